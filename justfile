@@ -1,0 +1,48 @@
+# `just` lists the recipes. The steps of the gate live in .ci/check, which CI calls too.
+
+default:
+    @just --list
+
+# The whole gate: what has to pass before a commit
+check:
+    .ci/check
+
+# The tests, as the README runs them
+test:
+    .ci/check test
+
+# Format and clippy, warnings denied
+lint:
+    .ci/check fmt lint
+
+# No feature at all, then each feature alone
+features:
+    .ci/check features
+
+# The crate's pages, warnings denied
+docs:
+    .ci/check docs
+
+# Licences of everything that comes into the build
+deny:
+    .ci/check deny
+
+# Benchmarks; name one to run it alone
+bench *ARGS:
+    cargo bench {{ ARGS }}
+
+# The main job on real input, in ten seconds
+demo:
+    .ci/check demo
+
+# Simulated worlds: `just sim 5000`, or `just sim SEEDS=5000`
+sim SEEDS="2000":
+    SEEDS={{ trim_start_match(SEEDS, "SEEDS=") }} cargo test --release --all-features --test worlds
+
+# One world again, step by step: `just replay 42`
+replay SEED:
+    SEED={{ trim_start_match(SEED, "SEED=") }} cargo test --release --all-features --test worlds -- --nocapture
+
+# Look for bad input until stopped; needs cargo-fuzz and a nightly toolchain
+fuzz TARGET:
+    cargo +nightly fuzz run {{ TARGET }}
