@@ -1,0 +1,38 @@
+//! The bounds under which one input is read.
+//!
+//! Lives here: the shape of the bounds and the one ceiling that protects our own call
+//! stack. Does not live here: any chosen bound; callers take those from their limits.
+//!
+//! Invariant: no caller can raise the depth above [`Caps::DEPTH_CEILING`].
+
+/// The bounds of one reading: what is larger is refused with the bound's name and value.
+///
+/// ```
+/// use reveille::edn::{Caps, read};
+/// const CAPS: Caps = Caps { bytes_max: 1024, depth_max: 8, digits_max: 32, forms_max: 100 };
+/// assert!(read(b"[[1] 2]", &CAPS).is_ok());
+/// assert!(read(b"[[[[[[[[[1]]]]]]]]]", &CAPS).is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Caps {
+    /// Length of the whole input, or of one frame, in bytes.
+    pub bytes_max: u32,
+    /// Levels of nesting: brackets, tags, `#_` and `^` count one each. Values above
+    /// [`Caps::DEPTH_CEILING`] mean the ceiling.
+    pub depth_max: u16,
+    /// Length of one number, in characters, before it is turned into a value.
+    pub digits_max: u16,
+    /// Forms in one input, inner, metadata and discarded ones included.
+    pub forms_max: u32,
+}
+
+impl Caps {
+    /// The deepest nesting that any cap allows. Comparing, printing and dropping a value
+    /// recurse once per level; 512 levels fit every thread's stack many times over.
+    pub const DEPTH_CEILING: u16 = 512;
+
+    /// Returns the depth that holds: the caller's, or the ceiling when that is lower.
+    pub(super) fn depth(&self) -> usize {
+        usize::from(self.depth_max.min(Self::DEPTH_CEILING))
+    }
+}

@@ -1,0 +1,59 @@
+//! EDN: values, reader, writer and framer of our own.
+//!
+//! Lives here: the value type with Clojure's equality and a total order, the reader
+//! ([`read`], [`read_first`], [`read_all`]), the writer ([`write`](fn@write)), the framer that
+//! cuts a byte stream into forms ([`Framer`]), and, with feature `serde`, the bridge to
+//! Rust types. Does not live here: any I/O, any clock, the limits themselves (they come in
+//! as [`Caps`]) and every word of the product.
+//!
+//! Invariant: whatever [`write`](fn@write) prints, [`read`] reads back equal; and no input
+//! panics, aborts, recurses deeper than [`Caps::DEPTH_CEILING`] or costs more than
+//! n log n in its length.
+//!
+//! Where the EDN specification is stricter than Clojure, the specification wins; the list
+//! of differences, each with its reason, is a table in `tests/edn.rs`.
+//! Source: <https://github.com/edn-format/edn>, `clojure.lang.EdnReader` 1.11.
+
+mod bigdec;
+mod caps;
+mod class;
+mod error;
+mod frame;
+mod inst;
+mod keyword;
+mod map;
+mod name;
+mod order;
+mod ratio;
+mod read;
+#[cfg(feature = "serde")]
+mod serde;
+mod set;
+mod symbol;
+mod tagged;
+mod value;
+mod write;
+
+#[cfg(feature = "serde")]
+pub use self::serde::{SerdeError, from_value, to_value};
+pub use bigdec::BigDec;
+pub use caps::Caps;
+pub use error::{ReadError, ReadErrorKind};
+pub use frame::Framer;
+pub use inst::Inst;
+pub(crate) use inst::{civil_from_days, days_from_civil};
+pub use keyword::Keyword;
+pub use map::{Map, MapIter};
+pub use name::NameError;
+pub use ratio::Ratio;
+pub use read::{read, read_all, read_first};
+pub use set::Set;
+pub use symbol::Symbol;
+pub use tagged::Tagged;
+pub use value::Value;
+pub use write::write;
+
+#[doc(no_inline)]
+pub use num_bigint::BigInt;
+#[doc(no_inline)]
+pub use uuid::Uuid;

@@ -1,0 +1,90 @@
+//! The three ways to read an input.
+//!
+//! Lives here: what each of them demands of the input as a whole. Does not live here:
+//! reading a form, see `reader.rs`.
+//!
+//! Invariant: the length cap is checked before anything else is looked at.
+
+use super::reader::Reader;
+use crate::edn::{Caps, ReadError, ReadErrorKind, Value};
+
+/// Reads an input that holds exactly one form.
+///
+/// Comments and discarded forms may stand around it. Metadata is read, checked as Clojure
+/// checks it, and dropped.
+///
+/// # Errors
+///
+/// Whatever is wrong with the input, `Empty` when it holds no form, `Trailing` when a
+/// second one follows.
+pub fn read(input: &[u8], caps: &Caps) -> Result<Value, ReadError> {
+    let mut reader = Reader::new(utf8(input, caps)?, caps);
+    let value = first(&mut reader, input)?;
+    match reader.form().map_err(|fault| *fault)? {
+        None => Ok(value),
+        Some(_) => {
+            let message = "a second form follows where the input should end";
+            Err(ReadError::new(ReadErrorKind::Trailing, message, input, reader.form_from()))
+        }
+    }
+}
+
+/// Reads the first form of an input and ignores the rest, as `clojure.edn/read-string` does.
+///
+/// # Errors
+///
+/// Whatever is wrong up to the end of the form, `Empty` when there is none.
+pub fn read_first(input: &[u8], caps: &Caps) -> Result<Value, ReadError> {
+    check_length(input, caps)?;
+    let Err(broken) = std::str::from_utf8(input) else {
+        return first(&mut Reader::new(utf8(input, caps)?, caps), input);
+    };
+    // What is not UTF-8 matters only when the form touches it.
+    let good = input.get(..broken.valid_up_to()).unwrap_or_default();
+    let mut reader = Reader::new(utf8(good, caps)?, caps);
+    match first(&mut reader, good) {
+        Ok(value) if reader.offset() < good.len() => Ok(value),
+        Err(error) if !matches!(error.kind(), ReadErrorKind::UnexpectedEnd | ReadErrorKind::Empty) => {
+            Err(error)
+        }
+        Ok(_) | Err(_) => Err(not_utf8(input, good.len())),
+    }
+}
+
+/// Reads all forms of an input, which may be none.
+///
+/// # Errors
+///
+/// Whatever is wrong with the input.
+pub fn read_all(input: &[u8], caps: &Caps) -> Result<Vec<Value>, ReadError> {
+    let mut reader = Reader::new(utf8(input, caps)?, caps);
+    let mut values = Vec::new();
+    while let Some(value) = reader.form().map_err(|fault| *fault)? {
+        values.push(value);
+    }
+    Ok(values)
+}
+
+fn first(reader: &mut Reader<'_>, input: &[u8]) -> Result<Value, ReadError> {
+    let nothing = || ReadError::new(ReadErrorKind::Empty, "the input holds no form", input, input.len());
+    reader.form().map_err(|fault| *fault)?.ok_or_else(nothing)
+}
+
+/// Checks length and encoding, once for the whole input.
+fn utf8<'a>(input: &'a [u8], caps: &Caps) -> Result<&'a str, ReadError> {
+    check_length(input, caps)?;
+    std::str::from_utf8(input).map_err(|error| not_utf8(input, error.valid_up_to()))
+}
+
+fn check_length(input: &[u8], caps: &Caps) -> Result<(), ReadError> {
+    match usize::try_from(caps.bytes_max) {
+        Ok(bytes_max) if input.len() > bytes_max => {
+            Err(ReadError::limit("bytes", u64::from(caps.bytes_max), input, bytes_max))
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+fn not_utf8(input: &[u8], offset: usize) -> ReadError {
+    ReadError::new(ReadErrorKind::Encoding, "the input is not UTF-8 here", input, offset)
+}

@@ -1,0 +1,19 @@
+//! The reader: from text to values.
+//!
+//! `entry.rs` holds the three ways in, `reader.rs` the loop and its explicit stack,
+//! `close.rs` and `prefix.rs` what happens when a bracket closes and when a form follows a
+//! tag, `#_` or `^`; the other files read one kind of token each.
+//!
+//! Invariant: the reader never recurses into itself, looks at each byte a bounded number
+//! of times, and checks every cap before it spends what the cap bounds.
+
+mod character;
+mod close;
+mod entry;
+mod number;
+mod prefix;
+mod reader;
+mod string;
+mod token;
+
+pub use entry::{read, read_all, read_first};
