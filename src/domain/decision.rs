@@ -1,0 +1,62 @@
+//! A fact in short: what the feed shows of it.
+
+use std::borrow::Cow;
+
+use super::{Cursor, Moment, Reason, ScheduleId, SessionId, names};
+
+names! {
+    /// What was decided.
+    DecisionKind {
+        /// A session was opened.
+        SessionOpened = "session-opened",
+        /// A session was closed; its schedules were called off before this.
+        SessionClosed = "session-closed",
+        /// A session got a host, or got its host back.
+        SessionHosted = "session-hosted",
+        /// A session lost its host.
+        SessionUnhosted = "session-unhosted",
+        /// A session's host reported a turn begun.
+        SessionBusy = "session-busy",
+        /// A session's host reported that nothing runs.
+        SessionIdle = "session-idle",
+        /// A person spoke in a session.
+        UserSpoke = "user-spoke",
+        /// A host that acknowledged a prompt reported no turn in time; the session counts as idle again.
+        TurnUnreported = "turn-unreported",
+        /// A schedule was created.
+        ScheduleCreated = "schedule-created",
+        /// A schedule was called off.
+        ScheduleCancelled = "schedule-cancelled",
+        /// A slot came and was claimed: from here on it ends in exactly one way.
+        RunClaimed = "run-claimed",
+        /// A run waits, with a reason.
+        RunQueued = "run-queued",
+        /// A run was handed to its host, for the phase in the detail.
+        RunDispatched = "run-dispatched",
+        /// The host confirmed the delivery.
+        RunDelivered = "run-delivered",
+        /// A run ended in an error.
+        RunFailed = "run-failed",
+        /// The engine began to stop.
+        EngineStopping = "engine-stopping",
+    }
+}
+
+/// One entry of the feed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Where it stands.
+    pub cursor: Cursor,
+    /// When it was made, on the wall clock.
+    pub at: Moment,
+    /// What was decided.
+    pub kind: DecisionKind,
+    /// Why, where it is not the plain course of things.
+    pub reason: Option<Reason>,
+    /// The schedule concerned.
+    pub schedule: Option<ScheduleId>,
+    /// The session concerned.
+    pub session: Option<SessionId>,
+    /// What else is worth saying: a phase, a host's error.
+    pub detail: Option<Cow<'static, str>>,
+}

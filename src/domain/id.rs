@@ -1,0 +1,241 @@
+//! Ids, each its own type, so that one cannot stand in for another.
+//!
+//! Invariant: an id is never blank, holds no control character and is at most `limits::ID_BYTES` long.
+
+use std::fmt;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::{Entropy, Moment};
+use crate::limits;
+
+/// Why a text is no id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    /// Nothing but white space.
+    #[error("an id must not be blank")]
+    Blank,
+    /// Longer than `limits::ID_BYTES`.
+    #[error("an id must not be longer than {} bytes", limits::ID_BYTES.value)]
+    TooLong,
+    /// Line breaks and other control characters would break logs and terminals.
+    #[error("an id must not contain control characters")]
+    Control,
+}
+
+/// A session's id, chosen by whoever opens it, or a random UUID.
+///
+/// Copies share one text: 50 schedules of a session point at the same bytes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId(Arc<str>);
+
+/// A schedule's id: `sch-` and a random UUID, or any text the caller chose.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ScheduleId(IdText);
+
+/// The common form takes 16 bytes instead of 40. A text in that form is always stored so: equality is exact.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum IdText {
+    Random([u8; 16]),
+    Chosen(Arc<str>),
+}
+
+/// A run's id: a function of schedule, incarnation and slot, so that every restart and replay agrees on it.
+///
+/// It is the idempotency key of the delivery. Its text is `SCHEDULE~INCARNATION~SLOT`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RunId {
+    /// The schedule.
+    pub schedule: ScheduleId,
+    /// How often the schedule's trigger was replaced, from 1.
+    pub incarnation: u32,
+    /// The nominal instant.
+    pub slot: Moment,
+}
+
+/// A connected host. 0 is the built-in one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostId(u32);
+
+impl SessionId {
+    /// Checks a text chosen by a caller.
+    ///
+    /// # Errors
+    /// [`IdError`] if it is blank, too long or holds control characters.
+    pub fn new(text: &str) -> Result<SessionId, IdError> {
+        check(text)?;
+        Ok(SessionId(text.into()))
+    }
+
+    /// A random id.
+    pub fn random(entropy: Entropy) -> SessionId {
+        SessionId(uuid(entropy).hyphenated().to_string().into())
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl ScheduleId {
+    /// The prefix of ids that we invent. Source: SEED-002.
+    pub const PREFIX: &str = "sch-";
+
+    /// Checks a text chosen by a caller.
+    ///
+    /// # Errors
+    /// [`IdError`] if it is blank, too long or holds control characters.
+    pub fn new(text: &str) -> Result<ScheduleId, IdError> {
+        check(text)?;
+        let random = text.strip_prefix(ScheduleId::PREFIX).and_then(|tail| {
+            let uuid = Uuid::try_parse(tail).ok()?;
+            (uuid.hyphenated().encode_lower(&mut Uuid::encode_buffer()) == tail).then_some(uuid)
+        });
+        Ok(ScheduleId(match random {
+            Some(uuid) => IdText::Random(uuid.into_bytes()),
+            None => IdText::Chosen(text.into()),
+        }))
+    }
+
+    /// A random id.
+    pub fn random(entropy: Entropy) -> ScheduleId {
+        ScheduleId(IdText::Random(uuid(entropy).into_bytes()))
+    }
+}
+
+impl Ord for ScheduleId {
+    /// The order of the texts, so that it is the one a reader sees.
+    fn cmp(&self, other: &ScheduleId) -> std::cmp::Ordering {
+        match (&self.0, &other.0) {
+            (IdText::Random(one), IdText::Random(two)) => one.cmp(two),
+            (IdText::Chosen(one), IdText::Chosen(two)) => one.cmp(two),
+            _ => self.to_string().cmp(&other.to_string()),
+        }
+    }
+}
+
+impl PartialOrd for ScheduleId {
+    fn partial_cmp(&self, other: &ScheduleId) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl RunId {
+    /// Reads the text of a run's id.
+    pub fn parse(text: &str) -> Option<RunId> {
+        let (rest, slot) = text.rsplit_once('~')?;
+        let (schedule, incarnation) = rest.rsplit_once('~')?;
+        let schedule = ScheduleId::new(schedule).ok()?;
+        let incarnation = incarnation.parse().ok()?;
+        let id = RunId { schedule, incarnation, slot: Moment::parse(slot).ok()? };
+        // Only the text that we print is an id: no leading zeros, no other spelling of the instant.
+        (id.to_string() == text).then_some(id)
+    }
+}
+
+impl HostId {
+    /// The built-in host.
+    pub const LOCAL: HostId = HostId(0);
+
+    /// The host with this number; 0 is the built-in one.
+    pub const fn new(number: u32) -> HostId {
+        HostId(number)
+    }
+
+    /// The number.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// Whether the host runs turns of its own and reports them, unlike the built-in one.
+    pub const fn is_attached(self) -> bool {
+        self.0 != HostId::LOCAL.0
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for ScheduleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            IdText::Random(bytes) => {
+                write!(f, "{}{}", ScheduleId::PREFIX, Uuid::from_bytes(*bytes).hyphenated())
+            }
+            IdText::Chosen(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Debug for ScheduleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}~{}~{}", self.schedule, self.incarnation, self.slot)
+    }
+}
+
+impl fmt::Display for HostId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_attached() { write!(f, "host-{}", self.0) } else { f.write_str("built-in") }
+    }
+}
+
+fn uuid(entropy: Entropy) -> Uuid {
+    uuid::Builder::from_random_bytes(entropy.0).into_uuid()
+}
+
+fn check(text: &str) -> Result<(), IdError> {
+    if text.trim().is_empty() {
+        return Err(IdError::Blank);
+    }
+    if text.len() as u64 > limits::ID_BYTES.value {
+        return Err(IdError::TooLong);
+    }
+    if text.chars().any(char::is_control) {
+        return Err(IdError::Control);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_read_back_as_printed() {
+        let random = ScheduleId::random(Entropy([7; 16]));
+        assert_eq!(random.to_string(), "sch-07070707-0707-4707-8707-070707070707");
+        assert_eq!(ScheduleId::new(&random.to_string()), Ok(random.clone()));
+        // Not the printed form, hence another id.
+        let upper = ScheduleId::new("sch-07070707-0707-4707-8707-0707070707AA").unwrap();
+        assert_eq!(upper.to_string(), "sch-07070707-0707-4707-8707-0707070707AA");
+        let run = RunId { schedule: random, incarnation: 1, slot: Moment::EPOCH };
+        assert_eq!(RunId::parse(&run.to_string()), Some(run));
+        assert_eq!(RunId::parse("a~01~1970-01-01T00:00:00Z"), None);
+        assert_eq!(RunId::parse("a~1~1970-01-01T00:00:00.0Z"), None);
+    }
+
+    #[test]
+    fn ids_are_checked() {
+        assert_eq!(SessionId::new(" "), Err(IdError::Blank));
+        assert_eq!(SessionId::new("a\nb"), Err(IdError::Control));
+        assert_eq!(SessionId::new(&"a".repeat(129)), Err(IdError::TooLong));
+        assert!(SessionId::new(&"a".repeat(128)).is_ok());
+    }
+}

@@ -1,0 +1,55 @@
+//! What a session's transcript is made of.
+
+use super::{MessageProvenance, Moment, names};
+
+names! {
+    /// Who speaks.
+    Role {
+        /// The user, or something that speaks in the user's place, such as a schedule.
+        User = "user",
+        /// The model.
+        Assistant = "assistant",
+        /// The operator of the harness.
+        System = "system",
+        /// A tool's result.
+        Tool = "tool",
+    }
+}
+
+/// One piece of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Plain text.
+    Text(Box<str>),
+}
+
+/// One entry of a transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said, piece by piece.
+    pub content: Vec<Content>,
+    /// When it was said; a preloaded message may leave it open.
+    pub timestamp: Option<Moment>,
+    /// Which schedule said it; `None` for a person or a model. Written by the engine, never by a caller.
+    pub provenance: Option<MessageProvenance>,
+}
+
+impl Message {
+    /// A user's message of one text.
+    pub fn user(text: impl Into<Box<str>>, timestamp: Moment) -> Message {
+        Message {
+            role: Role::User,
+            content: vec![Content::Text(text.into())],
+            timestamp: Some(timestamp),
+            provenance: None,
+        }
+    }
+
+    /// All text of the message, pieces joined by a line break.
+    pub fn text(&self) -> String {
+        let pieces: Vec<&str> = self.content.iter().map(|Content::Text(text)| &**text).collect();
+        pieces.join("\n")
+    }
+}

@@ -1,0 +1,75 @@
+//! The nouns: plain values with closed enums, shared by every layer above.
+//!
+//! What lives elsewhere: rules (`engine`), wire names (`dialect`, `graph`). Invariant: a value of these types
+//! is already checked; nothing here reads a clock, draws randomness or does I/O.
+
+mod cursor;
+mod decision;
+mod entropy;
+mod fact;
+mod failure;
+mod id;
+mod message;
+mod moment;
+mod payload;
+mod provenance;
+mod reason;
+mod refusal;
+mod run;
+mod schedule;
+mod scope;
+mod session_config;
+mod status;
+mod trigger;
+
+pub use cursor::Cursor;
+pub use decision::{Decision, DecisionKind};
+pub use entropy::Entropy;
+pub use fact::{Fact, RunFact, SessionFact};
+pub use failure::{Failure, Phase};
+pub use id::{HostId, IdError, RunId, ScheduleId, SessionId};
+pub use message::{Content, Message, Role};
+pub use moment::{BootTime, Moment, MomentError, Now, Span};
+pub use payload::{Kind, Payload};
+pub use provenance::{MessageProvenance, SessionProvenance};
+pub use reason::Reason;
+pub use refusal::{Code, Refusal};
+pub use run::{Cause, Run, RunState};
+pub use schedule::{Dialect, Durability, Schedule, Target};
+pub use scope::Scope;
+pub use session_config::{
+    CacheBreakpoint, Model, PromptComponent, PromptSelection, PromptSource, SessionConfig, Skill,
+    SkillSource, ThinkingLevel,
+};
+pub use status::Status;
+pub use trigger::{Trigger, When};
+
+/// Writes a closed enum whose variants have one name each, with `name()`, `ALL` and `parse()`.
+macro_rules! names {
+    ($(#[$meta:meta])* $type:ident { $($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $type { $($(#[doc = $doc])+ $variant,)+ }
+
+        impl $type {
+            /// Every variant, in declaration order.
+            pub const ALL: &[$type] = &[$($type::$variant),+];
+
+            /// The variant's one name, in kebab case, the same in every notation.
+            pub const fn name(self) -> &'static str {
+                match self { $($type::$variant => $name),+ }
+            }
+
+            /// What the variant means, in one sentence.
+            pub const fn doc(self) -> &'static str {
+                match self { $($type::$variant => concat!($($doc),+).trim_ascii()),+ }
+            }
+
+            /// Reads a name; case matters.
+            pub fn parse(text: &str) -> Option<$type> {
+                match text { $($name => Some($type::$variant),)+ _ => None }
+            }
+        }
+    };
+}
+pub(crate) use names;

@@ -1,0 +1,23 @@
+//! Where scheduled messages and sessions come from. Written by the engine only.
+
+use super::{ScheduleId, SessionId};
+
+/// The origin of a message that a schedule put into a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageProvenance {
+    /// The schedule.
+    pub schedule: ScheduleId,
+    /// Its label, if it has one.
+    pub label: Option<Box<str>>,
+}
+
+/// The origin of a session that a schedule opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionProvenance {
+    /// The session whose schedule it was.
+    pub origin: SessionId,
+    /// The schedule.
+    pub schedule: ScheduleId,
+    /// Its label, if it has one.
+    pub label: Option<Box<str>>,
+}

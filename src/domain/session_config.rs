@@ -1,0 +1,223 @@
+//! What a session is to be: the model, the prompts, the tools. Every field may be silent.
+//!
+//! Names are psi's. Source: SEED-002 (the accepted keys) and psi's session schema (the types). What lives
+//! elsewhere: reading it from EDN or JSON (`dialect`). Invariant: values are typed here, never raw input.
+
+use std::collections::BTreeSet;
+
+use super::{Message, names};
+
+names! {
+    /// How hard the model is to think.
+    ThinkingLevel {
+        /// Not at all.
+        Off = "off",
+        /// As little as possible.
+        Minimal = "minimal",
+        /// Little.
+        Low = "low",
+        /// Moderately.
+        Medium = "medium",
+        /// Hard.
+        High = "high",
+        /// As hard as possible.
+        Xhigh = "xhigh",
+    }
+}
+
+names! {
+    /// Where the developer prompt came from.
+    PromptSource {
+        /// The environment of the harness.
+        Env = "env",
+        /// It was given expressly.
+        Explicit = "explicit",
+    }
+}
+
+names! {
+    /// A place after which the provider may cache the prompt.
+    CacheBreakpoint {
+        /// After the system prompt.
+        System = "system",
+        /// After the tools.
+        Tools = "tools",
+    }
+}
+
+names! {
+    /// A part of the assembled system prompt.
+    PromptComponent {
+        /// The opening.
+        Preamble = "preamble",
+        /// Files of context.
+        ContextFiles = "context-files",
+        /// The list of skills.
+        Skills = "skills",
+        /// Facts about the running session.
+        RuntimeMetadata = "runtime-metadata",
+    }
+}
+
+names! {
+    /// Where a skill was found.
+    SkillSource {
+        /// In the user's folder.
+        User = "user",
+        /// In the project.
+        Project = "project",
+        /// At a path given expressly.
+        Path = "path",
+    }
+}
+
+/// A model of a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// The provider's name.
+    pub provider: Box<str>,
+    /// The model's id with that provider.
+    pub id: Box<str>,
+    /// Whether it can think; without it the thinking level is off.
+    pub reasoning: bool,
+}
+
+/// A skill offered to the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skill {
+    /// Its name.
+    pub name: Box<str>,
+    /// What it is for.
+    pub description: Box<str>,
+    /// Where its text is.
+    pub file_path: Box<str>,
+    /// The folder that its own paths start from.
+    pub base_dir: Box<str>,
+    /// Where it was found.
+    pub source: SkillSource,
+    /// Whether the model may not call it of its own accord.
+    pub disable_model_invocation: bool,
+    /// A shorter description for lambda prompts.
+    pub lambda_description: Option<Box<str>>,
+}
+
+/// Which parts the assembled prompt has; `None` means all there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PromptSelection {
+    /// Whether AGENTS.md files are included.
+    pub agents_md: Option<bool>,
+    /// Contributions of extensions, by name.
+    pub extension_prompt_contributions: Option<Vec<Box<str>>>,
+    /// Tools, by name.
+    pub tool_names: Option<Vec<Box<str>>>,
+    /// Skills, by name.
+    pub skill_names: Option<Vec<Box<str>>>,
+    /// Parts of the prompt.
+    pub components: Option<BTreeSet<PromptComponent>>,
+}
+
+/// What was asked of a session. `None` is silent: an inherited value stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionConfig {
+    /// A name for people.
+    pub session_name: Option<Box<str>>,
+    /// The base of the system prompt.
+    pub system_prompt: Option<Box<str>>,
+    /// The model.
+    pub model: Option<Model>,
+    /// How hard the model is to think.
+    pub thinking_level: Option<ThinkingLevel>,
+    /// Skills, replacing inherited ones.
+    pub skills: Option<Vec<Skill>>,
+    /// Tools by name, replacing inherited ones.
+    pub tool_ids: Option<Vec<Box<str>>>,
+    /// The developer prompt.
+    pub developer_prompt: Option<Box<str>>,
+    /// Where the developer prompt came from.
+    pub developer_prompt_source: Option<PromptSource>,
+    /// Messages that stand in the transcript before the first prompt, in this order. Never inherited.
+    pub preloaded_messages: Option<Vec<Message>>,
+    /// Cache breakpoints, replacing inherited ones.
+    pub cache_breakpoints: Option<BTreeSet<CacheBreakpoint>>,
+    /// Which parts the assembled prompt has, replacing an inherited selection.
+    pub prompt_component_selection: Option<PromptSelection>,
+}
+
+impl SessionConfig {
+    /// This configuration laid over the origin's: what is silent here keeps the origin's value.
+    ///
+    /// The name and the preloaded messages belong to one session and are not inherited. A thinking level above
+    /// `off` needs a model that can think: it is judged against the model that the fresh session will have.
+    #[must_use]
+    pub fn over(&self, origin: &SessionConfig) -> SessionConfig {
+        fn pick<T: Clone>(own: &Option<T>, inherited: &Option<T>) -> Option<T> {
+            own.as_ref().or(inherited.as_ref()).cloned()
+        }
+        let model = pick(&self.model, &origin.model);
+        let thinking_level = pick(&self.thinking_level, &origin.thinking_level);
+        let can_think = model.as_ref().is_none_or(|model| model.reasoning);
+        // A prompt and its source are one fact: a new prompt never keeps the old one's source.
+        let developer = self.developer_prompt.is_some() || self.developer_prompt_source.is_some();
+        let developer = if developer { self } else { origin };
+        SessionConfig {
+            session_name: self.session_name.clone(),
+            system_prompt: pick(&self.system_prompt, &origin.system_prompt),
+            thinking_level: if can_think {
+                thinking_level
+            } else {
+                thinking_level.map(|_| ThinkingLevel::Off)
+            },
+            model,
+            skills: pick(&self.skills, &origin.skills),
+            tool_ids: pick(&self.tool_ids, &origin.tool_ids),
+            developer_prompt: developer.developer_prompt.clone(),
+            developer_prompt_source: developer.developer_prompt_source,
+            preloaded_messages: self.preloaded_messages.clone(),
+            cache_breakpoints: pick(&self.cache_breakpoints, &origin.cache_breakpoints),
+            prompt_component_selection: pick(
+                &self.prompt_component_selection,
+                &origin.prompt_component_selection,
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(reasoning: bool) -> Option<Model> {
+        Some(Model { provider: "p".into(), id: "m".into(), reasoning })
+    }
+
+    #[test]
+    fn silence_inherits() {
+        let origin = SessionConfig {
+            session_name: Some("origin".into()),
+            system_prompt: Some("base".into()),
+            model: model(true),
+            thinking_level: Some(ThinkingLevel::Low),
+            prompt_component_selection: Some(PromptSelection {
+                agents_md: Some(false),
+                ..Default::default()
+            }),
+            ..SessionConfig::default()
+        };
+        let fresh = SessionConfig::default().over(&origin);
+        assert_eq!(fresh.session_name, None);
+        assert_eq!(fresh.prompt_component_selection, origin.prompt_component_selection);
+        assert_eq!(fresh.thinking_level, Some(ThinkingLevel::Low));
+        let high = SessionConfig { thinking_level: Some(ThinkingLevel::High), ..SessionConfig::default() };
+        assert_eq!(high.over(&origin).thinking_level, Some(ThinkingLevel::High));
+    }
+
+    #[test]
+    fn thinking_is_judged_against_the_new_model() {
+        let origin = SessionConfig { model: model(false), ..SessionConfig::default() };
+        let level = Some(ThinkingLevel::High);
+        let thinker = SessionConfig { model: model(true), thinking_level: level, ..SessionConfig::default() };
+        assert_eq!(thinker.over(&origin).thinking_level, level);
+        let same_model = SessionConfig { thinking_level: level, ..SessionConfig::default() };
+        assert_eq!(same_model.over(&origin).thinking_level, Some(ThinkingLevel::Off));
+    }
+}

@@ -1,0 +1,93 @@
+//! Every bound of Reveille, in one place: name, value, unit, why, and where the figure comes from.
+//!
+//! A refusal names the bound and its value; the engine shows all of them as attributes, from [`ALL`].
+//! What lives elsewhere: the code that checks a bound. Invariant: relations between bounds are proved at
+//! compile time, at the end of this file.
+
+/// One bound, as data: what the engine's attributes, the docs and the refusals print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The name in kebab case, as it stands in refusals and attributes.
+    pub name: &'static str,
+    /// The value, in `unit`.
+    pub value: u64,
+    /// The unit of the value: `ms`, `bytes`, or what is counted.
+    pub unit: &'static str,
+    /// What the bound protects and where its figure comes from.
+    pub doc: &'static str,
+}
+
+macro_rules! limits {
+    ($($(#[doc = $doc:literal])+ $name:ident = $value:literal $unit:literal as $text:literal;)+) => {
+        $($(#[doc = $doc])+ pub const $name: Limit =
+            Limit { name: $text, value: $value, unit: $unit, doc: concat!($($doc),+) };)+
+        /// All bounds, in the order of this file.
+        pub const ALL: &[Limit] = &[$($name),+];
+    };
+}
+
+limits! {
+    /// Shortest delay of a one-shot schedule. Source: SEED-002, inclusive.
+    DELAY_MS_MIN = 1_000 "ms" as "delay-ms-min";
+    /// Longest delay of a one-shot schedule: 24 h. Source: SEED-002, inclusive.
+    DELAY_MS_MAX = 86_400_000 "ms" as "delay-ms-max";
+    /// Unfinished schedules of one session made by psi's tools. Source: psi, 033.
+    PSI_SESSION_SCHEDULES = 50 "schedules" as "psi-session-schedules";
+    /// Unfinished schedules of one session made by the crate's own interface.
+    SESSION_SCHEDULES = 10_000 "schedules" as "session-schedules";
+    /// Unfinished schedules in one engine, whoever made them: keeps memory below about 1.3 GB.
+    SCHEDULES = 4_000_000 "schedules" as "schedules";
+    /// Finished schedules kept for reading, by session; the oldest is forgotten first, and counted.
+    FINISHED_KEPT = 1_000 "schedules" as "finished-kept";
+    /// Open sessions in one engine.
+    SESSIONS = 200_000 "sessions" as "sessions";
+    /// Length of a session id, a schedule id or a host's name.
+    ID_BYTES = 128 "bytes" as "id-bytes";
+    /// Length of a schedule's label.
+    LABEL_BYTES = 1_024 "bytes" as "label-bytes";
+    /// Length of a message or of one text in a session's configuration.
+    TEXT_BYTES = 65_536 "bytes" as "text-bytes";
+    /// Preloaded messages in one configuration.
+    PRELOADED_MESSAGES = 256 "messages" as "preloaded-messages";
+    /// Entries of one list in a configuration: skills, tool ids, selections.
+    CONFIG_ITEMS = 1_024 "items" as "config-items";
+    /// One request in any notation.
+    REQUEST_BYTES = 262_144 "bytes" as "request-bytes";
+    /// Nesting of one request: 64 is allowed, 65 refused.
+    REQUEST_DEPTH = 64 "levels" as "request-depth";
+    /// Digits of one number in a request.
+    REQUEST_DIGITS = 1_000 "digits" as "request-digits";
+    /// Forms in one request, at all depths together.
+    REQUEST_FORMS = 100_000 "forms" as "request-forms";
+    /// How long a host may take to acknowledge a delivery before it counts as failed.
+    RECEIPT_MS = 30_000 "ms" as "receipt-ms";
+    /// How long an attached host may take, after its acknowledgement, to report the turn that it began.
+    /// Until then nothing more is pushed to that session: one delivery per idle transition.
+    TURN_START_MS = 2_000 "ms" as "turn-start-ms";
+    /// Longest uninterrupted sleep of the driver: a suspended machine or a stepped clock is noticed within it.
+    SLEEP_SLICE_MS = 30_000 "ms" as "sleep-slice-ms";
+    /// How long an orderly shutdown waits for receipts that are still out.
+    SHUTDOWN_MS = 2_000 "ms" as "shutdown-ms";
+    /// Steps taken under one hold of the engine's lock.
+    STEPS_PER_HOLD = 512 "steps" as "steps-per-hold";
+    /// Decisions kept for subscribers that come back with a cursor.
+    DECISIONS_KEPT = 65_536 "decisions" as "decisions-kept";
+    /// Messages kept in the transcript of a built-in session; the oldest go first, and are counted.
+    TRANSCRIPT_MESSAGES = 10_000 "messages" as "transcript-messages";
+    /// Subscriptions of one connected client.
+    CLIENT_SUBSCRIPTIONS = 16 "subscriptions" as "client-subscriptions";
+    /// Bytes waiting to be written to one connected client; a client that does not read is cut off there.
+    CLIENT_BACKLOG_BYTES = 8_388_608 "bytes" as "client-backlog-bytes";
+}
+
+// A delay must be possible at all, and one slice must be shorter than the longest delay.
+const _: () = assert!(DELAY_MS_MIN.value < DELAY_MS_MAX.value);
+const _: () = assert!(SLEEP_SLICE_MS.value < DELAY_MS_MAX.value);
+// One session cannot fill the engine, and slab keys are 31 bits wide (engine/timers.rs keeps one bit).
+const _: () = assert!(PSI_SESSION_SCHEDULES.value <= SESSION_SCHEDULES.value);
+const _: () = assert!(SESSION_SCHEDULES.value < SCHEDULES.value && SCHEDULES.value < 1 << 31);
+const _: () = assert!(SESSIONS.value < 1 << 31);
+// A whole message fits into a request together with its envelope.
+const _: () = assert!(TEXT_BYTES.value + 4 * LABEL_BYTES.value < REQUEST_BYTES.value);
+// The presumed turn ends before its receipt could be overdue, so one timer per lane is enough.
+const _: () = assert!(TURN_START_MS.value < RECEIPT_MS.value);
