@@ -1,0 +1,54 @@
+//! A step in the making: what a transition reads, and what it has decided so far.
+
+use super::decide::Step;
+use super::effect::Effect;
+use super::state::State;
+use crate::domain::{BootTime, Entropy, Fact, Now, RunFact, ScheduleId, SessionFact, SessionId, Span};
+use crate::limits;
+
+/// The state before the step, the moment, the randomness, and the facts and effects so far.
+pub(super) struct Draft<'a> {
+    pub(super) state: &'a State,
+    pub(super) now: Now,
+    entropy: Entropy,
+    step: Step,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(state: &'a State, now: Now, entropy: Entropy) -> Draft<'a> {
+        Draft { state, now, entropy, step: Step::default() }
+    }
+
+    pub(super) fn finish(self) -> Step {
+        self.step
+    }
+
+    pub(super) fn fact(&mut self, fact: Fact) {
+        self.step.facts.push(fact);
+    }
+
+    pub(super) fn session_fact(&mut self, session: &SessionId, fact: SessionFact) {
+        self.fact(Fact::Session(session.clone(), fact));
+    }
+
+    pub(super) fn run_fact(&mut self, schedule: &ScheduleId, fact: RunFact) {
+        self.fact(Fact::Run(schedule.clone(), fact));
+    }
+
+    pub(super) fn effect(&mut self, effect: Effect) {
+        self.step.effects.push(effect);
+    }
+
+    /// Bits for one id; the next call gives others, so a step can invent several.
+    pub(super) fn draw(&mut self) -> Entropy {
+        let drawn = self.entropy;
+        let next = u128::from_le_bytes(drawn.0).wrapping_add(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+        self.entropy = Entropy(next.to_le_bytes());
+        drawn
+    }
+
+    /// When the receipt for what is handed over now is overdue.
+    pub(super) fn overdue(&self) -> BootTime {
+        self.now.boot.after(Span::from_millis(limits::RECEIPT_MS.value))
+    }
+}

@@ -1,0 +1,28 @@
+//! The scheduler itself, without clock, randomness, I/O, thread or lock.
+//!
+//! [`decide`] says what follows from an input and changes nothing; [`State::apply`] folds the facts it answered with,
+//! and cannot fail; [`State::next_wake`] tells when to come back. Effects are data that the runtime performs. Replay is
+//! the same code as running, and "as of" is a prefix of the fold.
+//!
+//! What lives elsewhere: locks, threads and hosts (`runtime`, `adapter`), tools and their words (`dialect`).
+
+mod apply;
+mod decide;
+mod draft;
+mod effect;
+mod index;
+mod input;
+mod ledger;
+mod print;
+mod record;
+mod slab;
+mod state;
+mod step;
+mod timers;
+
+pub use decide::{Step, decide};
+pub use effect::{Delivery, Effect, Opening};
+pub use input::{Command, Input, NewSchedule, Report};
+pub use ledger::Ledger;
+pub use record::{ScheduleRecord, SessionRecord};
+pub use state::{Mode, State};

@@ -1,0 +1,143 @@
+//! What the state keeps of a schedule and of a session.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::slab::Key;
+use crate::domain::{
+    HostId, Moment, Run, RunId, Schedule, SessionConfig, SessionId, SessionProvenance, Status,
+};
+
+/// A schedule and where it stands.
+#[derive(Clone, Debug)]
+pub struct ScheduleRecord {
+    pub(super) schedule: Schedule,
+    pub(super) owner: Key,
+    pub(super) status: Status,
+    pub(super) run: Option<Box<Run>>,
+}
+
+impl ScheduleRecord {
+    /// What was asked for.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// Where it stands.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Its run, once its slot was claimed.
+    pub fn run(&self) -> Option<&Run> {
+        self.run.as_deref()
+    }
+
+    /// The id of its run, whether claimed yet or not: a one-shot has one slot.
+    pub fn run_id(&self) -> RunId {
+        RunId { schedule: self.schedule.id.clone(), incarnation: 1, slot: self.schedule.trigger.first_slot() }
+    }
+
+    /// The fresh session that its run created.
+    pub fn created_session(&self) -> Option<&SessionId> {
+        self.run().filter(|run| run.session_created).and_then(|run| run.session.as_ref())
+    }
+}
+
+/// What the engine knows of a session.
+#[derive(Clone, Debug)]
+pub struct SessionRecord {
+    pub(super) id: SessionId,
+    pub(super) host: HostId,
+    pub(super) hosted: bool,
+    pub(super) busy: bool,
+    pub(super) turn_starting: bool,
+    pub(super) in_flight: Option<Key>,
+    pub(super) waiting: Vec<Key>,
+    /// Unfinished schedules, in no order: at most a few dozen, and sorting is the reader's.
+    pub(super) live: Vec<Key>,
+    pub(super) unstarted: u32,
+    pub(super) finished: VecDeque<Key>,
+    pub(super) config: Arc<SessionConfig>,
+    pub(super) provenance: Option<Box<SessionProvenance>>,
+    pub(super) opened_at: Moment,
+    pub(super) last_user_activity: Option<Moment>,
+}
+
+impl SessionRecord {
+    /// A session just opened: idle, with nothing in it.
+    pub(super) fn new(
+        id: SessionId,
+        opened_at: Moment,
+        host: HostId,
+        config: Arc<SessionConfig>,
+        provenance: Option<Box<SessionProvenance>>,
+    ) -> SessionRecord {
+        SessionRecord {
+            id,
+            host,
+            hosted: true,
+            busy: false,
+            turn_starting: false,
+            in_flight: None,
+            waiting: Vec::new(),
+            live: Vec::new(),
+            unstarted: 0,
+            finished: VecDeque::new(),
+            config,
+            provenance,
+            opened_at,
+            last_user_activity: None,
+        }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// Who runs its turns.
+    pub fn host(&self) -> HostId {
+        self.host
+    }
+
+    /// Whether its host is connected; the built-in host always is.
+    pub fn is_hosted(&self) -> bool {
+        self.hosted
+    }
+
+    /// Whether its host reported a turn, or compaction, that has not ended.
+    pub fn is_busy(&self) -> bool {
+        self.busy
+    }
+
+    /// Whether a delivery is waiting for its receipt.
+    pub fn has_delivery_in_flight(&self) -> bool {
+        self.in_flight.is_some()
+    }
+
+    /// How many of its schedules have not ended.
+    pub fn live_count(&self) -> usize {
+        self.live.len()
+    }
+
+    /// What it is.
+    pub fn config(&self) -> &Arc<SessionConfig> {
+        &self.config
+    }
+
+    /// The schedule it came from, if one opened it.
+    pub fn provenance(&self) -> Option<&SessionProvenance> {
+        self.provenance.as_deref()
+    }
+
+    /// When it was opened.
+    pub fn opened_at(&self) -> Moment {
+        self.opened_at
+    }
+
+    /// When a person last spoke in it.
+    pub fn last_user_activity(&self) -> Option<Moment> {
+        self.last_user_activity
+    }
+}

@@ -1,0 +1,171 @@
+//! Everything the engine knows: the fold of the facts so far.
+//!
+//! Reads are here; the fold is in `apply`. Invariant: nothing reachable from a shared reference changes anything, and
+//! every order that a reader can see is a total order, never that of a hash map.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hashbrown::HashMap;
+
+use super::index::Index;
+use super::ledger::Ledger;
+use super::record::{ScheduleRecord, SessionRecord};
+use super::slab::{Key, Slab};
+use super::timers::{Timer, Timers};
+use crate::domain::{BootTime, Cursor, HostId, RunId, ScheduleId, SessionId, Status};
+
+/// Whether the engine takes work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It does.
+    Running,
+    /// It calls off what waits and takes nothing new.
+    Stopping,
+    /// The same, and receipts still out are given up.
+    Abandoning,
+}
+
+/// Everything the engine knows.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub(super) schedules: Slab<ScheduleRecord>,
+    pub(super) schedule_ids: Index,
+    pub(super) sessions: Slab<SessionRecord>,
+    pub(super) session_ids: HashMap<SessionId, Key>,
+    /// The sessions of each connected host, so that its loss is found without a search.
+    pub(super) hosts: BTreeMap<HostId, BTreeSet<Key>>,
+    /// Sessions with pending or queued schedules, so that a shutdown finds them.
+    pub(super) unstarted: BTreeSet<Key>,
+    pub(super) timers: Timers,
+    pub(super) ledger: Ledger,
+    pub(super) cursor: Cursor,
+    pub(super) mode: Mode,
+}
+
+impl Default for State {
+    fn default() -> State {
+        State::new()
+    }
+}
+
+impl State {
+    /// The state before any fact.
+    pub fn new() -> State {
+        State {
+            schedules: Slab::new(),
+            schedule_ids: Index::new(),
+            sessions: Slab::new(),
+            session_ids: HashMap::new(),
+            hosts: BTreeMap::new(),
+            unstarted: BTreeSet::new(),
+            timers: Timers::default(),
+            ledger: Ledger::default(),
+            cursor: Cursor::START,
+            mode: Mode::Running,
+        }
+    }
+
+    /// The schedule with this id.
+    pub fn schedule(&self, id: &ScheduleId) -> Option<&ScheduleRecord> {
+        self.schedules.get(self.schedule_key(id)?)
+    }
+
+    /// The session with this id.
+    pub fn session(&self, id: &SessionId) -> Option<&SessionRecord> {
+        self.sessions.get(self.session_key(id)?)
+    }
+
+    /// All schedules of a session, finished ones included, in the order in which deliveries wait.
+    pub fn schedules_of(&self, session: &SessionId) -> Vec<&ScheduleRecord> {
+        let record = self.session(session);
+        let keys = record.into_iter().flat_map(|record| record.live.iter().chain(&record.finished));
+        in_order(keys.filter_map(|key| self.schedules.get(*key)))
+    }
+
+    /// The unfinished schedules of a session, in the order in which deliveries wait.
+    pub fn live_schedules_of(&self, session: &SessionId) -> Vec<&ScheduleRecord> {
+        let keys = self.session(session).into_iter().flat_map(|record| &record.live);
+        in_order(keys.filter_map(|key| self.schedules.get(*key)))
+    }
+
+    /// All schedules, in the order in which deliveries wait.
+    pub fn schedules(&self) -> Vec<&ScheduleRecord> {
+        in_order(self.schedules.iter().map(|(_, record)| record))
+    }
+
+    /// All sessions, by id.
+    pub fn sessions(&self) -> Vec<&SessionRecord> {
+        let mut sessions: Vec<&SessionRecord> = self.sessions.iter().map(|(_, record)| record).collect();
+        sessions.sort_unstable_by(|one, two| one.id.cmp(&two.id));
+        sessions
+    }
+
+    /// The runs that wait for a session's lane, in the order in which they will be delivered.
+    pub fn waiting(&self, session: &SessionRecord) -> Vec<&ScheduleRecord> {
+        in_order(session.waiting.iter().filter_map(|key| self.schedules.get(*key)))
+    }
+
+    /// How many schedules have not ended.
+    pub fn live_count(&self) -> u64 {
+        self.ledger.pending
+    }
+
+    /// The accounts.
+    pub fn ledger(&self) -> Ledger {
+        self.ledger
+    }
+
+    /// The position of the last fact.
+    pub fn cursor(&self) -> Cursor {
+        self.cursor
+    }
+
+    /// Whether the engine takes work.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The slot of a pending schedule, or the time its receipt is overdue, on the boot clock.
+    pub fn deadline(&self, id: &ScheduleId) -> Option<BootTime> {
+        self.timers.deadline(Timer::Schedule(self.schedule_key(id)?))
+    }
+
+    /// When the engine must be woken next; `None` while nothing has a deadline.
+    pub fn next_wake(&self) -> Option<BootTime> {
+        if self.mode != Mode::Running && !self.unstarted.is_empty() {
+            return Some(BootTime::ZERO);
+        }
+        let first = self.timers.first().map(|(deadline, _)| deadline);
+        if self.mode == Mode::Abandoning { first.map(|_| BootTime::ZERO) } else { first }
+    }
+
+    pub(super) fn schedule_key(&self, id: &ScheduleId) -> Option<Key> {
+        self.schedule_ids.find(id, |key| self.schedules.get(key).map(|record| &record.schedule.id))
+    }
+
+    pub(super) fn session_key(&self, id: &SessionId) -> Option<Key> {
+        self.session_ids.get(id).copied()
+    }
+
+    /// The session into which a run is being delivered, if it is open.
+    pub(super) fn lane(&self, record: &ScheduleRecord) -> Option<&SessionRecord> {
+        let session = record.run()?.session.as_ref()?;
+        if *session == record.schedule.owner {
+            self.sessions.get(record.owner)
+        } else {
+            self.session(session)
+        }
+    }
+
+    /// The schedule whose run this is, if that run is waiting for its receipt.
+    pub(super) fn in_flight(&self, run: &RunId) -> Option<&ScheduleRecord> {
+        self.schedule(&run.schedule)
+            .filter(|record| record.status == Status::InFlight && record.run_id() == *run)
+    }
+}
+
+fn in_order<'a>(records: impl Iterator<Item = &'a ScheduleRecord>) -> Vec<&'a ScheduleRecord> {
+    let mut records: Vec<&ScheduleRecord> = records.collect();
+    records.sort_unstable_by(|one, two| one.schedule.order().cmp(&two.schedule.order()));
+    records
+}

@@ -1,0 +1,22 @@
+//! A host has accepted a prompt: the receipt.
+
+use super::hand_over::hand_over_next;
+use crate::domain::{Phase, Refusal, RunFact, RunId};
+use crate::engine::draft::Draft;
+
+pub(in crate::engine) fn accepted(draft: &mut Draft<'_>, run: &RunId) -> Result<(), Refusal> {
+    let state = draft.state;
+    let refusal = || Refusal::NotInFlight { run: run.clone() };
+    let record = state.in_flight(run).ok_or_else(refusal)?;
+    let submitted = record.run().filter(|run| run.phase == Some(Phase::PromptSubmit));
+    submitted.ok_or_else(refusal)?;
+    draft.run_fact(&record.schedule.id, RunFact::Delivered);
+    // The built-in host is idle again at once. A connected one begins a turn, and its end is the next transition.
+    if let Some(lane) = state.lane(record)
+        && !lane.host.is_attached()
+        && !lane.busy
+    {
+        hand_over_next(draft, lane);
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! A session is closed: what it owns is called off, nothing fires for it later, and its records go.
+
+use std::collections::BTreeSet;
+
+use super::failed::failure_in_flight;
+use crate::domain::{Phase, Reason, Refusal, RunFact, SessionFact, SessionId, Status};
+use crate::engine::draft::Draft;
+use crate::engine::effect::Effect;
+use crate::engine::record::ScheduleRecord;
+
+pub(in crate::engine) fn close_session(draft: &mut Draft<'_>, session: &SessionId) -> Result<(), Refusal> {
+    let state = draft.state;
+    let Some(record) = state.session(session) else {
+        return Err(Refusal::UnknownSession { session: session.clone() });
+    };
+    // A delivery into this session may belong to another session's schedule, which opened this one.
+    let keys: BTreeSet<_> = record.live.iter().chain(&record.in_flight).copied().collect();
+    for schedule in keys.into_iter().filter_map(|key| state.schedules.get(key)) {
+        draft.run_fact(&schedule.schedule.id, call_off(schedule));
+        if let Some(orphan) = orphan(schedule) {
+            draft.effect(Effect::ForgetSession { host: record.host, session: orphan });
+        }
+    }
+    draft.session_fact(session, SessionFact::Closed);
+    draft.effect(Effect::ForgetSession { host: record.host, session: session.clone() });
+    Ok(())
+}
+
+fn call_off(record: &ScheduleRecord) -> RunFact {
+    if record.status == Status::InFlight {
+        let text = "the session was closed while the delivery was out";
+        RunFact::Failed(Box::new(failure_in_flight(record, Reason::SessionClosed, text)))
+    } else {
+        RunFact::Cancelled { reason: Reason::SessionClosed }
+    }
+}
+
+/// The session that the host may be creating for a run nobody will know any more.
+fn orphan(record: &ScheduleRecord) -> Option<SessionId> {
+    let run = record.run().filter(|run| run.phase == Some(Phase::CreateSession))?;
+    run.session.clone()
+}

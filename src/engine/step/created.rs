@@ -1,0 +1,14 @@
+//! A host has created the fresh session of a run: it exists from here on, and the prompt goes into it.
+
+use super::hand_over::{fresh_session, submit};
+use crate::domain::{Refusal, RunId};
+use crate::engine::draft::Draft;
+
+pub(in crate::engine) fn created(draft: &mut Draft<'_>, run: &RunId) -> Result<(), Refusal> {
+    let refusal = || Refusal::NotInFlight { run: run.clone() };
+    let record = draft.state.in_flight(run).ok_or_else(refusal)?;
+    let fresh = fresh_session(draft.state, record).ok_or_else(refusal)?;
+    draft.session_fact(&fresh.id, fresh.opened());
+    submit(draft, record, fresh.host, fresh.id);
+    Ok(())
+}
