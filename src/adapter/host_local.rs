@@ -1,0 +1,106 @@
+//! Built-in sessions: transcripts in memory, idle again at once after each prompt.
+//!
+//! Invariant: a transcript holds at most `limits::TRANSCRIPT_MESSAGES`; the oldest go first, and are counted.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hashbrown::HashMap;
+
+use crate::domain::{Message, SessionConfig, SessionId};
+use crate::engine::{Delivery, Opening};
+use crate::limits;
+use crate::port::{Host, HostAnswer};
+
+/// Called with each delivered message, on the thread that delivers: it must be quick.
+type Listener = Box<dyn Fn(&SessionId, &Message) + Send + Sync>;
+
+/// The built-in host.
+#[derive(Default)]
+pub struct HostLocal {
+    transcripts: Mutex<HashMap<SessionId, Transcript>>,
+    listener: Option<Listener>,
+}
+
+#[derive(Default)]
+struct Transcript {
+    messages: VecDeque<Message>,
+    dropped: u64,
+}
+
+impl HostLocal {
+    /// A host that keeps transcripts.
+    pub fn new() -> HostLocal {
+        HostLocal::default()
+    }
+
+    /// A host that also calls `listener` with each delivered message, on the thread that delivers. The listener must
+    /// return at once: send the message somewhere and go.
+    pub fn with_listener(listener: impl Fn(&SessionId, &Message) + Send + Sync + 'static) -> HostLocal {
+        HostLocal { transcripts: Mutex::default(), listener: Some(Box::new(listener)) }
+    }
+
+    /// How many of the oldest messages of a session were dropped to keep its transcript within bounds.
+    pub fn dropped(&self, session: &SessionId) -> u64 {
+        self.transcripts().get(session).map_or(0, |transcript| transcript.dropped)
+    }
+
+    fn transcripts(&self) -> MutexGuard<'_, HashMap<SessionId, Transcript>> {
+        // Every change below is a single push or remove: a panic elsewhere leaves nothing half done.
+        self.transcripts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn preload(&self, session: &SessionId, config: &SessionConfig) {
+        let mut transcripts = self.transcripts();
+        let transcript = transcripts.entry(session.clone()).or_default();
+        for message in config.preloaded_messages.iter().flatten() {
+            transcript.push(message.clone());
+        }
+    }
+}
+
+impl Transcript {
+    fn push(&mut self, message: Message) {
+        if self.messages.len() as u64 == limits::TRANSCRIPT_MESSAGES.value {
+            self.messages.pop_front();
+            self.dropped += 1;
+        }
+        self.messages.push_back(message);
+    }
+}
+
+impl Host for HostLocal {
+    fn opened(&self, session: &SessionId, config: &SessionConfig) {
+        self.preload(session, config);
+    }
+
+    fn create(&self, opening: &Opening) -> HostAnswer {
+        self.preload(&opening.session, &opening.config);
+        HostAnswer::Done
+    }
+
+    fn deliver(&self, delivery: &Delivery) -> HostAnswer {
+        self.record(&delivery.session, &delivery.message);
+        if let Some(listener) = &self.listener {
+            listener(&delivery.session, &delivery.message);
+        }
+        HostAnswer::Done
+    }
+
+    fn record(&self, session: &SessionId, message: &Message) {
+        let mut transcripts = self.transcripts();
+        if let Some(transcript) = transcripts.get_mut(session) {
+            transcript.push(message.clone());
+        } else {
+            transcripts.entry(session.clone()).or_default().push(message.clone());
+        }
+    }
+
+    fn forget(&self, session: &SessionId) {
+        self.transcripts().remove(session);
+    }
+
+    fn transcript(&self, session: &SessionId) -> Option<Vec<Message>> {
+        self.transcripts().get(session).map(|transcript| transcript.messages.iter().cloned().collect())
+    }
+}

@@ -1,0 +1,21 @@
+//! The world behind the ports: the operating system's clock and randomness, and those who run sessions.
+//!
+//! One room each; none knows another.
+
+#[cfg(feature = "clock-os")]
+mod clock_os;
+#[cfg(feature = "entropy-os")]
+mod entropy_os;
+#[cfg(feature = "host-attached")]
+mod host_attached;
+#[cfg(feature = "host-local")]
+mod host_local;
+
+#[cfg(feature = "clock-os")]
+pub use clock_os::ClockOs;
+#[cfg(feature = "entropy-os")]
+pub use entropy_os::EntropyOs;
+#[cfg(feature = "host-attached")]
+pub use host_attached::{HostAttached, Push, PushSink};
+#[cfg(feature = "host-local")]
+pub use host_local::HostLocal;

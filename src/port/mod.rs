@@ -1,0 +1,14 @@
+//! What the runtime needs from the world, as traits whose contracts are prose.
+//!
+//! Real implementations are in `adapter`, simulated ones in `testkit`. Invariant: no port mentions a transport, a file
+//! or a thread.
+
+mod clock;
+mod entropy;
+mod host;
+mod journal;
+
+pub use clock::Clock;
+pub use entropy::EntropySource;
+pub use host::{Host, HostAnswer};
+pub use journal::Journal;

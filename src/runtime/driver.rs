@@ -1,0 +1,80 @@
+//! The thread that waits for deadlines.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::handle::{Handle, Parts};
+use super::sync::UNPOISONED;
+use crate::domain::{BootTime, Now, Span};
+use crate::limits;
+
+/// A handle with a thread that takes its turns. Dropping it shuts the engine down in good order.
+pub struct Runtime {
+    handle: Handle,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Runtime {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// Whatever the operating system says when it has no thread to give.
+    pub fn start(parts: Parts) -> std::io::Result<Runtime> {
+        let handle = Handle::new(parts);
+        let driven = handle.clone();
+        let thread =
+            std::thread::Builder::new().name("reveille-driver".into()).spawn(move || drive(&driven))?;
+        Ok(Runtime { handle, thread: Some(thread) })
+    }
+
+    /// The way to the engine.
+    pub fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// Shuts down in good order: nothing new is taken, what waits is called off, receipts that are out have
+    /// `limits::SHUTDOWN_MS` to come in. Idempotent.
+    pub fn shut_down(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            self.handle.shut_down();
+            // A driver that panicked has said so on stderr; there is nothing left to wait for.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+fn drive(handle: &Handle) {
+    let clock = Arc::clone(&handle.shared.clock);
+    clock.sharpen_thread();
+    loop {
+        handle.turn();
+        let mut core = handle.core();
+        if core.driver_stopped {
+            return;
+        }
+        // The state may have changed since the turn, and the time has: compare once more before sleeping.
+        let now = clock.now();
+        if core.is_due(now) || !core.outbox.is_empty() {
+            continue;
+        }
+        let until = sleep_until(core.state.next_wake(), now);
+        core.armed = Some(until);
+        let length = Duration::from_nanos(until.since(now.boot).nanos());
+        // Whatever ends the wait, an alarm, the time, or nothing at all: the next turn compares with the clock again.
+        let (mut core, _) = handle.shared.alarm.wait_timeout(core, length).expect(UNPOISONED);
+        core.armed = None;
+    }
+}
+
+/// The deadline, but no later than a slice from now: a suspended machine or a stepped clock is noticed by then.
+fn sleep_until(deadline: Option<BootTime>, now: Now) -> BootTime {
+    let slice = now.boot.after(Span::from_millis(limits::SLEEP_SLICE_MS.value));
+    deadline.map_or(slice, |deadline| deadline.min(slice))
+}

@@ -1,0 +1,237 @@
+//! What surfaces and embedders hold: submit, view, subscribe.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::core::Core;
+use super::hosts::Hosts;
+use super::subscription::Subscription;
+use super::sync::{Condvar, Mutex, MutexGuard, UNPOISONED};
+use super::token::{Token, Tokens};
+use crate::domain::{
+    BootTime, Cursor, Entropy, HostId, Message, Now, Refusal, ScheduleId, Scope, SessionConfig, SessionId,
+};
+use crate::engine::{Command, Input, NewSchedule, Report, SessionRecord, State};
+use crate::limits;
+use crate::port::{Clock, EntropySource, Host, Journal};
+
+/// What a runtime is made of.
+pub struct Parts {
+    /// Reads both clocks.
+    pub clock: Arc<dyn Clock>,
+    /// Draws randomness.
+    pub entropy: Arc<dyn EntropySource>,
+    /// The built-in host: it has every session that no connected host has.
+    pub local: Arc<dyn Host>,
+    /// Keeps the facts, if anybody is to.
+    pub journal: Option<Box<dyn Journal>>,
+}
+
+/// A way to the engine; copies lead to the same one.
+///
+/// Without a [`Runtime`](super::Runtime) nothing happens by itself: whoever holds the handle calls [`Handle::turn`] at the
+/// time that the last turn named. Tests and embedders with a loop of their own do that.
+#[derive(Clone)]
+pub struct Handle {
+    pub(super) shared: Arc<Shared>,
+}
+
+pub(super) struct Shared {
+    pub(super) core: Mutex<Core>,
+    /// Rouses the driver.
+    pub(super) alarm: Condvar,
+    /// Rouses subscribers.
+    pub(super) news: Condvar,
+    /// Held by whoever performs effects, so that each session's come in order.
+    pub(super) performing: Mutex<()>,
+    pub(super) hosts: Hosts,
+    pub(super) clock: Arc<dyn Clock>,
+    entropy: Arc<dyn EntropySource>,
+    tokens: Tokens,
+}
+
+impl Handle {
+    /// An engine with nothing in it.
+    pub fn new(parts: Parts) -> Handle {
+        Handle {
+            shared: Arc::new(Shared {
+                core: Mutex::new(Core::new(parts.journal)),
+                alarm: Condvar::new(),
+                news: Condvar::new(),
+                performing: Mutex::new(()),
+                hosts: Hosts::new(parts.local),
+                clock: parts.clock,
+                entropy: parts.entropy,
+                tokens: Tokens::default(),
+            }),
+        }
+    }
+
+    /// Decides on an input; when this returns, it has happened, and its effects have been handed to their hosts or are
+    /// being handed by another thread.
+    ///
+    /// # Errors
+    /// The engine's [`Refusal`]; nothing has changed then.
+    pub fn submit(&self, input: Input) -> Result<(), Refusal> {
+        self.submit_with(input, |_| ())
+    }
+
+    /// Decides on an input and reads the state right after it, before anything else can happen.
+    ///
+    /// # Errors
+    /// The engine's [`Refusal`]; nothing has changed then.
+    pub fn submit_with<R>(&self, input: Input, read: impl FnOnce(&State) -> R) -> Result<R, Refusal> {
+        let entropy = self.draw();
+        let mut core = self.core();
+        let now = self.now();
+        core.step(input, now, entropy)?;
+        let answer = read(&core.state);
+        self.publish(&mut core);
+        let effects = !core.outbox.is_empty();
+        drop(core);
+        if effects {
+            self.perform();
+        }
+        Ok(answer)
+    }
+
+    /// Reads the state. The reader holds the engine's lock: it should copy what it needs and go.
+    pub fn view<R>(&self, read: impl FnOnce(&State) -> R) -> R {
+        read(&self.core().state)
+    }
+
+    /// Deals with everything that is due, and says when to come back: at that time or at the next submit.
+    pub fn turn(&self) -> Option<BootTime> {
+        loop {
+            let mut core = self.core();
+            let now = self.now();
+            let mut steps = 0;
+            while steps < limits::STEPS_PER_HOLD.value && core.is_due(now) {
+                steps += 1;
+                if core.step(Input::Wake, now, self.draw()).is_err() {
+                    debug_assert!(false, "a wake-up is never refused");
+                    break;
+                }
+            }
+            self.publish(&mut core);
+            let (next, effects) = (core.state.next_wake(), !core.outbox.is_empty());
+            drop(core);
+            if effects {
+                self.perform();
+            } else if steps < limits::STEPS_PER_HOLD.value {
+                return next;
+            }
+        }
+    }
+
+    /// Creates a schedule and says its id.
+    ///
+    /// # Errors
+    /// [`Refusal`] if its session is not open, its id is taken, or a bound is reached.
+    pub fn schedule(&self, mut new: NewSchedule) -> Result<ScheduleId, Refusal> {
+        let id = new.id.get_or_insert_with(|| ScheduleId::random(self.draw())).clone();
+        self.submit(Input::Command(Command::CreateSchedule(new)))?;
+        Ok(id)
+    }
+
+    /// Cancels a schedule: when this returns `Ok`, it will not be delivered.
+    ///
+    /// # Errors
+    /// [`Refusal`] if it does not exist for `scope`, has ended, or is being delivered.
+    pub fn cancel(&self, scope: Scope, schedule: ScheduleId) -> Result<(), Refusal> {
+        self.submit(Input::Command(Command::CancelSchedule { scope, schedule }))
+    }
+
+    /// Opens a session on a host and makes the token that stands for it.
+    ///
+    /// # Errors
+    /// [`Refusal`] if the id is taken, the engine is full or stopping.
+    pub fn open_session(
+        &self,
+        session: Option<SessionId>,
+        host: HostId,
+        config: SessionConfig,
+    ) -> Result<(SessionId, Token), Refusal> {
+        let session = session.unwrap_or_else(|| SessionId::random(self.draw()));
+        let (id, config) = (Some(session.clone()), Arc::new(config));
+        self.submit(Input::Command(Command::OpenSession { session: id, host, config }))?;
+        let token = Token::from_entropy(self.draw(), self.draw());
+        self.shared.tokens.issue(&token, &session);
+        Ok((session, token))
+    }
+
+    /// Closes a session; its schedules are called off and its token ends.
+    ///
+    /// # Errors
+    /// [`Refusal::UnknownSession`].
+    pub fn close_session(&self, session: &SessionId) -> Result<(), Refusal> {
+        self.submit(Input::Command(Command::CloseSession { session: session.clone() }))?;
+        self.shared.tokens.revoke(session);
+        Ok(())
+    }
+
+    /// The session that a token stands for; `None` for anything that is not a live token.
+    pub fn session_of(&self, token: &Token) -> Option<SessionId> {
+        self.shared.tokens.session(token)
+    }
+
+    /// Registers a connected host; sessions are opened on it, or taken over, by the id.
+    pub fn attach_host(&self, host: Arc<dyn Host>) -> HostId {
+        self.shared.hosts.insert(host)
+    }
+
+    /// A connected host is gone: its deliveries in flight fail, what waits stays queued.
+    pub fn detach_host(&self, host: HostId) {
+        self.shared.hosts.remove(host);
+        // The loss of a host cannot be refused; while the engine stops it is as true as ever.
+        let lost = self.submit(Input::Report(Report::HostLost { host }));
+        debug_assert!(lost.is_ok(), "{lost:?}");
+    }
+
+    /// The transcript of a session; `None` if there is no such session or its harness keeps it to itself.
+    pub fn transcript(&self, session: &SessionId) -> Option<Vec<Message>> {
+        let host = self.view(|state| state.session(session).map(SessionRecord::host))?;
+        self.shared.hosts.find(host)?.transcript(session)
+    }
+
+    /// Follows the decisions after a cursor; [`Cursor::START`] for all that are kept.
+    pub fn subscribe(&self, after: Cursor) -> Subscription {
+        Subscription::new(self.clone(), after)
+    }
+
+    /// One reading of the clocks.
+    pub fn now(&self) -> Now {
+        self.shared.clock.now()
+    }
+
+    /// Fresh random bits.
+    pub fn draw(&self) -> Entropy {
+        self.shared.entropy.draw()
+    }
+
+    pub(super) fn core(&self) -> MutexGuard<'_, Core> {
+        self.shared.core.lock().expect(UNPOISONED)
+    }
+
+    /// Rouses whoever waits for what was just applied.
+    pub(super) fn publish(&self, core: &mut Core) {
+        if core.must_rouse() {
+            self.shared.alarm.notify_all();
+        }
+        if core.listeners > 0 {
+            self.shared.news.notify_all();
+        }
+    }
+
+    /// Waits for news, at most so long.
+    pub(super) fn await_news<'a>(
+        &self,
+        mut core: MutexGuard<'a, Core>,
+        at_most: Duration,
+    ) -> MutexGuard<'a, Core> {
+        core.listeners += 1;
+        let (mut core, _) = self.shared.news.wait_timeout(core, at_most).expect(UNPOISONED);
+        core.listeners -= 1;
+        core
+    }
+}

@@ -1,0 +1,40 @@
+//! The connected hosts, by number; the built-in one is number 0.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::sync::{RwLock, UNPOISONED};
+use crate::domain::HostId;
+use crate::port::Host;
+
+/// Hosts by number. Numbers are not used again.
+pub(super) struct Hosts {
+    table: RwLock<Table>,
+}
+
+struct Table {
+    hosts: BTreeMap<HostId, Arc<dyn Host>>,
+    next: u32,
+}
+
+impl Hosts {
+    pub(super) fn new(local: Arc<dyn Host>) -> Hosts {
+        Hosts { table: RwLock::new(Table { hosts: BTreeMap::from([(HostId::LOCAL, local)]), next: 1 }) }
+    }
+
+    pub(super) fn find(&self, id: HostId) -> Option<Arc<dyn Host>> {
+        self.table.read().expect(UNPOISONED).hosts.get(&id).cloned()
+    }
+
+    pub(super) fn insert(&self, host: Arc<dyn Host>) -> HostId {
+        let mut table = self.table.write().expect(UNPOISONED);
+        let id = HostId::new(table.next);
+        table.next += 1;
+        table.hosts.insert(id, host);
+        id
+    }
+
+    pub(super) fn remove(&self, id: HostId) {
+        self.table.write().expect(UNPOISONED).hosts.remove(&id);
+    }
+}

@@ -1,0 +1,24 @@
+//! The loop around the engine: read the clock, decide, append, apply, perform, report, sleep.
+//!
+//! [`Handle`] is what surfaces and embedders hold; [`Runtime`] adds the thread that waits for deadlines. The engine is
+//! behind one lock with short critical sections; hosts are called outside it, in the order of the facts.
+//!
+//! What lives elsewhere: rules (`engine`), clocks and hosts (`adapter`). Invariants: nothing is published before it is
+//! applied; no host is called under the lock; nobody sleeps past a deadline longer than one slice.
+
+mod core;
+mod driver;
+mod feed;
+mod handle;
+mod hosts;
+mod perform;
+mod shutdown;
+mod subscription;
+mod sync;
+mod token;
+mod tool;
+
+pub use driver::Runtime;
+pub use handle::{Handle, Parts};
+pub use subscription::{Batch, Stopper, Subscription};
+pub use token::Token;

@@ -1,0 +1,102 @@
+//! Effects: handed to hosts outside the lock, in order, and what the hosts say is submitted.
+//!
+//! Whoever causes effects performs them, unless another thread is at it already: then that one takes them along. So a
+//! call returns with its effects done, a burst goes out in one sweep, and no session sees two at once.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::handle::Handle;
+use crate::domain::{Failure, HostId, Phase, Reason, RunId};
+use crate::engine::{Effect, Input, Report};
+use crate::port::{Host, HostAnswer};
+
+impl Handle {
+    /// Performs all effects that wait.
+    pub(super) fn perform(&self) {
+        loop {
+            // Somebody else is at it, and looks again after letting go: nothing is left behind.
+            let Ok(turn) = self.shared.performing.try_lock() else {
+                return;
+            };
+            while self.perform_batch() {}
+            drop(turn);
+            if self.core().outbox.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Performs what waits now; whether there was anything.
+    fn perform_batch(&self) -> bool {
+        let effects = std::mem::take(&mut self.core().outbox);
+        if effects.is_empty() {
+            return false;
+        }
+        let reports: Vec<Report> =
+            effects.into_iter().filter_map(|effect| self.perform_one(effect)).collect();
+        let mut core = self.core();
+        let now = self.now();
+        for report in reports {
+            // Refused when the run has ended meanwhile, by a close or a shutdown: the engine's word stands.
+            let _ = core.step(Input::Report(report), now, self.draw());
+        }
+        self.publish(&mut core);
+        true
+    }
+
+    fn perform_one(&self, effect: Effect) -> Option<Report> {
+        match effect {
+            Effect::OpenSession { host, session, config } => {
+                self.tell(host, |host| host.opened(&session, &config));
+                None
+            }
+            Effect::RecordMessage { host, session, message } => {
+                self.tell(host, |host| host.record(&session, &message));
+                None
+            }
+            Effect::ForgetSession { host, session } => {
+                self.tell(host, |host| host.forget(&session));
+                // A session that a connected host took over may have left a transcript with the built-in one.
+                if host.is_attached() {
+                    self.tell(HostId::LOCAL, |host| host.forget(&session));
+                }
+                None
+            }
+            Effect::CreateSession(opening) => {
+                let answer = self.ask(opening.host, Phase::CreateSession, |host| host.create(&opening));
+                report(opening.run, answer, |run| Report::Created { run })
+            }
+            Effect::Deliver(delivery) => {
+                let answer = self.ask(delivery.host, Phase::PromptSubmit, |host| host.deliver(&delivery));
+                report(delivery.run, answer, |run| Report::Accepted { run })
+            }
+        }
+    }
+
+    /// Asks a host; one that is gone or panics has failed.
+    fn ask(&self, host: HostId, phase: Phase, question: impl FnOnce(&dyn Host) -> HostAnswer) -> HostAnswer {
+        let Some(host) = self.shared.hosts.find(host) else {
+            return HostAnswer::Failed(Failure::new(phase, Reason::HostLost, "the host is not connected"));
+        };
+        // Unwind safe: the host is on its own side of the port, and nothing of ours is half changed.
+        catch_unwind(AssertUnwindSafe(|| question(&*host))).unwrap_or_else(|_| {
+            HostAnswer::Failed(Failure::new(phase, Reason::HostRefused, "the host panicked"))
+        })
+    }
+
+    /// Tells a host something that needs no answer.
+    fn tell(&self, host: HostId, word: impl FnOnce(&dyn Host)) {
+        if let Some(host) = self.shared.hosts.find(host) {
+            // A host that panics over a notice has missed it; there is nothing to undo.
+            let _ = catch_unwind(AssertUnwindSafe(|| word(&*host)));
+        }
+    }
+}
+
+fn report(run: RunId, answer: HostAnswer, done: impl FnOnce(RunId) -> Report) -> Option<Report> {
+    match answer {
+        HostAnswer::Done => Some(done(run)),
+        HostAnswer::Later => None,
+        HostAnswer::Failed(failure) => Some(Report::Failed { run, failure }),
+    }
+}

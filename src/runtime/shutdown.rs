@@ -1,0 +1,41 @@
+//! Stopping in good order.
+
+use std::time::Duration;
+
+use super::handle::Handle;
+use crate::domain::Span;
+use crate::engine::{Command, Input};
+use crate::limits;
+
+impl Handle {
+    /// Takes nothing new, calls off what waits, gives receipts that are out `limits::SHUTDOWN_MS` to come in, gives them
+    /// up then, and closes the feed. When it returns, every schedule has ended. Idempotent.
+    pub fn shut_down(&self) {
+        self.stop(false);
+        let deadline = self.now().boot.after(Span::from_millis(limits::SHUTDOWN_MS.value));
+        let mut core = self.core();
+        while core.state.live_count() > 0 {
+            let left = deadline.since(self.now().boot);
+            if left == Span::ZERO {
+                break;
+            }
+            let wait = Duration::from_nanos(left.nanos());
+            core = self.await_news(core, wait);
+        }
+        drop(core);
+        self.stop(true);
+        let mut core = self.core();
+        debug_assert_eq!(core.state.live_count(), 0, "every schedule ends with the engine");
+        core.feed.close();
+        core.driver_stopped = true;
+        self.shared.alarm.notify_all();
+        self.shared.news.notify_all();
+    }
+
+    fn stop(&self, abandon: bool) {
+        // A shutdown cannot be refused.
+        let stopping = self.submit(Input::Command(Command::Shutdown { abandon }));
+        debug_assert!(stopping.is_ok(), "{stopping:?}");
+        self.turn();
+    }
+}

@@ -1,0 +1,93 @@
+//! Following the decisions from a cursor on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::handle::Handle;
+use crate::domain::{Cursor, Decision};
+use crate::limits;
+
+const SLICE: Duration = Duration::from_millis(limits::SLEEP_SLICE_MS.value);
+
+/// Decisions in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// The decisions, each with its cursor.
+    pub decisions: Vec<Decision>,
+    /// Whether some before the first of them are no longer kept: the reader must look at the state instead.
+    pub truncated: bool,
+}
+
+/// A reader's place in the feed. It holds nothing open: dropping it, or coming back later with its cursor, is free.
+pub struct Subscription {
+    handle: Handle,
+    after: Cursor,
+    stopped: Arc<AtomicBool>,
+}
+
+/// Ends a subscription from another thread.
+pub struct Stopper {
+    handle: Handle,
+    stopped: Arc<AtomicBool>,
+}
+
+impl Stopper {
+    /// Lets the reader's wait, present or next, end with `None`.
+    pub fn stop(&self) {
+        // Under the lock, so that a reader that has just looked does not miss it.
+        let core = self.handle.core();
+        self.stopped.store(true, Ordering::Release);
+        drop(core);
+        self.handle.shared.news.notify_all();
+    }
+}
+
+impl Subscription {
+    pub(super) fn new(handle: Handle, after: Cursor) -> Subscription {
+        Subscription { handle, after, stopped: Arc::default() }
+    }
+
+    /// What ends this subscription from another thread.
+    pub fn stopper(&self) -> Stopper {
+        Stopper { handle: self.handle.clone(), stopped: Arc::clone(&self.stopped) }
+    }
+
+    /// Where the reader is: the cursor of the last decision it was given.
+    pub fn cursor(&self) -> Cursor {
+        self.after
+    }
+
+    /// At most `max` decisions that are there already; none if the reader is up to date.
+    pub fn poll(&mut self, max: usize) -> Batch {
+        let (decisions, truncated) = self.handle.core().feed.after(self.after, max);
+        self.advance(decisions, truncated)
+    }
+
+    /// Waits for at least one decision; `None` once the subscription was stopped, or the engine has shut down and
+    /// everything was read.
+    pub fn next_batch(&mut self, max: usize) -> Option<Batch> {
+        let mut core = self.handle.core();
+        loop {
+            if self.stopped.load(Ordering::Acquire) {
+                return None;
+            }
+            let (decisions, truncated) = core.feed.after(self.after, max);
+            if !decisions.is_empty() {
+                drop(core);
+                return Some(self.advance(decisions, truncated));
+            }
+            if core.feed.is_closed() {
+                return None;
+            }
+            core = self.handle.await_news(core, SLICE);
+        }
+    }
+
+    fn advance(&mut self, decisions: Vec<Decision>, truncated: bool) -> Batch {
+        if let Some(last) = decisions.last() {
+            self.after = last.cursor;
+        }
+        Batch { decisions, truncated }
+    }
+}

@@ -1,0 +1,13 @@
+//! The locks of the runtime: the standard library's, and shuttle's in this crate's unit tests.
+//!
+//! The race tests explore interleavings of the very code that runs; everything outside them (integration tests, doc
+//! tests, embedders) links the standard locks.
+
+#[cfg(not(test))]
+pub(super) use std::sync::{Condvar, Mutex, MutexGuard, RwLock};
+
+#[cfg(test)]
+pub(super) use shuttle::sync::{Condvar, Mutex, MutexGuard, RwLock};
+
+/// Why a lock cannot be poisoned by anything but a defect of ours: hosts and readers run outside it.
+pub(super) const UNPOISONED: &str = "a panic under the engine's lock leaves its state undefined";

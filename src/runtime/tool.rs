@@ -1,0 +1,70 @@
+//! One tool call: arguments in, the tool's own answer out.
+
+use super::handle::Handle;
+use crate::dialect::psi::{self, Call, Context};
+use crate::dialect::{Answer, Notation};
+use crate::domain::{Now, Refusal, ScheduleId, Scope, SessionId};
+use crate::edn::Value;
+use crate::engine::{Command, Input, ScheduleRecord, SessionRecord};
+
+impl Handle {
+    /// Calls a tool for a session; `None` if there is no tool of that name. The answer is the dialect's own, a
+    /// refusal included.
+    pub fn call_tool(
+        &self,
+        tool: &str,
+        session: Option<&SessionId>,
+        args: &Value,
+        notation: Notation,
+    ) -> Option<Answer> {
+        (tool == psi::TOOL).then(|| self.call_psi(session, args, notation))
+    }
+
+    fn call_psi(&self, session: Option<&SessionId>, args: &Value, notation: Notation) -> Answer {
+        let started = self.now();
+        let live = |id: &SessionId| self.view(|state| state.session(id).map_or(0, SessionRecord::live_count));
+        let context = Context { session: session.cloned(), live: session.map_or(0, live), now: started };
+        let call = match psi::parse(args, notation, &context) {
+            Ok(call) => call,
+            Err(answer) => return answer,
+        };
+        let op = call.op();
+        self.run_psi(call, started).unwrap_or_else(|refusal| psi::refused(op, &refusal, self.since(started)))
+    }
+
+    fn run_psi(&self, call: Call, started: Now) -> Result<Answer, Refusal> {
+        match call {
+            Call::Create(mut new) => {
+                let id = new.id.get_or_insert_with(|| ScheduleId::random(self.draw())).clone();
+                let input = Input::Command(Command::CreateSchedule(new));
+                // Read in the same critical section: the answer shows the schedule as it was created.
+                self.submit_with(input, |state| {
+                    let record = state.schedule(&id);
+                    record.map(|record| psi::created(record, self.since(started)))
+                })
+                .map(|answer| answer.expect("a schedule that was just created is there"))
+            }
+            Call::List { session } => self.view(|state| {
+                if state.session(&session).is_none() {
+                    return Err(Refusal::UnknownSession { session });
+                }
+                let records: Vec<&ScheduleRecord> = state.live_schedules_of(&session);
+                Ok(psi::listed(&records, self.since(started)))
+            }),
+            Call::Cancel { session, schedule } => {
+                let (scope, id) = (Scope::Session(session), schedule.clone());
+                let input = Input::Command(Command::CancelSchedule { scope, schedule });
+                self.submit_with(input, |state| {
+                    let record = state.schedule(&id);
+                    record.map(|record| psi::cancelled(record, self.since(started)))
+                })
+                .map(|answer| answer.expect("a schedule that was just cancelled is kept for reading"))
+            }
+        }
+    }
+
+    /// Milliseconds since then.
+    fn since(&self, started: Now) -> u64 {
+        self.now().boot.since(started.boot).millis()
+    }
+}
