@@ -1,0 +1,12 @@
+//! Other people's tools, word for word: arguments become commands, and what came of them becomes an answer.
+//!
+//! One folder per dialect. What lives elsewhere: rules (`engine`), carrying calls to the engine (`runtime`), bytes
+//! (`surface`). Invariant: nothing here reads a clock, keeps a state or does I/O; raw input ends here, and the
+//! engine sees typed values only.
+
+mod answer;
+mod caps;
+pub mod psi;
+
+pub use answer::{Answer, Notation};
+pub use caps::REQUEST_CAPS;

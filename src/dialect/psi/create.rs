@@ -1,0 +1,275 @@
+//! The arguments of `create`, checked in psi's order, so that a call with two faults is refused for the same one.
+//!
+//! What lives elsewhere: the delay forms (`delay.rs`), the configuration (`session_config`), and the engine's own
+//! checks at the moment of creation.
+
+use std::sync::Arc;
+
+use super::args::{Args, word};
+use super::call::Context;
+use super::delay;
+use super::echo::echo;
+use super::problem::Problem;
+use super::session_config;
+use crate::dialect::Notation;
+use crate::domain::{Dialect, Durability, Kind, Payload, Refusal, SessionConfig, SessionId, Target};
+use crate::edn::Value;
+use crate::engine::NewSchedule;
+use crate::limits::{self, Limit};
+
+pub(super) fn parse(
+    args: &Args<'_>,
+    notation: Notation,
+    session: SessionId,
+    context: &Context,
+) -> Result<NewSchedule, Problem> {
+    let message = message(args.get("message"))?;
+    let kind = kind(args.get("kind"))?;
+    let config =
+        session_config::parse_given(args.get("session-config"), notation).map_err(Problem::Config)?;
+    let (payload, target) = payload(kind, message, config)?;
+    let label = label(args.get("label"))?;
+    let session_live_max = check_cap(context.live)?;
+    let when = delay::parse(args, context.now.wall)?;
+    Ok(NewSchedule {
+        id: None,
+        dialect: Dialect::Psi,
+        durability: Durability::Volatile,
+        target,
+        label,
+        owner: session,
+        when,
+        payload,
+        session_live_max,
+    })
+}
+
+/// psi never looks at the type; a prompt that is no text would reach the model as something nobody wrote.
+fn message(value: &Value) -> Result<Box<str>, Problem> {
+    if value.is_nil() {
+        return Err(Problem::NoMessage);
+    }
+    let text = text("message", value, limits::TEXT_BYTES)?;
+    if text.trim().is_empty() { Err(Problem::NoMessage) } else { Ok(text) }
+}
+
+fn label(value: &Value) -> Result<Option<Box<str>>, Problem> {
+    if value.is_nil() { Ok(None) } else { text("label", value, limits::LABEL_BYTES).map(Some) }
+}
+
+fn text(field: &'static str, value: &Value, limit: Limit) -> Result<Box<str>, Problem> {
+    let text = value.as_str().ok_or_else(|| Problem::NotText { field, value: echo(value) })?;
+    if text.len() as u64 > limit.value { Err(Problem::TooLong { field, limit }) } else { Ok(text.into()) }
+}
+
+fn kind(value: &Value) -> Result<Kind, Problem> {
+    word(value).and_then(Kind::parse).ok_or_else(|| Problem::UnknownKind { given: echo(value) })
+}
+
+fn payload(kind: Kind, text: Box<str>, config: Option<SessionConfig>) -> Result<(Payload, Target), Problem> {
+    match (kind, config) {
+        (Kind::Message, None) => Ok((Payload::Turn { text }, Target::Owner)),
+        (Kind::Message, Some(_)) => Err(Problem::ConfigForbidden),
+        (Kind::Session, None) => Err(Problem::ConfigRequired),
+        (Kind::Session, Some(config)) => {
+            Ok((Payload::NewSession { text, config: Arc::new(config) }, Target::Fresh))
+        }
+    }
+}
+
+/// How many unfinished schedules the session may have, if one more fits.
+fn check_cap(live: usize) -> Result<u32, Problem> {
+    let max = u32::try_from(limits::PSI_SESSION_SCHEDULES.value).unwrap_or(u32::MAX);
+    if live as u64 >= u64::from(max) {
+        return Err(Problem::Refused(Refusal::SessionFull { max }));
+    }
+    Ok(max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::psi::testing::{ask, check_error, check_refused, now, read, session};
+    use crate::dialect::psi::{Call, parse as parse_call};
+    use crate::domain::{Span, ThinkingLevel, When};
+
+    /// The arguments of a call: what is given, and whatever else it needs but for what is to be missing.
+    fn args(given: &str, missing: &[&str]) -> String {
+        let defaults = [
+            ("kind", r#":kind "message""#),
+            ("message", r#":message "wake up""#),
+            ("delay-ms", ":delay-ms 1000"),
+        ];
+        let rest: Vec<&str> = defaults
+            .into_iter()
+            .filter(|(name, _)| !missing.contains(name))
+            .map(|(_, entry)| entry)
+            .collect();
+        format!(r#"{{:action "scheduler" :op "create" {given} {}}}"#, rest.join(" "))
+    }
+
+    #[track_caller]
+    fn check(given: &str, missing: &[&str], words: &str, extra: &str) {
+        let data = format!(r#"{{:phase :validate :action "scheduler" :op "create"{extra}}}"#);
+        check_refused(&args(given, missing), words, ":validate", &data);
+    }
+
+    #[test]
+    fn a_message_is_text() {
+        for given in ["", ":message nil", r#":message """#, r#":message " \t\n""#] {
+            check(given, &["message"], "message is required", "");
+        }
+        check(":message 42", &["message"], "message must be a string, not 42", " :field :message :value 42");
+        check(":message false", &["message"], "must be a string", " :field :message :value false");
+        let longest = "a".repeat(65_536);
+        assert!(ask(&args(&format!(":message \"{longest}\""), &["message"])).is_ok());
+        let extra = r#" :field :message :limit "text-bytes" :max 65536"#;
+        check(&format!(":message \"{longest}a\""), &["message"], "message is too long", extra);
+    }
+
+    #[test]
+    fn a_label_is_text_or_nothing() {
+        check(":label 7", &[], "label must be a string, not 7", " :field :label :value 7");
+        let extra = r#" :field :label :limit "label-bytes" :max 1024"#;
+        check(&format!(":label \"{}\"", "é".repeat(513)), &[], "label is too long", extra);
+        for (given, expected) in [(":label nil", None), (":label \"\"", Some("")), ("", None)] {
+            let Ok(Call::Create(new)) = ask(&args(given, &[])) else { panic!("{given}") };
+            assert_eq!(new.label.as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn a_kind_is_one_of_two() {
+        for (given, shown) in [
+            ("", "nil"),
+            (":kind nil", "nil"),
+            (r#":kind "Message""#, r#""Message""#),
+            (":kind :job", ":job"),
+        ] {
+            let extra = format!(" :kind {shown} :supported-kinds [:message :session]");
+            check(given, &["kind"], "kind is invalid", &extra);
+        }
+        assert!(ask(&args(":kind :message", &["kind"])).is_ok());
+    }
+
+    #[test]
+    fn kind_and_configuration_agree() {
+        check(":session-config {}", &[], "session-config is not allowed", " :kind :message");
+        check(r#":session-config "{}""#, &[], "session-config is not allowed", " :kind :message");
+        let session = |config: &str| format!(":kind \"session\" {config}");
+        for config in ["", ":session-config nil", r#":session-config """#, r#":session-config " \n ; none""#]
+        {
+            check(&session(config), &["kind"], "session-config is required", " :kind :session");
+            assert!(ask(&args(config, &[])).is_ok(), "{config}");
+        }
+        assert!(ask(&args(&session(":session-config {}"), &["kind"])).is_ok());
+        assert!(ask(&args(&session(r#":session-config "{} ignored""#), &["kind"])).is_ok());
+    }
+
+    #[test]
+    fn a_configuration_is_checked() {
+        let field = " :field :session-config";
+        check(":session-config 5", &[], "session-config must be a map", field);
+        check(":session-config false", &[], "session-config must be a map", field);
+        check(":session-config [[:a 1]]", &[], "not vector", field);
+        check(r#":session-config "[1]""#, &[], "not vector", field);
+        check(r#":session-config "{:a""#, &[], "not EDN", field);
+        check(r#":session-config "{:a 1 :a 2}""#, &[], "not EDN", field);
+        let extra = " :field :session-config :unsupported-keys [:tool-defs :workflow-run-id]";
+        check(
+            ":session-config {:workflow-run-id 1 :tool-defs []}",
+            &[],
+            "unsupported keys: :tool-defs :workflow-run-id; supported",
+            extra,
+        );
+        let extra = r#" :field :session-config :unsupported-keys ["session-name" 1 :b a]"#;
+        check(r#":session-config {a 0 1 0 :b 0 "session-name" "x"}"#, &[], "unsupported keys", extra);
+        let extra = " :field :thinking-level :value :extreme";
+        check(":session-config {:thinking-level :extreme}", &[], "one of :off :minimal", extra);
+    }
+
+    #[test]
+    fn a_session_has_fifty_at_most() {
+        let context = |live| Context { session: Some(session()), live, now: now() };
+        // The cap is checked before the delay forms.
+        let args = read(&args("", &["delay-ms"]));
+        let refused = parse_call(&args, Notation::Edn, &context(50)).unwrap_err();
+        let data = r#"{:phase :validate :action "scheduler" :op "create" :cap 50}"#;
+        check_error(&refused, "scheduler pending cap exceeded", ":validate", data);
+        let refused = parse_call(&args, Notation::Edn, &context(49)).unwrap_err();
+        assert!(refused.value.to_string().contains("neither delay-ms nor at"));
+    }
+
+    /// The first fault in psi's order is the one named.
+    #[test]
+    fn faults_are_named_in_order() {
+        for (given, words) in [
+            (":message 42 :kind 1 :session-config 5 :label 7", "message must be"),
+            (":message \"m\" :kind 1 :session-config 5 :label 7", "kind is invalid"),
+            (":message \"m\" :kind :message :session-config 5 :label 7", "session-config must be"),
+            (":message \"m\" :kind :message :session-config {} :label 7", "not allowed"),
+            (":message \"m\" :kind :message :label 7", "label must be"),
+            (":message \"m\" :kind :message", "neither delay-ms"),
+        ] {
+            let answer = ask(&args(given, &["message", "kind", "delay-ms"])).unwrap_err();
+            assert!(answer.value.to_string().contains(words), "{given}: {}", answer.value);
+        }
+    }
+
+    /// Source: SEED-002, the two examples.
+    #[test]
+    fn calls_become_schedules() {
+        let Ok(Call::Create(new)) =
+            ask(r#"{:action "scheduler" :op "create" :kind "message" :label "check-build" :delay-ms 600000
+                :message "Check whether the build finished."}"#)
+        else {
+            panic!()
+        };
+        assert_eq!(
+            new,
+            NewSchedule {
+                id: None,
+                dialect: Dialect::Psi,
+                durability: Durability::Volatile,
+                target: Target::Owner,
+                label: Some("check-build".into()),
+                owner: session(),
+                when: When::After(Span::from_millis(600_000)),
+                payload: Payload::Turn { text: "Check whether the build finished.".into() },
+                session_live_max: 50,
+            }
+        );
+        let Ok(Call::Create(new)) = ask(
+            r#"{:action "scheduler" :op "create" :kind "session" :label "morning-review" :at "2026-04-22T13:00:00Z"
+                :message "Review the overnight changes and summarize risks."
+                :session-config {:session-name "Morning review" :thinking-level :high :cache-breakpoints #{:system}
+                                 :preloaded-messages [{:role "user"
+                                   :content [{:type :text :text "Context: review the last merged PR first."}]
+                                   :timestamp #inst "2026-04-22T12:59:00Z"}]}}"#,
+        ) else {
+            panic!()
+        };
+        assert_eq!(new.target, Target::Fresh);
+        let config = new.payload.config().unwrap();
+        assert_eq!(config.thinking_level, Some(ThinkingLevel::High));
+        assert_eq!(config.preloaded_messages.as_ref().map(Vec::len), Some(1));
+    }
+
+    #[test]
+    fn json_asks_for_the_same() {
+        let edn = r#"{:action "scheduler" :op "create" :kind "session" :message "m" :label "l" :delay-ms 1000
+                      :session-config {:model {:provider "p" :id "m"} :cache-breakpoints #{:tools}}}"#;
+        let json = r#"{"action" "scheduler" "op" "create" "kind" "session" "message" "m" "label" "l" "delay-ms" 1000
+                       "at" nil
+                       "session-config" {"model" {"provider" "p" "id" "m"} "cache-breakpoints" ["tools"]}}"#;
+        let context = Context { session: Some(session()), live: 0, now: now() };
+        let call = parse_call(&read(json), Notation::Json, &context);
+        assert_eq!(call, ask(edn));
+        assert!(call.is_ok());
+        // String keys name arguments in EDN too, but not the keys of a configuration.
+        let refused = parse_call(&read(json), Notation::Edn, &context).unwrap_err();
+        let data = r#"{:phase :validate :action "scheduler" :op "create" :field :session-config
+                       :unsupported-keys ["cache-breakpoints" "model"]}"#;
+        check_error(&refused, "unsupported keys", ":validate", &read(data).to_string());
+    }
+}

@@ -1,0 +1,151 @@
+//! The two delay forms, `:delay-ms` and `:at`: exactly one of them, within the bounds.
+//!
+//! Source: SEED-002. Invariant: an `:at` is kept to the nanosecond, also in the past; only the bounds look at whole
+//! milliseconds.
+
+use super::args::Args;
+use super::echo::echo;
+use super::problem::Problem;
+use crate::domain::{Moment, Span, When};
+use crate::edn::Value;
+use crate::limits;
+
+pub(super) fn parse(args: &Args<'_>, now: Moment) -> Result<When, Problem> {
+    let (delay, at) = (args.get("delay-ms"), args.get("at"));
+    match (delay.is_truthy(), at.is_truthy()) {
+        (true, true) => Err(Problem::TwoDelays),
+        (false, false) => Err(Problem::NoDelay),
+        (true, false) => after(delay),
+        (false, true) => until(at, now),
+    }
+}
+
+fn after(value: &Value) -> Result<When, Problem> {
+    let Value::Int(delay_ms) = *value else {
+        return Err(Problem::DelayNotInteger { value: echo(value) });
+    };
+    // A negative delay lies below the minimum, so its figure is not needed.
+    let millis = u64::try_from(delay_ms).unwrap_or(0);
+    check_bounds(millis, delay_ms)?;
+    Ok(When::After(Span::from_millis(millis)))
+}
+
+fn until(value: &Value, now: Moment) -> Result<When, Problem> {
+    let at = value.as_str().and_then(|text| Moment::parse(text).ok());
+    let at = at.ok_or_else(|| Problem::NotAnInstant { value: echo(value) })?;
+    let millis = at.since(now).millis();
+    if millis > 0 {
+        check_bounds(millis, i64::try_from(millis).unwrap_or(i64::MAX))?;
+    }
+    Ok(When::At(at))
+}
+
+/// Both bounds are inclusive. `delay_ms` is what the refusal shows.
+fn check_bounds(millis: u64, delay_ms: i64) -> Result<(), Problem> {
+    if millis < limits::DELAY_MS_MIN.value {
+        return Err(Problem::DelayTooShort { delay_ms });
+    }
+    if millis > limits::DELAY_MS_MAX.value {
+        return Err(Problem::DelayTooLong { delay_ms });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::psi::Call;
+    use crate::dialect::psi::testing::{ask, check_refused, moment};
+
+    fn args(delay: &str) -> String {
+        format!(r#"{{:action "scheduler" :op "create" :kind "message" :message "wake up" {delay}}}"#)
+    }
+
+    #[track_caller]
+    fn check(delay: &str, expected: When) {
+        let Ok(Call::Create(new)) = ask(&args(delay)) else { panic!("{delay} was refused") };
+        assert_eq!(new.when, expected, "{delay}");
+    }
+
+    #[test]
+    fn delays_have_inclusive_bounds() {
+        check(":delay-ms 1000", When::After(Span::from_millis(1_000)));
+        check(":delay-ms 86400000", When::After(Span::from_millis(86_400_000)));
+        check(":delay-ms 1000 :at false", When::After(Span::from_millis(1_000)));
+        check(":delay-ms 1000 :at nil", When::After(Span::from_millis(1_000)));
+        for delay in ["999", "0", "-1", "-9223372036854775808"] {
+            let data = format!("{{:delay-ms {delay} :minimum 1000}}");
+            let words = "delay-ms is below the minimum bound";
+            check_refused(&args(&format!(":delay-ms {delay}")), words, ":scheduler", &data);
+        }
+        for delay in ["86400001", "9223372036854775807"] {
+            let data = format!("{{:delay-ms {delay} :maximum 86400000}}");
+            let words = "delay-ms exceeds the maximum bound";
+            check_refused(&args(&format!(":delay-ms {delay}")), words, ":scheduler", &data);
+        }
+    }
+
+    #[test]
+    fn delays_are_integers() {
+        for delay in ["1000.0", "1000N", "9223372036854775808N", r#""1000""#, "true", "[]", "5/2"] {
+            let data = format!("{{:delay-ms {delay}}}");
+            check_refused(&args(&format!(":delay-ms {delay}")), "not an integer", ":scheduler", &data);
+        }
+    }
+
+    #[test]
+    fn there_is_one_delay_form() {
+        let data = r#"{:phase :validate :action "scheduler" :op "create"}"#;
+        for both in [
+            r#":delay-ms 1000 :at "2026-04-22T13:00:00Z""#,
+            r#":delay-ms 0 :at "x""#,
+            r#":delay-ms 1000 :at """#,
+        ] {
+            check_refused(&args(both), "both delay-ms and at", ":validate", data);
+        }
+        for none in ["", ":delay-ms nil", ":delay-ms false :at nil", ":at false"] {
+            check_refused(&args(none), "neither delay-ms nor at", ":validate", data);
+        }
+    }
+
+    /// Source: psi's `at-resolution-matrix`; the moment of the call is 12:00:00.000250.
+    #[test]
+    fn instants_resolve_to_whole_milliseconds() {
+        for at in [
+            "2026-04-22T11:59:00Z",
+            "-0001-01-01T00:00:00Z",
+            "2026-04-22T12:00:00.000250Z",
+            "2026-04-22T12:00:00.001249999Z",
+            "2026-04-22T12:00:01.000250Z",
+            "2026-04-22T12:00:05Z",
+            "2026-04-22T15:00:00+02:00",
+            "2026-04-23T12:00:00.001249999Z",
+        ] {
+            check(&format!(":at \"{at}\""), When::At(moment(at)));
+        }
+        for (at, delay) in [
+            ("2026-04-22T12:00:00.001250Z", "1 :minimum 1000"),
+            ("2026-04-22T12:00:00.500250Z", "500 :minimum 1000"),
+            ("2026-04-22T12:00:01.000249999Z", "999 :minimum 1000"),
+            ("2026-04-23T12:00:00.001250Z", "86400001 :maximum 86400000"),
+            ("2026-05-22T12:00:00.000250Z", "2592000000 :maximum 86400000"),
+            ("+999999999-12-31T23:59:59Z", "18446744073709 :maximum 86400000"),
+        ] {
+            let words = if delay.contains("minimum") { "below the minimum" } else { "exceeds the maximum" };
+            check_refused(
+                &args(&format!(":at \"{at}\"")),
+                words,
+                ":scheduler",
+                &format!("{{:delay-ms {delay}}}"),
+            );
+        }
+    }
+
+    #[test]
+    fn instants_are_strings_in_iso_form() {
+        for at in [r#""""#, r#""tomorrow""#, r#""2026-04-22""#, r#""2026-04-22T13:00:00""#, "5", ":now"] {
+            let data = format!(r#"{{:phase :validate :action "scheduler" :field :at :input {at}}}"#);
+            check_refused(&args(&format!(":at {at}")), "at is not an instant", ":validate", &data);
+        }
+    }
+}

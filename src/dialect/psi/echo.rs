@@ -1,0 +1,54 @@
+//! A caller's own value, as refusals show it.
+//!
+//! Invariant: an echo is small and shallow, so that the answer around it can always be read back.
+
+use crate::edn::Value;
+
+/// The value itself if it is small; else the beginning of its text, as a string that ends in `…`.
+pub(super) fn echo(value: &Value) -> Value {
+    let is_string = value.as_str().is_some();
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    if text.len() <= ECHO_BYTES_MAX && (is_string || !nests_deeper(value, ECHO_DEPTH_MAX)) {
+        return value.clone();
+    }
+    let head = text.floor_char_boundary(ECHO_BYTES_MAX.min(text.len()));
+    Value::string(format!("{}…", &text[..head]))
+}
+
+fn nests_deeper(value: &Value, levels: u32) -> bool {
+    let deeper = |inner: &Value| levels == 0 || nests_deeper(inner, levels - 1);
+    match value {
+        Value::List(items) | Value::Vector(items) => items.iter().any(deeper),
+        Value::Set(set) => set.iter().any(deeper),
+        Value::Map(map) => map.iter().any(|(key, value)| deeper(key) || deeper(value)),
+        Value::Tagged(tagged) => deeper(&tagged.value),
+        Value::Nil | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => false,
+        Value::BigDec(_) | Value::Ratio(_) | Value::Char(_) | Value::Str(_) | Value::Keyword(_) => false,
+        Value::Symbol(_) | Value::Inst(_) | Value::Uuid(_) => false,
+    }
+}
+
+/// Enough for any value that could have been meant. A refusal repeats at most so much of each value it names.
+const ECHO_BYTES_MAX: usize = 256;
+const ECHO_DEPTH_MAX: u32 = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::psi::testing::read;
+
+    #[track_caller]
+    fn check(value: &str, expected: &str) {
+        assert_eq!(echo(&read(value)).to_string(), expected);
+    }
+
+    #[test]
+    fn echoes_are_small_and_shallow() {
+        check("{:a [1 #{2}]}", "{:a [1 #{2}]}");
+        check("[[[[[[[[1]]]]]]]]", "[[[[[[[[1]]]]]]]]");
+        check("[[[[[[[[[1]]]]]]]]]", "\"[[[[[[[[[1]]]]]]]]]…\"");
+        check(&format!("\"{}\"", "a".repeat(256)), &format!("\"{}\"", "a".repeat(256)));
+        check(&format!("\"{}\"", "é".repeat(129)), &format!("\"{}…\"", "é".repeat(128)));
+        check(&format!("[{}]", "1 ".repeat(200)), &format!("\"[{}1…\"", "1 ".repeat(127)));
+    }
+}

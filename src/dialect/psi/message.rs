@@ -1,0 +1,62 @@
+//! A message as psi's transcripts and deliveries show it.
+//!
+//! What lives elsewhere: reading preloaded messages (`session_config/preloaded.rs`). Invariant: the three keys of
+//! provenance stand there together or not at all.
+
+use crate::domain::{Content, Message, Moment};
+use crate::edn::{Inst, Map, Value};
+
+/// Prints a message; one that a schedule delivered also says so, and which.
+pub fn print(message: &Message) -> Value {
+    let content: Vec<Value> = message.content.iter().map(piece).collect();
+    let printed = Map::new()
+        .with("role", message.role.name())
+        .with("content", content)
+        .with("timestamp", message.timestamp.map(instant));
+    match &message.provenance {
+        None => printed.into(),
+        Some(provenance) => printed
+            .with("source", Value::keyword("scheduled"))
+            .with("schedule-id", provenance.schedule.to_string())
+            .with("label", provenance.label.as_deref())
+            .into(),
+    }
+}
+
+fn piece(Content::Text(text): &Content) -> Value {
+    Map::new().with("type", Value::keyword("text")).with("text", &**text).into()
+}
+
+/// `#inst` ends with the year 9999; what lies beyond is printed as an ISO string.
+fn instant(moment: Moment) -> Value {
+    let inst = Inst::new(moment.seconds(), moment.nanos());
+    inst.map_or_else(|| Value::string(moment.to_string()), Value::Inst)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{MessageProvenance, ScheduleId};
+
+    #[test]
+    fn provenance_comes_whole() {
+        let moment = Moment::parse("2026-04-22T12:00:00Z").unwrap();
+        let mut message = Message::user("hello", moment);
+        let plain = "{:role \"user\" :content [{:type :text :text \"hello\"}] \
+                     :timestamp #inst \"2026-04-22T12:00:00.000-00:00\"";
+        assert_eq!(print(&message).to_string(), format!("{plain}}}"));
+        let schedule = ScheduleId::new("sch-1").unwrap();
+        message.provenance = Some(MessageProvenance { schedule, label: None });
+        let tail = r#" :source :scheduled :schedule-id "sch-1" :label nil}"#;
+        assert_eq!(print(&message).to_string(), format!("{plain}{tail}"));
+    }
+
+    #[test]
+    fn every_instant_is_printed() {
+        let far = Moment::parse("+12026-04-22T12:00:00Z").unwrap();
+        let text = print(&Message::user("", far)).to_string();
+        assert!(text.contains(r#":timestamp "+12026-04-22T12:00:00Z""#), "{text}");
+        let open = Message { timestamp: None, ..Message::user("", far) };
+        assert!(print(&open).to_string().contains(":timestamp nil"));
+    }
+}

@@ -1,0 +1,150 @@
+//! The answers to calls that were carried out, or that the engine refused.
+//!
+//! What lives elsewhere: calls refused before that (`call.rs`), what is shown of a schedule (`summary.rs`).
+//! Invariant: keys stand in psi's order.
+
+use super::call::Op;
+use super::data::integer;
+use super::problem::Problem;
+use super::summary::summary;
+use crate::dialect::Answer;
+use crate::domain::Refusal;
+use crate::edn::{Map, Value};
+use crate::engine::ScheduleRecord;
+
+/// The answer to a `create` that was carried out.
+pub fn created(record: &ScheduleRecord, duration_ms: u64) -> Answer {
+    done(Op::Create, Map::new().with("schedule", summary(record)), duration_ms)
+}
+
+/// The answer to a `list`: the session's unfinished schedules, in the order in which they are due.
+pub fn listed(records: &[&ScheduleRecord], duration_ms: u64) -> Answer {
+    let schedules: Vec<Value> = records.iter().map(|record| summary(record)).collect();
+    let found = Map::new().with("schedule-count", integer(records.len() as u64)).with("schedules", schedules);
+    done(Op::List, found, duration_ms)
+}
+
+/// The answer to a `cancel` that was carried out.
+pub fn cancelled(record: &ScheduleRecord, duration_ms: u64) -> Answer {
+    let found = Map::new().with("cancelled?", true).with("schedule", summary(record));
+    done(Op::Cancel, found, duration_ms)
+}
+
+/// The answer to a call of `op` that the engine refused.
+pub fn refused(op: Op, refusal: &Refusal, duration_ms: u64) -> Answer {
+    Problem::Refused(refusal.clone()).answer(Some(op), duration_ms)
+}
+
+fn done(op: Op, outcome: Map, duration_ms: u64) -> Answer {
+    let value = Map::new()
+        .with("psi-tool/action", Value::keyword("scheduler"))
+        .with("psi-tool/scheduler-op", Value::keyword(op.name()))
+        .with("psi-tool/overall-status", Value::keyword("ok"))
+        .with("psi-tool/scheduler", outcome)
+        .with("psi-tool/duration-ms", integer(duration_ms));
+    Answer { value: value.into(), is_error: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::psi::testing::{World, check_error, read, session};
+    use crate::domain::{HostId, Moment, RunId, ScheduleId};
+    use crate::limits;
+
+    const CREATE: &str =
+        r#"{:action "scheduler" :op "create" :kind "message" :message "wake up" :label "l" :delay-ms 1000}"#;
+
+    #[track_caller]
+    fn check(answer: &Answer, expected: &str) {
+        assert!(!answer.is_error);
+        assert_eq!(read(&answer.value.to_string()), answer.value);
+        assert_eq!(answer.value.to_string(), expected);
+    }
+
+    #[test]
+    fn what_was_done_is_told_in_psis_order() {
+        let mut world = World::new();
+        let id = world.create(CREATE);
+        let schedule = |status: &str| {
+            format!(
+                "{{:schedule-id \"{id}\" :kind :message :label \"l\" :message \"wake up\" :status {status} \
+                 :created-at \"2026-04-22T12:00:00.000250Z\" :fire-at \"2026-04-22T12:00:01.000250Z\" \
+                 :origin-session-id \"s-1\" :created-session-id nil :delivery-phase nil :error-summary nil \
+                 :session-config-summary nil}}"
+            )
+        };
+        let done = |op: &str, outcome: &str| {
+            format!(
+                "{{:psi-tool/action :scheduler :psi-tool/scheduler-op :{op} :psi-tool/overall-status :ok \
+                 :psi-tool/scheduler {{{outcome}}} :psi-tool/duration-ms 3}}"
+            )
+        };
+        let pending = schedule(":pending");
+        check(&created(world.record(&id), 3), &done("create", &format!(":schedule {pending}")));
+        let list = format!(":schedule-count 1 :schedules [{pending}]");
+        check(&listed(&[world.record(&id)], 3), &done("list", &list));
+        check(&listed(&[], 3), &done("list", ":schedule-count 0 :schedules []"));
+        world.cancel(&id).unwrap();
+        let cancel = format!(":cancelled? true :schedule {}", schedule(":cancelled"));
+        check(&cancelled(world.record(&id), 3), &done("cancel", &cancel));
+    }
+
+    #[test]
+    fn a_cancel_of_what_has_ended_or_is_under_way_is_an_error() {
+        let mut world = World::new();
+        let id = world.create(CREATE);
+        let unknown = world.cancel(&ScheduleId::new("sch-x").unwrap()).unwrap_err();
+        let data = r#"{:schedule-id "sch-x" :status nil}"#;
+        check_error(&refused(Op::Cancel, &unknown, 1), "schedule not found", ":scheduler", data);
+        world.wait();
+        let under_way = world.cancel(&id).unwrap_err();
+        let data = format!("{{:schedule-id \"{id}\" :status :pending :in-flight? true}}");
+        check_error(&refused(Op::Cancel, &under_way, 1), "schedule is not cancellable", ":scheduler", &data);
+        world.accept(&id);
+        let ended = world.cancel(&id).unwrap_err();
+        let data = format!("{{:schedule-id \"{id}\" :status :delivered}}");
+        check_error(&refused(Op::Cancel, &ended, 1), "schedule is not cancellable", ":scheduler", &data);
+    }
+
+    #[track_caller]
+    fn check_row(refusal: &Refusal, words: &str, phase: &str, data: &str) {
+        check_error(&refused(Op::Create, refusal, 1), words, phase, data);
+    }
+
+    #[test]
+    fn the_engines_refusals_have_rows() {
+        let (session, schedule) = (session(), ScheduleId::new("a").unwrap());
+        let full = r#"{:phase :validate :action "scheduler" :op "create" :cap 50}"#;
+        check_row(&Refusal::SessionFull { max: 50 }, "scheduler pending cap exceeded", ":validate", full);
+        let exists = Refusal::ScheduleExists { schedule: schedule.clone() };
+        check_row(&exists, "schedule-id already exists", ":scheduler", r#"{:schedule-id "a"}"#);
+        let about_session = r#"{:session-id "s-1"}"#;
+        check_row(
+            &Refusal::UnknownSession { session: session.clone() },
+            "session not found",
+            ":scheduler",
+            about_session,
+        );
+        check_row(
+            &Refusal::SessionExists { session: session.clone() },
+            "already open",
+            ":scheduler",
+            about_session,
+        );
+        let elsewhere = Refusal::HostedElsewhere { session, host: HostId::new(2) };
+        check_row(&elsewhere, "hosted by", ":scheduler", r#"{:session-id "s-1" :host "host-2"}"#);
+    }
+
+    #[test]
+    fn the_engines_bounds_have_rows() {
+        let schedule = ScheduleId::new("a").unwrap();
+        let run = RunId { schedule, incarnation: 1, slot: Moment::EPOCH };
+        let late = r#"{:run-id "a~1~1970-01-01T00:00:00Z"}"#;
+        check_row(&Refusal::NotInFlight { run }, "no delivery in flight", ":scheduler", late);
+        let limit = r#"{:limit "schedules" :max 4000000}"#;
+        check_row(&Refusal::LimitReached { limit: limits::SCHEDULES }, "limit reached", ":scheduler", limit);
+        check_row(&Refusal::BeyondCalendar, "beyond the calendar", ":scheduler", "nil");
+        check_row(&Refusal::Stopping, "stopping", ":scheduler", "nil");
+    }
+}

@@ -1,0 +1,185 @@
+//! Reading a configuration: from a map, or from a string that holds one as EDN.
+//!
+//! Invariant: nothing is dropped. A key or a value that is not understood is refused, by name.
+
+use super::error::ConfigError;
+use super::node::{Node, text, texts};
+use super::{model, preloaded, selection, skill};
+use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::domain::{CacheBreakpoint, PromptSource, SessionConfig, ThinkingLevel};
+use crate::edn::{self, ReadErrorKind, Value};
+use crate::limits;
+
+/// Reads a configuration; nil, or a string that holds nothing, is an empty one.
+///
+/// # Errors
+/// [`ConfigError`], for the first thing that is wrong with it.
+pub fn parse(value: &Value, notation: Notation) -> Result<SessionConfig, ConfigError> {
+    Ok(parse_given(value, notation)?.unwrap_or_default())
+}
+
+/// Reads a configuration if there is one: nil, or a string that holds nothing, is none.
+///
+/// # Errors
+/// [`ConfigError`], for the first thing that is wrong with it.
+pub fn parse_given(value: &Value, notation: Notation) -> Result<Option<SessionConfig>, ConfigError> {
+    if value.is_nil() {
+        return Ok(None);
+    }
+    let Some(text) = value.as_str() else {
+        return config(value, notation).map(Some);
+    };
+    match edn::read_first(text.as_bytes(), &REQUEST_CAPS) {
+        Ok(Value::Nil) => Ok(None),
+        Ok(value) => config(&value, Notation::Edn).map(Some),
+        Err(error) if error.kind() == ReadErrorKind::Empty => Ok(None),
+        Err(error) => Err(ConfigError::Unreadable(error)),
+    }
+}
+
+fn config(value: &Value, notation: Notation) -> Result<SessionConfig, ConfigError> {
+    if value.as_map().is_none() {
+        return Err(ConfigError::NotAMap { found: value.type_name() });
+    }
+    let root = Node::root(value, notation);
+    let entries = root.entries(&KEYS)?;
+    Ok(SessionConfig {
+        session_name: entries.optional("session-name", text)?,
+        system_prompt: entries.optional("system-prompt", text)?,
+        model: entries.optional("model", model::model)?,
+        thinking_level: entries
+            .optional("thinking-level", |node| node.choice(ThinkingLevel::ALL, ThinkingLevel::name))?,
+        skills: entries.optional("skills", |node| node.vector(limits::CONFIG_ITEMS, skill::skill))?,
+        tool_ids: entries.optional("tool-ids", texts)?,
+        developer_prompt: entries.optional("developer-prompt", text)?,
+        developer_prompt_source: entries
+            .optional("developer-prompt-source", |node| node.choice(PromptSource::ALL, PromptSource::name))?,
+        preloaded_messages: entries.optional("preloaded-messages", |node| {
+            node.vector(limits::PRELOADED_MESSAGES, preloaded::message)
+        })?,
+        cache_breakpoints: entries.optional("cache-breakpoints", |node| {
+            node.set(|item| item.choice(CacheBreakpoint::ALL, CacheBreakpoint::name))
+        })?,
+        prompt_component_selection: entries.optional("prompt-component-selection", selection::selection)?,
+    })
+}
+
+/// Source: SEED-002.
+const KEYS: [&str; 11] = [
+    "session-name",
+    "system-prompt",
+    "model",
+    "thinking-level",
+    "skills",
+    "tool-ids",
+    "developer-prompt",
+    "developer-prompt-source",
+    "preloaded-messages",
+    "cache-breakpoints",
+    "prompt-component-selection",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::psi::session_config::summary;
+    use crate::dialect::psi::testing::{
+        check_config as check, check_config_error as check_error, check_config_refused as check_refused, read,
+    };
+    use crate::domain::Skill;
+
+    /// Every kind of value, as JSON arrives.
+    const JSON: &str = r#"{"session-name" "n" "model" {"provider" "p" "id" "m"} "thinking-level" "high"
+        "skills" [{"name" "s" "description" "d" "source" "user"}] "tool-ids" ["t"] "cache-breakpoints" ["system"]
+        "preloaded-messages" [{"role" "user" "content" [{"type" "text" "text" "hi"}] "timestamp" "2026-04-22T12:59:00Z"}]
+        "prompt-component-selection" {"agents-md?" true "components" ["skills"]} "system-prompt" nil}"#;
+
+    #[test]
+    fn texts_are_strings() {
+        for key in ["session-name", "system-prompt", "developer-prompt"] {
+            check(&format!(":{key} \"\""), &format!(":{key} \"\""));
+            check(&format!(":{key} nil"), "");
+            check_refused(
+                &format!(":{key} 5"),
+                &format!("{key} must be a string, not 5"),
+                &format!(":field :{key} :value 5"),
+            );
+        }
+        let long = "a".repeat(65_537);
+        let data = r#":field :system-prompt :limit "text-bytes" :max 65536"#;
+        check_refused(&format!(":system-prompt \"{long}\""), "system-prompt is too long", data);
+    }
+
+    #[test]
+    fn names_come_from_closed_lists() {
+        for level in ThinkingLevel::ALL {
+            let name = level.name();
+            check(&format!(":thinking-level :{name}"), &format!(":thinking-level :{name}"));
+            check(&format!(":thinking-level \"{name}\""), &format!(":thinking-level :{name}"));
+        }
+        check(":developer-prompt-source \"env\"", ":developer-prompt-source :env");
+        check(":developer-prompt-source :explicit", ":developer-prompt-source :explicit");
+        for wrong in [":High", ":psi/high", "3", "true", "high"] {
+            let data = format!(":field :thinking-level :value {wrong}");
+            let words = "thinking-level must be one of :off :minimal :low :medium :high :xhigh, not";
+            check_refused(&format!(":thinking-level {wrong}"), words, &data);
+        }
+        let data = ":field :developer-prompt-source :value :user";
+        check_refused(":developer-prompt-source :user", "one of :env :explicit", data);
+    }
+
+    #[test]
+    fn sets_are_sets_or_vectors() {
+        check(":cache-breakpoints #{:system}", ":cache-breakpoints #{:system}");
+        check(r#":cache-breakpoints ["tools" :system :tools]"#, ":cache-breakpoints #{:system :tools}");
+        check(":cache-breakpoints []", ":cache-breakpoints #{}");
+        check_refused(
+            ":cache-breakpoints :system",
+            "must be a set or a vector",
+            ":field :cache-breakpoints :value :system",
+        );
+        let data = ":field :cache-breakpoints :value :user";
+        check_refused(":cache-breakpoints [:tools :user]", "cache-breakpoints[1] must be one of", data);
+    }
+
+    #[test]
+    fn nothing_is_an_empty_configuration() {
+        for nothing in ["nil", "{}", r#""""#, r#"" ; none""#, r#""nil""#, r#""{}""#] {
+            assert_eq!(parse(&read(nothing), Notation::Edn), Ok(SessionConfig::default()), "{nothing}");
+        }
+        assert_eq!(parse_given(&Value::Nil, Notation::Json), Ok(None));
+        assert_eq!(parse_given(&read("{}"), Notation::Json), Ok(Some(SessionConfig::default())));
+    }
+
+    #[test]
+    fn json_keys_are_strings() {
+        let edn = r#"{:session-name "n" :model {:provider "p" :id "m"} :thinking-level :high
+            :skills [{:name "s" :description "d" :source :user}] :tool-ids ["t"] :cache-breakpoints #{:system}
+            :preloaded-messages [{:role :user :content "hi" :timestamp #inst "2026-04-22T12:59:00Z"}]
+            :prompt-component-selection {:agents-md? true :components #{:skills}}}"#;
+        let config = parse(&read(edn), Notation::Edn).unwrap();
+        assert_eq!(parse(&read(JSON), Notation::Json), Ok(config.clone()));
+        // In JSON, a configuration may still come as a string of EDN; there its keys are keywords.
+        assert_eq!(parse(&Value::string(edn), Notation::Json), Ok(config));
+        let error = parse(&Value::string(JSON), Notation::Json).unwrap_err();
+        assert!(error.to_string().contains("unsupported keys: \"cache-breakpoints\""), "{error}");
+        let twice = r#"{:session-name "a" "session-name" "b"}"#;
+        let data = r#":field :session-config :unsupported-keys ["session-name"]"#;
+        check_error(twice, Notation::Json, "unsupported keys", data);
+        let data = ":field :model :value nil";
+        check_error(r#"{"model" {"id" "m"}}"#, Notation::Json, "model.provider must be", data);
+    }
+
+    #[test]
+    fn a_summary_counts() {
+        let config = parse(&read(JSON), Notation::Json).unwrap();
+        let twin = Skill { name: "s".into(), ..config.skills.as_ref().unwrap()[0].clone() };
+        let skills = Some(vec![twin.clone(), twin]);
+        assert_eq!(
+            summary(&SessionConfig { skills, ..config }).to_string(),
+            "{:session-name \"n\" :model {:provider \"p\" :id \"m\" :reasoning false} :thinking-level :high \
+             :skill-count 1 :tool-count 1 :has-system-prompt? false :has-developer-prompt? false \
+             :has-prompt-component-selection? true :preloaded-message-count 1}"
+        );
+    }
+}

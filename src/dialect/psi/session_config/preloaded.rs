@@ -1,0 +1,101 @@
+//! One preloaded message: who speaks, what is said, and when.
+//!
+//! psi drops what is no message without a word; here it is refused. What lives elsewhere: printing messages
+//! (`psi/message.rs`). Invariant: a message read here bears no provenance; only the engine writes that.
+
+use super::error::{ConfigError, Expected};
+use super::node::{Node, text};
+use crate::domain::{Content, Message, Moment, Role};
+use crate::edn::Inst;
+use crate::limits;
+
+pub(super) fn message(node: &Node<'_>) -> Result<Message, ConfigError> {
+    let entries = node.entries(&["role", "content", "timestamp"])?;
+    Ok(Message {
+        role: entries.required("role", |role| role.choice(Role::ALL, Role::name))?,
+        content: entries.required("content", content)?,
+        timestamp: entries.optional("timestamp", timestamp)?,
+        provenance: None,
+    })
+}
+
+/// A plain string stands for one piece of text.
+fn content(node: &Node<'_>) -> Result<Vec<Content>, ConfigError> {
+    if node.value().as_str().is_some() {
+        return Ok(vec![Content::Text(text(node)?)]);
+    }
+    if node.value().as_items().is_none() {
+        return Err(node.unsuitable(Expected::Content));
+    }
+    node.vector(limits::CONFIG_ITEMS, piece)
+}
+
+fn piece(node: &Node<'_>) -> Result<Content, ConfigError> {
+    let entries = node.entries(&["type", "text"])?;
+    entries.required("type", |kind| kind.choice(&["text"], |name| name))?;
+    entries.required("text", text).map(Content::Text)
+}
+
+/// Instants that `#inst` cannot express would not be printed as they were read.
+fn timestamp(node: &Node<'_>) -> Result<Moment, ConfigError> {
+    let moment = match (node.value().as_inst(), node.value().as_str()) {
+        (Some(inst), _) => Moment::new(inst.seconds(), inst.nanos()),
+        (None, text) => text.and_then(|text| Moment::parse(text).ok()),
+    };
+    let moment = moment.filter(|moment| Inst::new(moment.seconds(), moment.nanos()).is_some());
+    moment.ok_or_else(|| node.unsuitable(Expected::Instant))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::dialect::psi::testing::{check_config as check, check_config_refused as check_refused};
+
+    #[test]
+    fn preloaded_messages_are_messages() {
+        let full = r#":preloaded-messages [{:role "user" :content [{:type :text :text "hi"}]
+                                             :timestamp #inst "2026-04-22T12:59:00.000-00:00"}]"#;
+        check(full, full);
+        check(&full.replace("\"user\"", ":user").replace(":type :text", ":type \"text\""), full);
+        check(
+            &full.replace(r#"#inst "2026-04-22T12:59:00.000-00:00""#, r#""2026-04-22T14:59:00+02:00""#),
+            full,
+        );
+        check(
+            r#":preloaded-messages [{:role :tool :content "hi"}]"#,
+            r#":preloaded-messages [{:role "tool" :content [{:type :text :text "hi"}] :timestamp nil}]"#,
+        );
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused() {
+        #[track_caller]
+        fn check_second(message: &str, words: &str, value: &str) {
+            let entry = format!(r#":preloaded-messages [{{:role "user" :content []}} {message}]"#);
+            let words = format!("preloaded-messages[1]{words}");
+            check_refused(&entry, &words, &format!(":field :preloaded-messages {value}"));
+        }
+        check_second("5", " must be a map", ":value 5");
+        check_second(r#"{:role "bot" :content "x"}"#, ".role must be one of :user", r#":value "bot""#);
+        check_second("{:role :user}", ".content must be a string or a vector", ":value nil");
+        check_second("{:role :user :content [5]}", ".content[0] must be a map", ":value 5");
+        check_second(
+            "{:role :user :content [{:type :image}]}",
+            ".content[0].type must be one of :text",
+            ":value :image",
+        );
+        check_second(
+            "{:role :user :content [{:type :text}]}",
+            ".content[0].text must be a string",
+            ":value nil",
+        );
+        check_second("{:role :user :content [] :timestamp 5}", ".timestamp must be an instant", ":value 5");
+        let far = r#""+12026-04-22T12:59:00Z""#;
+        let message = format!("{{:role :user :content [] :timestamp {far}}}");
+        check_second(&message, ".timestamp must be an instant", &format!(":value {far}"));
+        // Provenance is the engine's to write.
+        let forged = r#"{:role "user" :content "x" :source :scheduled}"#;
+        check_second(forged, " has unsupported keys: :source", ":unsupported-keys [:source]");
+        let data = ":field :preloaded-messages :value {:role :user}";
+        check_refused(":preloaded-messages {:role :user}", "preloaded-messages must be a vector", data);
+    }
+}

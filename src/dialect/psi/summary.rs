@@ -1,0 +1,166 @@
+//! What psi shows of a schedule: always the same twelve keys, nil included.
+//!
+//! Instants are ISO strings here, as psi prints them. Invariant: nobody sees a status, a kind or a phase that psi
+//! does not have; a delivery under way is still pending.
+
+use super::problem::CLASS;
+use super::session_config;
+use crate::domain::{Failure, Kind, Phase, Status};
+use crate::edn::{Map, Value};
+use crate::engine::ScheduleRecord;
+
+/// The schedule's status as a keyword, one of psi's five.
+pub fn status(record: &ScheduleRecord) -> Value {
+    Value::keyword(shown(record.status()).name())
+}
+
+/// The status that psi shows for one of ours.
+pub(super) fn shown(status: Status) -> Status {
+    match status {
+        Status::Pending | Status::InFlight => Status::Pending,
+        Status::Queued | Status::Delivered | Status::Cancelled | Status::Failed => status,
+    }
+}
+
+pub(super) fn summary(record: &ScheduleRecord) -> Value {
+    let schedule = record.schedule();
+    let payload = &schedule.payload;
+    let fresh = record.created_session().map(ToString::to_string);
+    Map::new()
+        .with("schedule-id", schedule.id.to_string())
+        .with("kind", Value::keyword(payload.kind().name()))
+        .with("label", schedule.label.as_deref())
+        .with("message", payload.text())
+        .with("status", status(record))
+        .with("created-at", schedule.created_at.to_string())
+        .with("fire-at", schedule.trigger.first_slot().to_string())
+        .with("origin-session-id", schedule.owner.as_str())
+        .with("created-session-id", fresh)
+        .with("delivery-phase", delivery_phase(record))
+        .with("error-summary", failure(record).map(|failure| error_summary(record, failure)))
+        .with("session-config-summary", payload.config().map(|config| session_config::summary(config)))
+        .into()
+}
+
+/// How far the delivery came: of a fresh session that has its prompt, and of anything that failed.
+fn delivery_phase(record: &ScheduleRecord) -> Value {
+    let phase = match (record.status(), record.schedule().payload.kind()) {
+        (Status::Delivered, Kind::Session) => Some(Phase::PromptSubmit),
+        (Status::Failed, _) => failure(record).map(|failure| failure.phase),
+        (Status::Delivered, Kind::Message)
+        | (Status::Pending | Status::Queued | Status::InFlight | Status::Cancelled, _) => None,
+    };
+    phase.map(|phase| Value::keyword(phase.name())).into()
+}
+
+fn failure(record: &ScheduleRecord) -> Option<&Failure> {
+    record.run().and_then(|run| run.failure.as_deref())
+}
+
+fn error_summary(record: &ScheduleRecord, failure: &Failure) -> Value {
+    let lead = match (record.schedule().payload.kind(), failure.phase) {
+        (Kind::Session, Phase::CreateSession) => "scheduled session creation failed",
+        (Kind::Session, Phase::PromptSubmit) => "scheduled session prompt submission failed",
+        (Kind::Message, Phase::CreateSession | Phase::PromptSubmit) => "scheduled prompt submission failed",
+    };
+    Map::new()
+        .with("message", format!("{lead}: {}", failure.message))
+        .with("class", CLASS)
+        .with("data", Map::new().with("reason", Value::keyword(failure.reason.name())))
+        .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::psi::testing::World;
+    use crate::domain::ScheduleId;
+
+    const MESSAGE: &str =
+        r#"{:action "scheduler" :op "create" :kind "message" :message "wake up" :delay-ms 1000}"#;
+    const SESSION: &str = r#"{:action "scheduler" :op "create" :kind "session" :message "wake up" :delay-ms 1000
+                              :session-config {:session-name "Review"}}"#;
+
+    /// Plays a schedule to some point and checks what is shown of it there.
+    #[track_caller]
+    fn check(args: &str, play: impl FnOnce(&mut World, &ScheduleId), expected: [&str; 4]) {
+        let mut world = World::new();
+        let id = world.create(args);
+        play(&mut world, &id);
+        let summary = summary(world.record(&id));
+        let map = summary.as_map().unwrap();
+        assert_eq!(map.len(), 12);
+        let shown = ["status", "delivery-phase", "created-session-id", "error-summary"]
+            .map(|key| map.keyword(key).unwrap().to_string());
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn messages_show_five_statuses() {
+        check(MESSAGE, |_, _| {}, [":pending", "nil", "nil", "nil"]);
+        let queue = |world: &mut World, _: &_| {
+            world.busy(true);
+            world.wait();
+        };
+        check(MESSAGE, queue, [":queued", "nil", "nil", "nil"]);
+        check(MESSAGE, |world, _| world.wait(), [":pending", "nil", "nil", "nil"]);
+        let deliver = |world: &mut World, id: &_| {
+            world.wait();
+            world.accept(id);
+        };
+        check(MESSAGE, deliver, [":delivered", "nil", "nil", "nil"]);
+        check(MESSAGE, |world, id| world.cancel(id).unwrap(), [":cancelled", "nil", "nil", "nil"]);
+        let fail = |world: &mut World, id: &_| {
+            world.wait();
+            world.fail(id, Phase::PromptSubmit);
+        };
+        let error = "{:message \"scheduled prompt submission failed: no model\" \
+                     :class \"clojure.lang.ExceptionInfo\" :data {:reason :host-refused}}";
+        check(MESSAGE, fail, [":failed", ":prompt-submit", "nil", error]);
+    }
+
+    #[test]
+    fn sessions_show_how_far_they_came() {
+        let deliver = |world: &mut World, id: &_| {
+            world.wait();
+            world.accept(id);
+        };
+        check(SESSION, |world, _| world.wait(), [":pending", "nil", "nil", "nil"]);
+        let mut world = World::new();
+        let id = world.create(SESSION);
+        deliver(&mut world, &id);
+        let fresh = world.record(&id).created_session().unwrap().to_string();
+        let fresh = format!("\"{fresh}\"");
+        check(SESSION, deliver, [":delivered", ":prompt-submit", &fresh, "nil"]);
+        let error = |lead: &str| {
+            format!(
+                "{{:message \"{lead}: no model\" :class \"clojure.lang.ExceptionInfo\" \
+                 :data {{:reason :host-refused}}}}"
+            )
+        };
+        let fail = |phase| {
+            move |world: &mut World, id: &_| {
+                world.wait();
+                world.fail(id, phase);
+            }
+        };
+        let creation = error("scheduled session creation failed");
+        check(SESSION, fail(Phase::CreateSession), [":failed", ":create-session", "nil", &creation]);
+        let submission = error("scheduled session prompt submission failed");
+        check(SESSION, fail(Phase::PromptSubmit), [":failed", ":prompt-submit", &fresh, &submission]);
+    }
+
+    #[test]
+    fn a_configuration_is_summed_up() {
+        let mut world = World::new();
+        let id = world.create(SESSION);
+        let summary = summary(world.record(&id));
+        let config = summary.as_map().and_then(|map| map.keyword("session-config-summary")).unwrap();
+        assert_eq!(
+            config.to_string(),
+            "{:session-name \"Review\" :model nil :thinking-level nil :skill-count 0 :tool-count 0 \
+             :has-system-prompt? false :has-developer-prompt? false :has-prompt-component-selection? false \
+             :preloaded-message-count 0}"
+        );
+    }
+}

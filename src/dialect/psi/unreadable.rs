@@ -1,0 +1,35 @@
+//! The answer to input that is not EDN.
+
+use crate::edn::{Map, ReadError, Value};
+
+use super::data::integer;
+
+/// Says what could not be read, and where: byte offset, line and column.
+pub fn unreadable(error: &ReadError) -> Value {
+    let place = Map::new()
+        .with("offset", integer(error.offset()))
+        .with("line", error.line())
+        .with("column", error.column());
+    let fault = Map::new()
+        .with("message", error.message())
+        .with("class", "reader")
+        .with("phase", Value::keyword("read"))
+        .with("data", place);
+    Map::new().with("error", fault).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edn::{self, Caps};
+
+    #[test]
+    fn the_place_is_named() {
+        let caps = Caps { bytes_max: 100, depth_max: 8, digits_max: 8, forms_max: 8 };
+        let error = edn::read(b"{:a 1\n :a 2}", &caps).unwrap_err();
+        let answer = unreadable(&error).to_string();
+        assert!(answer.starts_with(r#"{:error {:message ""#), "{answer}");
+        let tail = r#":class "reader" :phase :read :data {:offset 7 :line 2 :column 2}}}"#;
+        assert!(answer.ends_with(tail), "{answer}");
+    }
+}
