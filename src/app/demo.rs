@@ -1,0 +1,197 @@
+//! `reveille demo`: the main job on real input, with nothing made up. Time is the system's.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::embedded::Embedded;
+use crate::dialect::{Notation, REQUEST_CAPS, psi};
+use crate::domain::{Decision, DecisionKind, HostId, Message, ScheduleId, SessionConfig, SessionId};
+use crate::edn::{self, Keyword, Map, Value};
+use crate::engine::{Input, Ledger, Report, SessionRecord, State};
+use crate::runtime::{Handle, Subscription};
+
+const SCRIPT: &str = include_str!("../../fixtures/demo.edn");
+const SESSION: &str = "demo";
+
+pub(super) fn demo(output: &mut impl Write) -> io::Result<ExitCode> {
+    let mut engine = Embedded::start()?;
+    let handle = engine.handle().clone();
+    let session = SessionId::new(SESSION).map_err(io::Error::other)?;
+    handle
+        .open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default())
+        .map_err(io::Error::other)?;
+    let subscription = handle.subscribe(handle.view(State::cursor));
+    let mut demo = Demo { handle, session, subscription, ids: BTreeMap::new(), output };
+    for form in edn::read_all(SCRIPT.as_bytes(), &REQUEST_CAPS).map_err(io::Error::other)? {
+        demo.play(&form)?;
+    }
+    engine.shut_down();
+    Ok(ExitCode::SUCCESS)
+}
+
+struct Demo<'a, W> {
+    handle: Handle,
+    session: SessionId,
+    subscription: Subscription,
+    /// The ids that labels of the script stand for.
+    ids: BTreeMap<String, ScheduleId>,
+    output: &'a mut W,
+}
+
+impl<W: Write> Demo<'_, W> {
+    fn play(&mut self, form: &Value) -> io::Result<()> {
+        let map = form.as_map().ok_or_else(|| io::Error::other("the script holds maps only"))?;
+        if let Some(text) = map.keyword("say").and_then(Value::as_str) {
+            writeln!(self.output, "\n;; {text}")
+        } else if map.keyword("action").is_some() {
+            self.call(map)
+        } else if let Some(busy) = map.keyword("busy?").and_then(Value::as_bool) {
+            writeln!(self.output, "{{:op :session/busy :session-id {SESSION:?} :busy? {busy}}}")?;
+            let report = Report::Busy { session: self.session.clone(), busy };
+            self.handle.submit(Input::Report(report)).map_err(io::Error::other)
+        } else if let Some(kind) = map.keyword("await").and_then(Value::as_keyword) {
+            self.follow(kind, map.keyword("label").and_then(Value::as_str))
+        } else if map.keyword("transcripts").is_some() {
+            self.show_transcripts()
+        } else {
+            let ledger = self.handle.view(State::ledger);
+            show_accounts(self.output, ledger)
+        }
+    }
+
+    fn call(&mut self, map: &Map) -> io::Result<()> {
+        let label = map.keyword("label").and_then(Value::as_str).map(str::to_owned);
+        let named =
+            map.keyword("schedule-id").and_then(Value::as_str).and_then(|text| text.strip_prefix('@'));
+        let id = named.and_then(|label| self.ids.get(label));
+        let args: Value = match id {
+            Some(id) => map.clone().with("schedule-id", id.to_string()).into(),
+            None => map.clone().into(),
+        };
+        writeln!(self.output, "{args}")?;
+        let answer = self.handle.call_tool(psi::TOOL, Some(&self.session), &args, Notation::Edn);
+        let answer = answer.ok_or_else(|| io::Error::other("psi-tool is always there"))?;
+        writeln!(self.output, "=> {}", without_nils(&answer.value))?;
+        if let (Some(label), Some(id)) = (label, created_id(&answer.value)) {
+            self.ids.insert(label, id);
+        }
+        self.output.flush()
+    }
+
+    /// Shows decisions as they happen, until the one awaited.
+    fn follow(&mut self, kind: &Keyword, label: Option<&str>) -> io::Result<()> {
+        loop {
+            let batch =
+                self.subscription.next_batch(1).ok_or_else(|| io::Error::other("the engine has stopped"))?;
+            for decision in &batch.decisions {
+                self.show(decision)?;
+                let schedule = decision.schedule.as_ref();
+                if decision.kind.name() == kind.as_str()
+                    && label.and_then(|label| self.ids.get(label)) == schedule
+                {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn show(&mut self, decision: &Decision) -> io::Result<()> {
+        let Some(id) = &decision.schedule else {
+            return Ok(());
+        };
+        let label = self.ids.iter().find(|(_, known)| *known == id).map_or("", |(label, _)| label.as_str());
+        let (at, kind) = (decision.at, decision.kind.name());
+        match decision.kind {
+            DecisionKind::RunDelivered => {
+                let slot = self
+                    .handle
+                    .view(|state| state.schedule(id).map(|record| record.schedule().trigger.first_slot()));
+                let late = slot.map_or(0, |slot| at.since(slot).nanos());
+                let micros = late / 1_000;
+                writeln!(
+                    self.output,
+                    "   {at}  {kind} {label:?}, {}.{:03} ms late",
+                    micros / 1_000,
+                    micros % 1_000
+                )?;
+            }
+            DecisionKind::RunQueued | DecisionKind::RunFailed | DecisionKind::ScheduleCancelled => {
+                let reason = decision.reason.map_or("", crate::domain::Reason::name);
+                writeln!(self.output, "   {at}  {kind} {label:?}, because {reason}")?;
+            }
+            DecisionKind::SessionOpened
+            | DecisionKind::SessionClosed
+            | DecisionKind::SessionHosted
+            | DecisionKind::SessionUnhosted
+            | DecisionKind::SessionBusy
+            | DecisionKind::SessionIdle
+            | DecisionKind::UserSpoke
+            | DecisionKind::TurnUnreported
+            | DecisionKind::ScheduleCreated
+            | DecisionKind::RunClaimed
+            | DecisionKind::RunDispatched
+            | DecisionKind::EngineStopping => {}
+        }
+        self.output.flush()
+    }
+
+    fn show_transcripts(&mut self) -> io::Result<()> {
+        let sessions =
+            self.handle.view(|state| state.sessions().into_iter().cloned().collect::<Vec<SessionRecord>>());
+        for session in sessions {
+            writeln!(
+                self.output,
+                "session {} {}",
+                session.id(),
+                psi::session_config::print(session.config())
+            )?;
+            if let Some(provenance) = session.provenance() {
+                let (schedule, origin) = (&provenance.schedule, &provenance.origin);
+                writeln!(
+                    self.output,
+                    "   opened by {schedule} of session {origin}, label {:?}",
+                    provenance.label
+                )?;
+            }
+            for message in self.handle.transcript(session.id()).unwrap_or_default() {
+                show_message(self.output, &message)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn show_message(output: &mut impl Write, message: &Message) -> io::Result<()> {
+    let from = match &message.provenance {
+        Some(provenance) => format!("{} by schedule {}", message.role.name(), provenance.schedule),
+        None => message.role.name().to_owned(),
+    };
+    writeln!(output, "   {from}: {}", message.text())
+}
+
+fn show_accounts(output: &mut impl Write, ledger: Ledger) -> io::Result<()> {
+    let Ledger { expected, delivered, skipped, cancelled, failed, lost, pending } = ledger;
+    writeln!(
+        output,
+        "   expected {expected} = delivered {delivered} + skipped {skipped} + cancelled {cancelled} \
+         + failed {failed} + lost {lost} + pending {pending}"
+    )
+}
+
+/// The answer as it is, less the keys that are nil: a person reads along.
+fn without_nils(value: &Value) -> Value {
+    match value {
+        Value::Map(map) => {
+            let entries = map.iter().filter(|(_, value)| !value.is_nil());
+            Value::Map(entries.map(|(key, value)| (key.clone(), without_nils(value))).collect())
+        }
+        Value::Vector(items) => Value::vector(items.iter().map(without_nils).collect::<Vec<Value>>()),
+        other => other.clone(),
+    }
+}
+
+fn created_id(answer: &Value) -> Option<ScheduleId> {
+    let schedule = answer.as_map()?.keyword("psi-tool/scheduler")?.as_map()?.keyword("schedule")?;
+    ScheduleId::new(schedule.as_map()?.keyword("schedule-id")?.as_str()?).ok()
+}

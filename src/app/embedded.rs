@@ -1,0 +1,54 @@
+//! An engine inside this process, ready to use: the system's clocks and randomness, built-in sessions.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::adapter::{ClockOs, EntropyOs, HostLocal};
+use crate::domain::{Message, SessionId};
+use crate::runtime::{Handle, Parts, Runtime};
+
+/// A running engine. Dropping it stops the engine in good order.
+pub struct Embedded {
+    runtime: Runtime,
+}
+
+impl Embedded {
+    /// Starts an engine that keeps transcripts of its sessions.
+    ///
+    /// # Errors
+    /// What the operating system says when it has no thread or no randomness to give.
+    pub fn start() -> io::Result<Embedded> {
+        Embedded::with_host(HostLocal::new())
+    }
+
+    /// Starts an engine that also calls `on_delivery` with each message that it delivers. The callback runs on the thread
+    /// that delivers: it must return at once.
+    ///
+    /// # Errors
+    /// What the operating system says when it has no thread or no randomness to give.
+    pub fn with_listener(
+        on_delivery: impl Fn(&SessionId, &Message) + Send + Sync + 'static,
+    ) -> io::Result<Embedded> {
+        Embedded::with_host(HostLocal::with_listener(on_delivery))
+    }
+
+    fn with_host(local: HostLocal) -> io::Result<Embedded> {
+        let parts = Parts {
+            clock: Arc::new(ClockOs),
+            entropy: Arc::new(EntropyOs::new()?),
+            local: Arc::new(local),
+            journal: None,
+        };
+        Ok(Embedded { runtime: Runtime::start(parts)? })
+    }
+
+    /// The way to the engine.
+    pub fn handle(&self) -> &Handle {
+        self.runtime.handle()
+    }
+
+    /// Stops the engine in good order: what waits is called off, receipts that are out have a little time to come in.
+    pub fn shut_down(&mut self) {
+        self.runtime.shut_down();
+    }
+}

@@ -1,0 +1,34 @@
+//! From the arguments to an exit code.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::surface::cli::{Cli, Command};
+
+/// Runs the program with these arguments, the first of which is its name.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to stdout with code 0, errors to stderr with code 2: clap knows which.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let outcome = match cli.command {
+        Command::Demo => super::demo::demo(&mut io::stdout().lock()),
+        Command::Stdio(args) => super::stdio::stdio(args),
+        Command::Tool(args) => super::tool::tool(&args),
+    };
+    outcome.unwrap_or_else(|error| {
+        // Whoever closed the pipe has seen what it wanted to see.
+        if error.kind() == ErrorKind::BrokenPipe {
+            return ExitCode::SUCCESS;
+        }
+        let _ = writeln!(io::stderr(), "reveille: {error}");
+        ExitCode::FAILURE
+    })
+}

@@ -1,0 +1,34 @@
+//! Reveille wakes AI agents. Agents, and the people they work for, ask for something to happen later; Reveille owns the
+//! timing. It proves what it did, says why it did not, and shows what it will do.
+//!
+//! The core ([`engine`]) is pure: [`engine::decide`] turns an input, a moment and some randomness into facts and effects,
+//! [`engine::State::apply`] folds facts, [`engine::State::next_wake`] says when to come back. It builds with no feature
+//! at all, and knows no clock, no thread and no I/O. [`runtime`] puts a lock, a clock and hosts around it; `app` puts the
+//! operating system around that.
+//!
+//! # Embedding
+//!
+//! With feature `embed`, a running scheduler is one call away. This is `examples/embed.rs`:
+//!
+//! ```no_run
+#![doc = include_str!("../examples/embed.rs")]
+//! ```
+//!
+//! Tests of your own need no waiting: feature `testkit` has a simulated clock, simulated hosts, and whole seeded worlds.
+
+#[cfg(feature = "runtime")]
+pub mod adapter;
+#[cfg(feature = "embed")]
+pub mod app;
+pub mod dialect;
+pub mod domain;
+pub mod edn;
+pub mod engine;
+pub mod limits;
+pub mod port;
+#[cfg(feature = "runtime")]
+pub mod runtime;
+#[cfg(feature = "edn-stream")]
+pub mod surface;
+#[cfg(feature = "testkit")]
+pub mod testkit;

@@ -1,0 +1,5 @@
+//! The command line: what may be typed, and nothing of what it does (`app`).
+
+mod args;
+
+pub use args::{Cli, Command, StdioArgs, ToolArgs};

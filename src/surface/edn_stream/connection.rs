@@ -1,0 +1,264 @@
+//! One client: what it may touch, and what becomes of its requests.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::error::RequestError;
+use super::outgoing::Outgoing;
+use super::print;
+use super::pump::Pump;
+use super::request::Request;
+use crate::adapter::{HostAttached, Push, PushSink};
+use crate::dialect::{Notation, psi};
+use crate::domain::{Cursor, Failure, HostId, Phase, Reason, Refusal, RunId, SessionConfig, SessionId};
+use crate::edn::{Map, ReadError, ReadErrorKind, Value};
+use crate::engine::{Command, Input, Report, SessionRecord, State};
+use crate::limits;
+use crate::runtime::{Handle, Subscription};
+
+/// Who is at the other end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// Somebody who may do everything.
+    Operator,
+    /// One session; it also has the sessions that its own connection opens.
+    Session(SessionId),
+}
+
+/// One client.
+pub struct Connection {
+    handle: Handle,
+    session: Option<SessionId>,
+    own: Arc<Mutex<Own>>,
+    outgoing: Arc<Outgoing>,
+    pumps: Vec<Pump>,
+    /// A subscription whose answer is still to be sent: its events come after it.
+    starting: Option<Subscription>,
+}
+
+/// What a connection may touch.
+pub(super) struct Own {
+    operator: bool,
+    sessions: BTreeSet<SessionId>,
+    host: HostId,
+}
+
+impl Own {
+    /// Whether a session exists for this connection: bound to it, opened by it, hosted by it, or come from one of those.
+    pub(super) fn covers(&self, handle: &Handle, session: &SessionId) -> bool {
+        if self.operator || self.sessions.contains(session) {
+            return true;
+        }
+        handle.view(|state| {
+            state.session(session).is_some_and(|record| {
+                let origin = record.provenance().map(|provenance| &provenance.origin);
+                let hosted = self.host.is_attached() && record.host() == self.host;
+                hosted || origin.is_some_and(|origin| self.sessions.contains(origin))
+            })
+        })
+    }
+}
+
+impl PushSink for Arc<Outgoing> {
+    fn push(&self, push: Push) -> bool {
+        self.send(&print::push(&push))
+    }
+}
+
+impl Connection {
+    /// A connection of that peer.
+    pub fn new(handle: Handle, peer: Peer) -> Connection {
+        let (operator, session) = match peer {
+            Peer::Operator => (true, None),
+            Peer::Session(session) => (false, Some(session)),
+        };
+        let sessions = session.iter().cloned().collect();
+        let own = Own { operator, sessions, host: HostId::LOCAL };
+        Connection {
+            handle,
+            session,
+            own: Arc::new(Mutex::new(own)),
+            outgoing: Arc::default(),
+            pumps: Vec::new(),
+            starting: None,
+        }
+    }
+
+    pub(super) fn outgoing(&self) -> &Arc<Outgoing> {
+        &self.outgoing
+    }
+
+    /// Answers one form, or the lack of one; `false` if the stream must end.
+    pub(super) fn receive(&mut self, form: Result<Value, ReadError>) -> bool {
+        match form {
+            Err(error) => {
+                let within_limits = !matches!(error.kind(), ReadErrorKind::Limit { .. });
+                self.outgoing.send(&psi::unreadable(&error)) && within_limits
+            }
+            Ok(form) => {
+                let answer = self.answer(&form);
+                let sent = self.outgoing.send(&answer);
+                if let Some(subscription) = self.starting.take() {
+                    self.pumps.push(self.pump(subscription));
+                }
+                sent
+            }
+        }
+    }
+
+    /// The connection is over: its host is gone, its subscriptions end.
+    pub(super) fn close(&mut self) {
+        let host = self.own().host;
+        if host.is_attached() {
+            self.handle.detach_host(host);
+        }
+        self.pumps.clear();
+        self.outgoing.close();
+    }
+
+    fn answer(&mut self, form: &Value) -> Value {
+        let Some(map) = form.as_map() else {
+            let data = Map::new().with("value", form.clone()).with("expected", "a map");
+            let error =
+                RequestError::invalid("a request is a map with :op, or a psi-tool call with :action", data);
+            return Map::new().with("error", error.print()).into();
+        };
+        if map.keyword("action").or_else(|| map.text("action")).is_some() {
+            let session = self.session.clone();
+            let answer = self.handle.call_tool(psi::TOOL, session.as_ref(), form, Notation::Edn);
+            return answer.map_or(Value::Nil, |answer| answer.value);
+        }
+        let id = map.keyword("id").cloned();
+        let outcome = Request::parse(map).and_then(|request| self.perform(request));
+        let (key, value) = match outcome {
+            Ok(Outcome::Done(value)) => ("ok", value),
+            Ok(Outcome::RefusedByTool(value)) => ("error", value),
+            Err(error) => ("error", error.print()),
+        };
+        let answer = id.map_or_else(Map::new, |id| Map::new().with("id", id));
+        answer.with(key, value).into()
+    }
+
+    fn perform(&mut self, request: Request) -> Result<Outcome, RequestError> {
+        match request {
+            Request::Call { tool, args, session } => self.call(&tool, &args, session),
+            Request::OpenSession { session, config } => self.open(session, *config),
+            Request::CloseSession { session } => {
+                self.guard(&session)?;
+                self.done(self.handle.close_session(&session))
+            }
+            Request::Busy { session, busy } => {
+                self.guard(&session)?;
+                self.report(Report::Busy { session, busy })
+            }
+            Request::UserMessage { session, text } => {
+                self.guard(&session)?;
+                self.report(Report::UserMessage { session, text })
+            }
+            Request::Attach { sessions } => self.attach(sessions),
+            Request::Acknowledge { run } => {
+                self.guard_run(&run)?;
+                self.report(Report::Accepted { run })
+            }
+            Request::Refuse { run, error } => {
+                self.guard_run(&run)?;
+                let failure = Failure::new(Phase::PromptSubmit, Reason::HostRefused, error);
+                self.report(Report::Failed { run, failure })
+            }
+            Request::Subscribe { after } => self.subscribe(after),
+        }
+    }
+
+    fn call(&self, tool: &str, args: &Value, session: Option<SessionId>) -> Result<Outcome, RequestError> {
+        if let Some(session) = &session {
+            self.guard(session)?;
+        }
+        let session = session.or_else(|| self.session.clone());
+        match self.handle.call_tool(tool, session.as_ref(), args, Notation::Edn) {
+            Some(answer) if answer.is_error => Ok(Outcome::RefusedByTool(answer.value)),
+            Some(answer) => Ok(Outcome::Done(answer.value)),
+            None => {
+                let data = Map::new().with("tool", tool).with("tools", vec![Value::string(psi::TOOL)]);
+                Err(RequestError::invalid(format!("no tool of the name {tool}"), data))
+            }
+        }
+    }
+
+    fn open(&self, session: Option<SessionId>, config: SessionConfig) -> Result<Outcome, RequestError> {
+        let host = self.own().host;
+        let opened = self.handle.open_session(session, host, config);
+        let (session, token) = opened.map_err(|refusal| RequestError::from(&refusal))?;
+        let answer = Map::new().with("session-id", session.as_str()).with("token", token.reveal());
+        self.own().sessions.insert(session);
+        Ok(Outcome::Done(answer.into()))
+    }
+
+    fn attach(&self, sessions: Vec<SessionId>) -> Result<Outcome, RequestError> {
+        for session in &sessions {
+            self.guard(session)?;
+        }
+        let host = self.own().host;
+        let host = if host.is_attached() {
+            host
+        } else {
+            let host = self.handle.attach_host(Arc::new(HostAttached::new(Arc::clone(&self.outgoing))));
+            self.own().host = host;
+            host
+        };
+        self.done(self.handle.submit(Input::Command(Command::HostSessions { host, sessions })))
+    }
+
+    fn subscribe(&mut self, after: Cursor) -> Result<Outcome, RequestError> {
+        let limit = limits::CLIENT_SUBSCRIPTIONS;
+        if self.pumps.len() as u64 >= limit.value {
+            return Err(RequestError::from(&Refusal::LimitReached { limit }));
+        }
+        self.starting = Some(self.handle.subscribe(after));
+        let last = self.handle.view(State::cursor);
+        Ok(Outcome::Done(Map::new().with("cursor", print::cursor(last)).into()))
+    }
+
+    fn pump(&self, subscription: Subscription) -> Pump {
+        Pump::new(self.handle.clone(), subscription, Arc::clone(&self.own), Arc::clone(&self.outgoing))
+    }
+
+    /// Refuses what is not this connection's as if it did not exist.
+    fn guard(&self, session: &SessionId) -> Result<(), RequestError> {
+        if self.own().covers(&self.handle, session) {
+            return Ok(());
+        }
+        Err(RequestError::from(&Refusal::UnknownSession { session: session.clone() }))
+    }
+
+    /// A receipt counts only from the connection that hosts the delivery.
+    fn guard_run(&self, run: &RunId) -> Result<(), RequestError> {
+        let own = self.own().host;
+        let host = self.handle.view(|state| {
+            let into = state.schedule(&run.schedule)?.run()?.session.clone()?;
+            state.session(&into).map(SessionRecord::host)
+        });
+        if own.is_attached() && host == Some(own) {
+            return Ok(());
+        }
+        Err(RequestError::from(&Refusal::NotInFlight { run: run.clone() }))
+    }
+
+    fn report(&self, report: Report) -> Result<Outcome, RequestError> {
+        self.done(self.handle.submit(Input::Report(report)))
+    }
+
+    fn done(&self, outcome: Result<(), Refusal>) -> Result<Outcome, RequestError> {
+        outcome.map(|()| Outcome::Done(Map::new().into())).map_err(|refusal| RequestError::from(&refusal))
+    }
+
+    fn own(&self) -> MutexGuard<'_, Own> {
+        // Each change is a single assignment or insert: a panic elsewhere leaves it sound.
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a request led to.
+enum Outcome {
+    Done(Value),
+    RefusedByTool(Value),
+}

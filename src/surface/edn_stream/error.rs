@@ -1,0 +1,61 @@
+//! Errors of the stream itself, as data. A tool's refusals are the tool's own (`dialect`).
+
+use crate::domain::Refusal;
+use crate::edn::{Map, Value};
+
+/// What was wrong with a request, and what to do about it.
+pub(super) struct RequestError {
+    message: String,
+    class: &'static str,
+    phase: &'static str,
+    data: Map,
+}
+
+impl RequestError {
+    /// A request that makes no sense.
+    pub(super) fn invalid(message: impl Into<String>, data: Map) -> RequestError {
+        RequestError { message: message.into(), class: "request", phase: "validate", data }
+    }
+
+    /// A key with a value of the wrong type.
+    pub(super) fn wrong_type(key: &str, expected: &str, value: Option<&Value>) -> RequestError {
+        let data = Map::new()
+            .with("field", Value::keyword(key))
+            .with("value", value.cloned().unwrap_or(Value::Nil))
+            .with("expected", expected);
+        let found = value.map_or("nothing", Value::type_name);
+        RequestError::invalid(format!(":{key} must be {expected}, not {found}"), data)
+    }
+
+    /// The error as it is answered.
+    pub(super) fn print(self) -> Value {
+        Map::new()
+            .with("message", self.message)
+            .with("class", self.class)
+            .with("phase", Value::keyword(self.phase))
+            .with("data", self.data)
+            .into()
+    }
+}
+
+impl From<&Refusal> for RequestError {
+    fn from(refusal: &Refusal) -> RequestError {
+        let data = Map::new().with("code", refusal.code().name()).with("hint", refusal.hint());
+        let data = match refusal {
+            Refusal::UnknownSession { session }
+            | Refusal::SessionExists { session }
+            | Refusal::HostedElsewhere { session, .. } => data.with("session-id", session.as_str()),
+            Refusal::UnknownSchedule { schedule }
+            | Refusal::ScheduleExists { schedule }
+            | Refusal::NotCancellable { schedule, .. } => data.with("schedule-id", schedule.to_string()),
+            Refusal::NotInFlight { run } => data.with("delivery-id", run.to_string()),
+            Refusal::SessionFull { max } => data.with("cap", *max),
+            Refusal::LimitReached { limit } => {
+                let max = i64::try_from(limit.value).unwrap_or(i64::MAX);
+                data.with("limit", limit.name).with("max", max)
+            }
+            Refusal::BeyondCalendar | Refusal::Stopping => data,
+        };
+        RequestError { message: refusal.to_string(), class: "refusal", phase: "scheduler", data }
+    }
+}

@@ -1,0 +1,108 @@
+//! What waits to be written to one client.
+//!
+//! Invariant: nobody waits for the client. At `limits::CLIENT_BACKLOG_BYTES` the connection is closed: a client that
+//! does not read loses its connection, visibly, and not single messages silently.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::edn::Value;
+use crate::limits;
+
+/// The outgoing queue of one connection.
+#[derive(Default)]
+pub(super) struct Outgoing {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    lines: VecDeque<String>,
+    bytes: u64,
+    closed: bool,
+}
+
+impl Outgoing {
+    /// Appends one line; `false` if the connection is closed, or is closed now because its client does not read.
+    pub(super) fn send(&self, value: &Value) -> bool {
+        let mut line = value.to_string();
+        line.push('\n');
+        let mut queue = self.lock();
+        if queue.closed {
+            return false;
+        }
+        queue.bytes += line.len() as u64;
+        if queue.bytes > limits::CLIENT_BACKLOG_BYTES.value {
+            queue.closed = true;
+        } else {
+            queue.lines.push_back(line);
+        }
+        self.changed.notify_all();
+        !queue.closed
+    }
+
+    /// Ends the writer once it has written what is there.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Writes lines until the queue is closed and empty, or the client is gone.
+    ///
+    /// # Errors
+    /// The first error of the stream; the queue is closed then.
+    pub(super) fn write_to(&self, mut output: impl Write) -> io::Result<()> {
+        while let Some(lines) = self.take() {
+            for line in lines {
+                if let Err(error) = output.write_all(line.as_bytes()) {
+                    self.close();
+                    return Err(error);
+                }
+            }
+            if let Err(error) = output.flush() {
+                self.close();
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// What there is to write, once there is something; `None` at the end.
+    fn take(&self) -> Option<VecDeque<String>> {
+        let mut queue = self.lock();
+        loop {
+            if !queue.lines.is_empty() {
+                queue.bytes = 0;
+                return Some(std::mem::take(&mut queue.lines));
+            }
+            if queue.closed {
+                return None;
+            }
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // Every change is complete before the lock is let go: a panic elsewhere leaves a sound queue.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_that_does_not_read_is_cut_off_at_the_bound() {
+        let outgoing = Outgoing::default();
+        let line = Value::string("x".repeat(1_000_000));
+        let sent = (0..20).take_while(|_| outgoing.send(&line)).count();
+        assert_eq!(sent, 8);
+        assert!(!outgoing.send(&Value::Nil));
+        let mut written = Vec::new();
+        outgoing.write_to(&mut written).unwrap();
+        assert_eq!(written.len(), 8 * 1_000_003);
+    }
+}

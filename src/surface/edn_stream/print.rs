@@ -1,0 +1,56 @@
+//! Pushes as EDN. Instants are `#inst` here.
+
+use crate::adapter::Push;
+use crate::dialect::psi::{message, session_config};
+use crate::domain::{Decision, Moment};
+use crate::edn::{Inst, Map, Value};
+
+/// A delivery, or a fresh session that the harness is to host.
+pub(super) fn push(push: &Push) -> Value {
+    match push {
+        Push::Delivery { run, session, message } => Map::new()
+            .with("push", Value::keyword("delivery"))
+            .with("delivery-id", run.to_string())
+            .with("session-id", session.as_str())
+            .with("message", message::print(message))
+            .into(),
+        Push::SessionOpened { session, config, provenance } => Map::new()
+            .with("push", Value::keyword("session/opened"))
+            .with("session-id", session.as_str())
+            .with("session-config", session_config::print(config))
+            .with("scheduled-origin-session-id", provenance.origin.as_str())
+            .with("scheduled-from-schedule-id", provenance.schedule.to_string())
+            .with("scheduled-from-label", provenance.label.as_deref().map(Value::string))
+            .into(),
+    }
+}
+
+/// One decision of the feed.
+pub(super) fn event(decision: &Decision) -> Value {
+    let event = Map::new()
+        .with("kind", Value::keyword(decision.kind.name()))
+        .with("at", instant(decision.at))
+        .with("reason", decision.reason.map(|reason| Value::keyword(reason.name())))
+        .with("session-id", decision.session.as_ref().map(|session| Value::string(session.as_str())))
+        .with("schedule-id", decision.schedule.as_ref().map(|schedule| Value::string(schedule.to_string())))
+        .with("detail", decision.detail.as_deref().map(Value::string));
+    Map::new()
+        .with("push", Value::keyword("event"))
+        .with("cursor", cursor(decision.cursor))
+        .with("event", event)
+        .into()
+}
+
+/// The word that some events before this one are no longer kept.
+pub(super) fn truncated(after: crate::domain::Cursor) -> Value {
+    Map::new().with("push", Value::keyword("truncated")).with("after", cursor(after)).into()
+}
+
+/// A cursor as a number.
+pub(super) fn cursor(cursor: crate::domain::Cursor) -> Value {
+    Value::Int(i64::try_from(cursor.number()).unwrap_or(i64::MAX))
+}
+
+fn instant(moment: Moment) -> Value {
+    Inst::new(moment.seconds(), moment.nanos()).map_or(Value::Nil, Value::from)
+}

@@ -1,0 +1,53 @@
+//! Carrying one client on two byte streams, until either ends.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::sync::Arc;
+
+use super::connection::Connection;
+use crate::dialect::REQUEST_CAPS;
+use crate::edn::{Framer, read};
+
+const CHUNK: usize = 16_384;
+
+/// Serves a client until its input ends, its input exceeds the limits, or it no longer takes output. What was asked
+/// before that is answered, also when the output is slow.
+///
+/// # Errors
+/// The input's or the output's error, if one ended it.
+pub fn serve(
+    mut connection: Connection,
+    mut input: impl Read,
+    output: impl Write + Send + 'static,
+) -> io::Result<()> {
+    let outgoing = Arc::clone(connection.outgoing());
+    let writer = std::thread::Builder::new()
+        .name("reveille-writer".into())
+        .spawn(move || outgoing.write_to(output))?;
+    let received = receive(&mut connection, &mut input);
+    connection.close();
+    let written = writer.join().unwrap_or_else(|_| Err(io::Error::other("the writer panicked")));
+    received.and(written)
+}
+
+fn receive(connection: &mut Connection, input: &mut impl Read) -> io::Result<()> {
+    let mut framer = Framer::new(REQUEST_CAPS);
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let length = match input.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(length) => length,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        framer.push(&chunk[..length]);
+        while let Some(frame) = framer.next_frame() {
+            if !connection.receive(frame.and_then(|frame| read(&frame, &REQUEST_CAPS))) {
+                return Ok(());
+            }
+        }
+    }
+    if let Some(frame) = framer.finish() {
+        connection.receive(frame.and_then(|frame| read(&frame, &REQUEST_CAPS)));
+    }
+    Ok(())
+}

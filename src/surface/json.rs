@@ -1,0 +1,252 @@
+//! JSON at the edge: arguments become EDN values, answers become JSON text.
+//!
+//! Objects become maps with string keys, in order; keywords become strings without the colon, qualified ones `ns/name`;
+//! instants become ISO strings, sets arrays. Invariants: duplicate keys are refused, and depth and length are checked on
+//! the bytes before any parser sees them.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+
+use crate::domain::Moment;
+use crate::edn::{BigInt, Caps, Map, Value};
+
+/// Why a text was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum JsonError {
+    /// It is longer than the cap.
+    #[error("the input is longer than {max} bytes")]
+    TooLong {
+        /// The cap.
+        max: u32,
+    },
+    /// It is nested deeper than the cap.
+    #[error("the input is nested deeper than {max} levels")]
+    TooDeep {
+        /// The cap.
+        max: u16,
+    },
+    /// It is not JSON, or a key stands twice.
+    #[error("{0}")]
+    Malformed(#[from] serde_json::Error),
+}
+
+/// Reads one JSON text.
+///
+/// # Errors
+/// [`JsonError`], with line and column where the parser has them.
+pub fn read(input: &[u8], caps: &Caps) -> Result<Value, JsonError> {
+    if input.len() > caps.bytes_max as usize {
+        return Err(JsonError::TooLong { max: caps.bytes_max });
+    }
+    if depth(input) > usize::from(caps.depth_max) {
+        return Err(JsonError::TooDeep { max: caps.depth_max });
+    }
+    let mut parser = serde_json::Deserializer::from_slice(input);
+    let value = Seed.deserialize(&mut parser)?;
+    parser.end()?;
+    Ok(value)
+}
+
+/// Writes a value as one line of JSON. What JSON cannot say becomes its EDN text in a string; NaN and the infinities
+/// become null.
+pub fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Nil => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Int(number) => out.push_str(&number.to_string()),
+        Value::BigInt(number) => out.push_str(&number.to_string()),
+        Value::Float(number) if number.is_finite() => {
+            out.push_str(
+                &serde_json::Number::from_f64(*number).map_or("null".into(), |number| number.to_string()),
+            );
+        }
+        Value::Float(_) => out.push_str("null"),
+        Value::List(items) | Value::Vector(items) => write_items(items.iter(), out),
+        Value::Set(items) => write_items(items.iter(), out),
+        Value::Map(map) => write_map(map, out),
+        Value::Tagged(tagged) => write(&tagged.value, out),
+        Value::BigDec(_)
+        | Value::Ratio(_)
+        | Value::Char(_)
+        | Value::Str(_)
+        | Value::Keyword(_)
+        | Value::Symbol(_)
+        | Value::Inst(_)
+        | Value::Uuid(_) => write_text(&text(value), out),
+    }
+}
+
+fn write_items<'a>(items: impl Iterator<Item = &'a Value>, out: &mut String) {
+    out.push('[');
+    for (place, item) in items.enumerate() {
+        if place > 0 {
+            out.push(',');
+        }
+        write(item, out);
+    }
+    out.push(']');
+}
+
+fn write_map(map: &Map, out: &mut String) {
+    out.push('{');
+    for (place, (key, value)) in map.iter().enumerate() {
+        if place > 0 {
+            out.push(',');
+        }
+        write_text(&text(key), out);
+        out.push(':');
+        write(value, out);
+    }
+    out.push('}');
+}
+
+fn write_text(text: &str, out: &mut String) {
+    out.push_str(&serde_json::Value::from(text).to_string());
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Str(text) => text.to_string(),
+        Value::Char(char) => char.to_string(),
+        Value::Keyword(keyword) => keyword.as_str().to_owned(),
+        Value::Uuid(uuid) => uuid.hyphenated().to_string(),
+        Value::Inst(inst) => Moment::new(inst.seconds(), inst.nanos())
+            .map_or_else(|| value.to_string(), |moment| moment.to_string()),
+        Value::Nil
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::BigDec(_)
+        | Value::Ratio(_)
+        | Value::Symbol(_)
+        | Value::List(_)
+        | Value::Vector(_)
+        | Value::Map(_)
+        | Value::Set(_)
+        | Value::Tagged(_) => value.to_string(),
+    }
+}
+
+/// The deepest nesting of brackets outside strings.
+fn depth(input: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
+    for byte in input {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+struct Seed;
+
+impl<'de> DeserializeSeed<'de> for Seed {
+    type Value = Value;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Seed {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Nil)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(i64::try_from(value).map_or_else(|_| Value::BigInt(Box::new(BigInt::from(value))), Value::from))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Float(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut vector = Vec::new();
+        while let Some(item) = items.next_element_seed(Seed)? {
+            vector.push(item);
+        }
+        Ok(vector.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            let value = entries.next_value_seed(Seed)?;
+            if map.insert(Value::string(key.as_str()), value).is_some() {
+                return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
+            }
+        }
+        Ok(map.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CAPS: Caps = Caps { bytes_max: 1_000, depth_max: 3, digits_max: 100, forms_max: 100 };
+
+    #[track_caller]
+    fn check(input: &str, expected: &str) {
+        let answer = read(input.as_bytes(), &CAPS);
+        assert_eq!(
+            answer.map_or_else(|error| error.to_string(), |value| value.to_string()),
+            expected,
+            "{input}"
+        );
+    }
+
+    #[test]
+    fn json_becomes_edn() {
+        check(r#"{"a": [1, 2.5, null, true, "x"]}"#, r#"{"a" [1 2.5 nil true "x"]}"#);
+        check("18446744073709551615", "18446744073709551615N");
+        check(r#"{"a":1,"a":2}"#, r#"duplicate key "a" at line 1 column 12"#);
+        check(r#"{"a":1"#, "EOF while parsing an object at line 1 column 6");
+        check("[[[1]]]", "[[[1]]]");
+        check("[[[[1]]]]", "the input is nested deeper than 3 levels");
+        check(r#"["[[[[[", "\"[[["]"#, r#"["[[[[[" "\"[[["]"#);
+        check(&"[".repeat(2_000), "the input is longer than 1000 bytes");
+    }
+
+    #[test]
+    fn edn_becomes_json() {
+        let edn = br#"{:psi-tool/action :scheduler :n 1.0 :set #{1} :at #inst "2026-04-22T13:00:00Z" "s" nil :big 7N}"#;
+        let mut out = String::new();
+        write(&crate::edn::read(edn, &CAPS).unwrap(), &mut out);
+        let at = r#""at":"2026-04-22T13:00:00Z""#;
+        assert_eq!(
+            out,
+            format!(r#"{{"psi-tool/action":"scheduler","n":1.0,"set":[1],{at},"s":null,"big":7}}"#)
+        );
+    }
+}

@@ -1,0 +1,11 @@
+//! How the outside speaks to us: streams, and the command line.
+//!
+//! A surface turns bytes into calls of the runtime's handle and answers into bytes. Invariant: no surface decides
+//! anything about schedules.
+
+#[cfg(feature = "cli")]
+pub mod cli;
+#[cfg(feature = "edn-stream")]
+pub mod edn_stream;
+#[cfg(feature = "cli")]
+pub mod json;
