@@ -37,7 +37,7 @@ limits! {
     SESSION_SCHEDULES = 10_000 "schedules" as "session-schedules";
     /// Unfinished schedules in one engine, whoever made them: keeps memory below about 1.3 GB.
     SCHEDULES = 4_000_000 "schedules" as "schedules";
-    /// Finished schedules kept for reading, by session; the oldest is forgotten first, and counted.
+    /// Finished schedules kept for reading, by session; the oldest is forgotten first, and stays in the accounts.
     FINISHED_KEPT = 1_000 "schedules" as "finished-kept";
     /// Open sessions in one engine.
     SESSIONS = 200_000 "sessions" as "sessions";

@@ -181,13 +181,13 @@ fn show_accounts(output: &mut impl Write, ledger: Ledger) -> io::Result<()> {
 
 /// The answer as it is, less the keys that are nil: a person reads along.
 fn without_nils(value: &Value) -> Value {
-    match value {
-        Value::Map(map) => {
-            let entries = map.iter().filter(|(_, value)| !value.is_nil());
-            Value::Map(entries.map(|(key, value)| (key.clone(), without_nils(value))).collect())
-        }
-        Value::Vector(items) => Value::vector(items.iter().map(without_nils).collect::<Vec<Value>>()),
-        other => other.clone(),
+    if let Some(map) = value.as_map() {
+        let entries = map.iter().filter(|(_, value)| !value.is_nil());
+        return Value::Map(entries.map(|(key, value)| (key.clone(), without_nils(value))).collect());
+    }
+    match value.as_items() {
+        Some(items) => Value::vector(items.iter().map(without_nils).collect::<Vec<Value>>()),
+        None => value.clone(),
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Run {
     pub ended_at: Option<Moment>,
     /// How far its delivery came; `None` before it began.
     pub phase: Option<Phase>,
-    /// Why it waits, or why it ended otherwise than by delivery.
+    /// Why it ended otherwise than by delivery. Why it waits is a question to the state: it changes.
     pub reason: Option<Reason>,
     /// The session whose lane it occupies, or the fresh session it opens.
     pub session: Option<SessionId>,

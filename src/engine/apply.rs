@@ -158,7 +158,7 @@ impl State {
     fn apply_to_run(&mut self, key: Key, now: Now, fact: RunFact) {
         match fact {
             RunFact::Claimed { cause, .. } => self.claim(key, now, cause),
-            RunFact::Queued { reason } => self.queue(key, reason),
+            RunFact::Queued { .. } => self.queue(key),
             RunFact::Dispatched { phase, session, overdue } => {
                 self.timers.set(Timer::Schedule(key), overdue);
                 self.dispatch(key, now, phase, session);
@@ -191,16 +191,10 @@ impl State {
         }
     }
 
-    fn queue(&mut self, key: Key, reason: Reason) {
-        let Some(record) = self.schedules.get_mut(key) else {
-            return;
-        };
+    fn queue(&mut self, key: Key) {
+        let Some(record) = self.schedules.get_mut(key) else { return };
         record.status = Status::Queued;
-        if let Some(run) = &mut record.run {
-            run.reason = Some(reason);
-        }
-        let owner = record.owner;
-        if let Some(session) = self.sessions.get_mut(owner) {
+        if let Some(session) = self.sessions.get_mut(record.owner) {
             session.waiting.push(key);
         }
     }
@@ -225,7 +219,6 @@ impl State {
             run.state = RunState::InFlight;
             run.started_at.get_or_insert(now.wall);
             run.phase = Some(phase);
-            run.reason = None;
             run.session_created = fresh && phase == Phase::PromptSubmit;
             run.session = Some(session);
         }

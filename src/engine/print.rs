@@ -72,7 +72,7 @@ impl State {
             if let Some(phase) = run.phase {
                 write!(f, " phase {}", phase.name())?;
             }
-            if let Some(reason) = run.reason {
+            if let Some(reason) = run.reason.or_else(|| self.waits_for(record)) {
                 write!(f, " because {}", reason.name())?;
             }
             if let Some(session) = &run.session {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::slab::Key;
 use crate::domain::{
-    HostId, Moment, Run, RunId, Schedule, SessionConfig, SessionId, SessionProvenance, Status,
+    HostId, Moment, Reason, Run, RunId, Schedule, SessionConfig, SessionId, SessionProvenance, Status, Target,
 };
 
 /// A schedule and where it stands.
@@ -119,6 +119,20 @@ impl SessionRecord {
     /// How many of its schedules have not ended.
     pub fn live_count(&self) -> usize {
         self.live.len()
+    }
+
+    /// Why a delivery of that kind cannot be handed over right now, if it cannot.
+    pub(super) fn blocks(&self, target: Target) -> Option<Reason> {
+        if !self.hosted {
+            return Some(Reason::HostGone);
+        }
+        match target {
+            Target::Fresh => None,
+            Target::Owner if self.in_flight.is_some() => Some(Reason::DeliveryInFlight),
+            Target::Owner if self.turn_starting => Some(Reason::TurnStarting),
+            Target::Owner if self.busy => Some(Reason::SessionBusy),
+            Target::Owner => None,
+        }
     }
 
     /// What it is.

@@ -12,7 +12,7 @@ use super::ledger::Ledger;
 use super::record::{ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
-use crate::domain::{BootTime, Cursor, HostId, RunId, ScheduleId, SessionId, Status};
+use crate::domain::{BootTime, Cursor, HostId, Reason, RunId, ScheduleId, SessionId, Status};
 
 /// Whether the engine takes work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +103,13 @@ impl State {
     /// The runs that wait for a session's lane, in the order in which they will be delivered.
     pub fn waiting(&self, session: &SessionRecord) -> Vec<&ScheduleRecord> {
         in_order(session.waiting.iter().filter_map(|key| self.schedules.get(*key)))
+    }
+
+    /// What a queued run waits for at this moment; its session may have been busy when it was queued, and without a
+    /// host by now.
+    pub fn waits_for(&self, record: &ScheduleRecord) -> Option<Reason> {
+        let owner = self.sessions.get(record.owner).filter(|_| record.status == Status::Queued)?;
+        owner.blocks(record.schedule.target)
     }
 
     /// How many schedules have not ended.

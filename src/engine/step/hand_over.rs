@@ -15,20 +15,6 @@ use crate::engine::record::{ScheduleRecord, SessionRecord};
 use crate::engine::state::{Mode, State};
 use crate::limits;
 
-/// Why a run cannot be handed over right now, if it cannot.
-pub(super) fn blocked(record: &ScheduleRecord, owner: &SessionRecord) -> Option<Reason> {
-    if !owner.hosted {
-        return Some(Reason::HostGone);
-    }
-    match record.schedule.target {
-        Target::Fresh => None,
-        Target::Owner if owner.in_flight.is_some() => Some(Reason::DeliveryInFlight),
-        Target::Owner if owner.turn_starting => Some(Reason::TurnStarting),
-        Target::Owner if owner.busy => Some(Reason::SessionBusy),
-        Target::Owner => None,
-    }
-}
-
 /// Hands the waiting run that comes first to a lane that has just become free.
 pub(super) fn hand_over_next(draft: &mut Draft<'_>, session: &SessionRecord) {
     if draft.state.mode != Mode::Running {

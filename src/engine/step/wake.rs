@@ -1,7 +1,7 @@
 //! Time passed: the earliest deadline, if it is due, is dealt with. One deadline, one step.
 
 use super::failed::{fail, failure_in_flight};
-use super::hand_over::{blocked, hand_over, hand_over_next};
+use super::hand_over::{hand_over, hand_over_next};
 use super::settle::settle;
 use crate::domain::{Cause, Reason, RunFact, SessionFact, Status};
 use crate::engine::draft::Draft;
@@ -45,7 +45,7 @@ fn fire(draft: &mut Draft<'_>, record: &ScheduleRecord) {
     let id = &record.schedule.id;
     let slot = record.schedule.trigger.first_slot();
     draft.run_fact(id, RunFact::Claimed { slot, cause: Cause::Slot });
-    match blocked(record, owner) {
+    match owner.blocks(record.schedule.target) {
         Some(reason) => draft.run_fact(id, RunFact::Queued { reason }),
         None => hand_over(draft, record, owner, owner.host),
     }
