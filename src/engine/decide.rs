@@ -1,20 +1,10 @@
 //! The one entrance: an input becomes facts and effects, or a refusal that changes nothing.
 
-use super::draft::Draft;
-use super::effect::Effect;
+use super::draft::{Draft, Step};
 use super::input::{Command, Input, Report};
 use super::state::State;
 use super::step;
 use crate::domain::{Entropy, Fact, Now, Refusal};
-
-/// What follows from one input.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Step {
-    /// To be appended and applied, in this order, together or not at all.
-    pub facts: Vec<Fact>,
-    /// To be performed after that, in this order.
-    pub effects: Vec<Effect>,
-}
 
 /// Decides on one input at `now`. `entropy` is used up by the ids that this step invents.
 ///

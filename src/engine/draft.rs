@@ -1,10 +1,18 @@
-//! A step in the making: what a transition reads, and what it has decided so far.
+//! A step, and a step in the making: what a transition reads, and what it has decided so far.
 
-use super::decide::Step;
 use super::effect::Effect;
 use super::state::State;
 use crate::domain::{BootTime, Entropy, Fact, Now, RunFact, ScheduleId, SessionFact, SessionId, Span};
 use crate::limits;
+
+/// What follows from one input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// To be appended and applied, in this order, together or not at all.
+    pub facts: Vec<Fact>,
+    /// To be performed after that, in this order.
+    pub effects: Vec<Effect>,
+}
 
 /// The state before the step, the moment, the randomness, and the facts and effects so far.
 pub(super) struct Draft<'a> {

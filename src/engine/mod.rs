@@ -20,7 +20,8 @@ mod state;
 mod step;
 mod timers;
 
-pub use decide::{Step, decide};
+pub use decide::decide;
+pub use draft::Step;
 pub use effect::{Delivery, Effect, Opening};
 pub use input::{Command, Input, NewSchedule, Report};
 pub use ledger::Ledger;

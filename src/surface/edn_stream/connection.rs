@@ -1,10 +1,10 @@
 //! One client: what it may touch, and what becomes of its requests.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::RequestError;
 use super::outgoing::Outgoing;
+use super::own::Own;
 use super::print;
 use super::pump::Pump;
 use super::request::Request;
@@ -34,29 +34,6 @@ pub struct Connection {
     pumps: Vec<Pump>,
     /// A subscription whose answer is still to be sent: its events come after it.
     starting: Option<Subscription>,
-}
-
-/// What a connection may touch.
-pub(super) struct Own {
-    operator: bool,
-    sessions: BTreeSet<SessionId>,
-    host: HostId,
-}
-
-impl Own {
-    /// Whether a session exists for this connection: bound to it, opened by it, hosted by it, or come from one of those.
-    pub(super) fn covers(&self, handle: &Handle, session: &SessionId) -> bool {
-        if self.operator || self.sessions.contains(session) {
-            return true;
-        }
-        handle.view(|state| {
-            state.session(session).is_some_and(|record| {
-                let origin = record.provenance().map(|provenance| &provenance.origin);
-                let hosted = self.host.is_attached() && record.host() == self.host;
-                hosted || origin.is_some_and(|origin| self.sessions.contains(origin))
-            })
-        })
-    }
 }
 
 impl PushSink for Arc<Outgoing> {

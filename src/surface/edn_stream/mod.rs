@@ -7,6 +7,7 @@
 mod connection;
 mod error;
 mod outgoing;
+mod own;
 mod print;
 mod pump;
 mod request;

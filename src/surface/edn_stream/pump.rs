@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use super::connection::Own;
 use super::outgoing::Outgoing;
+use super::own::Own;
 use super::print;
 use crate::runtime::{Handle, Stopper, Subscription};
 
