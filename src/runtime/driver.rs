@@ -61,7 +61,7 @@ fn drive(handle: &Handle) {
         }
         // The state may have changed since the turn, and the time has: compare once more before sleeping.
         let now = clock.now();
-        if core.is_due(now) || !core.outbox.is_empty() {
+        if core.is_due(now) {
             continue;
         }
         let until = sleep_until(core.state.next_wake(), now);

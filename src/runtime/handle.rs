@@ -108,17 +108,16 @@ impl Handle {
             let mut steps = 0;
             while steps < limits::STEPS_PER_HOLD.value && core.is_due(now) {
                 steps += 1;
-                if core.step(Input::Wake, now, self.draw()).is_err() {
-                    debug_assert!(false, "a wake-up is never refused");
-                    break;
-                }
+                let woken = core.step(Input::Wake, now, self.draw());
+                debug_assert!(woken.is_ok(), "a wake-up is never refused: {woken:?}");
             }
             self.publish(&mut core);
             let (next, effects) = (core.state.next_wake(), !core.outbox.is_empty());
             drop(core);
             if effects {
                 self.perform();
-            } else if steps < limits::STEPS_PER_HOLD.value {
+            }
+            if steps == 0 {
                 return next;
             }
         }
