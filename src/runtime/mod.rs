@@ -12,6 +12,8 @@ mod feed;
 mod handle;
 mod hosts;
 mod perform;
+#[cfg(test)]
+mod races;
 mod shutdown;
 mod subscription;
 mod sync;

@@ -1,0 +1,452 @@
+//! Races, explored by shuttle over the real handle: every lock of the runtime is a point where threads may change.
+//!
+//! What is asked each time: one outcome per schedule, and the one that was acknowledged; nothing left to perform; order
+//! kept in each session. Time stands still unless a test moves it, so nothing here waits for a timeout, which shuttle's
+//! condition variables do not have.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use shuttle::thread::{spawn, yield_now};
+
+use super::handle::{Handle, Parts};
+use crate::domain::{
+    BootTime, Cursor, Decision, DecisionKind, Dialect, Durability, Entropy, HostId, Message, Moment, Now,
+    Payload, Refusal, ScheduleId, Scope, SessionConfig, SessionId, Span, Status, Target, When,
+};
+use crate::engine::{Command, Delivery, Input, NewSchedule, Opening, Report, ScheduleRecord, State};
+use crate::limits;
+use crate::port::{Clock, EntropySource, Host, HostAnswer};
+
+const SCHEDULES: usize = 4_000;
+
+#[test]
+fn cancel_and_fire() {
+    explore(|| {
+        let stage = Stage::with_session(HostAnswer::Done);
+        stage.create("a", "one", 1_000);
+        stage.pass(1_000);
+        let turner = stage.turner();
+        let (scope, schedule) = (Scope::Session(session("one")), id("a"));
+        let cancelled = stage.handle.submit(Input::Command(Command::CancelSchedule { scope, schedule }));
+        turner.join().unwrap();
+        stage.handle.turn();
+        stage.settle();
+        let heard = stage.ear.prompts("one");
+        match cancelled {
+            Ok(()) => assert_eq!((stage.status("a"), heard.len()), (Some(Status::Cancelled), 0)),
+            Err(refusal) => {
+                assert!(matches!(refusal, Refusal::NotCancellable { .. }), "{refusal}");
+                assert_eq!((stage.status("a"), heard.len()), (Some(Status::Delivered), 1));
+            }
+        }
+    });
+}
+
+#[test]
+fn close_and_fire() {
+    explore(|| {
+        let stage = Stage::with_session(HostAnswer::Done);
+        stage.create("a", "one", 1_000);
+        stage.create_fresh("b", "one", 1_000);
+        stage.pass(1_000);
+        let turner = stage.turner();
+        stage.handle.close_session(&session("one")).unwrap();
+        turner.join().unwrap();
+        stage.handle.turn();
+        stage.settle();
+        assert_eq!(stage.status("a"), None);
+        let ends = stage.ends("a");
+        assert_eq!(ends.len(), 1, "{ends:?}");
+        // Closed between the hand-over and the receipt, a run has failed: the host may have it, and the record says so.
+        let prompts = stage.ear.prompts("one").len();
+        assert!(prompts <= 1 && (ends[0] != DecisionKind::RunDelivered || prompts == 1), "{ends:?}");
+        assert!(ends[0] != DecisionKind::ScheduleCancelled || prompts == 0, "{ends:?}");
+        assert_eq!(
+            stage.ear.heard("one").last().map(String::as_str),
+            Some("forget"),
+            "nothing comes after the end"
+        );
+    });
+}
+
+#[test]
+fn shutdown_and_create() {
+    explore(|| {
+        let stage = Stage::with_session(HostAnswer::Done);
+        let creating = stage.handle.clone();
+        let creator = spawn(move || {
+            let due = creating.submit(new_schedule("a", "one", 0, false));
+            let later = creating.submit(new_schedule("b", "one", 60_000, false));
+            creating.turn();
+            (due.is_ok(), later.is_ok())
+        });
+        stage.handle.shut_down();
+        let (due, later) = creator.join().unwrap();
+        stage.settle();
+        assert!(due || !later, "what is taken before is taken after");
+        let (a, b) = (stage.status("a"), stage.status("b"));
+        assert_eq!((a.is_some(), b.is_some()), (due, later));
+        let heard = stage.ear.prompts("one").len();
+        assert_eq!(heard, usize::from(a == Some(Status::Delivered)), "{a:?}");
+        assert!(b.is_none_or(|b| b == Status::Cancelled), "{b:?}");
+        let late = stage.handle.submit(new_schedule("c", "one", 0, false));
+        assert_eq!(late, Err(Refusal::Stopping));
+    });
+}
+
+#[test]
+fn two_shutdowns() {
+    explore(|| {
+        let stage = Stage::with_session(HostAnswer::Later);
+        stage.create("a", "one", 1_000);
+        stage.pass(1_000);
+        stage.handle.turn();
+        // Each reading is past the time that receipts are given, so nobody waits for one.
+        stage.clock.step.store(limits::SHUTDOWN_MS.value * 1_000_000, Ordering::Relaxed);
+        let other = stage.handle.clone();
+        let stopper = spawn(move || other.shut_down());
+        stage.handle.shut_down();
+        stopper.join().unwrap();
+        stage.settle();
+        assert_eq!(stage.status("a"), Some(Status::Failed));
+    });
+}
+
+#[test]
+fn busy_and_fire() {
+    explore(|| {
+        let stage = Stage::new(HostAnswer::Done);
+        let host = stage.handle.attach_host(stage.ear.clone());
+        stage.open("one", host);
+        stage.create("a", "one", 1_000);
+        stage.create("b", "one", 1_000);
+        stage.pass(1_000);
+        let turner = stage.turner();
+        for busy in [true, false] {
+            stage.report_busy(busy);
+        }
+        turner.join().unwrap();
+        // The turns of up to two deliveries that nobody reports.
+        for _ in 0..3 {
+            stage.handle.turn();
+            stage.pass(limits::TURN_START_MS.value);
+        }
+        stage.settle();
+        assert_eq!(stage.ear.prompts("one"), ["a", "b"]);
+        let mut free = true;
+        for decision in stage.decisions() {
+            if decision.kind == DecisionKind::RunDispatched {
+                assert!(free, "{decision:?}");
+            }
+            let ends_turn =
+                [DecisionKind::SessionIdle, DecisionKind::TurnUnreported].contains(&decision.kind);
+            let starts_turn =
+                [DecisionKind::RunDispatched, DecisionKind::RunDelivered].contains(&decision.kind);
+            free = ends_turn || free && !starts_turn;
+        }
+    });
+}
+
+#[test]
+fn host_lost_and_fire() {
+    explore(|| {
+        let stage = Stage::new(HostAnswer::Later);
+        let host = stage.handle.attach_host(stage.ear.clone());
+        stage.open("one", host);
+        stage.create("a", "one", 1_000);
+        stage.pass(1_000);
+        let turner = stage.turner();
+        stage.handle.detach_host(host);
+        turner.join().unwrap();
+        stage.handle.turn();
+        let before = stage.status("a");
+        assert!(matches!(before, Some(Status::Failed | Status::Queued)), "{before:?}");
+        let successor = Arc::new(Ear::new(HostAnswer::Done));
+        let host = stage.handle.attach_host(successor.clone());
+        stage.take_over(host, "one");
+        stage.settle();
+        let heard = stage.ear.prompts("one").len() + successor.prompts("one").len();
+        assert_eq!(stage.ends("a").len(), 1);
+        assert!(heard <= 1, "at most once, whoever hears it");
+        if before == Some(Status::Queued) {
+            assert_eq!((stage.status("a"), successor.prompts("one").len()), (Some(Status::Delivered), 1));
+        }
+    });
+}
+
+#[test]
+fn take_over_and_fire() {
+    explore(|| {
+        let stage = Stage::with_session(HostAnswer::Done);
+        stage.create("a", "one", 1_000);
+        stage.create_fresh("b", "one", 1_000);
+        stage.pass(1_000);
+        let turner = stage.turner();
+        let successor = Arc::new(Ear::new(HostAnswer::Done));
+        let host = stage.handle.attach_host(successor.clone());
+        stage.take_over(host, "one");
+        turner.join().unwrap();
+        stage.handle.turn();
+        stage.settle();
+        assert_eq!(
+            (stage.status("a"), stage.status("b")),
+            (Some(Status::Delivered), Some(Status::Delivered))
+        );
+        assert_eq!(stage.ear.prompts("one").len() + successor.prompts("one").len(), 1);
+        for ear in [&stage.ear, &successor] {
+            let created = ear.events().iter().filter(|(_, event)| event == "create").count();
+            let prompted = ear.events().iter().filter(|(_, event)| event == "b").count();
+            assert_eq!(created, prompted, "the host that creates a session gets its prompt");
+        }
+    });
+}
+
+#[test]
+fn receipt_and_overdue() {
+    explore(|| {
+        let stage = Stage::with_session(HostAnswer::Later);
+        stage.create("a", "one", 1_000);
+        stage.create("b", "one", 1_000);
+        stage.pass(1_000);
+        stage.handle.turn();
+        stage.pass(limits::RECEIPT_MS.value);
+        let turner = stage.turner();
+        let run = stage.handle.view(|state| state.schedule(&id("a")).map(ScheduleRecord::run_id)).unwrap();
+        let accepted = stage.handle.submit(Input::Report(Report::Accepted { run }));
+        turner.join().unwrap();
+        let expected = if accepted.is_ok() { Status::Delivered } else { Status::Failed };
+        assert_eq!((stage.status("a"), stage.ends("a").len()), (Some(expected), 1));
+        assert_eq!(stage.ear.prompts("one"), ["a", "b"]);
+    });
+}
+
+#[test]
+fn two_performers() {
+    explore(|| {
+        let stage = Stage::with_session(HostAnswer::Done);
+        stage.open("two", HostId::LOCAL);
+        for (name, owner) in [("a", "one"), ("b", "two"), ("c", "one"), ("d", "two")] {
+            stage.create(name, owner, 1_000);
+        }
+        stage.pass(1_000);
+        let turners = [stage.turner(), stage.turner()];
+        let report = Report::UserMessage { session: session("one"), text: "a word".into() };
+        stage.handle.submit(Input::Report(report)).unwrap();
+        for turner in turners {
+            turner.join().unwrap();
+        }
+        stage.settle();
+        assert_eq!((stage.ear.prompts("one"), stage.ear.prompts("two")), (ids("a", "c"), ids("b", "d")));
+        assert_eq!(stage.handle.view(State::live_count), 0);
+    });
+}
+
+#[test]
+fn two_submitters() {
+    explore(|| {
+        let stage = Stage::with_session(HostAnswer::Done);
+        let say = |handle: &Handle, text: &str| {
+            let report = Report::UserMessage { session: session("one"), text: text.into() };
+            handle.submit(Input::Report(report)).unwrap();
+        };
+        let other = stage.handle.clone();
+        let speaker = spawn(move || say(&other, "a"));
+        say(&stage.handle, "b");
+        speaker.join().unwrap();
+        // Whoever came second has left its effect to the first, or has performed it: both were heard.
+        stage.settle();
+        assert_eq!(stage.ear.heard("one").len(), 2);
+    });
+}
+
+fn explore(scene: impl Fn() + Send + Sync + 'static) {
+    shuttle::check_random(scene, SCHEDULES);
+}
+
+/// An engine whose built-in host listens.
+struct Stage {
+    handle: Handle,
+    clock: Arc<Hands>,
+    ear: Arc<Ear>,
+}
+
+impl Stage {
+    fn new(answer: HostAnswer) -> Stage {
+        let (clock, ear) = (Arc::new(Hands::default()), Arc::new(Ear::new(answer)));
+        let entropy = Arc::new(Counter::default());
+        let handle = Handle::new(Parts { clock: clock.clone(), entropy, local: ear.clone(), journal: None });
+        Stage { handle, clock, ear }
+    }
+
+    fn with_session(answer: HostAnswer) -> Stage {
+        let stage = Stage::new(answer);
+        stage.open("one", HostId::LOCAL);
+        stage
+    }
+
+    fn open(&self, name: &str, host: HostId) {
+        self.handle.open_session(Some(session(name)), host, SessionConfig::default()).unwrap();
+    }
+
+    fn create(&self, name: &str, owner: &str, delay_ms: u64) {
+        self.handle.submit(new_schedule(name, owner, delay_ms, false)).unwrap();
+    }
+
+    fn create_fresh(&self, name: &str, owner: &str, delay_ms: u64) {
+        self.handle.submit(new_schedule(name, owner, delay_ms, true)).unwrap();
+    }
+
+    fn take_over(&self, host: HostId, name: &str) {
+        let sessions = vec![session(name)];
+        self.handle.submit(Input::Command(Command::HostSessions { host, sessions })).unwrap();
+    }
+
+    fn report_busy(&self, busy: bool) {
+        self.handle.submit(Input::Report(Report::Busy { session: session("one"), busy })).unwrap();
+    }
+
+    fn pass(&self, millis: u64) {
+        self.clock.nanos.fetch_add(millis * 1_000_000, Ordering::Relaxed);
+    }
+
+    fn turner(&self) -> shuttle::thread::JoinHandle<()> {
+        let handle = self.handle.clone();
+        spawn(move || {
+            handle.turn();
+        })
+    }
+
+    /// All threads have come back: nothing may be left to perform, and the accounts are in order.
+    fn settle(&self) {
+        assert!(self.handle.core().outbox.is_empty(), "effects left behind");
+        let ledger = self.handle.view(State::ledger);
+        assert_eq!((ledger.imbalance(), ledger.pending), (0, 0), "{ledger:?}");
+    }
+
+    fn status(&self, name: &str) -> Option<Status> {
+        self.handle.view(|state| state.schedule(&id(name)).map(ScheduleRecord::status))
+    }
+
+    fn decisions(&self) -> Vec<Decision> {
+        self.handle.subscribe(Cursor::START).poll(usize::MAX).decisions
+    }
+
+    fn ends(&self, name: &str) -> Vec<DecisionKind> {
+        let own = self.decisions().into_iter().filter(|decision| decision.schedule == Some(id(name)));
+        let ends = [DecisionKind::RunDelivered, DecisionKind::RunFailed, DecisionKind::ScheduleCancelled];
+        own.map(|decision| decision.kind).filter(|kind| ends.contains(kind)).collect()
+    }
+}
+
+/// A host that notes what it hears, lets other threads run meanwhile, and answers always the same.
+struct Ear {
+    answer: HostAnswer,
+    /// Sessions, and what came for them: a schedule's id, `create`, `said …` or `forget`. Locked for a push at a time,
+    /// never while threads may change.
+    events: Mutex<Vec<(SessionId, String)>>,
+}
+
+impl Ear {
+    fn new(answer: HostAnswer) -> Ear {
+        Ear { answer, events: Mutex::default() }
+    }
+
+    fn hear(&self, session: &SessionId, event: String) {
+        yield_now();
+        self.events.lock().unwrap().push((session.clone(), event));
+        yield_now();
+    }
+
+    fn events(&self) -> Vec<(SessionId, String)> {
+        self.events.lock().unwrap().clone()
+    }
+
+    fn heard(&self, name: &str) -> Vec<String> {
+        let own = self.events().into_iter().filter(|(of, _)| *of == session(name));
+        own.map(|(_, event)| event).collect()
+    }
+
+    fn prompts(&self, name: &str) -> Vec<String> {
+        let mut events = self.heard(name);
+        events.retain(|event| event != "forget" && !event.starts_with("said "));
+        events
+    }
+}
+
+impl Host for Ear {
+    fn opened(&self, _: &SessionId, _: &SessionConfig) {}
+
+    fn create(&self, opening: &Opening) -> HostAnswer {
+        self.hear(&opening.session, "create".to_owned());
+        self.answer.clone()
+    }
+
+    fn deliver(&self, delivery: &Delivery) -> HostAnswer {
+        self.hear(&delivery.session, delivery.run.schedule.to_string());
+        self.answer.clone()
+    }
+
+    fn record(&self, session: &SessionId, message: &Message) {
+        self.hear(session, format!("said {}", message.text()));
+    }
+
+    fn forget(&self, session: &SessionId) {
+        self.hear(session, "forget".to_owned());
+    }
+
+    fn transcript(&self, _: &SessionId) -> Option<Vec<Message>> {
+        None
+    }
+}
+
+/// A clock that stands still, or goes on by a step at each reading.
+#[derive(Default)]
+struct Hands {
+    nanos: AtomicU64,
+    step: AtomicU64,
+}
+
+impl Clock for Hands {
+    fn now(&self) -> Now {
+        let step = self.step.load(Ordering::Relaxed);
+        let span = Span::from_nanos(self.nanos.fetch_add(step, Ordering::Relaxed) + step);
+        Now { wall: Moment::EPOCH.checked_add(span).unwrap(), boot: BootTime::ZERO.after(span) }
+    }
+}
+
+#[derive(Default)]
+struct Counter(AtomicU64);
+
+impl EntropySource for Counter {
+    fn draw(&self) -> Entropy {
+        Entropy(u128::from(self.0.fetch_add(1, Ordering::Relaxed)).to_le_bytes())
+    }
+}
+
+fn new_schedule(name: &str, owner: &str, delay_ms: u64, fresh: bool) -> Input {
+    let (text, config) = (name.into(), Arc::new(SessionConfig::default()));
+    Input::Command(Command::CreateSchedule(NewSchedule {
+        id: Some(id(name)),
+        dialect: Dialect::Psi,
+        durability: Durability::Volatile,
+        target: if fresh { Target::Fresh } else { Target::Owner },
+        label: None,
+        owner: session(owner),
+        when: When::After(Span::from_millis(delay_ms)),
+        payload: if fresh { Payload::NewSession { text, config } } else { Payload::Turn { text } },
+        session_live_max: 50,
+    }))
+}
+
+fn ids(one: &str, two: &str) -> Vec<String> {
+    vec![one.to_owned(), two.to_owned()]
+}
+
+fn session(name: &str) -> SessionId {
+    SessionId::new(name).unwrap()
+}
+
+fn id(name: &str) -> ScheduleId {
+    ScheduleId::new(name).unwrap()
+}

@@ -1,0 +1,277 @@
+//! What can happen to a world: one function per action, each drawing its particulars from the seed.
+
+use std::sync::Arc;
+
+use super::history::Seen;
+use super::laws::Broken;
+use super::world::World;
+use super::world_config::Action;
+use crate::domain::{
+    Dialect, Durability, Failure, HostId, Moment, Payload, Phase, Reason, RunId, ScheduleId, Scope,
+    SessionConfig, SessionId, Span, Target, When,
+};
+use crate::engine::{Command, Input, NewSchedule, Report, SessionRecord, State};
+use crate::port::{Clock, EntropySource};
+
+type Outcome = Result<(), Broken>;
+
+impl World {
+    pub(super) fn act(&mut self, action: Action) -> Outcome {
+        let now = self.stage.clock.now();
+        self.say(format!("{} {} {action:?}", now.boot.nanos(), now.wall));
+        match action {
+            Action::OpenSession => self.open_session(),
+            Action::CloseSession => self.close_session(),
+            Action::OpenFreshSession => self.open_fresh_session(),
+            Action::CreateSchedule => self.create_schedule(),
+            Action::CreateBunch => self.create_bunch(),
+            Action::CancelSchedule => self.cancel_schedule(),
+            Action::ReportTurn => self.report_turn(),
+            Action::UserMessage => self.user_message(),
+            Action::AnswerReceipt => self.answer_receipt(),
+            Action::FalseReceipt => self.false_receipt(),
+            Action::LoseHost => self.lose_host(),
+            Action::ConnectHost => self.connect(),
+            Action::AdvanceToWake => self.advance_to_wake(Span::ZERO),
+            Action::AdvanceNearWake => self.advance_to_wake(Span::from_nanos(1)),
+            Action::Advance => self.advance(),
+            Action::StepWall => self.step_wall(),
+        }
+    }
+
+    fn open_session(&mut self) -> Outcome {
+        let taken = self.any_session().filter(|_| self.stage.entropy.one_in(10));
+        if taken.is_none() && self.sessions(|_, _| true).len() >= self.config.sessions_max {
+            return Ok(());
+        }
+        self.opened += 1;
+        let session = taken.or_else(|| SessionId::new(&format!("session-{}", self.opened)).ok());
+        // The first of a world's hosts is the built-in one; half of all sessions are its own.
+        let hosts: Vec<HostId> = self.hosts.iter().map(|host| host.number()).collect();
+        let connected = self.stage.entropy.pick(&hosts).copied().filter(|_| self.stage.entropy.one_in(2));
+        self.open(session, connected.unwrap_or(HostId::LOCAL))
+    }
+
+    fn open(&mut self, session: Option<SessionId>, host: HostId) -> Outcome {
+        let config = Arc::new(SessionConfig::default());
+        self.submit(Input::Command(Command::OpenSession { session, host, config })).map(|_| ())
+    }
+
+    fn close_session(&mut self) -> Outcome {
+        let Some(session) = self.any_session() else { return Ok(()) };
+        self.submit(Input::Command(Command::CloseSession { session })).map(|_| ())
+    }
+
+    fn open_fresh_session(&mut self) -> Outcome {
+        let creating = self.handle.view(|state| {
+            let runs = state.schedules().into_iter().filter_map(|record| record.run());
+            let creating =
+                runs.filter(|run| run.phase == Some(Phase::CreateSession) && run.ended_at.is_none());
+            creating.filter_map(|run| run.session.clone()).collect::<Vec<_>>()
+        });
+        let Some(session) = self.stage.entropy.pick(&creating).cloned() else { return Ok(()) };
+        self.open(Some(session), HostId::LOCAL)
+    }
+
+    fn create_schedule(&mut self) -> Outcome {
+        let Some(owner) = self.any_session() else { return Ok(()) };
+        let when = self.any_time();
+        let taken = self.any_schedule().filter(|_| self.stage.entropy.one_in(20));
+        self.create(owner, when, taken)
+    }
+
+    fn create_bunch(&mut self) -> Outcome {
+        let when = self.any_time();
+        let owner = self.any_session();
+        for _ in 0..2 + self.stage.entropy.below(5) {
+            // Some of a bunch fall on one session, where they have to queue.
+            let elsewhere = self.any_session().filter(|_| self.stage.entropy.one_in(3));
+            let Some(owner) = elsewhere.or_else(|| owner.clone()) else { return Ok(()) };
+            self.create(owner, when, None)?;
+        }
+        Ok(())
+    }
+
+    fn create(&mut self, owner: SessionId, when: When, id: Option<ScheduleId>) -> Outcome {
+        let fresh = self.stage.entropy.one_in(4);
+        let text = format!("prompt for {owner}").into();
+        let payload = if fresh {
+            Payload::NewSession { text, config: Arc::new(SessionConfig::default()) }
+        } else {
+            Payload::Turn { text }
+        };
+        let new = NewSchedule {
+            id,
+            dialect: Dialect::Psi,
+            durability: Durability::Volatile,
+            target: if fresh { Target::Fresh } else { Target::Owner },
+            label: self.stage.entropy.one_in(3).then(|| "label".into()),
+            owner,
+            when,
+            payload,
+            session_live_max: self.config.session_live_max,
+        };
+        self.submit(Input::Command(Command::CreateSchedule(new))).map(|_| ())
+    }
+
+    fn cancel_schedule(&mut self) -> Outcome {
+        let drawn = ScheduleId::random(self.stage.entropy.draw());
+        let schedule = self.any_schedule().filter(|_| !self.stage.entropy.one_in(12)).unwrap_or(drawn);
+        let owner =
+            self.handle.view(|state| state.schedule(&schedule).map(|record| record.schedule().owner.clone()));
+        let stranger = self.any_session().filter(|_| self.stage.entropy.one_in(4));
+        let scope = match stranger.or(owner) {
+            Some(session) if !self.stage.entropy.one_in(4) => Scope::Session(session),
+            Some(_) | None => Scope::Operator,
+        };
+        let command = Command::CancelSchedule { scope: scope.clone(), schedule: schedule.clone() };
+        if self.submit(Input::Command(command))? {
+            self.stage.history.note(self.stage.clock.now(), Seen::CancelAcknowledged { scope, schedule });
+        }
+        Ok(())
+    }
+
+    fn report_turn(&mut self) -> Outcome {
+        let Some(session) = self.any_session() else { return Ok(()) };
+        let busy = self.handle.view(|state| state.session(&session).is_some_and(SessionRecord::is_busy));
+        // Mostly a transition, at times the same word again.
+        let busy = if self.stage.entropy.one_in(6) { busy } else { !busy };
+        self.submit(Input::Report(Report::Busy { session, busy })).map(|_| ())
+    }
+
+    fn user_message(&mut self) -> Outcome {
+        let Some(session) = self.any_session() else { return Ok(()) };
+        self.submit(Input::Report(Report::UserMessage { session, text: "a word".into() })).map(|_| ())
+    }
+
+    fn answer_receipt(&mut self) -> Outcome {
+        let owing: Vec<_> = self.hosts.iter().filter(|host| host.receipt_count() > 0).cloned().collect();
+        let Some(host) = self.stage.entropy.pick(&owing) else { return Ok(()) };
+        let place = usize::try_from(self.stage.entropy.below(host.receipt_count() as u64)).unwrap_or(0);
+        let Some(report) = host.take_receipt(place) else { return Ok(()) };
+        let twice = self.stage.entropy.one_in(8);
+        self.submit(Input::Report(report.clone()))?;
+        if twice {
+            self.submit(Input::Report(report))?;
+        }
+        Ok(())
+    }
+
+    fn false_receipt(&mut self) -> Outcome {
+        let unknown = ScheduleId::random(self.stage.entropy.draw());
+        let invented = RunId { schedule: unknown, incarnation: 1, slot: self.stage.clock.now().wall };
+        let mut run = self.stage.entropy.pick(&self.heard).cloned().unwrap_or(invented);
+        if self.stage.entropy.one_in(4) {
+            run.incarnation += 1;
+        }
+        let phase = *self.stage.entropy.pick(Phase::ALL).unwrap_or(&Phase::PromptSubmit);
+        let failure = Failure::new(phase, Reason::HostRefused, "a report that nobody owed");
+        let failure = if self.stage.entropy.one_in(2) { failure.with_session() } else { failure };
+        let report = match self.stage.entropy.below(3) {
+            0 => Report::Created { run },
+            1 => Report::Accepted { run },
+            _ => Report::Failed { run, failure },
+        };
+        self.submit(Input::Report(report)).map(|_| ())
+    }
+
+    fn lose_host(&mut self) -> Outcome {
+        if self.hosts.len() < 2 {
+            return Ok(());
+        }
+        let place = 1 + usize::try_from(self.stage.entropy.below(self.hosts.len() as u64 - 1)).unwrap_or(0);
+        // What it owed may come all the same, from a connection that is slow to die.
+        let host = self.hosts.remove(place);
+        self.say(format!("  {} is lost", host.number()));
+        self.handle.detach_host(host.number());
+        self.stage.history.note(self.stage.clock.now(), Seen::HostLost(host.number()));
+        self.judge(false)?;
+        let late = host.take_receipt(0).filter(|_| self.stage.entropy.one_in(2));
+        late.map_or(Ok(()), |report| self.submit(Input::Report(report)).map(|_| ()))
+    }
+
+    fn connect(&mut self) -> Outcome {
+        if self.hosts.len() > self.config.hosts_max {
+            return Ok(());
+        }
+        // Orphans and built-in sessions may be had, in part; a session that another host has spoils the whole request.
+        let greedy = self.stage.entropy.one_in(5);
+        let may_be_had = |state: &State, id: &SessionId| {
+            let free = |session: &SessionRecord| !session.is_hosted() || !session.host().is_attached();
+            greedy || state.session(id).is_some_and(free)
+        };
+        let wanted = self.sessions(may_be_had);
+        let wanted = wanted.into_iter().filter(|_| !self.stage.entropy.one_in(3)).collect();
+        let behaviours = self.config.behaviours.clone();
+        self.connect_host(wanted, &behaviours)
+    }
+
+    fn advance_to_wake(&mut self, short_by: Span) -> Outcome {
+        let Some(next) = self.handle.view(State::next_wake) else { return Ok(()) };
+        let span = next.since(self.stage.clock.now().boot).nanos().saturating_sub(short_by.nanos());
+        if span <= STEP_NANOS_MAX {
+            self.stage.clock.advance(Span::from_nanos(span));
+            self.turn()?;
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self) -> Outcome {
+        let longest = *self.stage.entropy.pick(&[1_000, 3_000, 40_000, 600_000]).unwrap_or(&1_000);
+        let span = Span::from_millis(self.stage.entropy.below(longest));
+        self.stage.clock.suspend(span);
+        // At times something else happens before the driver wakes up.
+        if !self.stage.entropy.one_in(4) {
+            self.turn()?;
+        }
+        Ok(())
+    }
+
+    fn step_wall(&mut self) -> Outcome {
+        let span = Span::from_nanos(self.stage.entropy.below(STEP_NANOS_MAX));
+        if self.stage.entropy.one_in(2) {
+            self.stage.clock.step_wall_on(span);
+        } else {
+            self.stage.clock.step_wall_back(span);
+        }
+        self.turn()
+    }
+
+    fn any_session(&self) -> Option<SessionId> {
+        let sessions = self.sessions(|_, _| true);
+        self.stage.entropy.pick(&sessions).cloned()
+    }
+
+    fn any_schedule(&self) -> Option<ScheduleId> {
+        let ids = self.handle.view(|state| {
+            let (live, ended): (Vec<_>, Vec<_>) =
+                state.schedules().into_iter().partition(|record| !record.status().is_terminal());
+            // Those that live are what an action is about, more often than not.
+            let chosen = if live.is_empty() || self.stage.entropy.one_in(5) { ended } else { live };
+            chosen.into_iter().map(|record| record.schedule().id.clone()).collect::<Vec<_>>()
+        });
+        self.stage.entropy.pick(&ids).cloned()
+    }
+
+    /// Mostly soon; at times past, at this very instant, below a millisecond, or far beyond the world's end.
+    fn any_time(&self) -> When {
+        let (entropy, wall) = (&self.stage.entropy, self.stage.clock.now().wall);
+        let soon = Span::from_millis(1_000 + 500 * entropy.below(60));
+        match entropy.below(12) {
+            0 => When::After(Span::from_nanos(entropy.below(1_000_000))),
+            1 => When::After(Span::from_nanos(entropy.below(60_000_000_000))),
+            2 => When::At(wall.checked_add(Span::from_nanos(entropy.below(3_000_000_000))).unwrap_or(wall)),
+            3 if entropy.one_in(2) => When::At(wall),
+            3 => When::At(wall.checked_sub(soon).unwrap_or(wall)),
+            4 => When::After(Span::from_millis(entropy.below(86_400_000))),
+            5 if entropy.one_in(4) => When::At(Moment::new(YEAR_9999, 0).unwrap_or(wall)),
+            5..=8 => When::At(wall.checked_add(soon).unwrap_or(wall)),
+            _ => When::After(soon),
+        }
+    }
+}
+
+/// A day: no single step of a clock is longer.
+const STEP_NANOS_MAX: u64 = 86_400_000_000_000;
+/// 9999-12-31T00:00:00Z.
+const YEAR_9999: i64 = 253_402_214_400;

@@ -1,0 +1,161 @@
+//! What must hold whatever happens: each law is one function with a name, asked at every observation or every step.
+//!
+//! `on_sight` holds the laws about the next thing seen, `on_standing` those about the state as it stands. [`Laws`] asks
+//! them all. Invariant: a law reads and judges; it never calls the engine to change anything.
+
+use super::books::Books;
+use super::history::Observation;
+use super::on_sight;
+use super::on_standing;
+use crate::domain::{Cursor, Decision, Fact, Now};
+use crate::engine::State;
+use crate::runtime::Handle;
+
+/// A broken law.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{law} is broken: {detail}")]
+pub struct Broken {
+    /// The law's name.
+    pub law: &'static str,
+    /// What breaks it.
+    pub detail: String,
+}
+
+/// The state as it stands after a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing<'a> {
+    /// The engine's state.
+    pub state: &'a State,
+    /// The clocks.
+    pub now: Now,
+    /// Whether the engine has just had its turn at this very time.
+    pub turned: bool,
+    /// How many unfinished schedules a session was allowed, where all were allowed as many.
+    pub session_live_max: Option<u32>,
+}
+
+/// The laws, with all they remember of one engine's history from its first fact on.
+#[derive(Debug, Default)]
+pub struct Laws {
+    books: Books,
+}
+
+pub(super) type SightLaw = fn(&Books, &Observation) -> Result<(), String>;
+pub(super) type StandingLaw = fn(&Books, &Standing<'_>) -> Result<(), String>;
+
+impl Laws {
+    /// The laws before the first fact.
+    pub fn new() -> Laws {
+        Laws::default()
+    }
+
+    /// The names of all laws, in the order in which they are asked.
+    pub fn names() -> Vec<&'static str> {
+        let sight = on_sight::ALL.iter().map(|(name, _)| *name);
+        let standing = on_standing::ALL.iter().chain(on_standing::DEEP).map(|(name, _)| *name);
+        let rest = [FEED_TELLS_ALL, READS_CHANGE_NOTHING, EVERYTHING_ENDS];
+        sight.chain(standing).chain(rest).collect()
+    }
+
+    /// Judges the next thing seen, and remembers it.
+    ///
+    /// # Errors
+    /// [`Broken`], by the first law that it breaks.
+    pub fn observe(&mut self, observation: &Observation) -> Result<(), Broken> {
+        for (law, judge) in on_sight::ALL {
+            judge(&self.books, observation).map_err(|detail| Broken { law, detail })?;
+        }
+        self.books.enter(observation);
+        Ok(())
+    }
+
+    /// Judges the state, quickly: what can be asked after every step.
+    ///
+    /// # Errors
+    /// [`Broken`], by the first law that does not hold.
+    pub fn stand(&self, standing: &Standing<'_>) -> Result<(), Broken> {
+        self.ask(on_standing::ALL, standing)
+    }
+
+    /// Judges the state by its whole text: that it is the fold of the facts seen.
+    ///
+    /// # Errors
+    /// [`Broken`], by the first law that does not hold.
+    pub fn stand_deep(&self, standing: &Standing<'_>) -> Result<(), Broken> {
+        self.ask(on_standing::DEEP, standing)
+    }
+
+    fn ask(&self, laws: &[(&'static str, StandingLaw)], standing: &Standing<'_>) -> Result<(), Broken> {
+        for (law, judge) in laws {
+            judge(&self.books, standing).map_err(|detail| Broken { law, detail })?;
+        }
+        Ok(())
+    }
+
+    /// Liveness: once faults have stopped, receipts are in, sessions idle and hosts back, and time has passed,
+    /// nothing is left that has not ended.
+    ///
+    /// # Errors
+    /// [`Broken`], with the first schedule that is left.
+    pub fn everything_ends(&self) -> Result<(), Broken> {
+        let left = self.books.lives.iter().find(|(_, life)| life.end.is_none());
+        left.map_or(Ok(()), |(id, life)| {
+            let detail = format!("{id} of {} has not ended: {:?}", life.owner, life.dispatched);
+            Err(Broken { law: EVERYTHING_ENDS, detail })
+        })
+    }
+}
+
+/// Every fact becomes one decision in the feed, in order, with the cursor that follows.
+///
+/// # Errors
+/// [`Broken`], with the first decision that differs.
+pub fn feed_tells_all(facts: &[Fact], decisions: &[Decision]) -> Result<(), Broken> {
+    let broken = |detail| Err(Broken { law: FEED_TELLS_ALL, detail });
+    if facts.len() != decisions.len() {
+        return broken(format!("{} facts became {} decisions", facts.len(), decisions.len()));
+    }
+    for (fact, decision) in facts.iter().zip(decisions) {
+        if (fact.kind(), fact.reason(), fact.detail())
+            != (decision.kind, decision.reason, decision.detail.clone())
+        {
+            return broken(format!("{fact:?} became {decision:?}"));
+        }
+    }
+    let gap = decisions.windows(2).find(|pair| pair[1].cursor != pair[0].cursor.next());
+    gap.map_or(Ok(()), |pair| broken(format!("{} follows {}", pair[1].cursor, pair[0].cursor)))
+}
+
+/// Reading everything that can be read leaves the state as it was.
+///
+/// # Errors
+/// [`Broken`], with the first line that changed.
+pub fn reads_change_nothing(handle: &Handle) -> Result<(), Broken> {
+    let before = handle.view(State::to_string);
+    handle.view(|state| {
+        for session in state.sessions() {
+            let _ =
+                (state.session(session.id()), state.waiting(session), state.live_schedules_of(session.id()));
+            let _ =
+                (session.config(), session.provenance(), session.live_count(), session.last_user_activity());
+        }
+        for record in state.schedules() {
+            let id = &record.schedule().id;
+            let _ = (state.schedule(id), state.deadline(id), record.run_id(), record.created_session());
+        }
+        let _ = (state.ledger(), state.cursor(), state.mode(), state.next_wake(), state.live_count());
+    });
+    let sessions =
+        handle.view(|state| state.sessions().iter().map(|session| session.id().clone()).collect::<Vec<_>>());
+    for session in &sessions {
+        let _ = handle.transcript(session);
+    }
+    let _ = handle.subscribe(Cursor::START).poll(usize::MAX);
+    let after = handle.view(State::to_string);
+    let change = on_standing::first_difference(&before, &after);
+    change.map_or(Ok(()), |detail| Err(Broken { law: READS_CHANGE_NOTHING, detail }))
+}
+
+const FEED_TELLS_ALL: &str = "feed_tells_all";
+const READS_CHANGE_NOTHING: &str = "reads_change_nothing";
+const EVERYTHING_ENDS: &str = "everything_ends";

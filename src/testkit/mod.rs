@@ -1,0 +1,85 @@
+//! Simulated surroundings for an engine, seeded worlds in which anything happens, and the laws that hold in all of them.
+//!
+//! For our tests and for those of programs that embed Reveille. [`Stage`] is a clock that moves when told to, seeded
+//! randomness and a history; [`SimHost`] treats deliveries as told; [`World`] throws random things at an engine and asks
+//! the [`Laws`] after each. What lives elsewhere: the traits that are simulated (`port`). Invariant: nothing here reads a
+//! real clock or waits; the same seed gives the same world.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use reveille::domain::{
+//!     Dialect, Durability, HostId, Payload, SessionConfig, SessionId, Span, Target, When,
+//! };
+//! use reveille::engine::{Command, Input, NewSchedule};
+//! use reveille::runtime::Handle;
+//! use reveille::testkit::{SimHost, Stage};
+//!
+//! let stage = Stage::seeded(7);
+//! let host = Arc::new(SimHost::new(&stage, HostId::LOCAL));
+//! let handle = Handle::new(stage.parts(host.clone()));
+//!
+//! let owner = SessionId::new("assistant")?;
+//! handle.open_session(Some(owner.clone()), HostId::LOCAL, SessionConfig::default())?;
+//! let new = NewSchedule {
+//!     id: None,
+//!     dialect: Dialect::Psi,
+//!     durability: Durability::Volatile,
+//!     target: Target::Owner,
+//!     label: None,
+//!     owner,
+//!     when: When::After(Span::from_millis(600_000)),
+//!     payload: Payload::Turn { text: "check the build".into() },
+//!     session_live_max: 50,
+//! };
+//! handle.submit(Input::Command(Command::CreateSchedule(new)))?;
+//!
+//! stage.clock.advance(Span::from_millis(599_999));
+//! handle.turn();
+//! assert!(host.prompts().is_empty(), "never early");
+//!
+//! stage.clock.advance(Span::from_millis(1));
+//! handle.turn();
+//! assert_eq!(&*host.prompts()[0].text, "check the build");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A world of one's own, with fewer faults:
+//!
+//! ```
+//! use reveille::testkit::{Action, Behaviour, World, WorldConfig};
+//!
+//! let config = WorldConfig { steps: 40, behaviours: Behaviour::FAULTLESS.to_vec(), ..WorldConfig::default() };
+//! World::new(7, config.without(Action::LoseHost)).run()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod action;
+mod behaviour;
+mod books;
+mod breach;
+mod history;
+mod laws;
+mod on_sight;
+mod on_standing;
+mod recorder;
+mod sim_clock;
+mod sim_entropy;
+mod sim_host;
+mod stage;
+mod trace;
+mod world;
+mod world_config;
+
+pub use behaviour::Behaviour;
+pub use breach::Breach;
+pub use history::{History, Observation, Reception, Seen};
+pub use laws::{Broken, Laws, Standing, feed_tells_all, reads_change_nothing};
+pub use recorder::Recorder;
+pub use sim_clock::SimClock;
+pub use sim_entropy::SimEntropy;
+pub use sim_host::SimHost;
+pub use stage::Stage;
+pub use trace::Trace;
+pub use world::World;
+pub use world_config::{Action, WorldConfig};

@@ -1,0 +1,42 @@
+//! What every simulation starts from: one clock, one seed, one history.
+
+use std::sync::Arc;
+
+use super::history::History;
+use super::recorder::Recorder;
+use super::sim_clock::SimClock;
+use super::sim_entropy::SimEntropy;
+use crate::port::Host;
+use crate::runtime::Parts;
+
+/// The simulated surroundings of one engine. Copies share them.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// The clock, to be advanced by the test.
+    pub clock: Arc<SimClock>,
+    /// The randomness.
+    pub entropy: Arc<SimEntropy>,
+    /// What the journal and the hosts saw.
+    pub history: History,
+}
+
+impl Stage {
+    /// Surroundings with this seed.
+    pub fn seeded(seed: u64) -> Stage {
+        Stage {
+            clock: Arc::new(SimClock::new()),
+            entropy: Arc::new(SimEntropy::seeded(seed)),
+            history: History::new(),
+        }
+    }
+
+    /// The parts of a runtime that lives in these surroundings, with `local` as its built-in host.
+    pub fn parts(&self, local: Arc<dyn Host>) -> Parts {
+        Parts {
+            clock: self.clock.clone(),
+            entropy: self.entropy.clone(),
+            local,
+            journal: Some(Box::new(Recorder::new(self.history.clone()))),
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! A whole engine with simulated surroundings, to which random things happen while the laws look on.
+//!
+//! One thread, one seed: a world is the same every time. What may happen is in `action`, what must hold in `laws`.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::behaviour::Behaviour;
+use super::breach::Breach;
+use super::history::Seen;
+use super::laws::{Broken, Laws, Standing, feed_tells_all, reads_change_nothing};
+use super::sim_host::SimHost;
+use super::stage::Stage;
+use super::trace::Trace;
+use super::world_config::{Action, WorldConfig};
+use crate::domain::{BootTime, Cursor, Decision, Fact, HostId, RunId, SessionId};
+use crate::engine::{Command, Input, Mode, Report, SessionRecord, State};
+use crate::port::{Clock, Host};
+use crate::runtime::{Handle, Subscription};
+
+/// A seeded world.
+pub struct World {
+    pub(super) seed: u64,
+    pub(super) config: WorldConfig,
+    pub(super) stage: Stage,
+    pub(super) handle: Handle,
+    /// The built-in host, then the connected ones.
+    pub(super) hosts: Vec<Arc<SimHost>>,
+    pub(super) connected: u32,
+    pub(super) opened: u64,
+    /// Runs that hosts have heard of, for receipts that nobody owes.
+    pub(super) heard: Vec<RunId>,
+    pub(super) turned: bool,
+    laws: Laws,
+    feed: Subscription,
+    trace: Trace,
+    judged: usize,
+    step: u32,
+}
+
+impl World {
+    /// The world with this seed, before anything has happened.
+    pub fn new(seed: u64, config: WorldConfig) -> World {
+        let stage = Stage::seeded(seed);
+        let local = SimHost::new(&stage, HostId::LOCAL);
+        local.behave(&config.behaviours);
+        let local = Arc::new(match &config.local {
+            Some(inner) => local.over(Arc::clone(inner)),
+            None => local,
+        });
+        let handle = Handle::new(stage.parts(local.clone()));
+        let feed = handle.subscribe(Cursor::START);
+        World {
+            seed,
+            config,
+            stage,
+            handle,
+            hosts: vec![local],
+            connected: 0,
+            opened: 0,
+            heard: Vec::new(),
+            turned: false,
+            laws: Laws::new(),
+            feed,
+            trace: Trace::new(),
+            judged: 0,
+            step: 0,
+        }
+    }
+
+    /// What has happened so far.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// The engine.
+    pub fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// Lives all steps and the end: faults stop, receipts come in, hosts return, and everything has to end; or the
+    /// engine is shut down, and nothing may happen any more.
+    ///
+    /// # Errors
+    /// [`Breach`], by the first law that is broken; a panic breaks a law too.
+    pub fn run(&mut self) -> Result<(), Box<Breach>> {
+        for _ in 0..self.config.steps {
+            self.step()?;
+        }
+        self.step += 1;
+        self.guard(World::end)
+    }
+
+    /// Lives one step: one random thing happens, and the laws are asked.
+    ///
+    /// # Errors
+    /// [`Breach`], by the first law that is broken.
+    pub fn step(&mut self) -> Result<(), Box<Breach>> {
+        self.step += 1;
+        self.guard(|world| {
+            let action = world.stage.entropy.pick_weighted(&world.config.actions);
+            if let Some(action) = action {
+                world.act(action)?;
+            }
+            world.judge(world.step.is_multiple_of(world.config.deep_every.max(1)))
+        })
+    }
+
+    fn guard(&mut self, live: impl FnOnce(&mut World) -> Result<(), Broken>) -> Result<(), Box<Breach>> {
+        self.stage.entropy.allow(DRAWS_MAX);
+        // Unwind safe: after a panic the world is only described, never lived in again.
+        let outcome = catch_unwind(AssertUnwindSafe(|| live(self)));
+        let (broken, readable) = match outcome {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(broken)) => (broken, true),
+            Err(panic) => (Broken { law: "nothing_panics", detail: panic_text(panic.as_ref()) }, false),
+        };
+        let state = if readable { self.handle.view(State::to_string) } else { String::new() };
+        Err(Box::new(Breach { seed: self.seed, step: self.step, broken, trace: self.trace.tail(30), state }))
+    }
+
+    /// Asks the laws about everything seen since they were asked last.
+    pub(super) fn judge(&mut self, deep: bool) -> Result<(), Broken> {
+        let seen = self.stage.history.after(self.judged);
+        self.judged += seen.len();
+        let decisions = self.feed.poll(usize::MAX).decisions;
+        for decision in &decisions {
+            self.trace.push(decision_line(decision));
+        }
+        for observation in &seen {
+            if let Seen::Received(reception) = &observation.seen {
+                self.trace.push(format!(
+                    "    {} received {} {}",
+                    reception.host,
+                    reception.phase.name(),
+                    reception.run
+                ));
+                self.heard.push(reception.run.clone());
+            }
+            self.laws.observe(observation)?;
+        }
+        let facts: Vec<Fact> = seen.into_iter().filter_map(|observation| fact_of(observation.seen)).collect();
+        feed_tells_all(&facts, &decisions)?;
+        let (now, turned) = (self.stage.clock.now(), std::mem::take(&mut self.turned));
+        let session_live_max = Some(self.config.session_live_max);
+        let laws = &self.laws;
+        self.handle.view(|state| {
+            let standing = Standing { state, now, turned, session_live_max };
+            laws.stand(&standing)?;
+            if deep { laws.stand_deep(&standing) } else { Ok(()) }
+        })?;
+        if deep { reads_change_nothing(&self.handle) } else { Ok(()) }
+    }
+
+    /// Submits an input; what is refused must change nothing.
+    pub(super) fn submit(&mut self, input: Input) -> Result<bool, Broken> {
+        self.trace.push(format!("  {input:?}"));
+        let before = (self.handle.view(State::cursor), self.stage.history.len());
+        let Err(refusal) = self.handle.submit(input) else { return Ok(true) };
+        self.trace.push(format!("    refused: {refusal}"));
+        let after = (self.handle.view(State::cursor), self.stage.history.len());
+        if before == after {
+            return Ok(false);
+        }
+        Err(Broken {
+            law: "refusals_change_nothing",
+            detail: format!("{refusal}: {before:?} became {after:?}"),
+        })
+    }
+
+    /// The engine takes its turn, and names the time of the next one.
+    pub(super) fn turn(&mut self) -> Result<(), Broken> {
+        let next = self.handle.turn();
+        self.turned = true;
+        self.say(format!("  turn, next wake {:?}", next.map(BootTime::nanos)));
+        let truth = self.handle.view(State::next_wake);
+        if next == truth {
+            return Ok(());
+        }
+        Err(Broken { law: "turn_names_the_next", detail: format!("{next:?} was named, but it is {truth:?}") })
+    }
+
+    /// Adds a line to the trace.
+    pub(super) fn say(&mut self, line: String) {
+        self.trace.push(line);
+    }
+
+    fn end(&mut self) -> Result<(), Broken> {
+        if self.stage.entropy.one_in(self.config.shutdown_one_in) {
+            self.end_in_shutdown()
+        } else {
+            self.end_in_peace()
+        }
+    }
+
+    /// Faults stop: nothing may be left that has not ended.
+    fn end_in_peace(&mut self) -> Result<(), Broken> {
+        self.say("faults stop".to_owned());
+        for host in &self.hosts {
+            host.behave(Behaviour::FAULTLESS);
+        }
+        let orphans =
+            self.sessions(|state, id| state.session(id).is_some_and(|session| !session.is_hosted()));
+        self.connect_host(orphans, Behaviour::FAULTLESS)?;
+        for _ in 0..ROUNDS_MAX {
+            for host in self.hosts.clone() {
+                while let Some(report) = host.take_receipt(0) {
+                    self.submit(Input::Report(report))?;
+                }
+            }
+            for session in self.sessions(|state, id| state.session(id).is_some_and(SessionRecord::is_busy)) {
+                self.submit(Input::Report(Report::Busy { session, busy: false }))?;
+            }
+            self.turn()?;
+            self.judge(false)?;
+            let Some(next) = self.handle.view(State::next_wake) else { break };
+            self.stage.clock.advance_to(next);
+        }
+        self.judge(true)?;
+        self.laws.everything_ends()
+    }
+
+    /// The engine stops: receipts have a while, then all is given up, and whatever comes later changes nothing.
+    fn end_in_shutdown(&mut self) -> Result<(), Broken> {
+        self.stop(false)?;
+        for _ in 0..5 {
+            self.act(Action::AnswerReceipt)?;
+            self.judge(false)?;
+        }
+        self.stop(true)?;
+        let left = self.handle.view(State::live_count);
+        if left > 0 {
+            let detail = format!("{left} schedules are left when the engine has stopped");
+            return Err(Broken { law: "nothing_lives_after_shutdown", detail });
+        }
+        // Nothing is out, so this does not wait.
+        self.handle.shut_down();
+        self.judge(true)?;
+        self.stage.history.note(self.stage.clock.now(), Seen::ShutDown);
+        for _ in 0..20 {
+            let action = self.stage.entropy.pick_weighted(&self.config.actions);
+            if let Some(action) = action {
+                self.act(action)?;
+            }
+            self.judge(false)?;
+        }
+        self.judge(true)
+    }
+
+    fn stop(&mut self, abandon: bool) -> Result<(), Broken> {
+        self.submit(Input::Command(Command::Shutdown { abandon }))?;
+        // A second call to stop may come at any time, and takes nothing back.
+        if abandon && self.stage.entropy.one_in(3) {
+            self.submit(Input::Command(Command::Shutdown { abandon: false }))?;
+        }
+        // What comes between the command and the turn is a race that a driver's thread can lose.
+        if self.stage.entropy.one_in(2) && self.handle.view(State::mode) != Mode::Running {
+            let action = self.stage.entropy.pick_weighted(&self.config.actions);
+            if let Some(action) = action {
+                self.act(action)?;
+            }
+        }
+        self.turn()?;
+        self.judge(false)
+    }
+
+    /// The open sessions for which this holds, by id.
+    pub(super) fn sessions(&self, holds: impl Fn(&State, &SessionId) -> bool) -> Vec<SessionId> {
+        self.handle.view(|state| {
+            let ids = state.sessions().into_iter().map(|session| session.id().clone());
+            ids.filter(|id| holds(state, id)).collect()
+        })
+    }
+
+    /// Connects a host and lets it take these sessions over.
+    pub(super) fn connect_host(
+        &mut self,
+        sessions: Vec<SessionId>,
+        behaviours: &[(Behaviour, u32)],
+    ) -> Result<(), Broken> {
+        self.connected += 1;
+        let host = Arc::new(SimHost::new(&self.stage, HostId::new(self.connected)));
+        host.behave(behaviours);
+        let number = self.handle.attach_host(Arc::clone(&host) as Arc<dyn Host>);
+        assert_eq!(number, host.number(), "hosts are numbered in the order in which they connect");
+        self.say(format!("  {number} connects"));
+        self.hosts.push(host);
+        self.submit(Input::Command(Command::HostSessions { host: number, sessions }))?;
+        Ok(())
+    }
+}
+
+fn fact_of(seen: Seen) -> Option<Fact> {
+    if let Seen::Fact(fact) = seen { Some(fact) } else { None }
+}
+
+fn decision_line(decision: &Decision) -> String {
+    let mut line = format!("    {} {} {}", decision.cursor, decision.at, decision.kind.name());
+    let reason = decision.reason.map(|reason| reason.name().to_owned());
+    let schedule = decision.schedule.as_ref().map(ToString::to_string);
+    let session = decision.session.as_ref().map(ToString::to_string);
+    let detail = decision.detail.as_ref().map(|detail| format!("({detail})"));
+    for part in [reason, schedule, session, detail].into_iter().flatten() {
+        line.push(' ');
+        line.push_str(&part);
+    }
+    line
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without text").to_owned()
+}
+
+/// More steps of the engine than any step of a world takes.
+const DRAWS_MAX: u64 = 100_000;
+/// More rounds than any world needs; one that needs them all has something that never ends.
+const ROUNDS_MAX: u32 = 5_000;

@@ -1,0 +1,172 @@
+//! Seeded worlds: an engine with simulated surroundings, random events, and the laws asked after each.
+//!
+//! `SEEDS=2000 cargo test --test worlds` lives more of them; `SEED=42 cargo test --test worlds -- --nocapture` lives
+//! one again and prints its trace. A seed that found a bug goes to fixtures/seeds.txt, with the reason.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use reveille::adapter::HostLocal;
+use reveille::domain::{Dialect, Durability, HostId, Payload, SessionConfig, SessionId, Span, Target, When};
+use reveille::engine::{Command, Input, NewSchedule, Report, State, decide};
+use reveille::limits;
+use reveille::port::{Clock, EntropySource};
+use reveille::runtime::Handle;
+use reveille::testkit::{Action, Behaviour, Laws, SimHost, Stage, Standing, World, WorldConfig};
+
+const SEEDS_DEFAULT: u64 = 200;
+
+#[test]
+fn laws_hold_in_seeded_worlds() {
+    if let Some(seed) = number("SEED") {
+        let mut world = World::new(seed, config(seed));
+        let outcome = world.run();
+        println!("{}", world.trace().text());
+        outcome.unwrap_or_else(|breach| panic!("{breach}"));
+        return;
+    }
+    let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT);
+    for seed in kept_seeds().into_iter().chain(1_000..1_000 + count) {
+        World::new(seed, config(seed)).run().unwrap_or_else(|breach| panic!("{breach}"));
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_world() {
+    let live = |seed| {
+        let mut world = World::new(seed, config(seed));
+        world.run().unwrap_or_else(|breach| panic!("{breach}"));
+        (world.trace().hash(), world.trace().text())
+    };
+    let (one, again, other) = (live(1), live(1), live(2));
+    assert_eq!(one, again);
+    assert_ne!(one.0, other.0);
+}
+
+#[test]
+fn laws_hold_in_a_long_and_crowded_world() {
+    let config =
+        WorldConfig { steps: 1_200, sessions_max: 20, session_live_max: 40, deep_every: 50, ..config(3) };
+    World::new(3, config.without(Action::CloseSession)).run().unwrap_or_else(|breach| panic!("{breach}"));
+}
+
+#[test]
+fn finished_schedules_are_kept_up_to_the_limit() {
+    let stage = Stage::seeded(7);
+    let handle = Handle::new(stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL))));
+    let owner =
+        handle.open_session(None, HostId::LOCAL, SessionConfig::default()).expect("a new engine has room").0;
+    let count = limits::FINISHED_KEPT.value + 10;
+    for _ in 0..count {
+        let new = new_schedule(&owner, Payload::Turn { text: "a word".into() });
+        handle.submit(Input::Command(Command::CreateSchedule(new))).expect("the session has room");
+    }
+    handle.turn();
+    let mut laws = Laws::new();
+    let seen = stage.history.after(0);
+    seen.iter().try_for_each(|seen| laws.observe(seen)).unwrap_or_else(|broken| panic!("{broken}"));
+    handle.view(|state| {
+        let standing = Standing { state, now: stage.clock.now(), turned: true, session_live_max: None };
+        laws.stand(&standing)
+            .and_then(|()| laws.stand_deep(&standing))
+            .unwrap_or_else(|broken| panic!("{broken}"));
+        assert_eq!(state.schedules().len() as u64, limits::FINISHED_KEPT.value);
+        assert_eq!(state.ledger().delivered, count);
+    });
+}
+
+#[test]
+fn a_run_that_finds_no_room_for_its_session_fails_and_the_engine_still_stops() {
+    let stage = Stage::seeded(7);
+    let mut state = State::new();
+    let step = |state: &mut State, input| {
+        let (now, entropy) = (stage.clock.now(), stage.entropy.draw());
+        let step = decide(state, input, now, entropy).unwrap_or_else(|refusal| panic!("{refusal}"));
+        for fact in step.facts {
+            state.apply(now, fact);
+        }
+    };
+    let owner = SessionId::new("owner").expect("a name is an id");
+    let config = Arc::new(SessionConfig::default());
+    let open = |session| {
+        Input::Command(Command::OpenSession { session, host: HostId::LOCAL, config: config.clone() })
+    };
+    step(&mut state, open(Some(owner.clone())));
+    for _ in 1..limits::SESSIONS.value {
+        step(&mut state, open(None));
+    }
+    let payload = Payload::NewSession { text: "a word".into(), config: config.clone() };
+    step(&mut state, Input::Command(Command::CreateSchedule(new_schedule(&owner, payload))));
+    step(&mut state, Input::Wake);
+    assert_eq!((state.ledger().failed, state.live_count()), (1, 0));
+    step(&mut state, Input::Command(Command::Shutdown { abandon: false }));
+    assert_eq!(state.next_wake(), None, "there is nothing to call off");
+}
+
+#[test]
+fn a_listener_may_speak_to_the_engine_while_it_is_spoken_to() {
+    let stage = Stage::seeded(7);
+    let way_back: Arc<OnceLock<Handle>> = Arc::default();
+    let heard = Arc::new(AtomicU32::new(0));
+    let (back, count) = (way_back.clone(), heard.clone());
+    let local = HostLocal::with_listener(move |session, _| {
+        let handle = back.get().expect("the handle is set before anything is due");
+        let busy = |busy| handle.submit(Input::Report(Report::Busy { session: session.clone(), busy }));
+        let next = new_schedule(session, Payload::Turn { text: "again".into() });
+        busy(true).expect("the session is open");
+        if count.fetch_add(1, Ordering::Relaxed) < 2 {
+            handle.submit(Input::Command(Command::CreateSchedule(next))).expect("the session has room");
+        }
+        busy(false).expect("the session is open");
+    });
+    let handle = Handle::new(stage.parts(Arc::new(local)));
+    assert!(way_back.set(handle.clone()).is_ok());
+    let owner =
+        handle.open_session(None, HostId::LOCAL, SessionConfig::default()).expect("a new engine has room").0;
+    let first = new_schedule(&owner, Payload::Turn { text: "once".into() });
+    handle.submit(Input::Command(Command::CreateSchedule(first))).expect("the session has room");
+    handle.turn();
+    assert_eq!((heard.load(Ordering::Relaxed), handle.view(State::live_count)), (3, 0));
+    assert_eq!(handle.transcript(&owner).map(|messages| messages.len()), Some(3));
+}
+
+fn new_schedule(owner: &SessionId, payload: Payload) -> NewSchedule {
+    NewSchedule {
+        id: None,
+        dialect: Dialect::Psi,
+        durability: Durability::Volatile,
+        target: if payload.config().is_some() { Target::Fresh } else { Target::Owner },
+        label: None,
+        owner: owner.clone(),
+        when: When::After(Span::ZERO),
+        payload,
+        session_live_max: u32::MAX,
+    }
+}
+
+/// Every third world keeps real transcripts, every fifth has no faults.
+fn config(seed: u64) -> WorldConfig {
+    let mut config = WorldConfig::default();
+    if seed.is_multiple_of(3) {
+        config.local = Some(Arc::new(HostLocal::new()));
+    }
+    if seed.is_multiple_of(5) {
+        config.behaviours = Behaviour::FAULTLESS.to_vec();
+    }
+    config
+}
+
+fn kept_seeds() -> Vec<u64> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/seeds.txt");
+    let text = std::fs::read_to_string(path).expect("fixtures/seeds.txt is part of the package");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let first = lines.filter_map(|line| line.split_whitespace().next());
+    first.map(|seed| seed.parse().expect("a line of fixtures/seeds.txt starts with a seed")).collect()
+}
+
+#[expect(clippy::disallowed_methods, reason = "SEED and SEEDS choose what this test lives")]
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().expect("SEED and SEEDS are numbers"))
+}
