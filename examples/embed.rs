@@ -1,5 +1,6 @@
 //! The scheduler inside your own program: build it, schedule something, get the delivery.
 
+use std::io::{self, Write};
 use std::sync::mpsc;
 
 use reveille::app::Embedded;
@@ -19,6 +20,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     scheduler.schedule(NewSchedule::message(session, in_a_second, "Check whether the build finished."))?;
 
     let (session, text) = inbox.recv()?;
-    println!("delivered into session {session}: {text}");
+    writeln!(io::stdout(), "delivered into session {session}: {text}")?;
     Ok(())
 }

@@ -225,7 +225,7 @@ fn line_faults(text: &str) -> Vec<String> {
     for window in tokens.windows(3) {
         match [0, 1, 2].map(|i| window[i].text.as_str()) {
             ["#", "[", "ignore"] => {
-                faults.push(format!("{}: ignored test; assert what holds today", window[0].line))
+                faults.push(format!("{}: ignored test; assert what holds today", window[0].line));
             }
             ["dbg", "!", _] => faults.push(format!("{}: dbg!", window[0].line)),
             _ => {}

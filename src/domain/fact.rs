@@ -76,14 +76,7 @@ pub enum RunFact {
         reason: Reason,
     },
     /// The run was handed to its host.
-    Dispatched {
-        /// What the host was asked to do.
-        phase: Phase,
-        /// The session delivered into or to be created.
-        session: SessionId,
-        /// When the receipt is overdue.
-        overdue: BootTime,
-    },
+    Dispatched(HandOver),
     /// The host confirmed the delivery.
     Delivered,
     /// The run ended in an error.
@@ -93,6 +86,19 @@ pub enum RunFact {
         /// Why.
         reason: Reason,
     },
+}
+
+/// To whom a run was handed, and for what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandOver {
+    /// The host.
+    pub host: HostId,
+    /// What the host was asked to do.
+    pub phase: Phase,
+    /// The session delivered into or to be created.
+    pub session: SessionId,
+    /// When the receipt is overdue.
+    pub overdue: BootTime,
 }
 
 impl Fact {
@@ -113,7 +119,7 @@ impl Fact {
             Fact::Run(_, fact) => match fact {
                 RunFact::Claimed { .. } => DecisionKind::RunClaimed,
                 RunFact::Queued { .. } => DecisionKind::RunQueued,
-                RunFact::Dispatched { .. } => DecisionKind::RunDispatched,
+                RunFact::Dispatched(_) => DecisionKind::RunDispatched,
                 RunFact::Delivered => DecisionKind::RunDelivered,
                 RunFact::Failed(_) => DecisionKind::RunFailed,
                 RunFact::Cancelled { .. } => DecisionKind::ScheduleCancelled,
@@ -137,7 +143,7 @@ impl Fact {
     pub fn detail(&self) -> Option<Cow<'static, str>> {
         match self {
             Fact::Session(_, SessionFact::Hosted { host }) => Some(host.to_string().into()),
-            Fact::Run(_, RunFact::Dispatched { phase, .. }) => Some(phase.name().into()),
+            Fact::Run(_, RunFact::Dispatched(to)) => Some(to.phase.name().into()),
             Fact::Run(_, RunFact::Failed(failure)) => {
                 Some(format!("{}: {}", failure.phase.name(), failure.message).into())
             }

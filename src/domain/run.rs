@@ -1,6 +1,6 @@
 //! One occurrence of a schedule.
 
-use super::{Failure, Moment, Phase, Reason, SessionId, names};
+use super::{Failure, HostId, Moment, Phase, Reason, SessionId, names};
 
 names! {
     /// What made a run happen.
@@ -45,6 +45,8 @@ pub struct Run {
     pub phase: Option<Phase>,
     /// Why it ended otherwise than by delivery. Why it waits is a question to the state: it changes.
     pub reason: Option<Reason>,
+    /// The host that it was handed to.
+    pub host: Option<HostId>,
     /// The session whose lane it occupies, or the fresh session it opens.
     pub session: Option<SessionId>,
     /// Whether the fresh session exists.

@@ -8,8 +8,8 @@ use super::slab::Key;
 use super::state::{Mode, State};
 use super::timers::Timer;
 use crate::domain::{
-    BootTime, Cause, Decision, Fact, Failure, HostId, Moment, Now, Phase, Reason, Run, RunFact, RunState,
-    Schedule, SessionFact, SessionId, Span, Status,
+    BootTime, Cause, Decision, Fact, Failure, HandOver, HostId, Moment, Now, Phase, Reason, Run, RunFact,
+    RunState, Schedule, SessionFact, SessionId, Span, Status,
 };
 use crate::limits;
 
@@ -38,7 +38,8 @@ impl State {
                 (Some(schedule), owner)
             }
             Fact::Stopping { abandon } => {
-                self.mode = if abandon { Mode::Abandoning } else { Mode::Stopping };
+                let given_up = abandon || self.mode == Mode::Abandoning;
+                self.mode = if given_up { Mode::Abandoning } else { Mode::Stopping };
                 (None, None)
             }
         };
@@ -159,12 +160,14 @@ impl State {
         match fact {
             RunFact::Claimed { cause, .. } => self.claim(key, now, cause),
             RunFact::Queued { .. } => self.queue(key),
-            RunFact::Dispatched { phase, session, overdue } => {
-                self.timers.set(Timer::Schedule(key), overdue);
-                self.dispatch(key, now, phase, session);
-            }
+            RunFact::Dispatched(to) => self.dispatch(key, now, to),
             RunFact::Delivered => self.end(key, now, Ending::Delivered),
-            RunFact::Failed(failure) => self.end(key, now, Ending::Failed(failure)),
+            RunFact::Failed(failure) => {
+                if self.schedules.get(key).is_some_and(|record| record.status != Status::InFlight) {
+                    self.leave_unstarted(key);
+                }
+                self.end(key, now, Ending::Failed(failure));
+            }
             RunFact::Cancelled { reason } => {
                 self.leave_unstarted(key);
                 self.end(key, now, Ending::Cancelled(reason));
@@ -184,6 +187,7 @@ impl State {
                 ended_at: None,
                 phase: None,
                 reason: None,
+                host: None,
                 session: None,
                 session_created: false,
                 failure: None,
@@ -200,7 +204,9 @@ impl State {
     }
 
     /// Notes that a run is with its host, and that it occupies the lane of the session it delivers into.
-    fn dispatch(&mut self, key: Key, now: Now, phase: Phase, session: SessionId) {
+    fn dispatch(&mut self, key: Key, now: Now, to: HandOver) {
+        let HandOver { host, phase, session, overdue } = to;
+        self.timers.set(Timer::Schedule(key), overdue);
         let Some(record) = self.schedules.get(key) else {
             return;
         };
@@ -209,6 +215,10 @@ impl State {
             Phase::PromptSubmit if session == record.schedule.owner => Some(record.owner),
             Phase::PromptSubmit => self.session_key(&session),
         };
+        match phase {
+            Phase::CreateSession => _ = self.creating.insert(session.clone()),
+            Phase::PromptSubmit => _ = self.creating.remove(&session),
+        }
         let Some(record) = self.schedules.get_mut(key) else {
             return;
         };
@@ -218,6 +228,7 @@ impl State {
         if let Some(run) = &mut record.run {
             run.state = RunState::InFlight;
             run.started_at.get_or_insert(now.wall);
+            run.host = Some(host);
             run.phase = Some(phase);
             run.session_created = fresh && phase == Phase::PromptSubmit;
             run.session = Some(session);
@@ -255,6 +266,9 @@ impl State {
         let owner = record.owner;
         let mut lane = None;
         if let Some(run) = &mut record.run {
+            if let Some(session) = &run.session {
+                self.creating.remove(session);
+            }
             ending.close(run, now.wall);
             lane = run.session.clone().filter(|session| *session != record.schedule.owner);
         }

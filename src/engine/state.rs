@@ -12,7 +12,7 @@ use super::ledger::Ledger;
 use super::record::{ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
-use crate::domain::{BootTime, Cursor, HostId, Reason, RunId, ScheduleId, SessionId, Status};
+use crate::domain::{BootTime, Cursor, HostId, Phase, Reason, RunId, ScheduleId, SessionId, Status};
 
 /// Whether the engine takes work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct State {
     pub(super) hosts: BTreeMap<HostId, BTreeSet<Key>>,
     /// Sessions with pending or queued schedules, so that a shutdown finds them.
     pub(super) unstarted: BTreeSet<Key>,
+    /// Ids of fresh sessions that hosts are creating: nobody else may open one of these.
+    pub(super) creating: BTreeSet<SessionId>,
     pub(super) timers: Timers,
     pub(super) ledger: Ledger,
     pub(super) cursor: Cursor,
@@ -58,6 +60,7 @@ impl State {
             session_ids: HashMap::new(),
             hosts: BTreeMap::new(),
             unstarted: BTreeSet::new(),
+            creating: BTreeSet::new(),
             timers: Timers::default(),
             ledger: Ledger::default(),
             cursor: Cursor::START,
@@ -156,7 +159,8 @@ impl State {
 
     /// The session into which a run is being delivered, if it is open.
     pub(super) fn lane(&self, record: &ScheduleRecord) -> Option<&SessionRecord> {
-        let session = record.run()?.session.as_ref()?;
+        let run = record.run().filter(|run| run.phase == Some(Phase::PromptSubmit))?;
+        let session = run.session.as_ref()?;
         if *session == record.schedule.owner {
             self.sessions.get(record.owner)
         } else {

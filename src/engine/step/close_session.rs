@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::failed::failure_in_flight;
+use super::hand_over::hand_over_next;
 use crate::domain::{Phase, Reason, Refusal, RunFact, SessionFact, SessionId, Status};
 use crate::engine::draft::Draft;
 use crate::engine::effect::Effect;
@@ -17,6 +18,12 @@ pub(in crate::engine) fn close_session(draft: &mut Draft<'_>, session: &SessionI
     let keys: BTreeSet<_> = record.live.iter().chain(&record.in_flight).copied().collect();
     for schedule in keys.into_iter().filter_map(|key| state.schedules.get(key)) {
         draft.run_fact(&schedule.schedule.id, call_off(schedule));
+        // The lane of another session may have become free.
+        if let Some(lane) =
+            state.lane(schedule).filter(|lane| lane.id != *session && lane.hosted && !lane.busy)
+        {
+            hand_over_next(draft, lane);
+        }
         if let Some(orphan) = orphan(schedule) {
             draft.effect(Effect::ForgetSession { host: record.host, session: orphan });
         }

@@ -12,10 +12,16 @@ pub(in crate::engine) fn failed(draft: &mut Draft<'_>, run: &RunId, failure: Fai
 }
 
 /// Ends a run in flight with a failure, and lets the lane go on if its session is idle.
-pub(super) fn fail(draft: &mut Draft<'_>, record: &ScheduleRecord, failure: Failure) {
+pub(super) fn fail(draft: &mut Draft<'_>, record: &ScheduleRecord, mut failure: Failure) {
+    // Hosts may err about how far they came; the record does not.
+    let run = record.run();
+    failure.phase = run.and_then(|run| run.phase).unwrap_or(failure.phase);
+    let fresh = fresh_session(draft.state, record).filter(|fresh| draft.state.session(&fresh.id).is_none());
+    let exists = run.is_some_and(|run| run.session_created);
+    failure.session_exists = exists || failure.session_exists && fresh.is_some();
     // A session that was created but not configured is a session all the same, and must not be an orphan.
     if failure.session_exists
-        && let Some(fresh) = fresh_session(draft.state, record)
+        && let Some(fresh) = fresh
     {
         draft.session_fact(&fresh.id, fresh.opened());
     }

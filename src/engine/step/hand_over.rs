@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Content, Failure, HostId, Message, MessageProvenance, Payload, Phase, Reason, Role, RunFact,
+    Content, Failure, HandOver, HostId, Message, MessageProvenance, Payload, Phase, Reason, Role, RunFact,
     SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
 };
 use crate::engine::draft::Draft;
@@ -40,9 +40,9 @@ pub(super) fn hand_over(draft: &mut Draft<'_>, record: &ScheduleRecord, owner: &
         }
         Payload::NewSession { config, .. } => {
             let fresh = FreshSession::new(SessionId::random(draft.draw()), host, config, record, owner);
-            let (phase, overdue) = (Phase::CreateSession, draft.overdue());
-            let session = fresh.id.clone();
-            draft.run_fact(&record.schedule.id, RunFact::Dispatched { phase, session, overdue });
+            let (phase, session, overdue) = (Phase::CreateSession, fresh.id.clone(), draft.overdue());
+            let to = HandOver { host, phase, session, overdue };
+            draft.run_fact(&record.schedule.id, RunFact::Dispatched(to));
             draft.effect(Effect::CreateSession(Box::new(Opening {
                 run: record.run_id(),
                 host,
@@ -57,8 +57,9 @@ pub(super) fn hand_over(draft: &mut Draft<'_>, record: &ScheduleRecord, owner: &
 /// Submits the prompt of a run to a session, stamped with the moment of delivery and where it comes from.
 pub(super) fn submit(draft: &mut Draft<'_>, record: &ScheduleRecord, host: HostId, session: SessionId) {
     let schedule = &record.schedule;
-    let (phase, overdue) = (Phase::PromptSubmit, draft.overdue());
-    draft.run_fact(&schedule.id, RunFact::Dispatched { phase, session: session.clone(), overdue });
+    let to =
+        HandOver { host, phase: Phase::PromptSubmit, session: session.clone(), overdue: draft.overdue() };
+    draft.run_fact(&schedule.id, RunFact::Dispatched(to));
     let message = Message {
         role: Role::User,
         content: vec![Content::Text(schedule.payload.text().into())],
@@ -109,5 +110,5 @@ pub(super) fn fresh_session(state: &State, record: &ScheduleRecord) -> Option<Fr
     let run = record.run().filter(|run| run.phase == Some(Phase::CreateSession))?;
     let origin = state.sessions.get(record.owner)?;
     let config = record.schedule.payload.config()?;
-    Some(FreshSession::new(run.session.clone()?, origin.host, config, record, origin))
+    Some(FreshSession::new(run.session.clone()?, run.host?, config, record, origin))
 }

@@ -13,7 +13,8 @@ pub(in crate::engine) fn host_lost(draft: &mut Draft<'_>, host: HostId) {
     let keys: BTreeSet<_> =
         sessions.iter().flat_map(|session| session.live.iter().chain(&session.in_flight)).collect();
     for record in keys.into_iter().filter_map(|key| state.schedules.get(*key)) {
-        if record.status == Status::InFlight {
+        let handed = record.run().is_some_and(|run| run.host == Some(host));
+        if handed && record.status == Status::InFlight {
             let text = "the host's connection was lost while the delivery was out";
             let failure = failure_in_flight(record, Reason::HostLost, text);
             draft.run_fact(&record.schedule.id, RunFact::Failed(Box::new(failure)));

@@ -4,6 +4,7 @@ use super::hand_over::hand_over;
 use crate::domain::{HostId, Refusal, SessionFact, SessionId, Target};
 use crate::engine::draft::Draft;
 use crate::engine::record::SessionRecord;
+use crate::engine::state::Mode;
 
 pub(in crate::engine) fn host_sessions(
     draft: &mut Draft<'_>,
@@ -28,6 +29,9 @@ pub(in crate::engine) fn host_sessions(
 
 /// Every run for a fresh session needed only a host; of the others the first gets the lane.
 fn hand_over_what_waited(draft: &mut Draft<'_>, session: &SessionRecord, host: HostId) {
+    if draft.state.mode != Mode::Running {
+        return;
+    }
     let mut lane_taken = session.in_flight.is_some();
     for record in draft.state.waiting(session) {
         let takes_lane = record.schedule.target == Target::Owner;

@@ -18,7 +18,7 @@ pub(in crate::engine) fn open_session(
         return Err(Refusal::Stopping);
     }
     let session = session.unwrap_or_else(|| SessionId::random(draft.draw()));
-    if draft.state.session(&session).is_some() {
+    if draft.state.session(&session).is_some() || draft.state.creating.contains(&session) {
         return Err(Refusal::SessionExists { session });
     }
     if draft.state.sessions.len() as u64 >= limits::SESSIONS.value {
