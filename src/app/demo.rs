@@ -131,6 +131,8 @@ impl<W: Write> Demo<'_, W> {
             | DecisionKind::ScheduleCreated
             | DecisionKind::RunClaimed
             | DecisionKind::RunDispatched
+            | DecisionKind::HostAttached
+            | DecisionKind::HostLost
             | DecisionKind::EngineStopping => {}
         }
         self.output.flush()

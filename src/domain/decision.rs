@@ -37,6 +37,10 @@ names! {
         RunDelivered = "run-delivered",
         /// A run ended in an error.
         RunFailed = "run-failed",
+        /// A host connected.
+        HostAttached = "host-attached",
+        /// A host's connection was lost.
+        HostLost = "host-lost",
         /// The engine began to stop.
         EngineStopping = "engine-stopping",
     }

@@ -22,11 +22,22 @@ pub enum Fact {
     },
     /// Something about a schedule and its run.
     Run(ScheduleId, RunFact),
+    /// Something about a connected host.
+    Host(HostId, HostFact),
     /// The engine takes no more schedules and calls off what waits.
     Stopping {
         /// Whether receipts that are still out are given up too.
         abandon: bool,
     },
+}
+
+/// What can happen to a connected host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostFact {
+    /// It connected.
+    Attached,
+    /// Its connection is gone.
+    Lost,
 }
 
 /// What can happen to a session.
@@ -124,6 +135,8 @@ impl Fact {
                 RunFact::Failed(_) => DecisionKind::RunFailed,
                 RunFact::Cancelled { .. } => DecisionKind::ScheduleCancelled,
             },
+            Fact::Host(_, HostFact::Attached) => DecisionKind::HostAttached,
+            Fact::Host(_, HostFact::Lost) => DecisionKind::HostLost,
             Fact::Stopping { .. } => DecisionKind::EngineStopping,
         }
     }
@@ -135,14 +148,16 @@ impl Fact {
             Fact::Run(_, RunFact::Queued { reason } | RunFact::Cancelled { reason }) => Some(*reason),
             Fact::Run(_, RunFact::Failed(failure)) => Some(failure.reason),
             Fact::Stopping { .. } => Some(Reason::Shutdown),
-            Fact::Session(..) | Fact::Created { .. } | Fact::Run(..) => None,
+            Fact::Session(..) | Fact::Created { .. } | Fact::Run(..) | Fact::Host(..) => None,
         }
     }
 
     /// What else the feed says of it.
     pub fn detail(&self) -> Option<Cow<'static, str>> {
         match self {
-            Fact::Session(_, SessionFact::Hosted { host }) => Some(host.to_string().into()),
+            Fact::Host(host, _) | Fact::Session(_, SessionFact::Hosted { host }) => {
+                Some(host.to_string().into())
+            }
             Fact::Run(_, RunFact::Dispatched(to)) => Some(to.phase.name().into()),
             Fact::Run(_, RunFact::Failed(failure)) => {
                 Some(format!("{}: {}", failure.phase.name(), failure.message).into())

@@ -25,7 +25,7 @@ mod trigger;
 pub use cursor::Cursor;
 pub use decision::{Decision, DecisionKind};
 pub use entropy::Entropy;
-pub use fact::{Fact, HandOver, RunFact, SessionFact};
+pub use fact::{Fact, HandOver, HostFact, RunFact, SessionFact};
 pub use failure::{Failure, Phase};
 pub use id::{HostId, IdError, RunId, ScheduleId, SessionId};
 pub use message::{Content, Message, Role};

@@ -40,6 +40,12 @@ pub enum Refusal {
         /// Who has it.
         host: HostId,
     },
+    /// No host of that number is connected.
+    #[error("host not connected: {host}")]
+    UnknownHost {
+        /// The host given.
+        host: HostId,
+    },
     /// No schedule of that id exists for this caller.
     #[error("schedule not found: {schedule}")]
     UnknownSchedule {
@@ -90,7 +96,9 @@ impl Refusal {
     /// The class.
     pub fn code(&self) -> Code {
         match self {
-            Refusal::UnknownSession { .. } | Refusal::UnknownSchedule { .. } => Code::NotFound,
+            Refusal::UnknownSession { .. }
+            | Refusal::UnknownHost { .. }
+            | Refusal::UnknownSchedule { .. } => Code::NotFound,
             Refusal::SessionExists { .. }
             | Refusal::HostedElsewhere { .. }
             | Refusal::ScheduleExists { .. }
@@ -108,6 +116,7 @@ impl Refusal {
             Refusal::UnknownSession { .. } => "open the session first, or check its id",
             Refusal::SessionExists { .. } => "use the open session, or choose another id",
             Refusal::HostedElsewhere { .. } => "let that host detach, or close the session there",
+            Refusal::UnknownHost { .. } => "attach the host first",
             Refusal::UnknownSchedule { .. } => "list the schedules to see the ids that exist",
             Refusal::ScheduleExists { .. } => "leave the id out to get a fresh one",
             Refusal::NotCancellable { .. } => "only pending and queued schedules can be cancelled",

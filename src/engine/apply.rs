@@ -8,8 +8,8 @@ use super::slab::Key;
 use super::state::{Mode, State};
 use super::timers::Timer;
 use crate::domain::{
-    BootTime, Cause, Decision, Fact, Failure, HandOver, HostId, Moment, Now, Phase, Reason, Run, RunFact,
-    RunState, Schedule, SessionFact, SessionId, Span, Status,
+    BootTime, Cause, Decision, Fact, Failure, HandOver, HostFact, HostId, Moment, Now, Phase, Reason, Run,
+    RunFact, RunState, Schedule, SessionFact, SessionId, Span, Status,
 };
 use crate::limits;
 
@@ -36,6 +36,14 @@ impl State {
                     self.apply_to_run(key, now, fact);
                 }
                 (Some(schedule), owner)
+            }
+            Fact::Host(host, HostFact::Attached) => {
+                self.hosts.entry(host).or_default();
+                (None, None)
+            }
+            Fact::Host(host, HostFact::Lost) => {
+                self.hosts.remove(&host);
+                (None, None)
             }
             Fact::Stopping { abandon } => {
                 let given_up = abandon || self.mode == Mode::Abandoning;
@@ -116,17 +124,14 @@ impl State {
     }
 
     fn enter_host(&mut self, host: HostId, session: Key) {
-        if host.is_attached() {
-            self.hosts.entry(host).or_default().insert(session);
+        if let Some(sessions) = self.hosts.get_mut(&host) {
+            sessions.insert(session);
         }
     }
 
     fn leave_host(&mut self, host: HostId, session: Key) {
         if let Some(sessions) = self.hosts.get_mut(&host) {
             sessions.remove(&session);
-            if sessions.is_empty() {
-                self.hosts.remove(&host);
-            }
         }
     }
 

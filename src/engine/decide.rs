@@ -4,7 +4,7 @@ use super::draft::{Draft, Step};
 use super::input::{Command, Input, Report};
 use super::state::State;
 use super::step;
-use crate::domain::{Entropy, Fact, Now, Refusal};
+use crate::domain::{Entropy, Fact, HostFact, Now, Refusal};
 
 /// Decides on one input at `now`. `entropy` is used up by the ids that this step invents.
 ///
@@ -41,6 +41,10 @@ fn decide_report(draft: &mut Draft<'_>, report: Report) -> Result<(), Refusal> {
         Report::Created { run } => step::created(draft, &run),
         Report::Accepted { run } => step::accepted(draft, &run),
         Report::Failed { run, failure } => step::failed(draft, &run, failure),
+        Report::HostAttached { host } => {
+            draft.fact(Fact::Host(host, HostFact::Attached));
+            Ok(())
+        }
         Report::HostLost { host } => {
             step::host_lost(draft, host);
             Ok(())

@@ -133,6 +133,11 @@ pub enum Report {
         /// What went wrong.
         failure: Failure,
     },
+    /// A host has connected; sessions can be opened on it.
+    HostAttached {
+        /// The host.
+        host: HostId,
+    },
     /// The host's connection is gone, and with it whatever it was working on.
     HostLost {
         /// The host.

@@ -22,6 +22,12 @@ impl fmt::Display for State {
             ledger.lost,
             ledger.pending
         )?;
+        for (host, sessions) in &self.hosts {
+            writeln!(f, "host {host} with {} sessions", sessions.len())?;
+        }
+        for session in &self.creating {
+            writeln!(f, "creating {session}")?;
+        }
         for session in self.sessions() {
             self.print_session(session, f)?;
             for schedule in self.schedules_of(session.id()) {
@@ -47,13 +53,18 @@ impl State {
         for (_, mark) in marks.iter().filter(|(set, _)| *set) {
             write!(f, " {mark}")?;
         }
+        let counts = (session.live.len(), session.unstarted, session.finished.len());
+        write!(f, " live {} unstarted {} finished {}", counts.0, counts.1, counts.2)?;
+        if let Some(deadline) = self.session_deadline(&session.id) {
+            write!(f, " presumed-until {}ns", deadline.nanos())?;
+        }
         if let Some(at) = session.last_user_activity {
             write!(f, " user-spoke {at}")?;
         }
         for waiting in self.waiting(session) {
             write!(f, " waiting {}", waiting.schedule.id)?;
         }
-        writeln!(f)
+        writeln!(f, " config {:?}", session.config)
     }
 
     fn print_schedule(&self, record: &ScheduleRecord, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,6 +75,7 @@ impl State {
         if let Some(deadline) = self.deadline(&schedule.id) {
             write!(f, " deadline {}ns", deadline.nanos())?;
         }
+        write!(f, " payload {:?}", schedule.payload)?;
         if let Some(label) = &schedule.label {
             write!(f, " label {label:?}")?;
         }
@@ -74,6 +86,9 @@ impl State {
             }
             if let Some(reason) = run.reason.or_else(|| self.waits_for(record)) {
                 write!(f, " because {}", reason.name())?;
+            }
+            if let Some(host) = run.host {
+                write!(f, " host {host}")?;
             }
             if let Some(session) = &run.session {
                 write!(f, " into {session}{}", if run.session_created { " (created)" } else { "" })?;

@@ -12,7 +12,8 @@ use super::ledger::Ledger;
 use super::record::{ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
-use crate::domain::{BootTime, Cursor, HostId, Phase, Reason, RunId, ScheduleId, SessionId, Status};
+use crate::domain::{BootTime, Cursor, HostId, Phase, Reason, Refusal, RunId, ScheduleId, SessionId, Status};
+use crate::limits;
 
 /// Whether the engine takes work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub struct State {
     pub(super) schedule_ids: Index,
     pub(super) sessions: Slab<SessionRecord>,
     pub(super) session_ids: HashMap<SessionId, Key>,
-    /// The sessions of each connected host, so that its loss is found without a search.
+    /// The connected hosts with their sessions, so that its loss is found without a search.
     pub(super) hosts: BTreeMap<HostId, BTreeSet<Key>>,
     /// Sessions with pending or queued schedules, so that a shutdown finds them.
     pub(super) unstarted: BTreeSet<Key>,
@@ -115,6 +116,19 @@ impl State {
         owner.blocks(record.schedule.target)
     }
 
+    /// Refuses a host that is not connected.
+    pub(super) fn check_host(&self, host: HostId) -> Result<(), Refusal> {
+        if host.is_attached() && !self.hosts.contains_key(&host) {
+            return Err(Refusal::UnknownHost { host });
+        }
+        Ok(())
+    }
+
+    /// Whether there is room for one more session, those that hosts are creating counted in.
+    pub(super) fn has_room(&self) -> bool {
+        ((self.sessions.len() + self.creating.len()) as u64) < limits::SESSIONS.value
+    }
+
     /// How many schedules have not ended.
     pub fn live_count(&self) -> u64 {
         self.ledger.pending
@@ -138,6 +152,11 @@ impl State {
     /// The slot of a pending schedule, or the time its receipt is overdue, on the boot clock.
     pub fn deadline(&self, id: &ScheduleId) -> Option<BootTime> {
         self.timers.deadline(Timer::Schedule(self.schedule_key(id)?))
+    }
+
+    /// When a session is no longer presumed to be starting a turn, on the boot clock.
+    pub fn session_deadline(&self, id: &SessionId) -> Option<BootTime> {
+        self.timers.deadline(Timer::Session(self.session_key(id)?))
     }
 
     /// When the engine must be woken next; `None` while nothing has a deadline.

@@ -153,9 +153,10 @@ impl Handle {
     ) -> Result<(SessionId, Token), Refusal> {
         let session = session.unwrap_or_else(|| SessionId::random(self.draw()));
         let (id, config) = (Some(session.clone()), Arc::new(config));
-        self.submit(Input::Command(Command::OpenSession { session: id, host, config }))?;
         let token = Token::from_entropy(self.draw(), self.draw());
-        self.shared.tokens.issue(&token, &session);
+        // In the same critical section: a close on another thread comes before both or after both.
+        let issue = |_: &State| self.shared.tokens.issue(&token, &session);
+        self.submit_with(Input::Command(Command::OpenSession { session: id, host, config }), issue)?;
         Ok((session, token))
     }
 
@@ -164,9 +165,8 @@ impl Handle {
     /// # Errors
     /// [`Refusal::UnknownSession`].
     pub fn close_session(&self, session: &SessionId) -> Result<(), Refusal> {
-        self.submit(Input::Command(Command::CloseSession { session: session.clone() }))?;
-        self.shared.tokens.revoke(session);
-        Ok(())
+        let close = Command::CloseSession { session: session.clone() };
+        self.submit_with(Input::Command(close), |_| self.shared.tokens.revoke(session))
     }
 
     /// The session that a token stands for; `None` for anything that is not a live token.
@@ -176,7 +176,11 @@ impl Handle {
 
     /// Registers a connected host; sessions are opened on it, or taken over, by the id.
     pub fn attach_host(&self, host: Arc<dyn Host>) -> HostId {
-        self.shared.hosts.insert(host)
+        let host = self.shared.hosts.insert(host);
+        // A connection is a fact like its loss: it cannot be refused.
+        let attached = self.submit(Input::Report(Report::HostAttached { host }));
+        debug_assert!(attached.is_ok(), "{attached:?}");
+        host
     }
 
     /// A connected host is gone: its deliveries in flight fail, what waits stays queued.
@@ -222,15 +226,15 @@ impl Handle {
         }
     }
 
-    /// Waits for news, at most so long.
+    /// Waits for news, at most so long; `false` if none came.
     pub(super) fn await_news<'a>(
         &self,
         mut core: MutexGuard<'a, Core>,
         at_most: Duration,
-    ) -> MutexGuard<'a, Core> {
+    ) -> (MutexGuard<'a, Core>, bool) {
         core.listeners += 1;
-        let (mut core, _) = self.shared.news.wait_timeout(core, at_most).expect(UNPOISONED);
+        let (mut core, waited) = self.shared.news.wait_timeout(core, at_most).expect(UNPOISONED);
         core.listeners -= 1;
-        core
+        (core, !waited.timed_out())
     }
 }

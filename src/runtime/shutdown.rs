@@ -20,7 +20,12 @@ impl Handle {
                 break;
             }
             let wait = Duration::from_nanos(left.nanos());
-            core = self.await_news(core, wait);
+            let news;
+            (core, news) = self.await_news(core, wait);
+            // Real time is what callers wait for, also where the clock is a simulated one that stands still.
+            if !news {
+                break;
+            }
         }
         drop(core);
         self.stop(true);

@@ -80,7 +80,7 @@ impl Subscription {
             if core.feed.is_closed() {
                 return None;
             }
-            core = self.handle.await_news(core, SLICE);
+            (core, _) = self.handle.await_news(core, SLICE);
         }
     }
 

@@ -101,6 +101,7 @@ impl Books {
             Fact::Session(session, fact) => self.enter_session(session, fact),
             Fact::Created { schedule, .. } => self.create(now, schedule),
             Fact::Run(schedule, fact) => self.enter_run(schedule, fact),
+            Fact::Host(..) => {}
             Fact::Stopping { .. } => self.stopping = true,
         }
     }

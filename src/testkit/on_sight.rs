@@ -186,7 +186,7 @@ fn nothing_after_shutdown(books: &Books, seen: &Observation) -> Verdict {
     let work = match &seen.seen {
         Seen::Received(_) | Seen::Fact(Fact::Run(..) | Fact::Created { .. }) => true,
         Seen::Fact(Fact::Session(_, fact)) => matches!(fact, SessionFact::Opened { .. }),
-        Seen::Fact(Fact::Stopping { .. })
+        Seen::Fact(Fact::Stopping { .. } | Fact::Host(..))
         | Seen::CancelAcknowledged { .. }
         | Seen::HostLost(_)
         | Seen::ShutDown => false,

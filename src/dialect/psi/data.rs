@@ -75,6 +75,7 @@ fn of_refusal(refusal: &Refusal, op: Option<Op>) -> Value {
         Refusal::HostedElsewhere { session, host } => {
             Map::new().with("session-id", session.to_string()).with("host", host.to_string())
         }
+        Refusal::UnknownHost { host } => Map::new().with("host", host.to_string()),
         Refusal::NotInFlight { run } => Map::new().with("run-id", run.to_string()),
         Refusal::LimitReached { limit } => {
             Map::new().with("limit", limit.name).with("max", integer(limit.value))

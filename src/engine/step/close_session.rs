@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::failed::failure_in_flight;
+use super::failed::{failure_in_flight, forget_orphan};
 use super::hand_over::hand_over_next;
-use crate::domain::{Phase, Reason, Refusal, RunFact, SessionFact, SessionId, Status};
+use crate::domain::{Reason, Refusal, RunFact, SessionFact, SessionId, Status};
 use crate::engine::draft::Draft;
 use crate::engine::effect::Effect;
 use crate::engine::record::ScheduleRecord;
@@ -24,9 +24,7 @@ pub(in crate::engine) fn close_session(draft: &mut Draft<'_>, session: &SessionI
         {
             hand_over_next(draft, lane);
         }
-        if let Some(orphan) = orphan(schedule) {
-            draft.effect(Effect::ForgetSession { host: record.host, session: orphan });
-        }
+        forget_orphan(draft, schedule);
     }
     draft.session_fact(session, SessionFact::Closed);
     draft.effect(Effect::ForgetSession { host: record.host, session: session.clone() });
@@ -40,10 +38,4 @@ fn call_off(record: &ScheduleRecord) -> RunFact {
     } else {
         RunFact::Cancelled { reason: Reason::SessionClosed }
     }
-}
-
-/// The session that the host may be creating for a run nobody will know any more.
-fn orphan(record: &ScheduleRecord) -> Option<SessionId> {
-    let run = record.run().filter(|run| run.phase == Some(Phase::CreateSession))?;
-    run.session.clone()
 }

@@ -3,6 +3,7 @@
 use super::hand_over::{fresh_session, hand_over_next};
 use crate::domain::{Failure, Phase, Reason, Refusal, RunFact, RunId};
 use crate::engine::draft::Draft;
+use crate::engine::effect::Effect;
 use crate::engine::record::ScheduleRecord;
 
 pub(in crate::engine) fn failed(draft: &mut Draft<'_>, run: &RunId, failure: Failure) -> Result<(), Refusal> {
@@ -31,6 +32,14 @@ pub(super) fn fail(draft: &mut Draft<'_>, record: &ScheduleRecord, mut failure: 
         && !lane.busy
     {
         hand_over_next(draft, lane);
+    }
+}
+
+/// Lets the host forget a session that it may be creating for a run nobody will ask about any more.
+pub(super) fn forget_orphan(draft: &mut Draft<'_>, record: &ScheduleRecord) {
+    let creating = record.run().filter(|run| run.phase == Some(Phase::CreateSession));
+    if let Some((host, session)) = creating.and_then(|run| run.host.zip(run.session.clone())) {
+        draft.effect(Effect::ForgetSession { host, session });
     }
 }
 

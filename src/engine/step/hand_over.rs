@@ -33,7 +33,7 @@ pub(super) fn hand_over_next(draft: &mut Draft<'_>, session: &SessionRecord) {
 pub(super) fn hand_over(draft: &mut Draft<'_>, record: &ScheduleRecord, owner: &SessionRecord, host: HostId) {
     match &record.schedule.payload {
         Payload::Turn { .. } => submit(draft, record, host, owner.id.clone()),
-        Payload::NewSession { .. } if draft.state.sessions.len() as u64 >= limits::SESSIONS.value => {
+        Payload::NewSession { .. } if !draft.state.has_room() => {
             let text = format!("limit reached: {} is {}", limits::SESSIONS.name, limits::SESSIONS.value);
             let failure = Failure::new(Phase::CreateSession, Reason::LimitReached, text);
             draft.run_fact(&record.schedule.id, RunFact::Failed(Box::new(failure)));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::failed::failure_in_flight;
-use crate::domain::{HostId, Reason, RunFact, SessionFact, Status};
+use crate::domain::{Fact, HostFact, HostId, Reason, RunFact, SessionFact, Status};
 use crate::engine::draft::Draft;
 
 pub(in crate::engine) fn host_lost(draft: &mut Draft<'_>, host: HostId) {
@@ -22,5 +22,8 @@ pub(in crate::engine) fn host_lost(draft: &mut Draft<'_>, host: HostId) {
     }
     for session in sessions {
         draft.session_fact(&session.id, SessionFact::Unhosted);
+    }
+    if state.hosts.contains_key(&host) {
+        draft.fact(Fact::Host(host, HostFact::Lost));
     }
 }

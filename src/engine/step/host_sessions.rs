@@ -12,6 +12,7 @@ pub(in crate::engine) fn host_sessions(
     sessions: &[SessionId],
 ) -> Result<(), Refusal> {
     let state = draft.state;
+    state.check_host(host)?;
     for (place, id) in sessions.iter().enumerate() {
         let record = state.session(id).ok_or_else(|| Refusal::UnknownSession { session: id.clone() })?;
         let theirs_already = record.host == host && record.hosted;

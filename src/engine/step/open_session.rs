@@ -17,11 +17,12 @@ pub(in crate::engine) fn open_session(
     if draft.state.mode != Mode::Running {
         return Err(Refusal::Stopping);
     }
+    draft.state.check_host(host)?;
     let session = session.unwrap_or_else(|| SessionId::random(draft.draw()));
     if draft.state.session(&session).is_some() || draft.state.creating.contains(&session) {
         return Err(Refusal::SessionExists { session });
     }
-    if draft.state.sessions.len() as u64 >= limits::SESSIONS.value {
+    if !draft.state.has_room() {
         return Err(Refusal::LimitReached { limit: limits::SESSIONS });
     }
     draft.session_fact(&session, SessionFact::Opened { host, config: config.clone(), provenance: None });

@@ -1,6 +1,6 @@
 //! Time passed: the earliest deadline, if it is due, is dealt with. One deadline, one step.
 
-use super::failed::{fail, failure_in_flight};
+use super::failed::{fail, failure_in_flight, forget_orphan};
 use super::hand_over::{hand_over, hand_over_next};
 use super::settle::settle;
 use crate::domain::{Cause, Reason, RunFact, SessionFact, Status};
@@ -54,6 +54,7 @@ fn fire(draft: &mut Draft<'_>, record: &ScheduleRecord) {
 /// The host has not answered in time.
 fn give_up(draft: &mut Draft<'_>, record: &ScheduleRecord) {
     let text = "the host did not acknowledge the delivery in time";
+    forget_orphan(draft, record);
     fail(draft, record, failure_in_flight(record, Reason::ReceiptOverdue, text));
 }
 

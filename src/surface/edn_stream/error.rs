@@ -45,6 +45,7 @@ impl From<&Refusal> for RequestError {
             Refusal::UnknownSession { session }
             | Refusal::SessionExists { session }
             | Refusal::HostedElsewhere { session, .. } => data.with("session-id", session.as_str()),
+            Refusal::UnknownHost { host } => data.with("host", host.to_string()),
             Refusal::UnknownSchedule { schedule }
             | Refusal::ScheduleExists { schedule }
             | Refusal::NotCancellable { schedule, .. } => data.with("schedule-id", schedule.to_string()),
