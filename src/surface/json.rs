@@ -230,7 +230,7 @@ mod tests {
     fn json_becomes_edn() {
         check(r#"{"a": [1, 2.5, null, true, "x"]}"#, r#"{"a" [1 2.5 nil true "x"]}"#);
         check("18446744073709551615", "18446744073709551615N");
-        check(r#"{"a":1,"a":2}"#, r#"duplicate key "a" at line 1 column 12"#);
+        check(r#"{"a":1,"a":2}"#, r#"duplicate key "a" at line 1 column 13"#);
         check(r#"{"a":1"#, "EOF while parsing an object at line 1 column 6");
         check("[[[1]]]", "[[[1]]]");
         check("[[[[1]]]]", "the input is nested deeper than 3 levels");

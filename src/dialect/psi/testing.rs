@@ -99,10 +99,9 @@ impl World {
     /// A world whose session is hosted by somebody who answers when the test says so.
     pub(super) fn new() -> World {
         let mut world = World { state: State::new(), now: now(), drawn: 0 };
-        let config = Arc::new(SessionConfig::default());
-        world
-            .command(Command::OpenSession { session: Some(session()), host: HostId::new(1), config })
-            .unwrap();
+        let (config, host) = (Arc::new(SessionConfig::default()), HostId::new(1));
+        world.step(Input::Report(Report::HostAttached { host })).unwrap();
+        world.command(Command::OpenSession { session: Some(session()), host, config }).unwrap();
         world
     }
 
