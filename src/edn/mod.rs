@@ -11,7 +11,7 @@
 //! n log n in its length.
 //!
 //! Where the EDN specification is stricter than Clojure, the specification wins; the list
-//! of differences, each with its reason, is a table in `tests/edn.rs`.
+//! of differences, each with its reason, is a table in `tests/edn/`.
 //! Source: <https://github.com/edn-format/edn>, `clojure.lang.EdnReader` 1.11.
 
 mod bigdec;

@@ -1,0 +1,156 @@
+//! What each rule looks for, in one file's text.
+
+use crate::files::{module_of, rank};
+use crate::rust::{Named, paths, tokens};
+use crate::*;
+
+/// Imports of `path` that go up or sideways. `lib.rs` declares the layers and `main.rs` wires them: both may name any.
+pub(crate) fn layer_faults(path: &str, text: &str) -> Vec<String> {
+    let module = module_of(path);
+    let own = module[0].as_str();
+    if module.len() == 1 && ["lib", "main"].contains(&own) {
+        return Vec::new();
+    }
+    let Some(own_rank) = rank(own) else {
+        return vec![format!("1: `{own}` is no layer; give it a row in LAYERS")];
+    };
+    let mut faults = Vec::new();
+    for Named { segments, line } in paths(&module, &tokens(text)) {
+        if segments[0] != "crate" {
+            continue;
+        }
+        let name = segments.get(1).map_or("*", String::as_str);
+        let fault = match rank(name) {
+            _ if name == "*" => "names the crate root; name the module that is meant".to_owned(),
+            Some(_) if name == own => match other_room(&module, &segments) {
+                Some(room) => format!("one adapter names another, `{room}`"),
+                None => continue,
+            },
+            Some(rank) if rank < own_rank => continue,
+            Some(_) => format!("`{own}` may not name `{name}`"),
+            None => format!("`crate::{name}` is no layer; name the module that it lives in"),
+        };
+        faults.push(format!("{line}: {fault}"));
+    }
+    faults
+}
+
+/// The adapter that a file of a different adapter names: each is a room of its own.
+pub(crate) fn other_room<'a>(module: &[String], named: &'a [String]) -> Option<&'a str> {
+    let own = module.get(1).filter(|_| module[0] == "adapter")?;
+    let other = named.get(2).map_or("*", String::as_str);
+    (other != own).then_some(other)
+}
+
+pub(crate) fn impurities(text: &str) -> Vec<String> {
+    let tokens = tokens(text);
+    let mut faults = Vec::new();
+    for (i, token) in tokens.iter().enumerate() {
+        let printed = ["println", "eprintln", "print", "eprint"].contains(&token.text.as_str())
+            && tokens.get(i + 1).is_some_and(|next| next.text == "!");
+        if printed || IMPURE_WORDS.split(' ').any(|word| word == token.text) {
+            faults.push(format!("{}: `{}`", token.line, token.text));
+        }
+    }
+    for Named { segments, line } in paths(&["here".to_owned()], &tokens) {
+        let second = segments.get(1).map_or("", String::as_str);
+        let outer = ["std", "core", "alloc"].contains(&segments[0].as_str());
+        if segments[0] == "rand" || outer && (second == "*" || IMPURE_MODULES.contains(&second)) {
+            faults.push(format!("{line}: `{}`", segments.join("::")));
+        }
+    }
+    faults
+}
+
+pub(crate) fn line_faults(text: &str) -> Vec<String> {
+    let todo = concat!("TO", "DO");
+    let mut faults = Vec::new();
+    for (number, line) in text.lines().enumerate().map(|(i, line)| (i + 1, line)) {
+        let open_end = line.split(todo).skip(1).any(|rest| !has_issue_number(rest));
+        let checks = [
+            (line.ends_with([' ', '\t', '\r']), "trailing blank"),
+            (line.contains('\t'), "tab"),
+            (line.chars().count() > LINE_CHARS_MAX, "more than 130 characters"),
+            (open_end, "open end without an issue number, as in (#12)"),
+        ];
+        let broken = checks.into_iter().filter(|(broken, _)| *broken);
+        faults.extend(broken.map(|(_, fault)| format!("{number}: {fault}")));
+    }
+    let tokens = tokens(text);
+    for window in tokens.windows(3) {
+        match [0, 1, 2].map(|i| window[i].text.as_str()) {
+            ["#", "[", "ignore"] => {
+                faults.push(format!("{}: ignored test; assert what holds today", window[0].line));
+            }
+            ["dbg", "!", _] => faults.push(format!("{}: dbg!", window[0].line)),
+            _ => {}
+        }
+    }
+    faults
+}
+
+pub(crate) fn has_issue_number(rest: &str) -> bool {
+    rest.strip_prefix("(#").is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+pub(crate) fn waits(text: &str) -> Vec<String> {
+    let tokens = tokens(text);
+    let mut faults = Vec::new();
+    for Named { segments, line } in paths(&["here".to_owned()], &tokens) {
+        if segments
+            .windows(2)
+            .any(|pair| ["thread", "time"].contains(&pair[0].as_str()) && pair[1] == "sleep")
+        {
+            faults.push(format!("{line}: `{}`", segments.join("::")));
+        }
+    }
+    let timeouts = tokens.iter().filter(|token| token.text == "recv_timeout");
+    faults.extend(timeouts.map(|token| format!("{}: `recv_timeout`", token.line)));
+    faults
+}
+
+/// Public constants of a number type whose item has no `///` above it (attributes may stand between).
+pub(crate) fn undocumented_numbers(text: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut documented = false;
+    for (number, line) in text.lines().enumerate().map(|(i, line)| (i + 1, line.trim())) {
+        if line.starts_with("///") {
+            documented = true;
+        } else if !line.starts_with("#[") {
+            let item = line.strip_prefix("pub const ").and_then(|rest| rest.split_once(':'));
+            let kind = item.map_or("", |(_, rest)| rest.trim());
+            let is_number = kind.starts_with(['u', 'i', 'f'])
+                && kind[1..].starts_with(|c: char| c.is_ascii_digit())
+                || kind.starts_with("usize")
+                || kind.starts_with("isize");
+            if is_number && !documented {
+                faults.push(format!("src/limits.rs:{number}: {line}"));
+            }
+            documented = false;
+        }
+    }
+    faults
+}
+
+/// Lengths over `max` that no entry allows, and entries that no longer match: they only shrink, and then go.
+pub(crate) fn ratchet(lengths: &[(String, usize)], max: usize, allowed: &[(&str, usize)]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (place, lines) in lengths.iter().filter(|(_, lines)| *lines > max) {
+        match allowed.iter().find(|(name, _)| name == place) {
+            None => faults.push(format!("{place}: {lines} lines, at most {max}")),
+            Some((_, was)) if lines > was => {
+                faults.push(format!("{place}: grew from {was} to {lines} lines"));
+            }
+            Some((_, was)) if lines < was => {
+                faults.push(format!("{place}: now {lines} lines; lower its entry"));
+            }
+            Some(_) => {}
+        }
+    }
+    for (name, _) in allowed {
+        if !lengths.iter().any(|(place, lines)| place == name && *lines > max) {
+            faults.push(format!("{name}: no longer over {max} lines; remove its entry"));
+        }
+    }
+    faults
+}

@@ -1,0 +1,182 @@
+//! The reader and the rules, held to samples in both directions.
+
+use crate::faults::*;
+use crate::rust::{functions, tokens};
+
+/// What the rule says of a sample, one line per fault.
+fn check(faults: &[String], expected: &[&str]) {
+    assert_eq!(faults, expected);
+}
+
+#[test]
+fn sample_layers_downwards() {
+    check(&layer_faults("src/engine/step/claim.rs", SAMPLE_DOWN), &[]);
+    check(&layer_faults("src/main.rs", "use reveille::app;\nuse reveille::edn;"), &[]);
+    check(
+        &layer_faults("src/adapter/host_local/mod.rs", "use crate::port::Host;\nuse self::queue::Queue;"),
+        &[],
+    );
+}
+
+#[test]
+fn sample_layers_upwards_and_sideways() {
+    check(&layer_faults("src/engine/step/claim.rs", SAMPLE_UP), &SAMPLE_UP_FAULTS);
+    check(&layer_faults("src/edn/read.rs", "use crate::limits::DEPTH;"), &["1: `edn` may not name `limits`"]);
+    check(
+        &layer_faults("src/port/clock.rs", "fn f(g: crate::graph::Plan) {}"),
+        &["1: `port` may not name `graph`"],
+    );
+    check(&layer_faults("src/util.rs", ""), &["1: `util` is no layer; give it a row in LAYERS"]);
+}
+
+#[test]
+fn sample_adapters_are_rooms() {
+    let text = "use super::host_local::Local;\nuse super::{super::adapter::entropy_os as e};\nuse super::*;";
+    check(
+        &layer_faults(
+            "src/adapter/host_local/queue.rs",
+            "use super::State;\nuse crate::adapter::host_local::A;",
+        ),
+        &[],
+    );
+    check(
+        &layer_faults("src/adapter/clock_os.rs", text),
+        &[
+            "1: one adapter names another, `host_local`",
+            "2: one adapter names another, `entropy_os`",
+            "3: one adapter names another, `*`",
+        ],
+    );
+}
+
+const SAMPLE_DOWN: &str = r##"//! Names crate::surface in a comment /* and crate::app */
+use crate::{domain::{self, run::{Run, RunId}}, limits, edn as text};
+use super::super::{state::State, super::domain::Reason};
+pub(crate) fn f<'a>(x: &'a str) -> crate::engine::Step { let _ = ("crate::app", r#"crate::"app"#, '"', b'\''); }
+/* nested /* crate::runtime */ crate::runtime */
+mod tests { use super::*; use super::super::super::domain::Slot; fn surface() -> std::io::Result<()> { x.surface() } }
+"##;
+
+const SAMPLE_UP: &str = r##"use crate::surface;
+use crate::{
+    domain::{Run, Slot}, graph::Plan,
+    {runtime::{Handle, shutdown}},
+};
+fn f() -> crate::app::Config { let c = '"'; let s: &'static str = "\""; crate::port::f::<crate::dialect::X>() }
+use super::super::super::adapter;
+mod tests { mod inner { use super::super::super::super::super::testkit; } use super::super::super::super::calendar; }
+use super::super::super::calendar;
+use crate::Engine;
+use crate::*;
+use crate::{self as root};
+use crate as root;
+use ::reveille::app;
+"##;
+
+const SAMPLE_UP_FAULTS: [&str; 14] = [
+    "1: `engine` may not name `surface`",
+    "3: `engine` may not name `graph`",
+    "4: `engine` may not name `runtime`",
+    "4: `engine` may not name `runtime`",
+    "6: `engine` may not name `app`",
+    "6: `engine` may not name `port`",
+    "6: `engine` may not name `dialect`",
+    "7: `engine` may not name `adapter`",
+    "8: `engine` may not name `testkit`",
+    "10: `crate::Engine` is no layer; name the module that it lives in",
+    "11: names the crate root; name the module that is meant",
+    "12: names the crate root; name the module that is meant",
+    "13: names the crate root; name the module that is meant",
+    "14: `engine` may not name `app`",
+];
+
+#[test]
+fn sample_purity() {
+    check(
+        &impurities(
+            "use std::{fmt, collections::BTreeMap};\nfn f(now: &'static str) { \"std::io println!\"; }",
+        ),
+        &[],
+    );
+    let text = "use std::{fmt, time::X};\nstatic A: u8 = 0;\nasync fn f() { println!(); rand::random() }\nuse ::std::fs::read;";
+    check(
+        &impurities(text),
+        &[
+            "2: `static`",
+            "3: `async`",
+            "3: `println`",
+            "1: `std::time::X`",
+            "3: `rand::random`",
+            "4: `std::fs::read`",
+        ],
+    );
+}
+
+#[test]
+fn sample_lines() {
+    let todo = concat!("// TO", "DO");
+    check(&line_faults(&format!("{todo}(#12): later\nlet s = \"#[ignore] dbg!\";\n")), &[]);
+    let text = format!(
+        "{todo}: later\nlet a = 1; \n#[ignore = \"slow\"]\nfn f() {{\tdbg!(1); }}\n{}\n",
+        "x".repeat(131)
+    );
+    let expected = [
+        "1: open end without an issue number, as in (#12)",
+        "2: trailing blank",
+        "4: tab",
+        "5: more than 130 characters",
+        "3: ignored test; assert what holds today",
+        "4: dbg!",
+    ];
+    check(&line_faults(&text), &expected);
+}
+
+#[test]
+fn sample_waits() {
+    check(&waits("// thread::sleep\nclock.sleep(span); thread::spawn(f); use std::time::Duration;"), &[]);
+    let text = "use std::thread::{sleep, spawn};\nstd::thread::sleep(d);\ntokio::time::sleep(d);\nrx.recv_timeout(d);";
+    check(
+        &waits(text),
+        &[
+            "1: `std::thread::sleep`",
+            "2: `std::thread::sleep`",
+            "3: `tokio::time::sleep`",
+            "4: `recv_timeout`",
+        ],
+    );
+}
+
+#[test]
+fn sample_functions() {
+    let text = "trait T { fn a(x: [u8; 4]); }\nfn b(f: fn(u8) -> u8)\nwhere\n    u8: Copy,\n{\n    if x { \"}\" }\n}\nfn c() {}";
+    let expected = [("b".to_owned(), 6), ("c".to_owned(), 1)];
+    assert_eq!(functions(&tokens(text)), expected);
+}
+
+#[test]
+fn sample_ratchet() {
+    let lengths =
+        [("a:f".to_owned(), 80), ("a:g".to_owned(), 75), ("a:h".to_owned(), 70), ("a:i".to_owned(), 71)];
+    check(&ratchet(&lengths, 70, &[("a:f", 80), ("a:g", 75), ("a:i", 71)]), &[]);
+    check(
+        &ratchet(&lengths, 70, &[("a:f", 79), ("a:g", 76), ("a:h", 72)]),
+        &[
+            "a:f: grew from 79 to 80 lines",
+            "a:g: now 75 lines; lower its entry",
+            "a:i: 71 lines, at most 70",
+            "a:h: no longer over 70 lines; remove its entry",
+        ],
+    );
+}
+
+#[test]
+fn sample_limits() {
+    check(
+        &undocumented_numbers("/// Why.\n#[rustfmt::skip]\npub const A: u32 = 1;\npub const B: &str = \"\";"),
+        &[],
+    );
+    check(
+        &undocumented_numbers("/// Why.\npub const A: u32 = 1;\npub const B: usize = 1;"),
+        &["src/limits.rs:3: pub const B: usize = 1;"],
+    );
+}
