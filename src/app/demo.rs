@@ -1,6 +1,6 @@
 //! `reveille demo`: the main job on real input, with nothing made up. Time is the system's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -22,7 +22,8 @@ pub(super) fn demo(output: &mut impl Write) -> io::Result<ExitCode> {
         .open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default())
         .map_err(io::Error::other)?;
     let subscription = handle.subscribe(handle.view(State::cursor));
-    let mut demo = Demo { handle, session, subscription, ids: BTreeMap::new(), output };
+    let mut demo =
+        Demo { handle, session, subscription, ids: BTreeMap::new(), seen: BTreeSet::new(), output };
     for form in edn::read_all(SCRIPT.as_bytes(), &REQUEST_CAPS).map_err(io::Error::other)? {
         demo.play(&form)?;
     }
@@ -36,6 +37,8 @@ struct Demo<'a, W> {
     subscription: Subscription,
     /// The ids that labels of the script stand for.
     ids: BTreeMap<String, ScheduleId>,
+    /// What was shown: kinds of decisions, by schedule.
+    seen: BTreeSet<(String, Option<ScheduleId>)>,
     output: &'a mut W,
 }
 
@@ -79,21 +82,19 @@ impl<W: Write> Demo<'_, W> {
         self.output.flush()
     }
 
-    /// Shows decisions as they happen, until the one awaited.
+    /// Shows decisions as they happen, until the one awaited has been among them: it may have come before this.
     fn follow(&mut self, kind: &Keyword, label: Option<&str>) -> io::Result<()> {
-        loop {
+        let schedule = label.and_then(|label| self.ids.get(label)).cloned();
+        let awaited = (kind.as_str().to_owned(), schedule);
+        while !self.seen.contains(&awaited) {
             let batch =
                 self.subscription.next_batch(1).ok_or_else(|| io::Error::other("the engine has stopped"))?;
             for decision in &batch.decisions {
                 self.show(decision)?;
-                let schedule = decision.schedule.as_ref();
-                if decision.kind.name() == kind.as_str()
-                    && label.and_then(|label| self.ids.get(label)) == schedule
-                {
-                    return Ok(());
-                }
+                self.seen.insert((decision.kind.name().to_owned(), decision.schedule.clone()));
             }
         }
+        Ok(())
     }
 
     fn show(&mut self, decision: &Decision) -> io::Result<()> {

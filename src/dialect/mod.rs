@@ -6,7 +6,9 @@
 
 mod answer;
 mod caps;
+mod echo;
 pub mod psi;
 
 pub use answer::{Answer, Notation};
 pub use caps::REQUEST_CAPS;
+pub use echo::echo;

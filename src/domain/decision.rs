@@ -61,6 +61,8 @@ pub struct Decision {
     pub schedule: Option<ScheduleId>,
     /// The session concerned.
     pub session: Option<SessionId>,
+    /// The session that this one comes from, where a schedule opened it.
+    pub origin: Option<SessionId>,
     /// What else is worth saying: a phase, a host's error.
     pub detail: Option<Cow<'static, str>>,
 }

@@ -152,6 +152,20 @@ impl Fact {
         }
     }
 
+    /// The session that a session comes from, where a schedule opened it.
+    pub fn origin(&self) -> Option<&SessionId> {
+        match self {
+            Fact::Session(_, SessionFact::Opened { provenance, .. }) => {
+                provenance.as_ref().map(|provenance| &provenance.origin)
+            }
+            Fact::Session(..)
+            | Fact::Created { .. }
+            | Fact::Run(..)
+            | Fact::Host(..)
+            | Fact::Stopping { .. } => None,
+        }
+    }
+
     /// What else the feed says of it.
     pub fn detail(&self) -> Option<Cow<'static, str>> {
         match self {

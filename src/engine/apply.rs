@@ -18,6 +18,7 @@ impl State {
     pub fn apply(&mut self, now: Now, fact: Fact) -> Decision {
         self.cursor = self.cursor.next();
         let (kind, reason, detail) = (fact.kind(), fact.reason(), fact.detail());
+        let origin = fact.origin().cloned();
         let (schedule, session) = match fact {
             Fact::Session(session, fact) => {
                 self.apply_to_session(now, &session, fact);
@@ -51,12 +52,12 @@ impl State {
                 (None, None)
             }
         };
-        Decision { cursor: self.cursor, at: now.wall, kind, reason, schedule, session, detail }
+        Decision { cursor: self.cursor, at: now.wall, kind, reason, schedule, session, origin, detail }
     }
 
     fn apply_to_session(&mut self, now: Now, session: &SessionId, fact: SessionFact) {
         if let SessionFact::Opened { host, config, provenance } = fact {
-            self.open(SessionRecord::new(session.clone(), now.wall, host, config, provenance));
+            self.open(SessionRecord::new(session.clone(), (now.wall, self.cursor), host, config, provenance));
             return;
         }
         let Some(key) = self.session_key(session) else {
@@ -140,8 +141,13 @@ impl State {
             return;
         };
         let id = schedule.id.clone();
-        let key =
-            self.schedules.insert(ScheduleRecord { schedule, owner, status: Status::Pending, run: None });
+        let key = self.schedules.insert(ScheduleRecord {
+            schedule,
+            owner,
+            status: Status::Pending,
+            run: None,
+            ended_for: None,
+        });
         let schedules = &self.schedules;
         self.schedule_ids.insert(&id, key, |key| schedules.get(key).map(|record| &record.schedule.id));
         self.timers.set(Timer::Schedule(key), due);
@@ -268,6 +274,7 @@ impl State {
         self.ledger.settle(status);
         let Some(record) = self.schedules.get_mut(key) else { return };
         record.status = status;
+        record.ended_for = ending.reason();
         let owner = record.owner;
         let mut lane = None;
         if let Some(run) = &mut record.run {
@@ -330,6 +337,14 @@ impl Ending {
             Ending::Delivered => Status::Delivered,
             Ending::Cancelled(_) => Status::Cancelled,
             Ending::Failed(_) => Status::Failed,
+        }
+    }
+
+    fn reason(&self) -> Option<Reason> {
+        match self {
+            Ending::Delivered => None,
+            Ending::Cancelled(reason) => Some(*reason),
+            Ending::Failed(failure) => Some(failure.reason),
         }
     }
 

@@ -79,6 +79,9 @@ impl State {
         if let Some(label) = &schedule.label {
             write!(f, " label {label:?}")?;
         }
+        if let Some(reason) = record.ended_for() {
+            write!(f, " ended-for {}", reason.name())?;
+        }
         if let Some(run) = record.run() {
             write!(f, " run {} attempt {} claimed {}", run.state.name(), run.attempt, run.claimed_at)?;
             if let Some(phase) = run.phase {

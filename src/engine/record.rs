@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::slab::Key;
 use crate::domain::{
-    HostId, Moment, Reason, Run, RunId, Schedule, SessionConfig, SessionId, SessionProvenance, Status, Target,
+    Cursor, HostId, Moment, Reason, Run, RunId, Schedule, SessionConfig, SessionId, SessionProvenance,
+    Status, Target,
 };
 
 /// A schedule and where it stands.
@@ -15,6 +16,7 @@ pub struct ScheduleRecord {
     pub(super) owner: Key,
     pub(super) status: Status,
     pub(super) run: Option<Box<Run>>,
+    pub(super) ended_for: Option<Reason>,
 }
 
 impl ScheduleRecord {
@@ -31,6 +33,11 @@ impl ScheduleRecord {
     /// Its run, once its slot was claimed.
     pub fn run(&self) -> Option<&Run> {
         self.run.as_deref()
+    }
+
+    /// Why it ended otherwise than by delivery, whether its slot had come or not.
+    pub fn ended_for(&self) -> Option<Reason> {
+        self.ended_for
     }
 
     /// The id of its run, whether claimed yet or not: a one-shot has one slot.
@@ -61,6 +68,7 @@ pub struct SessionRecord {
     pub(super) config: Arc<SessionConfig>,
     pub(super) provenance: Option<Box<SessionProvenance>>,
     pub(super) opened_at: Moment,
+    pub(super) opened: Cursor,
     pub(super) last_user_activity: Option<Moment>,
 }
 
@@ -68,7 +76,7 @@ impl SessionRecord {
     /// A session just opened: idle, with nothing in it.
     pub(super) fn new(
         id: SessionId,
-        opened_at: Moment,
+        opened: (Moment, Cursor),
         host: HostId,
         config: Arc<SessionConfig>,
         provenance: Option<Box<SessionProvenance>>,
@@ -86,7 +94,8 @@ impl SessionRecord {
             finished: VecDeque::new(),
             config,
             provenance,
-            opened_at,
+            opened_at: opened.0,
+            opened: opened.1,
             last_user_activity: None,
         }
     }
@@ -148,6 +157,11 @@ impl SessionRecord {
     /// When it was opened.
     pub fn opened_at(&self) -> Moment {
         self.opened_at
+    }
+
+    /// Where the fact of its opening stands: it tells this session from an earlier one of the same id.
+    pub fn opened(&self) -> Cursor {
+        self.opened
     }
 
     /// When a person last spoke in it.

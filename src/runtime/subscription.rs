@@ -1,7 +1,7 @@
 //! Following the decisions from a cursor on.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::handle::Handle;
@@ -23,21 +23,22 @@ pub struct Batch {
 pub struct Subscription {
     handle: Handle,
     after: Cursor,
-    stopped: Arc<AtomicBool>,
+    /// The last decision to be read; `u64::MAX` while there is no end to it.
+    last: Arc<AtomicU64>,
 }
 
 /// Ends a subscription from another thread.
 pub struct Stopper {
     handle: Handle,
-    stopped: Arc<AtomicBool>,
+    last: Arc<AtomicU64>,
 }
 
 impl Stopper {
-    /// Lets the reader's wait, present or next, end with `None`.
+    /// Ends the subscription with what has been decided by now: the reader is given that, and then `None`.
     pub fn stop(&self) {
         // Under the lock, so that a reader that has just looked does not miss it.
         let core = self.handle.core();
-        self.stopped.store(true, Ordering::Release);
+        self.last.store(core.state.cursor().number(), Ordering::Release);
         drop(core);
         self.handle.shared.news.notify_all();
     }
@@ -45,12 +46,12 @@ impl Stopper {
 
 impl Subscription {
     pub(super) fn new(handle: Handle, after: Cursor) -> Subscription {
-        Subscription { handle, after, stopped: Arc::default() }
+        Subscription { handle, after, last: Arc::new(AtomicU64::new(u64::MAX)) }
     }
 
     /// What ends this subscription from another thread.
     pub fn stopper(&self) -> Stopper {
-        Stopper { handle: self.handle.clone(), stopped: Arc::clone(&self.stopped) }
+        Stopper { handle: self.handle.clone(), last: Arc::clone(&self.last) }
     }
 
     /// Where the reader is: the cursor of the last decision it was given.
@@ -69,7 +70,7 @@ impl Subscription {
     pub fn next_batch(&mut self, max: usize) -> Option<Batch> {
         let mut core = self.handle.core();
         loop {
-            if self.stopped.load(Ordering::Acquire) {
+            if self.after.number() >= self.last.load(Ordering::Acquire) {
                 return None;
             }
             let (decisions, truncated) = core.feed.after(self.after, max);

@@ -46,6 +46,8 @@ pub(super) struct Life {
     pub(super) received: BTreeSet<Phase>,
     pub(super) cancel_acknowledged: bool,
     pub(super) end: Option<Status>,
+    /// Its session was closed, whoever opens the id again.
+    pub(super) orphaned: bool,
 }
 
 /// One open session.
@@ -116,6 +118,9 @@ impl Books {
             }
             SessionFact::Closed => {
                 self.lanes.remove(session);
+                for life in self.lives.values_mut().filter(|life| life.owner == *session) {
+                    life.orphaned = true;
+                }
                 self.homes.remove(session);
             }
             SessionFact::Hosted { host } => {
@@ -149,6 +154,7 @@ impl Books {
             received: BTreeSet::new(),
             cancel_acknowledged: false,
             end: None,
+            orphaned: false,
         };
         self.lives.insert(schedule.id.clone(), life);
     }

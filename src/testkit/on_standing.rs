@@ -72,7 +72,7 @@ fn may_be_forgotten(books: &Books, state: &State, id: &ScheduleId, life: &Life) 
         let live = state.live_schedules_of(&life.owner).len();
         (all - live) as u64 >= limits::FINISHED_KEPT.value
     };
-    let right = !books.lanes.contains_key(&life.owner) || full();
+    let right = life.orphaned || !books.lanes.contains_key(&life.owner) || full();
     hold(right, || format!("{id} was forgotten although {} is open and has room", life.owner))
 }
 

@@ -5,8 +5,8 @@
 
 use super::args::{Args, word};
 use super::create;
-use super::echo::echo;
 use super::problem::Problem;
+use crate::dialect::echo;
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Now, ScheduleId, SessionId, names};
 use crate::edn::Value;

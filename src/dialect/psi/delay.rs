@@ -4,8 +4,8 @@
 //! milliseconds.
 
 use super::args::Args;
-use super::echo::echo;
 use super::problem::Problem;
+use crate::dialect::echo;
 use crate::domain::{Moment, Span, When};
 use crate::edn::Value;
 use crate::limits;

@@ -10,7 +10,6 @@ mod call;
 mod create;
 mod data;
 mod delay;
-mod echo;
 pub mod message;
 mod outcome;
 mod problem;

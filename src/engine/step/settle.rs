@@ -1,6 +1,6 @@
 //! A stopping engine calls off what waits: one session's schedules, or one receipt given up, per wake-up.
 
-use super::failed::failure_in_flight;
+use super::failed::{failure_in_flight, forget_orphan};
 use crate::domain::{Reason, RunFact, Status};
 use crate::engine::draft::Draft;
 use crate::engine::state::Mode;
@@ -25,6 +25,7 @@ pub(super) fn settle(draft: &mut Draft<'_>) -> bool {
         return false;
     };
     let failure = failure_in_flight(record, Reason::Shutdown, "the engine stopped before the receipt came");
+    forget_orphan(draft, record);
     draft.run_fact(&record.schedule.id, RunFact::Failed(Box::new(failure)));
     true
 }

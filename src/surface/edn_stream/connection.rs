@@ -1,6 +1,6 @@
 //! One client: what it may touch, and what becomes of its requests.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::error::RequestError;
 use super::outgoing::Outgoing;
@@ -9,7 +9,7 @@ use super::print;
 use super::pump::Pump;
 use super::request::Request;
 use crate::adapter::{HostAttached, Push, PushSink};
-use crate::dialect::{Notation, psi};
+use crate::dialect::{Notation, echo, psi};
 use crate::domain::{Cursor, Failure, HostId, Phase, Reason, Refusal, RunId, SessionConfig, SessionId};
 use crate::edn::{Map, ReadError, ReadErrorKind, Value};
 use crate::engine::{Command, Input, Report, SessionRecord, State};
@@ -36,21 +36,36 @@ pub struct Connection {
     starting: Option<Subscription>,
 }
 
-impl PushSink for Arc<Outgoing> {
+/// The way to the harness at the other end of a connection.
+struct Sink {
+    handle: Handle,
+    outgoing: Arc<Outgoing>,
+    /// Its own number, once it has one.
+    host: OnceLock<HostId>,
+}
+
+impl PushSink for Arc<Sink> {
     fn push(&self, push: Push) -> bool {
-        self.send(&print::push(&push))
+        let sent = self.outgoing.send(&print::push(&push));
+        // A harness that does not read is cut off: it hosts nothing from here on, whatever it may still send.
+        if let Some(host) = self.host.get().filter(|_| !sent) {
+            self.handle.detach_host(*host);
+        }
+        sent
     }
 }
 
 impl Connection {
     /// A connection of that peer.
     pub fn new(handle: Handle, peer: Peer) -> Connection {
-        let (operator, session) = match peer {
-            Peer::Operator => (true, None),
-            Peer::Session(session) => (false, Some(session)),
+        let mut own = Own::new(peer == Peer::Operator);
+        let session = match peer {
+            Peer::Operator => None,
+            Peer::Session(session) => Some(session),
         };
-        let sessions = session.iter().cloned().collect();
-        let own = Own { operator, sessions, host: HostId::LOCAL };
+        if let Some(session) = &session {
+            own.add(&handle, session);
+        }
         Connection {
             handle,
             session,
@@ -95,7 +110,7 @@ impl Connection {
 
     fn answer(&mut self, form: &Value) -> Value {
         let Some(map) = form.as_map() else {
-            let data = Map::new().with("value", form.clone()).with("expected", "a map");
+            let data = Map::new().with("value", echo(form)).with("expected", "a map");
             let error =
                 RequestError::invalid("a request is a map with :op, or a psi-tool call with :action", data);
             return Map::new().with("error", error.print()).into();
@@ -155,8 +170,10 @@ impl Connection {
             Some(answer) if answer.is_error => Ok(Outcome::RefusedByTool(answer.value)),
             Some(answer) => Ok(Outcome::Done(answer.value)),
             None => {
-                let data = Map::new().with("tool", tool).with("tools", vec![Value::string(psi::TOOL)]);
-                Err(RequestError::invalid(format!("no tool of the name {tool}"), data))
+                let named = echo(&tool.into());
+                let message = format!("there is no tool {named}");
+                let data = Map::new().with("tool", named).with("tools", vec![Value::string(psi::TOOL)]);
+                Err(RequestError::invalid(message, data))
             }
         }
     }
@@ -166,7 +183,7 @@ impl Connection {
         let opened = self.handle.open_session(session, host, config);
         let (session, token) = opened.map_err(|refusal| RequestError::from(&refusal))?;
         let answer = Map::new().with("session-id", session.as_str()).with("token", token.reveal());
-        self.own().sessions.insert(session);
+        self.own().add(&self.handle, &session);
         Ok(Outcome::Done(answer.into()))
     }
 
@@ -178,7 +195,11 @@ impl Connection {
         let host = if host.is_attached() {
             host
         } else {
-            let host = self.handle.attach_host(Arc::new(HostAttached::new(Arc::clone(&self.outgoing))));
+            let (handle, outgoing) = (self.handle.clone(), Arc::clone(&self.outgoing));
+            let sink = Arc::new(Sink { handle, outgoing, host: OnceLock::new() });
+            let host = self.handle.attach_host(Arc::new(HostAttached::new(Arc::clone(&sink))));
+            // Set once, here: deliveries come only after sessions are opened on the host, below or later.
+            let _ = sink.host.set(host);
             self.own().host = host;
             host
         };

@@ -1,5 +1,6 @@
 //! Errors of the stream itself, as data. A tool's refusals are the tool's own (`dialect`).
 
+use crate::dialect::echo;
 use crate::domain::Refusal;
 use crate::edn::{Map, Value};
 
@@ -21,7 +22,7 @@ impl RequestError {
     pub(super) fn wrong_type(key: &str, expected: &str, value: Option<&Value>) -> RequestError {
         let data = Map::new()
             .with("field", Value::keyword(key))
-            .with("value", value.cloned().unwrap_or(Value::Nil))
+            .with("value", value.map_or(Value::Nil, echo))
             .with("expected", expected);
         let found = value.map_or("nothing", Value::type_name);
         RequestError::invalid(format!(":{key} must be {expected}, not {found}"), data)

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use super::outgoing::Outgoing;
-use super::own::Own;
+use super::own::{Own, Sight};
 use super::print;
 use crate::runtime::{Handle, Stopper, Subscription};
 
@@ -42,6 +42,7 @@ impl Drop for Pump {
 }
 
 fn carry(handle: &Handle, mut subscription: Subscription, own: &Mutex<Own>, outgoing: &Outgoing) {
+    let mut sight = Sight::default();
     loop {
         let after = subscription.cursor();
         let Some(batch) = subscription.next_batch(BATCH) else {
@@ -52,10 +53,7 @@ fn carry(handle: &Handle, mut subscription: Subscription, own: &Mutex<Own>, outg
         }
         for decision in &batch.decisions {
             let own = own.lock().unwrap_or_else(PoisonError::into_inner);
-            let visible = match &decision.session {
-                Some(session) => own.covers(handle, session),
-                None => true,
-            };
+            let visible = sight.admits(&own, handle, decision);
             drop(own);
             if visible && !outgoing.send(&print::event(decision)) {
                 return;

@@ -1,8 +1,8 @@
 //! What a client may ask, parsed: raw EDN ends here.
 
 use super::error::RequestError;
-use crate::dialect::Notation;
 use crate::dialect::psi::session_config;
+use crate::dialect::{Notation, echo};
 use crate::domain::{Cursor, RunId, SessionConfig, SessionId};
 use crate::edn::{Map, Value};
 
@@ -42,8 +42,7 @@ impl Request {
         let known = OPS.iter().find(|(known, _)| Some(*known) == name);
         let Some((_, parse)) = known else {
             let supported: Vec<Value> = OPS.iter().map(|(name, _)| Value::keyword(name)).collect();
-            let data =
-                Map::new().with("op", op.cloned().unwrap_or(Value::Nil)).with("supported-ops", supported);
+            let data = Map::new().with("op", op.map_or(Value::Nil, echo)).with("supported-ops", supported);
             return Err(RequestError::invalid("unknown :op; a psi-tool call needs :action instead", data));
         };
         parse(map)

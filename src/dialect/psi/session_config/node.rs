@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 use super::error::{ConfigError, Expected};
 use crate::dialect::Notation;
-use crate::dialect::psi::{args, echo::echo};
+use crate::dialect::echo;
+use crate::dialect::psi::args;
 use crate::edn::{Map, Value};
 use crate::limits::{self, Limit};
 

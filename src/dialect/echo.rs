@@ -5,7 +5,7 @@
 use crate::edn::Value;
 
 /// The value itself if it is small; else the beginning of its text, as a string that ends in `…`.
-pub(super) fn echo(value: &Value) -> Value {
+pub fn echo(value: &Value) -> Value {
     let is_string = value.as_str().is_some();
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if text.len() <= ECHO_BYTES_MAX && (is_string || !nests_deeper(value, ECHO_DEPTH_MAX)) {
@@ -35,11 +35,12 @@ const ECHO_DEPTH_MAX: u32 = 8;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::psi::testing::read;
+    use crate::dialect::REQUEST_CAPS;
+    use crate::edn::read;
 
     #[track_caller]
     fn check(value: &str, expected: &str) {
-        assert_eq!(echo(&read(value)).to_string(), expected);
+        assert_eq!(echo(&read(value.as_bytes(), &REQUEST_CAPS).unwrap()).to_string(), expected);
     }
 
     #[test]
