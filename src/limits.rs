@@ -68,8 +68,9 @@ limits! {
     SLEEP_SLICE_MS = 30_000 "ms" as "sleep-slice-ms";
     /// How long an orderly shutdown waits for receipts that are still out.
     SHUTDOWN_MS = 2_000 "ms" as "shutdown-ms";
-    /// Steps taken under one hold of the engine's lock.
-    STEPS_PER_HOLD = 512 "steps" as "steps-per-hold";
+    /// Steps taken under one hold of the engine's lock: few enough that what they touch is still in the processor's
+    /// cache when its effects and receipts come round.
+    STEPS_PER_HOLD = 64 "steps" as "steps-per-hold";
     /// Decisions kept for subscribers that come back with a cursor.
     DECISIONS_KEPT = 65_536 "decisions" as "decisions-kept";
     /// Messages kept in the transcript of a built-in session; the oldest go first, and are counted.
@@ -83,7 +84,7 @@ limits! {
 // A delay must be possible at all, and one slice must be shorter than the longest delay.
 const _: () = assert!(DELAY_MS_MIN.value < DELAY_MS_MAX.value);
 const _: () = assert!(SLEEP_SLICE_MS.value < DELAY_MS_MAX.value);
-// One session cannot fill the engine, and slab keys are 31 bits wide (engine/timers.rs keeps one bit).
+// One session cannot fill the engine, and slab keys are 31 bits wide (engine/deadlines.rs keeps one value).
 const _: () = assert!(PSI_SESSION_SCHEDULES.value <= SESSION_SCHEDULES.value);
 const _: () = assert!(SESSION_SCHEDULES.value < SCHEDULES.value && SCHEDULES.value < 1 << 31);
 const _: () = assert!(SESSIONS.value < 1 << 31);

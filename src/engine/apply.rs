@@ -109,7 +109,7 @@ impl State {
         };
         debug_assert!(record.live.is_empty(), "{} closes with live schedules {:?}", record.id, record.live);
         self.session_ids.remove(&record.id);
-        self.timers.clear(Timer::Session(key));
+        self.timers.clear(Timer::Turn(key));
         self.leave_host(record.host, key);
         for schedule in record.finished {
             self.forget(schedule);
@@ -118,7 +118,7 @@ impl State {
 
     /// Whatever is said of a session's turns ends the presumption that one is about to start.
     fn end_presumption(&mut self, session: Key) {
-        self.timers.clear(Timer::Session(session));
+        self.timers.clear(Timer::Turn(session));
         if let Some(record) = self.sessions.get_mut(session) {
             record.turn_starting = false;
         }
@@ -150,7 +150,7 @@ impl State {
         });
         let schedules = &self.schedules;
         self.schedule_ids.insert(&id, key, |key| schedules.get(key).map(|record| &record.schedule.id));
-        self.timers.set(Timer::Schedule(key), due);
+        self.timers.set(Timer::Slot(key), due);
         self.ledger.expect();
         if let Some(session) = self.sessions.get_mut(owner) {
             session.live.push(key);
@@ -187,7 +187,7 @@ impl State {
     }
 
     fn claim(&mut self, key: Key, now: Now, cause: Cause) {
-        self.timers.clear(Timer::Schedule(key));
+        self.timers.clear(Timer::Slot(key));
         if let Some(record) = self.schedules.get_mut(key) {
             record.run = Some(Box::new(Run {
                 cause,
@@ -217,7 +217,7 @@ impl State {
     /// Notes that a run is with its host, and that it occupies the lane of the session it delivers into.
     fn dispatch(&mut self, key: Key, now: Now, to: HandOver) {
         let HandOver { host, phase, session, overdue } = to;
-        self.timers.set(Timer::Schedule(key), overdue);
+        self.timers.set(Timer::Receipt(key), overdue);
         let Some(record) = self.schedules.get(key) else {
             return;
         };
@@ -270,7 +270,8 @@ impl State {
     /// Ends a schedule and its run, books it, frees its lane, and keeps the record within bounds.
     fn end(&mut self, key: Key, now: Now, ending: Ending) {
         let status = ending.status();
-        self.timers.clear(Timer::Schedule(key));
+        self.timers.clear(Timer::Slot(key));
+        self.timers.clear(Timer::Receipt(key));
         self.ledger.settle(status);
         let Some(record) = self.schedules.get_mut(key) else { return };
         record.status = status;
@@ -304,7 +305,7 @@ impl State {
         if status == Status::Delivered && lane.host.is_attached() && lane.hosted && !lane.busy {
             lane.turn_starting = true;
             let grace = Span::from_millis(limits::TURN_START_MS.value);
-            self.timers.set(Timer::Session(lane_key), now.boot.after(grace));
+            self.timers.set(Timer::Turn(lane_key), now.boot.after(grace));
         }
     }
 

@@ -7,6 +7,7 @@
 //! What lives elsewhere: locks, threads and hosts (`runtime`, `adapter`), tools and their words (`dialect`).
 
 mod apply;
+mod deadlines;
 mod decide;
 mod draft;
 mod effect;

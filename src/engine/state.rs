@@ -151,12 +151,13 @@ impl State {
 
     /// The slot of a pending schedule, or the time its receipt is overdue, on the boot clock.
     pub fn deadline(&self, id: &ScheduleId) -> Option<BootTime> {
-        self.timers.deadline(Timer::Schedule(self.schedule_key(id)?))
+        let key = self.schedule_key(id)?;
+        self.timers.deadline(Timer::Slot(key)).or_else(|| self.timers.deadline(Timer::Receipt(key)))
     }
 
     /// When a session is no longer presumed to be starting a turn, on the boot clock.
     pub fn session_deadline(&self, id: &SessionId) -> Option<BootTime> {
-        self.timers.deadline(Timer::Session(self.session_key(id)?))
+        self.timers.deadline(Timer::Turn(self.session_key(id)?))
     }
 
     /// When the engine must be woken next; `None` while nothing has a deadline.

@@ -18,7 +18,7 @@ pub(super) fn settle(draft: &mut Draft<'_>) -> bool {
         return true;
     }
     let first = state.timers.first().filter(|_| state.mode == Mode::Abandoning);
-    let Some((_, Timer::Schedule(key))) = first else {
+    let Some((_, Timer::Receipt(key))) = first else {
         return false;
     };
     let Some(record) = state.schedules.get(key) else {

@@ -18,16 +18,21 @@ pub(in crate::engine) fn wake(draft: &mut Draft<'_>) {
     let due = state.timers.first().filter(|(deadline, _)| *deadline <= draft.now.boot || hurry);
     match due.map(|(_, timer)| timer) {
         None => {}
-        Some(Timer::Session(key)) => {
+        Some(Timer::Slot(key)) => {
+            if let Some(record) = state.schedules.get(key) {
+                fire(draft, record);
+            }
+        }
+        Some(Timer::Receipt(key)) => {
+            if let Some(record) = state.schedules.get(key) {
+                give_up(draft, record);
+            }
+        }
+        Some(Timer::Turn(key)) => {
             if let Some(session) = state.sessions.get(key) {
                 presume_idle(draft, session);
             }
         }
-        Some(Timer::Schedule(key)) => match state.schedules.get(key) {
-            Some(record) if record.status == Status::InFlight => give_up(draft, record),
-            Some(record) => fire(draft, record),
-            None => {}
-        },
     }
 }
 
