@@ -1,0 +1,146 @@
+//! One measurement, one process: this program calls itself and reads what the child prints.
+//!
+//! A child prints lines of a name and a number. Invariant: measurements run one after the other, never side by side,
+//! and the repetitions of one are spread over the run, so that a disturbance does not hit all of them.
+
+use std::process::{Command, Stdio};
+
+use crate::workload::Sizes;
+use crate::{delay_queue, edn, reveille, sleeps};
+
+/// The argument that makes a process a child.
+pub(crate) const WORD: &str = "--child";
+
+/// The named figures of one child.
+pub(crate) type Figures = Vec<(&'static str, f64)>;
+
+/// What a child measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// Creates all, weighs them, cancels all in random order.
+    Fill,
+    /// Many due in one instant.
+    Burst,
+    /// A steady load.
+    Rate,
+    /// Nothing due.
+    Idle,
+    /// Reading and writing of EDN.
+    Edn,
+}
+
+/// Whom a child measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Peer {
+    /// This crate.
+    Reveille,
+    /// `tokio_util::time::DelayQueue`.
+    DelayQueue,
+    /// One task with a `tokio::time::sleep` per schedule.
+    Sleeps,
+}
+
+impl Measure {
+    const ALL: [Measure; 5] = [Measure::Fill, Measure::Burst, Measure::Rate, Measure::Idle, Measure::Edn];
+
+    fn name(self) -> &'static str {
+        match self {
+            Measure::Fill => "fill",
+            Measure::Burst => "burst",
+            Measure::Rate => "rate",
+            Measure::Idle => "idle",
+            Measure::Edn => "edn",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Measure> {
+        Measure::ALL.into_iter().find(|measure| measure.name() == name)
+    }
+}
+
+impl Peer {
+    /// Us first.
+    pub(crate) const ALL: [Peer; 3] = [Peer::Reveille, Peer::DelayQueue, Peer::Sleeps];
+
+    fn name(self) -> &'static str {
+        match self {
+            Peer::Reveille => "reveille",
+            Peer::DelayQueue => "delay-queue",
+            Peer::Sleeps => "sleeps",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Peer> {
+        Peer::ALL.into_iter().find(|peer| peer.name() == name)
+    }
+}
+
+/// All figures of a run: one entry per child and figure.
+#[derive(Debug, Default)]
+pub(crate) struct Results {
+    figures: Vec<(Peer, String, f64)>,
+}
+
+impl Results {
+    /// The values of one figure, smallest first.
+    pub(crate) fn of(&self, peer: Peer, name: &str) -> Vec<f64> {
+        let figures = self.figures.iter();
+        let mut values: Vec<f64> = figures
+            .filter(|(whose, what, _)| *whose == peer && what == name)
+            .map(|(_, _, value)| *value)
+            .collect();
+        values.sort_unstable_by(f64::total_cmp);
+        values
+    }
+}
+
+/// Measures in this process, which is a child.
+pub(crate) fn measure(measure: Measure, peer: Peer, sizes: &Sizes) -> Figures {
+    match (measure, peer) {
+        (Measure::Edn, _) => edn::measure(sizes),
+        (_, Peer::Reveille) => reveille::measure(measure, sizes),
+        (_, Peer::DelayQueue) => delay_queue::measure(measure, sizes),
+        (_, Peer::Sleeps) => sleeps::measure(measure, sizes),
+    }
+}
+
+/// Measures everything, each in a process of its own.
+#[expect(clippy::print_stderr, reason = "a run takes minutes: it says where it is")]
+pub(crate) fn measure_all(sizes: &Sizes) -> Results {
+    let mut results = Results::default();
+    for round in 0..sizes.repeats.into_iter().max().unwrap_or(0) {
+        for measure in Measure::ALL {
+            for (peer, repeats) in Peer::ALL.into_iter().zip(sizes.repeats) {
+                let repeats = match measure {
+                    Measure::Idle => sizes.idle_repeats,
+                    Measure::Edn if peer != Peer::Reveille => 0,
+                    Measure::Fill | Measure::Burst | Measure::Rate | Measure::Edn => repeats,
+                };
+                if round < repeats {
+                    eprintln!("round {} {} {}", round + 1, measure.name(), peer.name());
+                    run_child(measure, peer, sizes, &mut results);
+                }
+            }
+        }
+    }
+    results
+}
+
+fn run_child(measure: Measure, peer: Peer, sizes: &Sizes, results: &mut Results) {
+    let program = std::env::current_exe().expect("a running program has a path");
+    let mut command = Command::new(program);
+    command.args([WORD, measure.name(), peer.name()]);
+    if sizes.pending == Sizes::QUICK.pending {
+        command.arg("--quick");
+    }
+    let output =
+        command.stderr(Stdio::inherit()).output().expect("this program can be started, since it was");
+    assert!(output.status.success(), "{} of {} ended with {}", measure.name(), peer.name(), output.status);
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        if let Some((name, value)) = line.split_once(' ')
+            && let Ok(value) = value.parse()
+        {
+            results.figures.push((peer, name.to_owned(), value));
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! One table: Reveille against two peers, on the same workloads, in the same run.
+//!
+//! `cargo bench --bench table` measures; `cargo bench --bench table -- --quick` shows in seconds that everything still
+//! runs, at sizes whose figures mean nothing. Lives here: the arguments and the order of the measurements. What lives
+//! elsewhere: the workloads' sizes (`workload`), those who compete (`reveille`, `delay_queue`, `sleeps`), the child
+//! processes (`child`) and the table (`report`). Invariant: each measurement has a process of its own, so that no memory
+//! and no allocator state is handed from one to the next; nothing here passes or fails.
+
+use std::process::ExitCode;
+
+use child::{Measure, Peer};
+use workload::Sizes;
+
+mod child;
+mod delay_queue;
+mod edn;
+mod peer;
+mod report;
+mod reveille;
+mod sleeps;
+mod system;
+mod workload;
+
+#[expect(clippy::print_stdout, reason = "the table is what this program is for")]
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let sizes =
+        if arguments.iter().any(|argument| argument == "--quick") { Sizes::QUICK } else { Sizes::FULL };
+    // A child is told what to do by two words after the one that makes it a child.
+    if let Some(place) = arguments.iter().position(|argument| argument == child::WORD) {
+        let words = (arguments.get(place + 1), arguments.get(place + 2));
+        let (Some(measure), Some(peer)) =
+            (words.0.and_then(|word| Measure::named(word)), words.1.and_then(|word| Peer::named(word)))
+        else {
+            return ExitCode::FAILURE;
+        };
+        for (name, value) in child::measure(measure, peer, &sizes) {
+            println!("{name} {value}");
+        }
+        return ExitCode::SUCCESS;
+    }
+    println!("{}", report::table(&child::measure_all(&sizes)));
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,45 @@
+//! What is read from the system: the boot clock, memory, processor time.
+//!
+//! Invariant: the clock that times a competitor is the one that it keeps its deadlines on, or one that runs alike.
+
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// Nanoseconds since the machine's start, suspended time included.
+pub(crate) fn boot_nanos() -> u64 {
+    read(ClockId::Boottime)
+}
+
+/// Processor time that this process has used so far, all threads together.
+pub(crate) fn processor_time() -> Duration {
+    Duration::from_nanos(read(ClockId::ProcessCPUTime))
+}
+
+/// Bytes of memory that this process occupies.
+#[cfg(target_os = "linux")]
+pub(crate) fn resident_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let number = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    number.unwrap_or(0) * 1_024
+}
+
+/// Bytes of memory that this process occupies: known on Linux alone.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn resident_bytes() -> u64 {
+    0
+}
+
+/// Waits: the point of some measurements is that time passes.
+#[expect(clippy::disallowed_methods, reason = "a benchmark lets real time pass")]
+pub(crate) fn wait(time: Duration) {
+    std::thread::sleep(time);
+}
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark times the real thing")]
+fn read(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
