@@ -27,14 +27,14 @@ macro_rules! limits {
 }
 
 limits! {
-    /// Shortest delay of a one-shot schedule. Source: SEED-002, inclusive.
+    /// Shortest delay of psi's tools. Source: SEED-002, inclusive.
     DELAY_MS_MIN = 1_000 "ms" as "delay-ms-min";
-    /// Longest delay of a one-shot schedule: 24 h. Source: SEED-002, inclusive.
+    /// Longest delay of psi's tools: 24 h. Source: SEED-002, inclusive.
     DELAY_MS_MAX = 86_400_000 "ms" as "delay-ms-max";
     /// Unfinished schedules of one session made by psi's tools. Source: psi, 033.
     PSI_SESSION_SCHEDULES = 50 "schedules" as "psi-session-schedules";
-    /// Unfinished schedules of one session made by the crate's own interface.
-    SESSION_SCHEDULES = 10_000 "schedules" as "session-schedules";
+    /// Unfinished schedules of one session, whoever made them; dialects may allow fewer.
+    SESSION_SCHEDULES = 2_000 "schedules" as "session-schedules";
     /// Unfinished schedules in one engine, whoever made them: keeps memory below about 1.3 GB.
     SCHEDULES = 4_000_000 "schedules" as "schedules";
     /// Finished schedules kept for reading, by session; the oldest is forgotten first, and stays in the accounts.
@@ -47,6 +47,8 @@ limits! {
     LABEL_BYTES = 1_024 "bytes" as "label-bytes";
     /// Length of a message or of one text in a session's configuration.
     TEXT_BYTES = 65_536 "bytes" as "text-bytes";
+    /// Length of what a host says about a failure; more is cut there, visibly.
+    ERROR_BYTES = 1_024 "bytes" as "error-bytes";
     /// Preloaded messages in one configuration.
     PRELOADED_MESSAGES = 256 "messages" as "preloaded-messages";
     /// Entries of one list in a configuration: skills, tool ids, selections.

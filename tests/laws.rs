@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use reveille::domain::{
     BootTime, Cursor, Dialect, Durability, Fact, HandOver, HostId, Now, Payload, Phase, RunFact, ScheduleId,
-    Scope, SessionConfig, SessionFact, SessionId, Span, Target, When,
+    Scope, SessionConfig, SessionFact, SessionId, Span, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report};
 use reveille::port::Clock;
@@ -231,7 +231,6 @@ impl TrueStory {
             id: Some(id(name)),
             dialect: Dialect::Psi,
             durability: Durability::Volatile,
-            target: if fresh { Target::Fresh } else { Target::Owner },
             label: None,
             owner: session(owner),
             when: When::After(Span::from_millis(delay_ms)),

@@ -88,7 +88,7 @@ fn the_demo_shows_the_main_job() {
     let created: Vec<(String, String)> = text.lines().filter_map(created).collect();
     let review = &created.iter().find(|(label, _)| label == "morning-review").expect("it was created").1;
     assert!(
-        text.contains(&format!("opened by {review} of session demo, label Some(\"morning-review\")")),
+        text.contains(&format!("opened by {review} of session demo, label \"morning-review\"")),
         "{text}"
     );
     let (context, prompt) = ("Context: review the last merged PR first.", "Review the overnight changes");

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use reveille::adapter::HostLocal;
-use reveille::domain::{Dialect, Durability, HostId, Payload, SessionConfig, SessionId, Span, Target, When};
+use reveille::domain::{Dialect, Durability, HostId, Payload, SessionConfig, SessionId, Span, When};
 use reveille::engine::{Command, Input, NewSchedule, Report, State, decide};
 use reveille::limits;
 use reveille::port::{Clock, EntropySource};
@@ -136,7 +136,6 @@ fn new_schedule(owner: &SessionId, payload: Payload) -> NewSchedule {
         id: None,
         dialect: Dialect::Psi,
         durability: Durability::Volatile,
-        target: if payload.config().is_some() { Target::Fresh } else { Target::Owner },
         label: None,
         owner: owner.clone(),
         when: When::After(Span::ZERO),

@@ -21,6 +21,11 @@ pub enum Push {
         /// Where it comes from.
         provenance: SessionProvenance,
     },
+    /// A session is gone, whoever closed it; a fresh one may be called off while it is being created.
+    SessionClosed {
+        /// The session.
+        session: SessionId,
+    },
     /// A prompt, to be acknowledged by its id.
     Delivery {
         /// The id to acknowledge.
@@ -74,7 +79,7 @@ impl<S: PushSink> Host for HostAttached<S> {
         let push = Push::Delivery {
             run: delivery.run.clone(),
             session: delivery.session.clone(),
-            message: delivery.message.clone(),
+            message: Message::clone(&delivery.message),
         };
         self.push(push, Phase::PromptSubmit, HostAnswer::Later)
     }
@@ -82,8 +87,10 @@ impl<S: PushSink> Host for HostAttached<S> {
     /// Nothing to do: the harness reported it.
     fn record(&self, _session: &SessionId, _message: &Message) {}
 
-    /// Nothing to do: nothing is kept.
-    fn forget(&self, _session: &SessionId) {}
+    /// The harness keeps the session: it is told. Should it be gone as well, there is nobody to tell.
+    fn forget(&self, session: &SessionId) {
+        self.sink.push(Push::SessionClosed { session: session.clone() });
+    }
 
     fn transcript(&self, _session: &SessionId) -> Option<Vec<Message>> {
         None

@@ -3,7 +3,7 @@
 //! Invariant: a transcript holds at most `limits::TRANSCRIPT_MESSAGES`; the oldest go first, and are counted.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
@@ -24,7 +24,7 @@ pub struct HostLocal {
 
 #[derive(Default)]
 struct Transcript {
-    messages: VecDeque<Message>,
+    messages: VecDeque<Arc<Message>>,
     dropped: u64,
 }
 
@@ -50,17 +50,26 @@ impl HostLocal {
         self.transcripts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn keep(&self, session: &SessionId, message: Arc<Message>) {
+        let mut transcripts = self.transcripts();
+        if let Some(transcript) = transcripts.get_mut(session) {
+            transcript.push(message);
+        } else {
+            transcripts.entry(session.clone()).or_default().push(message);
+        }
+    }
+
     fn preload(&self, session: &SessionId, config: &SessionConfig) {
         let mut transcripts = self.transcripts();
         let transcript = transcripts.entry(session.clone()).or_default();
         for message in config.preloaded_messages.iter().flatten() {
-            transcript.push(message.clone());
+            transcript.push(Arc::new(message.clone()));
         }
     }
 }
 
 impl Transcript {
-    fn push(&mut self, message: Message) {
+    fn push(&mut self, message: Arc<Message>) {
         if self.messages.len() as u64 == limits::TRANSCRIPT_MESSAGES.value {
             self.messages.pop_front();
             self.dropped += 1;
@@ -80,7 +89,7 @@ impl Host for HostLocal {
     }
 
     fn deliver(&self, delivery: &Delivery) -> HostAnswer {
-        self.record(&delivery.session, &delivery.message);
+        self.keep(&delivery.session, Arc::clone(&delivery.message));
         if let Some(listener) = &self.listener {
             listener(&delivery.session, &delivery.message);
         }
@@ -88,12 +97,7 @@ impl Host for HostLocal {
     }
 
     fn record(&self, session: &SessionId, message: &Message) {
-        let mut transcripts = self.transcripts();
-        if let Some(transcript) = transcripts.get_mut(session) {
-            transcript.push(message.clone());
-        } else {
-            transcripts.entry(session.clone()).or_default().push(message.clone());
-        }
+        self.keep(session, Arc::new(message.clone()));
     }
 
     fn forget(&self, session: &SessionId) {
@@ -101,6 +105,8 @@ impl Host for HostLocal {
     }
 
     fn transcript(&self, session: &SessionId) -> Option<Vec<Message>> {
-        self.transcripts().get(session).map(|transcript| transcript.messages.iter().cloned().collect())
+        self.transcripts()
+            .get(session)
+            .map(|transcript| transcript.messages.iter().map(|message| Message::clone(message)).collect())
     }
 }

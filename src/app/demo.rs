@@ -151,11 +151,8 @@ impl<W: Write> Demo<'_, W> {
             )?;
             if let Some(provenance) = session.provenance() {
                 let (schedule, origin) = (&provenance.schedule, &provenance.origin);
-                writeln!(
-                    self.output,
-                    "   opened by {schedule} of session {origin}, label {:?}",
-                    provenance.label
-                )?;
+                let label = provenance.label.as_deref().unwrap_or_default();
+                writeln!(self.output, "   opened by {schedule} of session {origin}, label {label:?}")?;
             }
             for message in self.handle.transcript(session.id()).unwrap_or_default() {
                 show_message(self.output, &message)?;

@@ -71,6 +71,24 @@ pub enum SessionFact {
     TurnUnreported,
 }
 
+impl SessionFact {
+    /// The schedule that opened the session.
+    pub fn schedule(&self) -> Option<&ScheduleId> {
+        match self {
+            SessionFact::Opened { provenance, .. } => {
+                provenance.as_ref().map(|provenance| &provenance.schedule)
+            }
+            SessionFact::Closed
+            | SessionFact::Hosted { .. }
+            | SessionFact::Unhosted
+            | SessionFact::Busy
+            | SessionFact::Idle
+            | SessionFact::UserSpoke
+            | SessionFact::TurnUnreported => None,
+        }
+    }
+}
+
 /// What can happen to a schedule after its creation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunFact {

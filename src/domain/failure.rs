@@ -1,6 +1,7 @@
 //! Why a run ended in an error, and how far it had come.
 
 use super::{Reason, names};
+use crate::limits;
 
 names! {
     /// How far a delivery had come.
@@ -26,9 +27,9 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure before any session was made.
+    /// A failure before any session was made. A message over `limits::ERROR_BYTES` is cut there, and ends in `…`.
     pub fn new(phase: Phase, reason: Reason, message: impl Into<Box<str>>) -> Failure {
-        Failure { phase, reason, message: message.into(), session_exists: false }
+        Failure { phase, reason, message: short(message.into()), session_exists: false }
     }
 
     /// The same failure, with the fresh session already in place.
@@ -37,4 +38,13 @@ impl Failure {
         self.session_exists = true;
         self
     }
+}
+
+/// Hosts say what they like; a record and a feed of thousands must not hold it all.
+fn short(message: Box<str>) -> Box<str> {
+    let max = usize::try_from(limits::ERROR_BYTES.value).unwrap_or(usize::MAX);
+    if message.len() <= max {
+        return message;
+    }
+    format!("{}…", &message[..message.floor_char_boundary(max)]).into()
 }

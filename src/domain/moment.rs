@@ -94,13 +94,19 @@ impl Moment {
 
     /// The time from `earlier` until this instant: zero if it is not later, at most 584 years.
     pub fn since(self, earlier: Moment) -> Span {
-        if self <= earlier {
-            return Span::ZERO;
-        }
+        Span { nanos: u64::try_from(self.nanos_since(earlier)).unwrap_or(u64::MAX) }
+    }
+
+    /// Whole milliseconds from `earlier` until this instant, rounded down: zero if it is not later. Unlike
+    /// [`Moment::since`], it reaches across the whole calendar.
+    pub fn millis_since(self, earlier: Moment) -> u64 {
+        u64::try_from(self.nanos_since(earlier) / u128::from(NANOS_PER_MILLI)).unwrap_or(u64::MAX)
+    }
+
+    fn nanos_since(self, earlier: Moment) -> u128 {
         let seconds = i128::from(self.seconds) - i128::from(earlier.seconds);
         let nanos = i128::from(self.nanos) - i128::from(earlier.nanos);
-        let total = seconds * i128::from(NANOS_PER_SECOND) + nanos;
-        Span { nanos: u64::try_from(total).unwrap_or(u64::MAX) }
+        u128::try_from(seconds * i128::from(NANOS_PER_SECOND) + nanos).unwrap_or(0)
     }
 
     /// Reads an ISO instant as the JDK 17 does: seconds are required; an offset `Z` or `±hh:mm`; up to nine

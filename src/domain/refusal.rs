@@ -66,7 +66,13 @@ pub enum Refusal {
         /// Where it stands.
         status: Status,
     },
-    /// A receipt for a run that is not waiting for one: late, repeated or invented.
+    /// A receipt for a run that does not exist, or not for this caller.
+    #[error("delivery not found: {run}")]
+    UnknownRun {
+        /// The run named.
+        run: RunId,
+    },
+    /// A receipt for a run that is not waiting for one: too early, late or repeated.
     #[error("no delivery in flight: {run}")]
     NotInFlight {
         /// The run named.
@@ -98,12 +104,13 @@ impl Refusal {
         match self {
             Refusal::UnknownSession { .. }
             | Refusal::UnknownHost { .. }
-            | Refusal::UnknownSchedule { .. } => Code::NotFound,
+            | Refusal::UnknownSchedule { .. }
+            | Refusal::UnknownRun { .. } => Code::NotFound,
             Refusal::SessionExists { .. }
             | Refusal::HostedElsewhere { .. }
             | Refusal::ScheduleExists { .. }
-            | Refusal::NotCancellable { .. }
             | Refusal::NotInFlight { .. }
+            | Refusal::NotCancellable { .. }
             | Refusal::Stopping => Code::Conflict,
             Refusal::SessionFull { .. } | Refusal::LimitReached { .. } => Code::Limit,
             Refusal::BeyondCalendar => Code::Validation,
@@ -120,6 +127,7 @@ impl Refusal {
             Refusal::UnknownSchedule { .. } => "list the schedules to see the ids that exist",
             Refusal::ScheduleExists { .. } => "leave the id out to get a fresh one",
             Refusal::NotCancellable { .. } => "only pending and queued schedules can be cancelled",
+            Refusal::UnknownRun { .. } => "acknowledge by the delivery-id that was pushed to you",
             Refusal::NotInFlight { .. } => "acknowledge each delivery once, within the receipt time",
             Refusal::SessionFull { .. } => "cancel a schedule or wait for one to end",
             Refusal::LimitReached { .. } => "close what is no longer needed",

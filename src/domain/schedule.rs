@@ -39,8 +39,6 @@ pub struct Schedule {
     pub dialect: Dialect,
     /// What a restart leaves of it.
     pub durability: Durability,
-    /// Where its payload goes.
-    pub target: Target,
     /// A name for people; no meaning to the engine.
     pub label: Option<Box<str>>,
     /// The session that asked for it and that it dies with.
@@ -54,6 +52,14 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// Where its payload goes: a prompt to the session that owns it, a fresh session to nobody's lane.
+    pub fn target(&self) -> Target {
+        match self.payload {
+            Payload::Turn { .. } => Target::Owner,
+            Payload::NewSession { .. } => Target::Fresh,
+        }
+    }
+
     /// The order in which deliveries wait for a session: due first, then created first, then by id.
     pub fn order(&self) -> (Moment, Moment, &ScheduleId) {
         (self.trigger.first_slot(), self.created_at, &self.id)

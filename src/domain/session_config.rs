@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::{Message, names};
+use crate::limits::{self, Limit};
 
 names! {
     /// How hard the model is to think.
@@ -101,6 +102,15 @@ pub struct Skill {
     pub lambda_description: Option<Box<str>>,
 }
 
+impl Skill {
+    /// The length of its longest text.
+    fn bytes(&self) -> usize {
+        let texts = [&self.name, &self.description, &self.file_path, &self.base_dir];
+        let texts = texts.into_iter().chain(&self.lambda_description);
+        texts.map(|text| text.len()).max().unwrap_or(0)
+    }
+}
+
 /// Which parts the assembled prompt has; `None` means all there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromptSelection {
@@ -144,6 +154,33 @@ pub struct SessionConfig {
 }
 
 impl SessionConfig {
+    /// The first bound that this configuration exceeds: of a text, of a list, or of the preloaded messages.
+    pub fn exceeds(&self) -> Option<Limit> {
+        let names =
+            |list: &Option<Vec<Box<str>>>| list.iter().flatten().map(|name| name.len()).collect::<Vec<_>>();
+        let selection = self.prompt_component_selection.as_ref();
+        let lists: [Vec<usize>; 5] = [
+            names(&self.tool_ids),
+            self.skills.iter().flatten().map(Skill::bytes).collect(),
+            selection.map_or_else(Vec::new, |selection| names(&selection.extension_prompt_contributions)),
+            selection.map_or_else(Vec::new, |selection| names(&selection.tool_names)),
+            selection.map_or_else(Vec::new, |selection| names(&selection.skill_names)),
+        ];
+        let messages = self.preloaded_messages.iter().flatten();
+        let texts = [&self.session_name, &self.system_prompt, &self.developer_prompt];
+        let texts = texts.into_iter().flatten().map(|text| text.len());
+        let model = self.model.as_ref().map(|model| model.provider.len() + model.id.len());
+        let longest = messages.clone().map(|message| message.text().len()).chain(texts).chain(model);
+        let longest = longest.chain(lists.iter().flatten().copied()).max().unwrap_or(0);
+        let most = lists.iter().map(Vec::len).max().unwrap_or(0);
+        let bounds = [
+            (limits::TEXT_BYTES, longest),
+            (limits::CONFIG_ITEMS, most),
+            (limits::PRELOADED_MESSAGES, messages.count()),
+        ];
+        bounds.into_iter().find(|(limit, found)| *found as u64 > limit.value).map(|(limit, _)| limit)
+    }
+
     /// This configuration laid over the origin's: what is silent here keeps the origin's value.
     ///
     /// The name and the preloaded messages belong to one session and are not inherited. A thinking level above

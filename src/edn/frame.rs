@@ -287,6 +287,9 @@ impl Framer {
             return self.complete();
         }
         self.keep(&[closer]);
+        if self.open_counts == [0; 3] {
+            return self.abandon_prefixes();
+        }
         if self.open_counts[kind_index(closer)] == 0 {
             self.is_dropped_broken = true;
             return;
@@ -297,6 +300,17 @@ impl Framer {
             self.is_dropped_broken = true;
         }
         self.complete();
+    }
+
+    /// Ends prefixes that wait for a form, where a closing bracket says that none will come.
+    fn abandon_prefixes(&mut self) {
+        let is_dropped = self.stack.first() == Some(&Level::Discard);
+        self.stack.clear();
+        if is_dropped {
+            self.fail(ReadErrorKind::Syntax, "a discarded form is missing");
+        } else {
+            self.complete();
+        }
     }
 
     /// Hands a finished form to the levels that wait for it, or out as a frame.

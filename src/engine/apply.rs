@@ -21,8 +21,9 @@ impl State {
         let origin = fact.origin().cloned();
         let (schedule, session) = match fact {
             Fact::Session(session, fact) => {
+                let schedule = fact.schedule().cloned();
                 self.apply_to_session(now, &session, fact);
-                (None, Some(session))
+                (schedule, Some(session))
             }
             Fact::Created { schedule, due } => {
                 let (id, owner) = (schedule.id.clone(), schedule.owner.clone());
@@ -30,7 +31,8 @@ impl State {
                 (Some(id), Some(owner))
             }
             Fact::Run(schedule, fact) => {
-                let key = self.schedule_key(&schedule);
+                let key = self.schedule_key_in_turn(&schedule);
+                self.at_hand = key;
                 let owner =
                     key.and_then(|key| self.schedules.get(key)).map(|record| record.schedule.owner.clone());
                 if let Some(key) = key {
@@ -148,8 +150,7 @@ impl State {
             run: None,
             ended_for: None,
         });
-        let schedules = &self.schedules;
-        self.schedule_ids.insert(&id, key, |key| schedules.get(key).map(|record| &record.schedule.id));
+        self.schedule_ids.insert(&id, key);
         self.timers.set(Timer::Slot(key), due);
         self.ledger.expect();
         if let Some(session) = self.sessions.get_mut(owner) {

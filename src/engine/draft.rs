@@ -12,6 +12,8 @@ pub struct Step {
     pub facts: Vec<Fact>,
     /// To be performed after that, in this order.
     pub effects: Vec<Effect>,
+    /// Whether the randomness was used up; if not, it is as fresh as before.
+    pub drew: bool,
 }
 
 /// The state before the step, the moment, the randomness, and the facts and effects so far.
@@ -49,6 +51,7 @@ impl<'a> Draft<'a> {
 
     /// Bits for one id; the next call gives others, so a step can invent several.
     pub(super) fn draw(&mut self) -> Entropy {
+        self.step.drew = true;
         let drawn = self.entropy;
         let next = u128::from_le_bytes(drawn.0).wrapping_add(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
         self.entropy = Entropy(next.to_le_bytes());

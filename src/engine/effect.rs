@@ -64,5 +64,5 @@ pub struct Delivery {
     /// The session.
     pub session: SessionId,
     /// The prompt, stamped with the moment of delivery and the schedule it comes from.
-    pub message: Message,
+    pub message: Arc<Message>,
 }

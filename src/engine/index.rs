@@ -13,10 +13,17 @@ use crate::domain::ScheduleId;
 
 const SHARDS: usize = 256;
 
+/// A slot, and half of its id's hash: a table that grows reads no records.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    key: Key,
+    hash: u32,
+}
+
 /// Schedules by id.
 #[derive(Clone, Debug)]
 pub(crate) struct Index {
-    shards: Vec<HashTable<Key>>,
+    shards: Vec<HashTable<Entry>>,
 }
 
 impl Index {
@@ -31,25 +38,21 @@ impl Index {
         id_of: impl Fn(Key) -> Option<&'a ScheduleId>,
     ) -> Option<Key> {
         let hash = hash(id);
-        self.shards[shard(hash)].find(hash, |key| id_of(*key) == Some(id)).copied()
+        let found = self.shards[shard(hash)]
+            .find(wide(hash), |entry| entry.hash == hash && id_of(entry.key) == Some(id));
+        found.map(|entry| entry.key)
     }
 
     /// Enters a slot that is not entered yet.
-    pub(crate) fn insert<'a>(
-        &mut self,
-        id: &ScheduleId,
-        key: Key,
-        id_of: impl Fn(Key) -> Option<&'a ScheduleId>,
-    ) {
-        let hash_of = |key: &Key| id_of(*key).map_or(0, hash);
+    pub(crate) fn insert(&mut self, id: &ScheduleId, key: Key) {
         let hash = hash(id);
-        self.shards[shard(hash)].insert_unique(hash, key, hash_of);
+        self.shards[shard(hash)].insert_unique(wide(hash), Entry { key, hash }, |entry| wide(entry.hash));
     }
 
     /// Takes a slot out.
     pub(crate) fn remove(&mut self, id: &ScheduleId, key: Key) {
         let hash = hash(id);
-        if let Ok(entry) = self.shards[shard(hash)].find_entry(hash, |other| *other == key) {
+        if let Ok(entry) = self.shards[shard(hash)].find_entry(wide(hash), |entry| entry.key == key) {
             entry.remove();
         }
     }
@@ -83,11 +86,17 @@ impl Hasher for Fold {
     }
 }
 
-fn hash(id: &ScheduleId) -> u64 {
-    BuildHasherDefault::<Fold>::default().hash_one(id)
+fn hash(id: &ScheduleId) -> u32 {
+    let hash = BuildHasherDefault::<Fold>::default().hash_one(id);
+    u32::try_from(hash >> 32).unwrap_or(0)
 }
 
-/// The table picks its buckets by the low bits and tags by the top seven; the shard takes others.
-fn shard(hash: u64) -> usize {
-    (hash >> 40) as usize % SHARDS
+/// The table picks its buckets by the low bits and tags by the top seven.
+fn wide(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
+}
+
+/// Bits that are neither among those that pick the bucket nor among those that tag.
+fn shard(hash: u32) -> usize {
+    (hash >> 17) as usize % SHARDS
 }

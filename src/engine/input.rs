@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Dialect, Durability, Failure, HostId, Payload, RunId, ScheduleId, Scope, SessionConfig, SessionId,
-    Target, When,
+    Dialect, Durability, Failure, HostId, Payload, RunId, ScheduleId, Scope, SessionConfig, SessionId, When,
 };
 use crate::limits;
 
@@ -68,8 +67,6 @@ pub struct NewSchedule {
     pub dialect: Dialect,
     /// What a restart leaves of it.
     pub durability: Durability,
-    /// Where the payload goes.
-    pub target: Target,
     /// A name for people.
     pub label: Option<Box<str>>,
     /// The session that asks.
@@ -89,7 +86,6 @@ impl NewSchedule {
             id: None,
             dialect: Dialect::Native,
             durability: Durability::Volatile,
-            target: Target::Owner,
             label: None,
             owner,
             when,

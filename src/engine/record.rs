@@ -61,7 +61,7 @@ pub struct SessionRecord {
     pub(super) turn_starting: bool,
     pub(super) in_flight: Option<Key>,
     pub(super) waiting: Vec<Key>,
-    /// Unfinished schedules, in no order: at most a few dozen, and sorting is the reader's.
+    /// Unfinished schedules, in no order: at most `limits::SESSION_SCHEDULES`, and sorting is the reader's.
     pub(super) live: Vec<Key>,
     pub(super) unstarted: u32,
     pub(super) finished: VecDeque<Key>,

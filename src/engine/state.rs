@@ -43,6 +43,9 @@ pub struct State {
     pub(super) ledger: Ledger,
     pub(super) cursor: Cursor,
     pub(super) mode: Mode,
+    /// What the last fact about a run was about: the next is likely to be about the same. A hint, never believed
+    /// without a look at the id.
+    pub(super) at_hand: Option<Key>,
 }
 
 impl Default for State {
@@ -66,6 +69,7 @@ impl State {
             ledger: Ledger::default(),
             cursor: Cursor::START,
             mode: Mode::Running,
+            at_hand: None,
         }
     }
 
@@ -113,7 +117,7 @@ impl State {
     /// host by now.
     pub fn waits_for(&self, record: &ScheduleRecord) -> Option<Reason> {
         let owner = self.sessions.get(record.owner).filter(|_| record.status == Status::Queued)?;
-        owner.blocks(record.schedule.target)
+        owner.blocks(record.schedule.target())
     }
 
     /// Refuses a host that is not connected.
@@ -127,6 +131,11 @@ impl State {
     /// Whether there is room for one more session, those that hosts are creating counted in.
     pub(super) fn has_room(&self) -> bool {
         ((self.sessions.len() + self.creating.len()) as u64) < limits::SESSIONS.value
+    }
+
+    /// Whether a run was handed to its host and its receipt is still out.
+    pub fn is_in_flight(&self, run: &RunId) -> bool {
+        self.in_flight(run).is_ok()
     }
 
     /// How many schedules have not ended.
@@ -173,6 +182,14 @@ impl State {
         self.schedule_ids.find(id, |key| self.schedules.get(key).map(|record| &record.schedule.id))
     }
 
+    /// The same, for one whose turn it is likely to be: its record is at hand then, and the index is not.
+    pub(super) fn schedule_key_in_turn(&self, id: &ScheduleId) -> Option<Key> {
+        let [receipt, slot] = self.timers.next_schedules();
+        let likely = [self.at_hand, receipt, slot].into_iter().flatten();
+        let is_it = |key: &Key| self.schedules.get(*key).is_some_and(|record| record.schedule.id == *id);
+        likely.into_iter().find(is_it).or_else(|| self.schedule_key(id))
+    }
+
     pub(super) fn session_key(&self, id: &SessionId) -> Option<Key> {
         self.session_ids.get(id).copied()
     }
@@ -188,10 +205,15 @@ impl State {
         }
     }
 
-    /// The schedule whose run this is, if that run is waiting for its receipt.
-    pub(super) fn in_flight(&self, run: &RunId) -> Option<&ScheduleRecord> {
-        self.schedule(&run.schedule)
-            .filter(|record| record.status == Status::InFlight && record.run_id() == *run)
+    /// The schedule whose run this is, if that run is waiting for its receipt; else why a report on it is refused.
+    pub(super) fn in_flight(&self, run: &RunId) -> Result<&ScheduleRecord, Refusal> {
+        let key = self.schedule_key_in_turn(&run.schedule);
+        let record = key.and_then(|key| self.schedules.get(key)).filter(|record| record.run_id() == *run);
+        match record {
+            Some(record) if record.status == Status::InFlight => Ok(record),
+            Some(_) => Err(Refusal::NotInFlight { run: run.clone() }),
+            None => Err(Refusal::UnknownRun { run: run.clone() }),
+        }
     }
 }
 

@@ -59,7 +59,12 @@ impl Timers {
         }
     }
 
-    /// How many timers are set.
+    /// The schedules that are likely to be asked for next: the first receipt's and the first slot's.
+    pub(super) fn next_schedules(&self) -> [Option<Key>; 2] {
+        [self.receipts.first(), self.slots.first()].map(|entry| entry.map(|entry| entry.key))
+    }
+
+    /// How many are set.
     pub(super) fn len(&self) -> usize {
         self.slots.len() + self.receipts.len() + self.turns.len()
     }

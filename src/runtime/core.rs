@@ -15,6 +15,7 @@ pub(super) struct Core {
     /// What the driver sleeps until; `None` while it is awake and will look for itself.
     pub(super) armed: Option<BootTime>,
     pub(super) driver_stopped: bool,
+    undrawn: Option<Entropy>,
     /// Subscribers asleep: nobody is roused at the price of a system call while there are none.
     pub(super) listeners: usize,
     journal: Option<Box<dyn Journal>>,
@@ -28,14 +29,23 @@ impl Core {
             outbox: VecDeque::new(),
             armed: None,
             driver_stopped: false,
+            undrawn: None,
             listeners: 0,
             journal,
         }
     }
 
     /// Decides, appends, applies. A refusal changes nothing.
-    pub(super) fn step(&mut self, input: Input, now: Now, entropy: Entropy) -> Result<(), Refusal> {
+    pub(super) fn step(
+        &mut self,
+        input: Input,
+        now: Now,
+        draw: impl FnOnce() -> Entropy,
+    ) -> Result<(), Refusal> {
+        // Most steps invent nothing: the bits wait for one that does.
+        let entropy = self.undrawn.take().unwrap_or_else(draw);
         let step = decide(&self.state, input, now, entropy)?;
+        self.undrawn = (!step.drew).then_some(entropy);
         if let Some(journal) = &mut self.journal
             && !step.facts.is_empty()
         {
@@ -45,7 +55,9 @@ impl Core {
             let decision = self.state.apply(now, fact);
             self.feed.push(decision);
         }
-        self.outbox.extend(step.effects);
+        for effect in step.effects {
+            self.outbox.push_back(effect);
+        }
         Ok(())
     }
 

@@ -1,5 +1,7 @@
 //! What surfaces and embedders hold: submit, view, subscribe.
 
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +13,7 @@ use super::token::{Token, Tokens};
 use crate::domain::{
     BootTime, Cursor, Entropy, HostId, Message, Now, Refusal, ScheduleId, Scope, SessionConfig, SessionId,
 };
-use crate::engine::{Command, Input, NewSchedule, Report, SessionRecord, State};
+use crate::engine::{Command, Effect, Input, NewSchedule, Report, SessionRecord, State};
 use crate::limits;
 use crate::port::{Clock, EntropySource, Host, Journal};
 
@@ -43,7 +45,7 @@ pub(super) struct Shared {
     /// Rouses subscribers.
     pub(super) news: Condvar,
     /// Held by whoever performs effects, so that each session's come in order.
-    pub(super) performing: Mutex<()>,
+    pub(super) performing: Mutex<(VecDeque<Effect>, Vec<Report>)>,
     pub(super) hosts: Hosts,
     pub(super) clock: Arc<dyn Clock>,
     entropy: Arc<dyn EntropySource>,
@@ -58,7 +60,7 @@ impl Handle {
                 core: Mutex::new(Core::new(parts.journal)),
                 alarm: Condvar::new(),
                 news: Condvar::new(),
-                performing: Mutex::new(()),
+                performing: Mutex::default(),
                 hosts: Hosts::new(parts.local),
                 clock: parts.clock,
                 entropy: parts.entropy,
@@ -81,23 +83,27 @@ impl Handle {
     /// # Errors
     /// The engine's [`Refusal`]; nothing has changed then.
     pub fn submit_with<R>(&self, input: Input, read: impl FnOnce(&State) -> R) -> Result<R, Refusal> {
-        let entropy = self.draw();
         let mut core = self.core();
         let now = self.now();
-        core.step(input, now, entropy)?;
-        let answer = read(&core.state);
+        core.step(input, now, || self.draw())?;
+        let answer = catch_unwind(AssertUnwindSafe(|| read(&core.state)));
         self.publish(&mut core);
         let effects = !core.outbox.is_empty();
         drop(core);
         if effects {
             self.perform();
         }
-        Ok(answer)
+        Ok(answer.unwrap_or_else(|panic| resume_unwind(panic)))
     }
 
     /// Reads the state. The reader holds the engine's lock: it should copy what it needs and go.
+    /// A reader that panics takes only its own thread along; one that calls the handle waits for itself for ever.
     pub fn view<R>(&self, read: impl FnOnce(&State) -> R) -> R {
-        read(&self.core().state)
+        let core = self.core();
+        // Caught, so that the lock is not let go in a panic, which would poison it: a reader changes nothing.
+        let answer = catch_unwind(AssertUnwindSafe(|| read(&core.state)));
+        drop(core);
+        answer.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     /// Deals with everything that is due, and says when to come back: at that time or at the next submit.
@@ -108,7 +114,7 @@ impl Handle {
             let mut steps = 0;
             while steps < limits::STEPS_PER_HOLD.value && core.is_due(now) {
                 steps += 1;
-                let woken = core.step(Input::Wake, now, self.draw());
+                let woken = core.step(Input::Wake, now, || self.draw());
                 debug_assert!(woken.is_ok(), "a wake-up is never refused: {woken:?}");
             }
             self.publish(&mut core);

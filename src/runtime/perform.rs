@@ -3,11 +3,13 @@
 //! Whoever causes effects performs them, unless another thread is at it already: then that one takes them along. So a
 //! call returns with its effects done, a burst goes out in one sweep, and no session sees two at once.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::handle::Handle;
 use crate::domain::{Failure, HostId, Phase, Reason, RunId};
 use crate::engine::{Effect, Input, Report};
+use crate::limits;
 use crate::port::{Host, HostAnswer};
 
 impl Handle {
@@ -15,11 +17,13 @@ impl Handle {
     pub(super) fn perform(&self) {
         loop {
             // Somebody else is at it, and looks again after letting go: nothing is left behind.
-            let Ok(turn) = self.shared.performing.try_lock() else {
+            let Ok(mut spare) = self.shared.performing.try_lock() else {
                 return;
             };
-            while self.perform_batch() {}
-            drop(turn);
+            // Both lists keep their memory from batch to batch.
+            let (effects, reports) = &mut *spare;
+            while self.perform_batch(effects, reports) {}
+            drop(spare);
             if self.core().outbox.is_empty() {
                 return;
             }
@@ -27,20 +31,22 @@ impl Handle {
     }
 
     /// Performs what waits now; whether there was anything.
-    fn perform_batch(&self) -> bool {
-        let effects = std::mem::take(&mut self.core().outbox);
+    fn perform_batch(&self, effects: &mut VecDeque<Effect>, reports: &mut Vec<Report>) -> bool {
+        std::mem::swap(&mut self.core().outbox, effects);
         if effects.is_empty() {
             return false;
         }
-        let reports: Vec<Report> =
-            effects.into_iter().filter_map(|effect| self.perform_one(effect)).collect();
-        let mut core = self.core();
-        let now = self.now();
-        for report in reports {
-            // Refused when the run has ended meanwhile, by a close or a shutdown: the engine's word stands.
-            let _ = core.step(Input::Report(report), now, self.draw());
+        reports.extend(effects.drain(..).filter_map(|effect| self.perform_one(effect)));
+        while !reports.is_empty() {
+            let hold = reports.len().min(STEPS_PER_HOLD);
+            let mut core = self.core();
+            let now = self.now();
+            for report in reports.drain(..hold) {
+                // Refused when the run has ended meanwhile, by a close or a shutdown: the engine's word stands.
+                let _ = core.step(Input::Report(report), now, || self.draw());
+            }
+            self.publish(&mut core);
         }
-        self.publish(&mut core);
         true
     }
 
@@ -63,14 +69,21 @@ impl Handle {
                 None
             }
             Effect::CreateSession(opening) => {
+                self.is_wanted(&opening.run).then_some(())?;
                 let answer = self.ask(opening.host, Phase::CreateSession, |host| host.create(&opening));
                 report(opening.run, answer, |run| Report::Created { run })
             }
             Effect::Deliver(delivery) => {
+                self.is_wanted(&delivery.run).then_some(())?;
                 let answer = self.ask(delivery.host, Phase::PromptSubmit, |host| host.deliver(&delivery));
                 report(delivery.run, answer, |run| Report::Accepted { run })
             }
         }
+    }
+
+    /// Whether a run is still waiting for its receipt: a close or a shutdown may have come between the fact and here.
+    fn is_wanted(&self, run: &RunId) -> bool {
+        self.core().state.is_in_flight(run)
     }
 
     /// Asks a host; one that is gone or panics has failed.
@@ -100,3 +113,6 @@ fn report(run: RunId, answer: HostAnswer, done: impl FnOnce(RunId) -> Report) ->
         HostAnswer::Failed(failure) => Some(Report::Failed { run, failure }),
     }
 }
+
+#[expect(clippy::cast_possible_truncation, reason = "64 fits anywhere")]
+const STEPS_PER_HOLD: usize = limits::STEPS_PER_HOLD.value as usize;

@@ -12,7 +12,7 @@ use shuttle::thread::{spawn, yield_now};
 use super::handle::{Handle, Parts};
 use crate::domain::{
     BootTime, Cursor, Decision, DecisionKind, Dialect, Durability, Entropy, HostId, Message, Moment, Now,
-    Payload, Refusal, ScheduleId, Scope, SessionConfig, SessionId, Span, Status, Target, When,
+    Payload, Refusal, ScheduleId, Scope, SessionConfig, SessionId, Span, Status, When,
 };
 use crate::engine::{Command, Delivery, Input, NewSchedule, Opening, Report, ScheduleRecord, State};
 use crate::limits;
@@ -430,7 +430,6 @@ fn new_schedule(name: &str, owner: &str, delay_ms: u64, fresh: bool) -> Input {
         id: Some(id(name)),
         dialect: Dialect::Psi,
         durability: Durability::Volatile,
-        target: if fresh { Target::Fresh } else { Target::Owner },
         label: None,
         owner: session(owner),
         when: When::After(Span::from_millis(delay_ms)),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::handle::Handle;
 use crate::domain::{Cursor, Decision};
+use crate::engine::State;
 use crate::limits;
 
 const SLICE: Duration = Duration::from_millis(limits::SLEEP_SLICE_MS.value);
@@ -23,6 +24,7 @@ pub struct Batch {
 pub struct Subscription {
     handle: Handle,
     after: Cursor,
+    lost: bool,
     /// The last decision to be read; `u64::MAX` while there is no end to it.
     last: Arc<AtomicU64>,
 }
@@ -45,8 +47,12 @@ impl Stopper {
 }
 
 impl Subscription {
+    /// A cursor that is not reached yet comes from an earlier life of the engine: the reader has lost that one's end,
+    /// is told so, and starts at the beginning of this one.
     pub(super) fn new(handle: Handle, after: Cursor) -> Subscription {
-        Subscription { handle, after, last: Arc::new(AtomicU64::new(u64::MAX)) }
+        let lost = after > handle.view(State::cursor);
+        let after = if lost { Cursor::START } else { after };
+        Subscription { handle, after, lost, last: Arc::new(AtomicU64::new(u64::MAX)) }
     }
 
     /// What ends this subscription from another thread.
@@ -65,8 +71,8 @@ impl Subscription {
         self.advance(decisions, truncated)
     }
 
-    /// Waits for at least one decision; `None` once the subscription was stopped, or the engine has shut down and
-    /// everything was read.
+    /// Waits for at least one decision, or for the word that some are lost; `None` once the subscription was stopped, or
+    /// the engine has shut down and everything was read.
     pub fn next_batch(&mut self, max: usize) -> Option<Batch> {
         let mut core = self.handle.core();
         loop {
@@ -74,7 +80,7 @@ impl Subscription {
                 return None;
             }
             let (decisions, truncated) = core.feed.after(self.after, max);
-            if !decisions.is_empty() {
+            if !decisions.is_empty() || self.lost {
                 drop(core);
                 return Some(self.advance(decisions, truncated));
             }
@@ -89,6 +95,6 @@ impl Subscription {
         if let Some(last) = decisions.last() {
             self.after = last.cursor;
         }
-        Batch { decisions, truncated }
+        Batch { decisions, truncated: truncated | std::mem::take(&mut self.lost) }
     }
 }

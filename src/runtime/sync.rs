@@ -9,5 +9,5 @@ pub(super) use std::sync::{Condvar, Mutex, MutexGuard, RwLock};
 #[cfg(test)]
 pub(super) use shuttle::sync::{Condvar, Mutex, MutexGuard, RwLock};
 
-/// Why a lock cannot be poisoned by anything but a defect of ours: hosts and readers run outside it.
+/// Why a lock cannot be poisoned by anything but a defect of ours: hosts run outside it, and readers' panics are caught.
 pub(super) const UNPOISONED: &str = "a panic under the engine's lock leaves its state undefined";

@@ -8,7 +8,7 @@ use super::world::World;
 use super::world_config::Action;
 use crate::domain::{
     Dialect, Durability, Failure, HostId, Moment, Payload, Phase, Reason, RunId, ScheduleId, Scope,
-    SessionConfig, SessionId, Span, Target, When,
+    SessionConfig, SessionId, Span, When,
 };
 use crate::engine::{Command, Input, NewSchedule, Report, SessionRecord, State};
 use crate::port::{Clock, EntropySource};
@@ -104,7 +104,6 @@ impl World {
             id,
             dialect: Dialect::Psi,
             durability: Durability::Volatile,
-            target: if fresh { Target::Fresh } else { Target::Owner },
             label: self.stage.entropy.one_in(3).then(|| "label".into()),
             owner,
             when,

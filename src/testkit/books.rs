@@ -147,7 +147,7 @@ impl Books {
             earliest: now.boot.after(slot.since(now.wall)),
             order: (slot, schedule.created_at, schedule.id.clone()),
             owner: schedule.owner.clone(),
-            target: schedule.target,
+            target: schedule.target(),
             claimed: false,
             dispatched: None,
             with: None,

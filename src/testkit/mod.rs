@@ -9,7 +9,7 @@
 //! use std::sync::Arc;
 //!
 //! use reveille::domain::{
-//!     Dialect, Durability, HostId, Payload, SessionConfig, SessionId, Span, Target, When,
+//!     Dialect, Durability, HostId, Payload, SessionConfig, SessionId, Span, When,
 //! };
 //! use reveille::engine::{Command, Input, NewSchedule};
 //! use reveille::runtime::Handle;
@@ -25,7 +25,6 @@
 //!     id: None,
 //!     dialect: Dialect::Psi,
 //!     durability: Durability::Volatile,
-//!     target: Target::Owner,
 //!     label: None,
 //!     owner,
 //!     when: When::After(Span::from_millis(600_000)),

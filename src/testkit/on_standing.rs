@@ -86,7 +86,7 @@ fn nothing_waits_without_cause(books: &Books, standing: &Standing<'_>) -> Verdic
         let turn_owed = books.lanes.get(session.id()).is_some_and(|lane| lane.turn_owed);
         let lane_taken = session.is_busy() || session.has_delivery_in_flight() || turn_owed;
         for record in state.waiting(session) {
-            let cause = !session.is_hosted() || lane_taken && record.schedule().target == Target::Owner;
+            let cause = !session.is_hosted() || lane_taken && record.schedule().target() == Target::Owner;
             let said = state.waits_for(record);
             let id = &record.schedule().id;
             hold(cause && said.is_some(), || format!("{id} waits for {}, as for {said:?}", session.id()))?;

@@ -12,7 +12,7 @@ use super::problem::Problem;
 use super::session_config;
 use crate::dialect::Notation;
 use crate::dialect::echo;
-use crate::domain::{Dialect, Durability, Kind, Payload, Refusal, SessionConfig, SessionId, Target};
+use crate::domain::{Dialect, Durability, Kind, Payload, Refusal, SessionConfig, SessionId};
 use crate::edn::Value;
 use crate::engine::NewSchedule;
 use crate::limits::{self, Limit};
@@ -27,7 +27,7 @@ pub(super) fn parse(
     let kind = kind(args.get("kind"))?;
     let config =
         session_config::parse_given(args.get("session-config"), notation).map_err(Problem::Config)?;
-    let (payload, target) = payload(kind, message, config)?;
+    let payload = payload(kind, message, config)?;
     let label = label(args.get("label"))?;
     let session_live_max = check_cap(context.live)?;
     let when = delay::parse(args, context.now.wall)?;
@@ -35,7 +35,6 @@ pub(super) fn parse(
         id: None,
         dialect: Dialect::Psi,
         durability: Durability::Volatile,
-        target,
         label,
         owner: session,
         when,
@@ -66,14 +65,12 @@ fn kind(value: &Value) -> Result<Kind, Problem> {
     word(value).and_then(Kind::parse).ok_or_else(|| Problem::UnknownKind { given: echo(value) })
 }
 
-fn payload(kind: Kind, text: Box<str>, config: Option<SessionConfig>) -> Result<(Payload, Target), Problem> {
+fn payload(kind: Kind, text: Box<str>, config: Option<SessionConfig>) -> Result<Payload, Problem> {
     match (kind, config) {
-        (Kind::Message, None) => Ok((Payload::Turn { text }, Target::Owner)),
+        (Kind::Message, None) => Ok(Payload::Turn { text }),
         (Kind::Message, Some(_)) => Err(Problem::ConfigForbidden),
         (Kind::Session, None) => Err(Problem::ConfigRequired),
-        (Kind::Session, Some(config)) => {
-            Ok((Payload::NewSession { text, config: Arc::new(config) }, Target::Fresh))
-        }
+        (Kind::Session, Some(config)) => Ok(Payload::NewSession { text, config: Arc::new(config) }),
     }
 }
 
@@ -231,7 +228,6 @@ mod tests {
                 id: None,
                 dialect: Dialect::Psi,
                 durability: Durability::Volatile,
-                target: Target::Owner,
                 label: Some("check-build".into()),
                 owner: session(),
                 when: When::After(Span::from_millis(600_000)),
@@ -249,7 +245,6 @@ mod tests {
         ) else {
             panic!()
         };
-        assert_eq!(new.target, Target::Fresh);
         let config = new.payload.config().unwrap();
         assert_eq!(config.thinking_level, Some(ThinkingLevel::High));
         assert_eq!(config.preloaded_messages.as_ref().map(Vec::len), Some(1));

@@ -6,10 +6,9 @@ use crate::engine::draft::Draft;
 
 pub(in crate::engine) fn accepted(draft: &mut Draft<'_>, run: &RunId) -> Result<(), Refusal> {
     let state = draft.state;
-    let refusal = || Refusal::NotInFlight { run: run.clone() };
-    let record = state.in_flight(run).ok_or_else(refusal)?;
+    let record = state.in_flight(run)?;
     let submitted = record.run().filter(|run| run.phase == Some(Phase::PromptSubmit));
-    submitted.ok_or_else(refusal)?;
+    submitted.ok_or_else(|| Refusal::NotInFlight { run: run.clone() })?;
     draft.run_fact(&record.schedule.id, RunFact::Delivered);
     // The built-in host is idle again at once. A connected one begins a turn, and its end is the next transition.
     if let Some(lane) = state.lane(record)

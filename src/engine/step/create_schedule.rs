@@ -4,7 +4,7 @@ use crate::domain::{Fact, Refusal, Schedule, ScheduleId, Trigger, When};
 use crate::engine::draft::Draft;
 use crate::engine::input::NewSchedule;
 use crate::engine::state::Mode;
-use crate::limits;
+use crate::limits::{self, Limit};
 
 pub(in crate::engine) fn create_schedule(draft: &mut Draft<'_>, new: NewSchedule) -> Result<(), Refusal> {
     let (state, now) = (draft.state, draft.now);
@@ -14,8 +14,15 @@ pub(in crate::engine) fn create_schedule(draft: &mut Draft<'_>, new: NewSchedule
     let Some(session) = state.session(&new.owner) else {
         return Err(Refusal::UnknownSession { session: new.owner });
     };
-    if session.live.len() >= new.session_live_max as usize {
-        return Err(Refusal::SessionFull { max: new.session_live_max });
+    let most = u32::try_from(limits::SESSION_SCHEDULES.value).unwrap_or(u32::MAX);
+    let max = new.session_live_max.min(most);
+    if session.live.len() >= max as usize {
+        return Err(Refusal::SessionFull { max });
+    }
+    within(limits::TEXT_BYTES, new.payload.text().len())?;
+    within(limits::LABEL_BYTES, new.label.as_ref().map_or(0, |label| label.len()))?;
+    if let Some(limit) = new.payload.config().and_then(|config| config.exceeds()) {
+        return Err(Refusal::LimitReached { limit });
     }
     if state.live_count() >= limits::SCHEDULES.value {
         return Err(Refusal::LimitReached { limit: limits::SCHEDULES });
@@ -34,7 +41,6 @@ pub(in crate::engine) fn create_schedule(draft: &mut Draft<'_>, new: NewSchedule
         id,
         dialect: new.dialect,
         durability: new.durability,
-        target: new.target,
         label: new.label,
         owner: session.id.clone(),
         trigger: Trigger::At(slot),
@@ -43,4 +49,9 @@ pub(in crate::engine) fn create_schedule(draft: &mut Draft<'_>, new: NewSchedule
     };
     draft.fact(Fact::Created { schedule, due: now.boot.after(delay) });
     Ok(())
+}
+
+/// Whoever asks, and in whatever dialect: a text over its bound is refused.
+pub(super) fn within(limit: Limit, bytes: usize) -> Result<(), Refusal> {
+    if bytes as u64 > limit.value { Err(Refusal::LimitReached { limit }) } else { Ok(()) }
 }

@@ -5,9 +5,9 @@ use crate::domain::{Refusal, RunId};
 use crate::engine::draft::Draft;
 
 pub(in crate::engine) fn created(draft: &mut Draft<'_>, run: &RunId) -> Result<(), Refusal> {
-    let refusal = || Refusal::NotInFlight { run: run.clone() };
-    let record = draft.state.in_flight(run).ok_or_else(refusal)?;
-    let fresh = fresh_session(draft.state, record).ok_or_else(refusal)?;
+    let record = draft.state.in_flight(run)?;
+    let fresh = fresh_session(draft.state, record);
+    let fresh = fresh.ok_or_else(|| Refusal::NotInFlight { run: run.clone() })?;
     draft.session_fact(&fresh.id, fresh.opened());
     submit(draft, record, fresh.host, fresh.id);
     Ok(())

@@ -7,7 +7,7 @@ use crate::engine::effect::Effect;
 use crate::engine::record::ScheduleRecord;
 
 pub(in crate::engine) fn failed(draft: &mut Draft<'_>, run: &RunId, failure: Failure) -> Result<(), Refusal> {
-    let record = draft.state.in_flight(run).ok_or_else(|| Refusal::NotInFlight { run: run.clone() })?;
+    let record = draft.state.in_flight(run)?;
     fail(draft, record, failure);
     Ok(())
 }

@@ -22,7 +22,7 @@ pub(super) fn hand_over_next(draft: &mut Draft<'_>, session: &SessionRecord) {
     }
     let waiting = session.waiting.iter().filter_map(|key| draft.state.schedules.get(*key));
     let next = waiting
-        .filter(|record| record.schedule.target == Target::Owner)
+        .filter(|record| record.schedule.target() == Target::Owner)
         .min_by(|one, two| one.schedule.order().cmp(&two.schedule.order()));
     if let Some(record) = next {
         hand_over(draft, record, session, session.host);
@@ -60,12 +60,12 @@ pub(super) fn submit(draft: &mut Draft<'_>, record: &ScheduleRecord, host: HostI
     let to =
         HandOver { host, phase: Phase::PromptSubmit, session: session.clone(), overdue: draft.overdue() };
     draft.run_fact(&schedule.id, RunFact::Dispatched(to));
-    let message = Message {
+    let message = Arc::new(Message {
         role: Role::User,
         content: vec![Content::Text(schedule.payload.text().into())],
         timestamp: Some(draft.now.wall),
         provenance: Some(MessageProvenance { schedule: schedule.id.clone(), label: schedule.label.clone() }),
-    };
+    });
     draft.effect(Effect::Deliver(Box::new(Delivery { run: record.run_id(), host, session, message })));
 }
 

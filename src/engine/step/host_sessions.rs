@@ -35,7 +35,7 @@ fn hand_over_what_waited(draft: &mut Draft<'_>, session: &SessionRecord, host: H
     }
     let mut lane_taken = session.in_flight.is_some();
     for record in draft.state.waiting(session) {
-        let takes_lane = record.schedule.target == Target::Owner;
+        let takes_lane = record.schedule.target() == Target::Owner;
         if takes_lane && lane_taken {
             continue;
         }

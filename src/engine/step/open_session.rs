@@ -18,6 +18,9 @@ pub(in crate::engine) fn open_session(
         return Err(Refusal::Stopping);
     }
     draft.state.check_host(host)?;
+    if let Some(limit) = config.exceeds() {
+        return Err(Refusal::LimitReached { limit });
+    }
     let session = session.unwrap_or_else(|| SessionId::random(draft.draw()));
     if draft.state.session(&session).is_some() || draft.state.creating.contains(&session) {
         return Err(Refusal::SessionExists { session });

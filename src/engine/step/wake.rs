@@ -50,7 +50,7 @@ fn fire(draft: &mut Draft<'_>, record: &ScheduleRecord) {
     let id = &record.schedule.id;
     let slot = record.schedule.trigger.first_slot();
     draft.run_fact(id, RunFact::Claimed { slot, cause: Cause::Slot });
-    match owner.blocks(record.schedule.target) {
+    match owner.blocks(record.schedule.target()) {
         Some(reason) => draft.run_fact(id, RunFact::Queued { reason }),
         None => hand_over(draft, record, owner, owner.host),
     }

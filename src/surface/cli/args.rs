@@ -28,7 +28,7 @@ pub struct Cli {
 pub enum Command {
     /// Play the main job on real input: a message, a queued message, a fresh session, a cancel that holds.
     ///
-    /// Needs no setup and takes about four seconds. Shows each tool call with its answer, and each delivery as it
+    /// Needs no setup and takes about two seconds. Shows each tool call with its answer, and each delivery as it
     /// happens, with its lateness.
     #[command(after_help = "Example:\n  reveille demo")]
     Demo,

@@ -192,7 +192,8 @@ impl Connection {
             self.guard(session)?;
         }
         let host = self.own().host;
-        let host = if host.is_attached() {
+        let hosted_before = host.is_attached();
+        let host = if hosted_before {
             host
         } else {
             let (handle, outgoing) = (self.handle.clone(), Arc::clone(&self.outgoing));
@@ -203,7 +204,12 @@ impl Connection {
             self.own().host = host;
             host
         };
-        self.done(self.handle.submit(Input::Command(Command::HostSessions { host, sessions })))
+        let taken = self.handle.submit(Input::Command(Command::HostSessions { host, sessions }));
+        if taken.is_err() && !hosted_before {
+            self.own().host = HostId::LOCAL;
+            self.handle.detach_host(host);
+        }
+        self.done(taken)
     }
 
     fn subscribe(&mut self, after: Cursor) -> Result<Outcome, RequestError> {
@@ -238,7 +244,7 @@ impl Connection {
         if own.is_attached() && host == Some(own) {
             return Ok(());
         }
-        Err(RequestError::from(&Refusal::NotInFlight { run: run.clone() }))
+        Err(RequestError::from(&Refusal::UnknownRun { run: run.clone() }))
     }
 
     fn report(&self, report: Report) -> Result<Outcome, RequestError> {

@@ -50,7 +50,9 @@ impl From<&Refusal> for RequestError {
             Refusal::UnknownSchedule { schedule }
             | Refusal::ScheduleExists { schedule }
             | Refusal::NotCancellable { schedule, .. } => data.with("schedule-id", schedule.to_string()),
-            Refusal::NotInFlight { run } => data.with("delivery-id", run.to_string()),
+            Refusal::UnknownRun { run } | Refusal::NotInFlight { run } => {
+                data.with("delivery-id", run.to_string())
+            }
             Refusal::SessionFull { max } => data.with("cap", *max),
             Refusal::LimitReached { limit } => {
                 let max = i64::try_from(limit.value).unwrap_or(i64::MAX);

@@ -14,6 +14,10 @@ pub(super) fn push(push: &Push) -> Value {
             .with("session-id", session.as_str())
             .with("message", message::print(message))
             .into(),
+        Push::SessionClosed { session } => Map::new()
+            .with("push", Value::keyword("session/closed"))
+            .with("session-id", session.as_str())
+            .into(),
         Push::SessionOpened { session, config, provenance } => Map::new()
             .with("push", Value::keyword("session/opened"))
             .with("session-id", session.as_str())
