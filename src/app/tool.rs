@@ -36,7 +36,10 @@ pub(super) fn tool(args: &ToolArgs) -> io::Result<ExitCode> {
     writeln!(output, "{}", print(&answer.value, notation))?;
     output.flush()?;
     if args.wait {
-        wait(&handle, &mut output)?;
+        wait(&handle, notation, &mut output)?;
+    } else {
+        // What is due at once is not called off.
+        handle.turn();
     }
     let left = handle.view(State::live_count);
     engine.shut_down();
@@ -88,17 +91,17 @@ fn print(value: &Value, notation: Notation) -> String {
     }
 }
 
-/// Follows the decisions until nothing is left to happen, and prints what is delivered.
-fn wait(handle: &Handle, output: &mut impl Write) -> io::Result<()> {
+/// Follows the decisions until nothing is left to happen, and prints each schedule as it ends.
+fn wait(handle: &Handle, notation: Notation, output: &mut impl Write) -> io::Result<()> {
     let mut subscription = handle.subscribe(Cursor::START);
     while let Some(batch) = subscription.next_batch(64) {
-        let delivered = batch.decisions.iter().filter(|decision| decision.kind == DecisionKind::RunDelivered);
-        for schedule in delivered.filter_map(|decision| decision.schedule.as_ref()) {
-            let text = handle.view(|state| {
-                state.schedule(schedule).map(|record| record.schedule().payload.text().to_owned())
-            });
-            writeln!(output, "{}", text.unwrap_or_default())?;
-            output.flush()?;
+        let ends = [DecisionKind::RunDelivered, DecisionKind::RunFailed, DecisionKind::ScheduleCancelled];
+        let ended = batch.decisions.iter().filter(|decision| ends.contains(&decision.kind));
+        for schedule in ended.filter_map(|decision| decision.schedule.as_ref()) {
+            if let Some(summary) = handle.view(|state| state.schedule(schedule).map(psi::summary)) {
+                writeln!(output, "{}", print(&summary, notation))?;
+                output.flush()?;
+            }
         }
         let (left, last) = handle.view(|state| (state.live_count(), state.cursor()));
         if left == 0 && subscription.cursor() == last {

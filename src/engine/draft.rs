@@ -20,13 +20,15 @@ pub struct Step {
 pub(super) struct Draft<'a> {
     pub(super) state: &'a State,
     pub(super) now: Now,
+    /// Fresh sessions that this step lets hosts create.
+    pub(super) creating: usize,
     entropy: Entropy,
     step: Step,
 }
 
 impl<'a> Draft<'a> {
     pub(super) fn new(state: &'a State, now: Now, entropy: Entropy) -> Draft<'a> {
-        Draft { state, now, entropy, step: Step::default() }
+        Draft { state, now, creating: 0, entropy, step: Step::default() }
     }
 
     pub(super) fn finish(self) -> Step {

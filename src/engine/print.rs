@@ -44,14 +44,13 @@ impl State {
         if let Some(provenance) = session.provenance() {
             write!(f, " from {} of {}", provenance.schedule, provenance.origin)?;
         }
-        let marks = [
-            (!session.hosted, "unhosted"),
-            (session.busy, "busy"),
-            (session.turn_starting, "turn-starting"),
-            (session.in_flight.is_some(), "delivery-in-flight"),
-        ];
+        let marks =
+            [(!session.hosted, "unhosted"), (session.busy, "busy"), (session.turn_starting, "turn-starting")];
         for (_, mark) in marks.iter().filter(|(set, _)| *set) {
             write!(f, " {mark}")?;
+        }
+        if let Some(record) = session.in_flight.and_then(|key| self.schedules.get(key)) {
+            write!(f, " delivery-in-flight {}", record.schedule.id)?;
         }
         let counts = (session.live.len(), session.unstarted, session.finished.len());
         write!(f, " live {} unstarted {} finished {}", counts.0, counts.1, counts.2)?;

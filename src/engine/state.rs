@@ -128,9 +128,9 @@ impl State {
         Ok(())
     }
 
-    /// Whether there is room for one more session, those that hosts are creating counted in.
-    pub(super) fn has_room(&self) -> bool {
-        ((self.sessions.len() + self.creating.len()) as u64) < limits::SESSIONS.value
+    /// Whether there is room for one session more than `begun`, those that hosts are creating counted in.
+    pub(super) fn has_room(&self, begun: usize) -> bool {
+        ((self.sessions.len() + self.creating.len() + begun) as u64) < limits::SESSIONS.value
     }
 
     /// Whether a run was handed to its host and its receipt is still out.

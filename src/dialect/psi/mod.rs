@@ -21,7 +21,7 @@ mod unreadable;
 
 pub use call::{Call, Context, Op, parse};
 pub use outcome::{cancelled, created, listed, refused};
-pub use summary::status;
+pub use summary::{status, summary};
 pub use unreadable::unreadable;
 
 /// The tool's name.

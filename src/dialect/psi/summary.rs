@@ -22,7 +22,8 @@ pub(super) fn shown(status: Status) -> Status {
     }
 }
 
-pub(super) fn summary(record: &ScheduleRecord) -> Value {
+/// A schedule as psi's tools show it: always the same 12 keys, in psi's order, nil where there is nothing.
+pub fn summary(record: &ScheduleRecord) -> Value {
     let schedule = record.schedule();
     let payload = &schedule.payload;
     let fresh = record.created_session().map(ToString::to_string);

@@ -33,12 +33,13 @@ pub(super) fn hand_over_next(draft: &mut Draft<'_>, session: &SessionRecord) {
 pub(super) fn hand_over(draft: &mut Draft<'_>, record: &ScheduleRecord, owner: &SessionRecord, host: HostId) {
     match &record.schedule.payload {
         Payload::Turn { .. } => submit(draft, record, host, owner.id.clone()),
-        Payload::NewSession { .. } if !draft.state.has_room() => {
+        Payload::NewSession { .. } if !draft.state.has_room(draft.creating) => {
             let text = format!("limit reached: {} is {}", limits::SESSIONS.name, limits::SESSIONS.value);
             let failure = Failure::new(Phase::CreateSession, Reason::LimitReached, text);
             draft.run_fact(&record.schedule.id, RunFact::Failed(Box::new(failure)));
         }
         Payload::NewSession { config, .. } => {
+            draft.creating += 1;
             let fresh = FreshSession::new(SessionId::random(draft.draw()), host, config, record, owner);
             let (phase, session, overdue) = (Phase::CreateSession, fresh.id.clone(), draft.overdue());
             let to = HandOver { host, phase, session, overdue };

@@ -25,7 +25,7 @@ pub(in crate::engine) fn open_session(
     if draft.state.session(&session).is_some() || draft.state.creating.contains(&session) {
         return Err(Refusal::SessionExists { session });
     }
-    if !draft.state.has_room() {
+    if !draft.state.has_room(0) {
         return Err(Refusal::LimitReached { limit: limits::SESSIONS });
     }
     draft.session_fact(&session, SessionFact::Opened { host, config: config.clone(), provenance: None });

@@ -37,12 +37,14 @@ pub enum Command {
     /// One EDN map per message, one line per answer. The end of the input stops the engine in good order: schedules that
     /// have not ended by then are called off, and a line on stderr says how many.
     #[command(after_help = "\
-Example (a reminder in one second, delivered to a connected host):
-  ( echo '{:id 1 :op :host/attach}'
-    echo '{:id 2 :op :session/open :session-id \"main\"}'
-    echo '{:id 3 :op :call :tool \"psi-tool\" :session-id \"main\" :args
-           {:action \"scheduler\" :op \"create\" :kind \"message\" :delay-ms 1000 :message \"Check the build.\"}}'
-    sleep 2 ) | reveille stdio")]
+Example (a reminder in one second; what happens to it is shown as events):
+  ( echo '{:id 1 :op :subscribe}'
+    echo '{:action \"scheduler\" :op \"create\" :kind \"message\"
+           :delay-ms 1000 :message \"Check the build.\"}'
+    sleep 2 ) | reveille stdio --session main
+
+A harness gets deliveries pushed. It sends {:op :host/attach :sessions [\"main\"]}, and answers
+each push with {:op :delivery/ack :delivery-id \"…\"} within 30 s.")]
     Stdio(StdioArgs),
     /// Call one tool and print its answer in the notation of its arguments.
     ///
@@ -74,7 +76,7 @@ pub struct ToolArgs {
     /// The session that calls.
     #[arg(long, value_name = "ID", default_value = "cli", value_parser = session_id)]
     pub session: SessionId,
-    /// Stay until every schedule has ended, and print each message that is delivered.
+    /// Stay until every schedule has ended, and print each as it ends.
     #[arg(long)]
     pub wait: bool,
 }

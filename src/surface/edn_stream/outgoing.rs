@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::edn::Value;
+use crate::edn::{Map, Value};
 use crate::limits;
 
 /// The outgoing queue of one connection.
@@ -22,6 +22,7 @@ struct Queue {
     lines: VecDeque<String>,
     bytes: u64,
     closed: bool,
+    cut_off: bool,
 }
 
 impl Outgoing {
@@ -35,6 +36,8 @@ impl Outgoing {
         }
         queue.bytes += line.len() as u64;
         if queue.bytes > limits::CLIENT_BACKLOG_BYTES.value {
+            queue.lines.push_back(cut_off());
+            queue.cut_off = true;
             queue.closed = true;
         } else {
             queue.lines.push_back(line);
@@ -47,6 +50,11 @@ impl Outgoing {
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
+    }
+
+    /// Whether the connection was closed because its client does not read.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.lock().cut_off
     }
 
     /// Writes lines until the queue is closed and empty, or the client is gone.
@@ -90,6 +98,19 @@ impl Outgoing {
     }
 }
 
+/// The last line that a client gets, should it read after all.
+fn cut_off() -> String {
+    let limit = limits::CLIENT_BACKLOG_BYTES;
+    let data =
+        Map::new().with("limit", limit.name).with("max", i64::try_from(limit.value).unwrap_or(i64::MAX));
+    let error = Map::new()
+        .with("message", "this connection was closed: what was written to it was not read")
+        .with("class", "backlog")
+        .with("phase", Value::keyword("write"))
+        .with("data", data);
+    format!("{}\n", Value::from(Map::new().with("error", error)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +124,9 @@ mod tests {
         assert!(!outgoing.send(&Value::Nil));
         let mut written = Vec::new();
         outgoing.write_to(&mut written).unwrap();
-        assert_eq!(written.len(), 8 * 1_000_003);
+        let lines: Vec<&[u8]> = written.split_inclusive(|byte| *byte == b'\n').collect();
+        assert_eq!(lines.len(), 9);
+        assert!(lines[8].starts_with(b"{:error {:message \"this connection was closed"));
+        assert!(outgoing.is_cut_off());
     }
 }

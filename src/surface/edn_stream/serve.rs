@@ -1,11 +1,13 @@
 //! Carrying one client on two byte streams, until either ends.
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use super::connection::Connection;
 use crate::dialect::REQUEST_CAPS;
 use crate::edn::{Framer, read};
+use crate::limits;
 
 const CHUNK: usize = 16_384;
 
@@ -20,12 +22,25 @@ pub fn serve(
     output: impl Write + Send + 'static,
 ) -> io::Result<()> {
     let outgoing = Arc::clone(connection.outgoing());
-    let writer = std::thread::Builder::new()
-        .name("reveille-writer".into())
-        .spawn(move || outgoing.write_to(output))?;
+    let left = Arc::clone(&outgoing);
+    let (done, written) = mpsc::sync_channel(1);
+    let write = move || {
+        // The receiver may have gone on without us: a client that never reads blocks a write for ever.
+        let _ = done.send(outgoing.write_to(output));
+    };
+    std::thread::Builder::new().name("reveille-writer".into()).spawn(write)?;
     let received = receive(&mut connection, &mut input);
     connection.close();
-    let written = writer.join().unwrap_or_else(|_| Err(io::Error::other("the writer panicked")));
+    // A slow client is waited for; one that was cut off for not reading may never read again.
+    let unread = || {
+        io::Error::new(ErrorKind::TimedOut, "the client did not read what was written to it, and is cut off")
+    };
+    let written = if left.is_cut_off() {
+        let in_time = Duration::from_millis(limits::SHUTDOWN_MS.value);
+        written.recv_timeout(in_time).unwrap_or(Ok(())).and(Err(unread()))
+    } else {
+        written.recv().unwrap_or_else(|_| Err(io::Error::other("the writer panicked")))
+    };
     received.and(written)
 }
 
