@@ -184,6 +184,21 @@ impl Fact {
         }
     }
 
+    /// Whether it ends a run without a word from its host, who may not even have heard of it yet.
+    pub fn recalls(&self) -> bool {
+        let Fact::Run(_, RunFact::Failed(failure)) = self else { return false };
+        match failure.reason {
+            Reason::SessionClosed | Reason::Shutdown | Reason::ReceiptOverdue | Reason::HostLost => true,
+            Reason::SessionBusy
+            | Reason::DeliveryInFlight
+            | Reason::TurnStarting
+            | Reason::HostGone
+            | Reason::Cancelled
+            | Reason::HostRefused
+            | Reason::LimitReached => false,
+        }
+    }
+
     /// What else the feed says of it.
     pub fn detail(&self) -> Option<Cow<'static, str>> {
         match self {

@@ -11,7 +11,22 @@ use crate::domain::{Entropy, Fact, HostFact, Now, Refusal};
 /// # Errors
 /// A [`Refusal`], for inputs that the state does not allow. Nothing has changed then.
 pub fn decide(state: &State, input: Input, now: Now, entropy: Entropy) -> Result<Step, Refusal> {
-    let mut draft = Draft::new(state, now, entropy);
+    decide_into(Step::default(), state, input, now, entropy)
+}
+
+/// Does the same in the memory of an earlier step, which must be empty: a burst is a hundred thousand steps.
+///
+/// # Errors
+/// As [`decide`]; the memory is let go then.
+pub fn decide_into(
+    step: Step,
+    state: &State,
+    input: Input,
+    now: Now,
+    entropy: Entropy,
+) -> Result<Step, Refusal> {
+    debug_assert!(step.facts.is_empty() && step.effects.is_empty(), "left over: {step:?}");
+    let mut draft = Draft::new(step, state, now, entropy);
     match input {
         Input::Command(command) => decide_command(&mut draft, command)?,
         Input::Report(report) => decide_report(&mut draft, report)?,

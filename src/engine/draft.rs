@@ -27,8 +27,8 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub(super) fn new(state: &'a State, now: Now, entropy: Entropy) -> Draft<'a> {
-        Draft { state, now, creating: 0, entropy, step: Step::default() }
+    pub(super) fn new(step: Step, state: &'a State, now: Now, entropy: Entropy) -> Draft<'a> {
+        Draft { state, now, creating: 0, entropy, step }
     }
 
     pub(super) fn finish(self) -> Step {

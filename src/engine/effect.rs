@@ -20,7 +20,7 @@ pub enum Effect {
     /// into it; report `Created`, or `Failed` with what exists by then.
     CreateSession(Box<Opening>),
     /// Put a prompt into a session; report `Accepted` once it is, or `Failed`.
-    Deliver(Box<Delivery>),
+    Deliver(Delivery),
     /// A person's message for the transcript of a built-in session.
     RecordMessage {
         /// Who runs its turns.

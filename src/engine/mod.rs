@@ -21,7 +21,7 @@ mod state;
 mod step;
 mod timers;
 
-pub use decide::decide;
+pub use decide::{decide, decide_into};
 pub use draft::Step;
 pub use effect::{Delivery, Effect, Opening};
 pub use input::{Command, Input, NewSchedule, Report};

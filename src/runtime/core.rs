@@ -1,10 +1,12 @@
 //! What the lock guards, and the one way to change it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::feed::Feed;
 use crate::domain::{BootTime, Entropy, Now, Refusal};
-use crate::engine::{Effect, Input, State, decide};
+use crate::engine::{Effect, Input, State, Step, decide_into};
 use crate::port::Journal;
 
 /// The engine with what hangs on its order: the feed, the effects not yet performed, the driver's alarm.
@@ -16,8 +18,12 @@ pub(super) struct Core {
     pub(super) armed: Option<BootTime>,
     pub(super) driver_stopped: bool,
     undrawn: Option<Entropy>,
+    /// The emptied lists of the last step, for the next.
+    spare: Step,
     /// Subscribers asleep: nobody is roused at the price of a system call while there are none.
     pub(super) listeners: usize,
+    /// How many runs ended without a word from their host: effects that wait may be theirs.
+    pub(super) recalls: Arc<AtomicU64>,
     journal: Option<Box<dyn Journal>>,
 }
 
@@ -30,7 +36,9 @@ impl Core {
             armed: None,
             driver_stopped: false,
             undrawn: None,
+            spare: Step::default(),
             listeners: 0,
+            recalls: Arc::default(),
             journal,
         }
     }
@@ -44,20 +52,23 @@ impl Core {
     ) -> Result<(), Refusal> {
         // Most steps invent nothing: the bits wait for one that does.
         let entropy = self.undrawn.take().unwrap_or_else(draw);
-        let step = decide(&self.state, input, now, entropy)?;
+        let mut step = decide_into(std::mem::take(&mut self.spare), &self.state, input, now, entropy)?;
         self.undrawn = (!step.drew).then_some(entropy);
+        step.drew = false;
         if let Some(journal) = &mut self.journal
             && !step.facts.is_empty()
         {
             journal.append(now, &step.facts);
         }
-        for fact in step.facts {
+        for fact in step.facts.drain(..) {
+            if fact.recalls() {
+                self.recalls.fetch_add(1, Ordering::Release);
+            }
             let decision = self.state.apply(now, fact);
             self.feed.push(decision);
         }
-        for effect in step.effects {
-            self.outbox.push_back(effect);
-        }
+        self.outbox.extend(step.effects.drain(..));
+        self.spare = step;
         Ok(())
     }
 

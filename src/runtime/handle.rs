@@ -1,19 +1,20 @@
 //! What surfaces and embedders hold: submit, view, subscribe.
 
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use super::core::Core;
 use super::hosts::Hosts;
+use super::perform::Performer;
 use super::subscription::Subscription;
 use super::sync::{Condvar, Mutex, MutexGuard, UNPOISONED};
 use super::token::{Token, Tokens};
 use crate::domain::{
     BootTime, Cursor, Entropy, HostId, Message, Now, Refusal, ScheduleId, Scope, SessionConfig, SessionId,
 };
-use crate::engine::{Command, Effect, Input, NewSchedule, Report, SessionRecord, State};
+use crate::engine::{Command, Input, NewSchedule, Report, SessionRecord, State};
 use crate::limits;
 use crate::port::{Clock, EntropySource, Host, Journal};
 
@@ -45,7 +46,9 @@ pub(super) struct Shared {
     /// Rouses subscribers.
     pub(super) news: Condvar,
     /// Held by whoever performs effects, so that each session's come in order.
-    pub(super) performing: Mutex<(VecDeque<Effect>, Vec<Report>)>,
+    pub(super) performing: Mutex<Performer>,
+    /// See `Core::recalls`.
+    pub(super) recalls: Arc<AtomicU64>,
     pub(super) hosts: Hosts,
     pub(super) clock: Arc<dyn Clock>,
     entropy: Arc<dyn EntropySource>,
@@ -55,9 +58,11 @@ pub(super) struct Shared {
 impl Handle {
     /// An engine with nothing in it.
     pub fn new(parts: Parts) -> Handle {
+        let core = Core::new(parts.journal);
         Handle {
             shared: Arc::new(Shared {
-                core: Mutex::new(Core::new(parts.journal)),
+                recalls: Arc::clone(&core.recalls),
+                core: Mutex::new(core),
                 alarm: Condvar::new(),
                 news: Condvar::new(),
                 performing: Mutex::default(),

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 
 use super::handle::Handle;
 use crate::domain::{Failure, HostId, Phase, Reason, RunId};
@@ -12,18 +13,23 @@ use crate::engine::{Effect, Input, Report};
 use crate::limits;
 use crate::port::{Host, HostAnswer};
 
+/// What whoever performs has in hand; its lists keep their memory from batch to batch.
+#[derive(Default)]
+pub(super) struct Performer {
+    effects: VecDeque<Effect>,
+    reports: Vec<Report>,
+    /// `Core::recalls` when the batch was taken.
+    recalls: u64,
+}
+
 impl Handle {
     /// Performs all effects that wait.
     pub(super) fn perform(&self) {
         loop {
             // Somebody else is at it, and looks again after letting go: nothing is left behind.
-            let Ok(mut spare) = self.shared.performing.try_lock() else {
-                return;
-            };
-            // Both lists keep their memory from batch to batch.
-            let (effects, reports) = &mut *spare;
-            while self.perform_batch(effects, reports) {}
-            drop(spare);
+            let Ok(mut performer) = self.shared.performing.try_lock() else { return };
+            while self.perform_batch(&mut performer) {}
+            drop(performer);
             if self.core().outbox.is_empty() {
                 return;
             }
@@ -31,12 +37,17 @@ impl Handle {
     }
 
     /// Performs what waits now; whether there was anything.
-    fn perform_batch(&self, effects: &mut VecDeque<Effect>, reports: &mut Vec<Report>) -> bool {
-        std::mem::swap(&mut self.core().outbox, effects);
+    fn perform_batch(&self, performer: &mut Performer) -> bool {
+        let Performer { effects, reports, recalls } = performer;
+        let before = {
+            let mut core = self.core();
+            std::mem::swap(&mut core.outbox, effects);
+            std::mem::replace(recalls, self.shared.recalls.load(Ordering::Acquire))
+        };
         if effects.is_empty() {
             return false;
         }
-        reports.extend(effects.drain(..).filter_map(|effect| self.perform_one(effect)));
+        reports.extend(effects.drain(..).filter_map(|effect| self.perform_one(effect, before)));
         while !reports.is_empty() {
             let hold = reports.len().min(STEPS_PER_HOLD);
             let mut core = self.core();
@@ -50,7 +61,7 @@ impl Handle {
         true
     }
 
-    fn perform_one(&self, effect: Effect) -> Option<Report> {
+    fn perform_one(&self, effect: Effect, recalls: u64) -> Option<Report> {
         match effect {
             Effect::OpenSession { host, session, config } => {
                 self.tell(host, |host| host.opened(&session, &config));
@@ -69,12 +80,12 @@ impl Handle {
                 None
             }
             Effect::CreateSession(opening) => {
-                self.is_wanted(&opening.run).then_some(())?;
+                self.is_wanted(&opening.run, recalls).then_some(())?;
                 let answer = self.ask(opening.host, Phase::CreateSession, |host| host.create(&opening));
                 report(opening.run, answer, |run| Report::Created { run })
             }
             Effect::Deliver(delivery) => {
-                self.is_wanted(&delivery.run).then_some(())?;
+                self.is_wanted(&delivery.run, recalls).then_some(())?;
                 let answer = self.ask(delivery.host, Phase::PromptSubmit, |host| host.deliver(&delivery));
                 report(delivery.run, answer, |run| Report::Accepted { run })
             }
@@ -82,8 +93,9 @@ impl Handle {
     }
 
     /// Whether a run is still waiting for its receipt: a close or a shutdown may have come between the fact and here.
-    fn is_wanted(&self, run: &RunId) -> bool {
-        self.core().state.is_in_flight(run)
+    /// Nothing has, and nobody need look, while there were no recalls since the batch before was taken.
+    fn is_wanted(&self, run: &RunId, recalls: u64) -> bool {
+        self.shared.recalls.load(Ordering::Acquire) == recalls || self.core().state.is_in_flight(run)
     }
 
     /// Asks a host; one that is gone or panics has failed.

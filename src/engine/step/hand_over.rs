@@ -67,7 +67,7 @@ pub(super) fn submit(draft: &mut Draft<'_>, record: &ScheduleRecord, host: HostI
         timestamp: Some(draft.now.wall),
         provenance: Some(MessageProvenance { schedule: schedule.id.clone(), label: schedule.label.clone() }),
     });
-    draft.effect(Effect::Deliver(Box::new(Delivery { run: record.run_id(), host, session, message })));
+    draft.effect(Effect::Deliver(Delivery { run: record.run_id(), host, session, message }));
 }
 
 /// A session that a run opens: what it is, and where it comes from.
