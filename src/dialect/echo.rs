@@ -22,6 +22,7 @@ fn nests_deeper(value: &Value, levels: u32) -> bool {
         Value::Set(set) => set.iter().any(deeper),
         Value::Map(map) => map.iter().any(|(key, value)| deeper(key) || deeper(value)),
         Value::Tagged(tagged) => deeper(&tagged.value),
+        Value::Meta(meta) => nests_deeper(meta.value(), levels),
         Value::Nil | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => false,
         Value::BigDec(_) | Value::Ratio(_) | Value::Char(_) | Value::Str(_) | Value::Keyword(_) => false,
         Value::Symbol(_) | Value::Inst(_) | Value::Uuid(_) => false,

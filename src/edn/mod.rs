@@ -1,7 +1,7 @@
 //! EDN: values, reader, writer and framer of our own.
 //!
 //! Lives here: the value type with Clojure's equality and a total order, the reader
-//! ([`read`], [`read_first`], [`read_all`]), the writer ([`write`](fn@write)), the framer that
+//! ([`read`], [`read_first`], [`read_all`], [`read_keeping_meta`]), the writer ([`write`](fn@write)), the framer that
 //! cuts a byte stream into forms ([`Framer`]), and, with feature `serde`, the bridge to
 //! Rust types. Does not live here: any I/O, any clock, the limits themselves (they come in
 //! as [`Caps`]) and every word of the product.
@@ -21,7 +21,9 @@ mod error;
 mod frame;
 mod inst;
 mod keyword;
+mod locate;
 mod map;
+mod meta;
 mod name;
 mod order;
 mod ratio;
@@ -43,10 +45,12 @@ pub use frame::Framer;
 pub use inst::Inst;
 pub(crate) use inst::{civil_from_days, days_from_civil};
 pub use keyword::Keyword;
+pub use locate::locate;
 pub use map::{Map, MapIter};
+pub use meta::Meta;
 pub use name::NameError;
 pub use ratio::Ratio;
-pub use read::{read, read_all, read_first};
+pub use read::{read, read_all, read_first, read_keeping_meta};
 pub use set::Set;
 pub use symbol::Symbol;
 pub use tagged::Tagged;

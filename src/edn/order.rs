@@ -55,12 +55,14 @@ impl Value {
             Self::Inst(_) => Rank::Inst,
             Self::Uuid(_) => Rank::Uuid,
             Self::Tagged(_) => Rank::Tagged,
+            Self::Meta(meta) => meta.value().rank(),
         }
     }
 
     /// Returns whether comparing the value never recurses.
     pub(super) fn is_scalar(&self) -> bool {
-        !matches!(self, Self::List(_) | Self::Vector(_) | Self::Map(_) | Self::Set(_) | Self::Tagged(_))
+        let plain = self.plain();
+        !matches!(plain, Self::List(_) | Self::Vector(_) | Self::Map(_) | Self::Set(_) | Self::Tagged(_))
     }
 }
 
@@ -87,6 +89,8 @@ impl Ord for Value {
             (Self::Inst(left), Self::Inst(right)) => left.cmp(right),
             (Self::Uuid(left), Self::Uuid(right)) => left.cmp(right),
             (Self::Tagged(left), Self::Tagged(right)) => left.cmp(right),
+            (Self::Meta(left), right) => left.value().cmp(right),
+            (left, Self::Meta(right)) => left.cmp(right.value()),
             // Two values of one class are compared above; what is left differs in class,
             // or is `nil` twice.
             (left, right) => left.rank().cmp(&right.rank()),
@@ -110,6 +114,8 @@ impl PartialEq for Value {
             (Self::List(left) | Self::Vector(left), Self::List(right) | Self::Vector(right)) => left == right,
             (Self::Map(left), Self::Map(right)) => left == right,
             (Self::Set(left), Self::Set(right)) => left == right,
+            (Self::Meta(left), right) => left.value() == right,
+            (left, Self::Meta(right)) => left == right.value(),
             (left, right) => left.cmp(right) == Ordering::Equal,
         }
     }
@@ -119,9 +125,13 @@ impl Eq for Value {}
 
 impl Hash for Value {
     fn hash<H: Hasher>(&self, state: &mut H) {
+        if let Self::Meta(meta) = self {
+            return meta.value().hash(state);
+        }
         self.rank().hash(state);
         match self {
-            Self::Nil => {}
+            // Metadata was looked through above.
+            Self::Nil | Self::Meta(_) => {}
             Self::Bool(flag) => flag.hash(state),
             Self::Int(number) => number.hash(state),
             Self::BigInt(number) => match i64::try_from(number.as_ref()) {

@@ -6,7 +6,7 @@
 //! Invariant: a value is 24 bytes; everything larger stands behind a pointer, so that
 //! vectors and maps of values stay dense.
 
-use super::{BigDec, BigInt, Inst, Keyword, Map, Ratio, Set, Symbol, Tagged, Uuid};
+use super::{BigDec, BigInt, Inst, Keyword, Map, Meta, Ratio, Set, Symbol, Tagged, Uuid};
 
 /// One EDN value.
 ///
@@ -54,6 +54,8 @@ pub enum Value {
     Uuid(Uuid),
     /// A value under an unknown tag: `#task/id 7`.
     Tagged(Box<Tagged>),
+    /// A symbol or collection with metadata: `^:task/open [1]`. The accessors look through it.
+    Meta(Box<Meta>),
 }
 
 const _: () = assert!(size_of::<Value>() <= 24, "a value must stay within 24 bytes");
@@ -100,7 +102,7 @@ impl Value {
             Self::Nil | Self::Bool(_) | Self::Float(_) | Self::BigDec(_) | Self::Ratio(_) => None,
             Self::Char(_) | Self::Str(_) | Self::Keyword(_) | Self::Symbol(_) => None,
             Self::List(_) | Self::Vector(_) | Self::Map(_) | Self::Set(_) => None,
-            Self::Inst(_) | Self::Uuid(_) | Self::Tagged(_) => None,
+            Self::Inst(_) | Self::Uuid(_) | Self::Tagged(_) | Self::Meta(_) => None,
         }
     }
 
@@ -116,22 +118,22 @@ impl Value {
 
     /// Returns a symbol.
     pub fn as_symbol(&self) -> Option<&Symbol> {
-        if let Self::Symbol(symbol) = self { Some(symbol) } else { None }
+        if let Self::Symbol(symbol) = self.plain() { Some(symbol) } else { None }
     }
 
     /// Returns a map.
     pub fn as_map(&self) -> Option<&Map> {
-        if let Self::Map(map) = self { Some(map) } else { None }
+        if let Self::Map(map) = self.plain() { Some(map) } else { None }
     }
 
     /// Returns a set.
     pub fn as_set(&self) -> Option<&Set> {
-        if let Self::Set(set) = self { Some(set) } else { None }
+        if let Self::Set(set) = self.plain() { Some(set) } else { None }
     }
 
     /// Returns the items of a list or vector.
     pub fn as_items(&self) -> Option<&[Self]> {
-        if let Self::List(items) | Self::Vector(items) = self { Some(items) } else { None }
+        if let Self::List(items) | Self::Vector(items) = self.plain() { Some(items) } else { None }
     }
 
     /// Returns an instant.
@@ -170,6 +172,7 @@ impl Value {
             Self::Inst(_) => "instant",
             Self::Uuid(_) => "uuid",
             Self::Tagged(_) => "tagged",
+            Self::Meta(meta) => meta.value().type_name(),
         }
     }
 }

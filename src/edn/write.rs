@@ -62,6 +62,7 @@ fn value_to<W: Write>(value: &Value, out: &mut W) -> fmt::Result {
             write!(out, "#{} ", tagged.tag)?;
             value_to(&tagged.value, out)
         }
+        Value::Meta(meta) => value_to(meta.value(), out),
     }
 }
 

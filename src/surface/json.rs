@@ -67,6 +67,7 @@ pub fn write(value: &Value, out: &mut String) {
         Value::Set(items) => write_items(items.iter(), out),
         Value::Map(map) => write_map(map, out),
         Value::Tagged(tagged) => write(&tagged.value, out),
+        Value::Meta(meta) => write(meta.value(), out),
         Value::BigDec(_)
         | Value::Ratio(_)
         | Value::Char(_)
@@ -126,7 +127,8 @@ fn text(value: &Value) -> String {
         | Value::Vector(_)
         | Value::Map(_)
         | Value::Set(_)
-        | Value::Tagged(_) => value.to_string(),
+        | Value::Tagged(_)
+        | Value::Meta(_) => value.to_string(),
     }
 }
 

@@ -131,6 +131,7 @@ fn canonical(value: &Value, clojure: &str) -> String {
             format!("#{{{}}}", sorted(set.iter().map(|item| canonical(item, clojure)).collect()))
         }
         Value::Tagged(tagged) => format!("#{} {}", tagged.tag, canonical(&tagged.value, clojure)),
+        Value::Meta(meta) => canonical(meta.value(), clojure),
         // The fixture keeps the text of these two, which may be any of several for one value.
         Value::Inst(inst) => same_text(clojure, "#inst s:", |text| Inst::parse(text) == Some(*inst)),
         Value::Uuid(uuid) => same_text(clojure, "#uuid s:", |text| text.parse() == Ok(*uuid)),

@@ -90,6 +90,8 @@ fn qualify(key: &mut Value, namespace: &str) -> Result<(), NameError> {
         && let Some(text) = qualified(keyword.namespace(), keyword.name())
     {
         *keyword = Keyword::new(&text)?;
+    } else if let Value::Meta(meta) = key {
+        qualify(meta.value_mut(), namespace)?;
     } else if let Value::Symbol(symbol) = key
         && let Some(text) = qualified(symbol.namespace(), symbol.name())
     {

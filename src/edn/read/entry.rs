@@ -1,4 +1,4 @@
-//! The three ways to read an input.
+//! The ways to read an input.
 //!
 //! Lives here: what each of them demands of the input as a whole. Does not live here:
 //! reading a form, see `reader.rs`.
@@ -18,7 +18,29 @@ use crate::edn::{Caps, ReadError, ReadErrorKind, Value};
 /// Whatever is wrong with the input, `Empty` when it holds no form, `Trailing` when a
 /// second one follows.
 pub fn read(input: &[u8], caps: &Caps) -> Result<Value, ReadError> {
+    only(Reader::new(utf8(input, caps)?, caps), input)
+}
+
+/// Reads an input that holds exactly one form, and keeps metadata as [`Value::Meta`].
+///
+/// ```
+/// use reveille::edn::{Caps, Value, read_keeping_meta};
+/// let caps = Caps { bytes_max: 1024, depth_max: 8, digits_max: 32, forms_max: 100 };
+/// let query = read_keeping_meta(b"^:task/open [:task/title]", &caps).unwrap();
+/// assert_eq!(query.meta().and_then(|meta| meta.keyword("task/open")), Some(&Value::Bool(true)));
+/// assert_eq!(query, Value::vector([Value::keyword("task/title")]));
+/// ```
+///
+/// # Errors
+///
+/// As [`read`].
+pub fn read_keeping_meta(input: &[u8], caps: &Caps) -> Result<Value, ReadError> {
     let mut reader = Reader::new(utf8(input, caps)?, caps);
+    reader.keeps_meta = true;
+    only(reader, input)
+}
+
+fn only(mut reader: Reader<'_>, input: &[u8]) -> Result<Value, ReadError> {
     let value = first(&mut reader, input)?;
     match reader.form().map_err(|fault| *fault)? {
         None => Ok(value),

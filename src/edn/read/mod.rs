@@ -1,6 +1,6 @@
 //! The reader: from text to values.
 //!
-//! `entry.rs` holds the three ways in, `reader.rs` the loop and its explicit stack,
+//! `entry.rs` holds the ways in, `reader.rs` the loop and its explicit stack,
 //! `close.rs` and `prefix.rs` what happens when a bracket closes and when a form follows a
 //! tag, `#_` or `^`; the other files read one kind of token each.
 //!
@@ -16,4 +16,6 @@ mod reader;
 mod string;
 mod token;
 
-pub use entry::{read, read_all, read_first};
+pub(super) use reader::Reader;
+
+pub use entry::{read, read_all, read_first, read_keeping_meta};

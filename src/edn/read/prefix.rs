@@ -56,7 +56,7 @@ impl Reader<'_> {
     /// Checks what follows `^`. Source: `EdnReader.MetaReader`.
     pub(super) fn check_metadata(&self, value: &Value, level: Level<'_>) -> Result<(), Fault> {
         let is_metadata =
-            matches!(value, Value::Symbol(_) | Value::Str(_) | Value::Keyword(_) | Value::Map(_));
+            matches!(value.plain(), Value::Symbol(_) | Value::Str(_) | Value::Keyword(_) | Value::Map(_));
         if is_metadata {
             return Ok(());
         }
@@ -67,7 +67,7 @@ impl Reader<'_> {
     /// Checks what metadata is put on. Source: `EdnReader.MetaReader`.
     pub(super) fn check_metadata_target(&self, value: &Value, level: Level<'_>) -> Result<(), Fault> {
         let is_target = matches!(
-            value,
+            value.plain(),
             Value::Symbol(_) | Value::List(_) | Value::Vector(_) | Value::Map(_) | Value::Set(_)
         );
         if is_target {

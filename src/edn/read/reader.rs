@@ -6,19 +6,23 @@
 //! Invariant: `levels` is never longer than the depth cap, and every finished value either
 //! is returned, joins the open bracket below it, or is consumed by a prefix.
 
-use crate::edn::{Caps, ReadError, ReadErrorKind, Value, class};
+use crate::edn::{Caps, Map, ReadError, ReadErrorKind, Value, class};
 
 /// An error on its way out; boxed so that results stay as small as values.
-pub(super) type Fault = Box<ReadError>;
+pub(in crate::edn) type Fault = Box<ReadError>;
 
 /// The state of reading one input.
-pub(super) struct Reader<'a> {
+pub(in crate::edn) struct Reader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
     pub(super) caps: Caps,
     /// The items of all open brackets, innermost last.
     pub(super) values: Vec<Value>,
     levels: Vec<Level<'a>>,
+    /// Whether metadata stays on its value; else it is checked and dropped.
+    pub(super) keeps_meta: bool,
+    /// The metadata that waits for its value, innermost last.
+    metas: Vec<Map>,
     /// Bytes that namespaced maps have added to their keys.
     pub(super) added_bytes: usize,
     forms: u32,
@@ -52,13 +56,15 @@ pub(super) enum Kind<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str, caps: &Caps) -> Self {
+    pub(in crate::edn) fn new(text: &'a str, caps: &Caps) -> Self {
         Self {
             text,
             at: 0,
             caps: *caps,
             values: Vec::new(),
             levels: Vec::new(),
+            keeps_meta: false,
+            metas: Vec::new(),
             added_bytes: 0,
             forms: 0,
             form_from: 0,
@@ -66,8 +72,26 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns where the next form is looked for.
-    pub(super) fn offset(&self) -> usize {
+    pub(in crate::edn) fn offset(&self) -> usize {
         self.at
+    }
+
+    /// Moves to where the next form begins, past whitespace, comments, `#_` and metadata.
+    pub(in crate::edn) fn skip_to_form(&mut self) -> Option<()> {
+        loop {
+            self.skip_blank();
+            match (self.peek(0)?, self.peek(1)) {
+                (b'^', _) => self.advance(1),
+                (b'#', Some(b'_' | b'^')) => self.advance(2),
+                _ => return Some(()),
+            }
+            self.form().ok()??;
+        }
+    }
+
+    /// Moves `count` bytes on.
+    pub(in crate::edn) fn advance(&mut self, count: usize) {
+        self.at += count;
     }
 
     /// Returns where the form that was read last begins.
@@ -76,7 +100,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the next form; nothing when the input ends before one begins.
-    pub(super) fn form(&mut self) -> Result<Option<Value>, Fault> {
+    pub(in crate::edn) fn form(&mut self) -> Result<Option<Value>, Fault> {
         loop {
             self.skip_blank();
             if self.levels.is_empty() {
@@ -181,11 +205,19 @@ impl<'a> Reader<'a> {
                 }
                 Kind::Meta => {
                     self.check_metadata(&value, level)?;
+                    if self.keeps_meta {
+                        self.metas.push(value.into_meta());
+                    }
                     self.levels.pop();
                     self.levels.push(Level { kind: Kind::MetaTarget, ..level });
                     return Ok(None);
                 }
-                Kind::MetaTarget => self.check_metadata_target(&value, level)?,
+                Kind::MetaTarget => {
+                    self.check_metadata_target(&value, level)?;
+                    if let Some(meta) = self.metas.pop() {
+                        value = value.with_meta(meta);
+                    }
+                }
                 Kind::Tag(tag) => value = self.tagged(tag, value, level)?,
             }
             self.levels.pop();
@@ -219,7 +251,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the byte that stands `ahead` bytes from here.
-    pub(super) fn peek(&self, ahead: usize) -> Option<u8> {
+    pub(in crate::edn) fn peek(&self, ahead: usize) -> Option<u8> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }
 

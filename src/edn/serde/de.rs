@@ -61,6 +61,7 @@ impl<'de> Deserializer<'de> for FromValue<'de> {
             Value::Inst(inst) => visitor.visit_string(inst.to_string()),
             Value::Uuid(uuid) => visitor.visit_string(uuid.to_string()),
             Value::Tagged(tagged) => FromValue(&tagged.value).deserialize_any(visitor),
+            Value::Meta(meta) => FromValue(meta.value()).deserialize_any(visitor),
         }
     }
 
