@@ -24,6 +24,7 @@ pub mod dialect;
 pub mod domain;
 pub mod edn;
 pub mod engine;
+pub mod graph;
 pub mod limits;
 pub mod port;
 #[cfg(feature = "runtime")]

@@ -1,0 +1,134 @@
+//! Why a form is no query, and where.
+//!
+//! Invariant: an error names the rule, the offending form, and the path to it from the query's vector.
+
+use std::fmt;
+
+use crate::edn::{Caps, Map, Value, locate};
+
+/// A form that is no query.
+///
+/// ```
+/// use reveille::edn::{Caps, read};
+/// use reveille::graph::eql::parse;
+/// let caps = Caps { bytes_max: 1024, depth_max: 8, digits_max: 32, forms_max: 100 };
+/// let text = b"[:a {:b [7]}]";
+/// let error = parse(&read(text, &caps).unwrap()).unwrap_err();
+/// assert_eq!(error.to_string(), "an integer is nothing that can be asked for: 7, at [1 :b 0]");
+/// assert_eq!(error.offset(text, &caps), Some(9));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// The rule that the form breaks.
+    pub kind: ParseErrorKind,
+    /// The offending form.
+    pub form: Value,
+    /// Where it stands: indexes into vectors and lists, keys into maps, as for `get-in`.
+    pub path: Vec<Value>,
+}
+
+/// The rules of queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ParseErrorKind {
+    /// A query is a vector.
+    Query,
+    /// What is asked for is a keyword, ident, join, list or `*`.
+    Expression,
+    /// A symbol stands for a mutation only inside a list.
+    Symbol,
+    /// An ident is a keyword and a value.
+    Ident,
+    /// A join has one entry.
+    JoinEntries,
+    /// A join goes by a keyword, an ident, or a list of one of them, or of a symbol, and parameters.
+    JoinKey,
+    /// A join asks for a query, a union, a depth or `...`.
+    JoinTarget,
+    /// A mutation's join asks for a query.
+    CallTarget,
+    /// A union has an entry at least.
+    UnionEmpty,
+    /// A union's keys are keywords.
+    UnionKey,
+    /// A list has something to ask for, and at most parameters behind it.
+    ListLength,
+    /// A list begins with a keyword, ident, join or symbol.
+    ListHead,
+    /// Parameters are a map.
+    Params,
+}
+
+impl ParseError {
+    /// Finds the byte at which the offending form begins in the text that it was read from.
+    pub fn offset(&self, text: &[u8], caps: &Caps) -> Option<usize> {
+        locate(text, &self.path, caps)
+    }
+
+    /// Returns the error in the words of the `eql` library, as Pathom's boundary answers it.
+    pub fn eql_message(&self) -> String {
+        match self.kind {
+            ParseErrorKind::JoinTarget => format!("Invalid join, {}", self.form),
+            ParseErrorKind::Query
+            | ParseErrorKind::Expression
+            | ParseErrorKind::Symbol
+            | ParseErrorKind::Ident
+            | ParseErrorKind::JoinEntries
+            | ParseErrorKind::JoinKey
+            | ParseErrorKind::CallTarget
+            | ParseErrorKind::UnionEmpty
+            | ParseErrorKind::UnionKey
+            | ParseErrorKind::ListLength
+            | ParseErrorKind::ListHead
+            | ParseErrorKind::Params => {
+                let text = self.form.as_str().map_or_else(|| self.form.to_string(), str::to_owned);
+                format!("Invalid expression {}", if self.form.is_nil() { "" } else { &text })
+            }
+        }
+    }
+
+    /// Returns the data that goes with [`ParseError::eql_message`], with the path added.
+    pub fn eql_data(&self) -> Map {
+        let is_join = self.kind == ParseErrorKind::JoinTarget;
+        let kind = if is_join { "error/invalid-join" } else { "error/invalid-expression" };
+        Map::new().with("type", Value::keyword(kind)).with("path", self.path.clone())
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let noun = self.form.type_name();
+        let article = if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+        match self.kind {
+            ParseErrorKind::Query => write!(out, "a query is a vector, not {article} {noun}"),
+            ParseErrorKind::Expression => write!(out, "{article} {noun} is nothing that can be asked for"),
+            ParseErrorKind::Symbol => out.write_str("a mutation stands in a list, as in (task/done {})"),
+            ParseErrorKind::Ident => out.write_str("an ident is a keyword and a value, as in [:task/id 1]"),
+            ParseErrorKind::JoinEntries => out.write_str("a join has one entry, as in {:tasks [:task/id]}"),
+            ParseErrorKind::JoinKey => {
+                out.write_str("a join goes by a keyword, an ident, or a list with one")
+            }
+            ParseErrorKind::JoinTarget => out.write_str("a join asks for a query, a union, a depth or '...'"),
+            ParseErrorKind::CallTarget => out.write_str("the join of a mutation asks for a query"),
+            ParseErrorKind::UnionEmpty => out.write_str("a union has one entry at least"),
+            ParseErrorKind::UnionKey => write!(out, "a union's key is a keyword, not {article} {noun}"),
+            ParseErrorKind::ListLength => out.write_str("a list is something to ask for and its parameters"),
+            ParseErrorKind::ListHead => write!(out, "{article} {noun} takes no parameters"),
+            ParseErrorKind::Params => write!(out, "parameters are a map, not {article} {noun}"),
+        }?;
+        write!(out, ": {}, at {}", shown(&self.form), Value::vector(self.path.clone()))
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// The start of a form, fit to stand in a message.
+fn shown(form: &Value) -> String {
+    let text = form.to_string();
+    if text.len() <= SHOWN_BYTES_MAX {
+        return text;
+    }
+    format!("{}…", &text[..text.floor_char_boundary(SHOWN_BYTES_MAX)])
+}
+
+/// Bytes of the offending form that a message repeats at most.
+const SHOWN_BYTES_MAX: usize = 80;
