@@ -9,11 +9,11 @@ use reveille::graph::eql::{ParseErrorKind, Query, parse};
 const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 64, digits_max: 64, forms_max: 10_000 };
 
 fn query(text: &str) -> Query {
-    parse(&form(text)).unwrap_or_else(|error| panic!("{text}: {error}"))
+    parse(&form(text)).expect(text)
 }
 
 fn form(text: &str) -> Value {
-    read_keeping_meta(text.as_bytes(), &CAPS).unwrap_or_else(|error| panic!("{text}: {error}"))
+    read_keeping_meta(text.as_bytes(), &CAPS).expect(text)
 }
 
 #[test]

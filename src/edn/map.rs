@@ -55,7 +55,7 @@ impl Map {
 
     /// Makes a map of entries, or returns the index of the first entry whose key stands
     /// before it already. Costs n log n comparisons of keys, whatever they are.
-    pub(super) fn from_entries(entries: Vec<(Value, Value)>) -> Result<Self, usize> {
+    pub(crate) fn from_entries(entries: Vec<(Value, Value)>) -> Result<Self, usize> {
         let order = order_of(&entries);
         let duplicate = if order.is_empty() {
             first_repeated(&entries)

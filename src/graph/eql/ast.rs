@@ -82,6 +82,25 @@ pub enum Target {
     Unbounded,
 }
 
+impl Expr {
+    /// Returns what a property or join goes by.
+    pub fn key(&self) -> Option<&Key> {
+        match self {
+            Self::Prop(prop) => Some(&prop.key),
+            Self::Join(join) => Some(&join.key),
+            Self::Wildcard | Self::Call(_) => None,
+        }
+    }
+
+    /// Returns what a join asks of the entities under it.
+    pub fn target(&self) -> Option<&Target> {
+        match self {
+            Self::Join(join) => Some(&join.target),
+            Self::Wildcard | Self::Prop(_) | Self::Call(_) => None,
+        }
+    }
+}
+
 impl Key {
     /// Returns the attribute that the key goes by.
     pub fn attr(&self) -> &Keyword {

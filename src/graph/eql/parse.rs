@@ -58,13 +58,15 @@ fn expr(form: &Value, place: &Place<'_>) -> Result<Expr, ParseError> {
 
 /// A keyword, or an ident.
 fn key(form: &Value, place: &Place<'_>) -> Result<Key, ParseError> {
-    match form.plain() {
-        Value::Keyword(attr) => Ok(Key::Attr(attr.clone())),
-        Value::Vector(items) => match &**items {
-            [Value::Keyword(attr), value] => Ok(Key::Ident(attr.clone(), value.clone())),
-            _ => Err(place.error(ParseErrorKind::Ident, form)),
-        },
-        _ => Err(place.error(ParseErrorKind::JoinKey, form)),
+    if let Value::Keyword(attr) = form {
+        return Ok(Key::Attr(attr.clone()));
+    }
+    let Value::Vector(items) = form.plain() else {
+        return Err(place.error(ParseErrorKind::JoinKey, form));
+    };
+    match &**items {
+        [Value::Keyword(attr), value] => Ok(Key::Ident(attr.clone(), value.clone())),
+        _ => Err(place.error(ParseErrorKind::Ident, form)),
     }
 }
 
@@ -97,53 +99,53 @@ fn join(form: &Value, map: &Map, place: &Place<'_>) -> Result<Expr, ParseError> 
 }
 
 fn target(form: &Value, place: &Place<'_>) -> Result<Target, ParseError> {
-    match form.plain() {
-        Value::Vector(_) => query(form, place).map(Target::Query),
-        Value::Map(map) if map.is_empty() => Err(place.error(ParseErrorKind::UnionEmpty, form)),
-        Value::Map(map) => {
-            let entries = map.iter().map(|(key, form)| match key {
-                Value::Keyword(keyword) => Ok((keyword.clone(), query(form, &Place::Key(key, place))?)),
-                _ => Err(place.error(ParseErrorKind::UnionKey, key)),
-            });
-            entries.collect::<Result<_, _>>().map(Target::Union)
-        }
-        Value::Symbol(symbol) if symbol.as_str() == "..." => Ok(Target::Unbounded),
-        Value::Int(depth) => match u64::try_from(*depth) {
-            Ok(depth) => Ok(Target::Depth(depth)),
-            Err(_) => Err(place.error(ParseErrorKind::JoinTarget, form)),
-        },
-        _ => Err(place.error(ParseErrorKind::JoinTarget, form)),
+    if let Value::Vector(_) = form.plain() {
+        return query(form, place).map(Target::Query);
     }
+    if let Some(map) = form.as_map() {
+        return union(form, map, place);
+    }
+    let is_unbounded = form.as_symbol().is_some_and(|symbol| symbol.as_str() == "...");
+    let depth = if let Value::Int(depth) = form { u64::try_from(*depth).ok() } else { None };
+    match depth {
+        Some(depth) => Ok(Target::Depth(depth)),
+        None if is_unbounded => Ok(Target::Unbounded),
+        None => Err(place.error(ParseErrorKind::JoinTarget, form)),
+    }
+}
+
+fn union(form: &Value, map: &Map, place: &Place<'_>) -> Result<Target, ParseError> {
+    if map.is_empty() {
+        return Err(place.error(ParseErrorKind::UnionEmpty, form));
+    }
+    let entries = map.iter().map(|(key, form)| match key.as_keyword() {
+        Some(keyword) => Ok((keyword.clone(), query(form, &Place::Key(key, place))?)),
+        None => Err(place.error(ParseErrorKind::UnionKey, key)),
+    });
+    entries.collect::<Result<_, _>>().map(Target::Union)
 }
 
 /// `(:a {…})`, `([:a 1] {…})`, `({:a [:b]} {…})` or `(a/b {…})`.
 fn list(form: &Value, items: &[Value], place: &Place<'_>) -> Result<Expr, ParseError> {
     let (head, params) = list_parts(form, items, place)?;
-    match head {
-        Value::Symbol(name) => {
-            let params = params.cloned().unwrap_or_default();
-            Ok(Expr::Call(Call { name: name.clone(), params, query: None }))
-        }
-        Value::Map(map) => {
-            let place = Place::Index(0, place);
-            match join(head, map, &place)? {
-                Expr::Join(mut join) => {
-                    let mut merged = join.params.unwrap_or_default();
-                    merged.extend(params.cloned().unwrap_or_default());
-                    join.params = Some(merged);
-                    Ok(Expr::Join(join))
-                }
-                Expr::Call(_) | Expr::Prop(_) | Expr::Wildcard => {
-                    Err(place.error(ParseErrorKind::ListHead, head))
-                }
-            }
-        }
-        Value::Keyword(_) | Value::Vector(_) => {
-            let params = Some(params.cloned().unwrap_or_default());
-            Ok(Expr::Prop(Prop { key: key(head, &Place::Index(0, place))?, params }))
-        }
-        _ => Err(Place::Index(0, place).error(ParseErrorKind::ListHead, head)),
+    let place = Place::Index(0, place);
+    if let Value::Symbol(name) = head {
+        let params = params.cloned().unwrap_or_default();
+        return Ok(Expr::Call(Call { name: name.clone(), params, query: None }));
     }
+    if let Value::Map(map) = head {
+        let Expr::Join(mut join) = join(head, map, &place)? else {
+            return Err(place.error(ParseErrorKind::ListHead, head));
+        };
+        let mut merged = join.params.unwrap_or_default();
+        merged.extend(params.cloned().unwrap_or_default());
+        join.params = Some(merged);
+        return Ok(Expr::Join(join));
+    }
+    if !matches!(head, Value::Keyword(_) | Value::Vector(_)) {
+        return Err(place.error(ParseErrorKind::ListHead, head));
+    }
+    Ok(Expr::Prop(Prop { key: key(head, &place)?, params: Some(params.cloned().unwrap_or_default()) }))
 }
 
 /// What a list begins with, and its parameters.

@@ -56,6 +56,12 @@ pub enum ParseErrorKind {
     ListHead,
     /// Parameters are a map.
     Params,
+    /// A node of a tree is a map with a key.
+    Node,
+    /// A request is a query, or a map with `:pathom/eql` or `:pathom/ast`.
+    Request,
+    /// An entity is a map.
+    Entity,
 }
 
 impl ParseError {
@@ -79,7 +85,10 @@ impl ParseError {
             | ParseErrorKind::UnionKey
             | ParseErrorKind::ListLength
             | ParseErrorKind::ListHead
-            | ParseErrorKind::Params => {
+            | ParseErrorKind::Params
+            | ParseErrorKind::Node
+            | ParseErrorKind::Request
+            | ParseErrorKind::Entity => {
                 let text = self.form.as_str().map_or_else(|| self.form.to_string(), str::to_owned);
                 format!("Invalid expression {}", if self.form.is_nil() { "" } else { &text })
             }
@@ -114,6 +123,9 @@ impl fmt::Display for ParseError {
             ParseErrorKind::ListLength => out.write_str("a list is something to ask for and its parameters"),
             ParseErrorKind::ListHead => write!(out, "{article} {noun} takes no parameters"),
             ParseErrorKind::Params => write!(out, "parameters are a map, not {article} {noun}"),
+            ParseErrorKind::Node => out.write_str("a node of a query's tree is a map with a key"),
+            ParseErrorKind::Request => out.write_str("a request is a query, or a map with :pathom/eql"),
+            ParseErrorKind::Entity => write!(out, "an entity is a map, not {article} {noun}"),
         }?;
         write!(out, ": {}, at {}", shown(&self.form), Value::vector(self.path.clone()))
     }

@@ -1,0 +1,140 @@
+//! From rows to maps.
+//!
+//! Lives here: the order of keys, the wildcard, what a viewer may see of maps that are answered whole, and
+//! where errors stand. It calls nothing.
+//!
+//! Invariant: keys stand in the order of the query; nothing leaves that the viewer may not see.
+
+use super::below::{Column, Shape, is_key};
+use super::failure::ATTRIBUTE_ERRORS;
+use super::plan::{Level, Source};
+use super::row::Row;
+use super::run::{Group, Runner, field_error};
+use super::steps::Steps;
+use crate::edn::{Map, Value};
+use crate::graph::registry::{AttrId, Viewer, World};
+
+impl<W: World> Runner<'_, W> {
+    /// Makes the map of each row.
+    pub(super) fn assemble(
+        &self,
+        level: &Level,
+        groups: &[Group],
+        rows: Vec<Row>,
+        mut columns: Vec<Option<Column>>,
+    ) -> Vec<Value> {
+        let mut steps: Vec<Option<&Steps>> = vec![None; rows.len()];
+        for group in groups {
+            for row in &group.rows {
+                steps[*row] = Some(&*group.steps);
+            }
+        }
+        let mut answers = Vec::with_capacity(rows.len());
+        for (at, (row, steps)) in rows.into_iter().zip(steps).enumerate() {
+            answers.push(self.map(level, (row, steps), at, &mut columns));
+        }
+        answers
+    }
+
+    fn map(
+        &self,
+        level: &Level,
+        (mut row, steps): (Row, Option<&Steps>),
+        at: usize,
+        columns: &mut [Option<Column>],
+    ) -> Value {
+        let mut entries = Vec::with_capacity(level.fields.len());
+        let mut errors = Vec::new();
+        for (field, column) in level.fields.iter().zip(columns) {
+            let value = match (&field.source, column) {
+                (_, Some(column)) => column.get_mut(at).and_then(Option::take),
+                (Source::Attr(attr, true), None) => {
+                    row.take(*attr, false).map(|value| self.whole(*attr, value))
+                }
+                (Source::Attr(..) | Source::Ident(..) | Source::Placeholder | Source::Call(_), None) => None,
+            };
+            match (value, steps) {
+                (Some(value), _) => entries.push((field.key.clone(), value)),
+                (None, Some(steps)) if self.is_lenient => {
+                    let error = field_error(field, &row, steps);
+                    errors.extend(error.map(|(_, error)| (field.key.clone(), error)));
+                }
+                (None, _) => {}
+            }
+        }
+        let is_plain = errors.is_empty() && !level.has_wildcard && level.fields.len() <= entries.len();
+        if is_plain && let Ok(map) = Map::from_entries(std::mem::take(&mut entries)) {
+            return Value::Map(map);
+        }
+        if level.has_wildcard {
+            // A wildcard adds; it does not replace what was asked for by name.
+            for (key, value) in self.visible(row.into_rest()) {
+                if entries.iter().all(|(asked, _)| *asked != key) {
+                    entries.push((key, value));
+                }
+            }
+        }
+        if !errors.is_empty() {
+            let errors: Map = errors.into_iter().collect();
+            entries.push((Value::keyword(ATTRIBUTE_ERRORS), errors.into()));
+        }
+        Value::Map(entries.into_iter().collect())
+    }
+
+    /// Returns a row as it is, for a recursion that may go no further: what the level asks for, unfetched.
+    pub(super) fn select(&self, level: usize, mut row: Row) -> Value {
+        let Some(level) = self.levels.get(level) else {
+            return self.rest(row);
+        };
+        let mut entries = Vec::new();
+        for field in &level.fields {
+            if let Source::Attr(attr, true) = field.source
+                && let Some(value) = row.take(attr, false)
+            {
+                entries.push((field.key.clone(), self.whole(attr, value)));
+            }
+        }
+        if level.has_wildcard {
+            entries.extend(self.visible(row.into_rest()));
+        }
+        Value::Map(entries.into_iter().collect())
+    }
+
+    /// Returns all that is known of a row.
+    pub(super) fn rest(&self, row: Row) -> Value {
+        Value::Map(self.visible(row.into_rest()).collect())
+    }
+
+    fn visible(&self, data: Vec<(AttrId, Value)>) -> impl Iterator<Item = (Value, Value)> {
+        let data = data.into_iter().filter(|(id, _)| self.registry.is_visible(*id, self.viewer));
+        data.map(|(id, value)| (self.names.key(self.registry, id).clone(), self.whole(id, value)))
+    }
+
+    /// Returns a value that is answered whole: the keys of referred entities become maps, and what the
+    /// viewer may not see is left out at every depth.
+    fn whole(&self, attr: AttrId, value: Value) -> Value {
+        let refers_to = self.registry.refers_to(attr);
+        if refers_to.is_none() && (self.viewer == Viewer::Operator || is_key(&value) || value.is_nil()) {
+            return value;
+        }
+        let value = match Shape::split(value) {
+            Ok((shape, items)) => {
+                return shape.join(items.into_iter().map(|item| self.whole(attr, item)).collect());
+            }
+            Err(value) => value,
+        };
+        match (value, refers_to.and_then(|key| self.registry.key(key))) {
+            (Value::Map(map), _) => {
+                Value::Map(map.into_iter().filter_map(|entry| self.entry(entry)).collect())
+            }
+            (value, Some(key)) if is_key(&value) => Value::Map([(key.clone(), value)].into_iter().collect()),
+            (value, _) => value,
+        }
+    }
+
+    fn entry(&self, (key, value): (Value, Value)) -> Option<(Value, Value)> {
+        let id = key.as_keyword().and_then(|key| self.registry.id(key)).unwrap_or(AttrId::NONE);
+        let is_visible = self.registry.is_visible(id, self.viewer);
+        is_visible.then(|| (key, self.whole(id, value)))
+    }
+}

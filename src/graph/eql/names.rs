@@ -1,0 +1,40 @@
+//! Numbers for all names that turn up in one query: the registry's, and what query and answers bring along.
+//!
+//! Invariant: a name has one number for as long as the query runs, so rows compare numbers only.
+
+use std::collections::BTreeMap;
+
+use crate::edn::Value;
+use crate::graph::registry::{AttrId, Registry, World};
+
+/// The names that are no attributes, numbered behind those that are.
+#[derive(Clone, Default)]
+pub(super) struct Names {
+    extra: Vec<Value>,
+    ids: BTreeMap<Value, AttrId>,
+}
+
+impl Names {
+    /// Returns the number of a name, giving it one if it is new.
+    pub(super) fn id<W: World>(&mut self, registry: &Registry<W>, key: &Value) -> AttrId {
+        if let Value::Keyword(keyword) = key
+            && let Some(id) = registry.id(keyword)
+        {
+            return id;
+        }
+        if let Some(id) = self.ids.get(key) {
+            return *id;
+        }
+        let number = registry.len().saturating_add(self.extra.len());
+        let id = AttrId(u32::try_from(number).unwrap_or(u32::MAX));
+        self.extra.push(key.clone());
+        self.ids.insert(key.clone(), id);
+        id
+    }
+
+    /// Returns the name of a number.
+    pub(super) fn key<'a, W: World>(&'a self, registry: &'a Registry<W>, id: AttrId) -> &'a Value {
+        let place = usize::try_from(id.0).unwrap_or(usize::MAX).saturating_sub(registry.len());
+        registry.key(id).or_else(|| self.extra.get(place)).unwrap_or(&Value::Nil)
+    }
+}

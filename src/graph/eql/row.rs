@@ -1,0 +1,132 @@
+//! What is known of one entity while a query runs.
+//!
+//! Shape: a short vector of numbered attributes, scanned. Entities have a handful of attributes at hand,
+//! and comparing numbers is cheaper than any table.
+//!
+//! Invariant: no attribute stands in a row twice.
+
+use std::rc::Rc;
+
+use crate::edn::Value;
+use crate::graph::registry::{AttrId, ResolverError};
+
+/// One entity.
+#[derive(Default)]
+pub(super) struct Row {
+    data: Vec<(AttrId, Value)>,
+    /// How many of them were known before anything was fetched.
+    source_len: usize,
+    /// What went wrong, by the number of the call.
+    pub(super) log: Vec<(usize, Trouble)>,
+    /// The entities that a recursion went through to get here.
+    pub(super) chain: Option<Rc<Link>>,
+}
+
+/// What can go wrong with a call for one entity.
+pub(super) enum Trouble {
+    /// The resolver failed, for one attribute or for all.
+    Threw(Option<AttrId>, ResolverError),
+    /// It was not called, because what it needs comes from the call of this number, which failed.
+    Ancestor(usize),
+}
+
+/// An entity that a recursion went through, and those before it.
+pub(super) struct Link {
+    source: Vec<(AttrId, Value)>,
+    level: usize,
+    outer: Option<Rc<Self>>,
+}
+
+impl Row {
+    /// Makes a row of what is known to begin with; of attributes given twice the first holds.
+    pub(super) fn of(source: impl IntoIterator<Item = (AttrId, Value)>) -> Self {
+        let mut row = Self::default();
+        for (id, value) in source {
+            row.add(id, value);
+        }
+        row.source_len = row.data.len();
+        row
+    }
+
+    /// Adds an attribute unless it is there.
+    pub(super) fn add(&mut self, id: AttrId, value: Value) {
+        if !self.has(id) {
+            self.data.push((id, value));
+        }
+    }
+
+    pub(super) fn has(&self, id: AttrId) -> bool {
+        self.data.iter().any(|(known, _)| *known == id)
+    }
+
+    pub(super) fn get(&self, id: AttrId) -> Option<&Value> {
+        self.data.iter().find(|(known, _)| *known == id).map(|(_, value)| value)
+    }
+
+    /// Takes an attribute out; one that was known to begin with is copied where that is still needed.
+    pub(super) fn take(&mut self, id: AttrId, keeps_source: bool) -> Option<Value> {
+        let at = self.data.iter().position(|(known, _)| *known == id)?;
+        if keeps_source && at < self.source_len {
+            return Some(self.data[at].1.clone());
+        }
+        Some(self.data.remove(at).1)
+    }
+
+    /// Iterates over the numbers of what is known.
+    pub(super) fn ids(&self) -> impl ExactSizeIterator<Item = AttrId> {
+        self.data.iter().map(|(id, _)| *id)
+    }
+
+    /// Returns what was known to begin with.
+    pub(super) fn source(&self) -> &[(AttrId, Value)] {
+        self.data.get(..self.source_len).unwrap_or_default()
+    }
+
+    /// Returns what the first resolver that failed has said.
+    pub(super) fn first_error(&self) -> Option<ResolverError> {
+        self.log.iter().find_map(|(_, trouble)| match trouble {
+            Trouble::Threw(_, error) => Some(error.clone()),
+            Trouble::Ancestor(_) => None,
+        })
+    }
+
+    /// Returns what is left.
+    pub(super) fn into_rest(self) -> Vec<(AttrId, Value)> {
+        self.data
+    }
+
+    /// Returns the chain of a recursion that goes on from here, at `level`.
+    pub(super) fn link(&self, level: usize) -> Rc<Link> {
+        Rc::new(Link { source: self.source().to_vec(), level, outer: self.chain.clone() })
+    }
+}
+
+impl Link {
+    /// Returns whether an entity on the chain began with the same knowledge at the same level: what comes
+    /// of it would come again, for ever.
+    pub(super) fn repeats(&self, row: &Row, level: usize) -> bool {
+        let is_same = |link: &Self| {
+            link.level == level
+                && link.source.len() == row.source().len()
+                && link.source.iter().all(|(id, value)| row.get(*id) == Some(value))
+        };
+        let mut link = Some(self);
+        while let Some(here) = link {
+            if is_same(here) {
+                return true;
+            }
+            link = here.outer.as_deref();
+        }
+        false
+    }
+}
+
+/// Unlinks one by one, so that a long chain does not recurse.
+impl Drop for Link {
+    fn drop(&mut self) {
+        let mut outer = self.outer.take();
+        while let Some(link) = outer {
+            outer = Rc::try_unwrap(link).ok().and_then(|mut link| link.outer.take());
+        }
+    }
+}

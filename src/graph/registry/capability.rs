@@ -1,0 +1,170 @@
+//! The capability graph: operations, the domains that they belong to, and how many there are of each.
+//!
+//! A domain is an entity: that of the first attribute that an operation provides. This is no graph of
+//! dependencies.
+//!
+//! Invariant: everything is sorted by name, so that two askings agree. Source: psi, `psi.graph.analysis`.
+
+use super::{AttrId, Graph, Operation, World};
+use crate::edn::{Map, Symbol, Value};
+use crate::graph::eql::Query;
+
+/// An operation, as this graph sees it.
+struct Member<'r> {
+    name: &'r Symbol,
+    is_resolver: bool,
+    domain: &'static str,
+    /// Inputs, outputs and parameters, each once.
+    attributes: Vec<Value>,
+}
+
+impl<'r, W: World> Graph<'r, W> {
+    /// Operations and domains, as `:psi.graph/nodes` has them.
+    pub fn nodes(self) -> Value {
+        let members = self.members();
+        let mut nodes: Vec<Value> = members.iter().map(Member::node).collect();
+        for domain in self.present(&members) {
+            let node = node(&capability_id(domain), "capability", domain);
+            let count = members.iter().filter(|member| member.domain == domain).count();
+            nodes.push(node.with("operation-count", integer(count)).into());
+        }
+        Value::vector(nodes)
+    }
+
+    /// From each operation to its domain, once for each attribute of it.
+    pub fn edges(self) -> Value {
+        let mut edges = Vec::new();
+        for member in self.members() {
+            let edge = |attribute: Value| {
+                let edge = Map::new().with("from", member.id()).with("to", capability_id(member.domain));
+                edge.with("attribute", attribute).into()
+            };
+            if member.attributes.is_empty() {
+                edges.push(edge(Value::Nil));
+            }
+            edges.extend(member.attributes.iter().cloned().map(edge));
+        }
+        Value::vector(edges)
+    }
+
+    /// The domains that have operations, with them.
+    pub fn capabilities(self) -> Value {
+        let members = self.members();
+        let capability = |domain: &'static str| {
+            let mine: Vec<&Member<'_>> = members.iter().filter(|member| member.domain == domain).collect();
+            let mut attributes: Vec<Value> = Vec::new();
+            for attribute in mine.iter().flat_map(|member| &member.attributes) {
+                if !attributes.contains(attribute) {
+                    attributes.push(attribute.clone());
+                }
+            }
+            let symbols: Vec<Value> = mine.iter().map(|member| Value::Symbol(member.name.clone())).collect();
+            let map = Map::new().with("id", capability_id(domain)).with("domain", Value::keyword(domain));
+            let map = counts(map, &mine).with("operation-symbols", symbols);
+            Value::Map(map.with("attributes", attributes))
+        };
+        Value::vector(self.present(&members).into_iter().map(capability).collect::<Vec<_>>())
+    }
+
+    /// Every declared domain, with how many operations it has, be it none.
+    pub fn domain_coverage(self) -> Value {
+        let members = self.members();
+        let domain = |name: &'static str| {
+            let mine: Vec<&Member<'_>> = members.iter().filter(|member| member.domain == name).collect();
+            counts(Map::new().with("domain", Value::keyword(name)), &mine).into()
+        };
+        let entities = self.registry.entities().iter().map(|entity| domain(entity.name));
+        Value::vector(entities.collect::<Vec<_>>())
+    }
+
+    fn members(self) -> Vec<Member<'r>> {
+        let mut members: Vec<Member<'r>> =
+            self.operations().map(|operation| self.resolver_member(operation)).collect();
+        for name in self.mutations() {
+            let Some(mutation) = self.registry.mutation(name, self.viewer) else {
+                continue;
+            };
+            let mut attributes = items(&self.shape(mutation.outputs.iter().map(attr_and_query)));
+            attributes.extend(mutation.declared.params.iter().map(|param| Value::keyword(param)));
+            let domain = self.domain(mutation.outputs.first());
+            members.push(Member { name, is_resolver: false, domain, attributes: once(attributes) });
+        }
+        members.sort_by_key(|member| member.name);
+        members
+    }
+
+    fn resolver_member(self, operation: &'r Operation<W>) -> Member<'r> {
+        let mut attributes = items(&self.input(operation));
+        attributes.extend(items(&self.output(operation)));
+        let domain = self.domain(operation.outputs.first());
+        Member { name: &operation.name, is_resolver: true, domain, attributes: once(attributes) }
+    }
+
+    fn domain(self, first: Option<&(AttrId, Option<Query>)>) -> &'static str {
+        first.and_then(|(attr, _)| self.registry.entity_of(*attr)).map_or(UNKNOWN, |entity| entity.name)
+    }
+
+    /// The domains of these members, sorted.
+    fn present(self, members: &[Member<'_>]) -> Vec<&'static str> {
+        let mut domains: Vec<&'static str> = members.iter().map(|member| member.domain).collect();
+        domains.sort_unstable();
+        domains.dedup();
+        domains
+    }
+}
+
+impl Member<'_> {
+    fn id(&self) -> String {
+        format!("{}:{}", self.kind(), self.name)
+    }
+
+    fn kind(&self) -> &'static str {
+        if self.is_resolver { "resolver" } else { "mutation" }
+    }
+
+    fn node(&self) -> Value {
+        let node = node(&self.id(), self.kind(), self.domain).with("symbol", self.name.clone());
+        Value::Map(if self.is_resolver { node } else { node.with("sideEffects", Value::Nil) })
+    }
+}
+
+pub(super) fn attr_and_query((attr, query): &(AttrId, Option<Query>)) -> (AttrId, Option<&Query>) {
+    (*attr, query.as_ref())
+}
+
+fn node(id: &str, kind: &str, domain: &str) -> Map {
+    let node = Map::new().with("id", id.to_owned()).with("type", Value::keyword(kind));
+    node.with("domain", Value::keyword(domain))
+}
+
+fn counts(map: Map, mine: &[&Member<'_>]) -> Map {
+    let resolvers = mine.iter().filter(|member| member.is_resolver).count();
+    map.with("operation-count", integer(mine.len()))
+        .with("resolver-count", integer(resolvers))
+        .with("mutation-count", integer(mine.len() - resolvers))
+}
+
+fn capability_id(domain: &str) -> String {
+    format!("capability:{domain}")
+}
+
+fn items(vector: &Value) -> Vec<Value> {
+    vector.as_items().unwrap_or_default().to_vec()
+}
+
+fn once(attributes: Vec<Value>) -> Vec<Value> {
+    let mut once: Vec<Value> = Vec::with_capacity(attributes.len());
+    for attribute in attributes {
+        if !once.contains(&attribute) {
+            once.push(attribute);
+        }
+    }
+    once
+}
+
+fn integer(count: usize) -> Value {
+    i64::try_from(count).unwrap_or(i64::MAX).into()
+}
+
+/// The domain of operations that provide nothing.
+const UNKNOWN: &str = "unknown";

@@ -1,0 +1,265 @@
+//! The registry, asked about itself.
+//!
+//! Lives here: the data of psi's `:psi.graph/*` attributes, and the entities that declare them. Does not
+//! live here: Pathom's own index, see `pathom.rs`.
+//!
+//! Invariant: these are walks over the registry, filtered by what the viewer may see; nothing is listed
+//! anywhere a second time. Source: `spec/psi.md` §6, introspection.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::capability::attr_and_query;
+use super::{AttrId, Attribute, Entity, Operation, Reach, Registry, Type, Viewer, Visibility, World};
+use crate::edn::{Keyword, Map, Symbol, Value};
+use crate::graph::eql::{Query, Target};
+
+/// A world whose view knows the registry that it is asked through.
+pub trait Introspected: World + Sized {
+    /// Returns the registry, and who asks.
+    fn graph(view: Self::View<'_>) -> Graph<'_, Self>;
+}
+
+/// A registry as one viewer sees it.
+pub struct Graph<'r, W: World> {
+    /// What is asked about.
+    pub registry: &'r Registry<W>,
+    /// Who asks.
+    pub viewer: Viewer,
+}
+
+impl<W: World> Clone for Graph<'_, W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W: World> Copy for Graph<'_, W> {}
+
+impl<'r, W: World> Graph<'r, W> {
+    /// The names of all resolvers, sorted.
+    pub fn resolver_syms(self) -> Value {
+        let mut names: Vec<_> = self.operations().map(|operation| operation.name.clone()).collect();
+        names.sort();
+        symbols(names)
+    }
+
+    /// The names of the mutations that the viewer may call, sorted.
+    pub fn mutation_syms(self) -> Value {
+        symbols(self.mutations().cloned())
+    }
+
+    /// What callers give to begin with.
+    pub fn root_seeds(self) -> Value {
+        let seeds = self.attributes().filter(|(_, attribute)| attribute.is_seed);
+        Value::vector(seeds.map(|(key, _)| Value::Keyword(key.clone())).collect::<Vec<_>>())
+    }
+
+    /// What can be asked without naming an entity, sorted: the fixed point over all resolvers from the
+    /// seeds, without the seeds.
+    pub fn root_queryable_attrs(self) -> Value {
+        let id = |key: &Keyword| self.registry.id(key);
+        let seeds: Vec<_> = self.attributes().filter(|(_, attribute)| attribute.is_seed).collect();
+        let known: Vec<_> = seeds.iter().filter_map(|(key, _)| id(key)).collect();
+        let reach = Reach::from(self.registry, &known);
+        let is_reached = |key: &Keyword| id(key).and_then(|id| reach.attr(id)).is_some_and(|round| round > 0);
+        let reached = self.attributes().filter(|(key, _)| is_reached(key));
+        Value::vector(reached.map(|(key, _)| Value::Keyword(key.clone())).collect::<Vec<_>>())
+    }
+
+    /// Every resolver with inputs and outputs, sorted by name.
+    pub fn resolver_index(self) -> Value {
+        let entries: BTreeMap<&Symbol, Value> = self
+            .operations()
+            .map(|operation| (&operation.name, self.resolver_map(operation).into()))
+            .collect();
+        Value::vector(entries.into_values().collect::<Vec<_>>())
+    }
+
+    /// One resolver's inputs and outputs; nil where there is none of this name.
+    pub fn resolver(self, name: &Value) -> (Value, Value) {
+        match self.operations().find(|operation| name.as_symbol() == Some(&operation.name)) {
+            Some(operation) => (self.input(operation), self.output(operation)),
+            None => (Value::Nil, Value::Nil),
+        }
+    }
+
+    /// Every attribute with the resolvers that produce it, directly and under which joins, sorted.
+    pub fn attr_index(self) -> Value {
+        let mut index = Map::new();
+        for (key, _) in self.attributes() {
+            let id = self.registry.id(key).into_iter();
+            let providers = id.flat_map(|id| self.registry.providers(id).iter());
+            let produced_by = providers.map(|number| self.registry.operations()[*number].name.clone());
+            let via = self.joins_above(key).into_iter().map(|(join, names)| (join, symbols(names)));
+            let via: Map = via.collect();
+            let entry = Map::new().with("psi.attr/produced-by", symbols(produced_by));
+            index.insert(Value::Keyword(key.clone()), entry.with("psi.attr/reachable-via", via).into());
+        }
+        Value::Map(index)
+    }
+
+    /// The joins under which resolvers promise an attribute, with the resolvers.
+    fn joins_above(self, attr: &Keyword) -> BTreeMap<Value, BTreeSet<Symbol>> {
+        let mut joins: BTreeMap<Value, BTreeSet<Symbol>> = BTreeMap::new();
+        for operation in self.operations() {
+            let is_above =
+                |nested: &Option<Query>| nested.as_ref().is_some_and(|query| mentions(query, attr));
+            let above = operation.outputs.iter().filter(|(_, nested)| is_above(nested));
+            for join in above.filter_map(|(output, _)| self.registry.key(*output)) {
+                joins.entry(join.clone()).or_default().insert(operation.name.clone());
+            }
+        }
+        joins
+    }
+
+    pub(super) fn operations(self) -> impl Iterator<Item = &'r Operation<W>> {
+        let is_any_visible = move |operation: &&Operation<W>| {
+            operation.outputs.iter().any(|(attr, _)| self.registry.is_visible(*attr, self.viewer))
+        };
+        self.registry.operations().iter().filter(is_any_visible)
+    }
+
+    pub(super) fn mutations(self) -> impl Iterator<Item = &'r Symbol> {
+        let is_open = move |name: &&Symbol| self.registry.mutation(name, self.viewer).is_some();
+        self.registry.mutations.keys().filter(is_open)
+    }
+
+    /// The attributes that the viewer may see, sorted by ident.
+    pub(super) fn attributes(self) -> impl Iterator<Item = (&'r Keyword, &'r Attribute)> {
+        let entry =
+            move |(key, id): (&'r Keyword, &AttrId)| Some((key, &self.registry.entry(*id)?.attribute));
+        let is_seen = move |(_, attribute): &(&Keyword, &Attribute)| is_visible(attribute, self.viewer);
+        self.registry.names.iter().filter_map(entry).filter(is_seen)
+    }
+
+    /// Inputs as a query vector.
+    pub(super) fn input(self, operation: &Operation<W>) -> Value {
+        let required = operation.inputs.iter().filter(|input| input.is_required);
+        self.shape(required.map(|input| (input.attr, input.nested.as_ref())))
+    }
+
+    /// Outputs as a query vector.
+    pub(super) fn output(self, operation: &Operation<W>) -> Value {
+        self.shape(operation.outputs.iter().map(attr_and_query))
+    }
+
+    pub(super) fn shape<'q>(self, attrs: impl Iterator<Item = (AttrId, Option<&'q Query>)>) -> Value {
+        let mut items = Vec::new();
+        for (attr, nested) in attrs.filter(|(attr, _)| self.registry.is_visible(*attr, self.viewer)) {
+            match (self.registry.key(attr), nested) {
+                (Some(key), Some(query)) => {
+                    let join: Map = [(key.clone(), query.to_value())].into_iter().collect();
+                    items.push(join.into());
+                }
+                (Some(key), None) => items.push(key.clone()),
+                (None, _) => {}
+            }
+        }
+        Value::vector(items)
+    }
+
+    fn resolver_map(self, operation: &Operation<W>) -> Map {
+        let map = Map::new().with("psi.resolver/sym", operation.name.clone());
+        map.with("psi.resolver/input", self.input(operation))
+            .with("psi.resolver/output", self.output(operation))
+    }
+}
+
+impl<W: Introspected> Graph<'_, W> {
+    /// The root attributes of `:psi.graph/*` and Pathom's index, to be added to a registry.
+    pub fn entity() -> Entity<W, ()> {
+        Entity::root("graph")
+            .doc("What can be asked at all.")
+            .reads(count("psi.graph/resolver-count"), |view, (), _| {
+                Ok(length(&W::graph(view).resolver_syms()))
+            })
+            .reads(count("psi.graph/mutation-count"), |view, (), _| {
+                Ok(length(&W::graph(view).mutation_syms()))
+            })
+            .reads(symbols_attr("psi.graph/resolver-syms"), |view, (), _| Ok(W::graph(view).resolver_syms()))
+            .reads(symbols_attr("psi.graph/mutation-syms"), |view, (), _| Ok(W::graph(view).mutation_syms()))
+            .reads(
+                open("psi.graph/env-built", Type::Boolean)
+                    .doc("Whether the registry is there; it always is."),
+                |_, (), _| Ok(true.into()),
+            )
+            .reads(maps("psi.graph/nodes"), |view, (), _| Ok(W::graph(view).nodes()))
+            .reads(maps("psi.graph/edges"), |view, (), _| Ok(W::graph(view).edges()))
+            .reads(maps("psi.graph/capabilities"), |view, (), _| Ok(W::graph(view).capabilities()))
+            .reads(maps("psi.graph/domain-coverage"), |view, (), _| Ok(W::graph(view).domain_coverage()))
+            .reads(keywords("psi.graph/root-seeds"), |view, (), _| Ok(W::graph(view).root_seeds()))
+            .reads(keywords("psi.graph/root-queryable-attrs"), |view, (), _| {
+                Ok(W::graph(view).root_queryable_attrs())
+            })
+            .reads(maps("psi.graph/resolver-index"), |view, (), _| Ok(W::graph(view).resolver_index()))
+            .reads(
+                open("psi.graph/attr-index", Type::Map).doc("Each attribute with what produces it."),
+                |view, (), _| Ok(W::graph(view).attr_index()),
+            )
+            .reads(
+                open("com.wsscode.pathom3.connect.indexes/indexes", Type::Map)
+                    .doc("What a Pathom asks for that joins this graph as a foreign one."),
+                |view, (), _| Ok(W::graph(view).pathom_indexes()),
+            )
+    }
+
+    /// The entity of one resolver, by its name.
+    pub fn resolver_entity() -> Entity<W, Value> {
+        Entity::new("resolver", "psi.resolver/sym", |_, name| Some(name.clone()))
+            .doc("One way to come by attributes.")
+            .attribute(open("psi.resolver/sym", Type::Symbol).doc("The resolver's name."))
+            .reads(
+                open("psi.resolver/input", Type::Any).nullable().doc("What it needs, as a query."),
+                |view, name, _| Ok(W::graph(view).resolver(name).0),
+            )
+            .reads(
+                open("psi.resolver/output", Type::Any).nullable().doc("What it provides, as a query."),
+                |view, name, _| Ok(W::graph(view).resolver(name).1),
+            )
+    }
+}
+
+fn open(ident: &'static str, kind: Type) -> Attribute {
+    Attribute::new(ident, kind).visible_to(Visibility::Everyone)
+}
+
+fn count(ident: &'static str) -> Attribute {
+    open(ident, Type::Integer).unit("operations").doc("How many there are.")
+}
+
+fn symbols_attr(ident: &'static str) -> Attribute {
+    open(ident, Type::Symbol).many().doc("Their names, sorted.")
+}
+
+fn keywords(ident: &'static str) -> Attribute {
+    open(ident, Type::Keyword).many().doc("Attributes or entities, as keywords.")
+}
+
+fn maps(ident: &'static str) -> Attribute {
+    open(ident, Type::Map).many().doc("The graph as data: its operations, and what they are about.")
+}
+
+fn is_visible(attribute: &Attribute, viewer: Viewer) -> bool {
+    attribute.visibility.is_some_and(|visibility| visibility.admits(viewer))
+}
+
+fn mentions(query: &Query, attr: &Keyword) -> bool {
+    let below = |target: &Target| match target {
+        Target::Query(query) => mentions(query, attr),
+        Target::Union(entries) => entries.iter().any(|(_, query)| mentions(query, attr)),
+        Target::Depth(_) | Target::Unbounded => false,
+    };
+    query
+        .exprs
+        .iter()
+        .any(|expr| expr.key().is_some_and(|key| key.attr() == attr) || expr.target().is_some_and(below))
+}
+
+fn length(items: &Value) -> Value {
+    let count = items.as_items().map_or(0, <[Value]>::len);
+    i64::try_from(count).unwrap_or(i64::MAX).into()
+}
+
+fn symbols(names: impl IntoIterator<Item = Symbol>) -> Value {
+    Value::vector(names.into_iter().map(Value::Symbol).collect::<Vec<_>>())
+}

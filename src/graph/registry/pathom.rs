@@ -1,0 +1,200 @@
+//! The registry as Pathom 3's own index, so that a real Pathom can join this graph as a foreign one.
+//!
+//! Invariant: every operation stands in all indexes or in none. Source: `com.wsscode.pathom3.connect.indexes`
+//! and `…connect.foreign`; operations are their configuration, which a client turns into resolvers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::capability::attr_and_query;
+use super::{AttrId, Graph, Operation, World};
+use crate::edn::{Keyword, Map, Set, Symbol, Value};
+use crate::graph::eql::{Query, Target};
+
+/// Attribute → shape of the input → resolvers.
+type Oir = BTreeMap<Value, BTreeMap<Value, BTreeSet<Value>>>;
+
+impl<W: World> Graph<'_, W> {
+    /// Returns what `:com.wsscode.pathom3.connect.indexes/indexes` holds.
+    pub fn pathom_indexes(self) -> Value {
+        let mut resolvers = Map::new();
+        let (mut oir, mut io): (Oir, BTreeMap<Value, Map>) = (BTreeMap::new(), BTreeMap::new());
+        let mut attributes = Attributes::default();
+        for operation in self.operations() {
+            let name = Value::Symbol(operation.name.clone());
+            let (requires, provides) = (self.requires(operation, true), self.provides(operation));
+            let inputs = Value::set(requires.keys().cloned());
+            for attr in provides.keys().filter(|attr| !requires.contains_key(attr)) {
+                let by_input = oir.entry(attr.clone()).or_default();
+                by_input.entry(requires.clone().into()).or_default().insert(name.clone());
+            }
+            io.entry(inputs.clone()).or_default().extend(provides.clone());
+            attributes.add(&name, &inputs, &provides);
+            resolvers.insert(name, self.config(operation, requires, provides));
+        }
+        let mut indexes = Map::new();
+        indexes.insert(index("index-resolvers"), resolvers.into());
+        indexes.insert(index("index-mutations"), self.mutation_configs(&mut attributes));
+        indexes.insert(index("index-oir"), Value::Map(oir.into_iter().map(by_input).collect()));
+        let io = io.into_iter().map(|(input, shape)| (input, Value::Map(shape)));
+        indexes.insert(index("index-io"), Value::Map(io.collect()));
+        indexes.insert(index("index-attributes"), attributes.into_value());
+        Value::Map(indexes)
+    }
+
+    fn config(self, operation: &Operation<W>, requires: Map, provides: Map) -> Value {
+        let optionals = self.requires(operation, false);
+        let mut config = Map::new();
+        config.insert(option("op-name"), operation.name.clone().into());
+        config.insert(option("input"), self.input(operation));
+        config.insert(option("output"), self.output(operation));
+        config.insert(option("requires"), requires.into());
+        config.insert(option("optionals"), optionals.into());
+        config.insert(option("provides"), provides.into());
+        if operation.is_batch() {
+            config.insert(option("batch?"), true.into());
+        }
+        Value::Map(config)
+    }
+
+    fn mutation_configs(self, attributes: &mut Attributes) -> Value {
+        let mut configs = Map::new();
+        for name in self.mutations() {
+            let Some(mutation) = self.registry.mutation(name, self.viewer) else {
+                continue;
+            };
+            let params: Vec<Value> =
+                mutation.declared.params.iter().map(|param| Value::keyword(param)).collect();
+            for param in &params {
+                attributes.note(param, "attr-mutation-param-in", name);
+            }
+            let mut config = Map::new();
+            config.insert(option("op-name"), name.clone().into());
+            config.insert(option("params"), params.into());
+            let outputs = mutation.outputs.iter().map(attr_and_query);
+            config.insert(option("output"), self.shape(outputs));
+            for (attr, _) in &mutation.outputs {
+                if let Some(key) = self.registry.key(*attr) {
+                    attributes.note(key, "attr-mutation-output-in", name);
+                }
+            }
+            configs.insert(name.clone().into(), config.into());
+        }
+        Value::Map(configs)
+    }
+
+    fn requires(self, operation: &Operation<W>, is_required: bool) -> Map {
+        let inputs = operation.inputs.iter().filter(|input| input.is_required == is_required);
+        inputs.filter_map(|input| self.shape_entry(input.attr, input.nested.as_ref())).collect()
+    }
+
+    fn provides(self, operation: &Operation<W>) -> Map {
+        let is_visible = |attr| self.registry.is_visible(attr, self.viewer);
+        let outputs = operation.outputs.iter().filter(|(attr, _)| is_visible(*attr));
+        outputs.filter_map(|(attr, nested)| self.shape_entry(*attr, nested.as_ref())).collect()
+    }
+
+    fn shape_entry(self, attr: AttrId, nested: Option<&Query>) -> Option<(Value, Value)> {
+        let shape = nested.map_or_else(Map::new, shape);
+        let key = self.registry.key(attr)?.clone();
+        // Of a reference, the key of what it refers to is always there.
+        let shape = match self.registry.refers_to(attr).and_then(|id| self.registry.key(id)) {
+            Some(below) if shape.is_empty() => [(below.clone(), Map::new().into())].into_iter().collect(),
+            Some(_) | None => shape,
+        };
+        Some((key, shape.into()))
+    }
+}
+
+/// Of each attribute, what it is part of.
+#[derive(Default)]
+struct Attributes(BTreeMap<Value, Map>);
+
+impl Attributes {
+    fn add(&mut self, name: &Value, inputs: &Value, provides: &Map) {
+        let by = Value::set([name.clone()]);
+        let single = inputs.as_set().filter(|set| set.len() == 1).and_then(|set| set.iter().next());
+        let from = single.unwrap_or(inputs).clone();
+        let provided: Map = provides.keys().map(|attr| (attr.clone(), by.clone())).collect();
+        self.merge(&from, "attr-provides", provided.into());
+        self.merge(&from, "attr-input-in", by.clone());
+        for attr in provides.keys() {
+            let via: Map = [(inputs.clone(), by.clone())].into_iter().collect();
+            self.merge(attr, "attr-reach-via", via.into());
+            self.merge(attr, "attr-output-in", by.clone());
+        }
+        for attr in inputs.as_set().into_iter().filter(|set| set.len() > 1).flat_map(Set::iter) {
+            self.merge(attr, "attr-combinations", Value::set([inputs.clone()]));
+            self.merge(attr, "attr-input-in", by.clone());
+        }
+    }
+
+    fn note(&mut self, attr: &Value, part: &str, name: &Symbol) {
+        self.merge(attr, part, Value::set([Value::Symbol(name.clone())]));
+    }
+
+    fn merge(&mut self, attr: &Value, part: &str, value: Value) {
+        let entry = self.0.entry(attr.clone()).or_default();
+        entry.insert(index("attr-id"), attr.clone());
+        let merged = match entry.get(&index(part)) {
+            Some(earlier) => grow(earlier, value),
+            None => value,
+        };
+        entry.insert(index(part), merged);
+    }
+
+    fn into_value(self) -> Value {
+        Value::Map(self.0.into_iter().map(|(attr, parts)| (attr, parts.into())).collect())
+    }
+}
+
+/// Merges as Pathom's `merge-grow`: sets are joined, maps merged by the same rule.
+fn grow(earlier: &Value, value: Value) -> Value {
+    match (earlier, value) {
+        (Value::Set(earlier), Value::Set(value)) => Value::set(earlier.iter().cloned().chain(value)),
+        (Value::Map(earlier), Value::Map(value)) => {
+            let mut map = earlier.clone();
+            for (key, value) in value {
+                let merged = match map.get(&key) {
+                    Some(earlier) => grow(earlier, value),
+                    None => value,
+                };
+                map.insert(key, merged);
+            }
+            Value::Map(map)
+        }
+        (_, value) => value,
+    }
+}
+
+/// A query as a shape: `[:a {:b [:c]}]` is `{:a {} :b {:c {}}}`.
+fn shape(query: &Query) -> Map {
+    let mut map = Map::new();
+    for expr in &query.exprs {
+        if let Some(key) = expr.key() {
+            let below = match expr.target() {
+                Some(Target::Query(query)) => shape(query),
+                Some(Target::Union(entries)) => entries.iter().flat_map(|(_, query)| shape(query)).collect(),
+                Some(Target::Depth(_) | Target::Unbounded) | None => Map::new(),
+            };
+            map.insert(key.to_value(), below.into());
+        }
+    }
+    map
+}
+
+fn by_input((attr, inputs): (Value, BTreeMap<Value, BTreeSet<Value>>)) -> (Value, Value) {
+    let inputs = inputs.into_iter().map(|(input, names)| (input, Value::set(names)));
+    (attr, Value::Map(inputs.collect()))
+}
+
+fn index(name: &str) -> Value {
+    keyword("com.wsscode.pathom3.connect.indexes", name)
+}
+
+fn option(name: &str) -> Value {
+    keyword("com.wsscode.pathom3.connect.operation", name)
+}
+
+fn keyword(namespace: &str, name: &str) -> Value {
+    Keyword::new(&format!("{namespace}/{name}")).map_or(Value::Nil, Value::Keyword)
+}

@@ -1,0 +1,147 @@
+//! The registry that was built: declarations by number, and who provides what.
+//!
+//! Shape: vectors, and two sorted maps from name to number. Costs: finding a name is a search in a sorted
+//! map; everything after that is an index. Why not a hash table: names come from callers.
+//!
+//! Invariant: an [`AttrId`] below [`Registry::len`] is an index; larger ones are names that a query or an
+//! answer brought along, see `eql/names.rs`.
+
+use std::collections::BTreeMap;
+
+use super::mutation::Held;
+use super::{Attribute, Builder, Operation, Viewer, World};
+use crate::edn::{Keyword, Symbol, Value};
+
+/// The number of an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AttrId(pub(in crate::graph) u32);
+
+impl AttrId {
+    /// The number that no attribute has.
+    pub(in crate::graph) const NONE: Self = Self(u32::MAX);
+}
+
+/// All there is to ask for.
+pub struct Registry<W: World> {
+    pub(super) attributes: Vec<Entry>,
+    pub(super) names: BTreeMap<Keyword, AttrId>,
+    pub(super) entities: Vec<EntityInfo>,
+    pub(super) operations: Vec<Operation<W>>,
+    pub(super) mutations: BTreeMap<Symbol, Held<W>>,
+    /// For each attribute the operations that provide it, in declared order.
+    pub(super) providers: Vec<Vec<usize>>,
+}
+
+/// A declared attribute and what follows from it.
+pub(super) struct Entry {
+    pub(super) attribute: Attribute,
+    pub(super) key: Value,
+    /// The key of the entity that it refers to.
+    pub(super) refers_to: Option<AttrId>,
+    /// The entity that it belongs to.
+    pub(super) entity: usize,
+}
+
+/// A declared entity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntityInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// The attribute that identifies it; a root has none.
+    pub key: Option<&'static str>,
+    /// One sentence for people.
+    pub doc: &'static str,
+}
+
+impl<W: World> Registry<W> {
+    /// Starts a set of declarations.
+    pub fn builder() -> Builder<W> {
+        Builder::new()
+    }
+
+    /// Returns the number of attributes.
+    pub fn len(&self) -> usize {
+        self.attributes.len()
+    }
+
+    /// Returns whether there is nothing to ask for.
+    pub fn is_empty(&self) -> bool {
+        self.attributes.is_empty()
+    }
+
+    /// Iterates over the attributes with the entities that they belong to, in declared order.
+    pub fn attributes(&self) -> impl Iterator<Item = (&Attribute, &EntityInfo)> {
+        self.attributes.iter().map(|entry| (&entry.attribute, &self.entities[entry.entity]))
+    }
+
+    /// Returns the entities in declared order.
+    pub fn entities(&self) -> &[EntityInfo] {
+        &self.entities
+    }
+
+    /// Returns the attribute of this ident, given without the colon.
+    pub fn attribute(&self, ident: &str) -> Option<&Attribute> {
+        let id = self.names.get(&Keyword::new(ident).ok()?)?;
+        Some(&self.entry(*id)?.attribute)
+    }
+
+    /// Returns the number of an attribute.
+    pub fn id(&self, ident: &Keyword) -> Option<AttrId> {
+        self.names.get(ident).copied()
+    }
+
+    /// Returns whether this viewer may see the attribute; names that are no attributes hide nothing.
+    pub(in crate::graph) fn is_visible(&self, id: AttrId, viewer: Viewer) -> bool {
+        let visibility = self.entry(id).and_then(|entry| entry.attribute.visibility);
+        visibility.is_none_or(|visibility| visibility.admits(viewer))
+    }
+
+    /// Returns the keyword of an attribute, as a value.
+    pub(in crate::graph) fn key(&self, id: AttrId) -> Option<&Value> {
+        self.entry(id).map(|entry| &entry.key)
+    }
+
+    /// Returns the key of the entity that an attribute refers to.
+    pub(in crate::graph) fn refers_to(&self, id: AttrId) -> Option<AttrId> {
+        self.entry(id).and_then(|entry| entry.refers_to)
+    }
+
+    pub(in crate::graph) fn operations(&self) -> &[Operation<W>] {
+        &self.operations
+    }
+
+    /// Returns the operations that provide an attribute, in declared order.
+    pub(in crate::graph) fn providers(&self, id: AttrId) -> &[usize] {
+        self.providers.get(index(id)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the mutation of this name, if the viewer may call it.
+    pub(in crate::graph) fn mutation(&self, name: &Symbol, viewer: Viewer) -> Option<&Held<W>> {
+        let is_open =
+            |mutation: &&Held<W>| mutation.declared.visibility.is_some_and(|rule| rule.admits(viewer));
+        self.mutations.get(name).filter(is_open)
+    }
+
+    /// Returns the entity that an attribute belongs to.
+    pub(super) fn entity_of(&self, id: AttrId) -> Option<&EntityInfo> {
+        self.entry(id).and_then(|entry| self.entities.get(entry.entity))
+    }
+
+    pub(super) fn entry(&self, id: AttrId) -> Option<&Entry> {
+        self.attributes.get(index(id))
+    }
+
+    /// Returns whether an attribute identifies its entity.
+    pub(super) fn is_key(&self, id: AttrId) -> bool {
+        self.entry(id).is_some_and(|entry| self.entities[entry.entity].key == Some(entry.attribute.ident))
+    }
+
+    pub(super) fn is_obtainable(&self, id: AttrId) -> bool {
+        let is_seed = self.entry(id).is_some_and(|entry| entry.attribute.is_seed);
+        is_seed || self.is_key(id) || !self.providers(id).is_empty()
+    }
+}
+
+pub(super) fn index(id: AttrId) -> usize {
+    usize::try_from(id.0).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,23 @@
+//! What a registry is about: the world that its readers look at.
+//!
+//! Two real worlds exist: the scheduler's, and the toy world of the tests.
+
+/// A kind of world: a type that only names the two ways of touching it.
+pub trait World: 'static {
+    /// What readers get: a shared look, as of one moment.
+    type View<'a>: Copy;
+    /// What mutations get.
+    type Hand<'a>;
+}
+
+/// One caller's access to a world while one query runs.
+///
+/// A query looks at the world in few, long stretches: once for all that is read between two mutations,
+/// so that an implementation can lock for each and still answer from one moment.
+pub trait Access<W: World> {
+    /// Calls `reading` once, with a look at the world.
+    fn look(&mut self, reading: &mut dyn FnMut(W::View<'_>));
+
+    /// Calls `acting` once, with a hand on the world.
+    fn act(&mut self, acting: &mut dyn FnMut(W::Hand<'_>));
+}

@@ -1,0 +1,207 @@
+//! The toy world of `fixtures/eql/pathom3.txt`: tasks with numbers, shapes, a cycle.
+//!
+//! Lives here: its registry, declared as any world's would be. Does not live here: any assertion.
+
+#![allow(dead_code, reason = "each test that includes this uses a part of it")]
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use reveille::edn::{Caps, Map, Value, read_keeping_meta};
+use reveille::graph::eql::{Boundary, Caller, Limits, Refusal};
+use reveille::graph::registry::{
+    Access, Attribute, Builder, Entity, Graph, Introspected, Mutation, Registry, Resolver, ResolverError,
+    Type, Viewer, Visibility, World,
+};
+
+pub(crate) const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 64, digits_max: 64, forms_max: 10_000 };
+
+pub(crate) const LIMITS: Limits = Limits { depth: 64, attributes: 1_000, rows: 10_000, calls: 1_000 };
+
+/// The kind of world.
+pub(crate) struct Tasks;
+
+/// One such world: what was done to it, and how often it was asked in batches.
+pub(crate) struct Toy {
+    pub(crate) registry: Arc<Registry<Tasks>>,
+    pub(crate) done: Vec<i64>,
+    pub(crate) batches: Cell<u32>,
+}
+
+impl World for Tasks {
+    type View<'a> = &'a Toy;
+    type Hand<'a> = &'a mut Vec<i64>;
+}
+
+impl Introspected for Tasks {
+    fn graph(view: Self::View<'_>) -> Graph<'_, Self> {
+        Graph { registry: &view.registry, viewer: Viewer::Operator }
+    }
+}
+
+impl Access<Tasks> for Toy {
+    fn look(&mut self, reading: &mut dyn FnMut(&Toy)) {
+        reading(self);
+    }
+
+    fn act(&mut self, acting: &mut dyn FnMut(&mut Vec<i64>)) {
+        acting(&mut self.done);
+    }
+}
+
+pub(crate) fn toy() -> Toy {
+    let registry = builder().build().expect("sound declarations");
+    Toy { registry: Arc::new(registry), done: Vec::new(), batches: Cell::new(0) }
+}
+
+pub(crate) fn form(text: &str) -> Value {
+    read_keeping_meta(text.as_bytes(), &CAPS).expect(text)
+}
+
+pub(crate) fn keys(text: &str) -> String {
+    text.replace(":PERR/", ":com.wsscode.pathom3.error/")
+        .replace(":PCR/", ":com.wsscode.pathom3.connect.runner/")
+        .replace(":PCO/", ":com.wsscode.pathom3.connect.operation/")
+        .replace(":PCI/", ":com.wsscode.pathom3.connect.indexes/")
+}
+
+/// What a boundary answers to a request.
+pub(crate) fn ask(toy: &mut Toy, text: &str, is_lenient: bool) -> Result<Value, Refusal> {
+    ask_as(toy, text, &Caller { viewer: Viewer::Operator, is_lenient, limits: LIMITS, stop: &|| false })
+}
+
+pub(crate) fn ask_as(toy: &mut Toy, text: &str, caller: &Caller<'_>) -> Result<Value, Refusal> {
+    let boundary = match Boundary::read(&form(&keys(text))) {
+        Ok(boundary) => boundary,
+        Err(error) => return Ok(error.to_map().into()),
+    };
+    let registry = Arc::clone(&toy.registry);
+    let answer = boundary.answer(&registry, caller, toy);
+    Ok(boundary.reply(answer?).into())
+}
+
+pub(crate) fn builder() -> Builder<Tasks> {
+    Registry::builder()
+        .entity(task())
+        .entity(c())
+        .entity(root())
+        .entity(shape())
+        .entity(Graph::entity())
+        .entity(Graph::resolver_entity())
+        .resolver(Resolver::<Tasks>::new("toy/title", "[:task/title]", title).input("[:task/id]"))
+        .resolver(Resolver::<Tasks>::batch("toy/slug", "[:task/slug]", slug).input("[:task/title]"))
+        .resolver(Resolver::<Tasks>::new("toy/o", "[:o]", o).input("[:task/id]").optional("[:x]"))
+        .resolver(
+            Resolver::<Tasks>::new("toy/slugs", "[:all-slugs]", all_slugs).input("[{:tasks [:task/slug]}]"),
+        )
+        .resolver(Resolver::<Tasks>::new("toy/shapes", "[{:shapes [:circle/r :sq/side :other]}]", shapes))
+        .mutation(
+            Mutation::<Tasks>::new("task/done", "[:task/id]", done).doc("D.").open_to(Visibility::Everyone),
+        )
+        .mutation(Mutation::<Tasks>::new("task/bad", "[]", bad).doc("Fails.").open_to(Visibility::Operator))
+        .mutation(
+            Mutation::<Tasks>::new("needs", "[:got]", |_, params| {
+                Ok(Map::new().with("got", params.keyword("a").cloned()).into())
+            })
+            .doc("Hands back.")
+            .requires(&["a"])
+            .open_to(Visibility::Everyone),
+        )
+}
+
+fn task() -> Entity<Tasks, i64> {
+    Entity::new("task", "task/id", |_, key| key.as_int().filter(|id| *id < 100))
+        .doc("Something to do.")
+        .attribute(public("task/id", Type::Integer))
+        .attribute(public("task/title", Type::String))
+        .attribute(public("task/slug", Type::String))
+        .reads(public("task/kind", Type::Enum(&["odd", "even"])), |_, id, _| {
+            Ok(Value::keyword(if id % 2 == 0 { "even" } else { "odd" }))
+        })
+        .reads(public("task/parent", Type::Reference("task")).nullable(), |_, id, _| {
+            Ok(if *id < 3 { Value::Int(id + 1) } else { Value::Nil })
+        })
+        .reads(public("task/kids", Type::Reference("task")).many(), |_, id, _| {
+            Ok(Value::vector(if *id < 4 { vec![Value::Int(2 * id), Value::Int(2 * id + 1)] } else { vec![] }))
+        })
+        .reads(public("task/secret", Type::String).visible_to(Visibility::Operator), |_, _, _| {
+            Ok("hush".into())
+        })
+        .attribute(public("x", Type::Any).nullable().seed())
+        .attribute(public("o", Type::Any).many())
+}
+
+fn c() -> Entity<Tasks, i64> {
+    Entity::new("c", "c/id", |_, key| key.as_int())
+        .doc("One of two that follow each other.")
+        .attribute(public("c/id", Type::Integer))
+        .reads(public("c/next", Type::Reference("c")), |_, id, _| Ok(Value::Int(1 - id)))
+}
+
+fn root() -> Entity<Tasks, ()> {
+    Entity::root("root")
+        .doc("What can be asked at once.")
+        .reads(public("tasks", Type::Reference("task")).many(), |_, (), _| {
+            Ok(Value::vector([Value::Int(1), Value::Int(2)]))
+        })
+        .reads(public("p", Type::Map), |_, (), params| Ok(params.clone().into()))
+        .reads(public("boom", Type::Any), |_, (), _| {
+            Err(ResolverError::new("boom", Map::new().with("code", 7)))
+        })
+        .attribute(public("all-slugs", Type::String).many())
+        .attribute(public("got", Type::Any).seed())
+}
+
+fn shape() -> Entity<Tasks, ()> {
+    Entity::root("shape")
+        .doc("One of several kinds.")
+        .attribute(public("shapes", Type::Map).many())
+        .attribute(public("circle/r", Type::Integer))
+        .attribute(public("sq/side", Type::Integer))
+        .attribute(public("other", Type::Integer))
+}
+
+fn public(ident: &'static str, kind: Type) -> Attribute {
+    Attribute::new(ident, kind).doc("Of the toy world.").visible_to(Visibility::Everyone)
+}
+
+fn title(_: &Toy, input: &Map, _: &Map) -> Result<Map, ResolverError> {
+    let id = input.keyword("task/id").cloned().unwrap_or(Value::Nil);
+    let id = id.as_int().ok_or_else(|| ResolverError::new(format!("{id} is no number"), Value::Nil))?;
+    let title = Map::new().with("task/title", format!("t{id}"));
+    Ok(if id < 100 { title } else { Map::new() })
+}
+
+fn slug(toy: &Toy, inputs: &[Map], _: &Map) -> Result<Vec<Map>, ResolverError> {
+    toy.batches.set(toy.batches.get() + 1);
+    let slug = |input: &Map| {
+        let title = input.keyword("task/title").and_then(Value::as_str).unwrap_or_default();
+        Map::new().with("task/slug", title.to_uppercase())
+    };
+    Ok(inputs.iter().map(slug).collect())
+}
+
+fn o(_: &Toy, input: &Map, _: &Map) -> Result<Map, ResolverError> {
+    let part = |name| input.keyword(name).cloned().unwrap_or(Value::Nil);
+    Ok(Map::new().with("o", vec![part("task/id"), part("x")]))
+}
+
+fn all_slugs(_: &Toy, input: &Map, _: &Map) -> Result<Map, ResolverError> {
+    let tasks = input.keyword("tasks").and_then(Value::as_items).unwrap_or_default();
+    let slug = |task: &Value| task.as_map()?.keyword("task/slug").cloned();
+    Ok(Map::new().with("all-slugs", tasks.iter().filter_map(slug).collect::<Vec<_>>()))
+}
+
+fn shapes(_: &Toy, _: &Map, _: &Map) -> Result<Map, ResolverError> {
+    Ok(Map::new().with("shapes", form("[{:circle/r 1} {:sq/side 2} {:other 3}]")))
+}
+
+fn done(done: &mut Vec<i64>, params: &Map) -> Result<Value, ResolverError> {
+    let id = params.keyword("task/id").cloned().unwrap_or(Value::Nil);
+    done.extend(id.as_int());
+    Ok(Map::new().with("task/id", id).into())
+}
+
+fn bad(_: &mut Vec<i64>, _: &Map) -> Result<Value, ResolverError> {
+    Err(ResolverError::new("nope", Value::Nil))
+}
