@@ -83,6 +83,7 @@ impl<'a> Reader<'a> {
             match (self.peek(0)?, self.peek(1)) {
                 (b'^', _) => self.advance(1),
                 (b'#', Some(b'_' | b'^')) => self.advance(2),
+                (b')' | b']' | b'}', _) => return None,
                 _ => return Some(()),
             }
             self.form().ok()??;
