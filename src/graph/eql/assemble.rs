@@ -62,9 +62,9 @@ impl<W: World> Runner<'_, W> {
                 (None, _) => {}
             }
         }
-        let is_plain = errors.is_empty() && !level.has_wildcard && level.fields.len() <= entries.len();
-        if is_plain && let Ok(map) = Map::from_entries(std::mem::take(&mut entries)) {
-            return Value::Map(map);
+        if errors.is_empty() && !level.has_wildcard && !level.has_twins {
+            // No key stands twice, so there is nothing to find.
+            return Value::Map(Map::from_entries(entries).unwrap_or_default());
         }
         if level.has_wildcard {
             // A wildcard adds; it does not replace what was asked for by name.

@@ -26,6 +26,8 @@ pub struct Plan {
 pub(super) struct Level {
     pub(super) fields: Vec<Field>,
     pub(super) has_wildcard: bool,
+    /// Whether one mutation is called twice, and so two fields go by one key.
+    pub(super) has_twins: bool,
     /// What is expected to be known of the entities.
     pub(super) known: Vec<AttrId>,
     pub(super) steps: Arc<Steps>,
@@ -197,8 +199,12 @@ impl<W: World> Planner<'_, W> {
                 None => fields.push(field),
             }
         }
+        let has_twins = fields
+            .iter()
+            .enumerate()
+            .any(|(at, field)| fields[..at].iter().any(|earlier| earlier.key == field.key));
         let steps = Arc::new(steps(self.registry, &fields, &known));
-        self.levels[place] = Some(Level { fields, has_wildcard, known, steps });
+        self.levels[place] = Some(Level { fields, has_wildcard, has_twins, known, steps });
         Ok(self.first + place)
     }
 
