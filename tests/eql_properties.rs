@@ -11,7 +11,7 @@ use reveille::graph::eql::{
     Boundary, Call, Caller, Expr, Join, Key, Limits, Planning, Prop, Query, Refusal, Target, parse, plan,
 };
 use reveille::graph::registry::Viewer;
-use toy::{LIMITS, form, toy};
+use toy::{LIMITS, form, replay, toy};
 
 const CAPS: Caps = Caps { bytes_max: 4_096, depth_max: 32, digits_max: 32, forms_max: 500 };
 
@@ -98,6 +98,18 @@ fn has_failed(answer: &Value) -> bool {
     answer.as_map().is_some_and(|map| map.keyword("com.wsscode.pathom3.error/error-message").is_some())
 }
 
+#[test]
+fn the_fuzzers_corpus_is_survived() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/eql/corpus");
+    let files = std::fs::read_dir(folder).expect("the corpus");
+    let mut count = 0;
+    for file in files {
+        replay(&std::fs::read(file.expect("an entry").path()).expect("a file"));
+        count += 1;
+    }
+    assert!(count >= 6, "the corpus is not found");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -138,6 +150,7 @@ proptest! {
             && let Ok(boundary) = Boundary::read(&value)
         {
             let _ = answer(&boundary.query, true, TIGHT);
+            replay(text.as_bytes());
         }
     }
 }

@@ -71,12 +71,15 @@ fn causes_stand_where_they_belong() {
                 \"Insufficient data calling resolver 'toy/slug'. Missing attrs :task/title\"
               :PERR/error-data {:missing [:task/title]}}}}}}}}",
     );
-    check("[(:boom {:PCO/optional? true}) (:nope {:PCO/optional? true})]", false, ERROR_OF_OPTIONAL_BOOM);
+    check("[(:nope {:PCO/optional? true}) (:p {:PCO/optional? true :a 1})]", false, "{:p {:a 1}}");
+    check(
+        "[(:boom {:PCO/optional? true})]",
+        true,
+        "{:PCR/attribute-errors {:boom {:PERR/cause :PERR/node-errors :PERR/node-error-details
+            {1 {:PERR/cause :PERR/node-exception
+                :PERR/exception {:PERR/error-message \"boom\" :PERR/error-data {:code 7}}}}}}}",
+    );
 }
-
-const ERROR_OF_OPTIONAL_BOOM: &str = "{:PERR/error-message
-  \"Error while processing request [(:boom {:com.wsscode.pathom3.connect.operation/optional? true}) (:nope {:com.wsscode.pathom3.connect.operation/optional? true})] for entity {}\"
-  :PERR/error-data {:entity {} :tx [(:boom {:PCO/optional? true}) (:nope {:PCO/optional? true})]}}";
 
 #[test]
 fn mutations_run_in_order_and_before_reads() {

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use reveille::edn::{Caps, Map, Value, read_keeping_meta};
-use reveille::graph::eql::{Boundary, Caller, Limits, Refusal};
+use reveille::graph::eql::{Boundary, Caller, Limits, Query, Refusal, parse};
 use reveille::graph::registry::{
     Access, Attribute, Builder, Entity, Graph, Introspected, Mutation, Registry, Resolver, ResolverError,
     Type, Viewer, Visibility, World,
@@ -204,4 +204,38 @@ fn done(done: &mut Vec<i64>, params: &Map) -> Result<Value, ResolverError> {
 
 fn bad(_: &mut Vec<i64>, _: &Map) -> Result<Value, ResolverError> {
     Err(ResolverError::new("nope", Value::Nil))
+}
+
+/// What must hold for any bytes: they are refused or answered, and a query prints and parses back.
+pub(crate) fn replay(input: &[u8]) {
+    const TIGHT: Limits = Limits { depth: 12, attributes: 100, rows: 1_000, calls: 1_000 };
+    let Ok(value) = read_keeping_meta(input, &CAPS) else {
+        return;
+    };
+    let boundary = match Boundary::read(&value) {
+        Ok(boundary) => boundary,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    };
+    let printed = boundary.query.to_value();
+    assert_eq!(parse(&printed).as_ref(), Ok(&boundary.query), "printed");
+    let tree = Query::from_ast(&boundary.query.to_ast()).expect("a tree of ours");
+    assert_eq!(tree.exprs, without_meta(&boundary.query).exprs, "as a tree");
+    for (viewer, is_lenient) in [(Viewer::Operator, true), (Viewer::Session, false), (Viewer::Nobody, true)] {
+        let caller = Caller { viewer, is_lenient, limits: TIGHT, stop: &|| false };
+        let mut toy = toy();
+        let registry = Arc::clone(&toy.registry);
+        let answer = boundary.answer(&registry, &caller, &mut toy);
+        if let Ok(answer) = answer {
+            assert!(!boundary.reply(answer).is_empty() || boundary.query.exprs.is_empty() || is_lenient);
+        }
+    }
+}
+
+/// A tree keeps the metadata of the whole query only.
+fn without_meta(query: &Query) -> Query {
+    let text = query.to_value().to_string();
+    parse(&form(&text)).expect("printed without metadata")
 }

@@ -112,7 +112,7 @@ impl<W: World> Runner<'_, W> {
 
     /// Returns a value that is answered whole: the keys of referred entities become maps, and what the
     /// viewer may not see is left out at every depth.
-    fn whole(&self, attr: AttrId, value: Value) -> Value {
+    pub(super) fn whole(&self, attr: AttrId, value: Value) -> Value {
         let refers_to = self.registry.refers_to(attr);
         if refers_to.is_none() && (self.viewer == Viewer::Operator || is_key(&value) || value.is_nil()) {
             return value;
@@ -123,11 +123,11 @@ impl<W: World> Runner<'_, W> {
             }
             Err(value) => value,
         };
-        match (value, refers_to.and_then(|key| self.registry.key(key))) {
+        match (value, refers_to) {
             (Value::Map(map), _) => {
                 Value::Map(map.into_iter().filter_map(|entry| self.entry(entry)).collect())
             }
-            (value, Some(key)) if is_key(&value) => Value::Map([(key.clone(), value)].into_iter().collect()),
+            (value, Some(key)) if is_key(&value) => Value::Map(self.visible(vec![(key, value)]).collect()),
             (value, _) => value,
         }
     }

@@ -109,7 +109,7 @@ impl<W: World> Runner<'_, W> {
     ) -> Result<Value, Halt> {
         let Some(Below::Level(level)) = self.levels[place.level].fields.get(number).map(|field| &field.below)
         else {
-            return Ok(value);
+            return Ok(self.whole(NO_ATTR, value));
         };
         let (place, mut rows) = (place.below(*level), Vec::new());
         let slot = self.slot(NO_ATTR, value, &mut rows);
@@ -192,7 +192,8 @@ impl<W: World> Runner<'_, W> {
     ) -> Result<Column, Halt> {
         let mut column = vec![None; rows.len()];
         let mut rows: Vec<Option<Row>> = rows.into_iter().map(Some).collect();
-        for (key, level) in entries {
+        let (registry, viewer) = (self.registry, self.viewer);
+        for (key, level) in entries.iter().filter(|(key, _)| registry.is_visible(*key, viewer)) {
             let (mut places, mut chosen) = (Vec::new(), Vec::new());
             for (at, slot) in rows.iter_mut().enumerate() {
                 if let Some(row) = slot.take_if(|row| row.has(*key)) {

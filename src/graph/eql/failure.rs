@@ -100,7 +100,12 @@ pub(super) fn attribute_error(
     if is_optional || is_expected {
         return None;
     }
-    Some((Cause::Unreachable, Value::Map(caused("attribute-unreachable"))))
+    Some(unreachable())
+}
+
+/// What is wrong with an attribute to which nothing leads.
+pub(super) fn unreachable() -> (Cause, Value) {
+    (Cause::Unreachable, Value::Map(caused("attribute-unreachable")))
 }
 
 fn ancestor_error(row: &Row, at: usize) -> Map {

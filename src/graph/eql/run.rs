@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::failure::{Cause, Failure, attribute_error, mutation_error};
+use super::failure::{Cause, Failure, attribute_error, mutation_error, unreachable};
 use super::limits::Budget;
 use super::names::Names;
 use super::plan::{Below, Field, Level, Source, steps};
@@ -275,7 +275,9 @@ impl Place {
 pub(super) fn field_error(field: &Field, row: &Row, steps: &Steps) -> Option<(Cause, Value)> {
     match field.source {
         Source::Attr(attr, true) if row.has(attr) => None,
-        Source::Attr(attr, _) => attribute_error(row, steps, attr, field.is_optional),
+        Source::Attr(attr, true) => attribute_error(row, steps, attr, field.is_optional),
+        // To those who may not see it, an attribute does not exist.
+        Source::Attr(_, false) => (!field.is_optional).then(unreachable),
         Source::Ident(..) | Source::Placeholder | Source::Call(_) => None,
     }
 }
