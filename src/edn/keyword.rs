@@ -6,10 +6,11 @@
 //! Invariant: a `Keyword` that exists can be printed and read back.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::name::{self, NameError};
 
-/// A keyword, such as `:task/title`.
+/// A keyword, such as `:task/title`. Clones share the text: keywords are keys, and one key stands in many maps.
 ///
 /// ```
 /// use reveille::edn::Keyword;
@@ -18,7 +19,7 @@ use super::name::{self, NameError};
 /// assert_eq!(keyword.to_string(), ":task/title");
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Keyword(Box<str>);
+pub struct Keyword(Arc<str>);
 
 impl Keyword {
     /// Makes a keyword from its text, without the colon.

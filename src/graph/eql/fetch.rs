@@ -97,18 +97,20 @@ impl<W: World> Runner<'_, W> {
         match &operation.run {
             Run::Row(readers) => {
                 self.budget.call()?;
+                let mut read = Vec::with_capacity(step.wanted.len());
                 for part in parts {
                     let row = &mut rows[part.row];
-                    let key = operation.inputs.first().and_then(|input| row.get(input.attr)).cloned();
+                    let key = operation.inputs.first().and_then(|input| row.get(input.attr));
                     let ask =
-                        Ask { key: &key.unwrap_or(Value::Nil), wanted: &step.wanted, params: &step.params };
-                    readers.read(&ask, view, &mut |number, result| {
+                        Ask { key: key.unwrap_or(&Value::Nil), wanted: &step.wanted, params: &step.params };
+                    readers.read(&ask, view, &mut |number, result| read.push((number, result)));
+                    for (number, result) in read.drain(..) {
                         let attr = operation.outputs[number].0;
                         match result {
                             Ok(value) => row.add(attr, value),
                             Err(error) => row.log.push((part.number, Trouble::Threw(Some(attr), error))),
                         }
-                    });
+                    }
                 }
             }
             Run::One(one) => {
