@@ -48,18 +48,17 @@ impl<W: World> Runner<'_, W> {
         for (field, column) in level.fields.iter().zip(columns) {
             let value = match (&field.source, column) {
                 (_, Some(column)) => column.get_mut(at).and_then(Option::take),
+                (Source::Attr(attr, true), None) if field.is_whole => row.take(*attr, false),
                 (Source::Attr(attr, true), None) => {
                     row.take(*attr, false).map(|value| self.whole(*attr, value))
                 }
                 (Source::Attr(..) | Source::Ident(..) | Source::Placeholder | Source::Call(_), None) => None,
             };
-            match (value, steps) {
-                (Some(value), _) => entries.push((field.key.clone(), value)),
-                (None, Some(steps)) if self.is_lenient => {
-                    let error = field_error(field, &row, steps);
-                    errors.extend(error.map(|(_, error)| (field.key.clone(), error)));
-                }
-                (None, _) => {}
+            if let Some(value) = value {
+                entries.push((field.key.clone(), value));
+            } else if let Some(steps) = steps.filter(|_| self.is_lenient) {
+                let error = field_error(field, &row, steps);
+                errors.extend(error.map(|(_, error)| (field.key.clone(), error)));
             }
         }
         if errors.is_empty() && !level.has_wildcard && !level.has_twins {
@@ -67,12 +66,7 @@ impl<W: World> Runner<'_, W> {
             return Value::Map(Map::from_entries(entries).unwrap_or_default());
         }
         if level.has_wildcard {
-            // A wildcard adds; it does not replace what was asked for by name.
-            for (key, value) in self.visible(row.into_rest()) {
-                if entries.iter().all(|(asked, _)| *asked != key) {
-                    entries.push((key, value));
-                }
-            }
+            self.add_rest(row, &mut entries);
         }
         if !errors.is_empty() {
             let errors: Map = errors.into_iter().collect();
@@ -95,9 +89,18 @@ impl<W: World> Runner<'_, W> {
             }
         }
         if level.has_wildcard {
-            entries.extend(self.visible(row.into_rest()));
+            self.add_rest(row, &mut entries);
         }
         Value::Map(entries.into_iter().collect())
+    }
+
+    /// Adds what a wildcard stands for: all that was not asked for by name.
+    fn add_rest(&self, row: Row, entries: &mut Vec<(Value, Value)>) {
+        for (key, value) in self.visible(row.into_rest()) {
+            if entries.iter().all(|(asked, _)| *asked != key) {
+                entries.push((key, value));
+            }
+        }
     }
 
     /// Returns all that is known of a row.

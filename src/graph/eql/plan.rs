@@ -40,6 +40,8 @@ pub(super) struct Field {
     pub(super) key: Value,
     pub(super) params: Map,
     pub(super) is_optional: bool,
+    /// Whether a value is answered as it is: it refers to nothing, and hides nothing from the viewer.
+    pub(super) is_whole: bool,
     pub(super) source: Source,
     pub(super) below: Below,
 }
@@ -215,7 +217,11 @@ impl<W: World> Planner<'_, W> {
             let is_other = |(key, _): &(Value, Value)| *key != Value::keyword(OPTIONAL);
             params = params.into_iter().filter(is_other).collect();
         }
-        Field { key, params, is_optional, source, below: Below::Nothing }
+        let is_whole = match &source {
+            Source::Attr(attr, _) => self.registry.answers_whole(*attr, self.viewer),
+            Source::Ident(..) | Source::Placeholder | Source::Call(_) => false,
+        };
+        Field { key, params, is_optional, is_whole, source, below: Below::Nothing }
     }
 
     fn join(&mut self, join: &Join, known: &[AttrId], depth: u32) -> Result<Field, Refusal> {

@@ -63,13 +63,15 @@ impl Row {
         self.data.iter().find(|(known, _)| *known == id).map(|(_, value)| value)
     }
 
-    /// Takes an attribute out; one that was known to begin with is copied where that is still needed.
+    /// Takes a value out and leaves nil, for a row that has been fetched and is being answered; one that
+    /// was known to begin with is copied where that is still needed.
     pub(super) fn take(&mut self, id: AttrId, keeps_source: bool) -> Option<Value> {
         let at = self.data.iter().position(|(known, _)| *known == id)?;
+        let value = &mut self.data[at].1;
         if keeps_source && at < self.source_len {
-            return Some(self.data[at].1.clone());
+            return Some(value.clone());
         }
-        Some(self.data.remove(at).1)
+        Some(std::mem::replace(value, Value::Nil))
     }
 
     /// Iterates over the numbers of what is known.
@@ -90,7 +92,7 @@ impl Row {
         })
     }
 
-    /// Returns what is left.
+    /// Returns everything, nil where a value was taken.
     pub(super) fn into_rest(self) -> Vec<(AttrId, Value)> {
         self.data
     }

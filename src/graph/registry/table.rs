@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::mutation::Held;
-use super::{Attribute, Builder, Operation, Viewer, World};
+use super::{Attribute, Builder, Operation, Type, Viewer, World};
 use crate::edn::{Keyword, Symbol, Value};
 
 /// The number of an attribute.
@@ -94,6 +94,17 @@ impl<W: World> Registry<W> {
     pub(in crate::graph) fn is_visible(&self, id: AttrId, viewer: Viewer) -> bool {
         let visibility = self.entry(id).and_then(|entry| entry.attribute.visibility);
         visibility.is_none_or(|visibility| visibility.admits(viewer))
+    }
+
+    /// Returns whether an attribute's values can be answered unseen: they refer to nothing, and are no
+    /// maps in which something could be hidden from the viewer.
+    pub(in crate::graph) fn answers_whole(&self, id: AttrId, viewer: Viewer) -> bool {
+        self.entry(id).is_some_and(|entry| match entry.attribute.kind {
+            Type::String | Type::Enum(_) | Type::Keyword | Type::Symbol | Type::Boolean => true,
+            Type::Integer | Type::Float | Type::Instant => true,
+            Type::Map | Type::Any => viewer == Viewer::Operator,
+            Type::Reference(_) => false,
+        })
     }
 
     /// Returns the keyword of an attribute, as a value.
