@@ -7,10 +7,10 @@ mod toy;
 
 use std::cell::Cell;
 
-use reveille::edn::{Keyword, Map, Value};
+use reveille::edn::{Caps, Keyword, Map, Value, read_keeping_meta};
 use reveille::graph::eql::{Answer, Boundary, Caller, Cause, Limits, Planning, Query, Refusal, parse, plan};
 use reveille::graph::registry::Viewer;
-use toy::{LIMITS, ask, ask_as, form, keys, toy};
+use toy::{CAPS, LIMITS, ask, ask_as, form, keys, toy};
 
 #[track_caller]
 fn check(request: &str, is_lenient: bool, expected: &str) {
@@ -181,6 +181,43 @@ fn limits_refuse() {
     let stop = || asked.replace(asked.get() + 1) >= 2;
     let caller = Caller { viewer: Viewer::Operator, is_lenient: true, limits: LIMITS, stop: &stop };
     assert_eq!(ask_as(&mut toy(), deep, &caller), Err(Refusal::Stopped));
+}
+
+/// Requests made to hurt are refused, or answered at a cost that grows with their length.
+#[test]
+fn requests_made_to_hurt() {
+    let many = |count: i64, item: &dyn Fn(i64) -> String| (0..count).map(item).collect::<String>();
+    let entity = |inner: String, query: &str| format!("{{:pathom/entity {{{inner}}} :pathom/eql {query}}}");
+    let refused = |limit, max| Err(Refusal::Limit { limit, max });
+    let keys = many(20_000, &|at| format!(":k{at} 1 "));
+    assert_eq!(large(&entity(keys.clone(), "[:a]")), refused("attributes", 1_000));
+    assert_eq!(large(&format!("[({{:>/x [:a]}} {{{keys}}})]")), refused("attributes", 1_000));
+    assert!(large(&entity(format!(":tasks [{{{keys}}} {{{keys}}}]"), "[{:tasks [* :task/id]}]")).is_ok());
+    let chain = format!(":tasks {{{keys} :tasks {{{keys} :tasks {{{keys}}}}}}}");
+    assert!(large(&entity(chain, "[{:tasks ...}]")).is_ok());
+    // Each of these would want a plan of its own.
+    let idents: Vec<String> =
+        toy().registry.attributes().map(|(attribute, _)| format!(":{} 1 ", attribute.ident)).collect();
+    let shape = |at: i64| -> String {
+        let chosen = idents.iter().enumerate().filter(|(bit, _)| at >> (bit % 12) & 1 == 1);
+        format!("{{{}}}", chosen.map(|(_, ident)| ident.as_str()).collect::<String>())
+    };
+    assert_eq!(
+        large(&entity(format!(":tasks [{}]", many(4_096, &shape)), "[{:tasks [:all-slugs]}]")),
+        refused("calls", 1_000)
+    );
+    assert_eq!(large(&format!("[{}]", many(5_000, &|at| format!(":k{at} ")))), refused("attributes", 1_000));
+    assert_eq!(large("[{[:task/id 1] [:task/kids {:>/a ...} {:>/b ...}]}]"), refused("depth", 64));
+}
+
+fn large(request: &str) -> Result<Value, Refusal> {
+    let caps = Caps { bytes_max: 8 << 20, forms_max: 1_000_000, ..CAPS };
+    let value = read_keeping_meta(request.as_bytes(), &caps).expect("EDN");
+    let boundary = Boundary::read(&value).expect("a request");
+    let caller = Caller { viewer: Viewer::Operator, is_lenient: true, limits: LIMITS, stop: &|| false };
+    let mut toy = toy();
+    let registry = std::sync::Arc::clone(&toy.registry);
+    Ok(boundary.reply(boundary.answer(&registry, &caller, &mut toy)?).into())
 }
 
 #[test]

@@ -96,8 +96,9 @@ impl<W: World> Runner<'_, W> {
 
     /// Adds what a wildcard stands for: all that was not asked for by name.
     fn add_rest(&self, row: Row, entries: &mut Vec<(Value, Value)>) {
+        let asked = entries.len();
         for (key, value) in self.visible(row.into_rest()) {
-            if entries.iter().all(|(asked, _)| *asked != key) {
+            if entries[..asked].iter().all(|(asked, _)| *asked != key) {
                 entries.push((key, value));
             }
         }

@@ -88,7 +88,11 @@ impl<W: World> Runner<'_, W> {
                     .map(|(key, value)| (self.names.id(self.registry, key), value.clone()))
                     .filter(|(id, _)| self.registry.is_visible(*id, self.viewer))
                     .collect();
-                let row = |row: &Row| Row::of(given.iter().chain(row.source()).cloned());
+                let is_given = |id: AttrId| given.iter().any(|(given, _)| *given == id);
+                let row = |row: &Row| {
+                    let source = row.source().iter().filter(|(id, _)| !is_given(*id));
+                    Row::of(given.iter().chain(source).cloned())
+                };
                 below.extend(rows.iter().map(row));
                 (0..rows.len()).map(|at| Some(Slot::One(at))).collect()
             }

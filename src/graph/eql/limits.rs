@@ -12,11 +12,11 @@ use crate::edn::{Map, Symbol, Value};
 pub struct Limits {
     /// Levels of entities in the answer, recursions included.
     pub depth: u32,
-    /// Attributes, joins and mutations in the query, at all levels together.
+    /// Attributes, joins and mutations in the query, at all levels together; and attributes given.
     pub attributes: u32,
     /// Entities looked at.
     pub rows: u32,
-    /// Calls of resolvers; one call may serve many entities.
+    /// Calls of resolvers, and plans made for entities of unexpected shape; one call may serve many entities.
     pub calls: u32,
 }
 
@@ -77,6 +77,14 @@ impl<'a> Budget<'a> {
         let left = self.rows.checked_sub(rows);
         self.rows = left.ok_or(Refusal::Limit { limit: "rows", max: self.limits.rows })?;
         self.go_on()
+    }
+
+    /// Checks how many attributes are given.
+    pub(super) fn admit(&self, entity: &Map) -> Result<(), Refusal> {
+        match u32::try_from(entity.len()) {
+            Ok(count) if count <= self.limits.attributes => Ok(()),
+            Ok(_) | Err(_) => Err(Refusal::Limit { limit: "attributes", max: self.limits.attributes }),
+        }
     }
 
     /// Spends one call.

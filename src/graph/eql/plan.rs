@@ -177,10 +177,7 @@ impl<W: World> Planner<'_, W> {
         self.levels.push(None);
         let (mut fields, mut has_wildcard): (Vec<Field>, bool) = (Vec::new(), false);
         for expr in &query.exprs {
-            self.fields = self.fields.saturating_add(1);
-            if self.fields > self.limits.attributes {
-                return Err(Refusal::Limit { limit: "attributes", max: self.limits.attributes });
-            }
+            self.spend(1)?;
             let field = match expr {
                 Expr::Wildcard => {
                     has_wildcard = true;
@@ -210,6 +207,14 @@ impl<W: World> Planner<'_, W> {
         Ok(self.first + place)
     }
 
+    fn spend(&mut self, fields: usize) -> Result<(), Refusal> {
+        self.fields = self.fields.saturating_add(u32::try_from(fields).unwrap_or(u32::MAX));
+        if self.fields > self.limits.attributes {
+            return Err(Refusal::Limit { limit: "attributes", max: self.limits.attributes });
+        }
+        Ok(())
+    }
+
     fn field(&self, key: Value, params: Option<&Map>, source: Source) -> Field {
         let mut params = params.cloned().unwrap_or_default();
         let is_optional = params.keyword(OPTIONAL).is_some_and(Value::is_truthy);
@@ -228,6 +233,7 @@ impl<W: World> Planner<'_, W> {
         let (source, mut below) = self.source(&join.key, Some(known));
         let mut field = self.field(join.key.to_value(), join.params.as_ref(), source);
         if let Source::Placeholder = field.source {
+            self.spend(field.params.len())?;
             below.extend(field.params.keys().map(|key| self.names.id(self.registry, key)));
         }
         below.sort_unstable();

@@ -38,14 +38,10 @@ pub(super) struct Link {
 }
 
 impl Row {
-    /// Makes a row of what is known to begin with; of attributes given twice the first holds.
+    /// Makes a row of what is known to begin with, in which nothing may stand twice.
     pub(super) fn of(source: impl IntoIterator<Item = (AttrId, Value)>) -> Self {
-        let mut row = Self::default();
-        for (id, value) in source {
-            row.add(id, value);
-        }
-        row.source_len = row.data.len();
-        row
+        let data: Vec<(AttrId, Value)> = source.into_iter().collect();
+        Self { source_len: data.len(), data, ..Self::default() }
     }
 
     /// Adds an attribute unless it is there.
@@ -107,11 +103,8 @@ impl Link {
     /// Returns whether an entity on the chain began with the same knowledge at the same level: what comes
     /// of it would come again, for ever.
     pub(super) fn repeats(&self, row: &Row, level: usize) -> bool {
-        let is_same = |link: &Self| {
-            link.level == level
-                && link.source.len() == row.source().len()
-                && link.source.iter().all(|(id, value)| row.get(*id) == Some(value))
-        };
+        // Whatever comes round comes round in the same order, from the same resolver.
+        let is_same = |link: &Self| link.level == level && link.source == row.source();
         let mut link = Some(self);
         while let Some(here) = link {
             if is_same(here) {

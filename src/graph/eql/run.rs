@@ -110,6 +110,7 @@ pub fn run<W: World>(
 impl<W: World> Runner<'_, W> {
     fn root(&mut self, entity: &Map, access: &mut dyn Access<W>) -> Result<Value, Halt> {
         let place = Place { level: 0, depth: 1, left: Vec::new() };
+        self.budget.admit(entity)?;
         let Some(root) = self.levels.first().cloned() else {
             return Ok(Value::Nil);
         };
@@ -196,7 +197,7 @@ impl<W: World> Runner<'_, W> {
         let Some(level) = self.levels.get(place.level).cloned() else {
             return Ok(Vec::new());
         };
-        let groups = self.groups(&level, place.level, &rows);
+        let groups = self.groups(&level, place.level, &rows)?;
         self.fetch(view, place, &groups, &mut rows)?;
         if !self.is_lenient {
             self.check(&level, &groups, &rows)?;
@@ -205,33 +206,47 @@ impl<W: World> Runner<'_, W> {
         Ok(self.assemble(&level, &groups, rows, below))
     }
 
-    /// Puts rows together of which the same is known. Mostly that is all of them.
-    fn groups(&mut self, level: &Level, number: usize, rows: &[Row]) -> Vec<Group> {
+    /// Puts rows together of which the same is known. Mostly that is all of them, and one after the other.
+    fn groups(&mut self, level: &Level, number: usize, rows: &[Row]) -> Result<Vec<Group>, Refusal> {
+        let attributes = self.registry.len();
         let mut groups: Vec<(Vec<AttrId>, Group)> = Vec::new();
+        let mut index: BTreeMap<Vec<AttrId>, usize> = BTreeMap::new();
         for (place, row) in rows.iter().enumerate() {
+            // Names that are no attributes lead nowhere.
+            let ids = || row.ids().filter(|id| id.is_below(attributes));
             let is_same = |known: &[AttrId]| {
-                known.len() == row.ids().len() && row.ids().all(|id| known.binary_search(&id).is_ok())
+                ids().count() == known.len() && ids().all(|id| known.binary_search(&id).is_ok())
             };
-            if let Some((_, group)) = groups.iter_mut().rev().find(|(known, _)| is_same(known)) {
+            if let Some((_, group)) = groups.last_mut().filter(|(known, _)| is_same(known)) {
                 group.rows.push(place);
                 continue;
             }
-            let mut known: Vec<AttrId> = row.ids().collect();
+            let mut known: Vec<AttrId> = ids().collect();
             known.sort_unstable();
-            let steps = self.steps(level, number, &known);
+            if let Some(at) = index.get(&known) {
+                groups[*at].1.rows.push(place);
+                continue;
+            }
+            let steps = self.steps(level, number, &known)?;
+            index.insert(known.clone(), groups.len());
             groups.push((known, Group { steps, rows: vec![place] }));
         }
-        groups.into_iter().map(|(_, group)| group).collect()
+        Ok(groups.into_iter().map(|(_, group)| group).collect())
     }
 
     /// Returns the plan's steps, or finds them anew for what is known.
-    fn steps(&mut self, level: &Level, number: usize, known: &[AttrId]) -> Arc<Steps> {
+    fn steps(&mut self, level: &Level, number: usize, known: &[AttrId]) -> Result<Arc<Steps>, Refusal> {
         if level.known == known {
-            return Arc::clone(&level.steps);
+            return Ok(Arc::clone(&level.steps));
         }
-        let registry = self.registry;
-        let find = || Arc::new(steps(registry, &level.fields, known));
-        Arc::clone(self.steps.entry((number, known.to_vec())).or_insert_with(find))
+        let key = (number, known.to_vec());
+        if let Some(steps) = self.steps.get(&key) {
+            return Ok(Arc::clone(steps));
+        }
+        self.budget.call()?;
+        let steps = Arc::new(steps(self.registry, &level.fields, known));
+        self.steps.insert(key, Arc::clone(&steps));
+        Ok(steps)
     }
 
     /// Fails a strict request by the first attribute that is missing.

@@ -19,6 +19,11 @@ pub struct AttrId(pub(in crate::graph) u32);
 impl AttrId {
     /// The number that no attribute has.
     pub(in crate::graph) const NONE: Self = Self(u32::MAX);
+
+    /// Returns whether the number is that of one of the first `count` attributes.
+    pub(in crate::graph) fn is_below(self, count: usize) -> bool {
+        index(self) < count
+    }
 }
 
 /// All there is to ask for.
