@@ -73,9 +73,13 @@ fn target(depth: u32) -> BoxedStrategy<Target> {
 }
 
 fn answer(query: &Query, is_lenient: bool, limits: Limits) -> Result<Value, Refusal> {
+    answer_as(query, is_lenient, limits, Viewer::Operator)
+}
+
+fn answer_as(query: &Query, is_lenient: bool, limits: Limits, viewer: Viewer) -> Result<Value, Refusal> {
     let mut toy = toy();
     let boundary = Boundary { query: query.clone(), entity: Map::new(), lenient: None };
-    let caller = Caller { viewer: Viewer::Operator, is_lenient, limits, stop: &|| false };
+    let caller = Caller { viewer, is_lenient, limits, stop: &|| false };
     let registry = std::sync::Arc::clone(&toy.registry);
     let answer = boundary.answer(&registry, &caller, &mut toy)?;
     Ok(boundary.reply(answer).into())
@@ -134,6 +138,16 @@ proptest! {
             && !has_failed(&strict)
         {
             prop_assert!(includes(&lenient, &strict), "{lenient} is less than {strict}");
+        }
+    }
+
+    /// Whatever is asked, what only operators may see stays with them.
+    #[test]
+    fn walls_hold(query in query(3)) {
+        for viewer in [Viewer::Nobody, Viewer::Session] {
+            if let Ok(seen) = answer_as(&query, true, TIGHT, viewer) {
+                prop_assert!(!seen.to_string().contains("hush"), "{seen}");
+            }
         }
     }
 

@@ -40,7 +40,9 @@ pub(super) struct Link {
 impl Row {
     /// Makes a row of what is known to begin with, in which nothing may stand twice.
     pub(super) fn of(source: impl IntoIterator<Item = (AttrId, Value)>) -> Self {
-        let data: Vec<(AttrId, Value)> = source.into_iter().collect();
+        let source = source.into_iter();
+        let mut data = Vec::with_capacity(source.size_hint().0 + ROOM);
+        data.extend(source);
         Self { source_len: data.len(), data, ..Self::default() }
     }
 
@@ -115,6 +117,10 @@ impl Link {
         false
     }
 }
+
+/// Attributes for which there is room behind those that a row begins with. A row that need not grow is
+/// allocated once.
+const ROOM: usize = 7;
 
 /// Unlinks one by one, so that a long chain does not recurse.
 impl Drop for Link {
