@@ -215,22 +215,26 @@ impl<W: World> Runner<'_, W> {
 
     /// Finds the entities in a value.
     fn slot(&mut self, attr: AttrId, value: Value, rows: &mut Vec<Row>) -> Slot {
+        let refers_to = self.registry.refers_to(attr);
         match Shape::split(value) {
             Ok((shape, items)) => {
-                Slot::Many(shape, items.into_iter().map(|item| self.item(attr, item, rows)).collect())
+                rows.reserve(items.len());
+                Slot::Many(shape, items.into_iter().map(|item| self.item(refers_to, item, rows)).collect())
             }
-            Err(value) => self.item(attr, value, rows),
+            Err(value) => self.item(refers_to, value, rows),
         }
     }
 
     /// A map is an entity; under a reference, so is the value of its key.
-    fn item(&mut self, attr: AttrId, value: Value, rows: &mut Vec<Row>) -> Slot {
-        let row = match (value, self.registry.refers_to(attr)) {
-            (Value::Map(map), _) => self.row(map),
-            (value, Some(key)) if is_key(&value) => Row::of([(key, value)]),
-            (value, _) => return Slot::Plain(value),
-        };
-        rows.push(row);
+    fn item(&mut self, refers_to: Option<AttrId>, value: Value, rows: &mut Vec<Row>) -> Slot {
+        if let Some(key) = refers_to.filter(|_| is_key(&value)) {
+            rows.push(Row::of([(key, value)]));
+        } else if let Value::Map(map) = value {
+            let row = self.row(map);
+            rows.push(row);
+        } else {
+            return Slot::Plain(value);
+        }
         Slot::One(rows.len() - 1)
     }
 

@@ -97,19 +97,21 @@ impl<W: World> Runner<'_, W> {
         match &operation.run {
             Run::Row(readers) => {
                 self.budget.call()?;
-                let mut read = Vec::with_capacity(step.wanted.len());
+                let input = operation.inputs.first().map(|input| input.attr);
                 for part in parts {
                     let row = &mut rows[part.row];
-                    let key = operation.inputs.first().and_then(|input| row.get(input.attr));
-                    let ask =
-                        Ask { key: key.unwrap_or(&Value::Nil), wanted: &step.wanted, params: &step.params };
-                    readers.read(&ask, view, &mut |number, result| read.push((number, result)));
-                    for (number, result) in read.drain(..) {
-                        let attr = operation.outputs[number].0;
-                        match result {
-                            Ok(value) => row.add(attr, value),
-                            Err(error) => row.log.push((part.number, Trouble::Threw(Some(attr), error))),
+                    // The key is lent out, so that the row can take what is read by it.
+                    let key = input.and_then(|attr| row.take(attr, false)).unwrap_or(Value::Nil);
+                    let ask = Ask { key: &key, wanted: &step.wanted, params: &step.params };
+                    readers.read(&ask, view, &mut |number, result| match result {
+                        Ok(value) => row.add(operation.outputs[number].0, value),
+                        Err(error) => {
+                            let attr = Some(operation.outputs[number].0);
+                            row.log.push((part.number, Trouble::Threw(attr, error)));
                         }
+                    });
+                    if let Some(attr) = input {
+                        row.put_back(attr, key);
                     }
                 }
             }

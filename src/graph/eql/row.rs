@@ -72,6 +72,13 @@ impl Row {
         Some(std::mem::replace(value, Value::Nil))
     }
 
+    /// Puts a value back that was taken.
+    pub(super) fn put_back(&mut self, id: AttrId, value: Value) {
+        if let Some((_, slot)) = self.data.iter_mut().find(|(known, _)| *known == id) {
+            *slot = value;
+        }
+    }
+
     /// Iterates over the numbers of what is known.
     pub(super) fn ids(&self) -> impl ExactSizeIterator<Item = AttrId> {
         self.data.iter().map(|(id, _)| *id)
