@@ -96,6 +96,10 @@ fn mutations_run_in_order_and_before_reads() {
           task/bad {:PCR/mutation-error {:PERR/error-message \"nope\" :PERR/error-data nil}}
           :tasks [{:task/id 1} {:task/id 2}]}",
     );
+    for wrong in ["[(task/done {:task/id 6}) :nope]", "[(task/done {:task/id 6}) (task/none {})]"] {
+        let failed = ask(&mut toy, wrong, false).expect("within the limits").to_string();
+        assert!(failed.contains("Error while processing"), "{wrong}: {failed}");
+    }
     let refused = ask(&mut toy, "[{:tasks [(task/done {:task/id 9})]}]", true);
     assert!(matches!(refused, Err(Refusal::NestedMutation(_))), "{refused:?}");
     assert_eq!(toy.done, [4, 5]);

@@ -114,6 +114,17 @@ impl<W: World> Runner<'_, W> {
         let Some(root) = self.levels.first().cloned() else {
             return Ok(Value::Nil);
         };
+        let mut known = Vec::new();
+        for (key, value) in entity {
+            let id = self.names.id(self.registry, key);
+            // What a caller may not see, it may not pretend to know.
+            if self.registry.is_visible(id, self.viewer) {
+                known.push((id, value.clone()));
+            }
+        }
+        if !self.is_lenient {
+            self.foresee(&root, &known)?;
+        }
         for (number, field) in root.fields.iter().enumerate() {
             if let Source::Call(call) = &field.source {
                 let result = self.mutate(call, access)?;
@@ -126,17 +137,36 @@ impl<W: World> Runner<'_, W> {
                 self.called.insert(number, result);
             }
         }
-        let mut known = Vec::new();
-        for (key, value) in entity {
-            let id = self.names.id(self.registry, key);
-            // What a caller may not see, it may not pretend to know.
-            if self.registry.is_visible(id, self.viewer) {
-                known.push((id, value.clone()));
-            }
-        }
         let mut answers =
             self.look(access, move |runner, view| runner.level(view, &place, vec![Row::of(known)]))?;
         Ok(answers.pop().unwrap_or(Value::Nil))
+    }
+
+    /// Fails a strict request that must fail, before it has changed anything: no way leads to an attribute
+    /// of the root, or there is no mutation of a name.
+    fn foresee(&mut self, root: &Level, known: &[(AttrId, Value)]) -> Result<(), Halt> {
+        let attributes = self.registry.len();
+        let mut ids: Vec<AttrId> =
+            known.iter().map(|(id, _)| *id).filter(|id| id.is_below(attributes)).collect();
+        ids.sort_unstable();
+        let steps = self.steps(root, 0, &ids)?;
+        let is_known = |attr: AttrId| known.iter().any(|(id, _)| *id == attr);
+        for field in &root.fields {
+            let cause = match &field.source {
+                Source::Attr(attr, is_visible) => {
+                    let is_lost = !is_visible || steps.unreachable.contains(attr) && !is_known(*attr);
+                    (is_lost && !field.is_optional).then_some(Cause::Unreachable)
+                }
+                Source::Call(call) => {
+                    self.registry.mutation(&call.name, self.viewer).is_none().then_some(Cause::Mutation)
+                }
+                Source::Ident(..) | Source::Placeholder => None,
+            };
+            if let Some(cause) = cause {
+                return Err(Halt::Failed(Failure { cause, key: field.key.clone(), error: None }));
+            }
+        }
+        Ok(())
     }
 
     /// Looks at the world once.
