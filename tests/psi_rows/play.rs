@@ -62,6 +62,7 @@ const VERBS: &[(&str, Verb)] = &[
     ("list", |scene, args| operate(scene, args, "list").map(|outcome| outcome.and_then(summaries))),
     ("cancel", cancel),
     ("create-as", create_as),
+    ("schedule", schedule),
     ("advance-ms", |scene, args| time(scene, args, Span::from_millis, Scene::advance)),
     ("advance-ns", |scene, args| time(scene, args, Span::from_nanos, Scene::advance)),
     ("pass-ms", |scene, args| {
@@ -121,6 +122,13 @@ fn open(scene: &mut Scene, args: &Args) -> Outcome {
     };
     let host = args.text(2).map_or(HostId::LOCAL, |name| scene.host(name).number());
     refusable(scene.handle.open_session(Some(args.session(0)?), host, config).map(drop))
+}
+
+/// `[:schedule "s" ms "text"]`: as the crate's own interface does it, without psi's bounds.
+fn schedule(scene: &mut Scene, args: &Args) -> Outcome {
+    let millis = u64::try_from(args.int(1)?).map_err(|_| "a delay is not negative")?;
+    let when = When::After(Span::from_millis(millis));
+    refusable(scene.handle.schedule(NewSchedule::message(args.session(0)?, when, args.text(2)?)).map(drop))
 }
 
 fn busy(scene: &mut Scene, args: &Args) -> Outcome {
