@@ -2,7 +2,7 @@
 //! snapshots in `fixtures/cli/`. Nothing here waits for a schedule; that is `real_clock.rs`.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -226,4 +226,34 @@ fn stdio_ends_orderly_over_the_limits_and_with_no_input() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(ran.out.lines().count(), 1);
     assert!(ran.out.contains("64 levels of nesting"), "{}", ran.out);
+}
+
+#[test]
+fn stdio_ends_orderly_when_it_is_told_to() {
+    for signal in ["-TERM", "-INT"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_reveille"))
+            .args(["stdio", "--session", "mine"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary was built");
+        let mut input = child.stdin.take().expect("it was piped");
+        let call = r#"{:action "scheduler" :op "create" :kind "message" :delay-ms 60000 :message "m"}"#;
+        writeln!(input, "{call}").expect("it reads");
+        let mut answer = String::new();
+        BufReader::new(child.stdout.take().expect("it was piped"))
+            .read_line(&mut answer)
+            .expect("it answers");
+        assert!(answer.contains(":status :pending"), "{answer}");
+        let kill =
+            Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill exists");
+        assert!(kill.success());
+        // Its input is still open: only the signal can have ended it.
+        let ended = child.wait_with_output().expect("it ends");
+        drop(input);
+        assert_eq!(ended.status.code(), Some(0), "{signal}");
+        let told = String::from_utf8(ended.stderr).expect("UTF-8");
+        assert!(told.contains("1 unfinished schedule was called off"), "{told}");
+    }
 }

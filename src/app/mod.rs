@@ -7,6 +7,8 @@ mod embedded;
 #[cfg(feature = "cli")]
 mod run;
 #[cfg(feature = "cli")]
+mod signals;
+#[cfg(feature = "cli")]
 mod stdio;
 #[cfg(feature = "cli")]
 mod tool;

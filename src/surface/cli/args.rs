@@ -34,8 +34,8 @@ pub enum Command {
     Demo,
     /// Speak the EDN stream protocol on stdin and stdout, over an engine that lives as long as the stream.
     ///
-    /// One EDN map per message, one line per answer. The end of the input stops the engine in good order: schedules that
-    /// have not ended by then are called off, and a line on stderr says how many.
+    /// One EDN map per message, one line per answer. The end of the input, SIGTERM and SIGINT stop the engine in good
+    /// order: schedules that have not ended by then are called off, and a line on stderr says how many.
     #[command(after_help = "\
 Example (a reminder in one second; what happens to it is shown as events):
   ( echo '{:id 1 :op :subscribe}'

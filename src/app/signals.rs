@@ -1,0 +1,20 @@
+//! SIGTERM and SIGINT: a stop in good order.
+
+use std::io;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+/// Runs `stop` once, on a thread of its own, when the process is asked to end.
+///
+/// # Errors
+/// What the operating system says when it takes no handler or has no thread to give.
+pub(super) fn on_stop(stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let wait = move || {
+        if signals.forever().next().is_some() {
+            stop();
+        }
+    };
+    std::thread::Builder::new().name("reveille-signals".into()).spawn(wait).map(drop)
+}
