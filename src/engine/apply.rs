@@ -76,6 +76,7 @@ impl State {
                 let former = std::mem::replace(&mut record.host, host);
                 record.hosted = true;
                 record.busy = false;
+                record.turn_ended = false;
                 self.end_presumption(key);
                 self.leave_host(former, key);
                 self.enter_host(host, key);
@@ -92,6 +93,7 @@ impl State {
             }
             SessionFact::Idle => {
                 record.busy = false;
+                record.turn_ended = record.in_flight.is_some();
                 self.end_presumption(key);
             }
             SessionFact::TurnUnreported => self.end_presumption(key),
@@ -250,6 +252,7 @@ impl State {
         }
         if let Some(lane) = lane.and_then(|lane| self.sessions.get_mut(lane)) {
             lane.in_flight = Some(key);
+            lane.turn_ended = false;
         }
     }
 
@@ -303,7 +306,8 @@ impl State {
         }
         lane.in_flight = None;
         // A connected host begins a turn for each prompt that it accepts, and says so a little later.
-        if status == Status::Delivered && lane.host.is_attached() && lane.hosted && !lane.busy {
+        let in_turn = lane.busy || lane.turn_ended;
+        if status == Status::Delivered && lane.host.is_attached() && lane.hosted && !in_turn {
             lane.turn_starting = true;
             let grace = Span::from_millis(limits::TURN_START_MS.value);
             self.timers.set(Timer::Turn(lane_key), now.boot.after(grace));

@@ -44,8 +44,12 @@ impl State {
         if let Some(provenance) = session.provenance() {
             write!(f, " from {} of {}", provenance.schedule, provenance.origin)?;
         }
-        let marks =
-            [(!session.hosted, "unhosted"), (session.busy, "busy"), (session.turn_starting, "turn-starting")];
+        let marks = [
+            (!session.hosted, "unhosted"),
+            (session.busy, "busy"),
+            (session.turn_starting, "turn-starting"),
+            (session.turn_ended, "turn-ended"),
+        ];
         for (_, mark) in marks.iter().filter(|(set, _)| *set) {
             write!(f, " {mark}")?;
         }

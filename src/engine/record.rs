@@ -59,6 +59,8 @@ pub struct SessionRecord {
     pub(super) hosted: bool,
     pub(super) busy: bool,
     pub(super) turn_starting: bool,
+    /// The host reported the end of a turn while a delivery was out: the transition that allows the next.
+    pub(super) turn_ended: bool,
     pub(super) in_flight: Option<Key>,
     pub(super) waiting: Vec<Key>,
     /// Unfinished schedules, in no order: at most `limits::SESSION_SCHEDULES`, and sorting is the reader's.
@@ -87,6 +89,7 @@ impl SessionRecord {
             hosted: true,
             busy: false,
             turn_starting: false,
+            turn_ended: false,
             in_flight: None,
             waiting: Vec::new(),
             live: Vec::new(),

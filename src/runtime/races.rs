@@ -141,8 +141,7 @@ fn busy_and_fire() {
             }
             let ends_turn =
                 [DecisionKind::SessionIdle, DecisionKind::TurnUnreported].contains(&decision.kind);
-            let starts_turn =
-                [DecisionKind::RunDispatched, DecisionKind::RunDelivered].contains(&decision.kind);
+            let starts_turn = decision.kind == DecisionKind::RunDispatched;
             free = ends_turn || free && !starts_turn;
         }
     });

@@ -58,6 +58,8 @@ pub(super) struct Lane {
     pub(super) waiting: BTreeSet<Order>,
     /// A connected host took a prompt and no transition to idle was seen since.
     pub(super) turn_owed: bool,
+    /// A transition to idle was seen while the delivery was out.
+    pub(super) idled: bool,
 }
 
 /// How many schedules came to what.
@@ -128,11 +130,13 @@ impl Books {
                 if let Some(lane) = self.lanes.get_mut(session) {
                     lane.attached = host.is_attached();
                     lane.turn_owed = false;
+                    lane.idled = false;
                 }
             }
             SessionFact::Idle | SessionFact::TurnUnreported => {
                 if let Some(lane) = self.lanes.get_mut(session) {
                     lane.turn_owed = false;
+                    lane.idled = lane.in_flight.is_some();
                 }
             }
             SessionFact::Unhosted | SessionFact::Busy | SessionFact::UserSpoke => {}
@@ -177,6 +181,7 @@ impl Books {
                 leave_queue(&mut self.lanes, life);
                 if let Some(lane) = self.lanes.get_mut(session).filter(|_| *phase == Phase::PromptSubmit) {
                     lane.in_flight = Some(schedule.clone());
+                    lane.idled = false;
                 }
                 return;
             }
@@ -191,7 +196,7 @@ impl Books {
             && lane.in_flight.as_ref() == Some(schedule)
         {
             lane.in_flight = None;
-            lane.turn_owed |= end == Status::Delivered && lane.attached;
+            lane.turn_owed |= end == Status::Delivered && lane.attached && !lane.idled;
         }
         self.counts.settle(end);
     }

@@ -10,9 +10,10 @@ pub(in crate::engine) fn accepted(draft: &mut Draft<'_>, run: &RunId) -> Result<
     let submitted = record.run().filter(|run| run.phase == Some(Phase::PromptSubmit));
     submitted.ok_or_else(|| Refusal::NotInFlight { run: run.clone() })?;
     draft.run_fact(&record.schedule.id, RunFact::Delivered);
-    // The built-in host is idle again at once. A connected one begins a turn, and its end is the next transition.
+    // The built-in host is idle again at once. A connected one begins a turn, and its end is the next transition; it may
+    // have come already, from a host that acknowledges after the fact.
     if let Some(lane) = state.lane(record)
-        && !lane.host.is_attached()
+        && (!lane.host.is_attached() || lane.turn_ended)
         && !lane.busy
     {
         hand_over_next(draft, lane);
