@@ -78,18 +78,7 @@ fn busy(map: &Map) -> Result<Request, RequestError> {
 }
 
 fn user_message(map: &Map) -> Result<Request, RequestError> {
-    let text = text(map, "text")?;
-    let limit = crate::limits::TEXT_BYTES;
-    if text.len() as u64 > limit.value {
-        let max = i64::try_from(limit.value).unwrap_or(i64::MAX);
-        let data =
-            Map::new().with("field", Value::keyword("text")).with("limit", limit.name).with("max", max);
-        return Err(RequestError::invalid(
-            format!(":text is longer than {} {}", limit.value, limit.unit),
-            data,
-        ));
-    }
-    Ok(Request::UserMessage { session: session(map)?, text })
+    Ok(Request::UserMessage { session: session(map)?, text: text(map, "text")? })
 }
 
 fn attach(map: &Map) -> Result<Request, RequestError> {

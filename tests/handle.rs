@@ -1,0 +1,81 @@
+//! What the handle promises its holders beyond the engine's laws: tokens, readers that panic, bounded transcripts.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use reveille::adapter::HostLocal;
+use reveille::domain::{HostId, SessionConfig, SessionId, Span, When};
+use reveille::engine::{Input, NewSchedule, Report, State};
+use reveille::limits;
+use reveille::runtime::{Handle, Parts, Token};
+use reveille::testkit::{SimClock, SimEntropy};
+
+fn engine() -> (Handle, Arc<SimClock>, Arc<HostLocal>) {
+    let (clock, local) = (Arc::new(SimClock::new()), Arc::new(HostLocal::new()));
+    let parts = Parts {
+        clock: clock.clone(),
+        entropy: Arc::new(SimEntropy::seeded(1)),
+        local: local.clone(),
+        journal: None,
+    };
+    (Handle::new(parts), clock, local)
+}
+
+fn open(handle: &Handle, id: &str) -> (SessionId, Token) {
+    let id = SessionId::new(id).expect("an id");
+    handle.open_session(Some(id), HostId::LOCAL, SessionConfig::default()).expect("the id is free")
+}
+
+#[test]
+fn a_token_is_its_session_until_that_is_closed() {
+    let (handle, ..) = engine();
+    let (one, token) = open(&handle, "one");
+    let (two, other) = open(&handle, "two");
+    assert_eq!(token.reveal().len(), 64);
+    assert_eq!(handle.session_of(&token), Some(one.clone()));
+    assert_eq!(handle.session_of(&other), Some(two.clone()));
+    assert_eq!(handle.session_of(&Token::from_text("")), None);
+    assert!(!format!("{token:?}").contains(token.reveal()));
+
+    handle.close_session(&one).expect("it is open");
+    assert_eq!(handle.session_of(&token), None);
+    // The same id again is another session: the old token does not open it.
+    let (again, fresh) = open(&handle, "one");
+    assert_eq!((handle.session_of(&token), handle.session_of(&fresh)), (None, Some(again)));
+    // A refused open leaves the token of the open session alone.
+    assert!(handle.open_session(Some(two.clone()), HostId::LOCAL, SessionConfig::default()).is_err());
+    assert_eq!(handle.session_of(&other), Some(two));
+}
+
+#[test]
+fn a_reader_that_panics_leaves_the_engine_as_it_was() {
+    let (handle, clock, _) = engine();
+    let (session, _) = open(&handle, "one");
+    let new = |text| NewSchedule::message(session.clone(), When::After(Span::from_millis(1_000)), text);
+    handle.schedule(new("before")).expect("there is room");
+    let panicked = catch_unwind(AssertUnwindSafe(|| handle.view(|_| panic!("a reader's own affair"))));
+    assert!(panicked.is_err());
+    let busy = || Input::Report(Report::Busy { session: session.clone(), busy: false });
+    let panicked = catch_unwind(AssertUnwindSafe(|| handle.submit_with(busy(), |_| panic!("and again"))));
+    assert!(panicked.is_err());
+
+    handle.schedule(new("after")).expect("there is room");
+    clock.advance(Span::from_millis(1_000));
+    assert_eq!(handle.turn(), None);
+    assert_eq!(handle.view(State::ledger).delivered, 2);
+}
+
+#[test]
+fn a_transcript_forgets_its_oldest_messages_and_counts_them() {
+    let (handle, _, local) = engine();
+    let (session, _) = open(&handle, "one");
+    for number in 0..limits::TRANSCRIPT_MESSAGES.value + 3 {
+        let text = number.to_string().into();
+        handle
+            .submit(Input::Report(Report::UserMessage { session: session.clone(), text }))
+            .expect("it is open");
+    }
+    let transcript = handle.transcript(&session).expect("the built-in host keeps it");
+    assert_eq!(transcript.len() as u64, limits::TRANSCRIPT_MESSAGES.value);
+    assert_eq!((transcript[0].text().as_str(), local.dropped(&session)), ("3", 3));
+}
