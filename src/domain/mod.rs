@@ -36,7 +36,7 @@ pub use reason::Reason;
 pub use refusal::{Code, Refusal};
 pub use run::{Cause, Run, RunState};
 pub use schedule::{Dialect, Durability, Schedule, Target};
-pub use scope::Scope;
+pub use scope::{Caller, Right, Scope};
 pub use session_config::{
     CacheBreakpoint, Model, PromptComponent, PromptSelection, PromptSource, SessionConfig, Skill,
     SkillSource, ThinkingLevel,

@@ -1,6 +1,6 @@
-//! Who is asking, as far as the engine must know.
+//! Who is asking, as far as rules depend on it.
 
-use super::SessionId;
+use super::{SessionId, names};
 
 /// Whose things a caller may see and change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,5 +18,47 @@ impl Scope {
             Scope::Operator => true,
             Scope::Session(own) => own == owner,
         }
+    }
+
+    /// The session that asks, if one does.
+    pub fn session(&self) -> Option<&SessionId> {
+        match self {
+            Scope::Operator => None,
+            Scope::Session(session) => Some(session),
+        }
+    }
+}
+
+names! {
+    /// What a caller may do with what it sees.
+    Right {
+        /// Look.
+        Read = "read",
+        /// Look and change.
+        Change = "change",
+    }
+}
+
+/// Who calls: known from a token, a socket's peer or an embedder's word, never from what the call says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// What exists for it.
+    pub scope: Scope,
+    /// What it may do with that.
+    pub right: Right,
+}
+
+impl Caller {
+    /// An operator who may do everything.
+    pub const OPERATOR: Caller = Caller { scope: Scope::Operator, right: Right::Change };
+
+    /// A session.
+    pub fn session(session: SessionId) -> Caller {
+        Caller { scope: Scope::Session(session), right: Right::Change }
+    }
+
+    /// Whether it may change things.
+    pub fn may_change(&self) -> bool {
+        self.right == Right::Change
     }
 }
