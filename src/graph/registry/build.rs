@@ -25,6 +25,7 @@ impl<W: World> Builder<W> {
         let mut registry = Registry {
             attributes: Vec::new(),
             names: BTreeMap::new(),
+            rows: vec![None; self.entities.len()],
             entities: self.entities,
             operations: Vec::new(),
             mutations: BTreeMap::new(),
@@ -114,11 +115,21 @@ impl<W: World> Registry<W> {
         let EntityInfo { name, key, .. } = self.entities[row.entity].clone();
         let id = |ident: &&'static str| self.names.get(&Keyword::new(ident).ok()?).copied();
         let key = key.as_ref().and_then(id);
-        let inputs = key.map(|attr| Input { attr, is_required: true, nested: None });
+        let within = row.within.and_then(|ident| {
+            let found = id(&ident);
+            if found.is_none() {
+                let (ident, by) = (format!(":{ident}"), name.to_owned());
+                faults.push(Fault::UndeclaredAttribute { ident, by });
+            }
+            found
+        });
+        let input = |is_required| move |attr| Input { attr, is_required, nested: None };
+        let inputs = key.map(input(true)).or(within.map(input(false)));
         // A reader whose ident is no name would shift the numbers of those behind it.
         let outputs: Option<Vec<_>> = row.idents.iter().map(|ident| Some((id(ident)?, None))).collect();
         let run = Run::Row(row.readers);
         if let (Some(name), Some(outputs)) = (symbol(&format!("read/{name}"), faults), outputs) {
+            self.rows[row.entity] = Some(self.operations.len());
             self.operations.push(Operation { name, inputs: inputs.into_iter().collect(), outputs, run });
         }
     }

@@ -32,6 +32,8 @@ pub struct Registry<W: World> {
     pub(super) names: BTreeMap<Keyword, AttrId>,
     pub(super) entities: Vec<EntityInfo>,
     pub(super) operations: Vec<Operation<W>>,
+    /// For each entity the operation that reads it, if it has readers.
+    pub(super) rows: Vec<Option<usize>>,
     pub(super) mutations: BTreeMap<Symbol, Held<W>>,
     /// For each attribute the operations that provide it, in declared order.
     pub(super) providers: Vec<Vec<usize>>,
@@ -120,6 +122,13 @@ impl<W: World> Registry<W> {
     /// Returns the key of the entity that an attribute refers to.
     pub(in crate::graph) fn refers_to(&self, id: AttrId) -> Option<AttrId> {
         self.entry(id).and_then(|entry| entry.refers_to)
+    }
+
+    /// Returns the operation that reads the entity to which an attribute refers.
+    pub(in crate::graph) fn reads_referred(&self, id: AttrId) -> Option<&Operation<W>> {
+        let key = self.refers_to(id)?;
+        let number = *self.rows.get(self.entry(key)?.entity)?;
+        self.operations.get(number?)
     }
 
     pub(in crate::graph) fn operations(&self) -> &[Operation<W>] {
