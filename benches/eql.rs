@@ -36,16 +36,20 @@ fn public(ident: &'static str, kind: Type) -> Attribute {
     Attribute::new(ident, kind).doc("Measured.").visible_to(Visibility::Everyone)
 }
 
+fn row(table: &Table, at: u64) -> &(String, String, bool, i64) {
+    &table.0[usize::try_from(at).expect("a number of ours")]
+}
+
 fn registry() -> Registry<Tasks> {
     let find: fn(&Table, &Value) -> Option<u64> = |_, key| key.as_str()?.get(5..)?.parse().ok();
     let task = Entity::<Tasks, u64>::new("task", "task/id", find)
         .doc("A row.")
-        .reads(public("task/id", Type::String), |table, at, _| Ok(Datum::Text(&table.0[at as usize].0)))
-        .reads(public("task/title", Type::String), |table, at, _| Ok(Datum::Text(&table.0[at as usize].1)))
+        .reads(public("task/id", Type::String), |table, at, _| Ok(Datum::Text(&row(table, at).0)))
+        .reads(public("task/title", Type::String), |table, at, _| Ok(Datum::Text(&row(table, at).1)))
         .reads(public("task/kind", Type::Enum(&["message", "session"])), |table, at, _| {
-            Ok(Datum::Name(if table.0[at as usize].2 { "message" } else { "session" }))
+            Ok(Datum::Name(if row(table, at).2 { "message" } else { "session" }))
         })
-        .reads(public("task/due", Type::Integer), |table, at, _| Ok(Datum::Int(table.0[at as usize].3)));
+        .reads(public("task/due", Type::Integer), |table, at, _| Ok(Datum::Int(row(table, at).3)));
     let root = Entity::<Tasks, ()>::root("root")
         .doc("All.")
         .reads(public("tasks", Type::Reference("task")).many(), |table, (), _| {
@@ -55,8 +59,8 @@ fn registry() -> Registry<Tasks> {
 }
 
 fn queries(criterion: &mut Criterion) {
-    let row = |at: i64| (format!("task-{at}"), format!("title of {at}"), at % 2 == 0, at * 1_000);
-    let mut table = Table((0..100).map(row).collect());
+    let made = |at: i64| (format!("task-{at}"), format!("title of {at}"), at % 2 == 0, at * 1_000);
+    let mut table = Table((0..100).map(made).collect());
     let registry = registry();
     let caller = Caller { viewer: Viewer::Operator, is_lenient: false, limits: LIMITS, stop: &|| false };
     let form = read_keeping_meta(QUERY.as_bytes(), &CAPS).expect("EDN");

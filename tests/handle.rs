@@ -76,6 +76,6 @@ fn a_transcript_forgets_its_oldest_messages_and_counts_them() {
             .expect("it is open");
     }
     let transcript = handle.transcript(&session).expect("the built-in host keeps it");
-    assert_eq!(transcript.len() as u64, limits::TRANSCRIPT_MESSAGES.value);
-    assert_eq!((transcript[0].text().as_str(), local.dropped(&session)), ("3", 3));
+    assert_eq!(transcript.messages.len() as u64, limits::TRANSCRIPT_MESSAGES.value);
+    assert_eq!((transcript.messages[0].text().as_str(), local.dropped(&session)), ("3", 3));
 }

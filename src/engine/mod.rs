@@ -27,4 +27,5 @@ pub use effect::{Delivery, Effect, Opening};
 pub use input::{Command, Input, NewSchedule, Report};
 pub use ledger::Ledger;
 pub use record::{ScheduleRecord, SessionRecord};
+pub use slab::Key;
 pub use state::{Mode, State};

@@ -12,9 +12,11 @@ use super::subscription::Subscription;
 use super::sync::{Condvar, Mutex, MutexGuard, UNPOISONED};
 use super::token::{Token, Tokens};
 use crate::domain::{
-    BootTime, Cursor, Entropy, HostId, Message, Now, Refusal, ScheduleId, Scope, SessionConfig, SessionId,
+    BootTime, Cursor, Entropy, HostId, Now, Refusal, ScheduleId, Scope, SessionConfig, SessionId, Transcript,
 };
 use crate::engine::{Command, Input, NewSchedule, Report, SessionRecord, State};
+use crate::graph::registry::Registry;
+use crate::graph::view::Scheduler;
 use crate::limits;
 use crate::port::{Clock, EntropySource, Host, Journal};
 
@@ -53,6 +55,7 @@ pub(super) struct Shared {
     pub(super) clock: Arc<dyn Clock>,
     entropy: Arc<dyn EntropySource>,
     tokens: Tokens,
+    pub(super) registry: Arc<Registry<Scheduler>>,
 }
 
 impl Handle {
@@ -70,6 +73,7 @@ impl Handle {
                 clock: parts.clock,
                 entropy: parts.entropy,
                 tokens: Tokens::default(),
+                registry: super::query::registry(),
             }),
         }
     }
@@ -203,7 +207,7 @@ impl Handle {
     }
 
     /// The transcript of a session; `None` if there is no such session or its harness keeps it to itself.
-    pub fn transcript(&self, session: &SessionId) -> Option<Vec<Message>> {
+    pub fn transcript(&self, session: &SessionId) -> Option<Transcript> {
         let host = self.view(|state| state.session(session).map(SessionRecord::host))?;
         self.shared.hosts.find(host)?.transcript(session)
     }

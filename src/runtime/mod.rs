@@ -10,8 +10,10 @@ mod core;
 mod driver;
 mod feed;
 mod handle;
+mod hands;
 mod hosts;
 mod perform;
+mod query;
 #[cfg(test)]
 mod races;
 mod shutdown;
@@ -22,5 +24,6 @@ mod tool;
 
 pub use driver::Runtime;
 pub use handle::{Handle, Parts};
+pub use query::{QUERY_LIMITS, QueryAccess, refusal, registry};
 pub use subscription::{Batch, Stopper, Subscription};
 pub use token::Token;

@@ -3,7 +3,7 @@
 use super::handle::Handle;
 use crate::dialect::psi::{self, Call, Context};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Now, Refusal, ScheduleId, Scope, SessionId};
+use crate::domain::{Caller, Now, Refusal, ScheduleId, Scope, SessionId};
 use crate::edn::Value;
 use crate::engine::{Command, Input, ScheduleRecord, SessionRecord};
 
@@ -29,11 +29,20 @@ impl Handle {
             Err(answer) => return answer,
         };
         let op = call.op();
-        self.run_psi(call, started).unwrap_or_else(|refusal| psi::refused(op, &refusal, self.since(started)))
+        let refused = |refusal| match op {
+            Some(op) => psi::refused(op, &refusal, self.since(started)),
+            None => Answer::refused(refusal.to_string(), refusal.code()),
+        };
+        self.run_psi(call, session, started).unwrap_or_else(refused)
     }
 
-    fn run_psi(&self, call: Call, started: Now) -> Result<Answer, Refusal> {
+    fn run_psi(&self, call: Call, session: Option<&SessionId>, started: Now) -> Result<Answer, Refusal> {
         match call {
+            Call::Query(boundary) => {
+                let caller = session.cloned().map_or(Caller::OPERATOR, Caller::session);
+                let answer = self.query(&caller, &boundary, true);
+                Ok(answer.map_or_else(|refusal| psi::not_queried(&refusal), |it| psi::queried(&boundary, it)))
+            }
             Call::Create(mut new) => {
                 let id = new.id.get_or_insert_with(|| ScheduleId::random(self.draw())).clone();
                 let input = Input::Command(Command::CreateSchedule(new));

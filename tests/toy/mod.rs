@@ -102,6 +102,7 @@ pub(crate) fn builder() -> Builder<Tasks> {
         .entity(shape())
         .entity(Graph::entity())
         .entity(Graph::resolver_entity())
+        .entity(Graph::attribute_entity())
         .resolver(Resolver::<Tasks>::new("toy/title", "[:task/title]", title).input("[:task/id]"))
         .resolver(Resolver::<Tasks>::batch("toy/slug", "[:task/slug]", slug).input("[:task/title]"))
         .resolver(Resolver::<Tasks>::new("toy/o", "[:o]", o).input("[:task/id]").optional("[:x]"))

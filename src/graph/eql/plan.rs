@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use super::steps::{Goal, Steps};
-use super::{Call, Expr, Join, Key, Limits, Query, Refusal, Target, names::Names};
+use super::{Call, Expr, Join, Key, Limits, Prop, Query, Refusal, Target, names::Names};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::registry::{AttrId, Registry, Viewer, World};
 
@@ -183,10 +183,13 @@ impl<W: World> Planner<'_, W> {
                     has_wildcard = true;
                     continue;
                 }
-                Expr::Prop(prop) => {
-                    let (source, _) = self.source(&prop.key, None);
-                    self.field(prop.key.to_value(), prop.params.as_ref(), source)
-                }
+                Expr::Prop(prop) => match self.whole(prop) {
+                    Some(join) => self.join(&join, &known, depth)?,
+                    None => {
+                        let (source, _) = self.source(&prop.key, None);
+                        self.field(prop.key.to_value(), prop.params.as_ref(), source)
+                    }
+                },
                 Expr::Join(join) => self.join(join, &known, depth)?,
                 Expr::Call(call) => self.call(call, depth)?,
             };
@@ -205,6 +208,19 @@ impl<W: World> Planner<'_, W> {
         let steps = Arc::new(steps(self.registry, &fields, &known));
         self.levels[place] = Some(Level { fields, has_wildcard, has_twins, known, steps });
         Ok(self.first + place)
+    }
+
+    /// Returns the join that a property stands for, where entities are answered as a whole.
+    fn whole(&self, prop: &Prop) -> Option<Join> {
+        let Key::Attr(attr) = &prop.key else {
+            return None;
+        };
+        let whole = self.registry.whole(self.registry.id(attr)?);
+        let keys = whole.iter().filter_map(|ident| Keyword::new(ident).ok());
+        let exprs: Vec<Expr> =
+            keys.map(|attr| Expr::Prop(Prop { key: Key::Attr(attr), params: None })).collect();
+        let target = Target::Query(Query { exprs, meta: None });
+        (!whole.is_empty()).then(|| Join { key: prop.key.clone(), params: prop.params.clone(), target })
     }
 
     fn spend(&mut self, fields: usize) -> Result<(), Refusal> {

@@ -96,7 +96,7 @@ impl<W: World> Registry<W> {
     }
 
     fn check_entities(&self, faults: &mut Vec<Fault>) {
-        for (place, EntityInfo { name, key, doc }) in self.entities.iter().enumerate() {
+        for (place, EntityInfo { name, key, whole, doc }) in self.entities.iter().enumerate() {
             if self.entities[..place].iter().any(|earlier| earlier.name == *name) {
                 faults.push(Fault::Duplicate((*name).to_owned()));
             }
@@ -104,7 +104,7 @@ impl<W: World> Registry<W> {
                 faults.push(Fault::NoDoc((*name).to_owned()));
             }
             let is_undeclared = |key: &&str| self.attribute(key).is_none();
-            if let Some(key) = key.filter(is_undeclared) {
+            for key in key.iter().chain(*whole).filter(|key| is_undeclared(key)) {
                 let (ident, by) = (format!(":{key}"), (*name).to_owned());
                 faults.push(Fault::UndeclaredAttribute { ident, by });
             }
@@ -238,7 +238,11 @@ impl<W: World> Registry<W> {
         }
         for (id, entry) in (0_u32..).map(AttrId).zip(&self.attributes) {
             let is_below = || self.operations.iter().any(|operation| operation.provides_below(&entry.key));
-            if !self.is_obtainable(id) && !is_below() {
+            let is_answered = || {
+                let mut outputs = self.mutations.values().flat_map(|mutation| &mutation.outputs);
+                outputs.any(|(output, _)| *output == id)
+            };
+            if !self.is_obtainable(id) && !is_below() && !is_answered() {
                 faults.push(Fault::Unprovided(entry.key.to_string()));
             }
         }

@@ -47,7 +47,8 @@ impl<W: World> Builder<W> {
     #[must_use]
     pub fn entity<R: Numbered>(mut self, entity: Entity<W, R>) -> Self {
         let number = self.entities.len();
-        self.entities.push(EntityInfo { name: entity.name, key: entity.key, doc: entity.doc });
+        let Entity { name, key, doc, whole, .. } = entity;
+        self.entities.push(EntityInfo { name, key, doc, whole });
         self.attributes.extend(entity.attributes.into_iter().map(|attribute| (attribute, number)));
         let (idents, readers): (Vec<_>, Vec<_>) = entity.readers.into_iter().unzip();
         if !idents.is_empty() {

@@ -19,6 +19,7 @@ pub struct Entity<W: World, R> {
     pub(super) name: &'static str,
     pub(super) key: Option<&'static str>,
     pub(super) within: Option<&'static str>,
+    pub(super) whole: &'static [&'static str],
     pub(super) doc: &'static str,
     pub(super) attributes: Vec<Attribute>,
     pub(super) find: Find<W, R>,
@@ -60,13 +61,29 @@ impl<W: World, R: Numbered> Entity<W, R> {
     }
 
     fn empty(name: &'static str, find: Find<W, R>) -> Self {
-        Self { name, key: None, within: None, doc: "", attributes: Vec::new(), find, readers: Vec::new() }
+        Self {
+            name,
+            key: None,
+            within: None,
+            whole: &[],
+            doc: "",
+            attributes: Vec::new(),
+            find,
+            readers: Vec::new(),
+        }
     }
 
     /// Says in one sentence what the entity is.
     #[must_use]
     pub fn doc(self, doc: &'static str) -> Self {
         Self { doc, ..self }
+    }
+
+    /// Says which attributes answer where the entity is asked for as a whole, by a reference without a join;
+    /// otherwise its key does.
+    #[must_use]
+    pub fn whole(self, whole: &'static [&'static str]) -> Self {
+        Self { whole, ..self }
     }
 
     /// Declares an attribute that a resolver, a caller or the entity's key provides.

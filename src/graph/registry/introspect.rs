@@ -220,6 +220,12 @@ impl<W: Introspected> Graph<'_, W> {
                 |view, (), _| Ok(Datum::Value(W::graph(view).attr_index())),
             )
             .reads(
+                open("psi.graph/attributes", Type::Reference("attribute"))
+                    .many()
+                    .doc("Every attribute there is for the caller, by ident."),
+                |view, (), _| Ok(Datum::Entities(W::graph(view).attribute_numbers())),
+            )
+            .reads(
                 open("com.wsscode.pathom3.connect.indexes/indexes", Type::Map)
                     .doc("What a Pathom asks for that joins this graph as a foreign one."),
                 |view, (), _| Ok(Datum::Value(W::graph(view).pathom_indexes())),

@@ -41,6 +41,7 @@ mod build;
 mod builder;
 mod capability;
 mod datum;
+mod described;
 mod entity;
 mod fault;
 mod introspect;

@@ -4,6 +4,7 @@
 
 use super::resolver::{Batch, One};
 use super::{AttrId, Datum, ReadRow, Seen, World};
+use crate::domain::Code;
 use crate::edn::{Map, Symbol, Value};
 use crate::graph::eql::Query;
 
@@ -14,12 +15,20 @@ pub struct ResolverError {
     pub message: String,
     /// What goes with it, for programs: a map, or nil.
     pub data: Value,
+    /// The class of a refusal; an error without one is the world's, not the caller's.
+    pub code: Option<Code>,
 }
 
 impl ResolverError {
     /// Makes an error of a message and data.
     pub fn new(message: impl Into<String>, data: impl Into<Value>) -> Self {
-        Self { message: message.into(), data: data.into() }
+        Self { message: message.into(), data: data.into(), code: None }
+    }
+
+    /// Says which class of refusal it is.
+    #[must_use]
+    pub fn coded(self, code: Code) -> Self {
+        Self { code: Some(code), ..self }
     }
 }
 

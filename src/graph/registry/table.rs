@@ -56,6 +56,8 @@ pub struct EntityInfo {
     pub name: &'static str,
     /// The attribute that identifies it; a root has none.
     pub key: Option<&'static str>,
+    /// What answers where it is asked for as a whole; nothing for its key.
+    pub whole: &'static [&'static str],
     /// One sentence for people.
     pub doc: &'static str,
 }
@@ -122,6 +124,11 @@ impl<W: World> Registry<W> {
     /// Returns the key of the entity that an attribute refers to.
     pub(in crate::graph) fn refers_to(&self, id: AttrId) -> Option<AttrId> {
         self.entry(id).and_then(|entry| entry.refers_to)
+    }
+
+    /// Returns what answers where the entity that an attribute refers to is asked for as a whole.
+    pub(in crate::graph) fn whole(&self, id: AttrId) -> &'static [&'static str] {
+        self.refers_to(id).and_then(|key| self.entity_of(key)).map_or(&[], |entity| entity.whole)
     }
 
     /// Returns the operation that reads the entity to which an attribute refers.

@@ -10,9 +10,12 @@ use super::pump::Pump;
 use super::request::Request;
 use crate::adapter::{HostAttached, Push, PushSink};
 use crate::dialect::{Notation, echo, psi};
-use crate::domain::{Cursor, Failure, HostId, Phase, Reason, Refusal, RunId, SessionConfig, SessionId};
+use crate::domain::{
+    Caller, Cursor, Failure, HostId, Phase, Reason, Refusal, RunId, SessionConfig, SessionId,
+};
 use crate::edn::{Map, ReadError, ReadErrorKind, Value};
 use crate::engine::{Command, Input, Report, SessionRecord, State};
+use crate::graph::eql::Boundary;
 use crate::limits;
 use crate::runtime::{Handle, Subscription};
 
@@ -158,6 +161,7 @@ impl Connection {
                 self.report(Report::Failed { run, failure })
             }
             Request::Subscribe { after } => self.subscribe(after),
+            Request::Query(boundary) => self.query(&boundary),
         }
     }
 
@@ -175,6 +179,14 @@ impl Connection {
                 let data = Map::new().with("tool", named).with("tools", vec![Value::string(psi::TOOL)]);
                 Err(RequestError::invalid(message, data))
             }
+        }
+    }
+
+    fn query(&self, boundary: &Boundary) -> Result<Outcome, RequestError> {
+        let caller = self.session.clone().map_or(Caller::OPERATOR, Caller::session);
+        match self.handle.query(&caller, boundary, false) {
+            Ok(answer) => Ok(Outcome::Done(boundary.reply(answer).into())),
+            Err(refusal) => Err(RequestError::invalid(refusal.to_string(), refusal.to_map())),
         }
     }
 
