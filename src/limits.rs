@@ -85,6 +85,10 @@ limits! {
     QUERY_ROWS = 20_000 "rows" as "query-rows";
     /// Calls that one query may need; one call may serve many entities.
     QUERY_CALLS = 10_000 "calls" as "query-calls";
+    /// Queries that are kept planned, by their text.
+    PLANS_KEPT = 512 "queries" as "plans-kept";
+    /// Length of a query that is kept planned.
+    PLAN_BYTES = 8_192 "bytes" as "plan-bytes";
     /// How long one query may take; all others wait for the lock meanwhile.
     QUERY_MS = 500 "ms" as "query-ms";
     /// Entries of one page of a list.

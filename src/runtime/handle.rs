@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::core::Core;
 use super::hosts::Hosts;
 use super::perform::Performer;
+use super::prepared::Kept;
 use super::subscription::Subscription;
 use super::sync::{Condvar, Mutex, MutexGuard, UNPOISONED};
 use super::token::{Token, Tokens};
@@ -56,6 +57,7 @@ pub(super) struct Shared {
     entropy: Arc<dyn EntropySource>,
     tokens: Tokens,
     pub(super) registry: Arc<Registry<Scheduler>>,
+    pub(super) prepared: Kept,
 }
 
 impl Handle {
@@ -74,6 +76,7 @@ impl Handle {
                 entropy: parts.entropy,
                 tokens: Tokens::default(),
                 registry: super::query::registry(),
+                prepared: Kept::default(),
             }),
         }
     }

@@ -13,6 +13,7 @@ mod handle;
 mod hands;
 mod hosts;
 mod perform;
+mod prepared;
 mod query;
 #[cfg(test)]
 mod races;
@@ -24,6 +25,7 @@ mod tool;
 
 pub use driver::Runtime;
 pub use handle::{Handle, Parts};
+pub use prepared::{Prepared, Unprepared};
 pub use query::{QUERY_LIMITS, QueryAccess, refusal, registry};
 pub use subscription::{Batch, Stopper, Subscription};
 pub use token::Token;

@@ -10,12 +10,13 @@ use super::handle::Handle;
 use super::hands::CallerHands;
 use super::hosts::Hosts;
 use crate::domain::{Caller, Now, Transcript};
-use crate::edn::{Map, Value};
+use crate::edn::Map;
+use crate::edn::Value;
 use crate::engine::SessionRecord;
 use crate::graph::attr;
-use crate::graph::eql::{self, Answer, Boundary, Limits, Refusal};
+use crate::graph::eql::{Answer, Boundary, Limits, Refusal};
 use crate::graph::registry::{Access, Registry, Seen};
-use crate::graph::view::{Hands, Made, Scheduler, Transcripts, View, viewer};
+use crate::graph::view::{Hands, Made, Scheduler, Transcripts, View};
 use crate::limits;
 
 /// The bounds of one query.
@@ -45,16 +46,8 @@ impl Handle {
     /// # Errors
     /// A bound that the request exceeds.
     pub fn query(&self, caller: &Caller, request: &Boundary, is_lenient: bool) -> Result<Answer, Refusal> {
-        let started = self.now();
-        let stop = || self.now().boot.since(started.boot).millis() > limits::QUERY_MS.value;
-        let asking =
-            eql::Caller { viewer: viewer(&caller.scope), is_lenient, limits: QUERY_LIMITS, stop: &stop };
-        let mut within = request.clone();
-        if let Some(own) = caller.scope.session().filter(|_| request.entity.is_empty()) {
-            within.entity = Map::new().with("psi.agent-session/session-id", own.as_str());
-        }
-        let answer = within.answer(&self.shared.registry, &asking, &mut self.access(caller))?;
-        Ok(answer)
+        let prepared = self.plan(caller, request.clone())?;
+        self.run(caller, &prepared, is_lenient)
     }
 
     /// The way to the engine that queries take.

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use super::direct::Direct;
 use super::steps::{Goal, Steps};
 use super::{Call, Expr, Join, Key, Limits, Prop, Query, Refusal, Target, names::Names};
 use crate::edn::{Keyword, Map, Value};
@@ -19,6 +20,8 @@ pub struct Plan {
     pub(super) viewer: Viewer,
     pub(super) levels: Vec<Arc<Level>>,
     pub(super) names: Names,
+    /// The short way, for plans that only walk from entities to entities.
+    pub(super) direct: Option<Direct>,
 }
 
 /// What is asked of the entities of one place in the answer.
@@ -108,8 +111,9 @@ pub fn plan<W: World>(query: &Query, registry: &Registry<W>, with: &Planning<'_>
         fields: 0,
     };
     planner.level(query, known, 1)?;
-    let levels = planner.levels.into_iter().flatten().map(Arc::new).collect();
-    Ok(Plan { viewer: with.viewer, levels, names: planner.names })
+    let levels: Vec<_> = planner.levels.into_iter().flatten().map(Arc::new).collect();
+    let direct = Direct::of(&levels, registry);
+    Ok(Plan { viewer: with.viewer, levels, names: planner.names, direct })
 }
 
 impl Plan {

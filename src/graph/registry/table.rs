@@ -133,9 +133,12 @@ impl<W: World> Registry<W> {
 
     /// Returns the operation that reads the entity to which an attribute refers.
     pub(in crate::graph) fn reads_referred(&self, id: AttrId) -> Option<&Operation<W>> {
-        let key = self.refers_to(id)?;
-        let number = *self.rows.get(self.entry(key)?.entity)?;
-        self.operations.get(number?)
+        self.operations.get(self.reads(self.refers_to(id)?)?)
+    }
+
+    /// Returns the number of the operation that reads the entity of a key.
+    pub(in crate::graph) fn reads(&self, key: AttrId) -> Option<usize> {
+        *self.rows.get(self.entry(key)?.entity)?
     }
 
     pub(in crate::graph) fn operations(&self) -> &[Operation<W>] {
