@@ -6,15 +6,18 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use super::core::Core;
+use super::figures::Figures;
 use super::hosts::Hosts;
+use super::pace::Pace;
 use super::perform::Performer;
 use super::subscription::Subscription;
 use super::sync::{Condvar, Mutex, MutexGuard, UNPOISONED};
 use super::token::{Token, Tokens};
 use crate::domain::{
-    BootTime, Cursor, Entropy, HostId, Message, Now, Refusal, ScheduleId, Scope, SessionConfig, SessionId,
+    BootTime, Caller, Cursor, Entropy, HostId, Message, Now, Refusal, Right, ScheduleId, Scope,
+    SessionConfig, SessionId,
 };
-use crate::engine::{Command, Input, NewSchedule, Report, SessionRecord, State};
+use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State};
 use crate::limits;
 use crate::port::{Clock, EntropySource, Host, Journal};
 
@@ -53,6 +56,7 @@ pub(super) struct Shared {
     pub(super) clock: Arc<dyn Clock>,
     entropy: Arc<dyn EntropySource>,
     tokens: Tokens,
+    pub(super) pace: Pace,
 }
 
 impl Handle {
@@ -70,6 +74,7 @@ impl Handle {
                 clock: parts.clock,
                 entropy: parts.entropy,
                 tokens: Tokens::default(),
+                pace: Pace::default(),
             }),
         }
     }
@@ -177,12 +182,25 @@ impl Handle {
     /// [`Refusal::UnknownSession`].
     pub fn close_session(&self, session: &SessionId) -> Result<(), Refusal> {
         let close = Command::CloseSession { session: session.clone() };
-        self.submit_with(Input::Command(close), |_| self.shared.tokens.revoke(session))
+        self.submit_with(Input::Command(close), |_| {
+            self.shared.tokens.revoke(session);
+            self.shared.pace.forget(session);
+        })
     }
 
     /// The session that a token stands for; `None` for anything that is not a live token.
     pub fn session_of(&self, token: &Token) -> Option<SessionId> {
         self.shared.tokens.session(token)
+    }
+
+    /// Who holds a token: a session, or an operator; `None` for anything that is not a live token.
+    pub fn caller_of(&self, token: &Token) -> Option<Caller> {
+        self.shared.tokens.caller(token)
+    }
+
+    /// Lets whoever holds this token act as an operator, with that right.
+    pub fn admit_operator(&self, token: &Token, right: Right) {
+        self.shared.tokens.admit_operator(token, right);
     }
 
     /// Registers a connected host; sessions are opened on it, or taken over, by the id.
@@ -211,6 +229,12 @@ impl Handle {
     /// Follows the decisions after a cursor; [`Cursor::START`] for all that are kept.
     pub fn subscribe(&self, after: Cursor) -> Subscription {
         Subscription::new(self.clone(), after)
+    }
+
+    /// What has been counted so far, and how many there are of everything now.
+    pub fn figures(&self) -> (Figures, Gauges) {
+        let core = self.core();
+        (core.figures.clone(), core.state.gauges(self.now().boot))
     }
 
     /// One reading of the clocks.
