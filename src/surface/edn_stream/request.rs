@@ -35,6 +35,20 @@ const OPS: &[(&str, Parse)] = &[
 ];
 
 impl Request {
+    /// Whether it changes nothing; a call of a tool has an admission of its own.
+    pub(super) fn reads_only(&self) -> bool {
+        match self {
+            Request::Call { .. } | Request::Subscribe { .. } => true,
+            Request::OpenSession { .. }
+            | Request::CloseSession { .. }
+            | Request::Busy { .. }
+            | Request::UserMessage { .. }
+            | Request::Attach { .. }
+            | Request::Acknowledge { .. }
+            | Request::Refuse { .. } => false,
+        }
+    }
+
     /// Reads a map with `:op`.
     pub(super) fn parse(map: &Map) -> Result<Request, RequestError> {
         let op = map.keyword("op");
