@@ -1,5 +1,8 @@
 //! The arguments, as types: help, errors and checks come from here.
 
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand};
 
 use crate::domain::SessionId;
@@ -14,6 +17,7 @@ use crate::domain::SessionId;
     after_help = "\
 Examples:
   reveille demo
+  reveille serve
   reveille stdio --session main
   reveille tool psi-tool '{:action \"scheduler\" :op \"list\"}'"
 )]
@@ -32,6 +36,25 @@ pub enum Command {
     /// happens, with its lateness.
     #[command(after_help = "Example:\n  reveille demo")]
     Demo,
+    /// Run the daemon: HTTP on a loopback address, and the EDN stream protocol on a Unix socket.
+    ///
+    /// When it takes work it prints one line to stdout, `reveille ready http://…`; logs go to stderr. Every route but
+    /// /healthz needs a token: the operator's is in DATA-DIR/operator.token, one that may only look is in
+    /// DATA-DIR/observer.token, and a session's comes with its opening. REVEILLE_TOKEN, at least 32 characters, takes
+    /// the place of the operator's. SIGTERM and SIGINT stop it in good order within five seconds.
+    ///
+    /// Schedules and sessions live in memory: a stop calls off what waits, and a restart begins with nothing.
+    #[command(after_help = "\
+Example:
+  reveille serve --listen 127.0.0.1:0 --data-dir ./state
+  curl -H \"Authorization: Bearer $(cat ./state/operator.token)\" http://127.0.0.1:PORT/tools
+
+A configuration file has the options as keys, and no others:
+  listen = \"127.0.0.1:7517\"
+  data-dir = \"/var/lib/reveille\"
+  allow-hosts = [\"reveille.example:7517\"]
+  allow-origins = [\"http://localhost:3000\"]")]
+    Serve(ServeArgs),
     /// Speak the EDN stream protocol on stdin and stdout, over an engine that lives as long as the stream.
     ///
     /// One EDN map per message, one line per answer. The end of the input, SIGTERM and SIGINT stop the engine in good
@@ -56,6 +79,50 @@ Examples:
   reveille tool psi-tool --wait '{:action \"scheduler\" :op \"create\" :kind \"message\"
                                   :delay-ms 1000 :message \"Stretch your legs.\"}'")]
     Tool(ToolArgs),
+}
+
+/// Arguments of `reveille serve`. What is not given comes from the configuration file, then from the defaults.
+#[derive(Args, Debug)]
+pub struct ServeArgs {
+    /// The address to listen on; port 0 takes any free one [default: 127.0.0.1:7517]
+    #[arg(long, value_name = "ADDRESS", env = "REVEILLE_LISTEN", hide_env_values = true)]
+    pub listen: Option<SocketAddr>,
+    /// Allow an address that other machines can reach; there is no TLS, so put a proxy in front.
+    #[arg(long, env = "REVEILLE_LISTEN_PUBLIC", hide_env_values = true)]
+    pub listen_public: bool,
+    /// Where tokens, the lock and the socket are [default: $XDG_STATE_HOME/reveille]
+    #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
+    pub data_dir: Option<PathBuf>,
+    /// Keep nothing on disk; with REVEILLE_TOKEN and no --data-dir, not even a token or a socket.
+    #[arg(long, env = "REVEILLE_VOLATILE", hide_env_values = true)]
+    pub volatile: bool,
+    /// The Unix socket [default: DATA-DIR/reveille.sock]
+    #[arg(long, value_name = "PATH", env = "REVEILLE_SOCKET", hide_env_values = true)]
+    pub socket: Option<PathBuf>,
+    /// A configuration file in TOML.
+    #[arg(long, value_name = "FILE", env = "REVEILLE_CONFIG", hide_env_values = true)]
+    pub config: Option<PathBuf>,
+    /// What to log: error, warn, info, debug or trace, also by part, as in `warn,reveille::http=info` [default: info]
+    #[arg(long, value_name = "FILTER", env = "REVEILLE_LOG", hide_env_values = true)]
+    pub log: Option<String>,
+    /// Another value of the header Host that means this server, with its port.
+    #[arg(
+        long = "allow-host",
+        value_name = "HOST:PORT",
+        env = "REVEILLE_ALLOW_HOSTS",
+        hide_env_values = true
+    )]
+    #[arg(value_delimiter = ',')]
+    pub allow_hosts: Vec<String>,
+    /// An origin whose pages may call.
+    #[arg(
+        long = "allow-origin",
+        value_name = "ORIGIN",
+        env = "REVEILLE_ALLOW_ORIGINS",
+        hide_env_values = true
+    )]
+    #[arg(value_delimiter = ',')]
+    pub allow_origins: Vec<String>,
 }
 
 /// Arguments of `reveille stdio`.
