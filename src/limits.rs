@@ -99,6 +99,42 @@ limits! {
     CLIENT_SUBSCRIPTIONS = 16 "subscriptions" as "client-subscriptions";
     /// Bytes waiting to be written to one connected client; a client that does not read is cut off there.
     CLIENT_BACKLOG_BYTES = 8_388_608 "bytes" as "client-backlog-bytes";
+    /// Schedules that one session token may create in a minute, all at once or spread; operators have no such bound.
+    CREATES_PER_MINUTE = 600 "schedules" as "creates-per-minute";
+    /// Length of a token that a person chooses, at the least.
+    TOKEN_CHARS_MIN = 32 "characters" as "token-chars-min";
+    /// How long a client may take for the head of a request, from its connection or its first byte on.
+    HTTP_HEAD_MS = 5_000 "ms" as "http-head-ms";
+    /// How long a client may take for the body of a request.
+    HTTP_BODY_MS = 10_000 "ms" as "http-body-ms";
+    /// How long a connection may stay open between two requests.
+    HTTP_IDLE_MS = 60_000 "ms" as "http-idle-ms";
+    /// How long an answer may stand still because its client takes no more of it.
+    HTTP_STALLED_MS = 30_000 "ms" as "http-stalled-ms";
+    /// Connections at the same time. Where one more comes, the oldest that has asked for nothing makes room.
+    HTTP_CONNECTIONS = 512 "connections" as "http-connections";
+    /// Connections of one peer address at the same time.
+    HTTP_PEER_CONNECTIONS = 32 "connections" as "http-peer-connections";
+    /// Connections of a loopback address: all clients of the machine share it, so it says nothing about who they are.
+    HTTP_LOOPBACK_CONNECTIONS = 256 "connections" as "http-loopback-connections";
+    /// The head of a request.
+    HTTP_HEAD_BYTES = 32_768 "bytes" as "http-head-bytes";
+    /// Header lines of a request.
+    HTTP_HEADERS = 64 "headers" as "http-headers";
+    /// Requests at the same time on one HTTP/2 connection.
+    HTTP_STREAMS = 64 "requests" as "http-streams";
+    /// How much of a body that is too long is still read, so that its sender gets the answer and not a broken connection.
+    HTTP_DISCARD_BYTES = 1_048_576 "bytes" as "http-discard-bytes";
+    /// How long an orderly stop waits for requests in progress, before it waits for receipts.
+    HTTP_DRAIN_MS = 2_000 "ms" as "http-drain-ms";
+    /// Wrong tokens of one peer that are answered at once; from there on the answer takes longer each time.
+    WRONG_TOKENS = 8 "tokens" as "wrong-tokens";
+    /// The longest that the answer to a wrong token is kept back.
+    WRONG_TOKEN_MS = 1_000 "ms" as "wrong-token-ms";
+    /// Peers whose wrong tokens are remembered; the one that has been quiet for longest is forgotten first.
+    WRONG_TOKEN_PEERS = 1_024 "peers" as "wrong-token-peers";
+    /// How soon the end of a session ends the streams that its token opened.
+    TOKEN_RECHECK_MS = 1_000 "ms" as "token-recheck-ms";
 }
 
 // A delay must be possible at all, and one slice must be shorter than the longest delay.
@@ -110,5 +146,10 @@ const _: () = assert!(SESSION_SCHEDULES.value < SCHEDULES.value && SCHEDULES.val
 const _: () = assert!(SESSIONS.value < 1 << 31);
 // A whole message fits into a request together with its envelope.
 const _: () = assert!(TEXT_BYTES.value + 4 * LABEL_BYTES.value < REQUEST_BYTES.value);
+// An orderly stop is over within five seconds.
+const _: () = assert!(HTTP_DRAIN_MS.value + SHUTDOWN_MS.value < 5_000);
+// One peer cannot take all connections, and the bound on loopback is the wider one.
+const _: () = assert!(HTTP_PEER_CONNECTIONS.value < HTTP_LOOPBACK_CONNECTIONS.value);
+const _: () = assert!(HTTP_LOOPBACK_CONNECTIONS.value < HTTP_CONNECTIONS.value);
 // The presumed turn ends before its receipt could be overdue, so one timer per lane is enough.
 const _: () = assert!(TURN_START_MS.value < RECEIPT_MS.value);

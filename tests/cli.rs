@@ -56,13 +56,14 @@ fn help_is_as_in_the_snapshots() {
     check_snapshot("help.txt", &["--help"]);
     check_snapshot("help-short.txt", &["-h"]);
     check_snapshot("demo.txt", &["demo", "--help"]);
+    check_snapshot("serve.txt", &["serve", "--help"]);
     check_snapshot("stdio.txt", &["stdio", "--help"]);
     check_snapshot("tool.txt", &["tool", "--help"]);
 }
 
 #[test]
 fn help_has_examples_and_the_version_is_the_packages() {
-    for command in ["demo", "stdio", "tool"] {
+    for command in ["demo", "serve", "stdio", "tool"] {
         let help = run(&[command, "--help"], "").out;
         assert!(help.contains("Example"), "{command}");
         assert_eq!(run(&["help", command], "").out, help, "{command}");

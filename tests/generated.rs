@@ -7,6 +7,7 @@ use std::path::Path;
 
 use reveille::domain::{Code, DecisionKind, Phase, Reason, Status};
 use reveille::limits;
+use reveille::surface::http::ErrorCode;
 
 #[test]
 fn limits_page_is_current() {
@@ -42,6 +43,8 @@ fn reasons_page_is_current() {
     section("Phases", "How far a delivery had come.", rows);
     let rows = Code::ALL.iter().map(|code| (code.name(), code.doc())).collect();
     section("Codes of refusals", "The class of what the engine refuses.", rows);
+    let rows = ErrorCode::ALL.iter().map(|code| (code.name(), code.doc())).collect();
+    section("Codes of HTTP", "The class of what HTTP refuses before or instead of a tool.", rows);
     check("docs/REASONS.md", &page);
 }
 

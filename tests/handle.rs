@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
-use reveille::domain::{HostId, SessionConfig, SessionId, Span, When};
+use reveille::domain::{Caller, HostId, Right, Scope, SessionConfig, SessionId, Span, When};
 use reveille::engine::{Input, NewSchedule, Report, State};
 use reveille::limits;
 use reveille::runtime::{Handle, Parts, Token};
@@ -45,6 +45,22 @@ fn a_token_is_its_session_until_that_is_closed() {
     // A refused open leaves the token of the open session alone.
     assert!(handle.open_session(Some(two.clone()), HostId::LOCAL, SessionConfig::default()).is_err());
     assert_eq!(handle.session_of(&other), Some(two));
+}
+
+#[test]
+fn operators_have_tokens_with_a_right() {
+    let (handle, ..) = engine();
+    let token = |text: &str| Token::from_text(text);
+    handle.admit_operator(&token("all"), Right::Change);
+    handle.admit_operator(&token("look"), Right::Read);
+    let (one, own) = open(&handle, "one");
+    let observer = Caller { scope: Scope::Operator, right: Right::Read };
+    let callers = ["all", "look", "none", "", "ALL"].map(|text| handle.caller_of(&token(text)));
+    assert_eq!(callers, [Some(Caller::OPERATOR), Some(observer), None, None, None]);
+    assert_eq!(handle.caller_of(&own), Some(Caller::session(one.clone())));
+    assert_eq!(handle.session_of(&token("all")), None, "an operator is no session");
+    handle.close_session(&one).expect("it is open");
+    assert_eq!(handle.caller_of(&own), None);
 }
 
 #[test]

@@ -1,11 +1,25 @@
 //! The program: wiring, and one file per command. The only place that knows a process.
 
 #[cfg(feature = "cli")]
+mod client;
+#[cfg(feature = "cli")]
+mod config;
+#[cfg(feature = "cli")]
+mod data_dir;
+#[cfg(feature = "cli")]
 mod demo;
 #[cfg(feature = "embed")]
 mod embedded;
 #[cfg(feature = "cli")]
+mod environment;
+#[cfg(feature = "cli")]
+mod fault;
+#[cfg(feature = "cli")]
+mod log;
+#[cfg(feature = "cli")]
 mod run;
+#[cfg(feature = "cli")]
+mod serve;
 #[cfg(feature = "cli")]
 mod signals;
 #[cfg(feature = "cli")]

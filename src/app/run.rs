@@ -20,6 +20,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let outcome = match cli.command {
         Command::Demo => super::demo::demo(&mut io::stdout().lock()),
+        Command::Serve(args) => super::serve::serve(args),
         Command::Stdio(args) => super::stdio::stdio(args),
         Command::Tool(args) => super::tool::tool(&args),
     };

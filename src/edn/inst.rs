@@ -114,8 +114,8 @@ impl Inst {
         };
         let parts = [
             (year, 4, b'-'),
-            (i64::from(month), 2, b'-'),
-            (i64::from(day), 2, b'T'),
+            (month, 2, b'-'),
+            (day, 2, b'T'),
             (second / 3600, 2, b':'),
             (second / 60 % 60, 2, b':'),
             (second % 60, 2, b'.'),

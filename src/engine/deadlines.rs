@@ -68,6 +68,18 @@ impl Deadlines {
         self.heap.len()
     }
 
+    /// How many are not after `now`; what stands below a later entry is later, and is not looked at.
+    pub(super) fn due(&self, now: BootTime) -> u64 {
+        let (mut places, mut due) = (vec![0], 0);
+        while let Some(place) = places.pop() {
+            if self.heap.get(place).is_some_and(|entry| entry.deadline <= now) {
+                due += 1;
+                places.extend(place * ARITY + 1..=place * ARITY + ARITY);
+            }
+        }
+        due
+    }
+
     /// Moves the entry up to its place, and notes where it and those it passed now stand.
     fn rise(&mut self, mut place: usize) {
         let entry = self.heap[place];

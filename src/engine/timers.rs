@@ -69,6 +69,21 @@ impl Timers {
         self.slots.len() + self.receipts.len() + self.turns.len()
     }
 
+    /// How many slots are still to be claimed.
+    pub(super) fn slots_len(&self) -> u64 {
+        self.slots.len() as u64
+    }
+
+    /// How many slots are due and still to be claimed.
+    pub(super) fn slots_due(&self, now: BootTime) -> u64 {
+        self.slots.due(now)
+    }
+
+    /// How many receipts are out.
+    pub(super) fn receipts_len(&self) -> u64 {
+        self.receipts.len() as u64
+    }
+
     fn table_mut(&mut self, timer: Timer) -> &mut Deadlines {
         match timer {
             Timer::Slot(_) => &mut self.slots,
@@ -119,6 +134,11 @@ mod tests {
                     model.insert((deadline, sequence as u64), number);
                 }
                 prop_assert_eq!(timers.len(), model.len());
+                let (now, is_slot) = (BootTime::from_nanos(deadline), |number: u32| number.is_multiple_of(3));
+                let slots = model.iter().filter(|(_, number)| is_slot(**number));
+                prop_assert_eq!(timers.slots_len(), slots.clone().count() as u64);
+                let due = slots.filter(|((other, _), _)| *other <= deadline).count() as u64;
+                prop_assert_eq!(timers.slots_due(now), due);
                 let first = timers.first().map(|(deadline, timer)| (deadline.nanos(), timer.key().0));
                 let expected = model.first_key_value().map(|((deadline, _), number)| (*deadline, *number));
                 prop_assert_eq!(first, expected);

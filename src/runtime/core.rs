@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::feed::Feed;
+use super::figures::Figures;
 use crate::domain::{BootTime, Entropy, Now, Refusal};
 use crate::engine::{Effect, Input, State, Step, decide_into};
 use crate::port::Journal;
@@ -13,6 +14,7 @@ use crate::port::Journal;
 pub(super) struct Core {
     pub(super) state: State,
     pub(super) feed: Feed,
+    pub(super) figures: Figures,
     pub(super) outbox: VecDeque<Effect>,
     /// What the driver sleeps until; `None` while it is awake and will look for itself.
     pub(super) armed: Option<BootTime>,
@@ -32,6 +34,7 @@ impl Core {
         Core {
             state: State::new(),
             feed: Feed::default(),
+            figures: Figures::default(),
             outbox: VecDeque::new(),
             armed: None,
             driver_stopped: false,
@@ -52,7 +55,8 @@ impl Core {
     ) -> Result<(), Refusal> {
         // Most steps invent nothing: the bits wait for one that does.
         let entropy = self.undrawn.take().unwrap_or_else(draw);
-        let mut step = decide_into(std::mem::take(&mut self.spare), &self.state, input, now, entropy)?;
+        let decided = decide_into(std::mem::take(&mut self.spare), &self.state, input, now, entropy);
+        let mut step = decided.inspect_err(|refusal| self.figures.count_refusal(refusal.code()))?;
         self.undrawn = (!step.drew).then_some(entropy);
         step.drew = false;
         if let Some(journal) = &mut self.journal
@@ -64,6 +68,7 @@ impl Core {
             if fact.recalls() {
                 self.recalls.fetch_add(1, Ordering::Release);
             }
+            self.figures.count(&fact, &self.state, now);
             let decision = self.state.apply(now, fact);
             self.feed.push(decision);
         }

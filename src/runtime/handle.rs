@@ -6,16 +6,19 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use super::core::Core;
+use super::figures::Figures;
 use super::hosts::Hosts;
+use super::pace::Pace;
 use super::perform::Performer;
 use super::prepared::Kept;
 use super::subscription::Subscription;
 use super::sync::{Condvar, Mutex, MutexGuard, UNPOISONED};
 use super::token::{Token, Tokens};
 use crate::domain::{
-    BootTime, Cursor, Entropy, HostId, Now, Refusal, ScheduleId, Scope, SessionConfig, SessionId, Transcript,
+    BootTime, Caller, Cursor, Entropy, HostId, Now, Refusal, Right, ScheduleId, Scope, SessionConfig,
+    SessionId, Transcript,
 };
-use crate::engine::{Command, Input, NewSchedule, Report, SessionRecord, State};
+use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State};
 use crate::graph::registry::Registry;
 use crate::graph::view::Scheduler;
 use crate::limits;
@@ -58,6 +61,7 @@ pub(super) struct Shared {
     tokens: Tokens,
     pub(super) registry: Arc<Registry<Scheduler>>,
     pub(super) prepared: Kept,
+    pub(super) pace: Pace,
 }
 
 impl Handle {
@@ -77,6 +81,7 @@ impl Handle {
                 tokens: Tokens::default(),
                 registry: super::query::registry(),
                 prepared: Kept::default(),
+                pace: Pace::default(),
             }),
         }
     }
@@ -184,12 +189,25 @@ impl Handle {
     /// [`Refusal::UnknownSession`].
     pub fn close_session(&self, session: &SessionId) -> Result<(), Refusal> {
         let close = Command::CloseSession { session: session.clone() };
-        self.submit_with(Input::Command(close), |_| self.shared.tokens.revoke(session))
+        self.submit_with(Input::Command(close), |_| {
+            self.shared.tokens.revoke(session);
+            self.shared.pace.forget(session);
+        })
     }
 
     /// The session that a token stands for; `None` for anything that is not a live token.
     pub fn session_of(&self, token: &Token) -> Option<SessionId> {
         self.shared.tokens.session(token)
+    }
+
+    /// Who holds a token: a session, or an operator; `None` for anything that is not a live token.
+    pub fn caller_of(&self, token: &Token) -> Option<Caller> {
+        self.shared.tokens.caller(token)
+    }
+
+    /// Lets whoever holds this token act as an operator, with that right.
+    pub fn admit_operator(&self, token: &Token, right: Right) {
+        self.shared.tokens.admit_operator(token, right);
     }
 
     /// Registers a connected host; sessions are opened on it, or taken over, by the id.
@@ -218,6 +236,12 @@ impl Handle {
     /// Follows the decisions after a cursor; [`Cursor::START`] for all that are kept.
     pub fn subscribe(&self, after: Cursor) -> Subscription {
         Subscription::new(self.clone(), after)
+    }
+
+    /// What has been counted so far, and how many there are of everything now.
+    pub fn figures(&self) -> (Figures, Gauges) {
+        let core = self.core();
+        (core.figures.clone(), core.state.gauges(self.now().boot))
     }
 
     /// One reading of the clocks.

@@ -6,12 +6,15 @@
 //! What lives elsewhere: rules (`engine`), clocks and hosts (`adapter`). Invariants: nothing is published before it is
 //! applied; no host is called under the lock; nobody sleeps past a deadline longer than one slice.
 
+mod admission;
 mod core;
 mod driver;
 mod feed;
+mod figures;
 mod handle;
 mod hands;
 mod hosts;
+mod pace;
 mod perform;
 mod prepared;
 mod query;
@@ -22,10 +25,14 @@ mod subscription;
 mod sync;
 mod token;
 mod tool;
+mod toolbox;
 
+pub use admission::Denial;
 pub use driver::Runtime;
+pub use figures::{Figures, LATENESS_NS, Lateness};
 pub use handle::{Handle, Parts};
 pub use prepared::{Prepared, Unprepared};
 pub use query::{QUERY_LIMITS, QueryAccess, refusal, registry};
 pub use subscription::{Batch, Stopper, Subscription};
 pub use token::Token;
+pub use toolbox::{TOOLBOX, ToolInfo};

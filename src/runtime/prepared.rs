@@ -41,10 +41,13 @@ pub enum Unprepared {
     Refused(#[from] Refusal),
 }
 
+/// By the text of the request.
+type Table = BTreeMap<Box<[u8]>, Arc<Prepared>>;
+
 /// Those that are kept; sessions and operators see different attributes.
 #[derive(Default)]
 pub(super) struct Kept {
-    table: Mutex<[BTreeMap<Box<[u8]>, Arc<Prepared>>; 2]>,
+    table: Mutex<[Table; 2]>,
 }
 
 impl Handle {

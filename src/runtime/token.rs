@@ -1,13 +1,21 @@
-//! Tokens: a token is its session, for whoever holds it.
+//! Tokens: a token is whoever holds it, a session or an operator.
+//!
+//! Invariant: what is kept of a token is its SHA-256, so that neither a dump of the memory nor a look at the table gives
+//! one away. Session tokens are found by that digest, which a guesser does not steer; the few operator tokens are
+//! compared in constant time, all of them for every call.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::sync::{Mutex, UNPOISONED};
-use crate::domain::{Entropy, SessionId};
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq;
 
-/// 256 random bits as 64 hexadecimal digits. It prints itself only where asked to by name.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+use super::sync::{Mutex, UNPOISONED};
+use crate::domain::{Caller, Entropy, Right, Scope, SessionId};
+
+/// 256 random bits as 64 hexadecimal digits, or what somebody gives for that. It prints itself only where asked to by
+/// name.
+#[derive(Clone)]
 pub struct Token(Box<str>);
 
 impl Token {
@@ -26,6 +34,10 @@ impl Token {
     pub fn reveal(&self) -> &str {
         &self.0
     }
+
+    fn digest(&self) -> Digest {
+        Sha256::digest(self.0.as_bytes()).into()
+    }
 }
 
 impl fmt::Debug for Token {
@@ -34,6 +46,8 @@ impl fmt::Debug for Token {
         f.write_str("Token(…)")
     }
 }
+
+type Digest = [u8; 32];
 
 /// The live tokens.
 #[derive(Default)]
@@ -44,25 +58,44 @@ pub(super) struct Tokens {
 /// Both ways, so that neither a look-up nor a close searches.
 #[derive(Default)]
 struct Table {
-    sessions: BTreeMap<Token, SessionId>,
-    tokens: BTreeMap<SessionId, Token>,
+    sessions: BTreeMap<Digest, SessionId>,
+    digests: BTreeMap<SessionId, Digest>,
+    operators: Vec<(Digest, Right)>,
 }
 
 impl Tokens {
     pub(super) fn issue(&self, token: &Token, session: &SessionId) {
+        let digest = token.digest();
         let mut table = self.table.lock().expect(UNPOISONED);
-        table.sessions.insert(token.clone(), session.clone());
-        table.tokens.insert(session.clone(), token.clone());
+        table.sessions.insert(digest, session.clone());
+        table.digests.insert(session.clone(), digest);
+    }
+
+    pub(super) fn admit_operator(&self, token: &Token, right: Right) {
+        self.table.lock().expect(UNPOISONED).operators.push((token.digest(), right));
     }
 
     pub(super) fn revoke(&self, session: &SessionId) {
         let mut table = self.table.lock().expect(UNPOISONED);
-        if let Some(token) = table.tokens.remove(session) {
-            table.sessions.remove(&token);
+        if let Some(digest) = table.digests.remove(session) {
+            table.sessions.remove(&digest);
         }
     }
 
     pub(super) fn session(&self, token: &Token) -> Option<SessionId> {
-        self.table.lock().expect(UNPOISONED).sessions.get(token).cloned()
+        self.table.lock().expect(UNPOISONED).sessions.get(&token.digest()).cloned()
+    }
+
+    /// Who holds a token.
+    pub(super) fn caller(&self, token: &Token) -> Option<Caller> {
+        let digest = token.digest();
+        let table = self.table.lock().expect(UNPOISONED);
+        let mut operator = None;
+        for (known, right) in &table.operators {
+            if bool::from(known.ct_eq(&digest)) {
+                operator = Some(Caller { scope: Scope::Operator, right: *right });
+            }
+        }
+        operator.or_else(|| table.sessions.get(&digest).cloned().map(Caller::session))
     }
 }

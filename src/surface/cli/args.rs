@@ -1,5 +1,8 @@
 //! The arguments, as types: help, errors and checks come from here.
 
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand};
 
 use crate::domain::SessionId;
@@ -14,6 +17,7 @@ use crate::domain::SessionId;
     after_help = "\
 Examples:
   reveille demo
+  reveille serve
   reveille stdio --session main
   reveille tool psi-tool '{:action \"scheduler\" :op \"list\"}'"
 )]
@@ -32,10 +36,30 @@ pub enum Command {
     /// happens, with its lateness.
     #[command(after_help = "Example:\n  reveille demo")]
     Demo,
+    /// Run the daemon: HTTP on a loopback address, and the EDN stream protocol on a Unix socket.
+    ///
+    /// When it takes work it prints one line to stdout, `reveille ready http://…`; logs go to stderr. Every route but
+    /// /healthz needs a token: the operator's is in DATA-DIR/operator.token, one that may only look is in
+    /// DATA-DIR/observer.token, and a session's comes with its opening. REVEILLE_TOKEN, at least 32 characters, takes
+    /// the place of the operator's. SIGTERM and SIGINT stop it in good order within five seconds.
+    ///
+    /// Schedules and sessions live in memory: a stop calls off what waits, and a restart begins with nothing.
+    #[command(after_help = "\
+Example:
+  reveille serve --listen 127.0.0.1:0 --data-dir ./state
+  curl -H \"Authorization: Bearer $(cat ./state/operator.token)\" http://127.0.0.1:PORT/tools
+
+A configuration file has the options as keys, and no others:
+  listen = \"127.0.0.1:7517\"
+  data-dir = \"/var/lib/reveille\"
+  allow-hosts = [\"reveille.example:7517\"]
+  allow-origins = [\"http://localhost:3000\"]")]
+    Serve(ServeArgs),
     /// Speak the EDN stream protocol on stdin and stdout, over an engine that lives as long as the stream.
     ///
     /// One EDN map per message, one line per answer. The end of the input, SIGTERM and SIGINT stop the engine in good
-    /// order: schedules that have not ended by then are called off, and a line on stderr says how many.
+    /// order: schedules that have not ended by then are called off, and a line on stderr says how many. With --url, the
+    /// stream is the daemon's, and what it has made stays there.
     #[command(after_help = "\
 Example (a reminder in one second; what happens to it is shown as events):
   ( echo '{:id 1 :op :subscribe}'
@@ -48,7 +72,8 @@ each push with {:op :delivery/ack :delivery-id \"…\"} within 30 s.")]
     Stdio(StdioArgs),
     /// Call one tool and print its answer in the notation of its arguments.
     ///
-    /// Exit code 0: done. 1: refused, and the answer says why. 2: the call itself could not be read.
+    /// Exit code 0: done. 1: refused, and the answer says why. 2: the call itself could not be read. Without --url, the
+    /// engine lives as long as the call.
     #[command(after_help = "\
 Examples:
   reveille tool psi-tool '{:action \"scheduler\" :op \"list\"}'
@@ -58,12 +83,73 @@ Examples:
     Tool(ToolArgs),
 }
 
+/// Arguments of `reveille serve`. What is not given comes from the configuration file, then from the defaults.
+#[derive(Args, Debug)]
+pub struct ServeArgs {
+    /// The address to listen on; port 0 takes any free one [default: 127.0.0.1:7517]
+    #[arg(long, value_name = "ADDRESS", env = "REVEILLE_LISTEN", hide_env_values = true)]
+    pub listen: Option<SocketAddr>,
+    /// Allow an address that other machines can reach; there is no TLS, so put a proxy in front.
+    #[arg(long, env = "REVEILLE_LISTEN_PUBLIC", hide_env_values = true)]
+    pub listen_public: bool,
+    /// Where tokens, the lock and the socket are [default: $XDG_STATE_HOME/reveille]
+    #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
+    pub data_dir: Option<PathBuf>,
+    /// Keep nothing on disk; with REVEILLE_TOKEN and no --data-dir, not even a token or a socket.
+    #[arg(long, env = "REVEILLE_VOLATILE", hide_env_values = true)]
+    pub volatile: bool,
+    /// The Unix socket [default: DATA-DIR/reveille.sock]
+    #[arg(long, value_name = "PATH", env = "REVEILLE_SOCKET", hide_env_values = true)]
+    pub socket: Option<PathBuf>,
+    /// A configuration file in TOML.
+    #[arg(long, value_name = "FILE", env = "REVEILLE_CONFIG", hide_env_values = true)]
+    pub config: Option<PathBuf>,
+    /// What to log: error, warn, info, debug or trace, also by part, as in `warn,reveille::http=info` [default: info]
+    #[arg(long, value_name = "FILTER", env = "REVEILLE_LOG", hide_env_values = true)]
+    pub log: Option<String>,
+    /// Another value of the header Host that means this server, with its port.
+    #[arg(
+        long = "allow-host",
+        value_name = "HOST:PORT",
+        env = "REVEILLE_ALLOW_HOSTS",
+        hide_env_values = true
+    )]
+    #[arg(value_delimiter = ',')]
+    pub allow_hosts: Vec<String>,
+    /// An origin whose pages may call.
+    #[arg(
+        long = "allow-origin",
+        value_name = "ORIGIN",
+        env = "REVEILLE_ALLOW_ORIGINS",
+        hide_env_values = true
+    )]
+    #[arg(value_delimiter = ',')]
+    pub allow_origins: Vec<String>,
+}
+
+/// Which daemon to ask, and as whom.
+#[derive(Args, Debug)]
+pub struct DaemonArgs {
+    /// Ask the daemon at this address, such as http://127.0.0.1:7517, instead of an engine of one's own.
+    #[arg(long, value_name = "URL", env = "REVEILLE_URL", hide_env_values = true)]
+    pub url: Option<String>,
+    /// Read the token from this file [default: REVEILLE_TOKEN, then DATA-DIR/operator.token]
+    #[arg(long, value_name = "FILE", env = "REVEILLE_TOKEN_FILE", hide_env_values = true)]
+    pub token_file: Option<PathBuf>,
+    /// Where the daemon keeps its tokens [default: $XDG_STATE_HOME/reveille]
+    #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
+    pub data_dir: Option<PathBuf>,
+}
+
 /// Arguments of `reveille stdio`.
 #[derive(Args, Debug)]
 pub struct StdioArgs {
     /// Open a session of this id and speak for it; without it, speak as the operator.
     #[arg(long, value_name = "ID", value_parser = session_id)]
     pub session: Option<SessionId>,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
 }
 
 /// Arguments of `reveille tool`.
@@ -73,12 +159,15 @@ pub struct ToolArgs {
     pub name: String,
     /// The arguments in EDN or JSON; `-` or nothing reads them from stdin.
     pub args: Option<String>,
-    /// The session that calls.
-    #[arg(long, value_name = "ID", default_value = "cli", value_parser = session_id)]
-    pub session: SessionId,
-    /// Stay until every schedule has ended, and print each as it ends.
+    /// The session that calls; an engine of one's own opens it [default there: cli]
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub session: Option<SessionId>,
+    /// Stay until every schedule has ended, and print each as it ends; for an engine of one's own.
     #[arg(long)]
     pub wait: bool,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
 }
 
 fn session_id(text: &str) -> Result<SessionId, String> {

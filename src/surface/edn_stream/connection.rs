@@ -11,13 +11,13 @@ use super::request::Request;
 use crate::adapter::{HostAttached, Push, PushSink};
 use crate::dialect::{Notation, echo, psi};
 use crate::domain::{
-    Caller, Cursor, Failure, HostId, Phase, Reason, Refusal, RunId, SessionConfig, SessionId,
+    Caller, Cursor, Failure, HostId, Phase, Reason, Refusal, RunId, Scope, SessionConfig, SessionId,
 };
 use crate::edn::{Map, ReadError, ReadErrorKind, Value};
 use crate::engine::{Command, Input, Report, SessionRecord, State};
 use crate::graph::eql::Boundary;
 use crate::limits;
-use crate::runtime::{Handle, Subscription};
+use crate::runtime::{Denial, Handle, Subscription};
 
 /// Who is at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,9 @@ pub enum Peer {
 /// One client.
 pub struct Connection {
     handle: Handle,
-    session: Option<SessionId>,
+    caller: Caller,
+    /// Whether it keeps to the pace of a session's token.
+    metered: bool,
     own: Arc<Mutex<Own>>,
     outgoing: Arc<Outgoing>,
     pumps: Vec<Pump>,
@@ -61,17 +63,23 @@ impl PushSink for Arc<Sink> {
 impl Connection {
     /// A connection of that peer.
     pub fn new(handle: Handle, peer: Peer) -> Connection {
-        let mut own = Own::new(peer == Peer::Operator);
-        let session = match peer {
-            Peer::Operator => None,
-            Peer::Session(session) => Some(session),
+        let caller = match peer {
+            Peer::Operator => Caller::OPERATOR,
+            Peer::Session(session) => Caller::session(session),
         };
-        if let Some(session) = &session {
+        Connection::of_caller(handle, caller, false)
+    }
+
+    /// A connection of that caller; a `metered` one keeps to the pace of a session's token.
+    pub fn of_caller(handle: Handle, caller: Caller, metered: bool) -> Connection {
+        let mut own = Own::new(caller.scope == Scope::Operator);
+        if let Scope::Session(session) = &caller.scope {
             own.add(&handle, session);
         }
         Connection {
             handle,
-            session,
+            caller,
+            metered,
             own: Arc::new(Mutex::new(own)),
             outgoing: Arc::default(),
             pumps: Vec::new(),
@@ -119,8 +127,11 @@ impl Connection {
             return Map::new().with("error", error.print()).into();
         };
         if map.keyword("action").or_else(|| map.text("action")).is_some() {
-            let session = self.session.clone();
-            let answer = self.handle.call_tool(psi::TOOL, session.as_ref(), form, Notation::Edn);
+            if let Err(denial) = self.handle.admit_call(&self.caller, self.metered, psi::TOOL, form) {
+                return Map::new().with("error", RequestError::from(&denial).print()).into();
+            }
+            let session = self.caller.scope.session();
+            let answer = self.handle.call_tool(psi::TOOL, session, form, Notation::Edn);
             return answer.map_or(Value::Nil, |answer| answer.value);
         }
         let id = map.keyword("id").cloned();
@@ -135,6 +146,9 @@ impl Connection {
     }
 
     fn perform(&mut self, request: Request) -> Result<Outcome, RequestError> {
+        if !self.caller.may_change() && !request.reads_only() {
+            return Err(RequestError::from(&Denial::ReadOnly));
+        }
         match request {
             Request::Call { tool, args, session } => self.call(&tool, &args, session),
             Request::OpenSession { session, config } => self.open(session, *config),
@@ -169,7 +183,9 @@ impl Connection {
         if let Some(session) = &session {
             self.guard(session)?;
         }
-        let session = session.or_else(|| self.session.clone());
+        let session = session.or_else(|| self.caller.scope.session().cloned());
+        let admitted = self.handle.admit_call(&self.caller, self.metered, tool, args);
+        admitted.map_err(|denial| RequestError::from(&denial))?;
         match self.handle.call_tool(tool, session.as_ref(), args, Notation::Edn) {
             Some(answer) if answer.is_error => Ok(Outcome::RefusedByTool(answer.value)),
             Some(answer) => Ok(Outcome::Done(answer.value)),
@@ -183,8 +199,7 @@ impl Connection {
     }
 
     fn query(&self, boundary: &Boundary) -> Result<Outcome, RequestError> {
-        let caller = self.session.clone().map_or(Caller::OPERATOR, Caller::session);
-        match self.handle.query(&caller, boundary, false) {
+        match self.handle.query(&self.caller, boundary, false) {
             Ok(answer) => Ok(Outcome::Done(boundary.reply(answer).into())),
             Err(refusal) => Err(RequestError::invalid(refusal.to_string(), refusal.to_map())),
         }

@@ -3,6 +3,8 @@
 use crate::dialect::echo;
 use crate::domain::Refusal;
 use crate::edn::{Map, Value};
+use crate::limits;
+use crate::runtime::Denial;
 
 /// What was wrong with a request, and what to do about it.
 pub(super) struct RequestError {
@@ -36,6 +38,25 @@ impl RequestError {
             .with("phase", Value::keyword(self.phase))
             .with("data", self.data)
             .into()
+    }
+}
+
+impl From<&Denial> for RequestError {
+    fn from(denial: &Denial) -> RequestError {
+        let data = match denial {
+            Denial::ReadOnly => Map::new().with("code", "FORBIDDEN"),
+            Denial::TooFast { wait } => {
+                let limit = limits::CREATES_PER_MINUTE;
+                let wait_ms = i64::try_from(wait.millis()).unwrap_or(i64::MAX);
+                let max = i64::try_from(limit.value).unwrap_or(i64::MAX);
+                Map::new()
+                    .with("code", "LIMIT")
+                    .with("limit", limit.name)
+                    .with("max", max)
+                    .with("wait-ms", wait_ms)
+            }
+        };
+        RequestError { message: denial.to_string(), class: "refusal", phase: "validate", data }
     }
 }
 

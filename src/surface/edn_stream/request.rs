@@ -38,6 +38,21 @@ const OPS: &[(&str, Parse)] = &[
 ];
 
 impl Request {
+    /// Whether it changes nothing; a call of a tool has an admission of its own.
+    pub(super) fn reads_only(&self) -> bool {
+        match self {
+            // A mutation of the graph has an admission of its own, as a call of a tool has.
+            Request::Call { .. } | Request::Subscribe { .. } | Request::Query(_) => true,
+            Request::OpenSession { .. }
+            | Request::CloseSession { .. }
+            | Request::Busy { .. }
+            | Request::UserMessage { .. }
+            | Request::Attach { .. }
+            | Request::Acknowledge { .. }
+            | Request::Refuse { .. } => false,
+        }
+    }
+
     /// Reads a map with `:op`.
     pub(super) fn parse(map: &Map) -> Result<Request, RequestError> {
         let op = map.keyword("op");

@@ -1,0 +1,97 @@
+//! What the daemon is told: arguments and environment first, then the configuration file, then the defaults.
+
+use std::fs;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::environment::Environment;
+use super::fault::Fault;
+use crate::limits;
+use crate::runtime::Token;
+use crate::surface::cli::ServeArgs;
+use crate::surface::http;
+
+/// What the daemon is told.
+pub(super) struct Config {
+    pub(super) http: http::Config,
+    /// `None` where nothing is to touch a disk.
+    pub(super) data_dir: Option<PathBuf>,
+    pub(super) socket: Option<PathBuf>,
+    pub(super) token: Option<Token>,
+    pub(super) log: String,
+}
+
+/// A configuration file; what is not in it is not told.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+struct File {
+    listen: Option<SocketAddr>,
+    listen_public: bool,
+    data_dir: Option<PathBuf>,
+    volatile: bool,
+    socket: Option<PathBuf>,
+    log: Option<String>,
+    allow_hosts: Vec<String>,
+    allow_origins: Vec<String>,
+}
+
+impl Config {
+    /// Puts together what the daemon is told.
+    ///
+    /// # Errors
+    /// [`Fault::Usage`] for what makes no sense, [`Fault::Io`] for a file that cannot be read.
+    pub(super) fn new(args: ServeArgs, environment: &Environment) -> Result<Config, Fault> {
+        let file = args.config.as_deref().map_or_else(|| Ok(File::default()), read)?;
+        let listen = args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN);
+        check_reach(listen, args.listen_public || file.listen_public)?;
+        let token = environment.token.as_deref().map(check_token).transpose()?;
+        let (named, socket) = (args.data_dir.or(file.data_dir), args.socket.or(file.socket));
+        let diskless = (args.volatile || file.volatile) && token.is_some() && named.is_none();
+        let data_dir = match named {
+            None if diskless => None,
+            None => Some(environment.state_dir().ok_or_else(|| Fault::usage(NO_HOME))?),
+            some => some,
+        };
+        let socket = socket.or_else(|| data_dir.as_ref().map(|directory| directory.join(SOCKET)));
+        let mut http = http::Config::new(listen);
+        http.hosts = [file.allow_hosts, args.allow_hosts].concat();
+        http.origins = [file.allow_origins, args.allow_origins].concat();
+        let log = args.log.or(file.log).unwrap_or_else(|| "info".to_owned());
+        Ok(Config { http, data_dir, socket, token, log })
+    }
+}
+
+fn read(path: &Path) -> Result<File, Fault> {
+    let unreadable = |error: io::Error| Fault::io(format!("{} cannot be read", path.display()), error);
+    let text = fs::read_to_string(path).map_err(unreadable)?;
+    toml::from_str(&text).map_err(|error| Fault::usage(format!("{}: {error}", path.display())))
+}
+
+fn check_reach(listen: SocketAddr, public: bool) -> Result<(), Fault> {
+    if listen.ip().is_loopback() || public {
+        return Ok(());
+    }
+    Err(Fault::usage(format!(
+        "other machines can reach {listen}: listen on 127.0.0.1, or say --listen-public if that is meant"
+    )))
+}
+
+fn check_token(text: &str) -> Result<Token, Fault> {
+    let min = limits::TOKEN_CHARS_MIN.value;
+    let usable = text.chars().count() as u64 >= min && text.chars().all(|char| char.is_ascii_graphic());
+    // The token itself is not told, not even when it is of no use.
+    usable.then(|| Token::from_text(text)).ok_or_else(|| {
+        Fault::usage(format!(
+            "REVEILLE_TOKEN must be at least {min} printable characters without blanks; \
+             `head -c 32 /dev/urandom | base64` makes one"
+        ))
+    })
+}
+
+/// The socket's name in the data directory.
+const SOCKET: &str = "reveille.sock";
+const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7517);
+const NO_HOME: &str = "there is no home directory for the daemon's state; say --data-dir DIR";

@@ -1,0 +1,136 @@
+//! The data directory: ours alone, and one daemon's at a time.
+//!
+//! Invariants: the directory is 0700 and every file in it 0600 from its first moment on; a token is there completely or
+//! not at all; a second daemon is told who the first one is.
+
+use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
+use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::process::geteuid;
+
+use super::fault::Fault;
+use crate::runtime::Token;
+
+/// A data directory that this process has to itself.
+pub(super) struct DataDir {
+    path: PathBuf,
+    lock: File,
+}
+
+impl DataDir {
+    /// Takes the directory, and makes it where it is not there.
+    ///
+    /// # Errors
+    /// [`Fault::Taken`] by another daemon, [`Fault::Io`] where it is not ours or cannot be used.
+    pub(super) fn take(path: &Path) -> Result<DataDir, Fault> {
+        let unusable =
+            |error| Fault::io(format!("the data directory {} cannot be used", path.display()), error);
+        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
+        close_to_others(path).map_err(unusable)?;
+        let mut lock = open_private(&path.join(LOCK), OFlags::CREATE | OFlags::RDWR).map_err(unusable)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(DataDir { path: path.to_owned(), lock }),
+            Err(TryLockError::Error(error)) => Err(unusable(error)),
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                // A holder that has not said who it is is one all the same.
+                let _ = lock.read_to_string(&mut holder);
+                let holder = if holder.is_empty() { "another daemon" } else { holder.trim() };
+                Err(Fault::Taken(format!("{} is in use by {holder}", path.display())))
+            }
+        }
+    }
+
+    /// Leaves word of who has the directory.
+    ///
+    /// # Errors
+    /// What the system says when it cannot be written.
+    pub(super) fn sign(&mut self, address: &str) -> io::Result<()> {
+        self.lock.set_len(0)?;
+        self.lock.rewind()?;
+        writeln!(self.lock, "process {} at {address}", std::process::id())
+    }
+
+    /// The token of that name; a fresh one where there is none.
+    ///
+    /// # Errors
+    /// [`Fault::Io`] for one that cannot be read or written, or that others can read.
+    pub(super) fn token(&self, name: &str, fresh: impl FnOnce() -> Token) -> Result<Token, Fault> {
+        let path = self.path.join(name);
+        let unusable = |error| Fault::io(format!("the token {} cannot be used", path.display()), error);
+        match read_token(&path) {
+            Ok(token) => Ok(token),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let token = fresh();
+                self.write(name, &token).map_err(unusable)?;
+                Ok(token)
+            }
+            Err(error) => Err(unusable(error)),
+        }
+    }
+
+    /// Writes beside the name and renames: whoever reads it reads all of it.
+    fn write(&self, name: &str, token: &Token) -> io::Result<()> {
+        let draft = self.path.join(format!(".{name}"));
+        // Left over from a start that broke off; the lock is ours, so it is nobody's.
+        let _ = fs::remove_file(&draft);
+        let mut file = open_private(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)?;
+        writeln!(file, "{}", token.reveal())?;
+        file.sync_all()?;
+        fs::rename(&draft, self.path.join(name))?;
+        File::open(&self.path)?.sync_all()
+    }
+}
+
+/// Reads a token that only its owner can read.
+///
+/// # Errors
+/// What the system says, and `PermissionDenied` for a file that others could have read or written.
+pub(super) fn read_token(path: &Path) -> io::Result<Token> {
+    let mut file = open_private(path, OFlags::RDONLY)?;
+    let found = file.metadata()?;
+    if found.uid() != geteuid().as_raw() || found.mode() & 0o077 != 0 {
+        let message = "it must be this user's, with mode 0600; remove it to get a fresh one";
+        return Err(io::Error::new(ErrorKind::PermissionDenied, message));
+    }
+    let mut text = String::new();
+    (&mut file).take(4_096).read_to_string(&mut text)?;
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(io::Error::new(ErrorKind::InvalidData, "it is empty; remove it to get a fresh one"));
+    }
+    Ok(Token::from_text(text))
+}
+
+/// A directory of ours that nobody has used yet is closed to others; one that holds something must be closed already,
+/// because somebody else may have put it there.
+fn close_to_others(path: &Path) -> io::Result<()> {
+    let found = fs::metadata(path)?;
+    if found.uid() != geteuid().as_raw() {
+        let message = format!("it belongs to user {}", found.uid());
+        return Err(io::Error::new(ErrorKind::PermissionDenied, message));
+    }
+    if found.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    if fs::read_dir(path)?.next().is_some() {
+        let message = format!("others can reach it (mode {:04o}); chmod 700 it", found.mode() & 0o7777);
+        return Err(io::Error::new(ErrorKind::PermissionDenied, message));
+    }
+    fs::set_permissions(path, Permissions::from_mode(0o700))
+}
+
+/// Opens a file that is made for its owner alone, and never through a link.
+fn open_private(path: &Path, flags: OFlags) -> io::Result<File> {
+    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?.into())
+}
+
+/// The operator's token, in the data directory.
+pub(super) const OPERATOR_TOKEN: &str = "operator.token";
+/// The token of those who may only look.
+pub(super) const OBSERVER_TOKEN: &str = "observer.token";
+const LOCK: &str = "reveille.lock";

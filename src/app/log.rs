@@ -1,0 +1,99 @@
+//! The log: structured lines to stderr.
+//!
+//! Invariants: only lines of our own are written, never those of libraries, which do not know what is secret; and nobody
+//! waits for whoever reads stderr: where that one does not, lines are left out, and their number is told.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
+
+use tracing_subscriber::filter::{FilterExt, Targets, filter_fn};
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
+
+use super::fault::Fault;
+
+/// The log of this process; dropping it writes what is still to be written.
+pub(super) struct Log {
+    lines: SyncSender<Line>,
+    written: Receiver<()>,
+}
+
+enum Line {
+    Text(Vec<u8>),
+    End,
+}
+
+impl Log {
+    /// Starts the log.
+    ///
+    /// # Errors
+    /// [`Fault::Usage`] for a filter that cannot be read, [`Fault::Io`] without a thread.
+    pub(super) fn start(filter: &str) -> Result<Log, Fault> {
+        let wrong = |error| Fault::usage(format!("the log filter cannot be read: {error}"));
+        let targets: Targets = filter.parse().map_err(wrong)?;
+        let (lines, queue) = sync_channel(LINES_MAX);
+        let (done, written) = sync_channel(1);
+        let left_out = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&left_out);
+        let write = move || {
+            write_all(&queue, &counted);
+            let _ = done.send(());
+        };
+        let spawned = std::thread::Builder::new().name("reveille-log".into()).spawn(write);
+        spawned.map_err(|error| Fault::io("the log has no thread", error))?;
+        let queue = lines.clone();
+        let layer = tracing_subscriber::fmt::layer()
+            .with_ansi(false)
+            .with_writer(move || Queue { lines: queue.clone(), left_out: Arc::clone(&left_out) })
+            .with_filter(targets.and(filter_fn(|line| line.target().starts_with("reveille"))));
+        // A program that embeds us and has a log of its own keeps it.
+        let _ = tracing_subscriber::registry().with(layer).try_init();
+        Ok(Log { lines, written })
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        // Whoever does not read by now will not be waited for.
+        if self.lines.try_send(Line::End).is_ok() {
+            let _ = self.written.recv_timeout(FAREWELL);
+        }
+    }
+}
+
+/// The way from one event to the thread that writes.
+struct Queue {
+    lines: SyncSender<Line>,
+    left_out: Arc<AtomicU64>,
+}
+
+impl Write for Queue {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if let Err(TrySendError::Full(_)) = self.lines.try_send(Line::Text(line.to_vec())) {
+            self.left_out.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn write_all(queue: &Receiver<Line>, left_out: &AtomicU64) {
+    let mut stderr = io::stderr();
+    while let Ok(Line::Text(line)) = queue.recv() {
+        // There is nobody to tell where stderr is closed.
+        let _ = stderr.write_all(&line);
+        let count = left_out.swap(0, Ordering::Relaxed);
+        if count > 0 {
+            let _ = writeln!(stderr, "reveille: {count} log lines were left out: nobody read stderr");
+        }
+    }
+}
+
+const LINES_MAX: usize = 4_096;
+const FAREWELL: Duration = Duration::from_millis(200);

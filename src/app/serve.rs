@@ -1,0 +1,96 @@
+//! `reveille serve`: the daemon, from its start to its orderly stop.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::mpsc::sync_channel;
+
+use super::config::Config;
+use super::data_dir::{DataDir, OBSERVER_TOKEN, OPERATOR_TOKEN};
+use super::embedded::Embedded;
+use super::environment::Environment;
+use super::fault::Fault;
+use super::log::Log;
+use super::signals::on_stop;
+use crate::domain::Right;
+use crate::engine::State;
+use crate::runtime::{Handle, Token};
+use crate::surface::cli::ServeArgs;
+use crate::surface::http::{Server, Socket};
+
+pub(super) fn serve(args: ServeArgs) -> io::Result<ExitCode> {
+    match run(args) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(fault) => Ok(fault.tell()),
+    }
+}
+
+fn run(args: ServeArgs) -> Result<(), Fault> {
+    let config = Config::new(args, &Environment::read())?;
+    let _log = Log::start(&config.log)?;
+    // Before there is anything to stop: a signal during the start stops it right after.
+    let (stop, stopped) = sync_channel(1);
+    on_stop(move || {
+        let _ = stop.send(());
+    })
+    .map_err(|error| Fault::io("signals cannot be heard", error))?;
+    let mut data_dir = config.data_dir.as_deref().map(DataDir::take).transpose()?;
+    let socket = config.socket.as_deref().map(Socket::bind).transpose();
+    let socket = socket.map_err(|error| Fault::Taken(error.to_string()))?;
+    let mut engine = Embedded::start().map_err(|error| Fault::io("the engine cannot start", error))?;
+    let handle = engine.handle().clone();
+    admit(&handle, config.token, data_dir.as_ref())?;
+    let listening = Server::start(handle.clone(), &config.http);
+    let mut server =
+        listening.map_err(|error| Fault::io(format!("cannot listen on {}", config.http.listen), error))?;
+    let address = format!("http://{}", server.address());
+    if let Some(data_dir) = &mut data_dir {
+        data_dir.sign(&address).map_err(|error| Fault::io("the lock cannot be signed", error))?;
+    }
+    if let Some(socket) = socket {
+        server.serve_socket(socket);
+    }
+    announce(&address).map_err(|error| Fault::io("stdout cannot be written", error))?;
+    // The sender is gone only with the process.
+    let _ = stopped.recv();
+    stop_all(&mut server, &mut engine);
+    Ok(())
+}
+
+/// Lets operators and observers in.
+fn admit(handle: &Handle, token: Option<Token>, data_dir: Option<&DataDir>) -> Result<(), Fault> {
+    let fresh = || Token::from_entropy(handle.draw(), handle.draw());
+    let operator = match (token, data_dir) {
+        (Some(token), _) => Some(token),
+        (None, Some(data_dir)) => Some(data_dir.token(OPERATOR_TOKEN, fresh)?),
+        (None, None) => None,
+    };
+    if let Some(operator) = operator {
+        handle.admit_operator(&operator, Right::Change);
+    }
+    if let Some(data_dir) = data_dir {
+        handle.admit_operator(&data_dir.token(OBSERVER_TOKEN, fresh)?, Right::Read);
+    }
+    Ok(())
+}
+
+fn announce(address: &str) -> io::Result<()> {
+    tracing::info!(
+        target: "reveille",
+        address,
+        durability = "volatile",
+        "ready; schedules and sessions live in memory and end with the daemon"
+    );
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "reveille ready {address}")?;
+    stdout.flush()
+}
+
+/// Requests end first, then the engine, while streams still bring receipts, and then the streams.
+fn stop_all(server: &mut Server, engine: &mut Embedded) {
+    tracing::info!(target: "reveille", "stopping");
+    server.drain();
+    let left = engine.handle().view(State::live_count);
+    engine.shut_down();
+    server.stop();
+    tracing::info!(target: "reveille", unfinished = left, "stopped; what was unfinished is called off");
+}

@@ -1,0 +1,102 @@
+//! The tools there are, as data: what `GET /tools`, MCP and the generated schema print.
+//!
+//! Invariant: a tool is described once, in the EDN file of its name; its text is constant, so that a host can tell when
+//! it changes.
+
+use crate::dialect::psi;
+use crate::domain::Dialect;
+use crate::edn::{Caps, Value, read};
+
+/// One tool.
+#[derive(Debug)]
+pub struct ToolInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// The dialect that it belongs to.
+    pub dialect: Dialect,
+    text: &'static str,
+}
+
+/// Every tool.
+pub const TOOLBOX: &[ToolInfo] =
+    &[ToolInfo { name: psi::TOOL, dialect: Dialect::Psi, text: include_str!("psi-tool.edn") }];
+
+impl ToolInfo {
+    /// What it does, for whoever chooses a tool.
+    pub fn description(&self) -> String {
+        let text = self.part("description");
+        // The file breaks its lines for whoever reads the file.
+        text.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The JSON Schema of its arguments.
+    pub fn input_schema(&self) -> Value {
+        self.part("input-schema")
+    }
+
+    /// A part of the description, nil if it has none. Read anew each time: lists of tools are asked for rarely.
+    fn part(&self, key: &str) -> Value {
+        let text = read(self.text.as_bytes(), &CAPS).unwrap_or(Value::Nil);
+        text.as_map().and_then(|map| map.keyword(key)).cloned().unwrap_or(Value::Nil)
+    }
+}
+
+const CAPS: Caps = Caps { bytes_max: 65_536, depth_max: 64, digits_max: 20, forms_max: 10_000 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Kind, PromptSource, Role, SkillSource, ThinkingLevel};
+    use crate::limits;
+
+    #[test]
+    fn every_tool_is_described() {
+        for tool in TOOLBOX {
+            assert!(!tool.description().is_empty(), "{}", tool.name);
+            let schema = tool.input_schema();
+            let kind = schema.as_map().and_then(|map| map.keyword("type")).and_then(Value::as_str);
+            assert_eq!(kind, Some("object"), "{}", tool.name);
+        }
+    }
+
+    /// What the schema says of each list and bound is what the rules say.
+    #[test]
+    fn the_schema_of_psis_tool_has_the_words_and_bounds_of_the_rules() {
+        let schema = TOOLBOX[0].input_schema();
+        let at = |path: &str| {
+            let step = |value: Value, key: &str| value.as_map().and_then(|map| map.keyword(key)).cloned();
+            path.split(' ').try_fold(schema.clone(), step).unwrap_or(Value::Nil)
+        };
+        let names = |names: Vec<&str>| Value::vector(names.into_iter().map(Value::from).collect::<Vec<_>>());
+        let config = "$defs session-config properties";
+        let lists = [
+            ("properties op enum".to_owned(), psi::Op::ALL.iter().map(|op| op.name()).collect()),
+            ("properties kind enum".to_owned(), Kind::ALL.iter().map(|kind| kind.name()).collect()),
+            (format!("{config} thinking-level enum"), ThinkingLevel::ALL.iter().map(|x| x.name()).collect()),
+            (
+                format!("{config} developer-prompt-source enum"),
+                PromptSource::ALL.iter().map(|x| x.name()).collect(),
+            ),
+            (
+                "$defs skill properties source enum".to_owned(),
+                SkillSource::ALL.iter().map(|x| x.name()).collect(),
+            ),
+            ("$defs message properties role enum".to_owned(), Role::ALL.iter().map(|x| x.name()).collect()),
+        ];
+        for (path, expected) in lists {
+            assert_eq!(at(&path), names(expected), "{path}");
+        }
+        let preloaded = format!("{config} preloaded-messages maxItems");
+        let bounds = [
+            ("properties message maxLength", limits::TEXT_BYTES),
+            ("properties label maxLength", limits::LABEL_BYTES),
+            ("properties delay-ms minimum", limits::DELAY_MS_MIN),
+            ("properties delay-ms maximum", limits::DELAY_MS_MAX),
+            ("$defs strings maxItems", limits::CONFIG_ITEMS),
+            (preloaded.as_str(), limits::PRELOADED_MESSAGES),
+        ];
+        for (path, limit) in bounds {
+            assert_eq!(at(path).to_string(), limit.value.to_string(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The accept loop: a seat for each connection, and the protocol of its choice.
+
+use std::io;
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::pulse::{Pulse, Watched};
+use super::routes::{self, Line};
+use super::site::Site;
+use crate::limits::{self, Limit};
+
+/// Takes connections until it is told to stop.
+pub(super) async fn accept(site: Arc<Site>, listener: TcpListener, mut stop: watch::Receiver<bool>) {
+    let router = routes::router(&site);
+    let told = stop.clone();
+    loop {
+        let accepted = tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => return,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, peer)) => take(&site, &router, stream, peer.ip(), &told),
+            Err(error) => ride_out(&error).await,
+        }
+    }
+}
+
+/// A connection that broke before it was taken is nobody's; without descriptors to give, waiting is all there is to do.
+async fn ride_out(error: &io::Error) {
+    if !matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) {
+        tracing::warn!(target: "reveille::http", %error, "no connection could be taken");
+        let _ = timeout(Duration::from_millis(50), std::future::pending::<()>()).await;
+    }
+}
+
+fn take(site: &Arc<Site>, router: &Router, stream: TcpStream, peer: IpAddr, stop: &watch::Receiver<bool>) {
+    let pulse = Pulse::new();
+    // Where there is no room, the connection ends here, unanswered: an answer would cost what is to be saved.
+    let Some(seat) = site.seats.take(peer.to_canonical(), &pulse) else { return };
+    // Answers are small and complete: none should wait for the acknowledgement of the one before.
+    let _ = stream.set_nodelay(true);
+    let line = Line {
+        site: Arc::clone(site),
+        router: router.clone(),
+        peer: peer.to_canonical(),
+        pulse,
+        seat: Arc::new(seat),
+    };
+    tokio::spawn(carry(line, stream, stop.clone()));
+}
+
+/// Carries one connection until it ends, is silent for too long, or has been answered while the server stops.
+async fn carry(line: Line, stream: TcpStream, mut stop: watch::Receiver<bool>) {
+    let (pulse, times) = (Arc::clone(&line.pulse), line.site.times);
+    let io = TokioIo::new(Watched::new(stream, Arc::clone(&pulse)));
+    let service = service_fn(move |request| {
+        let line = line.clone();
+        async move { Ok::<_, std::convert::Infallible>(line.answer(request).await) }
+    });
+    let protocols = protocols();
+    let mut connection = pin!(protocols.serve_connection_with_upgrades(io, service));
+    let mut silent = pin!(pulse.watch(times));
+    let mut stopping = false;
+    loop {
+        tokio::select! {
+            // What a client did wrong, it has been told.
+            _ = connection.as_mut() => return,
+            () = &mut silent => return,
+            _ = stop.wait_for(|stop| *stop), if !stopping => {
+                stopping = true;
+                connection.as_mut().graceful_shutdown();
+            }
+        }
+    }
+}
+
+fn protocols() -> Builder<TokioExecutor> {
+    let count = |limit: Limit| usize::try_from(limit.value).unwrap_or(usize::MAX);
+    let small = |limit: Limit| u32::try_from(limit.value).unwrap_or(u32::MAX);
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        // The pulse measures this, from the first byte on.
+        .header_read_timeout(None)
+        .max_buf_size(count(limits::HTTP_HEAD_BYTES))
+        .max_headers(count(limits::HTTP_HEADERS));
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(small(limits::HTTP_STREAMS))
+        .max_header_list_size(small(limits::HTTP_HEAD_BYTES));
+    builder
+}

@@ -1,0 +1,112 @@
+//! Bodies: read within their bounds, scanned, and only then parsed.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+
+use axum::body::{Body, Bytes};
+use axum::http::Request;
+use axum::http::header::{CONTENT_LENGTH, EXPECT, HeaderMap};
+use hyper::body::Body as _;
+use tokio::time::timeout;
+
+use super::error::{ErrorCode, HttpError};
+use super::notation;
+use super::scan::{Syntax, depth};
+use super::site::Site;
+use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::edn::{self, Value};
+use crate::limits;
+use crate::surface::json;
+
+/// Reads a body as a value, in the notation that it is said to be in.
+///
+/// # Errors
+/// 415 for another notation, 413 for too much, 408 for too slow, 400 for what cannot be read.
+pub(super) async fn read_value(site: &Site, request: Request<Body>) -> Result<(Value, Notation), HttpError> {
+    let Some(notation) = notation::of_body(request.headers()) else {
+        let hint = "send application/edn or application/json, in UTF-8";
+        return Err(HttpError::new(
+            ErrorCode::UnsupportedMediaType,
+            "the body is of no known notation",
+            hint,
+        ));
+    };
+    let bytes = read_bytes(site, request).await?;
+    parse(&bytes, notation).map(|value| (value, notation))
+}
+
+/// Reads a body of at most `limits::REQUEST_BYTES`.
+///
+/// # Errors
+/// 413 for too much, 408 for too slow, 400 for a body that breaks off.
+pub(super) async fn read_bytes(site: &Site, request: Request<Body>) -> Result<Bytes, HttpError> {
+    let too_slow = || HttpError::new(ErrorCode::Timeout, "the body took too long", "send it faster");
+    let announced = announced(request.headers());
+    let waits = request.headers().contains_key(EXPECT);
+    if announced > limits::HTTP_DISCARD_BYTES.value || (waits && announced > limits::REQUEST_BYTES.value) {
+        return Err(too_long());
+    }
+    let read = timeout(site.times.body, collect(request.into_body())).await;
+    read.map_err(|_| too_slow().with_limit(limits::HTTP_BODY_MS))?
+}
+
+/// The length that a request says its body has; 0 if it says nothing.
+fn announced(headers: &HeaderMap) -> u64 {
+    let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    length.and_then(|length| length.parse().ok()).unwrap_or(0)
+}
+
+/// A body that is too long is read on for a while and thrown away: its sender would otherwise find the connection broken
+/// before it has read the answer.
+async fn collect(mut body: Body) -> Result<Bytes, HttpError> {
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let broken = |_| HttpError::invalid("the body broke off", "send as many bytes as announced");
+        let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
+        length += data.len() as u64;
+        if length > limits::HTTP_DISCARD_BYTES.value {
+            break;
+        }
+        if length <= limits::REQUEST_BYTES.value {
+            bytes.extend_from_slice(&data);
+        }
+    }
+    if length > limits::REQUEST_BYTES.value { Err(too_long()) } else { Ok(bytes.into()) }
+}
+
+fn too_long() -> HttpError {
+    let error = HttpError::new(ErrorCode::TooLarge, "the body is too long", "send less in one request");
+    error.with_limit(limits::REQUEST_BYTES)
+}
+
+/// Parses a body; nothing nested too deep gets to a parser.
+fn parse(bytes: &[u8], notation: Notation) -> Result<Value, HttpError> {
+    let syntax = match notation {
+        Notation::Edn => Syntax::Edn,
+        Notation::Json => Syntax::Json,
+    };
+    check_text(bytes, syntax)?;
+    let readable = "send one value, each key of a map once";
+    match notation {
+        Notation::Edn => edn::read(bytes, &REQUEST_CAPS)
+            .map_err(|error| HttpError::invalid(format!("the body is no EDN: {error}"), readable)),
+        Notation::Json => json::read(bytes, &REQUEST_CAPS)
+            .map_err(|error| HttpError::invalid(format!("the body is no JSON: {error}"), readable)),
+    }
+}
+
+/// Checks what must hold before a parser may see a text: UTF-8, and brackets that nest no deeper than allowed.
+///
+/// # Errors
+/// 400.
+pub(super) fn check_text(bytes: &[u8], syntax: Syntax) -> Result<&str, HttpError> {
+    let limit = limits::REQUEST_DEPTH;
+    if depth(bytes, syntax) as u64 > limit.value {
+        let message = format!("the body is nested deeper than {} {}", limit.value, limit.unit);
+        return Err(HttpError::invalid(message, "nest less").with_limit(limit));
+    }
+    std::str::from_utf8(bytes).map_err(|error| {
+        let offset = i64::try_from(error.valid_up_to()).unwrap_or(i64::MAX);
+        HttpError::invalid("the body is not UTF-8", "send UTF-8").with("offset", offset)
+    })
+}

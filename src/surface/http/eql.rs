@@ -1,0 +1,84 @@
+//! `POST /eql`: a query in EDN, bare or in Pathom's request map, and its answer.
+//!
+//! An answer in EDN is written while it is read; one in JSON is made first. Invariant: what fails as Pathom fails is
+//! answered with 200 and Pathom's error map; only what is no request at all is an error of HTTP.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, Request, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use super::body::{check_text, read_bytes};
+use super::error::{ErrorCode, HttpError};
+use super::notation;
+use super::reply::Reply;
+use super::scan::Syntax;
+use super::site::Site;
+use super::who::Who;
+use crate::dialect::Notation;
+use crate::edn::Value;
+use crate::graph::eql::{EdnSink, Failure, Refusal, Written};
+use crate::runtime::{Prepared, Unprepared};
+
+/// Answers one query.
+pub(super) async fn query(
+    State(site): State<Arc<Site>>,
+    who: Who,
+    request: Request<Body>,
+) -> Result<Response, HttpError> {
+    let (body, answer) = (notation::of_body(request.headers()), notation::of_answer(request.headers()));
+    if body != Some(Notation::Edn) {
+        let (message, hint) = ("a query is EDN", "send application/edn, in UTF-8");
+        return Err(HttpError::new(ErrorCode::UnsupportedMediaType, message, hint));
+    }
+    let bytes = read_bytes(&site, request).await?;
+    check_text(&bytes, Syntax::Edn)?;
+    let prepared = site.handle.prepare(&who.caller, &bytes).map_err(|error| unprepared(&error))?;
+    match answer {
+        Notation::Edn => as_edn(&site, &who, &prepared),
+        Notation::Json => {
+            let answer = site.handle.run(&who.caller, &prepared, false).map_err(|error| refused(&error))?;
+            Ok(Reply::new(StatusCode::OK, prepared.boundary.reply(answer)).into_response())
+        }
+    }
+}
+
+fn as_edn(site: &Site, who: &Who, prepared: &Prepared) -> Result<Response, HttpError> {
+    let mut text = String::with_capacity(ROOM);
+    let written = site.handle.answer(&who.caller, prepared, false, &mut EdnSink::new(&mut text));
+    if let Written::Failed(_) = written.map_err(|error| refused(&error))? {
+        let boundary = &prepared.boundary;
+        text = Value::Map(Failure::to_map(&boundary.query, &boundary.entity)).to_string();
+    }
+    text.push('\n');
+    let mut response = Body::from(text).into_response();
+    let kind = HeaderValue::from_static(notation::media_type(Notation::Edn));
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    Ok(response)
+}
+
+fn unprepared(error: &Unprepared) -> HttpError {
+    let hint = "send a query vector, or {:pathom/eql [...] :pathom/entity {...}}";
+    match error {
+        Unprepared::Unread(error) => {
+            let invalid = HttpError::invalid(format!("the query is no EDN: {error}"), hint);
+            invalid.with("offset", i64::try_from(error.offset()).unwrap_or(i64::MAX))
+        }
+        Unprepared::Unparsed(error) => {
+            HttpError::invalid(error.to_string(), hint).with("error", error.to_map())
+        }
+        Unprepared::Refused(refusal) => refused(refusal),
+    }
+}
+
+/// A query that goes too far is the caller's to mend, not to send again: 400, not 429.
+fn refused(refusal: &Refusal) -> HttpError {
+    let error = HttpError::invalid(refusal.to_string(), "ask for less, or page with :first and :after");
+    error.with("error", refusal.to_map())
+}
+
+/// Room for the answers that most queries get.
+const ROOM: usize = 4_096;

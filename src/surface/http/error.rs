@@ -1,0 +1,119 @@
+//! What HTTP itself refuses, as data. A tool's refusals are the tool's own (`dialect`).
+
+use std::borrow::Cow;
+
+use axum::http::StatusCode;
+
+use crate::domain::{Span, names};
+use crate::edn::{Map, Value};
+use crate::limits::Limit;
+
+names! {
+    /// The class of a refusal.
+    ErrorCode {
+        /// The request makes no sense.
+        Validation = "VALIDATION",
+        /// There is no token, or none that stands for anybody.
+        Unauthorized = "UNAUTHORIZED",
+        /// The caller may not do this.
+        Forbidden = "FORBIDDEN",
+        /// What is named does not exist, or not for this caller.
+        NotFound = "NOT_FOUND",
+        /// The route exists and has another method.
+        MethodNotAllowed = "METHOD_NOT_ALLOWED",
+        /// The client took too long.
+        Timeout = "TIMEOUT",
+        /// The body is longer than a request may be.
+        TooLarge = "TOO_LARGE",
+        /// The body's notation is not one of ours.
+        UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE",
+        /// The request is for another host.
+        Misdirected = "MISDIRECTED",
+        /// The route speaks another protocol.
+        UpgradeRequired = "UPGRADE_REQUIRED",
+        /// A bound is reached.
+        Limit = "LIMIT",
+        /// The server cannot take the request now.
+        Unavailable = "UNAVAILABLE",
+    }
+}
+
+/// A refusal of a request.
+#[derive(Clone, Debug)]
+pub(super) struct HttpError {
+    pub(super) code: ErrorCode,
+    message: Cow<'static, str>,
+    hint: &'static str,
+    data: Map,
+    pub(super) retry_after: Option<Span>,
+}
+
+impl HttpError {
+    pub(super) fn new(
+        code: ErrorCode,
+        message: impl Into<Cow<'static, str>>,
+        hint: &'static str,
+    ) -> HttpError {
+        HttpError { code, message: message.into(), hint, data: Map::new(), retry_after: None }
+    }
+
+    /// The request makes no sense.
+    pub(super) fn invalid(message: impl Into<Cow<'static, str>>, hint: &'static str) -> HttpError {
+        HttpError::new(ErrorCode::Validation, message, hint)
+    }
+
+    /// The one answer to everybody without a live token, whatever the cause.
+    pub(super) fn unauthorized() -> HttpError {
+        let hint = "send the header Authorization: Bearer TOKEN, with a session's or an operator's token";
+        HttpError::new(ErrorCode::Unauthorized, "this route needs a token", hint)
+    }
+
+    /// What is not the caller's is as absent.
+    pub(super) fn not_found() -> HttpError {
+        HttpError::new(ErrorCode::NotFound, "there is nothing here", "GET /tools lists the tools")
+    }
+
+    /// The same, with the bound that was exceeded.
+    pub(super) fn with_limit(self, limit: Limit) -> HttpError {
+        let max = i64::try_from(limit.value).unwrap_or(i64::MAX);
+        let data = self.data.with("limit", limit.name).with("max", max);
+        HttpError { data, ..self }
+    }
+
+    /// The same, with a detail.
+    pub(super) fn with(self, key: &str, value: impl Into<Value>) -> HttpError {
+        HttpError { data: self.data.with(key, value), ..self }
+    }
+
+    /// The same, with when to come back.
+    pub(super) fn retry_after(self, span: Span) -> HttpError {
+        HttpError { retry_after: Some(span), ..self }
+    }
+
+    pub(super) fn status(&self) -> StatusCode {
+        match self.code {
+            ErrorCode::Validation => StatusCode::BAD_REQUEST,
+            ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
+            ErrorCode::Forbidden => StatusCode::FORBIDDEN,
+            ErrorCode::NotFound => StatusCode::NOT_FOUND,
+            ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            ErrorCode::Timeout => StatusCode::REQUEST_TIMEOUT,
+            ErrorCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            ErrorCode::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            ErrorCode::Misdirected => StatusCode::MISDIRECTED_REQUEST,
+            ErrorCode::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
+            ErrorCode::Limit => StatusCode::TOO_MANY_REQUESTS,
+            ErrorCode::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    /// The error as it is answered.
+    pub(super) fn print(&self) -> Value {
+        let error = Map::new()
+            .with("code", self.code.name())
+            .with("message", self.message.as_ref())
+            .with("hint", self.hint);
+        let error = if self.data.is_empty() { error } else { error.with("data", self.data.clone()) };
+        Map::new().with("error", error).into()
+    }
+}

@@ -1,0 +1,158 @@
+//! The walls before every route: whose name the request bears, which page sent it, whose token it holds.
+//!
+//! Source: S01 to S03, S05, S24 of the threat model. Invariants: a name counts as written, character by character;
+//! forwarding headers are not looked at; an address, loopback included, proves nothing; all who have no live token get
+//! the same answer.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderValue, ORIGIN};
+use axum::http::request::Parts;
+use axum::http::{Method, Version};
+
+use super::config::Config;
+use super::error::{ErrorCode, HttpError};
+use super::site::Site;
+use super::who::Who;
+use crate::domain::{Caller, Scope, SessionId};
+use crate::runtime::Token;
+
+/// The names that mean this server.
+#[derive(Debug)]
+pub(super) struct Gate {
+    hosts: Vec<String>,
+    /// Origins other than our own whose pages may call.
+    origins: Vec<String>,
+}
+
+/// Routes that need no token, because they show nothing. Static pages join them when they are mounted.
+const OPEN_ROUTES: [&str; 1] = ["/healthz"];
+
+/// The header with which an operator acts for a session.
+const SESSION: &str = "reveille-session";
+
+impl Gate {
+    /// The names of a server at this address.
+    pub(super) fn new(config: &Config, address: SocketAddr) -> Gate {
+        let mut hosts = vec![address.to_string()];
+        if address.ip().is_loopback() || address.ip().is_unspecified() {
+            hosts.push(format!("localhost:{}", address.port()));
+        }
+        hosts.extend(config.hosts.iter().cloned());
+        Gate { hosts, origins: config.origins.clone() }
+    }
+
+    /// Checks the name that a request bears and the page that it comes from.
+    ///
+    /// # Errors
+    /// 421 for another host, 403 for another origin.
+    pub(super) fn check(&self, parts: &Parts) -> Result<(), HttpError> {
+        if !host(parts).is_some_and(|host| self.hosts.iter().any(|own| own == host)) {
+            let hint = "use the address that the server printed, its port included, or configure the name";
+            return Err(HttpError::new(ErrorCode::Misdirected, "this host is not served here", hint));
+        }
+        let alien = |message| {
+            let hint = "pages of other origins may not call, unless the configuration names them";
+            Err(HttpError::new(ErrorCode::Forbidden, message, hint))
+        };
+        let origin = single(&parts.headers, ORIGIN.as_str());
+        match origin {
+            Single::Value(origin) if self.origins.iter().any(|known| known == origin) => return Ok(()),
+            Single::Value(origin) if self.is_own(origin) => {}
+            Single::Value(_) | Single::Unclear => return alien("a page of this origin may not call"),
+            Single::Absent => {}
+        }
+        match single(&parts.headers, "sec-fetch-site") {
+            Single::Absent | Single::Value("same-origin" | "none") => Ok(()),
+            Single::Value(_) | Single::Unclear => alien("a page of another site may not call"),
+        }
+    }
+
+    fn is_own(&self, origin: &str) -> bool {
+        let host = origin.strip_prefix("http://");
+        host.is_some_and(|host| self.hosts.iter().any(|own| own == host))
+    }
+}
+
+/// Who makes the request: nobody, where the route is open and the request has no token.
+///
+/// # Errors
+/// 401 for all who have no live token, 404 for a session that is not the caller's.
+pub(super) async fn identify(site: &Site, peer: IpAddr, parts: &Parts) -> Result<Option<Who>, HttpError> {
+    let token = match bearer(&parts.headers) {
+        Single::Absent if is_open(parts) => return Ok(None),
+        Single::Absent | Single::Unclear => return Err(HttpError::unauthorized()),
+        Single::Value(text) => Token::from_text(text),
+    };
+    let Some(caller) = site.handle.caller_of(&token) else {
+        site.backoff.wrong_token(peer, site.handle.now().boot).await;
+        return Err(HttpError::unauthorized());
+    };
+    let who = Who::new(caller, token);
+    match single(&parts.headers, SESSION) {
+        Single::Absent => Ok(Some(who)),
+        Single::Value(session) => acting_for(who, session).map(Some),
+        Single::Unclear => {
+            Err(HttpError::invalid("Reveille-Session must be one session's id", "send it once"))
+        }
+    }
+}
+
+/// The caller as that session: an operator may be any, a session only itself.
+fn acting_for(who: Who, session: &str) -> Result<Who, HttpError> {
+    let session = SessionId::new(session).map_err(|_| HttpError::not_found())?;
+    match &who.caller.scope {
+        Scope::Session(own) if *own == session => Ok(who),
+        Scope::Session(_) => Err(HttpError::not_found()),
+        Scope::Operator => {
+            let caller = Caller { scope: Scope::Session(session), right: who.caller.right };
+            Ok(Who { caller, ..who })
+        }
+    }
+}
+
+fn is_open(parts: &Parts) -> bool {
+    let reads = [Method::GET, Method::HEAD].contains(&parts.method);
+    reads && OPEN_ROUTES.contains(&parts.uri.path())
+}
+
+/// The host that a request means, if it means one: a target in absolute form and the header must agree.
+fn host(parts: &Parts) -> Option<&str> {
+    let target = parts.uri.authority().map(axum::http::uri::Authority::as_str);
+    if parts.uri.scheme_str().is_some_and(|scheme| scheme != "http") {
+        return None;
+    }
+    match (single(&parts.headers, HOST.as_str()), target) {
+        (Single::Value(host), None) => Some(host),
+        (Single::Value(host), Some(target)) => (host == target).then_some(host),
+        // HTTP/2 has the host in its target.
+        (Single::Absent, Some(target)) if parts.version == Version::HTTP_2 => Some(target),
+        (Single::Absent | Single::Unclear, _) => None,
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Single<'_> {
+    match single(headers, AUTHORIZATION.as_str()) {
+        Single::Value(value) => match value.split_once(' ') {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => Single::Value(token.trim()),
+            _ => Single::Unclear,
+        },
+        other @ (Single::Absent | Single::Unclear) => other,
+    }
+}
+
+/// A header that must stand there once, in plain text.
+enum Single<'a> {
+    Absent,
+    Value(&'a str),
+    Unclear,
+}
+
+fn single<'a>(headers: &'a HeaderMap, name: &str) -> Single<'a> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next().map(HeaderValue::to_str), values.next()) {
+        (None, _) => Single::Absent,
+        (Some(Ok(value)), None) => Single::Value(value),
+        (Some(_), _) => Single::Unclear,
+    }
+}

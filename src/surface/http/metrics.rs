@@ -1,0 +1,147 @@
+//! `GET /metrics`: the engine's figures and the server's own, as Prometheus reads them.
+//!
+//! Figures are collected when they are asked for; nothing is kept twice. Labels come from closed lists and from the
+//! table of routes, so their number is bounded.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::registry::Registry;
+
+use super::error::{ErrorCode, HttpError};
+use super::site::Site;
+use super::who::Who;
+use crate::domain::{Code, DecisionKind, Reason};
+use crate::engine::Gauges;
+use crate::runtime::{Figures, LATENESS_NS};
+
+/// All figures, for operators and observers.
+pub(super) async fn show(
+    State(site): State<Arc<Site>>,
+    who: Who,
+    headers: HeaderMap,
+) -> Result<Response, HttpError> {
+    if who.metered {
+        let hint = "figures are about everybody's work: use an operator's token";
+        return Err(HttpError::new(ErrorCode::Forbidden, "figures are for operators", hint));
+    }
+    let mut registry = Registry::with_prefix("reveille");
+    registry.register_collector(Box::new(Reading::of(&site)));
+    let mut text = String::new();
+    // A string takes whatever is written to it.
+    let _ = text::encode(&mut text, &registry);
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let media_type = if accept.contains("openmetrics") { OPEN_METRICS } else { PLAIN };
+    Ok(([(CONTENT_TYPE, media_type)], text).into_response())
+}
+
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const PLAIN: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// All figures at one moment.
+#[derive(Debug)]
+struct Reading {
+    figures: Figures,
+    gauges: Gauges,
+    answered: BTreeMap<u16, BTreeMap<String, u64>>,
+    connections: usize,
+    streams: usize,
+}
+
+impl Reading {
+    fn of(site: &Site) -> Reading {
+        let (figures, gauges) = site.handle.figures();
+        let (connections, streams) = (site.seats.taken(), site.streams.count());
+        Reading { figures, gauges, answered: site.traffic.answered(), connections, streams }
+    }
+
+    fn gauges(&self) -> [(&'static str, &'static str, u64); 7] {
+        let Gauges { sessions, pending, due, queued, running } = self.gauges;
+        [
+            ("sessions", "Open sessions", sessions),
+            ("pending", "Schedules whose slot has not been claimed", pending),
+            ("due", "Schedules whose slot has come and is still to be claimed", due),
+            ("queued", "Runs that wait for their session or their host", queued),
+            ("running", "Runs whose receipt is out", running),
+            ("connections", "HTTP connections", self.connections as u64),
+            ("streams", "Open EDN streams", self.streams as u64),
+        ]
+    }
+
+    fn lateness(&self, encoder: MetricEncoder<'_>) -> fmt::Result {
+        let lateness = self.figures.lateness();
+        let ends = LATENESS_NS.iter().map(|nanos| seconds(u128::from(*nanos))).chain([f64::INFINITY]);
+        let classes: Vec<(f64, u64)> = ends.zip(lateness.classes).collect();
+        let count = lateness.classes.iter().sum();
+        let mut encoder = encoder;
+        encoder.encode_histogram::<NoLabelSet>(seconds(lateness.sum_ns), count, &classes, None)
+    }
+
+    fn requests(&self, encoder: &mut MetricEncoder<'_>) -> fmt::Result {
+        for (status, routes) in &self.answered {
+            for (route, count) in routes {
+                let labels = [("route", route.clone()), ("status", status.to_string())];
+                encoder.encode_family(&labels)?.encode_counter::<NoLabelSet, u64, u64>(count, None)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Collector for Reading {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let to = &mut encoder;
+        for (name, help, value) in self.gauges() {
+            let value = i64::try_from(value).unwrap_or(i64::MAX);
+            to.encode_descriptor(name, help, None, MetricType::Gauge)?.encode_gauge(&value)?;
+        }
+        let late = "From a slot to the hand-over of its run to the host, queueing included";
+        self.lateness(to.encode_descriptor("lateness_seconds", late, None, MetricType::Histogram)?)?;
+        let figures = &self.figures;
+        let created = figures.decided(DecisionKind::ScheduleCreated);
+        counter(to, "creates", "Schedules created")?.encode_counter::<NoLabelSet, _, u64>(&created, None)?;
+        let delivered = figures.decided(DecisionKind::RunDelivered);
+        counter(to, "deliveries", "Runs that their host confirmed")?
+            .encode_counter::<NoLabelSet, _, u64>(&delivered, None)?;
+        let reasons = || Reason::ALL.iter().map(|reason| (*reason, reason.name()));
+        let cancels = reasons().map(|(reason, name)| (name, figures.cancelled_for(reason)));
+        count_each(&mut counter(to, "cancels", "Schedules called off, by reason")?, "reason", cancels)?;
+        let failures = reasons().map(|(reason, name)| (name, figures.failed_for(reason)));
+        count_each(&mut counter(to, "failures", "Runs that failed, by reason")?, "reason", failures)?;
+        let refusals = Code::ALL.iter().map(|code| (code.name(), figures.refused_with(*code)));
+        count_each(&mut counter(to, "refusals", "What the engine refused, by code")?, "code", refusals)?;
+        self.requests(&mut counter(to, "http_requests", "Answered requests, by route and status")?)
+    }
+}
+
+fn counter<'s>(
+    encoder: &'s mut DescriptorEncoder<'_>,
+    name: &'s str,
+    help: &str,
+) -> Result<MetricEncoder<'s>, fmt::Error> {
+    encoder.encode_descriptor(name, help, None, MetricType::Counter)
+}
+
+fn count_each<'a>(
+    encoder: &mut MetricEncoder<'_>,
+    label: &'static str,
+    counts: impl Iterator<Item = (&'a str, u64)>,
+) -> fmt::Result {
+    for (name, count) in counts {
+        encoder.encode_family(&[(label, name)])?.encode_counter::<NoLabelSet, _, u64>(&count, None)?;
+    }
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for a graph")]
+fn seconds(nanos: u128) -> f64 {
+    nanos as f64 / 1e9
+}

@@ -1,0 +1,38 @@
+//! The daemon's HTTP interface: an accept loop of our own, walls before any route, and one table of routes.
+//!
+//! A connection takes a seat (`seats`), is watched over while it is open (`pulse`), and each of its requests passes the
+//! gate (`gate`) before the routes (`routes`) see it. Answers leave as data and become text in one place (`reply`).
+//! Source: the project's interface description, §2 and §4. What lives elsewhere: what tools answer (`dialect`), the
+//! stream protocol (`edn_stream`), files and signals (`app`). Invariants: no request reaches a route without an
+//! allowed Host and, but for the open routes, a live token; no client holds a task for ever; no body reaches a parser
+//! before its size and depth are known; nothing that a client sent is logged.
+
+mod accept;
+mod backoff;
+mod body;
+mod config;
+mod eql;
+mod error;
+mod gate;
+mod health;
+mod metrics;
+mod notation;
+mod pulse;
+mod reply;
+mod routes;
+mod scan;
+mod seats;
+mod server;
+mod site;
+mod socket;
+mod stream;
+mod streams;
+mod tools;
+mod traffic;
+mod who;
+
+pub use config::{Config, Times};
+pub use error::ErrorCode;
+pub use scan::{Syntax, depth};
+pub use server::Server;
+pub use socket::{Socket, SocketError};

@@ -1,0 +1,91 @@
+//! The one table of routes, and what every request goes through before and after its route.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use hyper::body::Incoming;
+use hyper::service::Service as _;
+use hyper_util::service::TowerToHyperService;
+
+use super::error::{ErrorCode, HttpError};
+use super::pulse::{Pulse, Tracked};
+use super::seats::Seat;
+use super::site::Site;
+use super::who::Who;
+use super::{eql, gate, health, metrics, notation, reply, stream, tools};
+
+/// Every route. `/graphql`, `POST /mcp` and `GET /` get their lines here; a handler that takes [`Who`]
+/// answers 401 without a token, and what shows data takes it.
+pub(super) fn router(site: &Arc<Site>) -> Router {
+    Router::new()
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .route("/metrics", get(metrics::show))
+        .route("/tools", get(tools::list))
+        .route("/tools/{name}", post(tools::call))
+        .route("/eql", post(eql::query))
+        .route("/stream", get(stream::open))
+        .route_layer(from_fn(name_route))
+        .fallback(|| async { HttpError::not_found() })
+        .method_not_allowed_fallback(|| async {
+            let hint = "the header Allow says which methods this route has";
+            HttpError::new(ErrorCode::MethodNotAllowed, "this route has another method", hint)
+        })
+        .with_state(Arc::clone(site))
+}
+
+/// A connection, as its requests see it.
+#[derive(Clone)]
+pub(super) struct Line {
+    pub(super) site: Arc<Site>,
+    pub(super) router: Router,
+    pub(super) peer: IpAddr,
+    pub(super) pulse: Arc<Pulse>,
+    pub(super) seat: Arc<Seat>,
+}
+
+impl Line {
+    /// Answers one request: the walls, the route, and the answer as text.
+    pub(super) async fn answer(self, request: hyper::Request<Incoming>) -> hyper::Response<Tracked> {
+        self.pulse.begin(request.version() == hyper::Version::HTTP_2);
+        let began = self.site.handle.now().boot;
+        let (method, notation) = (request.method().clone(), notation::of_answer(request.headers()));
+        let (who, response) = match self.pass(request).await {
+            Ok((who, response)) => (who, response),
+            Err(error) => (None, error.into_response()),
+        };
+        let response = reply::finish(response, notation);
+        let took = self.site.handle.now().boot.since(began);
+        self.site.traffic.note(&method, who.as_ref(), &response, took);
+        if response.status() == hyper::StatusCode::SWITCHING_PROTOCOLS {
+            self.pulse.upgrade();
+        }
+        response.map(|body| Tracked::new(body, self.pulse))
+    }
+
+    async fn pass(&self, request: hyper::Request<Incoming>) -> Result<(Option<Who>, Response), HttpError> {
+        let (mut parts, body) = request.into_parts();
+        self.site.gate.check(&parts)?;
+        let who = gate::identify(&self.site, self.peer, &parts).await?;
+        parts.extensions.insert(Arc::clone(&self.seat));
+        if let Some(who) = &who {
+            parts.extensions.insert(who.clone());
+        }
+        let request = hyper::Request::from_parts(parts, Body::new(body));
+        let Ok(response) = TowerToHyperService::new(self.router.clone()).call(request).await;
+        Ok((who, response))
+    }
+}
+
+/// Leaves the pattern of the route with the answer, for the log and the counts.
+async fn name_route(path: MatchedPath, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(path);
+    response
+}

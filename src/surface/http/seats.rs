@@ -1,0 +1,147 @@
+//! Seats: how many connections there may be, in all and of one peer.
+//!
+//! Where one more comes, the oldest that has asked for nothing makes room, half-open ones first: those who hold
+//! connections without asking cannot keep out those who ask. Where all are at work, the newcomer goes.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::config::Config;
+use super::pulse::{Pulse, Waiting};
+
+/// All seats.
+#[derive(Clone, Debug)]
+pub(super) struct Seats {
+    table: Arc<Mutex<Table>>,
+    all_max: usize,
+    peer_max: usize,
+    loopback_max: usize,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    taken: BTreeMap<u64, Taken>,
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Taken {
+    peer: IpAddr,
+    pulse: Arc<Pulse>,
+}
+
+/// A seat that is free again when this is dropped.
+#[derive(Debug)]
+pub(super) struct Seat {
+    table: Arc<Mutex<Table>>,
+    number: u64,
+}
+
+impl Seats {
+    pub(super) fn new(config: &Config) -> Seats {
+        Seats {
+            table: Arc::default(),
+            all_max: config.connections_max,
+            peer_max: config.peer_connections_max,
+            loopback_max: config.loopback_connections_max,
+        }
+    }
+
+    /// A seat for a connection of that peer, if there is one or one can be made free.
+    pub(super) fn take(&self, peer: IpAddr, pulse: &Arc<Pulse>) -> Option<Seat> {
+        let mut table = lock(&self.table);
+        let peer_max = if peer.is_loopback() { self.loopback_max } else { self.peer_max };
+        if table.taken.values().filter(|taken| taken.peer == peer).count() >= peer_max {
+            table.make_room(|taken| taken.peer == peer)?;
+        } else if table.taken.len() >= self.all_max {
+            table.make_room(|_| true)?;
+        }
+        let number = table.next;
+        table.next += 1;
+        table.taken.insert(number, Taken { peer, pulse: Arc::clone(pulse) });
+        Some(Seat { table: Arc::clone(&self.table), number })
+    }
+
+    /// How many are taken.
+    pub(super) fn taken(&self) -> usize {
+        lock(&self.table).taken.len()
+    }
+}
+
+impl Table {
+    fn make_room(&mut self, among: impl Fn(&Taken) -> bool) -> Option<()> {
+        let oldest = |waiting| {
+            let mut some = self.taken.iter().filter(|(_, taken)| among(taken));
+            some.find(|(_, taken)| taken.pulse.waiting() == waiting).map(|(number, _)| *number)
+        };
+        let number = oldest(Waiting::ForHead).or_else(|| oldest(Waiting::ForNext))?;
+        self.taken.remove(&number)?.pulse.evict();
+        Some(())
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        // One that had to make room is gone from the table already.
+        lock(&self.table).taken.remove(&self.number);
+    }
+}
+
+fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
+    // Each change is one insert or removal: a panic elsewhere leaves a sound table.
+    table.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    fn seats() -> Seats {
+        let config = Config {
+            connections_max: 6,
+            peer_connections_max: 2,
+            loopback_connections_max: 4,
+            ..Config::local()
+        };
+        Seats::new(&config)
+    }
+
+    #[test]
+    fn who_asks_for_nothing_makes_room() {
+        let (seats, local) = (seats(), IpAddr::from(Ipv4Addr::LOCALHOST));
+        let pulses: Vec<Arc<Pulse>> = (0..8).map(|_| Pulse::new()).collect();
+        let mut held: Vec<Seat> = (0..4).map(|at| seats.take(local, &pulses[at]).unwrap()).collect();
+        assert_eq!(seats.taken(), 4);
+        pulses[0].begin(false);
+        held.push(seats.take(local, &pulses[4]).unwrap());
+        let waiting: Vec<Waiting> = pulses.iter().map(|pulse| pulse.waiting()).collect();
+        assert_eq!(
+            waiting[..3],
+            [Waiting::No, Waiting::No, Waiting::ForHead],
+            "the oldest that waits has gone"
+        );
+        pulses[2..5].iter().for_each(|pulse| pulse.begin(false));
+        assert!(seats.take(local, &pulses[5]).is_none(), "all are at work");
+        held.clear();
+        assert_eq!(seats.taken(), 0);
+    }
+
+    #[test]
+    fn peers_are_counted_apart_and_together() {
+        let seats = seats();
+        let pulse = || {
+            let pulse = Pulse::new();
+            pulse.begin(false);
+            pulse
+        };
+        let take = |number: u32| seats.take(IpAddr::from(Ipv4Addr::from(number)), &pulse());
+        let held = [take(1), take(1), take(2), take(2), take(3), take(3)];
+        assert!(held.iter().all(Option::is_some));
+        assert!(take(1).is_none() && take(4).is_none());
+        drop(held);
+        assert!(take(4).is_some());
+    }
+}

@@ -1,0 +1,109 @@
+//! A running server: from its start to its orderly end.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::sync::watch;
+
+use super::accept::accept;
+use super::config::Config;
+use super::site::Site;
+use super::socket::{self, Socket};
+use crate::runtime::Handle;
+
+/// A server on threads of its own. Dropping it ends it at once; [`Server::drain`] and [`Server::stop`] do so in good order.
+pub struct Server {
+    site: Arc<Site>,
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl Server {
+    /// Listens, and answers from here on.
+    ///
+    /// # Errors
+    /// What the system says when it has no address, thread or descriptor to give.
+    pub fn start(handle: Handle, config: &Config) -> io::Result<Server> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS_MAX))
+            .thread_name("reveille-http")
+            .enable_all()
+            .build()?;
+        let listener = runtime.block_on(async { listen(config.listen) })?;
+        let address = listener.local_addr()?;
+        let site = Site::new(handle, config, address);
+        let (stop, stopped) = watch::channel(false);
+        runtime.spawn(accept(Arc::clone(&site), listener, stopped));
+        Ok(Server { site, address, stop, runtime: Some(runtime) })
+    }
+
+    /// Takes clients of a Unix socket too.
+    pub fn serve_socket(&self, socket: Socket) {
+        if let Some(runtime) = &self.runtime {
+            runtime.spawn(socket::accept(Arc::clone(&self.site), socket, self.stop.subscribe()));
+        }
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Takes no more connections, and gives requests in progress their time. Streams stay: receipts may come by them.
+    pub fn drain(&self) {
+        self.site.begin_stop();
+        self.stop.send_replace(true);
+        self.wait(|site| site.seats.taken() <= site.streams.count(), self.site.times.drain);
+    }
+
+    /// Ends the streams and the server; what they have been asked by now is still answered.
+    pub fn stop(&mut self) {
+        self.drain();
+        self.site.streams.stop();
+        self.wait(|site| site.streams.count() == 0, FAREWELL);
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+
+    /// Waits until that is so, but no longer than `at_most`.
+    #[expect(clippy::disallowed_methods, reason = "the end of a connection is no deadline of the scheduler")]
+    fn wait(&self, is_so: impl Fn(&Site) -> bool, at_most: Duration) {
+        let Some(runtime) = &self.runtime else { return };
+        let until = async {
+            while !is_so(&self.site) {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        };
+        // Whoever is not done by then is cut off.
+        let _ = runtime.block_on(async { tokio::time::timeout(at_most, until).await });
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A restart need not wait for the connections of the one before.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// Requests take microseconds: more threads would only get in the driver's way.
+const WORKERS_MAX: usize = 4;
+/// Enough for a burst of clients between two turns of the accept loop.
+const BACKLOG: u32 = 1_024;
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+/// How long the last answers of streams may take.
+const FAREWELL: Duration = Duration::from_millis(500);

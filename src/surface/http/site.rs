@@ -1,0 +1,57 @@
+//! What all requests share.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::backoff::Backoff;
+use super::config::{Config, Times};
+use super::gate::Gate;
+use super::seats::Seats;
+use super::streams::Streams;
+use super::traffic::Traffic;
+use crate::runtime::Handle;
+
+/// What all requests share.
+pub(super) struct Site {
+    pub(super) handle: Handle,
+    pub(super) gate: Gate,
+    pub(super) backoff: Backoff,
+    pub(super) seats: Seats,
+    pub(super) streams: Streams,
+    pub(super) traffic: Traffic,
+    pub(super) times: Times,
+    streams_max: usize,
+    stopping: AtomicBool,
+}
+
+impl Site {
+    /// The site of a server at this address.
+    pub(super) fn new(handle: Handle, config: &Config, address: SocketAddr) -> Arc<Site> {
+        Arc::new(Site {
+            handle,
+            gate: Gate::new(config, address),
+            backoff: Backoff::new(config.times.wrong_token),
+            seats: Seats::new(config),
+            streams: Streams::default(),
+            traffic: Traffic::default(),
+            times: config.times,
+            streams_max: config.connections_max,
+            stopping: AtomicBool::new(false),
+        })
+    }
+
+    /// The server takes no new work.
+    pub(super) fn begin_stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+    }
+
+    /// Whether one stream more may be carried, whichever socket it came by.
+    pub(super) fn has_room_for_stream(&self) -> bool {
+        self.streams.count() < self.streams_max
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+}

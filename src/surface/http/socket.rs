@@ -1,0 +1,158 @@
+//! The Unix socket: the EDN stream protocol for processes of the same user, as the operator.
+//!
+//! Source: S06 of the threat model. Invariants: the socket is never more open than 0600, because it is bound under that
+//! mask, in a directory that is ours alone; whoever connects is asked for by its user id all the same; nothing but a
+//! socket at which nobody listens is ever replaced.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::Mode;
+use rustix::process::{geteuid, umask};
+use tokio::sync::watch;
+
+use super::site::Site;
+use super::streams::Client;
+use crate::surface::edn_stream::{Connection, Peer};
+
+/// Why there is no socket.
+#[derive(Debug, thiserror::Error)]
+pub enum SocketError {
+    /// Somebody else could reach into its directory.
+    #[error("{} must be a directory of this user with mode 0700, not {mode:04o} of user {owner}", directory.display())]
+    OpenDirectory {
+        /// The directory.
+        directory: PathBuf,
+        /// Its mode.
+        mode: u32,
+        /// Whose it is.
+        owner: u32,
+    },
+    /// Something else is there, which is not ours to remove.
+    #[error("{} exists and is no socket; remove it or choose another path", path.display())]
+    Occupied {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Another process listens there.
+    #[error("another process listens on {}", path.display())]
+    InUse {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The system's word.
+    #[error("no socket at {}: {error}", path.display())]
+    System {
+        /// The path.
+        path: PathBuf,
+        /// What it says.
+        error: io::Error,
+    },
+}
+
+/// A bound socket; its file goes with it.
+#[derive(Debug)]
+pub struct Socket {
+    listener: UnixListener,
+    path: PathBuf,
+    inode: u64,
+}
+
+impl Socket {
+    /// Binds a socket that only this user can reach.
+    ///
+    /// The mask belongs to the whole process: files that other threads make meanwhile come out closed, never open.
+    ///
+    /// # Errors
+    /// [`SocketError`]; nothing has been changed then, but for a socket that nobody listened at.
+    pub fn bind(path: &Path) -> Result<Socket, SocketError> {
+        let system = |error| SocketError::System { path: path.to_owned(), error };
+        check_directory(path)?;
+        clear(path)?;
+        let former = umask(Mode::from_raw_mode(0o177));
+        let bound = UnixListener::bind(path);
+        umask(former);
+        let listener = bound.map_err(system)?;
+        listener.set_nonblocking(true).map_err(system)?;
+        let inode = fs::symlink_metadata(path).map_err(system)?.ino();
+        Ok(Socket { listener, path: path.to_owned(), inode })
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        // Only what we bound: somebody may have put another in its place.
+        if fs::symlink_metadata(&self.path).is_ok_and(|found| found.ino() == self.inode) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Takes clients until it is told to stop.
+pub(super) async fn accept(site: Arc<Site>, socket: Socket, mut stop: watch::Receiver<bool>) {
+    let Ok(listener) = socket.listener.try_clone().and_then(tokio::net::UnixListener::from_std) else {
+        return;
+    };
+    loop {
+        let accepted = tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => break,
+            accepted = listener.accept() => accepted,
+        };
+        let Ok((stream, _)) = accepted else { continue };
+        let is_ours = stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw());
+        if !is_ours || !site.has_room_for_stream() {
+            tracing::warn!(target: "reveille::socket", is_ours, "a client was turned away");
+            continue;
+        }
+        if let Ok(client) = stream.into_std().and_then(|stream| client(&site, stream)) {
+            let site = Arc::clone(&site);
+            tokio::spawn(async move { site.streams.carry(client, site.times.token_recheck).await });
+        }
+    }
+}
+
+fn client(site: &Site, stream: UnixStream) -> io::Result<Client> {
+    stream.set_nonblocking(false)?;
+    Ok(Client {
+        connection: Connection::new(site.handle.clone(), Peer::Operator),
+        input: Box::new(stream.try_clone()?),
+        output: Box::new(stream.try_clone()?),
+        hang_up: Box::new(move |how| drop(stream.shutdown(how))),
+        is_entitled: Box::new(|| true),
+    })
+}
+
+fn check_directory(path: &Path) -> Result<(), SocketError> {
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let system = |error| SocketError::System { path: path.to_owned(), error };
+    let found = fs::metadata(directory).map_err(system)?;
+    let (mode, owner) = (found.mode() & 0o7777, found.uid());
+    if found.is_dir() && owner == geteuid().as_raw() && mode & 0o077 == 0 {
+        return Ok(());
+    }
+    Err(SocketError::OpenDirectory { directory: directory.to_owned(), mode, owner })
+}
+
+/// Removes a socket at which nobody listens.
+fn clear(path: &Path) -> Result<(), SocketError> {
+    let system = |error| SocketError::System { path: path.to_owned(), error };
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(system(error)),
+        Ok(found) if !found.file_type().is_socket() => Err(SocketError::Occupied { path: path.to_owned() }),
+        Ok(_) => match UnixStream::connect(path) {
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+                fs::remove_file(path).map_err(system)
+            }
+            Err(error) => Err(system(error)),
+            Ok(_) => Err(SocketError::InUse { path: path.to_owned() }),
+        },
+    }
+}

@@ -1,0 +1,92 @@
+//! `GET /stream`: the EDN stream protocol over a connection that was HTTP.
+
+use std::io::{Cursor, Read as _};
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{CONNECTION, HeaderMap, UPGRADE};
+use axum::http::{Method, Request, StatusCode};
+use axum::response::{IntoResponse, Response};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use hyper_util::server::conn::auto::upgrade::downcast;
+
+use super::error::{ErrorCode, HttpError};
+use super::pulse::Watched;
+use super::seats::Seat;
+use super::site::Site;
+use super::streams::Client;
+use super::who::Who;
+use crate::domain::{HostId, SessionConfig};
+use crate::surface::edn_stream::Connection;
+
+/// The protocol's name, as `Upgrade` has it.
+pub(super) const PROTOCOL: &str = "reveille-edn";
+
+/// Switches the connection over, for this caller.
+pub(super) async fn open(
+    State(site): State<Arc<Site>>,
+    who: Who,
+    mut request: Request<Body>,
+) -> Result<Response, HttpError> {
+    if !asks_for_us(request.headers()) || request.method() != Method::GET {
+        let hint = "send Connection: Upgrade and Upgrade: reveille-edn, over HTTP/1.1";
+        return Err(HttpError::new(
+            ErrorCode::UpgradeRequired,
+            "this route speaks the EDN stream protocol",
+            hint,
+        ));
+    }
+    let seat = request.extensions().get::<Arc<Seat>>().cloned();
+    let upgrade = hyper::upgrade::on(&mut request);
+    tokio::spawn(async move {
+        // A client that has gone meanwhile is none.
+        if let Ok(upgraded) = upgrade.await {
+            carry(&site, &who, upgraded).await;
+        }
+        drop(seat);
+    });
+    Ok((StatusCode::SWITCHING_PROTOCOLS, [(CONNECTION, "upgrade"), (UPGRADE, PROTOCOL)]).into_response())
+}
+
+async fn carry(site: &Arc<Site>, who: &Who, upgraded: Upgraded) {
+    let Ok(parts) = downcast::<TokioIo<Watched>>(upgraded) else { return };
+    let Ok(stream) = parts.io.into_inner().into_stream().into_std() else { return };
+    let (Ok(()), Ok(input), Ok(output)) =
+        (stream.set_nonblocking(false), stream.try_clone(), stream.try_clone())
+    else {
+        return;
+    };
+    open_if_absent(site, who);
+    let connection = Connection::of_caller(site.handle.clone(), who.caller.clone(), who.metered);
+    let (handle, token) = (site.handle.clone(), who.token.clone());
+    let client = Client {
+        connection,
+        input: Box::new(Cursor::new(parts.read_buf).chain(input)),
+        output: Box::new(output),
+        hang_up: Box::new(move |how| drop(stream.shutdown(how))),
+        is_entitled: Box::new(move || handle.caller_of(&token).is_some()),
+    };
+    site.streams.carry(client, site.times.token_recheck).await;
+}
+
+/// Who may open sessions and acts for one that is not open, opens it: `reveille stdio --session ID` does the same with
+/// an engine of its own.
+fn open_if_absent(site: &Site, who: &Who) {
+    let Some(session) = who.caller.scope.session().filter(|_| !who.metered && who.caller.may_change()) else {
+        return;
+    };
+    if site.handle.view(|state| state.session(session).is_none()) {
+        // Refused where somebody was faster, or the engine is full or stopping: then calls say so.
+        let _ = site.handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
+    }
+}
+
+fn asks_for_us(headers: &HeaderMap) -> bool {
+    let has = |name, word: &str| {
+        let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values.flat_map(|value| value.split(',')).any(|value| value.trim().eq_ignore_ascii_case(word))
+    };
+    has(CONNECTION, "upgrade") && has(UPGRADE, PROTOCOL)
+}

@@ -1,0 +1,92 @@
+//! The open EDN streams of a server, whichever socket they came by: each has a thread of its own, because the protocol
+//! reads and writes as files do.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::surface::edn_stream::{Connection, serve};
+
+type HangUp = dyn Fn(Shutdown) + Send + Sync;
+
+/// The client of one stream.
+pub(super) struct Client {
+    pub(super) connection: Connection,
+    pub(super) input: Box<dyn Read + Send>,
+    pub(super) output: Box<dyn Write + Send>,
+    /// Ends the stream from outside: what has not been read will not be, what has not been written may be.
+    pub(super) hang_up: Box<HangUp>,
+    /// Whether what let the client in still stands.
+    pub(super) is_entitled: Box<dyn Fn() -> bool + Send>,
+}
+
+/// The open streams.
+#[derive(Default)]
+pub(super) struct Streams {
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    streams: BTreeMap<u64, Arc<HangUp>>,
+    next: u64,
+    stopped: bool,
+}
+
+impl Streams {
+    /// Carries a stream until its client ends it, loses its right to it, or the server stops.
+    pub(super) async fn carry(&self, client: Client, recheck: Duration) {
+        let Client { connection, input, output, hang_up, is_entitled } = client;
+        let hang_up: Arc<HangUp> = hang_up.into();
+        let Some(number) = self.enter(&hang_up) else { return };
+        let (done, mut ended) = oneshot::channel();
+        let ends = Arc::clone(&hang_up);
+        let carry = move || {
+            // Whatever ended it, the client or the connection to it: there is nobody else to tell.
+            let _ = serve(connection, input, output);
+            ends(Shutdown::Both);
+            let _ = done.send(());
+        };
+        if std::thread::Builder::new().name("reveille-stream".into()).spawn(carry).is_ok() {
+            while timeout(recheck, &mut ended).await.is_err() {
+                if !is_entitled() {
+                    hang_up(Shutdown::Both);
+                }
+            }
+        }
+        self.open().streams.remove(&number);
+    }
+
+    /// Ends all streams once their clients have been answered what they have asked.
+    pub(super) fn stop(&self) {
+        let mut open = self.open();
+        open.stopped = true;
+        open.streams.values().for_each(|hang_up| hang_up(Shutdown::Read));
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.open().streams.len()
+    }
+
+    fn enter(&self, hang_up: &Arc<HangUp>) -> Option<u64> {
+        let mut open = self.open();
+        if open.stopped {
+            return None;
+        }
+        let number = open.next;
+        open.next += 1;
+        open.streams.insert(number, Arc::clone(hang_up));
+        Some(number)
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        // Each change is one insert or removal: a panic elsewhere leaves a sound table.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,67 @@
+//! The tools: what there is, and calling one.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::{Request, StatusCode};
+
+use super::body::read_value;
+use super::error::{ErrorCode, HttpError};
+use super::reply::Reply;
+use super::site::Site;
+use super::who::Who;
+use crate::dialect::echo;
+use crate::edn::{Map, Value};
+use crate::limits;
+use crate::runtime::{Denial, TOOLBOX, ToolInfo};
+
+/// `GET /tools`: every tool, as all callers may use all of them today.
+pub(super) async fn list(_who: Who) -> Reply {
+    let tools: Vec<Value> = TOOLBOX.iter().map(describe).collect();
+    Reply::new(StatusCode::OK, Map::new().with("tools", tools))
+}
+
+/// `POST /tools/{name}`: one call; a refusal is the tool's own answer.
+pub(super) async fn call(
+    State(site): State<Arc<Site>>,
+    name: Result<Path<String>, PathRejection>,
+    who: Who,
+    request: Request<Body>,
+) -> Result<Reply, HttpError> {
+    let (args, notation) = read_value(&site, request).await?;
+    let Path(name) = name.map_err(|_| HttpError::not_found())?;
+    if !TOOLBOX.iter().any(|tool| tool.name == name) {
+        let hint = "GET /tools lists the tools";
+        let error = HttpError::new(ErrorCode::NotFound, "there is no tool of this name", hint);
+        return Err(error.with("tool", echo(&name.as_str().into())));
+    }
+    site.handle.admit_call(&who.caller, who.metered, &name, &args).map_err(denied)?;
+    let answer = site.handle.call_tool(&name, who.caller.scope.session(), &args, notation);
+    let answer = answer.ok_or_else(HttpError::not_found)?;
+    let status = if answer.is_error { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Reply::new(status, answer.value))
+}
+
+fn describe(tool: &ToolInfo) -> Value {
+    Map::new()
+        .with("name", tool.name)
+        .with("dialect", Value::keyword(tool.dialect.name()))
+        .with("description", tool.description())
+        .with("input-schema", tool.input_schema())
+        .into()
+}
+
+fn denied(denial: Denial) -> HttpError {
+    match denial {
+        Denial::ReadOnly => {
+            HttpError::new(ErrorCode::Forbidden, denial.to_string(), "use a token that may change things")
+        }
+        Denial::TooFast { wait } => {
+            let error =
+                HttpError::new(ErrorCode::Limit, denial.to_string(), "wait as long as Retry-After says");
+            error.with_limit(limits::CREATES_PER_MINUTE).retry_after(wait)
+        }
+    }
+}
