@@ -20,7 +20,12 @@ struct Ran {
 /// Runs the binary to its end with this on its stdin.
 fn run(args: &[&str], input: &str) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_reveille"));
-    command.args(args).env("COLUMNS", "100").env("NO_COLOR", "1").current_dir(env!("CARGO_TARGET_TMPDIR"));
+    command
+        .args(args)
+        .env("COLUMNS", "100")
+        .env("NO_COLOR", "1")
+        .env("REVEILLE_URL", "")
+        .current_dir(env!("CARGO_TARGET_TMPDIR"));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary was built");
     let mut stdin = child.stdin.take().expect("stdin is a pipe");
@@ -59,11 +64,13 @@ fn help_is_as_in_the_snapshots() {
     check_snapshot("serve.txt", &["serve", "--help"]);
     check_snapshot("stdio.txt", &["stdio", "--help"]);
     check_snapshot("tool.txt", &["tool", "--help"]);
+    check_snapshot("eql.txt", &["eql", "--help"]);
+    check_snapshot("schema.txt", &["schema", "--help"]);
 }
 
 #[test]
 fn help_has_examples_and_the_version_is_the_packages() {
-    for command in ["demo", "serve", "stdio", "tool"] {
+    for command in ["demo", "serve", "stdio", "tool", "eql", "schema"] {
         let help = run(&[command, "--help"], "").out;
         assert!(help.contains("Example"), "{command}");
         assert_eq!(run(&["help", command], "").out, help, "{command}");
@@ -256,5 +263,34 @@ fn stdio_ends_orderly_when_it_is_told_to() {
         assert_eq!(ended.status.code(), Some(0), "{signal}");
         let told = String::from_utf8(ended.stderr).expect("UTF-8");
         assert!(told.contains("1 unfinished schedule was called off"), "{told}");
+    }
+}
+
+#[test]
+fn a_query_is_answered_or_says_why_not() {
+    #[track_caller]
+    fn check(args: &[&str], code: i32, expected: &str) {
+        let ran = run(&[&["eql"], args].concat(), "");
+        assert_eq!((ran.code, ran.out.trim_end()), (Some(code), expected), "{}", ran.err);
+    }
+    check(&["[:psi.scheduler/pending-count]"], 0, "{:psi.scheduler/pending-count 0}");
+    let own = ["[:psi.agent-session/session-id :psi.agent-session/busy?]", "--session", "main"];
+    check(&own, 0, "{:psi.agent-session/session-id \"main\" :psi.agent-session/busy? false}");
+    let by_name = ["[:reveille.limit/unit]", "--entity", "{:reveille.limit/name \"receipt-ms\"}"];
+    check(&by_name, 0, "{:reveille.limit/unit \"ms\"}");
+    let failed = run(&["eql", "[:no/such]"], "");
+    assert_eq!(failed.code, Some(1));
+    assert!(failed.out.contains(":cause :attribute-unreachable"), "{}", failed.out);
+    check(&["[", "--lenient"], 2, "");
+    check(&["[7]"], 2, "");
+    check(&["[]", "--entity", "[]"], 2, "");
+}
+
+#[test]
+fn the_schemas_are_those_of_the_repository() {
+    for (kind, file) in [("attributes", "attributes.edn"), ("tools", "tools.json"), ("errors", "errors.edn")]
+    {
+        let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema").join(file);
+        assert_eq!(run(&["schema", kind], "").out, fs::read_to_string(committed).expect("committed"));
     }
 }

@@ -5,8 +5,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use reveille::app::schema;
 use reveille::domain::{Code, DecisionKind, Phase, Reason, Status};
+use reveille::graph::export;
 use reveille::limits;
+use reveille::runtime::registry;
+use reveille::surface::cli::SchemaKind;
 use reveille::surface::http::ErrorCode;
 
 #[test]
@@ -46,6 +50,14 @@ fn reasons_page_is_current() {
     let rows = ErrorCode::ALL.iter().map(|code| (code.name(), code.doc())).collect();
     section("Codes of HTTP", "The class of what HTTP refuses before or instead of a tool.", rows);
     check("docs/REASONS.md", &page);
+}
+
+#[test]
+fn schemas_are_current() {
+    check("schema/attributes.edn", &schema::text(SchemaKind::Attributes));
+    check("schema/tools.json", &schema::text(SchemaKind::Tools));
+    check("schema/errors.edn", &schema::text(SchemaKind::Errors));
+    check("docs/ATTRIBUTES.md", &export::attributes_markdown(&*registry()));
 }
 
 #[track_caller]

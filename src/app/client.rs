@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use hyper_util::rt::TokioIo;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
+use super::config::DEFAULT_LISTEN;
 use super::data_dir::{OPERATOR_TOKEN, read_token};
 use super::environment::Environment;
 use super::fault::Fault;
@@ -57,8 +58,15 @@ impl Client {
     /// # Errors
     /// [`Fault`] for an address that is none, and for want of a token.
     pub(super) fn asked_for(args: &DaemonArgs, session: Option<&SessionId>) -> Result<Option<Client>, Fault> {
-        let Some(url) = &args.url else { return Ok(None) };
-        let (authority, token) = (authority(url)?, token(args)?);
+        let (authority, token) = match args.url.as_deref() {
+            Some("") => return Ok(None),
+            Some(url) => (authority(url)?, token(args)?),
+            // Nobody asked for a daemon: the one that is there, if it is ours.
+            None => match token(args) {
+                Ok(token) if is_there(DEFAULT_LISTEN) => (DEFAULT_LISTEN.to_string(), token),
+                Ok(_) | Err(_) => return Ok(None),
+            },
+        };
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Fault::io("the client cannot start", error))?;
         Ok(Some(Client { authority, token, session: session.cloned(), runtime }))
@@ -178,6 +186,11 @@ fn authority(url: &str) -> Result<String, Fault> {
     Ok(format!("{}:{port}", authority.host()))
 }
 
+/// Whether somebody listens.
+fn is_there(address: SocketAddr) -> bool {
+    TcpStream::connect_timeout(&address, GLANCE).is_ok()
+}
+
 fn token(args: &DaemonArgs) -> Result<Token, Fault> {
     let environment = Environment::read();
     if let Some(path) = &args.token_file {
@@ -197,6 +210,8 @@ fn read_given(path: &Path) -> io::Result<Token> {
     fs::read_to_string(path).map(|text| Token::from_text(text.trim()))
 }
 
+/// A port on loopback answers at once, or nobody listens.
+const GLANCE: Duration = Duration::from_millis(200);
 const PATIENCE: Duration = Duration::from_millis(30_000);
 /// More than any answer has; a stranger at the port must not fill the memory.
 const ANSWER_BYTES_MAX: usize = 1 << 28;

@@ -93,5 +93,6 @@ fn check_token(text: &str) -> Result<Token, Fault> {
 
 /// The socket's name in the data directory.
 const SOCKET: &str = "reveille.sock";
-const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7517);
+pub(super) const DEFAULT_LISTEN: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7517);
 const NO_HOME: &str = "there is no home directory for the daemon's state; say --data-dir DIR";

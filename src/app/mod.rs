@@ -13,11 +13,15 @@ mod embedded;
 #[cfg(feature = "cli")]
 mod environment;
 #[cfg(feature = "cli")]
+mod eql;
+#[cfg(feature = "cli")]
 mod fault;
 #[cfg(feature = "cli")]
 mod log;
 #[cfg(feature = "cli")]
 mod run;
+#[cfg(feature = "cli")]
+pub mod schema;
 #[cfg(feature = "cli")]
 mod serve;
 #[cfg(feature = "cli")]

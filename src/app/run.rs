@@ -23,6 +23,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Serve(args) => super::serve::serve(args),
         Command::Stdio(args) => super::stdio::stdio(args),
         Command::Tool(args) => super::tool::tool(&args),
+        Command::Eql(args) => super::eql::eql(&args),
+        Command::Schema(args) => super::schema::schema(args.kind),
     };
     outcome.unwrap_or_else(|error| {
         // Whoever closed the pipe has seen what it wanted to see.

@@ -1,6 +1,6 @@
 //! What the engine refuses: the caller's fault, as data. A refusal changes nothing.
 
-use super::{HostId, RunId, ScheduleId, SessionId, Status, names};
+use super::{HostId, Moment, RunId, ScheduleId, SessionId, Status, names};
 use crate::limits::Limit;
 
 names! {
@@ -116,6 +116,48 @@ impl Refusal {
             | Refusal::Stopping => Code::Conflict,
             Refusal::SessionFull { .. } | Refusal::LimitReached { .. } => Code::Limit,
             Refusal::BeyondCalendar => Code::Validation,
+        }
+    }
+
+    /// One of each, for the index of errors; what they are about is made up.
+    pub fn samples() -> Vec<Refusal> {
+        let session = || SessionId::new("SESSION").expect("a name of ours");
+        let schedule = || ScheduleId::new("SCHEDULE").expect("a name of ours");
+        let run = || RunId { schedule: schedule(), incarnation: 1, slot: Moment::EPOCH };
+        let host = HostId::new(1);
+        vec![
+            Refusal::UnknownSession { session: session() },
+            Refusal::SessionExists { session: session() },
+            Refusal::HostedElsewhere { session: session(), host },
+            Refusal::UnknownHost { host },
+            Refusal::UnknownSchedule { schedule: schedule() },
+            Refusal::ScheduleExists { schedule: schedule() },
+            Refusal::NotCancellable { schedule: schedule(), status: Status::Delivered },
+            Refusal::UnknownRun { run: run() },
+            Refusal::NotInFlight { run: run() },
+            Refusal::SessionFull { max: 50 },
+            Refusal::LimitReached { limit: crate::limits::SCHEDULES },
+            Refusal::BeyondCalendar,
+            Refusal::Stopping,
+        ]
+    }
+
+    /// Its name in the index of errors.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Refusal::UnknownSession { .. } => "unknown-session",
+            Refusal::SessionExists { .. } => "session-exists",
+            Refusal::HostedElsewhere { .. } => "hosted-elsewhere",
+            Refusal::UnknownHost { .. } => "unknown-host",
+            Refusal::UnknownSchedule { .. } => "unknown-schedule",
+            Refusal::ScheduleExists { .. } => "schedule-exists",
+            Refusal::NotCancellable { .. } => "not-cancellable",
+            Refusal::UnknownRun { .. } => "unknown-run",
+            Refusal::NotInFlight { .. } => "not-in-flight",
+            Refusal::SessionFull { .. } => "session-full",
+            Refusal::LimitReached { .. } => "limit-reached",
+            Refusal::BeyondCalendar => "beyond-calendar",
+            Refusal::Stopping => "stopping",
         }
     }
 

@@ -9,6 +9,7 @@
 
 pub mod attr;
 pub mod eql;
+pub mod export;
 pub mod listing;
 pub mod page;
 mod params;

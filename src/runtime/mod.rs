@@ -32,7 +32,7 @@ pub use driver::Runtime;
 pub use figures::{Figures, LATENESS_NS, Lateness};
 pub use handle::{Handle, Parts};
 pub use prepared::{Prepared, Unprepared};
-pub use query::{QUERY_LIMITS, QueryAccess, refusal, registry};
+pub use query::{QUERY_LIMITS, QueryAccess, failed, registry, reply};
 pub use subscription::{Batch, Stopper, Subscription};
 pub use token::Token;
 pub use toolbox::{TOOLBOX, ToolInfo};

@@ -9,12 +9,11 @@ use std::sync::{Arc, OnceLock};
 use super::handle::Handle;
 use super::hands::CallerHands;
 use super::hosts::Hosts;
-use crate::domain::{Caller, Now, Transcript};
-use crate::edn::Map;
-use crate::edn::Value;
+use crate::domain::{Caller, Code, Now, Transcript};
+use crate::edn::{Map, Value};
 use crate::engine::SessionRecord;
 use crate::graph::attr;
-use crate::graph::eql::{Answer, Boundary, Limits, Refusal};
+use crate::graph::eql::{Answer, Boundary, Failure, Limits, Refusal};
 use crate::graph::registry::{Access, Registry, Seen};
 use crate::graph::view::{Hands, Made, Scheduler, Transcripts, View};
 use crate::limits;
@@ -100,7 +99,22 @@ impl Transcripts for Hosts {
     }
 }
 
-/// A refused query as data, as `/eql` and the stream send it.
-pub fn refusal(refusal: &Refusal) -> Value {
-    Map::new().with("error", refusal.to_map()).into()
+/// The answer as Pathom's boundary would send it, and beside a failure what was missing and why: Pathom keeps that to
+/// itself, and who asks at night should not have to guess.
+pub fn reply(request: &Boundary, answer: Answer) -> Map {
+    match answer {
+        Answer::Done(map) => map,
+        Answer::Failed(failure) => failed(request, &failure),
+    }
+}
+
+/// The error map of a request that failed.
+pub fn failed(request: &Boundary, failure: &Failure) -> Map {
+    let why = Map::new()
+        .with("key", failure.key.clone())
+        .with("cause", Value::keyword(failure.cause.name()))
+        .with("message", failure.error.as_ref().map(|error| error.message.as_str()))
+        .with("code", failure.error.as_ref().and_then(|error| error.code).map(Code::name))
+        .with("data", failure.error.as_ref().map(|error| error.data.clone()));
+    Failure::to_map(&request.query, &request.entity).with("reveille.error/why", why)
 }

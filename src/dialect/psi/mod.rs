@@ -24,6 +24,7 @@ mod unreadable;
 
 pub use call::{Call, Context, Op, parse};
 pub use outcome::{cancelled, created, listed, refused};
+pub use problem::errors;
 pub use query::{not_queried, queried};
 pub use summary::{status, summary};
 pub use unreadable::unreadable;

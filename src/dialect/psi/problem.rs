@@ -81,6 +81,34 @@ impl Problem {
         Answer::refused(value, self.code())
     }
 
+    /// One of each but the engine's, for the index of errors; what they are about is made up.
+    fn samples() -> Vec<(&'static str, Problem)> {
+        let value = || Value::string("…");
+        let config = ConfigError::NotAMap { found: "integer" };
+        vec![
+            ("not-a-map", Problem::NotAMap { found: "integer" }),
+            ("given-twice", Problem::GivenTwice { name: "op" }),
+            ("unknown-action", Problem::UnknownAction { given: value() }),
+            ("unknown-op", Problem::UnknownOp { given: value() }),
+            ("no-session", Problem::NoSession),
+            ("no-message", Problem::NoMessage),
+            ("not-text", Problem::NotText { field: "label", value: value() }),
+            ("too-long", Problem::TooLong { field: "message", limit: limits::TEXT_BYTES }),
+            ("unknown-kind", Problem::UnknownKind { given: value() }),
+            ("config-forbidden", Problem::ConfigForbidden),
+            ("config-required", Problem::ConfigRequired),
+            ("config", Problem::Config(config)),
+            ("two-delays", Problem::TwoDelays),
+            ("no-delay", Problem::NoDelay),
+            ("delay-not-integer", Problem::DelayNotInteger { value: value() }),
+            ("delay-too-short", Problem::DelayTooShort { delay_ms: 1 }),
+            ("delay-too-long", Problem::DelayTooLong { delay_ms: 86_400_001 }),
+            ("not-an-instant", Problem::NotAnInstant { value: value() }),
+            ("no-schedule-id", Problem::NoScheduleId),
+            ("no-such-schedule", Problem::NoSuchSchedule { given: value() }),
+        ]
+    }
+
     /// The class, the same in every notation.
     fn code(&self) -> Code {
         match self {
@@ -109,4 +137,14 @@ impl Problem {
         let given = if let Problem::UnknownOp { given } = self { word(given) } else { op.map(Op::name) };
         given.and_then(|name| Keyword::new(name).ok()).into()
     }
+}
+
+/// Every error of psi's tool itself, with its name, its class and an example, for the index of errors.
+pub fn errors() -> Vec<(&'static str, Code, Value)> {
+    let entry = |(name, problem): (&'static str, Problem)| {
+        let answer = problem.answer(Some(Op::Create), 0).value;
+        let error = answer.as_map().and_then(|map| map.keyword("psi-tool/error")).cloned();
+        (name, problem.code(), error.unwrap_or(Value::Nil))
+    };
+    Problem::samples().into_iter().map(entry).collect()
 }

@@ -37,6 +37,19 @@ pub enum Cause {
     Cycle,
 }
 
+impl Cause {
+    /// Returns the keyword's text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unreachable => "attribute-unreachable",
+            Self::Missing => "attribute-missing",
+            Self::Exception => "node-exception",
+            Self::Mutation => "mutation-error",
+            Self::Cycle => "cycle",
+        }
+    }
+}
+
 impl Failure {
     /// Returns the answer of Pathom's boundary interface. Why it failed is not part of that.
     pub fn to_map(query: &Query, entity: &Map) -> Map {

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::domain::SessionId;
 
@@ -81,6 +81,58 @@ Examples:
   reveille tool psi-tool --wait '{:action \"scheduler\" :op \"create\" :kind \"message\"
                                   :delay-ms 1000 :message \"Stretch your legs.\"}'")]
     Tool(ToolArgs),
+    /// Ask the graph in EQL, and print the answer as EDN.
+    ///
+    /// Exit code 0: answered. 1: a strict query failed, and the answer says so. 2: no query, or too much of one. Without
+    /// a daemon the engine is empty, and only what there is to ask for can be asked for.
+    #[command(after_help = "\
+Examples:
+  reveille eql '[:psi.scheduler/pending-count {:psi.scheduler/schedules [:psi.scheduler/label :psi.scheduler/status]}]'
+  reveille eql '[:psi.scheduler/message]' --entity '{:psi.scheduler/schedule-id \"sch-…\"}'
+  reveille eql '[{(:psi.scheduler/schedules {:status :failed :first 10}) [*]}]' --lenient
+  reveille eql '[:psi.graph/attributes]'")]
+    Eql(EqlArgs),
+    /// Print one of the generated schemas.
+    #[command(after_help = "Example:\n  reveille schema attributes > attributes.edn")]
+    Schema(SchemaArgs),
+}
+
+/// Arguments of `reveille eql`.
+#[derive(Args, Debug)]
+pub struct EqlArgs {
+    /// The query: a vector in EDN.
+    pub query: String,
+    /// What is known to begin with: a map in EDN.
+    #[arg(long, value_name = "MAP")]
+    pub entity: Option<String>,
+    /// Answer what can be answered, with an error beside what cannot.
+    #[arg(long)]
+    pub lenient: bool,
+    /// Ask as this session; without it, as the operator.
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub session: Option<SessionId>,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+/// Arguments of `reveille schema`.
+#[derive(Args, Debug)]
+pub struct SchemaArgs {
+    /// Which one.
+    #[arg(value_enum)]
+    pub kind: SchemaKind,
+}
+
+/// The generated schemas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemaKind {
+    /// Every attribute of the graph, as EDN.
+    Attributes,
+    /// Every tool with the JSON Schema of its arguments, as JSON.
+    Tools,
+    /// Every error with its class, message and hint, as EDN.
+    Errors,
 }
 
 /// Arguments of `reveille serve`. What is not given comes from the configuration file, then from the defaults.
@@ -130,7 +182,8 @@ pub struct ServeArgs {
 /// Which daemon to ask, and as whom.
 #[derive(Args, Debug)]
 pub struct DaemonArgs {
-    /// Ask the daemon at this address, such as http://127.0.0.1:7517, instead of an engine of one's own.
+    /// Ask the daemon at this address; an empty one for an engine of one's own [default: http://127.0.0.1:7517 if a
+    /// daemon answers there, else an engine of one's own]
     #[arg(long, value_name = "URL", env = "REVEILLE_URL", hide_env_values = true)]
     pub url: Option<String>,
     /// Read the token from this file [default: REVEILLE_TOKEN, then DATA-DIR/operator.token]

@@ -17,7 +17,7 @@ use crate::edn::{Map, ReadError, ReadErrorKind, Value};
 use crate::engine::{Command, Input, Report, SessionRecord, State};
 use crate::graph::eql::Boundary;
 use crate::limits;
-use crate::runtime::{Denial, Handle, Subscription};
+use crate::runtime::{Denial, Handle, Subscription, reply};
 
 /// Who is at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -200,7 +200,7 @@ impl Connection {
 
     fn query(&self, boundary: &Boundary) -> Result<Outcome, RequestError> {
         match self.handle.query(&self.caller, boundary, false) {
-            Ok(answer) => Ok(Outcome::Done(boundary.reply(answer).into())),
+            Ok(answer) => Ok(Outcome::Done(reply(boundary, answer).into())),
             Err(refusal) => Err(RequestError::invalid(refusal.to_string(), refusal.to_map())),
         }
     }

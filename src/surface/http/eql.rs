@@ -20,8 +20,8 @@ use super::site::Site;
 use super::who::Who;
 use crate::dialect::Notation;
 use crate::edn::Value;
-use crate::graph::eql::{EdnSink, Failure, Refusal, Written};
-use crate::runtime::{Prepared, Unprepared};
+use crate::graph::eql::{EdnSink, Refusal, Written};
+use crate::runtime::{Prepared, Unprepared, failed, reply};
 
 /// Answers one query.
 pub(super) async fn query(
@@ -41,7 +41,7 @@ pub(super) async fn query(
         Notation::Edn => as_edn(&site, &who, &prepared),
         Notation::Json => {
             let answer = site.handle.run(&who.caller, &prepared, false).map_err(|error| refused(&error))?;
-            Ok(Reply::new(StatusCode::OK, prepared.boundary.reply(answer)).into_response())
+            Ok(Reply::new(StatusCode::OK, reply(&prepared.boundary, answer)).into_response())
         }
     }
 }
@@ -49,9 +49,8 @@ pub(super) async fn query(
 fn as_edn(site: &Site, who: &Who, prepared: &Prepared) -> Result<Response, HttpError> {
     let mut text = String::with_capacity(ROOM);
     let written = site.handle.answer(&who.caller, prepared, false, &mut EdnSink::new(&mut text));
-    if let Written::Failed(_) = written.map_err(|error| refused(&error))? {
-        let boundary = &prepared.boundary;
-        text = Value::Map(Failure::to_map(&boundary.query, &boundary.entity)).to_string();
+    if let Written::Failed(failure) = written.map_err(|error| refused(&error))? {
+        text = Value::Map(failed(&prepared.boundary, &failure)).to_string();
     }
     text.push('\n');
     let mut response = Body::from(text).into_response();

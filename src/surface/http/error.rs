@@ -38,6 +38,26 @@ names! {
     }
 }
 
+impl ErrorCode {
+    /// The status that it is answered with.
+    pub fn status(self) -> StatusCode {
+        match self {
+            ErrorCode::Validation => StatusCode::BAD_REQUEST,
+            ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
+            ErrorCode::Forbidden => StatusCode::FORBIDDEN,
+            ErrorCode::NotFound => StatusCode::NOT_FOUND,
+            ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            ErrorCode::Timeout => StatusCode::REQUEST_TIMEOUT,
+            ErrorCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            ErrorCode::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            ErrorCode::Misdirected => StatusCode::MISDIRECTED_REQUEST,
+            ErrorCode::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
+            ErrorCode::Limit => StatusCode::TOO_MANY_REQUESTS,
+            ErrorCode::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+}
+
 /// A refusal of a request.
 #[derive(Clone, Debug)]
 pub(super) struct HttpError {
@@ -91,20 +111,7 @@ impl HttpError {
     }
 
     pub(super) fn status(&self) -> StatusCode {
-        match self.code {
-            ErrorCode::Validation => StatusCode::BAD_REQUEST,
-            ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
-            ErrorCode::Forbidden => StatusCode::FORBIDDEN,
-            ErrorCode::NotFound => StatusCode::NOT_FOUND,
-            ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            ErrorCode::Timeout => StatusCode::REQUEST_TIMEOUT,
-            ErrorCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            ErrorCode::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            ErrorCode::Misdirected => StatusCode::MISDIRECTED_REQUEST,
-            ErrorCode::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
-            ErrorCode::Limit => StatusCode::TOO_MANY_REQUESTS,
-            ErrorCode::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-        }
+        self.code.status()
     }
 
     /// The error as it is answered.

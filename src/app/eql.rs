@@ -1,0 +1,78 @@
+//! `reveille eql`: one query, one answer.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::client::Client;
+use super::embedded::Embedded;
+use super::fault::Fault;
+use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::domain::{Caller, HostId, SessionConfig};
+use crate::edn::{Map, Value, read_keeping_meta};
+use crate::graph::eql::{Answer, Boundary};
+use crate::runtime::reply;
+use crate::surface::cli::EqlArgs;
+
+pub(super) fn eql(args: &EqlArgs) -> io::Result<ExitCode> {
+    let request = match request(args) {
+        Ok(request) => request,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    match Client::asked_for(&args.daemon, args.session.as_ref()) {
+        Ok(Some(client)) => ask_daemon(&client, &request),
+        Ok(None) => ask_own(args, &request),
+        Err(fault) => Ok(fault.tell()),
+    }
+}
+
+/// The query with its entity, in Pathom's request map.
+fn request(args: &EqlArgs) -> Result<Value, Fault> {
+    let form = |name: &str, text: &str| {
+        let read = read_keeping_meta(text.as_bytes(), &REQUEST_CAPS);
+        read.map_err(|error| Fault::usage(format!("the {name} is no EDN: {error}")))
+    };
+    let query = form("query", &args.query)?;
+    let request = Map::new().with("pathom/eql", query).with("pathom/lenient-mode?", args.lenient);
+    Ok(match &args.entity {
+        None => request,
+        Some(entity) => request.with("pathom/entity", form("entity", entity)?),
+    }
+    .into())
+}
+
+fn ask_daemon(client: &Client, request: &Value) -> io::Result<ExitCode> {
+    let answer = match client.post("/eql", Notation::Edn, request.to_string().into_bytes()) {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    if answer.status.as_u16() != 200 {
+        return Ok(Fault::usage(answer.complaint(Notation::Edn)).tell());
+    }
+    let mut output = io::stdout().lock();
+    output.write_all(answer.text.as_bytes())?;
+    output.flush()?;
+    Ok(ExitCode::from(u8::from(answer.text.starts_with("{:com.wsscode.pathom3.error/error-message"))))
+}
+
+/// An engine that lives as long as the query: there is nothing in it but the graph itself.
+fn ask_own(args: &EqlArgs, request: &Value) -> io::Result<ExitCode> {
+    let boundary = match Boundary::read(request) {
+        Ok(boundary) => boundary,
+        Err(error) => return Ok(Fault::usage(error.to_string()).tell()),
+    };
+    let engine = Embedded::start()?;
+    let caller = match args.session.clone() {
+        None => Caller::OPERATOR,
+        Some(session) => {
+            let opened = engine.handle().open_session(Some(session), HostId::LOCAL, SessionConfig::default());
+            Caller::session(opened.map_err(io::Error::other)?.0)
+        }
+    };
+    let answer = match engine.handle().query(&caller, &boundary, false) {
+        Ok(answer) => answer,
+        Err(refusal) => return Ok(Fault::usage(refusal.to_string()).tell()),
+    };
+    let failed = matches!(answer, Answer::Failed(_));
+    writeln!(io::stdout(), "{}", Value::Map(reply(&boundary, answer)))?;
+    Ok(ExitCode::from(u8::from(failed)))
+}

@@ -1,0 +1,72 @@
+//! The index of errors: every class, and every error with its class, an example of its message, and what to do about it.
+
+use std::fmt::Write as _;
+
+use crate::dialect::psi;
+use crate::domain::{Code, Refusal};
+use crate::edn::{Map, Symbol, Value};
+use crate::graph::eql;
+use crate::runtime::QUERY_LIMITS;
+use crate::surface::http::ErrorCode;
+
+/// The index as EDN, one error a line.
+pub(super) fn text() -> String {
+    let mut text = String::from(
+        ";; Generated from the code: every class of errors, and every error. Do not edit.\n{:codes [\n",
+    );
+    for code in Code::ALL {
+        let map = Map::new().with("code", code.name()).with("doc", code.doc());
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, " {}", Value::Map(map));
+    }
+    text += "]\n :http [\n";
+    for code in ErrorCode::ALL {
+        let map = Map::new().with("code", code.name()).with("status", i64::from(code.status().as_u16()));
+        let _ = writeln!(text, " {}", Value::Map(map.with("doc", code.doc())));
+    }
+    text += "]\n :errors [\n";
+    for entry in engine().into_iter().chain(psi_tool()).chain(graph()) {
+        let _ = writeln!(text, " {}", Value::Map(entry));
+    }
+    text += "]}\n";
+    text
+}
+
+fn entry(of: &str, name: &str, code: Code, message: impl Into<Value>) -> Map {
+    Map::new()
+        .with("error", Value::keyword(&format!("{of}/{name}")))
+        .with("code", code.name())
+        .with("message", message)
+}
+
+fn engine() -> Vec<Map> {
+    let refusals = Refusal::samples().into_iter();
+    let line = |it: Refusal| entry("engine", it.name(), it.code(), it.to_string()).with("hint", it.hint());
+    refusals.map(line).collect()
+}
+
+fn psi_tool() -> Vec<Map> {
+    let line = |(name, code, error): (&str, Code, Value)| {
+        let part = |key: &str| error.as_map().and_then(|map| map.keyword(key)).cloned();
+        entry("psi-tool", name, code, part("message")).with("phase", part("phase")).with("data", part("data"))
+    };
+    psi::errors().into_iter().map(line).collect()
+}
+
+fn graph() -> Vec<Map> {
+    let limit = |limit, max| (limit, Code::Limit, eql::Refusal::Limit { limit, max });
+    let mut refusals = vec![
+        limit("depth", QUERY_LIMITS.depth),
+        limit("attributes", QUERY_LIMITS.attributes),
+        limit("rows", QUERY_LIMITS.rows),
+        limit("calls", QUERY_LIMITS.calls),
+        ("stopped", Code::Limit, eql::Refusal::Stopped),
+    ];
+    if let Ok(name) = Symbol::new("psi.scheduler/create") {
+        refusals.push(("nested-mutation", Code::Validation, eql::Refusal::NestedMutation(name)));
+    }
+    let line = |(name, code, it): (&str, Code, eql::Refusal)| {
+        entry("eql", name, code, it.to_string()).with("data", it.to_map())
+    };
+    refusals.into_iter().map(line).collect()
+}

@@ -1,0 +1,43 @@
+//! `reveille schema`: the files of `schema/`, as this program has them. A test compares them with those committed.
+
+mod errors;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::edn::{Map, Value};
+use crate::graph::export;
+use crate::runtime::{TOOLBOX, registry};
+use crate::surface::cli::SchemaKind;
+use crate::surface::json;
+
+pub(super) fn schema(kind: SchemaKind) -> io::Result<ExitCode> {
+    io::stdout().lock().write_all(text(kind).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The text of one of the files.
+pub fn text(kind: SchemaKind) -> String {
+    match kind {
+        SchemaKind::Attributes => export::attributes_edn(&*registry()),
+        SchemaKind::Tools => tools(),
+        SchemaKind::Errors => errors::text(),
+    }
+}
+
+/// Every tool with the JSON Schema of its arguments.
+fn tools() -> String {
+    let describe = |tool: &crate::runtime::ToolInfo| {
+        let map = Map::new()
+            .with("name", tool.name)
+            .with("dialect", tool.dialect.name())
+            .with("description", tool.description());
+        Value::Map(map.with("inputSchema", tool.input_schema()))
+    };
+    let tools: Vec<Value> = TOOLBOX.iter().map(describe).collect();
+    let mut text = String::new();
+    json::write(&Map::new().with("tools", tools).into(), &mut text);
+    // Read back as a tree, which prints itself line by line with its keys sorted.
+    let tree: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    format!("{tree:#}\n")
+}

@@ -1,0 +1,109 @@
+//! The table of attributes as a file: `schema/attributes.edn`, and as a page for people.
+//!
+//! Invariant: everything here is a walk over the registry; the order is that of idents within entities.
+
+use std::fmt::Write as _;
+
+use super::registry::{Cardinality, EntityInfo, Registry, Type, World};
+use crate::edn::{Map, Value};
+
+/// Every entity and attribute as EDN, one a line.
+pub fn attributes_edn<W: World>(registry: &Registry<W>) -> String {
+    let mut text = String::from(
+        ";; Generated from src/graph/attr/: every attribute there is. Do not edit.\n{:entities [\n",
+    );
+    for entity in registry.entities() {
+        let map = Map::new()
+            .with("entity", entity.name)
+            .with("key", entity.key.map(Value::keyword))
+            .with("doc", entity.doc);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, " {}", Value::Map(map));
+    }
+    text += "]\n :attributes [\n";
+    for (entity, ident) in sorted(registry) {
+        if let Some(line) = registry.attribute(ident).map(|attribute| line(entity, attribute)) {
+            let _ = writeln!(text, " {line}");
+        }
+    }
+    text += "]}\n";
+    text
+}
+
+/// Every attribute as a table in Markdown, by entity.
+pub fn attributes_markdown<W: World>(registry: &Registry<W>) -> String {
+    let mut text = String::from(
+        "# Attributes\n\nGenerated from `src/graph/attr/`. Who may see an attribute: `everyone`, its `owner` (the session it belongs to, and operators), or the `operator`.\n",
+    );
+    let mut last = "";
+    for (entity, ident) in sorted(registry) {
+        if entity.name != last {
+            last = entity.name;
+            let key = entity.key.map_or_else(|| "a root".to_owned(), |key| format!("key `:{key}`"));
+            let _ = write!(
+                text,
+                "\n## {}\n\n{} ({key})\n\n| attribute | type | visible to | meaning |\n|---|---|---|---|\n",
+                entity.name, entity.doc
+            );
+        }
+        let Some(attribute) = registry.attribute(ident) else { continue };
+        let many = if attribute.cardinality == Cardinality::Many { " …" } else { "" };
+        let nil = if attribute.nullable { " or nil" } else { "" };
+        let unit = attribute.unit.map_or_else(String::new, |unit| format!(", {unit}"));
+        let visible = attribute.visibility.map_or("", super::registry::Visibility::name);
+        let _ = writeln!(
+            text,
+            "| `:{ident}` | {}{many}{nil}{unit} | {visible} | {} |",
+            kind(attribute.kind),
+            attribute.doc
+        );
+    }
+    text
+}
+
+fn kind(kind: Type) -> String {
+    if let Type::Enum(names) = kind {
+        return names.iter().map(|name| format!("`:{name}`")).collect::<Vec<_>>().join(" ");
+    }
+    if let Type::Reference(entity) = kind { format!("→ {entity}") } else { kind.name().to_owned() }
+}
+
+fn line(entity: &EntityInfo, attribute: &super::registry::Attribute) -> Value {
+    let mut map = Map::new()
+        .with("ident", Value::keyword(attribute.ident))
+        .with("entity", entity.name)
+        .with("type", Value::keyword(attribute.kind.name()));
+    if let Type::Enum(names) = attribute.kind {
+        map = map.with("values", names.iter().map(|name| Value::keyword(name)).collect::<Vec<_>>());
+    }
+    if let Type::Reference(to) = attribute.kind {
+        map = map.with("refers-to", to);
+    }
+    if let Some(unit) = attribute.unit {
+        map = map.with("unit", unit);
+    }
+    let cardinality = match attribute.cardinality {
+        Cardinality::One => "one",
+        Cardinality::Many => "many",
+    };
+    let visible = attribute.visibility.map(|rule| Value::keyword(rule.name()));
+    map.with("cardinality", Value::keyword(cardinality))
+        .with("nullable?", attribute.nullable)
+        .with("stability", Value::keyword(attribute.stability.name()))
+        .with("visible-to", visible)
+        .with("doc", attribute.doc)
+        .into()
+}
+
+/// Entities in declared order, their attributes by ident.
+fn sorted<W: World>(registry: &Registry<W>) -> Vec<(&EntityInfo, &'static str)> {
+    let mut all: Vec<(usize, &EntityInfo, &'static str)> = registry
+        .described()
+        .map(|(attribute, entity)| {
+            let place = registry.entities().iter().position(|other| other.name == entity.name);
+            (place.unwrap_or(usize::MAX), entity, attribute.ident)
+        })
+        .collect();
+    all.sort_unstable_by_key(|(place, _, ident)| (*place, *ident));
+    all.into_iter().map(|(_, entity, ident)| (entity, ident)).collect()
+}
