@@ -1,20 +1,60 @@
-//! `reveille stdio`: the EDN stream protocol over an engine that lives as long as the stream.
+//! `reveille stdio`: the EDN stream protocol, over an engine that lives as long as the stream or over a daemon.
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Read as _, Write};
+use std::net::Shutdown;
 use std::process::ExitCode;
 
+use super::client::{Client, Stream};
 use super::embedded::Embedded;
 use super::signals::on_stop;
-use crate::domain::{HostId, SessionConfig};
+use crate::domain::{HostId, SessionConfig, SessionId};
 use crate::engine::State;
 use crate::runtime::Handle;
 use crate::surface::cli::StdioArgs;
 use crate::surface::edn_stream::{Connection, Peer, serve};
 
 pub(super) fn stdio(args: StdioArgs) -> io::Result<ExitCode> {
+    match Client::asked_for(&args.daemon, args.session.as_ref()) {
+        Ok(None) => serve_own(args.session),
+        Ok(Some(client)) => match client.stream() {
+            Ok(stream) => relay(stream),
+            Err(fault) => Ok(fault.tell()),
+        },
+        Err(fault) => Ok(fault.tell()),
+    }
+}
+
+/// Carries bytes between our streams and the daemon's, until both sides have said all.
+fn relay(stream: Stream) -> io::Result<ExitCode> {
+    let Stream { mut socket, first } = stream;
+    let mut upstream = socket.try_clone()?;
+    let send = move || {
+        // Where the daemon has gone, the other direction ends too, and says so.
+        let _ = io::copy(&mut io::stdin().lock(), &mut upstream);
+        let _ = upstream.shutdown(Shutdown::Write);
+    };
+    std::thread::Builder::new().name("reveille-stdin".into()).spawn(send)?;
+    let mut output = io::stdout().lock();
+    output.write_all(&first)?;
+    output.flush()?;
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let length = match socket.read(&mut chunk) {
+            Ok(0) => return Ok(ExitCode::SUCCESS),
+            Ok(length) => length,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        output.write_all(&chunk[..length])?;
+        output.flush()?;
+    }
+}
+
+/// The stream of an engine that lives as long as it.
+fn serve_own(session: Option<SessionId>) -> io::Result<ExitCode> {
     let mut engine = Embedded::start()?;
     let handle = engine.handle().clone();
-    let peer = match args.session {
+    let peer = match session {
         None => Peer::Operator,
         Some(session) => {
             let opened = handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
@@ -52,3 +92,5 @@ fn tell(left: u64) -> io::Result<()> {
     let schedules = if left == 1 { "schedule was" } else { "schedules were" };
     writeln!(io::stderr(), "reveille: the stream ended; {left} unfinished {schedules} called off")
 }
+
+const CHUNK: usize = 16_384;

@@ -3,9 +3,10 @@
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
+use super::client::Client;
 use super::embedded::Embedded;
 use crate::dialect::{Notation, REQUEST_CAPS, psi};
-use crate::domain::{Cursor, DecisionKind, HostId, SessionConfig};
+use crate::domain::{Cursor, DecisionKind, HostId, SessionConfig, SessionId};
 use crate::edn::{self, Value};
 use crate::engine::State;
 use crate::limits;
@@ -15,6 +16,8 @@ use crate::surface::json;
 
 /// The exit code of a call that could not be read.
 const USAGE: u8 = 2;
+/// The session of an engine of one's own, unless another is named.
+const OWN_SESSION: &str = "cli";
 
 pub(super) fn tool(args: &ToolArgs) -> io::Result<ExitCode> {
     let text = match args.args.as_deref() {
@@ -25,11 +28,54 @@ pub(super) fn tool(args: &ToolArgs) -> io::Result<ExitCode> {
         Ok(parsed) => parsed,
         Err(error) => return usage(&error),
     };
+    match Client::asked_for(&args.daemon, args.session.as_ref()) {
+        Ok(None) => call_own(args, &value, notation),
+        Ok(Some(_)) if args.wait => {
+            usage("--wait is for an engine of one's own; follow a daemon by `reveille stdio`")
+        }
+        Ok(Some(client)) => call_daemon(&client, &args.name, notation, text),
+        Err(fault) => Ok(fault.tell()),
+    }
+}
+
+/// The daemon's answer, as it is.
+fn call_daemon(client: &Client, name: &str, notation: Notation, text: Vec<u8>) -> io::Result<ExitCode> {
+    let path = format!("/tools/{}", escaped(name));
+    let answer = match client.post(&path, notation, text) {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    match answer.status.as_u16() {
+        status @ (200 | 422) => {
+            let mut output = io::stdout().lock();
+            output.write_all(answer.text.as_bytes())?;
+            output.flush()?;
+            Ok(ExitCode::from(u8::from(status == 422)))
+        }
+        400 | 404 | 413 | 415 => usage(&answer.complaint(notation)),
+        _ => {
+            writeln!(io::stderr(), "reveille: {}", answer.complaint(notation))?;
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// A name as one segment of a path.
+fn escaped(name: &str) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    let escape = |byte: u8| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    name.bytes().map(escape).collect()
+}
+
+/// An engine that lives as long as the call.
+fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<ExitCode> {
     let mut engine = Embedded::start()?;
     let handle = engine.handle().clone();
-    let opened = handle.open_session(Some(args.session.clone()), HostId::LOCAL, SessionConfig::default());
+    let session =
+        args.session.clone().map_or_else(|| SessionId::new(OWN_SESSION), Ok).map_err(io::Error::other)?;
+    let opened = handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
     opened.map_err(io::Error::other)?;
-    let Some(answer) = handle.call_tool(&args.name, Some(&args.session), &value, notation) else {
+    let Some(answer) = handle.call_tool(&args.name, Some(&session), value, notation) else {
         return usage(&format!("no tool of the name {}; there is {}", args.name, psi::TOOL));
     };
     let mut output = io::stdout().lock();

@@ -58,7 +58,8 @@ A configuration file has the options as keys, and no others:
     /// Speak the EDN stream protocol on stdin and stdout, over an engine that lives as long as the stream.
     ///
     /// One EDN map per message, one line per answer. The end of the input, SIGTERM and SIGINT stop the engine in good
-    /// order: schedules that have not ended by then are called off, and a line on stderr says how many.
+    /// order: schedules that have not ended by then are called off, and a line on stderr says how many. With --url, the
+    /// stream is the daemon's, and what it has made stays there.
     #[command(after_help = "\
 Example (a reminder in one second; what happens to it is shown as events):
   ( echo '{:id 1 :op :subscribe}'
@@ -71,7 +72,8 @@ each push with {:op :delivery/ack :delivery-id \"…\"} within 30 s.")]
     Stdio(StdioArgs),
     /// Call one tool and print its answer in the notation of its arguments.
     ///
-    /// Exit code 0: done. 1: refused, and the answer says why. 2: the call itself could not be read.
+    /// Exit code 0: done. 1: refused, and the answer says why. 2: the call itself could not be read. Without --url, the
+    /// engine lives as long as the call.
     #[command(after_help = "\
 Examples:
   reveille tool psi-tool '{:action \"scheduler\" :op \"list\"}'
@@ -125,12 +127,29 @@ pub struct ServeArgs {
     pub allow_origins: Vec<String>,
 }
 
+/// Which daemon to ask, and as whom.
+#[derive(Args, Debug)]
+pub struct DaemonArgs {
+    /// Ask the daemon at this address, such as http://127.0.0.1:7517, instead of an engine of one's own.
+    #[arg(long, value_name = "URL", env = "REVEILLE_URL", hide_env_values = true)]
+    pub url: Option<String>,
+    /// Read the token from this file [default: REVEILLE_TOKEN, then DATA-DIR/operator.token]
+    #[arg(long, value_name = "FILE", env = "REVEILLE_TOKEN_FILE", hide_env_values = true)]
+    pub token_file: Option<PathBuf>,
+    /// Where the daemon keeps its tokens [default: $XDG_STATE_HOME/reveille]
+    #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
+    pub data_dir: Option<PathBuf>,
+}
+
 /// Arguments of `reveille stdio`.
 #[derive(Args, Debug)]
 pub struct StdioArgs {
     /// Open a session of this id and speak for it; without it, speak as the operator.
     #[arg(long, value_name = "ID", value_parser = session_id)]
     pub session: Option<SessionId>,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
 }
 
 /// Arguments of `reveille tool`.
@@ -140,12 +159,15 @@ pub struct ToolArgs {
     pub name: String,
     /// The arguments in EDN or JSON; `-` or nothing reads them from stdin.
     pub args: Option<String>,
-    /// The session that calls.
-    #[arg(long, value_name = "ID", default_value = "cli", value_parser = session_id)]
-    pub session: SessionId,
-    /// Stay until every schedule has ended, and print each as it ends.
+    /// The session that calls; an engine of one's own opens it [default there: cli]
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub session: Option<SessionId>,
+    /// Stay until every schedule has ended, and print each as it ends; for an engine of one's own.
     #[arg(long)]
     pub wait: bool,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
 }
 
 fn session_id(text: &str) -> Result<SessionId, String> {

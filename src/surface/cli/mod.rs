@@ -2,4 +2,4 @@
 
 mod args;
 
-pub use args::{Cli, Command, ServeArgs, StdioArgs, ToolArgs};
+pub use args::{Cli, Command, DaemonArgs, ServeArgs, StdioArgs, ToolArgs};

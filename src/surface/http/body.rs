@@ -1,8 +1,11 @@
 //! Bodies: read within their bounds, scanned, and only then parsed.
 
+use std::future::poll_fn;
+use std::pin::Pin;
+
 use axum::body::{Body, Bytes};
 use axum::http::Request;
-use axum::http::header::CONTENT_LENGTH;
+use axum::http::header::{CONTENT_LENGTH, EXPECT, HeaderMap};
 use hyper::body::Body as _;
 use tokio::time::timeout;
 
@@ -38,34 +41,42 @@ pub(super) async fn read_value(site: &Site, request: Request<Body>) -> Result<(V
 /// 413 for too much, 408 for too slow, 400 for a body that breaks off.
 pub(super) async fn read_bytes(site: &Site, request: Request<Body>) -> Result<Bytes, HttpError> {
     let too_slow = || HttpError::new(ErrorCode::Timeout, "the body took too long", "send it faster");
-    let length = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    let read = collect(request.into_body(), length.unwrap_or(0));
-    timeout(site.times.body, read).await.map_err(|_| too_slow().with_limit(limits::HTTP_BODY_MS))?
+    let announced = announced(request.headers());
+    let waits = request.headers().contains_key(EXPECT);
+    if announced > limits::HTTP_DISCARD_BYTES.value || (waits && announced > limits::REQUEST_BYTES.value) {
+        return Err(too_long());
+    }
+    let read = timeout(site.times.body, collect(request.into_body())).await;
+    read.map_err(|_| too_slow().with_limit(limits::HTTP_BODY_MS))?
+}
+
+/// The length that a request says its body has; 0 if it says nothing.
+fn announced(headers: &HeaderMap) -> u64 {
+    let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    length.and_then(|length| length.parse().ok()).unwrap_or(0)
 }
 
 /// A body that is too long is read on for a while and thrown away: its sender would otherwise find the connection broken
 /// before it has read the answer.
-async fn collect(mut body: Body, announced: u64) -> Result<Bytes, HttpError> {
-    let max = limits::REQUEST_BYTES;
+async fn collect(mut body: Body) -> Result<Bytes, HttpError> {
     let (mut bytes, mut length) = (Vec::new(), 0);
-    while let Some(frame) =
-        std::future::poll_fn(|context| std::pin::Pin::new(&mut body).poll_frame(context)).await
-    {
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let broken = |_| HttpError::invalid("the body broke off", "send as many bytes as announced");
         let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
         length += data.len() as u64;
-        if length.max(announced) > limits::HTTP_DISCARD_BYTES.value {
+        if length > limits::HTTP_DISCARD_BYTES.value {
             break;
         }
-        if length <= max.value {
+        if length <= limits::REQUEST_BYTES.value {
             bytes.extend_from_slice(&data);
         }
     }
-    if length.max(announced) > max.value {
-        let error = HttpError::new(ErrorCode::TooLarge, "the body is too long", "send less in one request");
-        return Err(error.with_limit(max));
-    }
-    Ok(bytes.into())
+    if length > limits::REQUEST_BYTES.value { Err(too_long()) } else { Ok(bytes.into()) }
+}
+
+fn too_long() -> HttpError {
+    let error = HttpError::new(ErrorCode::TooLarge, "the body is too long", "send less in one request");
+    error.with_limit(limits::REQUEST_BYTES)
 }
 
 /// Parses a body; nothing nested too deep gets to a parser.

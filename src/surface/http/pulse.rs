@@ -100,6 +100,15 @@ impl Pulse {
         });
     }
 
+    /// The request that has come counts for nothing yet.
+    pub(super) fn unheard(&self) {
+        self.beat.send_modify(|beat| {
+            if beat.requests == 1 {
+                beat.enter(Phase::Head);
+            }
+        });
+    }
+
     /// A request is being answered, and its client takes the answer.
     fn advance(&self) {
         self.beat.send_modify(|beat| beat.enter(Phase::Busy));

@@ -18,6 +18,7 @@ use super::seats::Seat;
 use super::site::Site;
 use super::streams::Client;
 use super::who::Who;
+use crate::domain::{HostId, SessionConfig};
 use crate::surface::edn_stream::Connection;
 
 /// The protocol's name, as `Upgrade` has it.
@@ -57,6 +58,7 @@ async fn carry(site: &Arc<Site>, who: &Who, upgraded: Upgraded) {
     else {
         return;
     };
+    open_if_absent(site, who);
     let connection = Connection::of_caller(site.handle.clone(), who.caller.clone(), who.metered);
     let (handle, token) = (site.handle.clone(), who.token.clone());
     let client = Client {
@@ -67,6 +69,18 @@ async fn carry(site: &Arc<Site>, who: &Who, upgraded: Upgraded) {
         is_entitled: Box::new(move || handle.caller_of(&token).is_some()),
     };
     site.streams.carry(client, site.times.token_recheck).await;
+}
+
+/// Who may open sessions and acts for one that is not open, opens it: `reveille stdio --session ID` does the same with
+/// an engine of its own.
+fn open_if_absent(site: &Site, who: &Who) {
+    let Some(session) = who.caller.scope.session().filter(|_| !who.metered && who.caller.may_change()) else {
+        return;
+    };
+    if site.handle.view(|state| state.session(session).is_none()) {
+        // Refused where somebody was faster, or the engine is full or stopping: then calls say so.
+        let _ = site.handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
+    }
 }
 
 fn asks_for_us(headers: &HeaderMap) -> bool {

@@ -1,0 +1,202 @@
+//! The client of a daemon: one request at a time, and the way into its EDN stream.
+//!
+//! What lives elsewhere: what commands make of an answer (one file each). Invariant: the token goes into its header and
+//! nowhere else.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use hyper::client::conn::http1;
+use hyper::header::{
+    ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, UPGRADE,
+};
+use hyper::{Method, Request, Response, StatusCode, Uri};
+use hyper_util::rt::TokioIo;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+
+use super::data_dir::{OPERATOR_TOKEN, read_token};
+use super::environment::Environment;
+use super::fault::Fault;
+use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::domain::SessionId;
+use crate::edn::{self, Map, Value};
+use crate::runtime::Token;
+use crate::surface::cli::DaemonArgs;
+use crate::surface::json;
+
+/// A way to a daemon.
+pub(super) struct Client {
+    authority: String,
+    token: Token,
+    session: Option<SessionId>,
+    runtime: Runtime,
+}
+
+/// What a daemon answered.
+pub(super) struct Answered {
+    pub(super) status: StatusCode,
+    pub(super) text: String,
+}
+
+/// A connection that has left HTTP.
+pub(super) struct Stream {
+    pub(super) socket: TcpStream,
+    /// What came right after the answer.
+    pub(super) first: Vec<u8>,
+}
+
+impl Client {
+    /// The client of the daemon that was asked for, if one was.
+    ///
+    /// # Errors
+    /// [`Fault`] for an address that is none, and for want of a token.
+    pub(super) fn asked_for(args: &DaemonArgs, session: Option<&SessionId>) -> Result<Option<Client>, Fault> {
+        let Some(url) = &args.url else { return Ok(None) };
+        let (authority, token) = (authority(url)?, token(args)?);
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Fault::io("the client cannot start", error))?;
+        Ok(Some(Client { authority, token, session: session.cloned(), runtime }))
+    }
+
+    /// Sends a text and waits for the answer, in the same notation.
+    ///
+    /// # Errors
+    /// [`Fault::Io`] where there is no daemon or no answer.
+    pub(super) fn post(&self, path: &str, notation: Notation, text: Vec<u8>) -> Result<Answered, Fault> {
+        let media_type = match notation {
+            Notation::Edn => "application/edn",
+            Notation::Json => "application/json",
+        };
+        let media_type = HeaderValue::from_static(media_type);
+        let headers = [(CONTENT_TYPE, media_type.clone()), (ACCEPT, media_type)];
+        self.runtime.block_on(self.in_time(async {
+            let response = self.send(Method::POST, path, headers.into(), Body::from(text)).await?;
+            let status = response.status();
+            let bytes = to_bytes(response.into_body(), ANSWER_BYTES_MAX).await.map_err(io::Error::other)?;
+            let text = String::from_utf8(bytes.into()).map_err(io::Error::other)?;
+            Ok(Answered { status, text })
+        }))
+    }
+
+    /// Opens the daemon's EDN stream.
+    ///
+    /// # Errors
+    /// [`Fault::Io`] where there is no daemon or it does not let us.
+    pub(super) fn stream(&self) -> Result<Stream, Fault> {
+        let headers = [(CONNECTION, "upgrade"), (UPGRADE, "reveille-edn")]
+            .map(|(name, value)| (name, HeaderValue::from_static(value)));
+        self.runtime.block_on(self.in_time(async {
+            let response = self.send(Method::GET, "/stream", headers.into(), Body::empty()).await?;
+            if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+                let status = response.status();
+                let bytes =
+                    to_bytes(response.into_body(), ANSWER_BYTES_MAX).await.map_err(io::Error::other)?;
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                return Err(io::Error::other(Answered { status, text }.complaint(Notation::Json)));
+            }
+            let upgraded = hyper::upgrade::on(response).await.map_err(io::Error::other)?;
+            let parts = upgraded.downcast::<TokioIo<tokio::net::TcpStream>>();
+            let parts = parts.map_err(|_| io::Error::other("the connection is of another kind"))?;
+            let socket = parts.io.into_inner().into_std()?;
+            socket.set_nonblocking(false)?;
+            Ok(Stream { socket, first: parts.read_buf.into() })
+        }))
+    }
+
+    async fn in_time<T>(&self, answer: impl Future<Output = io::Result<T>>) -> Result<T, Fault> {
+        let too_long = |_| io::Error::new(io::ErrorKind::TimedOut, "it does not answer");
+        let answer = timeout(PATIENCE, answer).await.map_err(too_long).flatten();
+        answer.map_err(|error| Fault::io(format!("the daemon at http://{}", self.authority), error))
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: Vec<(HeaderName, HeaderValue)>,
+        body: Body,
+    ) -> io::Result<Response<Body>> {
+        let stream = tokio::net::TcpStream::connect(&self.authority).await?;
+        let (mut sender, connection) =
+            http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+        tokio::spawn(connection.with_upgrades());
+        let mut authorization = HeaderValue::try_from(format!("Bearer {}", self.token.reveal()))
+            .map_err(|_| io::Error::other("the token holds characters that no header can"))?;
+        authorization.set_sensitive(true);
+        let mut request = Request::builder().method(method).uri(path).header(HOST, &self.authority);
+        request = request.header(AUTHORIZATION, authorization);
+        if let Some(session) = &self.session {
+            request = request.header("reveille-session", session.as_str());
+        }
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        let request = request.body(body).map_err(io::Error::other)?;
+        let response = sender.send_request(request).await.map_err(io::Error::other)?;
+        Ok(response.map(Body::new))
+    }
+}
+
+impl Answered {
+    /// What the daemon complains about, in one line for a person.
+    pub(super) fn complaint(&self, notation: Notation) -> String {
+        let read = match notation {
+            Notation::Edn => edn::read(self.text.as_bytes(), &REQUEST_CAPS).ok(),
+            Notation::Json => json::read(self.text.as_bytes(), &REQUEST_CAPS).ok(),
+        };
+        let part = |map: &Map, key: &str| map.keyword(key).or_else(|| map.text(key)).cloned();
+        let error = read.as_ref().and_then(Value::as_map).and_then(|map| part(map, "error"));
+        let mut complaint = format!("the daemon answers {}", self.status.as_u16());
+        for key in ["message", "hint"] {
+            let word = error.as_ref().and_then(Value::as_map).and_then(|map| part(map, key));
+            if let Some(word) = word.as_ref().and_then(Value::as_str) {
+                // A string takes whatever is written to it.
+                let _ = write!(complaint, "; {word}");
+            }
+        }
+        complaint
+    }
+}
+
+/// Host and port of `http://HOST:PORT`.
+fn authority(url: &str) -> Result<String, Fault> {
+    let wrong =
+        || Fault::usage(format!("{url} is no address of a daemon; it looks like http://127.0.0.1:7517"));
+    let uri: Uri = url.parse().map_err(|_| wrong())?;
+    let authority = uri.authority().filter(|_| uri.scheme_str() == Some("http")).ok_or_else(wrong)?;
+    let plain = uri.path_and_query().is_none_or(|path| path.as_str() == "/");
+    if !plain || authority.as_str().contains('@') {
+        return Err(wrong());
+    }
+    let port = authority.port_u16().unwrap_or(80);
+    Ok(format!("{}:{port}", authority.host()))
+}
+
+fn token(args: &DaemonArgs) -> Result<Token, Fault> {
+    let environment = Environment::read();
+    if let Some(path) = &args.token_file {
+        return read_given(path).map_err(|error| Fault::io(format!("the token {}", path.display()), error));
+    }
+    if let Some(token) = &environment.token {
+        return Ok(Token::from_text(token));
+    }
+    let directory = args.data_dir.clone().or_else(|| environment.state_dir());
+    let path = directory.map(|directory| directory.join(OPERATOR_TOKEN));
+    let path = path.ok_or_else(|| Fault::usage("say --token-file FILE, or set REVEILLE_TOKEN"))?;
+    read_token(&path).map_err(|error| Fault::io(format!("the token {}", path.display()), error))
+}
+
+/// A file that somebody names expressly may be anybody's.
+fn read_given(path: &Path) -> io::Result<Token> {
+    fs::read_to_string(path).map(|text| Token::from_text(text.trim()))
+}
+
+const PATIENCE: Duration = Duration::from_millis(30_000);
+/// More than any answer has; a stranger at the port must not fill the memory.
+const ANSWER_BYTES_MAX: usize = 1 << 28;

@@ -1,0 +1,13 @@
+//! The server over real sockets, from outside: raw bytes in, raw bytes out. Tables are in `fixtures/http/`.
+//!
+//! Nothing here waits for a time to pass: where a time-out is tested, it is short, and what is awaited is the end of the
+//! connection. A read that takes longer than `PATIENCE` has failed.
+
+mod bodies;
+mod client;
+mod connections;
+mod routes;
+mod streams;
+mod table;
+mod tokens;
+mod walls;
