@@ -5,7 +5,9 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use reveille::edn::{Caps, Map, Value, read_keeping_meta, write};
 use reveille::graph::eql::{Answer, Boundary, Caller, Limits, Planning, Request, plan, run};
-use reveille::graph::registry::{Access, Attribute, Entity, Registry, Type, Viewer, Visibility, World};
+use reveille::graph::registry::{
+    Access, Attribute, Datum, Entity, Registry, Type, Viewer, Visibility, World,
+};
 
 const CAPS: Caps = Caps { bytes_max: 1 << 16, depth_max: 64, digits_max: 64, forms_max: 1_000 };
 const LIMITS: Limits = Limits { depth: 64, attributes: 1_000, rows: 100_000, calls: 1_000 };
@@ -16,7 +18,7 @@ struct Tasks;
 struct Table(Vec<(String, String, bool, i64)>);
 
 impl World for Tasks {
-    type View<'a> = &'a Table;
+    type View<'a> = Table;
     type Hand<'a> = ();
 }
 
@@ -34,27 +36,31 @@ fn public(ident: &'static str, kind: Type) -> Attribute {
     Attribute::new(ident, kind).doc("Measured.").visible_to(Visibility::Everyone)
 }
 
+fn row(table: &Table, at: u64) -> &(String, String, bool, i64) {
+    &table.0[usize::try_from(at).expect("a number of ours")]
+}
+
 fn registry() -> Registry<Tasks> {
-    let find: fn(&Table, &Value) -> Option<usize> = |_, key| key.as_str()?.get(5..)?.parse().ok();
-    let task = Entity::<Tasks, usize>::new("task", "task/id", find)
+    let find: fn(&Table, &Value) -> Option<u64> = |_, key| key.as_str()?.get(5..)?.parse().ok();
+    let task = Entity::<Tasks, u64>::new("task", "task/id", find)
         .doc("A row.")
-        .attribute(public("task/id", Type::String))
-        .reads(public("task/title", Type::String), |table, at, _| Ok(table.0[*at].1.as_str().into()))
+        .reads(public("task/id", Type::String), |table, at, _| Ok(Datum::Text(&row(table, at).0)))
+        .reads(public("task/title", Type::String), |table, at, _| Ok(Datum::Text(&row(table, at).1)))
         .reads(public("task/kind", Type::Enum(&["message", "session"])), |table, at, _| {
-            Ok(Value::keyword(if table.0[*at].2 { "message" } else { "session" }))
+            Ok(Datum::Name(if row(table, at).2 { "message" } else { "session" }))
         })
-        .reads(public("task/due", Type::Integer), |table, at, _| Ok(table.0[*at].3.into()));
+        .reads(public("task/due", Type::Integer), |table, at, _| Ok(Datum::Int(row(table, at).3)));
     let root = Entity::<Tasks, ()>::root("root")
         .doc("All.")
         .reads(public("tasks", Type::Reference("task")).many(), |table, (), _| {
-            Ok(Value::vector(table.0.iter().map(|row| row.0.as_str().into()).collect::<Vec<_>>()))
+            Ok(Datum::Entities((0..table.0.len() as u64).collect()))
         });
     Registry::builder().entity(task).entity(root).build().expect("sound declarations")
 }
 
 fn queries(criterion: &mut Criterion) {
-    let row = |at: i64| (format!("task-{at}"), format!("title of {at}"), at % 2 == 0, at * 1_000);
-    let mut table = Table((0..100).map(row).collect());
+    let made = |at: i64| (format!("task-{at}"), format!("title of {at}"), at % 2 == 0, at * 1_000);
+    let mut table = Table((0..100).map(made).collect());
     let registry = registry();
     let caller = Caller { viewer: Viewer::Operator, is_lenient: false, limits: LIMITS, stop: &|| false };
     let form = read_keeping_meta(QUERY.as_bytes(), &CAPS).expect("EDN");

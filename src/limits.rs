@@ -77,6 +77,24 @@ limits! {
     DECISIONS_KEPT = 65_536 "decisions" as "decisions-kept";
     /// Messages kept in the transcript of a built-in session; the oldest go first, and are counted.
     TRANSCRIPT_MESSAGES = 10_000 "messages" as "transcript-messages";
+    /// Levels of entities in the answer to one query.
+    QUERY_DEPTH = 32 "levels" as "query-depth";
+    /// Attributes, joins and mutations in one query, at all levels together.
+    QUERY_ATTRIBUTES = 1_000 "attributes" as "query-attributes";
+    /// Entities that one query may look at.
+    QUERY_ROWS = 20_000 "rows" as "query-rows";
+    /// Calls that one query may need; one call may serve many entities.
+    QUERY_CALLS = 10_000 "calls" as "query-calls";
+    /// Queries that are kept planned, by their text.
+    PLANS_KEPT = 512 "queries" as "plans-kept";
+    /// Length of a query that is kept planned.
+    PLAN_BYTES = 8_192 "bytes" as "plan-bytes";
+    /// How long one query may take; all others wait for the lock meanwhile.
+    QUERY_MS = 500 "ms" as "query-ms";
+    /// Entries of one page of a list.
+    PAGE_ROWS = 5_000 "rows" as "page-rows";
+    /// Size of one answer of psi-tool's query. Source: psi, 51 200 bytes; more is cut, and how to page is said.
+    PSI_OUTPUT_BYTES = 51_200 "bytes" as "psi-output-bytes";
     /// Subscriptions of one connected client.
     CLIENT_SUBSCRIPTIONS = 16 "subscriptions" as "client-subscriptions";
     /// Bytes waiting to be written to one connected client; a client that does not read is cut off there.

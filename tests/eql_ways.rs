@@ -17,7 +17,7 @@ struct Ways(RefCell<Vec<&'static str>>);
 struct Ground;
 
 impl World for Ground {
-    type View<'a> = &'a Ways;
+    type View<'a> = Ways;
     type Hand<'a> = ();
 }
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
-use reveille::domain::{Caller, HostId, Right, Scope, SessionConfig, SessionId, Span, When};
+use reveille::domain::{Caller, HostId, Right, SessionConfig, SessionId, Span, When};
 use reveille::engine::{Input, NewSchedule, Report, State};
 use reveille::limits;
 use reveille::runtime::{Handle, Parts, Token};
@@ -54,10 +54,10 @@ fn operators_have_tokens_with_a_right() {
     handle.admit_operator(&token("all"), Right::Change);
     handle.admit_operator(&token("look"), Right::Read);
     let (one, own) = open(&handle, "one");
-    let observer = Caller { scope: Scope::Operator, right: Right::Read };
+    let observer = Caller { right: Right::Read, ..Caller::OPERATOR };
     let callers = ["all", "look", "none", "", "ALL"].map(|text| handle.caller_of(&token(text)));
     assert_eq!(callers, [Some(Caller::OPERATOR), Some(observer), None, None, None]);
-    assert_eq!(handle.caller_of(&own), Some(Caller::session(one.clone())));
+    assert_eq!(handle.caller_of(&own), Some(Caller { metered: true, ..Caller::session(one.clone()) }));
     assert_eq!(handle.session_of(&token("all")), None, "an operator is no session");
     handle.close_session(&one).expect("it is open");
     assert_eq!(handle.caller_of(&own), None);
@@ -92,6 +92,6 @@ fn a_transcript_forgets_its_oldest_messages_and_counts_them() {
             .expect("it is open");
     }
     let transcript = handle.transcript(&session).expect("the built-in host keeps it");
-    assert_eq!(transcript.len() as u64, limits::TRANSCRIPT_MESSAGES.value);
-    assert_eq!((transcript[0].text().as_str(), local.dropped(&session)), ("3", 3));
+    assert_eq!(transcript.messages.len() as u64, limits::TRANSCRIPT_MESSAGES.value);
+    assert_eq!((transcript.messages[0].text().as_str(), local.dropped(&session)), ("3", 3));
 }

@@ -92,9 +92,6 @@ const PSI_TESTS: &[(&str, &str)] = &[
 /// Items of the checklist.
 const CHECKLIST: std::ops::RangeInclusive<u32> = 1..=37;
 
-/// Rows that say nothing yet, because what they are about is still to be built. The list only shrinks.
-const WAITING: &[&str] = &["graph-surface/graph-attributes", "tools/query"];
-
 fn all_rows() -> Vec<Row> {
     TABLES.iter().flat_map(|(table, text)| rows(table, text)).collect()
 }
@@ -123,17 +120,4 @@ fn no_row_is_missing_and_none_stands_twice() {
     for row in beyond {
         assert!(row.name.starts_with("gaps/"), "{}: a row from nowhere", row.name);
     }
-}
-
-#[test]
-fn rows_that_wait_are_known() {
-    let rows = all_rows();
-    let waiting: Vec<&Row> = rows.iter().filter(|row| row.waits_for.is_some()).collect();
-    for row in &waiting {
-        println!("{} waits for {}", row.name, row.waits_for.as_deref().unwrap_or_default());
-    }
-    println!("{} of {} rows wait", waiting.len(), rows.len());
-    let mut names: Vec<&str> = waiting.iter().map(|row| row.name.as_str()).collect();
-    names.sort_unstable();
-    assert_eq!(names, WAITING);
 }

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Failure, Message, Phase, Reason, RunId, SessionConfig, SessionId, SessionProvenance};
+use crate::domain::{
+    Failure, Message, Phase, Reason, RunId, SessionConfig, SessionId, SessionProvenance, Transcript,
+};
 use crate::engine::{Delivery, Opening};
 use crate::port::{Host, HostAnswer};
 
@@ -92,7 +94,7 @@ impl<S: PushSink> Host for HostAttached<S> {
         self.sink.push(Push::SessionClosed { session: session.clone() });
     }
 
-    fn transcript(&self, _session: &SessionId) -> Option<Vec<Message>> {
+    fn transcript(&self, _session: &SessionId) -> Option<Transcript> {
         None
     }
 }

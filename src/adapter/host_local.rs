@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
-use crate::domain::{Message, SessionConfig, SessionId};
+use crate::domain::{Message, SessionConfig, SessionId, Transcript};
 use crate::engine::{Delivery, Opening};
 use crate::limits;
 use crate::port::{Host, HostAnswer};
@@ -18,12 +18,13 @@ type Listener = Box<dyn Fn(&SessionId, &Message) + Send + Sync>;
 /// The built-in host.
 #[derive(Default)]
 pub struct HostLocal {
-    transcripts: Mutex<HashMap<SessionId, Transcript>>,
+    transcripts: Mutex<HashMap<SessionId, Kept>>,
     listener: Option<Listener>,
 }
 
+/// A transcript that grows at one end and is forgotten at the other.
 #[derive(Default)]
-struct Transcript {
+struct Kept {
     messages: VecDeque<Arc<Message>>,
     dropped: u64,
 }
@@ -45,7 +46,7 @@ impl HostLocal {
         self.transcripts().get(session).map_or(0, |transcript| transcript.dropped)
     }
 
-    fn transcripts(&self) -> MutexGuard<'_, HashMap<SessionId, Transcript>> {
+    fn transcripts(&self) -> MutexGuard<'_, HashMap<SessionId, Kept>> {
         // Every change below is a single push or remove: a panic elsewhere leaves nothing half done.
         self.transcripts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -68,7 +69,7 @@ impl HostLocal {
     }
 }
 
-impl Transcript {
+impl Kept {
     fn push(&mut self, message: Arc<Message>) {
         if self.messages.len() as u64 == limits::TRANSCRIPT_MESSAGES.value {
             self.messages.pop_front();
@@ -104,9 +105,9 @@ impl Host for HostLocal {
         self.transcripts().remove(session);
     }
 
-    fn transcript(&self, session: &SessionId) -> Option<Vec<Message>> {
-        self.transcripts()
-            .get(session)
-            .map(|transcript| transcript.messages.iter().map(|message| Message::clone(message)).collect())
+    fn transcript(&self, session: &SessionId) -> Option<Transcript> {
+        let transcripts = self.transcripts();
+        let kept = transcripts.get(session)?;
+        Some(Transcript { dropped: kept.dropped, messages: kept.messages.iter().cloned().collect() })
     }
 }

@@ -3,6 +3,7 @@
 //! What lives elsewhere: turning an answer into bytes (`surface`). Invariant: an answer is finished; a surface
 //! prints it and adds nothing.
 
+use crate::domain::Code;
 use crate::edn::Value;
 
 /// A tool's answer.
@@ -12,6 +13,20 @@ pub struct Answer {
     pub value: Value,
     /// Whether it is a refusal.
     pub is_error: bool,
+    /// The class of the refusal.
+    pub code: Option<Code>,
+}
+
+impl Answer {
+    /// The answer to a call that was carried out.
+    pub fn done(value: impl Into<Value>) -> Answer {
+        Answer { value: value.into(), is_error: false, code: None }
+    }
+
+    /// The answer to a call that was refused.
+    pub fn refused(value: impl Into<Value>, code: Code) -> Answer {
+        Answer { value: value.into(), is_error: true, code: Some(code) }
+    }
 }
 
 /// The notation in which a tool's arguments came.

@@ -1,5 +1,7 @@
 //! What a session's transcript is made of.
 
+use std::sync::Arc;
+
 use super::{MessageProvenance, Moment, names};
 
 names! {
@@ -34,6 +36,15 @@ pub struct Message {
     pub timestamp: Option<Moment>,
     /// Which schedule said it; `None` for a person or a model. Written by the engine, never by a caller.
     pub provenance: Option<MessageProvenance>,
+}
+
+/// The messages of a session that are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Transcript {
+    /// How many older ones were dropped.
+    pub dropped: u64,
+    /// The messages, oldest first.
+    pub messages: Vec<Arc<Message>>,
 }
 
 impl Message {

@@ -28,7 +28,7 @@ pub use entropy::Entropy;
 pub use fact::{Fact, HandOver, HostFact, RunFact, SessionFact};
 pub use failure::{Failure, Phase};
 pub use id::{HostId, IdError, RunId, ScheduleId, SessionId};
-pub use message::{Content, Message, Role};
+pub use message::{Content, Message, Role, Transcript};
 pub use moment::{BootTime, Moment, MomentError, Now, Span};
 pub use payload::{Kind, Payload};
 pub use provenance::{MessageProvenance, SessionProvenance};
@@ -54,6 +54,9 @@ macro_rules! names {
         impl $type {
             /// Every variant, in declaration order.
             pub const ALL: &[$type] = &[$($type::$variant),+];
+
+            /// Every name, in declaration order.
+            pub const NAMES: &[&'static str] = &[$($name),+];
 
             /// The variant's one name, in kebab case, the same in every notation.
             pub const fn name(self) -> &'static str {

@@ -14,6 +14,8 @@ names! {
         Conflict = "CONFLICT",
         /// A bound is reached.
         Limit = "LIMIT",
+        /// The caller may look and not change.
+        Forbidden = "FORBIDDEN",
     }
 }
 

@@ -99,20 +99,58 @@ pub(crate) fn civil_from_days(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-impl fmt::Display for Inst {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Inst {
+    /// Appends date and time, without an offset: 3, 6 or 9 digits of a fraction, as few as will do.
+    ///
+    /// By hand, because lists of instants are what answers are full of: the formatting machinery takes five times as
+    /// long.
+    pub(crate) fn push(self, out: &mut String) {
         let (year, month, day) = civil_from_days(self.seconds.div_euclid(SECONDS_PER_DAY));
-        let second_of_day = self.seconds.rem_euclid(SECONDS_PER_DAY);
-        let (hour, minute, second) = (second_of_day / 3600, second_of_day / 60 % 60, second_of_day % 60);
-        write!(out, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
-        match self.nanos {
-            nanos if nanos % 1_000_000 == 0 => write!(out, ".{:03}", nanos / 1_000_000)?,
-            nanos if nanos % 1000 == 0 => write!(out, ".{:06}", nanos / 1000)?,
-            nanos => write!(out, ".{nanos:09}")?,
+        let second = self.seconds.rem_euclid(SECONDS_PER_DAY);
+        let (fraction, width) = match self.nanos {
+            nanos if nanos % 1_000_000 == 0 => (nanos / 1_000_000, 3_usize),
+            nanos if nanos % 1000 == 0 => (nanos / 1000, 6),
+            nanos => (nanos, 9),
+        };
+        let parts = [
+            (year, 4, b'-'),
+            (month, 2, b'-'),
+            (day, 2, b'T'),
+            (second / 3600, 2, b':'),
+            (second / 60 % 60, 2, b':'),
+            (second % 60, 2, b'.'),
+        ];
+        let (mut text, mut at) = ([0; TEXT_BYTES], 0);
+        for (number, width, end) in parts {
+            digits(number, &mut text[at..at + width]);
+            text[at + width] = end;
+            at += width + 1;
         }
-        out.write_str("-00:00")
+        digits(i64::from(fraction), &mut text[at..at + width]);
+        // Digits and signs are always UTF-8.
+        out.push_str(std::str::from_utf8(&text[..at + width]).unwrap_or_default());
     }
 }
+
+/// Writes a number into a place of so many digits, with zeros before.
+fn digits(mut number: i64, place: &mut [u8]) {
+    for digit in place.iter_mut().rev() {
+        *digit = b'0' + u8::try_from(number % 10).unwrap_or(0);
+        number /= 10;
+    }
+}
+
+impl fmt::Display for Inst {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::with_capacity(TEXT_BYTES);
+        self.push(&mut text);
+        text.push_str("-00:00");
+        out.write_str(&text)
+    }
+}
+
+/// Room for the longest text.
+const TEXT_BYTES: usize = 40;
 
 impl fmt::Debug for Inst {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

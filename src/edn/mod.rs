@@ -56,6 +56,7 @@ pub use symbol::Symbol;
 pub use tagged::Tagged;
 pub use value::Value;
 pub use write::write;
+pub(crate) use write::write_string;
 
 #[doc(no_inline)]
 pub use num_bigint::BigInt;

@@ -24,6 +24,11 @@ pub fn write(value: &Value, out: &mut String) {
     let _ = value_to(value, out);
 }
 
+/// Appends a text as an EDN string, with its quotes.
+pub(crate) fn write_string(text: &str, out: &mut String) -> fmt::Result {
+    string(text, out)
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         value_to(self, out)

@@ -29,4 +29,5 @@ pub use gauges::Gauges;
 pub use input::{Command, Input, NewSchedule, Report};
 pub use ledger::Ledger;
 pub use record::{ScheduleRecord, SessionRecord};
+pub use slab::Key;
 pub use state::{Mode, State};

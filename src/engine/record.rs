@@ -20,6 +20,11 @@ pub struct ScheduleRecord {
 }
 
 impl ScheduleRecord {
+    /// The number of the session that owns it.
+    pub fn owner_key(&self) -> Key {
+        self.owner
+    }
+
     /// What was asked for.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
@@ -126,6 +131,21 @@ impl SessionRecord {
     /// Whether a delivery is waiting for its receipt.
     pub fn has_delivery_in_flight(&self) -> bool {
         self.in_flight.is_some()
+    }
+
+    /// The numbers of its schedules, finished ones included, in no order that means anything.
+    pub fn schedule_keys(&self) -> impl Iterator<Item = Key> {
+        self.live.iter().chain(&self.finished).copied()
+    }
+
+    /// The numbers of the schedules whose runs wait for its lane, in no order that means anything.
+    pub fn waiting_keys(&self) -> &[Key] {
+        &self.waiting
+    }
+
+    /// The number of the schedule whose delivery is waiting for its receipt.
+    pub fn in_flight_key(&self) -> Option<Key> {
+        self.in_flight
     }
 
     /// How many of its schedules have not ended.

@@ -7,9 +7,21 @@
 
 const CHUNK: usize = 4_096;
 
-/// The number of a record.
+/// The number of a record. It leads to that record as long as nothing changes in between; after that, to anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Key(pub(crate) u32);
+pub struct Key(pub(crate) u32);
+
+impl Key {
+    /// The bare number.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The key of this number; it may lead nowhere.
+    pub fn numbered(number: u32) -> Key {
+        Key(number)
+    }
+}
 
 #[derive(Clone, Debug)]
 enum Slot<T> {

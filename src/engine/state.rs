@@ -12,18 +12,21 @@ use super::ledger::Ledger;
 use super::record::{ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
-use crate::domain::{BootTime, Cursor, HostId, Phase, Reason, Refusal, RunId, ScheduleId, SessionId, Status};
+use crate::domain::{
+    BootTime, Cursor, HostId, Phase, Reason, Refusal, RunId, ScheduleId, SessionId, Status, names,
+};
 use crate::limits;
 
-/// Whether the engine takes work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// It does.
-    Running,
-    /// It calls off what waits and takes nothing new.
-    Stopping,
-    /// The same, and receipts still out are given up.
-    Abandoning,
+names! {
+    /// Whether the engine takes work.
+    Mode {
+        /// It does.
+        Running = "running",
+        /// It calls off what waits and takes nothing new.
+        Stopping = "stopping",
+        /// The same, and receipts still out are given up.
+        Abandoning = "abandoning",
+    }
 }
 
 /// Everything the engine knows.
@@ -81,6 +84,36 @@ impl State {
     /// The session with this id.
     pub fn session(&self, id: &SessionId) -> Option<&SessionRecord> {
         self.sessions.get(self.session_key(id)?)
+    }
+
+    /// The number of the schedule with this id.
+    pub fn schedule_key(&self, id: &ScheduleId) -> Option<Key> {
+        self.schedule_ids.find(id, |key| self.schedules.get(key).map(|record| &record.schedule.id))
+    }
+
+    /// The schedule with this number.
+    pub fn schedule_at(&self, key: Key) -> Option<&ScheduleRecord> {
+        self.schedules.get(key)
+    }
+
+    /// The number of the session with this id.
+    pub fn session_key(&self, id: &SessionId) -> Option<Key> {
+        self.session_ids.get(id).copied()
+    }
+
+    /// The session with this number.
+    pub fn session_at(&self, key: Key) -> Option<&SessionRecord> {
+        self.sessions.get(key)
+    }
+
+    /// The numbers of all schedules, in no order that means anything.
+    pub fn schedule_keys(&self) -> impl Iterator<Item = Key> {
+        self.schedules.iter().map(|(key, _)| key)
+    }
+
+    /// The numbers of all sessions, in no order that means anything.
+    pub fn session_keys(&self) -> impl Iterator<Item = Key> {
+        self.sessions.iter().map(|(key, _)| key)
     }
 
     /// All schedules of a session, finished ones included, in the order in which deliveries wait.
@@ -178,20 +211,12 @@ impl State {
         if self.mode == Mode::Abandoning { first.map(|_| BootTime::ZERO) } else { first }
     }
 
-    pub(super) fn schedule_key(&self, id: &ScheduleId) -> Option<Key> {
-        self.schedule_ids.find(id, |key| self.schedules.get(key).map(|record| &record.schedule.id))
-    }
-
     /// The same, for one whose turn it is likely to be: its record is at hand then, and the index is not.
     pub(super) fn schedule_key_in_turn(&self, id: &ScheduleId) -> Option<Key> {
         let [receipt, slot] = self.timers.next_schedules();
         let likely = [self.at_hand, receipt, slot].into_iter().flatten();
         let is_it = |key: &Key| self.schedules.get(*key).is_some_and(|record| record.schedule.id == *id);
         likely.into_iter().find(is_it).or_else(|| self.schedule_key(id))
-    }
-
-    pub(super) fn session_key(&self, id: &SessionId) -> Option<Key> {
-        self.session_ids.get(id).copied()
     }
 
     /// The session into which a run is being delivered, if it is open.

@@ -2,10 +2,16 @@
 //!
 //! [`registry`] holds what there is: attributes, entities, resolvers, mutations, each declared once, and
 //! the indexes that follow from them. [`eql`] reads a query, plans it over a registry, fetches level by
-//! level, and assembles the answer.
+//! level, and assembles the answer. Both are generic: the world that readers look at is a type parameter,
+//! [`registry::World`]. The scheduler's own world is [`view::Scheduler`], and [`attr`] declares its attributes.
 //!
-//! Does not live here: any attribute of the scheduler, any transport, any clock. The world that readers
-//! look at is a type parameter, [`registry::World`].
+//! Does not live here: any transport, any clock, any lock.
 
+pub mod attr;
 pub mod eql;
+pub mod listing;
+pub mod page;
+mod params;
 pub mod registry;
+pub mod shown;
+pub mod view;

@@ -1,6 +1,6 @@
 //! Whoever runs the sessions.
 
-use crate::domain::{Failure, Message, SessionConfig, SessionId};
+use crate::domain::{Failure, Message, SessionConfig, SessionId, Transcript};
 use crate::engine::{Delivery, Opening};
 
 /// What a host says of a request at once.
@@ -37,6 +37,7 @@ pub trait Host: Send + Sync {
     /// The session is gone.
     fn forget(&self, session: &SessionId);
 
-    /// The transcript, oldest message first; `None` where the harness keeps it to itself.
-    fn transcript(&self, session: &SessionId) -> Option<Vec<Message>>;
+    /// The transcript; `None` where the harness keeps it to itself. The one call that comes under the engine's lock, so
+    /// that a query sees one moment: it copies pointers, waits for nobody and calls nothing of ours.
+    fn transcript(&self, session: &SessionId) -> Option<Transcript>;
 }

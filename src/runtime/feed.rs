@@ -34,6 +34,11 @@ impl Feed {
         (fresh.cloned().collect(), truncated)
     }
 
+    /// What is kept, oldest first.
+    pub(super) fn decisions(&self) -> &VecDeque<Decision> {
+        &self.decisions
+    }
+
     pub(super) fn close(&mut self) {
         self.closed = true;
     }

@@ -10,14 +10,17 @@ use super::figures::Figures;
 use super::hosts::Hosts;
 use super::pace::Pace;
 use super::perform::Performer;
+use super::prepared::Kept;
 use super::subscription::Subscription;
 use super::sync::{Condvar, Mutex, MutexGuard, UNPOISONED};
 use super::token::{Token, Tokens};
 use crate::domain::{
-    BootTime, Caller, Cursor, Entropy, HostId, Message, Now, Refusal, Right, ScheduleId, Scope,
-    SessionConfig, SessionId,
+    BootTime, Caller, Cursor, Entropy, HostId, Now, Refusal, Right, ScheduleId, Scope, SessionConfig,
+    SessionId, Transcript,
 };
 use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State};
+use crate::graph::registry::Registry;
+use crate::graph::view::Scheduler;
 use crate::limits;
 use crate::port::{Clock, EntropySource, Host, Journal};
 
@@ -57,6 +60,8 @@ pub(super) struct Shared {
     entropy: Arc<dyn EntropySource>,
     tokens: Tokens,
     pub(super) pace: Pace,
+    pub(super) registry: Arc<Registry<Scheduler>>,
+    pub(super) prepared: Kept,
 }
 
 impl Handle {
@@ -75,6 +80,8 @@ impl Handle {
                 entropy: parts.entropy,
                 tokens: Tokens::default(),
                 pace: Pace::default(),
+                registry: super::query::registry(),
+                prepared: Kept::default(),
             }),
         }
     }
@@ -221,7 +228,7 @@ impl Handle {
     }
 
     /// The transcript of a session; `None` if there is no such session or its harness keeps it to itself.
-    pub fn transcript(&self, session: &SessionId) -> Option<Vec<Message>> {
+    pub fn transcript(&self, session: &SessionId) -> Option<Transcript> {
         let host = self.view(|state| state.session(session).map(SessionRecord::host))?;
         self.shared.hosts.find(host)?.transcript(session)
     }

@@ -12,7 +12,7 @@ use shuttle::thread::{spawn, yield_now};
 use super::handle::{Handle, Parts};
 use crate::domain::{
     BootTime, Cursor, Decision, DecisionKind, Dialect, Durability, Entropy, HostId, Message, Moment, Now,
-    Payload, Refusal, ScheduleId, Scope, SessionConfig, SessionId, Span, Status, When,
+    Payload, Refusal, ScheduleId, Scope, SessionConfig, SessionId, Span, Status, Transcript, When,
 };
 use crate::engine::{Command, Delivery, Input, NewSchedule, Opening, Report, ScheduleRecord, State};
 use crate::limits;
@@ -394,7 +394,7 @@ impl Host for Ear {
         self.hear(session, "forget".to_owned());
     }
 
-    fn transcript(&self, _: &SessionId) -> Option<Vec<Message>> {
+    fn transcript(&self, _: &SessionId) -> Option<Transcript> {
         None
     }
 }

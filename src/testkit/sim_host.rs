@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::behaviour::Behaviour;
 use super::history::{Reception, Seen};
 use super::stage::Stage;
-use crate::domain::{Failure, HostId, Message, Phase, Reason, RunId, SessionConfig, SessionId};
+use crate::domain::{Failure, HostId, Message, Phase, Reason, RunId, SessionConfig, SessionId, Transcript};
 use crate::engine::{Delivery, Opening, Report};
 use crate::port::{Clock, Host, HostAnswer};
 
@@ -152,7 +152,7 @@ impl Host for SimHost {
         }
     }
 
-    fn transcript(&self, session: &SessionId) -> Option<Vec<Message>> {
+    fn transcript(&self, session: &SessionId) -> Option<Transcript> {
         self.inner.as_ref()?.transcript(session)
     }
 }

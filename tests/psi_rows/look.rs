@@ -1,7 +1,10 @@
 //! The steps that only look.
 
 use reveille::dialect::psi::{self, message, session_config};
-use reveille::domain::{Decision, Message, Status};
+use std::collections::BTreeSet;
+
+use reveille::dialect::Notation;
+use reveille::domain::{Caller, Decision, SessionId, Status, Transcript};
 use reveille::edn::{Map, Value};
 use reveille::engine::{Ledger, ScheduleRecord, SessionRecord, State};
 
@@ -22,8 +25,66 @@ pub(crate) const VERBS: &[(&str, Verb)] = &[
     ("due-in-ns", due_in_ns),
     ("next-wake-in-ns", next_wake_in_ns),
     ("events", events),
+    ("query", query),
+    ("sound-graph", sound_graph),
     ("now", |scene, _| Ok(Ok(scene.handle.now().wall.to_string().into()))),
 ];
+
+/// `[:query "s" "[…]" "{…}"]`: psi-tool's answer to a query, whole.
+fn query(scene: &mut Scene, args: &Args) -> Outcome {
+    let call = Map::new().with("action", "query").with("query", args.get(1)?.clone());
+    ask(scene, &args.session(0)?, call.with("entity", args.get(2).ok().cloned()))
+}
+
+fn ask(scene: &Scene, session: &SessionId, call: Map) -> Outcome {
+    let answer =
+        scene.handle.call_tool(psi::TOOL, &Caller::session(session.clone()), &call.into(), Notation::Edn);
+    let answer = answer.ok_or("psi-tool is always there")?;
+    Ok(if answer.is_error { Err(answer.value) } else { Ok(answer.value) })
+}
+
+/// `[:sound-graph "s"]`: what must hold of `:psi.graph/*`, whatever the attributes are: ids of nodes are unique, edges
+/// lead from and to nodes, counts are sizes, and everything that is called queryable is answered by one query.
+fn sound_graph(scene: &mut Scene, args: &Args) -> Outcome {
+    let session = args.session(0)?;
+    let asked = |query: String| {
+        let answer = ask(scene, &session, Map::new().with("query", query))?;
+        answer.map_err(|error| error.to_string())
+    };
+    let graph = asked(GRAPH.to_owned())?;
+    let part = |name: &str| {
+        let value = graph.as_map().and_then(|map| map.keyword(&format!("psi.graph/{name}")));
+        value.and_then(Value::as_items).map(<[Value]>::to_vec).ok_or(format!("{name} is no vector"))
+    };
+    let of = |item: &Value, key: &str| item.as_map().and_then(|map| map.keyword(key)).cloned();
+    let ids: Vec<Value> = part("nodes")?.iter().filter_map(|node| of(node, "id")).collect();
+    let unique: BTreeSet<&Value> = ids.iter().collect();
+    if unique.len() != ids.len() || ids.is_empty() {
+        return Err("an id stands twice among the nodes".to_owned());
+    }
+    let leads = |edge: &Value, end| of(edge, end).is_some_and(|id| unique.contains(&id));
+    if !part("edges")?.iter().all(|edge| leads(edge, "from") && leads(edge, "to")) {
+        return Err("an edge leads nowhere".to_owned());
+    }
+    for kind in ["resolver", "mutation"] {
+        let count = graph.as_map().and_then(|map| map.keyword(&format!("psi.graph/{kind}-count")));
+        if count != Some(&number(part(&format!("{kind}-syms"))?.len())) {
+            return Err(format!("the count of {kind}s is not their number"));
+        }
+    }
+    let queryable = part("root-queryable-attrs")?;
+    let answered = asked(Value::vector(queryable.clone()).to_string())?;
+    let answered = answered.as_map().ok_or("an answer is a map")?;
+    match queryable.iter().find(|attr| !answered.contains_key(attr)) {
+        Some(attr) if !answered.contains_key(&Value::keyword("psi-tool/truncated")) => {
+            Err(format!("{attr} is called queryable and is not answered"))
+        }
+        Some(_) | None => Ok(Ok(Value::keyword("ok"))),
+    }
+}
+
+const GRAPH: &str = "[:psi.graph/nodes :psi.graph/edges :psi.graph/resolver-count :psi.graph/mutation-count \
+                      :psi.graph/resolver-syms :psi.graph/mutation-syms :psi.graph/root-queryable-attrs]";
 
 /// `[:state-of id]`: the twelve keys of the summary, and what the engine knows besides.
 fn state_of(scene: &mut Scene, args: &Args) -> Outcome {
@@ -107,7 +168,9 @@ fn pending_count(scene: &mut Scene, args: &Args) -> Outcome {
 /// `[:transcript "s"]`: nil where there is none.
 fn transcript(scene: &mut Scene, args: &Args) -> Outcome {
     let messages = scene.handle.transcript(&args.session(0)?);
-    let print = |messages: Vec<Message>| Value::from(messages.iter().map(message::print).collect::<Vec<_>>());
+    let print = |kept: Transcript| {
+        Value::from(kept.messages.iter().map(|one| message::print(one)).collect::<Vec<_>>())
+    };
     Ok(Ok(messages.map_or(Value::Nil, print)))
 }
 

@@ -11,8 +11,6 @@ use super::scene::Scene;
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) source: String,
-    /// What has to be built before the row can say anything.
-    pub(crate) waits_for: Option<String>,
     pub(crate) steps: Vec<Value>,
     start: Option<Moment>,
 }
@@ -31,15 +29,14 @@ pub(crate) fn rows(table: &str, text: &str) -> Vec<Row> {
 fn row(map: &Map) -> Row {
     let text = |key: &str| map.keyword(key).and_then(Value::as_str).map(str::to_owned);
     let name = text("row").expect("a row has a name");
-    let known = [":row", ":source", ":says", ":start", ":waits-for", ":steps"];
+    let known = [":row", ":source", ":says", ":start", ":steps"];
     let stranger = map.keys().find(|key| !known.contains(&key.to_string().as_str()));
     assert_eq!(stranger, None, "{name}: a key that means nothing");
     assert!(text("says").is_some(), "{name}: a row says what it shows");
     let steps = map.keyword("steps").and_then(Value::as_items).expect("a row has steps").to_vec();
-    let waits_for = text("waits-for");
-    assert_eq!(steps.is_empty(), waits_for.is_some(), "{name}: a row has steps, or says what it waits for");
+    assert!(!steps.is_empty(), "{name}: a row without steps says nothing");
     let start = text("start").map(|start| Moment::parse(&start).expect("the start is an instant"));
-    Row { name, source: text("source").expect("a row has a source"), waits_for, steps, start }
+    Row { name, source: text("source").expect("a row has a source"), steps, start }
 }
 
 impl Row {

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use reveille::edn::{Caps, Map, Value, read_keeping_meta};
 use reveille::graph::eql::{Boundary, Caller, Limits, Query, Refusal, parse};
 use reveille::graph::registry::{
-    Access, Attribute, Builder, Entity, Graph, Introspected, Mutation, Registry, Resolver, ResolverError,
-    Type, Viewer, Visibility, World,
+    Access, Attribute, Builder, Datum, Entity, Graph, Introspected, Mutation, Numbered, Registry, Resolver,
+    ResolverError, Seen, Type, Viewer, Visibility, World,
 };
 
 pub(crate) const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 64, digits_max: 64, forms_max: 10_000 };
@@ -28,13 +28,27 @@ pub(crate) struct Toy {
     pub(crate) batches: Cell<u32>,
 }
 
+/// A number, which may be negative: whether there is such a task is another question.
+#[derive(Clone, Copy)]
+pub(crate) struct Id(i64);
+
+impl Numbered for Id {
+    fn number(self) -> u64 {
+        self.0.cast_unsigned()
+    }
+
+    fn numbered(number: u64) -> Self {
+        Self(number.cast_signed())
+    }
+}
+
 impl World for Tasks {
-    type View<'a> = &'a Toy;
+    type View<'a> = Toy;
     type Hand<'a> = &'a mut Vec<i64>;
 }
 
 impl Introspected for Tasks {
-    fn graph(view: Self::View<'_>) -> Graph<'_, Self> {
+    fn graph(view: Seen<'_, Self>) -> Graph<'_, Self> {
         Graph { registry: &view.registry, viewer: Viewer::Operator }
     }
 }
@@ -88,6 +102,7 @@ pub(crate) fn builder() -> Builder<Tasks> {
         .entity(shape())
         .entity(Graph::entity())
         .entity(Graph::resolver_entity())
+        .entity(Graph::attribute_entity())
         .resolver(Resolver::<Tasks>::new("toy/title", "[:task/title]", title).input("[:task/id]"))
         .resolver(Resolver::<Tasks>::batch("toy/slug", "[:task/slug]", slug).input("[:task/title]"))
         .resolver(Resolver::<Tasks>::new("toy/o", "[:o]", o).input("[:task/id]").optional("[:x]"))
@@ -109,42 +124,43 @@ pub(crate) fn builder() -> Builder<Tasks> {
         )
 }
 
-fn task() -> Entity<Tasks, i64> {
-    Entity::new("task", "task/id", |_, key| key.as_int().filter(|id| *id < 100))
+fn task() -> Entity<Tasks, Id> {
+    Entity::new("task", "task/id", |_, key| key.as_int().filter(|id| *id < 100).map(Id))
         .doc("Something to do.")
-        .attribute(public("task/id", Type::Integer))
+        .reads(public("task/id", Type::Integer), |_, Id(id), _| Ok(Datum::Int(id)))
         .attribute(public("task/title", Type::String))
         .attribute(public("task/slug", Type::String))
-        .reads(public("task/kind", Type::Enum(&["odd", "even"])), |_, id, _| {
-            Ok(Value::keyword(if id % 2 == 0 { "even" } else { "odd" }))
+        .reads(public("task/kind", Type::Enum(&["odd", "even"])), |_, Id(id), _| {
+            Ok(Datum::Name(if id % 2 == 0 { "even" } else { "odd" }))
         })
-        .reads(public("task/parent", Type::Reference("task")).nullable(), |_, id, _| {
-            Ok(if *id < 3 { Value::Int(id + 1) } else { Value::Nil })
+        .reads(public("task/parent", Type::Reference("task")).nullable(), |_, Id(id), _| {
+            Ok(if id < 3 { Datum::Int(id + 1) } else { Datum::Nil })
         })
-        .reads(public("task/kids", Type::Reference("task")).many(), |_, id, _| {
-            Ok(Value::vector(if *id < 4 { vec![Value::Int(2 * id), Value::Int(2 * id + 1)] } else { vec![] }))
+        .reads(public("task/kids", Type::Reference("task")).many(), |_, Id(id), _| {
+            let kids = if id < 4 { vec![Id(2 * id), Id(2 * id + 1)] } else { vec![] };
+            Ok(Datum::Entities(kids.into_iter().map(Id::number).collect()))
         })
         .reads(public("task/secret", Type::String).visible_to(Visibility::Operator), |_, _, _| {
-            Ok("hush".into())
+            Ok(Datum::Text("hush"))
         })
         .attribute(public("x", Type::Any).nullable().seed())
         .attribute(public("o", Type::Any).many())
 }
 
-fn c() -> Entity<Tasks, i64> {
-    Entity::new("c", "c/id", |_, key| key.as_int())
+fn c() -> Entity<Tasks, Id> {
+    Entity::new("c", "c/id", |_, key| key.as_int().map(Id))
         .doc("One of two that follow each other.")
         .attribute(public("c/id", Type::Integer))
-        .reads(public("c/next", Type::Reference("c")), |_, id, _| Ok(Value::Int(1 - id)))
+        .reads(public("c/next", Type::Reference("c")), |_, Id(id), _| Ok(Datum::Int(1 - id)))
 }
 
 fn root() -> Entity<Tasks, ()> {
     Entity::root("root")
         .doc("What can be asked at once.")
         .reads(public("tasks", Type::Reference("task")).many(), |_, (), _| {
-            Ok(Value::vector([Value::Int(1), Value::Int(2)]))
+            Ok(Datum::Value(Value::vector([Value::Int(1), Value::Int(2)])))
         })
-        .reads(public("p", Type::Map), |_, (), params| Ok(params.clone().into()))
+        .reads(public("p", Type::Map), |_, (), params| Ok(Datum::Value(params.clone().into())))
         .reads(public("boom", Type::Any), |_, (), _| {
             Err(ResolverError::new("boom", Map::new().with("code", 7)))
         })

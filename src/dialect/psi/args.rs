@@ -9,8 +9,19 @@ use crate::edn::{Keyword, Map, Value};
 pub(super) struct Args<'a>(&'a Map);
 
 /// Every argument there is. Others are ignored, as psi ignores them.
-const NAMES: [&str; 9] =
-    ["action", "op", "kind", "message", "label", "delay-ms", "at", "schedule-id", "session-config"];
+const NAMES: [&str; 11] = [
+    "action",
+    "op",
+    "kind",
+    "message",
+    "label",
+    "delay-ms",
+    "at",
+    "schedule-id",
+    "session-config",
+    "query",
+    "entity",
+];
 
 impl<'a> Args<'a> {
     pub(super) fn new(args: &'a Value) -> Result<Args<'a>, Problem> {

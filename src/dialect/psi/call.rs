@@ -6,11 +6,13 @@
 use super::args::{Args, word};
 use super::create;
 use super::problem::Problem;
+use super::query;
 use crate::dialect::echo;
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Now, ScheduleId, SessionId, names};
 use crate::edn::Value;
 use crate::engine::NewSchedule;
+use crate::graph::eql::Boundary;
 
 names! {
     /// What can be done with schedules. Source: SEED-002.
@@ -52,15 +54,18 @@ pub enum Call {
         /// Which one.
         schedule: ScheduleId,
     },
+    /// Ask the graph.
+    Query(Boundary),
 }
 
 impl Call {
-    /// The operation asked for.
-    pub fn op(&self) -> Op {
+    /// The operation asked for; a query is none.
+    pub fn op(&self) -> Option<Op> {
         match self {
-            Call::Create(_) => Op::Create,
-            Call::List { .. } => Op::List,
-            Call::Cancel { .. } => Op::Cancel,
+            Call::Create(_) => Some(Op::Create),
+            Call::List { .. } => Some(Op::List),
+            Call::Cancel { .. } => Some(Op::Cancel),
+            Call::Query(_) => None,
         }
     }
 }
@@ -72,18 +77,24 @@ impl Call {
 pub fn parse(args: &Value, notation: Notation, context: &Context) -> Result<Call, Answer> {
     let unasked = |problem: Problem| problem.answer(None, 0);
     let args = Args::new(args).map_err(unasked)?;
-    let op = asked(&args).map_err(unasked)?;
+    let Some(op) = asked(&args).map_err(unasked)? else {
+        return query::parse(&args).map(Call::Query);
+    };
     call(op, &args, notation, context).map_err(|problem| problem.answer(Some(op), 0))
 }
 
-/// The operation. A second action, such as psi's `query`, would branch off here.
-fn asked(args: &Args<'_>) -> Result<Op, Problem> {
+/// The operation; none for a query, which from older callers comes without an action.
+fn asked(args: &Args<'_>) -> Result<Option<Op>, Problem> {
     let action = args.get("action");
-    if word(action) != Some("scheduler") {
-        return Err(Problem::UnknownAction { given: echo(action) });
+    match word(action) {
+        Some("scheduler") => {
+            let op = args.get("op");
+            word(op).and_then(Op::parse).map(Some).ok_or_else(|| Problem::UnknownOp { given: echo(op) })
+        }
+        Some("query") => Ok(None),
+        None if action.is_nil() && !args.get("query").is_nil() => Ok(None),
+        Some(_) | None => Err(Problem::UnknownAction { given: echo(action) }),
     }
-    let op = args.get("op");
-    word(op).and_then(Op::parse).ok_or_else(|| Problem::UnknownOp { given: echo(op) })
 }
 
 fn call(op: Op, args: &Args<'_>, notation: Notation, context: &Context) -> Result<Call, Problem> {
@@ -123,9 +134,10 @@ mod tests {
             twice,
         );
         for (given, shown) in
-            [("", "nil"), (r#":action "Scheduler""#, r#""Scheduler""#), (":action :query", ":query")]
+            [("", "nil"), (r#":action "Scheduler""#, r#""Scheduler""#), (":action :queries", ":queries")]
         {
-            let data = format!(r#"{{:phase :validate :action {shown} :supported-actions ["scheduler"]}}"#);
+            let data =
+                format!(r#"{{:phase :validate :action {shown} :supported-actions ["query" "scheduler"]}}"#);
             check_refused(&format!("{{{given}}}"), "unknown action", ":validate", &data);
         }
         for (given, shown) in

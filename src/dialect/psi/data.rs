@@ -5,9 +5,9 @@
 
 use super::call::Op;
 use super::problem::Problem;
-use super::summary::shown;
 use crate::domain::{Kind, Refusal, Status};
 use crate::edn::{Map, Value};
+use crate::graph::shown;
 use crate::limits;
 
 /// The data of a refused call of `op`, as far as that is known.
@@ -17,7 +17,7 @@ pub(super) fn of(problem: &Problem, op: Option<Op>) -> Value {
         Problem::NotAMap { .. } => phase(),
         Problem::GivenTwice { name } => phase().with("field", Value::keyword(name)),
         Problem::UnknownAction { given } => {
-            let supported = Value::vector(["scheduler".into()]);
+            let supported = Value::vector(["query".into(), "scheduler".into()]);
             phase().with("action", given.clone()).with("supported-actions", supported)
         }
         Problem::UnknownOp { given } => {
@@ -64,7 +64,7 @@ fn of_refusal(refusal: &Refusal, op: Option<Op>) -> Value {
         Refusal::NotCancellable { schedule, status } => {
             let data = Map::new()
                 .with("schedule-id", schedule.to_string())
-                .with("status", Value::keyword(shown(*status).name()));
+                .with("status", Value::keyword(shown::status(*status).name()));
             // psi has no word for a delivery under way, and calls it pending.
             if *status == Status::InFlight { data.with("in-flight?", true) } else { data }
         }

@@ -1,8 +1,9 @@
-//! psi's tool, `psi-tool`, as psi meant it: the action `scheduler` with its operations create, list and cancel.
+//! psi's tool, `psi-tool`, as psi meant it: the action `scheduler` with its operations create, list and cancel, and the
+//! action `query`.
 //!
-//! A call is read by [`parse`] and carried to the engine by the runtime; [`created`], [`listed`], [`cancelled`] and
-//! [`refused`] print what came of it. Source: SEED-002, and psi's behaviour where the seed is silent. What lives
-//! elsewhere: the action `query` (the graph), bounds (`limits`). Invariant: every answer is EDN that our reader
+//! A call is read by [`parse`] and carried to the engine by the runtime; [`created`], [`listed`], [`cancelled`],
+//! [`queried`] and [`refused`] print what came of it. Source: SEED-002, and psi's behaviour where the seed is silent.
+//! What lives elsewhere: the graph, bounds (`limits`). Invariant: every answer is EDN that our reader
 //! and Clojure's read back.
 
 mod args;
@@ -10,9 +11,11 @@ mod call;
 mod create;
 mod data;
 mod delay;
+mod excerpt;
 pub mod message;
 mod outcome;
 mod problem;
+mod query;
 pub mod session_config;
 mod summary;
 #[cfg(test)]
@@ -21,6 +24,7 @@ mod unreadable;
 
 pub use call::{Call, Context, Op, parse};
 pub use outcome::{cancelled, created, listed, refused};
+pub use query::{not_queried, queried};
 pub use summary::{status, summary};
 pub use unreadable::unreadable;
 

@@ -42,7 +42,7 @@ fn done(op: Op, outcome: Map, duration_ms: u64) -> Answer {
         .with("psi-tool/overall-status", Value::keyword("ok"))
         .with("psi-tool/scheduler", outcome)
         .with("psi-tool/duration-ms", integer(duration_ms));
-    Answer { value: value.into(), is_error: false }
+    Answer::done(value)
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@ use super::call::Op;
 use super::data::{self, integer};
 use super::session_config::ConfigError;
 use crate::dialect::Answer;
-use crate::domain::Refusal;
+use crate::domain::{Code, Refusal};
 use crate::edn::{Keyword, Map, Value};
+use crate::graph::shown::ERROR_CLASS;
 use crate::limits::{self, Limit};
 
 /// A call that is refused. Values are echoes of what was given.
@@ -19,7 +20,7 @@ pub(super) enum Problem {
     NotAMap { found: &'static str },
     #[error("{name} is given twice, as a keyword and as a string")]
     GivenTwice { name: &'static str },
-    #[error("unknown action: {given}; supported is \"scheduler\"")]
+    #[error("unknown action: {given}; supported are \"query\" and \"scheduler\"")]
     UnknownAction { given: Value },
     #[error("unknown scheduler op: {given}; use \"create\", \"list\" or \"cancel\"")]
     UnknownOp { given: Value },
@@ -68,7 +69,7 @@ impl Problem {
         let phase = data.as_map().and_then(|data| data.keyword("phase")).cloned();
         let error = Map::new()
             .with("message", self.to_string())
-            .with("class", CLASS)
+            .with("class", ERROR_CLASS)
             .with("phase", phase.unwrap_or_else(|| Value::keyword("scheduler")))
             .with("data", data);
         let value = Map::new()
@@ -77,7 +78,30 @@ impl Problem {
             .with("psi-tool/duration-ms", integer(duration_ms))
             .with("psi-tool/overall-status", Value::keyword("error"))
             .with("psi-tool/error", error);
-        Answer { value: value.into(), is_error: true }
+        Answer::refused(value, self.code())
+    }
+
+    /// The class, the same in every notation.
+    fn code(&self) -> Code {
+        match self {
+            Problem::Refused(refusal) => refusal.code(),
+            Problem::NoSuchSchedule { .. } => Code::NotFound,
+            Problem::TooLong { .. } => Code::Limit,
+            Problem::NotAMap { .. } | Problem::GivenTwice { .. } | Problem::UnknownAction { .. } => {
+                Code::Validation
+            }
+            Problem::UnknownOp { .. } | Problem::NoSession | Problem::NoMessage => Code::Validation,
+            Problem::NotText { .. } | Problem::UnknownKind { .. } | Problem::ConfigForbidden => {
+                Code::Validation
+            }
+            Problem::ConfigRequired | Problem::Config(_) | Problem::TwoDelays => Code::Validation,
+            Problem::NoDelay | Problem::DelayNotInteger { .. } | Problem::DelayTooShort { .. } => {
+                Code::Validation
+            }
+            Problem::DelayTooLong { .. } | Problem::NotAnInstant { .. } | Problem::NoScheduleId => {
+                Code::Validation
+            }
+        }
     }
 
     /// The operation as a keyword, an unknown one included, or nil.
@@ -86,6 +110,3 @@ impl Problem {
         given.and_then(|name| Keyword::new(name).ok()).into()
     }
 }
-
-/// psi's exceptions are of one Java class; programs match on it.
-pub(super) const CLASS: &str = "clojure.lang.ExceptionInfo";

@@ -1,25 +1,15 @@
 //! What psi shows of a schedule: always the same twelve keys, nil included.
 //!
-//! Instants are ISO strings here, as psi prints them. Invariant: nobody sees a status, a kind or a phase that psi
-//! does not have; a delivery under way is still pending.
+//! Instants are ISO strings here, as psi prints them. What the graph shows of the same schedule comes from the same
+//! functions, `graph/shown.rs`.
 
-use super::problem::CLASS;
-use super::session_config;
-use crate::domain::{Failure, Kind, Phase, Status};
 use crate::edn::{Map, Value};
 use crate::engine::ScheduleRecord;
+use crate::graph::shown;
 
 /// The schedule's status as a keyword, one of psi's five.
 pub fn status(record: &ScheduleRecord) -> Value {
-    Value::keyword(shown(record.status()).name())
-}
-
-/// The status that psi shows for one of ours.
-pub(super) fn shown(status: Status) -> Status {
-    match status {
-        Status::Pending | Status::InFlight => Status::Pending,
-        Status::Queued | Status::Delivered | Status::Cancelled | Status::Failed => status,
-    }
+    Value::keyword(shown::status(record.status()).name())
 }
 
 /// A schedule as psi's tools show it: always the same 12 keys, in psi's order, nil where there is nothing.
@@ -37,37 +27,9 @@ pub fn summary(record: &ScheduleRecord) -> Value {
         .with("fire-at", schedule.trigger.first_slot().to_string())
         .with("origin-session-id", schedule.owner.as_str())
         .with("created-session-id", fresh)
-        .with("delivery-phase", delivery_phase(record))
-        .with("error-summary", failure(record).map(|failure| error_summary(record, failure)))
-        .with("session-config-summary", payload.config().map(|config| session_config::summary(config)))
-        .into()
-}
-
-/// How far the delivery came: of a fresh session that has its prompt, and of anything that failed.
-fn delivery_phase(record: &ScheduleRecord) -> Value {
-    let phase = match (record.status(), record.schedule().payload.kind()) {
-        (Status::Delivered, Kind::Session) => Some(Phase::PromptSubmit),
-        (Status::Failed, _) => failure(record).map(|failure| failure.phase),
-        (Status::Delivered, Kind::Message)
-        | (Status::Pending | Status::Queued | Status::InFlight | Status::Cancelled, _) => None,
-    };
-    phase.map(|phase| Value::keyword(phase.name())).into()
-}
-
-fn failure(record: &ScheduleRecord) -> Option<&Failure> {
-    record.run().and_then(|run| run.failure.as_deref())
-}
-
-fn error_summary(record: &ScheduleRecord, failure: &Failure) -> Value {
-    let lead = match (record.schedule().payload.kind(), failure.phase) {
-        (Kind::Session, Phase::CreateSession) => "scheduled session creation failed",
-        (Kind::Session, Phase::PromptSubmit) => "scheduled session prompt submission failed",
-        (Kind::Message, Phase::CreateSession | Phase::PromptSubmit) => "scheduled prompt submission failed",
-    };
-    Map::new()
-        .with("message", format!("{lead}: {}", failure.message))
-        .with("class", CLASS)
-        .with("data", Map::new().with("reason", Value::keyword(failure.reason.name())))
+        .with("delivery-phase", shown::delivery_phase(record).map(|phase| Value::keyword(phase.name())))
+        .with("error-summary", shown::error_summary(record))
+        .with("session-config-summary", payload.config().map(|config| shown::config_summary(config)))
         .into()
 }
 
@@ -75,7 +37,7 @@ fn error_summary(record: &ScheduleRecord, failure: &Failure) -> Value {
 mod tests {
     use super::*;
     use crate::dialect::psi::testing::World;
-    use crate::domain::ScheduleId;
+    use crate::domain::{Phase, ScheduleId};
 
     const MESSAGE: &str =
         r#"{:action "scheduler" :op "create" :kind "message" :message "wake up" :delay-ms 1000}"#;

@@ -8,7 +8,7 @@ use super::row::Row;
 use super::run::{Halt, Place, Runner};
 use super::{Query, Refusal};
 use crate::edn::{Map, Value};
-use crate::graph::registry::{AttrId, World};
+use crate::graph::registry::{AttrId, Seen, World};
 
 /// What came of a field for each row; nothing where there was no value.
 pub(super) type Column = Vec<Option<Value>>;
@@ -35,7 +35,7 @@ impl<W: World> Runner<'_, W> {
     /// Answers all fields that go below; the others have no column.
     pub(super) fn below(
         &mut self,
-        view: W::View<'_>,
+        view: Seen<'_, W>,
         place: &Place,
         level: &Level,
         rows: &mut [Row],
@@ -49,7 +49,7 @@ impl<W: World> Runner<'_, W> {
 
     fn column(
         &mut self,
-        view: W::View<'_>,
+        view: Seen<'_, W>,
         place: &Place,
         (number, level): (usize, &Level),
         rows: &mut [Row],
@@ -69,6 +69,10 @@ impl<W: World> Runner<'_, W> {
                     };
                     let first = below.len();
                     slots.push(Some(self.slot(*attr, value, &mut below)));
+                    let key = self.registry.refers_to(*attr);
+                    for (child, found) in below[first..].iter_mut().zip(row.take_referred(*attr)) {
+                        child.found = key.map(|key| (key, found));
+                    }
                     if let Below::Unbounded = field.below {
                         chain(row, &mut below[first..], place.level, &field.key)?;
                     }
@@ -106,7 +110,7 @@ impl<W: World> Runner<'_, W> {
     /// Answers what a mutation's join asks of its result.
     pub(super) fn under(
         &mut self,
-        view: W::View<'_>,
+        view: Seen<'_, W>,
         place: &Place,
         number: usize,
         value: Value,
@@ -124,7 +128,7 @@ impl<W: World> Runner<'_, W> {
     /// Answers what an input asks of the entities under it.
     pub(super) fn nested(
         &mut self,
-        view: W::View<'_>,
+        view: Seen<'_, W>,
         place: &Place,
         attr: AttrId,
         values: Column,
@@ -163,7 +167,7 @@ impl<W: World> Runner<'_, W> {
 
     fn descend(
         &mut self,
-        view: W::View<'_>,
+        view: Seen<'_, W>,
         place: &Place,
         (number, below): (usize, &Below),
         rows: Vec<Row>,
@@ -189,7 +193,7 @@ impl<W: World> Runner<'_, W> {
     /// Answers each entity by the first entry whose key it has; those without any have no answer.
     fn union(
         &mut self,
-        view: W::View<'_>,
+        view: Seen<'_, W>,
         place: &Place,
         entries: &[(AttrId, usize)],
         rows: Vec<Row>,

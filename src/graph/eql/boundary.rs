@@ -12,7 +12,7 @@ use crate::edn::{Keyword, Map, Value};
 use crate::graph::registry::{Access, Registry, Viewer, World};
 
 /// A request as it came: `[…]`, or `{:pathom/eql […] :pathom/entity {…} :pathom/lenient-mode? true}`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Boundary {
     /// What is asked.
     pub query: Query,

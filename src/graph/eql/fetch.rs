@@ -9,8 +9,7 @@ use super::row::{Row, Trouble};
 use super::run::{Group, Halt, Place, Runner};
 use super::steps::Step;
 use crate::edn::{Map, Value};
-use crate::graph::registry::Ask;
-use crate::graph::registry::{AttrId, Input, Operation, ResolverError, Run, World};
+use crate::graph::registry::{AttrId, Datum, Input, Operation, ReadRow, ResolverError, Run, Seen, World};
 
 /// A row that takes part in a call, and the number of the call in its steps.
 struct Part {
@@ -24,7 +23,7 @@ impl<W: World> Runner<'_, W> {
     /// Calls what the steps of all groups say.
     pub(super) fn fetch(
         &mut self,
-        view: W::View<'_>,
+        view: Seen<'_, W>,
         place: &Place,
         groups: &[Group],
         rows: &mut [Row],
@@ -87,7 +86,7 @@ impl<W: World> Runner<'_, W> {
 
     fn call(
         &mut self,
-        view: W::View<'_>,
+        view: Seen<'_, W>,
         place: &Place,
         (step, mut parts): (&Step, Vec<Part>),
         rows: &mut [Row],
@@ -97,22 +96,8 @@ impl<W: World> Runner<'_, W> {
         match &operation.run {
             Run::Row(readers) => {
                 self.budget.call()?;
-                let input = operation.inputs.first().map(|input| input.attr);
                 for part in parts {
-                    let row = &mut rows[part.row];
-                    // The key is lent out, so that the row can take what is read by it.
-                    let key = input.and_then(|attr| row.take(attr, false)).unwrap_or(Value::Nil);
-                    let ask = Ask { key: &key, wanted: &step.wanted, params: &step.params };
-                    readers.read(&ask, view, &mut |number, result| match result {
-                        Ok(value) => row.add(operation.outputs[number].0, value),
-                        Err(error) => {
-                            let attr = Some(operation.outputs[number].0);
-                            row.log.push((part.number, Trouble::Threw(attr, error)));
-                        }
-                    });
-                    if let Some(attr) = input {
-                        row.put_back(attr, key);
-                    }
+                    self.read(view, (step, part.number), &**readers, &mut rows[part.row]);
                 }
             }
             Run::One(one) => {
@@ -144,6 +129,59 @@ impl<W: World> Runner<'_, W> {
         Ok(())
     }
 
+    /// Reads what is wanted of one entity off its readers.
+    fn read(
+        &self,
+        view: Seen<'_, W>,
+        (step, number): (&Step, usize),
+        readers: &dyn ReadRow<W>,
+        row: &mut Row,
+    ) {
+        let operation = &self.registry.operations()[step.operation];
+        let key = operation.inputs.first().map(|input| input.attr);
+        let found = match row.found {
+            Some((by, found)) if Some(by) == key => Some(found),
+            Some(_) | None => readers.find(view, key.and_then(|attr| row.get(attr)).unwrap_or(&Value::Nil)),
+        };
+        let Some(found) = found else {
+            return;
+        };
+        for reader in &step.wanted {
+            let attr = operation.outputs[*reader].0;
+            let result = readers.read(view, found, *reader, &step.params);
+            let result = result.and_then(|datum| self.value(view, attr, datum, row));
+            match result {
+                Ok(value) => row.add(attr, value),
+                Err(error) => row.log.push((number, Trouble::Threw(Some(attr), error))),
+            }
+        }
+    }
+
+    /// Makes a value of its own; of entities, their keys.
+    fn value(
+        &self,
+        view: Seen<'_, W>,
+        attr: AttrId,
+        datum: Datum<'_>,
+        row: &mut Row,
+    ) -> Result<Value, ResolverError> {
+        let (found, is_many) = match datum {
+            Datum::Entity(found) => (vec![found], false),
+            Datum::Entities(found) => (found, true),
+            Datum::Nil | Datum::Bool(_) | Datum::Int(_) | Datum::Text(_) | Datum::Shown(_) => {
+                return Ok(datum.into_value());
+            }
+            Datum::Name(_) | Datum::Inst(_) | Datum::Value(_) => return Ok(datum.into_value()),
+        };
+        let Some(referred) = self.registry.reads_referred(attr) else {
+            return Err(ResolverError::new("a reader refers to what has no readers", Value::Nil));
+        };
+        let keys = found.iter().map(|found| referred.key_of(view, *found));
+        let mut keys = keys.collect::<Result<Vec<Value>, _>>()?;
+        row.refer(attr, found);
+        Ok(if is_many { Value::vector(keys) } else { keys.pop().unwrap_or(Value::Nil) })
+    }
+
     fn merge(&mut self, row: &mut Row, number: usize, result: Result<Map, ResolverError>) {
         match result {
             Ok(output) => {
@@ -158,7 +196,7 @@ impl<W: World> Runner<'_, W> {
     /// Makes the inputs of all parts; what they need of entities below is answered for all at once.
     fn inputs(
         &mut self,
-        view: W::View<'_>,
+        view: Seen<'_, W>,
         place: &Place,
         (number, parts): (usize, &mut [Part]),
         rows: &[Row],

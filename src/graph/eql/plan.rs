@@ -9,8 +9,9 @@
 
 use std::sync::Arc;
 
+use super::direct::Direct;
 use super::steps::{Goal, Steps};
-use super::{Call, Expr, Join, Key, Limits, Query, Refusal, Target, names::Names};
+use super::{Call, Expr, Join, Key, Limits, Prop, Query, Refusal, Target, names::Names};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::registry::{AttrId, Registry, Viewer, World};
 
@@ -19,6 +20,8 @@ pub struct Plan {
     pub(super) viewer: Viewer,
     pub(super) levels: Vec<Arc<Level>>,
     pub(super) names: Names,
+    /// The short way, for plans that only walk from entities to entities.
+    pub(super) direct: Option<Direct>,
 }
 
 /// What is asked of the entities of one place in the answer.
@@ -108,8 +111,9 @@ pub fn plan<W: World>(query: &Query, registry: &Registry<W>, with: &Planning<'_>
         fields: 0,
     };
     planner.level(query, known, 1)?;
-    let levels = planner.levels.into_iter().flatten().map(Arc::new).collect();
-    Ok(Plan { viewer: with.viewer, levels, names: planner.names })
+    let levels: Vec<_> = planner.levels.into_iter().flatten().map(Arc::new).collect();
+    let direct = Direct::of(&levels, registry);
+    Ok(Plan { viewer: with.viewer, levels, names: planner.names, direct })
 }
 
 impl Plan {
@@ -183,10 +187,13 @@ impl<W: World> Planner<'_, W> {
                     has_wildcard = true;
                     continue;
                 }
-                Expr::Prop(prop) => {
-                    let (source, _) = self.source(&prop.key, None);
-                    self.field(prop.key.to_value(), prop.params.as_ref(), source)
-                }
+                Expr::Prop(prop) => match self.whole(prop) {
+                    Some(join) => self.join(&join, &known, depth)?,
+                    None => {
+                        let (source, _) = self.source(&prop.key, None);
+                        self.field(prop.key.to_value(), prop.params.as_ref(), source)
+                    }
+                },
                 Expr::Join(join) => self.join(join, &known, depth)?,
                 Expr::Call(call) => self.call(call, depth)?,
             };
@@ -205,6 +212,19 @@ impl<W: World> Planner<'_, W> {
         let steps = Arc::new(steps(self.registry, &fields, &known));
         self.levels[place] = Some(Level { fields, has_wildcard, has_twins, known, steps });
         Ok(self.first + place)
+    }
+
+    /// Returns the join that a property stands for, where entities are answered as a whole.
+    fn whole(&self, prop: &Prop) -> Option<Join> {
+        let Key::Attr(attr) = &prop.key else {
+            return None;
+        };
+        let whole = self.registry.whole(self.registry.id(attr)?);
+        let keys = whole.iter().filter_map(|ident| Keyword::new(ident).ok());
+        let exprs: Vec<Expr> =
+            keys.map(|attr| Expr::Prop(Prop { key: Key::Attr(attr), params: None })).collect();
+        let target = Target::Query(Query { exprs, meta: None });
+        (!whole.is_empty()).then(|| Join { key: prop.key.clone(), params: prop.params.clone(), target })
     }
 
     fn spend(&mut self, fields: usize) -> Result<(), Refusal> {

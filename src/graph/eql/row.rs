@@ -16,6 +16,10 @@ pub(super) struct Row {
     data: Vec<(AttrId, Value)>,
     /// How many of them were known before anything was fetched.
     source_len: usize,
+    /// The key that it was referred to by, and the number under which readers find the entity.
+    pub(super) found: Option<(AttrId, u64)>,
+    /// The entities that attributes refer to, by number, where their readers said so.
+    referred: Vec<(AttrId, Vec<u64>)>,
     /// What went wrong, by the number of the call.
     pub(super) log: Vec<(usize, Trouble)>,
     /// The entities that a recursion went through to get here.
@@ -53,6 +57,17 @@ impl Row {
         }
     }
 
+    /// Notes which entities an attribute refers to.
+    pub(super) fn refer(&mut self, id: AttrId, found: Vec<u64>) {
+        self.referred.push((id, found));
+    }
+
+    /// Takes the numbers of the entities that an attribute refers to; none where only their keys are known.
+    pub(super) fn take_referred(&mut self, id: AttrId) -> Vec<u64> {
+        let mut referred = self.referred.iter_mut().filter(|(attr, _)| *attr == id);
+        referred.next().map(|(_, found)| std::mem::take(found)).unwrap_or_default()
+    }
+
     pub(super) fn has(&self, id: AttrId) -> bool {
         self.data.iter().any(|(known, _)| *known == id)
     }
@@ -70,13 +85,6 @@ impl Row {
             return Some(value.clone());
         }
         Some(std::mem::replace(value, Value::Nil))
-    }
-
-    /// Puts a value back that was taken.
-    pub(super) fn put_back(&mut self, id: AttrId, value: Value) {
-        if let Some((_, slot)) = self.data.iter_mut().find(|(known, _)| *known == id) {
-            *slot = value;
-        }
     }
 
     /// Iterates over the numbers of what is known.

@@ -16,7 +16,7 @@ use super::row::Row;
 use super::steps::Steps;
 use super::{Call, Limits, Plan, Refusal};
 use crate::edn::{Map, Value};
-use crate::graph::registry::{Access, AttrId, Registry, ResolverError, Viewer, World};
+use crate::graph::registry::{Access, AttrId, Registry, ResolverError, Seen, Viewer, World};
 
 /// One request: a plan, and what it is asked of.
 pub struct Request<'a> {
@@ -173,7 +173,7 @@ impl<W: World> Runner<'_, W> {
     fn look<T>(
         &mut self,
         access: &mut dyn Access<W>,
-        reading: impl FnOnce(&mut Self, W::View<'_>) -> Result<T, Halt>,
+        reading: impl FnOnce(&mut Self, Seen<'_, W>) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
         let mut result = Err(Halt::Refused(Refusal::Stopped));
         let mut reading = Some(reading);
@@ -216,7 +216,7 @@ impl<W: World> Runner<'_, W> {
     /// Answers one place for all its entities, in order.
     pub(super) fn level(
         &mut self,
-        view: W::View<'_>,
+        view: Seen<'_, W>,
         place: &Place,
         mut rows: Vec<Row>,
     ) -> Result<Vec<Value>, Halt> {

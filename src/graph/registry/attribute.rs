@@ -163,6 +163,9 @@ impl Attribute {
 }
 
 impl Visibility {
+    /// Every name.
+    pub const NAMES: &'static [&'static str] = &["everyone", "owner", "operator"];
+
     /// Returns whether this viewer may see such an attribute at all.
     pub fn admits(self, viewer: Viewer) -> bool {
         match (self, viewer) {
@@ -182,6 +185,9 @@ impl Visibility {
 }
 
 impl Stability {
+    /// Every name.
+    pub const NAMES: &'static [&'static str] = &["stable", "experimental", "deprecated"];
+
     /// Returns the keyword's text.
     pub fn name(self) -> &'static str {
         match self {
@@ -193,6 +199,21 @@ impl Stability {
 }
 
 impl Type {
+    /// Every name.
+    pub const NAMES: &'static [&'static str] = &[
+        "string",
+        "enum",
+        "keyword",
+        "symbol",
+        "boolean",
+        "integer",
+        "float",
+        "instant",
+        "reference",
+        "map",
+        "any",
+    ];
+
     /// Returns the keyword's text.
     pub fn name(self) -> &'static str {
         match self {

@@ -25,6 +25,7 @@ impl<W: World> Builder<W> {
         let mut registry = Registry {
             attributes: Vec::new(),
             names: BTreeMap::new(),
+            rows: vec![None; self.entities.len()],
             entities: self.entities,
             operations: Vec::new(),
             mutations: BTreeMap::new(),
@@ -95,7 +96,7 @@ impl<W: World> Registry<W> {
     }
 
     fn check_entities(&self, faults: &mut Vec<Fault>) {
-        for (place, EntityInfo { name, key, doc }) in self.entities.iter().enumerate() {
+        for (place, EntityInfo { name, key, whole, doc }) in self.entities.iter().enumerate() {
             if self.entities[..place].iter().any(|earlier| earlier.name == *name) {
                 faults.push(Fault::Duplicate((*name).to_owned()));
             }
@@ -103,7 +104,7 @@ impl<W: World> Registry<W> {
                 faults.push(Fault::NoDoc((*name).to_owned()));
             }
             let is_undeclared = |key: &&str| self.attribute(key).is_none();
-            if let Some(key) = key.filter(is_undeclared) {
+            for key in key.iter().chain(*whole).filter(|key| is_undeclared(key)) {
                 let (ident, by) = (format!(":{key}"), (*name).to_owned());
                 faults.push(Fault::UndeclaredAttribute { ident, by });
             }
@@ -114,11 +115,21 @@ impl<W: World> Registry<W> {
         let EntityInfo { name, key, .. } = self.entities[row.entity].clone();
         let id = |ident: &&'static str| self.names.get(&Keyword::new(ident).ok()?).copied();
         let key = key.as_ref().and_then(id);
-        let inputs = key.map(|attr| Input { attr, is_required: true, nested: None });
+        let within = row.within.and_then(|ident| {
+            let found = id(&ident);
+            if found.is_none() {
+                let (ident, by) = (format!(":{ident}"), name.to_owned());
+                faults.push(Fault::UndeclaredAttribute { ident, by });
+            }
+            found
+        });
+        let input = |is_required| move |attr| Input { attr, is_required, nested: None };
+        let inputs = key.map(input(true)).or(within.map(input(false)));
         // A reader whose ident is no name would shift the numbers of those behind it.
         let outputs: Option<Vec<_>> = row.idents.iter().map(|ident| Some((id(ident)?, None))).collect();
         let run = Run::Row(row.readers);
         if let (Some(name), Some(outputs)) = (symbol(&format!("read/{name}"), faults), outputs) {
+            self.rows[row.entity] = Some(self.operations.len());
             self.operations.push(Operation { name, inputs: inputs.into_iter().collect(), outputs, run });
         }
     }
@@ -227,7 +238,11 @@ impl<W: World> Registry<W> {
         }
         for (id, entry) in (0_u32..).map(AttrId).zip(&self.attributes) {
             let is_below = || self.operations.iter().any(|operation| operation.provides_below(&entry.key));
-            if !self.is_obtainable(id) && !is_below() {
+            let is_answered = || {
+                let mut outputs = self.mutations.values().flat_map(|mutation| &mutation.outputs);
+                outputs.any(|(output, _)| *output == id)
+            };
+            if !self.is_obtainable(id) && !is_below() && !is_answered() {
                 faults.push(Fault::Unprovided(entry.key.to_string()));
             }
         }

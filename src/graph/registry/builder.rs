@@ -3,7 +3,7 @@
 //! Lives here: collecting. Does not live here: checking, see `build.rs`.
 
 use super::entity::Readers;
-use super::{Attribute, Entity, EntityInfo, Mutation, ReadRow, Resolver, World};
+use super::{Attribute, Entity, EntityInfo, Mutation, Numbered, ReadRow, Resolver, World};
 
 /// Declarations, in any order; [`Builder::build`] checks them as a whole.
 pub struct Builder<W: World> {
@@ -19,6 +19,8 @@ pub struct Builder<W: World> {
 pub(super) struct Row<W: World> {
     /// The number of the entity.
     pub(super) entity: usize,
+    /// For a root: the attribute that it takes where that is known.
+    pub(super) within: Option<&'static str>,
     /// What the readers read, in their order.
     pub(super) idents: Vec<&'static str>,
     pub(super) readers: Box<dyn ReadRow<W>>,
@@ -43,14 +45,15 @@ impl<W: World> Builder<W> {
 
     /// Adds an entity with its attributes.
     #[must_use]
-    pub fn entity<R: 'static>(mut self, entity: Entity<W, R>) -> Self {
+    pub fn entity<R: Numbered>(mut self, entity: Entity<W, R>) -> Self {
         let number = self.entities.len();
-        self.entities.push(EntityInfo { name: entity.name, key: entity.key, doc: entity.doc });
+        let Entity { name, key, doc, whole, .. } = entity;
+        self.entities.push(EntityInfo { name, key, doc, whole });
         self.attributes.extend(entity.attributes.into_iter().map(|attribute| (attribute, number)));
         let (idents, readers): (Vec<_>, Vec<_>) = entity.readers.into_iter().unzip();
         if !idents.is_empty() {
             let readers = Box::new(Readers { find: entity.find, readers });
-            self.rows.push(Row { entity: number, idents, readers });
+            self.rows.push(Row { entity: number, within: entity.within, idents, readers });
         }
         self
     }

@@ -5,19 +5,21 @@
 //!
 //! Invariant: a reader is called with what `find` returned for the key at hand, in the same look.
 
-use super::{Attribute, ResolverError, World};
+use super::{Attribute, Datum, Numbered, ResolverError, Seen, World};
 use crate::edn::{Map, Value};
 
 /// Reads one attribute off a found entity; the map holds the parameters of the query.
-pub type Reader<W, R> = for<'a> fn(<W as World>::View<'a>, &R, &Map) -> Result<Value, ResolverError>;
+pub type Reader<W, R> = for<'a> fn(Seen<'a, W>, R, &Map) -> Result<Datum<'a>, ResolverError>;
 
 /// Finds the entity that a key's value names.
-pub(super) type Find<W, R> = for<'a> fn(<W as World>::View<'a>, &Value) -> Option<R>;
+pub(super) type Find<W, R> = for<'a> fn(Seen<'a, W>, &Value) -> Option<R>;
 
 /// The declaration of an entity. `R` is what finding it yields: an index, a handle.
 pub struct Entity<W: World, R> {
     pub(super) name: &'static str,
     pub(super) key: Option<&'static str>,
+    pub(super) within: Option<&'static str>,
+    pub(super) whole: &'static [&'static str],
     pub(super) doc: &'static str,
     pub(super) attributes: Vec<Attribute>,
     pub(super) find: Find<W, R>,
@@ -26,22 +28,17 @@ pub struct Entity<W: World, R> {
 
 /// An entity's readers, whatever they find.
 pub(in crate::graph) trait ReadRow<W: World>: Send + Sync {
-    /// Finds the entity and hands over the wanted attributes, by number, in the order wanted. Returns
-    /// whether there is such an entity.
-    fn read(&self, ask: &Ask<'_>, view: W::View<'_>, out: &mut Taker<'_>) -> bool;
-}
+    /// Finds the entity that a key's value names; of a root the key is nil, or what it stands within.
+    fn find(&self, view: Seen<'_, W>, key: &Value) -> Option<u64>;
 
-/// Takes what one reader returned, and its number.
-pub(in crate::graph) type Taker<'a> = dyn FnMut(usize, Result<Value, ResolverError>) + 'a;
-
-/// What is asked of one entity.
-pub(in crate::graph) struct Ask<'a> {
-    /// The value of its key; nil for a root.
-    pub(in crate::graph) key: &'a Value,
-    /// The numbers of the readers.
-    pub(in crate::graph) wanted: &'a [usize],
-    /// The parameters.
-    pub(in crate::graph) params: &'a Map,
+    /// Reads one attribute, by the number of its reader, off what was found.
+    fn read<'a>(
+        &self,
+        view: Seen<'a, W>,
+        found: u64,
+        reader: usize,
+        params: &Map,
+    ) -> Result<Datum<'a>, ResolverError>;
 }
 
 /// An entity's readers, with the type of what they read from.
@@ -50,17 +47,43 @@ pub(super) struct Readers<W: World, R> {
     pub(super) readers: Vec<Reader<W, R>>,
 }
 
-impl<W: World, R: 'static> Entity<W, R> {
+impl<W: World, R: Numbered> Entity<W, R> {
     /// Declares an entity that `key`, an attribute's ident, identifies. The key is declared like every
     /// other attribute.
     pub fn new(name: &'static str, key: &'static str, find: Find<W, R>) -> Self {
-        Self { name, key: Some(key), doc: "", attributes: Vec::new(), find, readers: Vec::new() }
+        Self { key: Some(key), ..Self::empty(name, find) }
+    }
+
+    /// Declares the root of a part of the graph, as it is seen from within another entity where `key` of that
+    /// is known, and from outside where it is not: `find` gets nil then.
+    pub fn root_within(name: &'static str, key: &'static str, find: Find<W, R>) -> Self {
+        Self { within: Some(key), ..Self::empty(name, find) }
+    }
+
+    fn empty(name: &'static str, find: Find<W, R>) -> Self {
+        Self {
+            name,
+            key: None,
+            within: None,
+            whole: &[],
+            doc: "",
+            attributes: Vec::new(),
+            find,
+            readers: Vec::new(),
+        }
     }
 
     /// Says in one sentence what the entity is.
     #[must_use]
     pub fn doc(self, doc: &'static str) -> Self {
         Self { doc, ..self }
+    }
+
+    /// Says which attributes answer where the entity is asked for as a whole, by a reference without a join;
+    /// otherwise its key does.
+    #[must_use]
+    pub fn whole(self, whole: &'static [&'static str]) -> Self {
+        Self { whole, ..self }
     }
 
     /// Declares an attribute that a resolver, a caller or the entity's key provides.
@@ -81,21 +104,25 @@ impl<W: World, R: 'static> Entity<W, R> {
 impl<W: World> Entity<W, ()> {
     /// Declares the root of a part of the graph: it has no key, and its attributes can always be asked for.
     pub fn root(name: &'static str) -> Self {
-        let find: Find<W, ()> = |_, _| Some(());
-        Self { name, key: None, doc: "", attributes: Vec::new(), find, readers: Vec::new() }
+        Self::empty(name, |_, _| Some(()))
     }
 }
 
-impl<W: World, R> ReadRow<W> for Readers<W, R> {
-    fn read(&self, ask: &Ask<'_>, view: W::View<'_>, out: &mut Taker<'_>) -> bool {
-        let Some(found) = (self.find)(view, ask.key) else {
-            return false;
-        };
-        for number in ask.wanted {
-            if let Some(reader) = self.readers.get(*number) {
-                out(*number, reader(view, &found, ask.params));
-            }
+impl<W: World, R: Numbered> ReadRow<W> for Readers<W, R> {
+    fn find(&self, view: Seen<'_, W>, key: &Value) -> Option<u64> {
+        (self.find)(view, key).map(R::number)
+    }
+
+    fn read<'a>(
+        &self,
+        view: Seen<'a, W>,
+        found: u64,
+        reader: usize,
+        params: &Map,
+    ) -> Result<Datum<'a>, ResolverError> {
+        match self.readers.get(reader) {
+            Some(reader) => reader(view, R::numbered(found), params),
+            None => Ok(Datum::Nil),
         }
-        true
     }
 }

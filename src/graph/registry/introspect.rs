@@ -9,14 +9,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::capability::attr_and_query;
-use super::{AttrId, Attribute, Entity, Operation, Reach, Registry, Type, Viewer, Visibility, World};
+use super::{
+    AttrId, Attribute, Datum, Entity, Operation, Reach, Registry, Seen, Type, Viewer, Visibility, World,
+};
 use crate::edn::{Keyword, Map, Symbol, Value};
 use crate::graph::eql::{Query, Target};
 
 /// A world whose view knows the registry that it is asked through.
 pub trait Introspected: World + Sized {
     /// Returns the registry, and who asks.
-    fn graph(view: Self::View<'_>) -> Graph<'_, Self>;
+    fn graph(view: Seen<'_, Self>) -> Graph<'_, Self>;
 }
 
 /// A registry as one viewer sees it.
@@ -75,12 +77,19 @@ impl<'r, W: World> Graph<'r, W> {
         Value::vector(entries.into_values().collect::<Vec<_>>())
     }
 
-    /// One resolver's inputs and outputs; nil where there is none of this name.
-    pub fn resolver(self, name: &Value) -> (Value, Value) {
-        match self.operations().find(|operation| name.as_symbol() == Some(&operation.name)) {
+    /// One resolver's inputs and outputs, by its number; nil where there is none.
+    fn resolver(self, number: u64) -> (Value, Value) {
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        match self.registry.operations().get(number).filter(|operation| self.shows(operation)) {
             Some(operation) => (self.input(operation), self.output(operation)),
             None => (Value::Nil, Value::Nil),
         }
+    }
+
+    /// The number of the resolver of this name; one beyond all where there is none.
+    fn resolver_number(self, name: &Value) -> u64 {
+        let is_it = |operation: &Operation<W>| name.as_symbol() == Some(&operation.name);
+        self.registry.operations().iter().position(is_it).map_or(u64::MAX, |at| at as u64)
     }
 
     /// Every attribute with the resolvers that produce it, directly and under which joins, sorted.
@@ -113,10 +122,12 @@ impl<'r, W: World> Graph<'r, W> {
     }
 
     pub(super) fn operations(self) -> impl Iterator<Item = &'r Operation<W>> {
-        let is_any_visible = move |operation: &&Operation<W>| {
-            operation.outputs.iter().any(|(attr, _)| self.registry.is_visible(*attr, self.viewer))
-        };
-        self.registry.operations().iter().filter(is_any_visible)
+        self.registry.operations().iter().filter(move |operation| self.shows(operation))
+    }
+
+    /// Whether the viewer may see anything that an operation provides.
+    fn shows(self, operation: &Operation<W>) -> bool {
+        operation.outputs.iter().any(|(attr, _)| self.registry.is_visible(*attr, self.viewer))
     }
 
     pub(super) fn mutations(self) -> impl Iterator<Item = &'r Symbol> {
@@ -171,50 +182,68 @@ impl<W: Introspected> Graph<'_, W> {
         Entity::root("graph")
             .doc("What can be asked at all.")
             .reads(count("psi.graph/resolver-count"), |view, (), _| {
-                Ok(length(&W::graph(view).resolver_syms()))
+                Ok(Datum::Value(length(&W::graph(view).resolver_syms())))
             })
             .reads(count("psi.graph/mutation-count"), |view, (), _| {
-                Ok(length(&W::graph(view).mutation_syms()))
+                Ok(Datum::Value(length(&W::graph(view).mutation_syms())))
             })
-            .reads(symbols_attr("psi.graph/resolver-syms"), |view, (), _| Ok(W::graph(view).resolver_syms()))
-            .reads(symbols_attr("psi.graph/mutation-syms"), |view, (), _| Ok(W::graph(view).mutation_syms()))
+            .reads(symbols_attr("psi.graph/resolver-syms"), |view, (), _| {
+                Ok(Datum::Value(W::graph(view).resolver_syms()))
+            })
+            .reads(symbols_attr("psi.graph/mutation-syms"), |view, (), _| {
+                Ok(Datum::Value(W::graph(view).mutation_syms()))
+            })
             .reads(
                 open("psi.graph/env-built", Type::Boolean)
                     .doc("Whether the registry is there; it always is."),
-                |_, (), _| Ok(true.into()),
+                |_, (), _| Ok(Datum::Bool(true)),
             )
-            .reads(maps("psi.graph/nodes"), |view, (), _| Ok(W::graph(view).nodes()))
-            .reads(maps("psi.graph/edges"), |view, (), _| Ok(W::graph(view).edges()))
-            .reads(maps("psi.graph/capabilities"), |view, (), _| Ok(W::graph(view).capabilities()))
-            .reads(maps("psi.graph/domain-coverage"), |view, (), _| Ok(W::graph(view).domain_coverage()))
-            .reads(keywords("psi.graph/root-seeds"), |view, (), _| Ok(W::graph(view).root_seeds()))
-            .reads(keywords("psi.graph/root-queryable-attrs"), |view, (), _| {
-                Ok(W::graph(view).root_queryable_attrs())
+            .reads(maps("psi.graph/nodes"), |view, (), _| Ok(Datum::Value(W::graph(view).nodes())))
+            .reads(maps("psi.graph/edges"), |view, (), _| Ok(Datum::Value(W::graph(view).edges())))
+            .reads(maps("psi.graph/capabilities"), |view, (), _| {
+                Ok(Datum::Value(W::graph(view).capabilities()))
             })
-            .reads(maps("psi.graph/resolver-index"), |view, (), _| Ok(W::graph(view).resolver_index()))
+            .reads(maps("psi.graph/domain-coverage"), |view, (), _| {
+                Ok(Datum::Value(W::graph(view).domain_coverage()))
+            })
+            .reads(keywords("psi.graph/root-seeds"), |view, (), _| {
+                Ok(Datum::Value(W::graph(view).root_seeds()))
+            })
+            .reads(keywords("psi.graph/root-queryable-attrs"), |view, (), _| {
+                Ok(Datum::Value(W::graph(view).root_queryable_attrs()))
+            })
+            .reads(maps("psi.graph/resolver-index"), |view, (), _| {
+                Ok(Datum::Value(W::graph(view).resolver_index()))
+            })
             .reads(
                 open("psi.graph/attr-index", Type::Map).doc("Each attribute with what produces it."),
-                |view, (), _| Ok(W::graph(view).attr_index()),
+                |view, (), _| Ok(Datum::Value(W::graph(view).attr_index())),
+            )
+            .reads(
+                open("psi.graph/attributes", Type::Reference("attribute"))
+                    .many()
+                    .doc("Every attribute there is for the caller, by ident."),
+                |view, (), _| Ok(Datum::Entities(W::graph(view).attribute_numbers())),
             )
             .reads(
                 open("com.wsscode.pathom3.connect.indexes/indexes", Type::Map)
                     .doc("What a Pathom asks for that joins this graph as a foreign one."),
-                |view, (), _| Ok(W::graph(view).pathom_indexes()),
+                |view, (), _| Ok(Datum::Value(W::graph(view).pathom_indexes())),
             )
     }
 
     /// The entity of one resolver, by its name.
-    pub fn resolver_entity() -> Entity<W, Value> {
-        Entity::new("resolver", "psi.resolver/sym", |_, name| Some(name.clone()))
+    pub fn resolver_entity() -> Entity<W, u64> {
+        Entity::new("resolver", "psi.resolver/sym", |view, name| Some(W::graph(view).resolver_number(name)))
             .doc("One way to come by attributes.")
             .attribute(open("psi.resolver/sym", Type::Symbol).doc("The resolver's name."))
             .reads(
                 open("psi.resolver/input", Type::Any).nullable().doc("What it needs, as a query."),
-                |view, name, _| Ok(W::graph(view).resolver(name).0),
+                |view, number, _| Ok(Datum::Value(W::graph(view).resolver(number).0)),
             )
             .reads(
                 open("psi.resolver/output", Type::Any).nullable().doc("What it provides, as a query."),
-                |view, name, _| Ok(W::graph(view).resolver(name).1),
+                |view, number, _| Ok(Datum::Value(W::graph(view).resolver(number).1)),
             )
     }
 }

@@ -9,25 +9,25 @@
 //!
 //! ```
 //! use reveille::edn::Value;
-//! use reveille::graph::registry::{Attribute, Entity, Registry, Type, Visibility, World};
+//! use reveille::graph::registry::{Attribute, Datum, Entity, Registry, Type, Visibility, World};
 //!
 //! struct Tasks;
 //! impl World for Tasks {
-//!     type View<'a> = &'a [&'static str];
+//!     type View<'a> = [&'static str];
 //!     type Hand<'a> = ();
 //! }
 //!
 //! let open = |ident, kind| Attribute::new(ident, kind).doc("…").visible_to(Visibility::Everyone);
-//! let find: fn(&[&'static str], &Value) -> Option<usize> = |titles, key| {
-//!     usize::try_from(key.as_int()?).ok().filter(|at| *at < titles.len())
+//! let find: fn(&[&'static str], &Value) -> Option<u64> = |titles, key| {
+//!     u64::try_from(key.as_int()?).ok().filter(|at| *at < titles.len() as u64)
 //! };
-//! let task = Entity::<Tasks, usize>::new("task", "task/id", find)
+//! let task = Entity::<Tasks, u64>::new("task", "task/id", find)
 //!     .doc("Something to do.")
-//!     .attribute(open("task/id", Type::Integer))
-//!     .reads(open("task/title", Type::String), |titles, at, _params| Ok(titles[*at].into()));
+//!     .reads(open("task/id", Type::Integer), |_, at, _params| Ok(Datum::Int(at as i64)))
+//!     .reads(open("task/title", Type::String), |titles, at, _params| Ok(Datum::Text(titles[at as usize])));
 //! let root = Entity::<Tasks, ()>::root("root").doc("All of it.").reads(
 //!     open("tasks", Type::Reference("task")).many(),
-//!     |titles, (), _params| Ok(Value::vector((0_i64..).zip(titles).map(|(at, _)| at.into()).collect::<Vec<_>>())),
+//!     |titles, (), _params| Ok(Datum::Entities((0..titles.len() as u64).collect())),
 //! );
 //! let registry = Registry::builder().entity(task).entity(root).build();
 //! assert_eq!(registry.map(|registry| registry.len()).ok(), Some(3));
@@ -40,6 +40,8 @@ mod attribute;
 mod build;
 mod builder;
 mod capability;
+mod datum;
+mod described;
 mod entity;
 mod fault;
 mod introspect;
@@ -53,6 +55,7 @@ mod world;
 
 pub use attribute::{Attribute, Cardinality, Stability, Type, Viewer, Visibility};
 pub use builder::Builder;
+pub use datum::{Datum, Numbered};
 pub use entity::{Entity, Reader};
 pub use fault::Fault;
 pub use introspect::{Graph, Introspected};
@@ -60,8 +63,8 @@ pub use mutation::Mutation;
 pub use operation::ResolverError;
 pub use resolver::Resolver;
 pub use table::{AttrId, EntityInfo, Registry};
-pub use world::{Access, World};
+pub use world::{Access, Seen, World};
 
-pub(super) use entity::{Ask, ReadRow};
+pub(super) use entity::ReadRow;
 pub(super) use operation::{Input, Operation, Run};
 pub(super) use reach::Reach;

@@ -3,8 +3,9 @@
 //! Invariant: attributes are numbers here; names were checked when the registry was built.
 
 use super::resolver::{Batch, One};
-use super::{AttrId, ReadRow, World};
-use crate::edn::{Symbol, Value};
+use super::{AttrId, Datum, ReadRow, Seen, World};
+use crate::domain::Code;
+use crate::edn::{Map, Symbol, Value};
 use crate::graph::eql::Query;
 
 /// Why a resolver or mutation could not answer.
@@ -14,12 +15,20 @@ pub struct ResolverError {
     pub message: String,
     /// What goes with it, for programs: a map, or nil.
     pub data: Value,
+    /// The class of a refusal; an error without one is the world's, not the caller's.
+    pub code: Option<Code>,
 }
 
 impl ResolverError {
     /// Makes an error of a message and data.
     pub fn new(message: impl Into<String>, data: impl Into<Value>) -> Self {
-        Self { message: message.into(), data: data.into() }
+        Self { message: message.into(), data: data.into(), code: None }
+    }
+
+    /// Says which class of refusal it is.
+    #[must_use]
+    pub fn coded(self, code: Code) -> Self {
+        Self { code: Some(code), ..self }
     }
 }
 
@@ -56,6 +65,21 @@ impl<W: World> Operation<W> {
         match self.run {
             Run::One(_) => false,
             Run::Batch(_) | Run::Row(_) => true,
+        }
+    }
+
+    /// Returns the value of an entity's key, off the number under which its readers find it.
+    pub(in crate::graph) fn key_of(&self, view: Seen<'_, W>, found: u64) -> Result<Value, ResolverError> {
+        let key = self.inputs.first().map(|input| input.attr);
+        let reader = self.outputs.iter().position(|(attr, _)| Some(*attr) == key);
+        match (&self.run, reader) {
+            (Run::Row(readers), Some(reader)) => {
+                readers.read(view, found, reader, &Map::new()).map(Datum::into_value)
+            }
+            (Run::Row(_) | Run::One(_) | Run::Batch(_), _) => {
+                let message = format!("{} has no reader of its key", self.name);
+                Err(ResolverError::new(message, Value::Nil))
+            }
         }
     }
 }

@@ -2,15 +2,14 @@
 //!
 //! Attributes that are read off one entity need none; see `entity.rs`.
 
-use super::{ResolverError, World};
+use super::{ResolverError, Seen, World};
 use crate::edn::Map;
 
 /// Answers for one entity: its inputs, and the parameters of the query.
-pub(super) type One<W> = for<'a> fn(<W as World>::View<'a>, &Map, &Map) -> Result<Map, ResolverError>;
+pub(super) type One<W> = for<'a> fn(Seen<'a, W>, &Map, &Map) -> Result<Map, ResolverError>;
 
 /// Answers for many entities at once, one map for each, in order.
-pub(super) type Batch<W> =
-    for<'a> fn(<W as World>::View<'a>, &[Map], &Map) -> Result<Vec<Map>, ResolverError>;
+pub(super) type Batch<W> = for<'a> fn(Seen<'a, W>, &[Map], &Map) -> Result<Vec<Map>, ResolverError>;
 
 /// The declaration of a resolver. Inputs and outputs are EQL: `[:task/id {:task/kids [:task/id]}]`.
 pub struct Resolver<W: World> {

@@ -32,6 +32,8 @@ pub struct Registry<W: World> {
     pub(super) names: BTreeMap<Keyword, AttrId>,
     pub(super) entities: Vec<EntityInfo>,
     pub(super) operations: Vec<Operation<W>>,
+    /// For each entity the operation that reads it, if it has readers.
+    pub(super) rows: Vec<Option<usize>>,
     pub(super) mutations: BTreeMap<Symbol, Held<W>>,
     /// For each attribute the operations that provide it, in declared order.
     pub(super) providers: Vec<Vec<usize>>,
@@ -54,6 +56,8 @@ pub struct EntityInfo {
     pub name: &'static str,
     /// The attribute that identifies it; a root has none.
     pub key: Option<&'static str>,
+    /// What answers where it is asked for as a whole; nothing for its key.
+    pub whole: &'static [&'static str],
     /// One sentence for people.
     pub doc: &'static str,
 }
@@ -120,6 +124,21 @@ impl<W: World> Registry<W> {
     /// Returns the key of the entity that an attribute refers to.
     pub(in crate::graph) fn refers_to(&self, id: AttrId) -> Option<AttrId> {
         self.entry(id).and_then(|entry| entry.refers_to)
+    }
+
+    /// Returns what answers where the entity that an attribute refers to is asked for as a whole.
+    pub(in crate::graph) fn whole(&self, id: AttrId) -> &'static [&'static str] {
+        self.refers_to(id).and_then(|key| self.entity_of(key)).map_or(&[], |entity| entity.whole)
+    }
+
+    /// Returns the operation that reads the entity to which an attribute refers.
+    pub(in crate::graph) fn reads_referred(&self, id: AttrId) -> Option<&Operation<W>> {
+        self.operations.get(self.reads(self.refers_to(id)?)?)
+    }
+
+    /// Returns the number of the operation that reads the entity of a key.
+    pub(in crate::graph) fn reads(&self, key: AttrId) -> Option<usize> {
+        *self.rows.get(self.entry(key)?.entity)?
     }
 
     pub(in crate::graph) fn operations(&self) -> &[Operation<W>] {

@@ -4,11 +4,14 @@
 
 /// A kind of world: a type that only names the two ways of touching it.
 pub trait World: 'static {
-    /// What readers get: a shared look, as of one moment.
-    type View<'a>: Copy;
+    /// What readers look at, as of one moment.
+    type View<'a>: ?Sized;
     /// What mutations get.
     type Hand<'a>;
 }
+
+/// A look at a world: what readers get.
+pub type Seen<'a, W> = &'a <W as World>::View<'a>;
 
 /// One caller's access to a world while one query runs.
 ///
@@ -16,7 +19,7 @@ pub trait World: 'static {
 /// so that an implementation can lock for each and still answer from one moment.
 pub trait Access<W: World> {
     /// Calls `reading` once, with a look at the world.
-    fn look(&mut self, reading: &mut dyn FnMut(W::View<'_>));
+    fn look(&mut self, reading: &mut dyn FnMut(Seen<'_, W>));
 
     /// Calls `acting` once, with a hand on the world.
     fn act(&mut self, acting: &mut dyn FnMut(W::Hand<'_>));

@@ -5,6 +5,7 @@ use crate::dialect::psi::session_config;
 use crate::dialect::{Notation, echo};
 use crate::domain::{Cursor, RunId, SessionConfig, SessionId};
 use crate::edn::{Map, Value};
+use crate::graph::eql::Boundary;
 
 /// One request.
 pub(super) enum Request {
@@ -17,6 +18,7 @@ pub(super) enum Request {
     Acknowledge { run: RunId },
     Refuse { run: RunId, error: Box<str> },
     Subscribe { after: Cursor },
+    Query(Box<Boundary>),
 }
 
 type Parse = fn(&Map) -> Result<Request, RequestError>;
@@ -32,13 +34,14 @@ const OPS: &[(&str, Parse)] = &[
     ("delivery/ack", acknowledge),
     ("delivery/nack", refuse),
     ("subscribe", subscribe),
+    ("eql", query),
 ];
 
 impl Request {
-    /// Whether it changes nothing; a call of a tool has an admission of its own.
+    /// Whether it changes nothing by itself; calls of tools and mutations in queries have walls of their own.
     pub(super) fn reads_only(&self) -> bool {
         match self {
-            Request::Call { .. } | Request::Subscribe { .. } => true,
+            Request::Call { .. } | Request::Subscribe { .. } | Request::Query(_) => true,
             Request::OpenSession { .. }
             | Request::CloseSession { .. }
             | Request::Busy { .. }
@@ -127,6 +130,15 @@ fn subscribe(map: &Map) -> Result<Request, RequestError> {
     let after =
         after.ok_or_else(|| RequestError::wrong_type("after", "a cursor: an integer, 0 or more", value))?;
     Ok(Request::Subscribe { after: Cursor::new(after) })
+}
+
+fn query(map: &Map) -> Result<Request, RequestError> {
+    let parts = [("pathom/eql", "query"), ("pathom/entity", "entity"), ("pathom/lenient-mode?", "lenient?")];
+    let given = |(name, key): (&str, &str)| Some((Value::keyword(name), map.keyword(key)?.clone()));
+    let request: Map = parts.into_iter().filter_map(given).collect();
+    let boundary = Boundary::read(&request.into())
+        .map_err(|error| RequestError::invalid(error.to_string(), error.to_map()))?;
+    Ok(Request::Query(Box::new(boundary)))
 }
 
 fn text(map: &Map, key: &str) -> Result<Box<str>, RequestError> {

@@ -94,7 +94,7 @@ pub(super) fn identify(handle: &Handle, parts: &Parts) -> Result<Identity, HttpE
         Single::Value(text) => Token::from_text(text),
     };
     let Some(caller) = handle.caller_of(&token) else { return Ok(Identity::Stranger) };
-    let who = Who::new(caller, token);
+    let who = Who { caller, token };
     match single(&parts.headers, SESSION) {
         Single::Absent => Ok(Identity::Caller(who)),
         Single::Value(session) => acting_for(who, session).map(Identity::Caller),
@@ -111,7 +111,7 @@ fn acting_for(who: Who, session: &str) -> Result<Who, HttpError> {
         Scope::Session(own) if *own == session => Ok(who),
         Scope::Session(_) => Err(HttpError::not_found()),
         Scope::Operator => {
-            let caller = Caller { scope: Scope::Session(session), right: who.caller.right };
+            let caller = Caller { scope: Scope::Session(session), ..who.caller };
             Ok(Who { caller, ..who })
         }
     }

@@ -12,9 +12,7 @@ mod preloaded;
 mod print;
 mod selection;
 mod skill;
-mod summary;
 
 pub use error::{ConfigError, Expected};
 pub use parse::{parse, parse_given};
 pub use print::print;
-pub use summary::summary;

@@ -82,11 +82,11 @@ const KEYS: [&str; 11] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::psi::session_config::summary;
     use crate::dialect::psi::testing::{
         check_config as check, check_config_error as check_error, check_config_refused as check_refused, read,
     };
     use crate::domain::Skill;
+    use crate::graph::shown::config_summary as summary;
 
     /// Every kind of value, as JSON arrives.
     const JSON: &str = r#"{"session-name" "n" "model" {"provider" "p" "id" "m"} "thinking-level" "high"

@@ -3,8 +3,9 @@
 //! Invariant: read back, it is the same configuration.
 
 use crate::dialect::psi::message;
-use crate::domain::{Model, PromptSelection, SessionConfig, Skill};
-use crate::edn::{Map, Value};
+use crate::domain::{PromptSelection, SessionConfig, Skill};
+use crate::edn::Value;
+use crate::graph::shown;
 
 /// Prints the keys that are set, in the order of the seed; instants as `#inst`, sets as sets.
 pub fn print(config: &SessionConfig) -> Value {
@@ -15,7 +16,7 @@ pub fn print(config: &SessionConfig) -> Value {
     said([
         ("session-name", config.session_name.as_deref().map(Value::from)),
         ("system-prompt", config.system_prompt.as_deref().map(Value::from)),
-        ("model", config.model.as_ref().map(model)),
+        ("model", config.model.as_ref().map(shown::model)),
         ("thinking-level", level),
         ("skills", config.skills.as_deref().map(|skills| vector(skills, skill))),
         ("tool-ids", config.tool_ids.as_deref().map(texts)),
@@ -25,14 +26,6 @@ pub fn print(config: &SessionConfig) -> Value {
         ("cache-breakpoints", breakpoints.map(|places| names(places.iter().map(|place| place.name())))),
         ("prompt-component-selection", config.prompt_component_selection.as_ref().map(selection)),
     ])
-}
-
-pub(super) fn model(model: &Model) -> Value {
-    Map::new()
-        .with("provider", &*model.provider)
-        .with("id", &*model.id)
-        .with("reasoning", model.reasoning)
-        .into()
 }
 
 fn skill(skill: &Skill) -> Value {

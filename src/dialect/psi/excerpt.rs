@@ -1,0 +1,223 @@
+//! Cutting an answer that is too long, so that what is left is still an answer.
+//!
+//! psi cuts the text and keeps its head, which of one long line is nothing. Here lists lose their tails and long texts
+//! their ends, the outermost first, and the answer says what was cut and how to go on.
+//!
+//! Invariant: the excerpt, with what is said about it, is no longer than the bound, whatever the answer was.
+
+use crate::edn::{Map, Value};
+
+/// The answer itself if it is short enough; else an excerpt with `:psi-tool/truncated`.
+pub(super) fn excerpt(value: Value, bytes: usize) -> Value {
+    let total = length(&value);
+    if total <= bytes {
+        return value;
+    }
+    let mut room = bytes.saturating_sub(NOTICE_BYTES);
+    loop {
+        let mut cuts = Vec::new();
+        let cut = cut(&value, room, &mut Vec::new(), &mut cuts);
+        let kept = cuts.len().min(CUTS_TOLD);
+        let notice = Map::new()
+            .with("limit-bytes", count(bytes))
+            .with("total-bytes", count(total))
+            .with("cuts", cuts.drain(..kept).collect::<Vec<Value>>())
+            .with("hint", HINT);
+        let told = match cut.as_map() {
+            Some(map) => map.clone().with("psi-tool/truncated", notice),
+            None => Map::new().with("psi-tool/value", cut).with("psi-tool/truncated", notice),
+        };
+        let told = Value::Map(told);
+        if length(&told) <= bytes || room == 0 {
+            return told;
+        }
+        room /= 2;
+    }
+}
+
+/// Cuts a value to about so many bytes, and notes where.
+fn cut(value: &Value, room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>) -> Value {
+    if length(value) <= room {
+        return value.clone();
+    }
+    match value {
+        Value::Map(map) => cut_map(map, room, path, cuts),
+        Value::Vector(items) => Value::vector(cut_items(items, room, path, cuts)),
+        Value::List(items) => Value::list(cut_items(items, room, path, cuts)),
+        Value::Str(text) => {
+            let kept = &text[..text.floor_char_boundary(room.saturating_sub(QUOTES).min(text.len()))];
+            note(path, (kept.len(), text.len()), "bytes", None, cuts);
+            Value::string(format!("{kept}…"))
+        }
+        Value::Nil | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => value.clone(),
+        Value::BigDec(_) | Value::Ratio(_) | Value::Char(_) | Value::Keyword(_) => value.clone(),
+        Value::Symbol(_) | Value::Set(_) | Value::Inst(_) | Value::Uuid(_) => left_out(path, cuts),
+        Value::Tagged(_) | Value::Meta(_) => left_out(path, cuts),
+    }
+}
+
+fn left_out(path: &[Value], cuts: &mut Vec<Value>) -> Value {
+    note(path, (0, 1), "values", None, cuts);
+    Value::Nil
+}
+
+/// What is short stays; the rest of the room is for what is long, in equal shares.
+fn cut_map(map: &Map, room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>) -> Value {
+    let sizes: Vec<usize> = map.iter().map(|(key, value)| length(key) + length(value) + SPACES).collect();
+    let share = room / map.len().max(1);
+    let short: usize = sizes.iter().filter(|size| **size <= share).sum();
+    let long = sizes.iter().filter(|size| **size > share).count();
+    let each = room.saturating_sub(short) / long.max(1);
+    let mut entries = Map::new();
+    for ((key, value), size) in map.iter().zip(sizes) {
+        if size <= share {
+            entries.insert(key.clone(), value.clone());
+            continue;
+        }
+        path.push(key.clone());
+        let room = each.saturating_sub(length(key) + SPACES);
+        entries.insert(key.clone(), cut(value, room, path, cuts));
+        path.pop();
+    }
+    Value::Map(entries)
+}
+
+/// The first items that fit; of one that alone is too long, a part.
+fn cut_items(items: &[Value], room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>) -> Vec<Value> {
+    let mut left = room;
+    let mut kept = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        let size = length(item) + SPACES;
+        if size > left {
+            if at == 0 {
+                path.push(Value::Int(0));
+                kept.push(cut(item, left.saturating_sub(SPACES), path, cuts));
+                path.pop();
+            }
+            break;
+        }
+        left -= size;
+        kept.push(item.clone());
+    }
+    if kept.len() < items.len() {
+        note(path, (kept.len(), items.len()), "items", kept.last().and_then(id), cuts);
+    }
+    kept
+}
+
+/// The id of an item, which as the parameter `:after` leads to the next page.
+fn id(item: &Value) -> Option<&Value> {
+    let map = item.as_map()?;
+    IDS.iter().find_map(|id| map.keyword(id))
+}
+
+fn note(
+    path: &[Value],
+    (kept, of): (usize, usize),
+    unit: &str,
+    after: Option<&Value>,
+    cuts: &mut Vec<Value>,
+) {
+    let note = Map::new()
+        .with("path", Value::vector(path.to_vec()))
+        .with("kept", count(kept))
+        .with("of", count(of))
+        .with("unit", Value::keyword(unit));
+    cuts.push(match after {
+        Some(id) => note.with("next", Map::new().with("first", count(kept)).with("after", id.clone())).into(),
+        None => note.into(),
+    });
+}
+
+fn length(value: &Value) -> usize {
+    value.to_string().len()
+}
+
+fn count(number: usize) -> Value {
+    i64::try_from(number).unwrap_or(i64::MAX).into()
+}
+
+/// Attributes whose value names an item in a list.
+const IDS: &[&str] = &[
+    "psi.scheduler/schedule-id",
+    "psi.agent-session/session-id",
+    "reveille.decision/cursor",
+    "reveille.message/id",
+];
+
+const HINT: &str = "ask for fewer attributes, or page with the :next of a cut as parameters: \
+                    [{(:psi.scheduler/schedules {:first 20 :after \"…\"}) […]}]";
+
+/// Room for what is said about cuts.
+const NOTICE_BYTES: usize = 4_096;
+/// Cuts that are told; of nested ones the first.
+const CUTS_TOLD: usize = 16;
+/// A space, and perhaps a comma's worth, between two forms.
+const SPACES: usize = 2;
+/// Two quotes and what shows that a text was cut.
+const QUOTES: usize = 5;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dialect::psi::testing::read;
+
+    #[test]
+    fn what_fits_is_left_alone() {
+        assert_eq!(excerpt(read("{:a [1 2]}"), 10), read("{:a [1 2]}"));
+    }
+
+    #[test]
+    fn a_list_loses_its_tail_and_says_how_to_go_on() {
+        let item = |at: i64| Map::new().with("psi.scheduler/schedule-id", format!("sch-{at:04}"));
+        let items: Vec<Value> = (0..1_000).map(|at| item(at).into()).collect();
+        let whole = Value::Map(Map::new().with("n", 1).with("psi.scheduler/schedules", items));
+        let cut = excerpt(whole, 10_000);
+        assert!(length(&cut) <= 10_000);
+        let map = cut.as_map().unwrap();
+        assert_eq!(map.keyword("n"), Some(&Value::Int(1)));
+        let kept = map.keyword("psi.scheduler/schedules").and_then(Value::as_items).unwrap();
+        assert!(kept.len() > 100, "{} of 1000 kept", kept.len());
+        let truncated = map.keyword("psi-tool/truncated").and_then(Value::as_map).unwrap();
+        let expected = format!(
+            "[{{:path [:psi.scheduler/schedules] :kept {n} :of 1000 :unit :items \
+              :next {{:first {n} :after \"sch-{last:04}\"}}}}]",
+            n = kept.len(),
+            last = kept.len() - 1
+        );
+        assert_eq!(truncated.keyword("cuts").unwrap().to_string(), expected);
+    }
+
+    #[test]
+    fn one_long_text_keeps_its_beginning() {
+        let whole =
+            Value::vector([Value::Map(Map::new().with("text", "é".repeat(60_000)).with("role", "user"))]);
+        let cut = excerpt(whole, 51_200).to_string();
+        assert!(cut.len() <= 51_200 && cut.len() > 40_000, "{}", cut.len());
+        assert!(cut.contains(":role \"user\"") && cut.contains("é…\""));
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![any::<i64>().prop_map(Value::Int), "[a-zé\"]{0,40}".prop_map(Value::string)];
+        leaf.prop_recursive(4, 200, 12, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..12).prop_map(Value::vector),
+                prop::collection::vec(("[a-z]{1,8}", inner), 0..8).prop_map(|entries| Value::Map(
+                    entries.into_iter().map(|(key, value)| (Value::keyword(&key), value)).collect()
+                )),
+            ]
+        })
+    }
+
+    proptest! {
+        /// Whatever is cut fits, and reads back.
+        #[test]
+        fn an_excerpt_fits(value in values(), bytes in 600_usize..2_000) {
+            let cut = excerpt(value, bytes + NOTICE_BYTES);
+            prop_assert!(length(&cut) <= bytes + NOTICE_BYTES);
+            prop_assert_eq!(read(&cut.to_string()), cut);
+        }
+    }
+}

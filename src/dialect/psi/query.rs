@@ -1,0 +1,78 @@
+//! psi-tool's action `query`: the graph, asked in EQL as a string.
+//!
+//! Lives here: reading the arguments, and what becomes of the answer. Does not live here: the graph, running (the
+//! runtime), cutting (`excerpt.rs`). Invariant: an error is plain text with psi's prefix; an answer is EDN in which
+//! instants are ISO strings. Source: psi §6, psi-tool action "query".
+
+use super::args::Args;
+use super::excerpt::excerpt;
+use crate::dialect::{Answer, REQUEST_CAPS};
+use crate::domain::{Code, Moment};
+use crate::edn::{Map, Value, read_first, read_keeping_meta};
+use crate::graph::eql::{self, Boundary, Refusal};
+use crate::limits;
+
+/// Reads the query and the entity. Both are EDN as text, or, from a caller who has EDN at hand, as values.
+pub(super) fn parse(args: &Args<'_>) -> Result<Boundary, Answer> {
+    let query = form(args.get("query"), "query")?.ok_or_else(|| error("query is required"))?;
+    if query.as_items().is_none() || matches!(query.plain(), Value::List(_)) {
+        return Err(error(&format!("the query must be a vector, not {}", query.type_name())));
+    }
+    let query = eql::parse(&query).map_err(|fault| error(&fault.to_string()))?;
+    let entity = match form(args.get("entity"), "entity")? {
+        None => Map::new(),
+        Some(entity) => match entity.as_map() {
+            Some(map) => map.clone(),
+            None => return Err(error(&format!("the entity must be a map, not {}", entity.type_name()))),
+        },
+    };
+    Ok(Boundary { query, entity, lenient: None })
+}
+
+/// The answer to a query that was run, cut to the size that a tool's answer may have.
+pub fn queried(boundary: &Boundary, answer: eql::Answer) -> Answer {
+    let value = plain(boundary.reply(answer).into());
+    let bytes = usize::try_from(limits::PSI_OUTPUT_BYTES.value).unwrap_or(usize::MAX);
+    Answer::done(excerpt(value, bytes))
+}
+
+/// The answer to a query that exceeds a bound.
+pub fn not_queried(refusal: &Refusal) -> Answer {
+    Answer { code: Some(Code::Limit), ..error(&refusal.to_string()) }
+}
+
+/// A form given as text, of which the first counts, or as itself.
+fn form(given: &Value, name: &str) -> Result<Option<Value>, Answer> {
+    let Some(text) = given.as_str() else {
+        return Ok((!given.is_nil()).then(|| given.clone()));
+    };
+    let unreadable = |fault: crate::edn::ReadError| error(&format!("the {name} is no EDN: {fault}"));
+    // Metadata is EQL's; the reader that keeps it wants the whole text, which psi does not.
+    read_keeping_meta(text.as_bytes(), &REQUEST_CAPS)
+        .or_else(|_| read_first(text.as_bytes(), &REQUEST_CAPS))
+        .map(Some)
+        .map_err(unreadable)
+}
+
+/// Instants as ISO strings, at every depth.
+fn plain(value: Value) -> Value {
+    match value {
+        Value::Inst(inst) => {
+            let moment = Moment::new(inst.seconds(), inst.nanos());
+            Value::string(moment.map_or_else(|| inst.to_string(), |moment| moment.to_string()))
+        }
+        Value::Map(map) => {
+            Value::Map(map.into_iter().map(|(key, value)| (plain(key), plain(value))).collect())
+        }
+        Value::Vector(items) => Value::vector(items.into_iter().map(plain).collect::<Vec<_>>()),
+        Value::List(items) => Value::list(items.into_iter().map(plain).collect::<Vec<_>>()),
+        Value::Set(set) => Value::set(set.into_iter().map(plain)),
+        Value::Nil | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => value,
+        Value::BigDec(_) | Value::Ratio(_) | Value::Char(_) | Value::Str(_) | Value::Keyword(_) => value,
+        Value::Symbol(_) | Value::Uuid(_) | Value::Tagged(_) | Value::Meta(_) => value,
+    }
+}
+
+fn error(message: &str) -> Answer {
+    Answer::refused(Value::string(format!("EQL query error: {message}")), Code::Validation)
+}

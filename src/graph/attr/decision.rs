@@ -1,0 +1,96 @@
+//! A decision: one entry of the feed, with its place and its reason.
+
+use super::{Read, instant, integer, maybe, own};
+use crate::domain::{Cursor, Decision, DecisionKind, Reason};
+use crate::edn::Value;
+use crate::graph::registry::{Datum, Entity, Numbered, Seen, Type};
+use crate::graph::view::Scheduler;
+
+impl Numbered for Cursor {
+    fn number(self) -> u64 {
+        Cursor::number(self)
+    }
+
+    fn numbered(number: u64) -> Cursor {
+        Cursor::new(number)
+    }
+}
+
+pub(super) fn decision() -> Entity<Scheduler, Cursor> {
+    let find: fn(Seen<'_, Scheduler>, &Value) -> Option<Cursor> = |view, key| {
+        let cursor = Cursor::new(u64::try_from(key.as_int()?).ok()?);
+        view.decision(cursor).map(|_| cursor)
+    };
+    Entity::<Scheduler, Cursor>::new("decision", "reveille.decision/cursor", find)
+        .doc("One thing that was decided, and why.")
+        .reads(
+            own("reveille.decision/cursor", Type::Integer).doc("Its place in the log, from 1."),
+            |_, cursor, _| Ok(integer(cursor.number())),
+        )
+        .reads(own("reveille.decision/at", Type::Instant).doc("When it was made."), |view, cursor, _| {
+            read(view, cursor, |decision| instant(decision.at))
+        })
+        .reads(
+            own("reveille.decision/kind", Type::Enum(DecisionKind::NAMES)).doc("What was decided."),
+            |view, cursor, _| read(view, cursor, |decision| Datum::Name(decision.kind.name())),
+        )
+        .reads(
+            own("reveille.decision/reason", Type::Enum(Reason::NAMES))
+                .nullable()
+                .doc("Why, where it is not the plain course of things."),
+            |view, cursor, _| {
+                read(view, cursor, |decision| maybe(decision.reason, |reason| Datum::Name(reason.name())))
+            },
+        )
+        .reads(
+            own("reveille.decision/schedule-id", Type::String).nullable().doc("The schedule concerned."),
+            |view, cursor, _| {
+                read(view, cursor, |decision| maybe(decision.schedule.as_ref(), |id| Datum::Shown(id)))
+            },
+        )
+        .reads(
+            own("reveille.decision/schedule", Type::Reference("schedule"))
+                .nullable()
+                .doc("The same, as long as it is kept."),
+            |view, cursor, _| {
+                read(view, cursor, |decision| {
+                    let key = decision.schedule.as_ref().and_then(|id| view.state.schedule_key(id));
+                    let key = key.filter(|key| view.schedule(*key).is_some());
+                    maybe(key, |key| Datum::Entity(key.number().into()))
+                })
+            },
+        )
+        .reads(
+            own("reveille.decision/run", Type::Reference("run"))
+                .nullable()
+                .doc("The run of the schedule concerned, once there is one."),
+            |view, cursor, _| {
+                read(view, cursor, |decision| {
+                    let key = decision.schedule.as_ref().and_then(|id| view.state.schedule_key(id));
+                    let has_run =
+                        |key: &crate::engine::Key| view.schedule(*key).is_some_and(|it| it.run().is_some());
+                    maybe(key.filter(has_run), |key| Datum::Entity(key.number().into()))
+                })
+            },
+        )
+        .reads(
+            own("reveille.decision/session-id", Type::String).nullable().doc("The session concerned."),
+            |view, cursor, _| {
+                read(view, cursor, |decision| maybe(decision.session.as_ref(), |id| Datum::Text(id.as_str())))
+            },
+        )
+        .reads(
+            own("reveille.decision/detail", Type::String)
+                .nullable()
+                .doc("What else is worth saying: a phase, a host's error."),
+            |view, cursor, _| read(view, cursor, |decision| maybe(decision.detail.as_deref(), Datum::Text)),
+        )
+}
+
+fn read<'a>(
+    view: Seen<'a, Scheduler>,
+    cursor: Cursor,
+    attribute: impl FnOnce(&'a Decision) -> Datum<'a>,
+) -> Read<'a> {
+    Ok(view.decision(cursor).map_or(Datum::Nil, attribute))
+}

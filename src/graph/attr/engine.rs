@@ -1,0 +1,122 @@
+//! The engine: its clock, its accounts, its limits, its feed.
+
+use super::{instant, integer, maybe, own};
+use crate::edn::{Map, Value};
+use crate::engine::{Ledger, Mode};
+use crate::graph::listing;
+use crate::graph::registry::{Attribute, Datum, Entity, Seen, Type, Visibility};
+use crate::graph::view::Scheduler;
+use crate::limits;
+
+pub(super) fn engine() -> Entity<Scheduler, ()> {
+    Entity::<Scheduler, ()>::root("engine")
+        .doc("The engine as a whole.")
+        .reads(own("reveille.engine/now", Type::Instant).doc("The moment of this look."), |view, (), _| {
+            Ok(instant(view.now.wall))
+        })
+        .reads(
+            everyone("reveille.engine/version", Type::String).doc("The version of this program."),
+            |_, (), _| Ok(Datum::Text(env!("CARGO_PKG_VERSION"))),
+        )
+        .reads(
+            everyone("reveille.engine/mode", Type::Enum(Mode::NAMES)).doc("Whether it takes work."),
+            |view, (), _| Ok(Datum::Name(view.state.mode().name())),
+        )
+        .reads(
+            own("reveille.engine/cursor", Type::Integer)
+                .doc("The place of the last decision: a subscription after it misses nothing."),
+            |view, (), _| Ok(integer(view.state.cursor().number())),
+        )
+        .reads(
+            operators("reveille.engine/accounting", Type::Map)
+                .doc("How many slots came to what: expected is the sum of all others."),
+            |view, (), _| Ok(accounting(view.state.ledger()).into()),
+        )
+        .reads(
+            operators("reveille.engine/next-wake-ms", Type::Integer)
+                .nullable()
+                .unit("ms")
+                .doc("How long until the engine must be woken next; nil while nothing has a deadline."),
+            |view, (), _| {
+                Ok(maybe(view.state.next_wake(), |wake| integer(wake.since(view.now.boot).millis())))
+            },
+        )
+        .reads(
+            everyone("reveille.engine/limits", Type::Reference("limit"))
+                .many()
+                .doc("Every bound there is: what a refusal names."),
+            |_, (), _| Ok(Datum::Entities((0..limits::ALL.len() as u64).collect())),
+        )
+        .reads(
+            own("reveille.engine/decisions", Type::Reference("decision"))
+                .many()
+                .doc("What was decided, as far as it is kept, oldest first. Parameters filter and cut."),
+            |view, (), params| Ok(Datum::Entities(listing::decisions(view, params)?.numbers)),
+        )
+        .reads(
+            own("reveille.engine/decision-page", Type::Reference("decision-page"))
+                .doc("The same, as a page with its cursors and the count of the whole list."),
+            |view, (), params| Ok(Datum::Entity(view.keep(listing::decisions(view, params)?))),
+        )
+        .reads(
+            own("psi.agent-session/sessions", Type::Reference("session"))
+                .many()
+                .doc("The open sessions, by id. Parameters cut."),
+            |view, (), params| Ok(Datum::Entities(listing::sessions(view, params)?.numbers)),
+        )
+        .reads(
+            own("psi.agent-session/session-page", Type::Reference("session-page"))
+                .doc("The same, as a page with its cursors and the count of the whole list."),
+            |view, (), params| Ok(Datum::Entity(view.keep(listing::sessions(view, params)?))),
+        )
+}
+
+pub(super) fn limit() -> Entity<Scheduler, u64> {
+    let find: fn(Seen<'_, Scheduler>, &Value) -> Option<u64> = |_, key| {
+        let at = limits::ALL.iter().position(|limit| Some(limit.name) == key.as_str())?;
+        Some(at as u64)
+    };
+    Entity::<Scheduler, u64>::new("limit", "reveille.limit/name", find)
+        .doc("A bound of the engine.")
+        .whole(&["reveille.limit/name", "reveille.limit/value", "reveille.limit/unit", "reveille.limit/doc"])
+        .reads(
+            everyone("reveille.limit/name", Type::String).doc("The bound's name, as refusals give it."),
+            |_, at, _| Ok(maybe(bound(at), |limit| Datum::Text(limit.name))),
+        )
+        .reads(everyone("reveille.limit/value", Type::Integer).doc("Its value, in its unit."), |_, at, _| {
+            Ok(maybe(bound(at), |limit| integer(limit.value)))
+        })
+        .reads(everyone("reveille.limit/unit", Type::String).doc("The unit of its value."), |_, at, _| {
+            Ok(maybe(bound(at), |limit| Datum::Text(limit.unit)))
+        })
+        .reads(
+            everyone("reveille.limit/doc", Type::String)
+                .doc("What it protects, and where its figure comes from."),
+            |_, at, _| Ok(maybe(bound(at), |limit| Datum::Text(limit.doc.trim_ascii()))),
+        )
+}
+
+fn bound(number: u64) -> Option<&'static limits::Limit> {
+    limits::ALL.get(usize::try_from(number).ok()?)
+}
+
+fn accounting(ledger: Ledger) -> Value {
+    let count = |count: u64| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
+    Map::new()
+        .with("expected", count(ledger.expected))
+        .with("delivered", count(ledger.delivered))
+        .with("skipped", count(ledger.skipped))
+        .with("cancelled", count(ledger.cancelled))
+        .with("failed", count(ledger.failed))
+        .with("lost", count(ledger.lost))
+        .with("pending", count(ledger.pending))
+        .into()
+}
+
+fn everyone(ident: &'static str, kind: Type) -> Attribute {
+    Attribute::new(ident, kind).visible_to(Visibility::Everyone)
+}
+
+fn operators(ident: &'static str, kind: Type) -> Attribute {
+    Attribute::new(ident, kind).visible_to(Visibility::Operator)
+}

@@ -1,0 +1,162 @@
+//! A run: one occurrence of a schedule, from the claim of its slot to its one end.
+
+use super::{Read, instant, integer, maybe, own, text};
+use crate::domain::{Cause, Phase, Reason, Run, RunId, RunState};
+use crate::edn::{Map, Value};
+use crate::engine::{Key, ScheduleRecord};
+use crate::graph::registry::{Datum, Entity, Seen, Type};
+use crate::graph::shown;
+use crate::graph::view::Scheduler;
+
+pub(super) fn run() -> Entity<Scheduler, Key> {
+    let find: fn(Seen<'_, Scheduler>, &Value) -> Option<Key> = |view, key| {
+        let id = RunId::parse(text(key)?)?;
+        let key = view.state.schedule_key(&id.schedule)?;
+        view.schedule(key).filter(|record| record.run().is_some() && record.run_id() == id).map(|_| key)
+    };
+    let entity = Entity::<Scheduler, Key>::new("run", "reveille.run/id", find)
+        .doc("One occurrence of a schedule, and what became of it.");
+    times(end(course(entity)))
+}
+
+/// What happened.
+fn course(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
+    entity
+        .reads(
+            own("reveille.run/id", Type::String)
+                .doc("The run's id: the idempotency key of its delivery, the same after every restart."),
+            |view, key, _| read(view, key, |record, _| Datum::shown(record.run_id())),
+        )
+        .reads(
+            own("reveille.run/schedule", Type::Reference("schedule")).doc("Whose run it is."),
+            |_, key, _| Ok(Datum::Entity(key.number().into())),
+        )
+        .reads(
+            own("reveille.run/session-id", Type::String)
+                .nullable()
+                .doc("The session delivered into, or the fresh one that it opens."),
+            |view, key, _| {
+                read(view, key, |_, run| maybe(run.session.as_ref(), |id| Datum::Text(id.as_str())))
+            },
+        )
+        .reads(
+            own("reveille.run/session", Type::Reference("session"))
+                .nullable()
+                .doc("The same, as long as it is open and the caller may see it."),
+            |view, key, _| {
+                read(view, key, |_, run| {
+                    let session = run.session.as_ref().and_then(|id| view.session_key(id));
+                    maybe(session, |key| Datum::Entity(key.number().into()))
+                })
+            },
+        )
+        .reads(
+            own("reveille.run/state", Type::Enum(RunState::NAMES)).doc("Where it stands."),
+            |view, key, _| read(view, key, |_, run| Datum::Name(run.state.name())),
+        )
+        .reads(
+            own("reveille.run/cause", Type::Enum(Cause::NAMES)).doc("What made it happen."),
+            |view, key, _| read(view, key, |_, run| Datum::Name(run.cause.name())),
+        )
+        .reads(
+            own("reveille.run/attempt", Type::Integer).unit("attempts").doc("Which try it is, from 1."),
+            |view, key, _| read(view, key, |_, run| Datum::Int(run.attempt.into())),
+        )
+}
+
+/// How far it came, and why not farther.
+fn end(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
+    entity
+        .reads(
+            own("reveille.run/phase", Type::Enum(Phase::NAMES))
+                .nullable()
+                .doc("How far its delivery came; nil before it began."),
+            |view, key, _| read(view, key, |_, run| maybe(run.phase, |phase| Datum::Name(phase.name()))),
+        )
+        .reads(
+            own("reveille.run/reason", Type::Enum(Reason::NAMES))
+                .nullable()
+                .doc("Why it waits at this moment, or why it ended otherwise than by delivery."),
+            |view, key, _| {
+                read(view, key, |record, run| {
+                    maybe(run.reason.or_else(|| shown::reason(view.state, record)), |it| {
+                        Datum::Name(it.name())
+                    })
+                })
+            },
+        )
+        .reads(
+            own("reveille.run/host", Type::String).nullable().doc("The host that it was handed to."),
+            |view, key, _| read(view, key, |_, run| maybe(run.host, Datum::shown)),
+        )
+        .reads(
+            own("reveille.run/error", Type::Map)
+                .nullable()
+                .doc("The error it ended in: message, phase, reason, and whether the fresh session exists."),
+            |view, key, _| read(view, key, |_, run| maybe(run.failure.as_deref(), |it| error(it).into())),
+        )
+}
+
+/// When it happened.
+fn times(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
+    entity
+        .reads(own("reveille.run/slot", Type::Instant).doc("The nominal instant."), |view, key, _| {
+            read(view, key, |record, _| instant(record.schedule().trigger.first_slot()))
+        })
+        .reads(
+            own("reveille.run/claimed-at", Type::Instant).doc("When its slot was claimed."),
+            |view, key, _| read(view, key, |_, run| instant(run.claimed_at)),
+        )
+        .reads(
+            own("reveille.run/started-at", Type::Instant)
+                .nullable()
+                .doc("When it was handed to its host; nil while it waits."),
+            |view, key, _| read(view, key, |_, run| maybe(run.started_at, instant)),
+        )
+        .reads(
+            own("reveille.run/delivered-at", Type::Instant)
+                .nullable()
+                .doc("When its host confirmed it; nil otherwise."),
+            |view, key, _| {
+                read(view, key, |_, run| {
+                    maybe(run.ended_at.filter(|_| run.state == RunState::Delivered), instant)
+                })
+            },
+        )
+        .reads(
+            own("reveille.run/finished-at", Type::Instant)
+                .nullable()
+                .doc("When it ended, in whichever way; nil until then."),
+            |view, key, _| read(view, key, |_, run| maybe(run.ended_at, instant)),
+        )
+        .reads(
+            own("reveille.run/lateness-ms", Type::Integer)
+                .nullable()
+                .unit("ms")
+                .doc("From the slot to the hand-over, on the wall clock; nil while it waits."),
+            |view, key, _| {
+                read(view, key, |record, run| {
+                    let slot = record.schedule().trigger.first_slot();
+                    maybe(run.started_at, |started| integer(started.millis_since(slot)))
+                })
+            },
+        )
+}
+
+fn error(failure: &crate::domain::Failure) -> Value {
+    Map::new()
+        .with("message", &*failure.message)
+        .with("phase", Value::keyword(failure.phase.name()))
+        .with("reason", Value::keyword(failure.reason.name()))
+        .with("session-exists?", failure.session_exists)
+        .into()
+}
+
+fn read<'a>(
+    view: Seen<'a, Scheduler>,
+    key: Key,
+    attribute: impl FnOnce(&'a ScheduleRecord, &'a Run) -> Datum<'a>,
+) -> Read<'a> {
+    let found = view.schedule(key).and_then(|record| Some((record, record.run()?)));
+    Ok(found.map_or(Datum::Nil, |(record, run)| attribute(record, run)))
+}

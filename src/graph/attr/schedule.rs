@@ -1,0 +1,229 @@
+//! A schedule: psi's thirteen attributes first, then ours.
+
+use super::{Read, entities, instant, integer, maybe, own, text};
+use crate::domain::{Dialect, Durability, Kind, Phase, Reason, ScheduleId, Status};
+use crate::edn::{Map, Value};
+use crate::engine::{Key, ScheduleRecord};
+use crate::graph::listing;
+use crate::graph::registry::{Datum, Entity, Seen, Stability, Type};
+use crate::graph::shown;
+use crate::graph::view::Scheduler;
+
+/// What a schedule's map has when it is asked for as a whole, as psi has it.
+const WHOLE: &[&str] = &[
+    "psi.scheduler/schedule-id",
+    "psi.scheduler/kind",
+    "psi.scheduler/label",
+    "psi.scheduler/message",
+    "psi.scheduler/status",
+    "psi.scheduler/source",
+    "psi.scheduler/created-at",
+    "psi.scheduler/fire-at",
+    "psi.scheduler/origin-session-id",
+    "psi.scheduler/created-session-id",
+    "psi.scheduler/delivery-phase",
+    "psi.scheduler/error-summary",
+    "psi.scheduler/session-config-summary",
+];
+
+pub(super) fn schedule() -> Entity<Scheduler, Key> {
+    let find: fn(Seen<'_, Scheduler>, &Value) -> Option<Key> = |view, key| {
+        let key = view.state.schedule_key(&ScheduleId::new(text(key)?).ok()?)?;
+        view.schedule(key).map(|_| key)
+    };
+    let entity = Entity::<Scheduler, Key>::new("schedule", "psi.scheduler/schedule-id", find)
+        .doc("What was asked to happen later, and where that stands.")
+        .whole(WHOLE);
+    around(standing(asked(entity)))
+}
+
+/// What was asked for, fixed at creation.
+fn asked(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
+    entity
+        .reads(own("psi.scheduler/schedule-id", Type::String).doc("The schedule's id."), |view, key, _| {
+            read(view, key, |record| Datum::Shown(&record.schedule().id))
+        })
+        .reads(
+            own("psi.scheduler/kind", Type::Enum(Kind::NAMES))
+                .doc("Whether it is a prompt into its session or a fresh session."),
+            |view, key, _| read(view, key, |record| Datum::Name(record.schedule().payload.kind().name())),
+        )
+        .reads(
+            own("psi.scheduler/label", Type::String).nullable().doc("A name for people."),
+            |view, key, _| read(view, key, |record| maybe(record.schedule().label.as_deref(), Datum::Text)),
+        )
+        .reads(own("psi.scheduler/message", Type::String).doc("The prompt."), |view, key, _| {
+            read(view, key, |record| Datum::Text(record.schedule().payload.text()))
+        })
+        .reads(
+            own("psi.scheduler/source", Type::Enum(SOURCES)).doc("What puts the prompt into the session."),
+            |_, _, _| Ok(Datum::Name(SOURCES[0])),
+        )
+        .reads(own("psi.scheduler/created-at", Type::Instant).doc("When it was created."), |view, key, _| {
+            read(view, key, |record| instant(record.schedule().created_at))
+        })
+        .reads(
+            own("psi.scheduler/fire-at", Type::Instant).doc("When its slot comes, or came."),
+            |view, key, _| read(view, key, |record| instant(record.schedule().trigger.first_slot())),
+        )
+        .reads(
+            own("psi.scheduler/origin-session-id", Type::String).doc("The session that asked for it."),
+            |view, key, _| read(view, key, |record| Datum::Text(record.schedule().owner.as_str())),
+        )
+        .reads(
+            own("psi.scheduler/session-config-summary", Type::Map)
+                .nullable()
+                .doc("What was asked of the fresh session, in short; prompts and tools are counted."),
+            |view, key, _| {
+                read(view, key, |record| {
+                    maybe(record.schedule().payload.config(), |config| shown::config_summary(config).into())
+                })
+            },
+        )
+        .reads(
+            own("psi.scheduler/dialect", Type::Enum(Dialect::NAMES)).doc("Whose tools made it."),
+            |view, key, _| read(view, key, |record| Datum::Name(record.schedule().dialect.name())),
+        )
+        .reads(
+            own("psi.scheduler/durability", Type::Enum(Durability::NAMES))
+                .doc("What a restart leaves of it."),
+            |view, key, _| read(view, key, |record| Datum::Name(record.schedule().durability.name())),
+        )
+        .reads(
+            own("psi.scheduler/trigger", Type::Map)
+                .stability(Stability::Experimental)
+                .doc("The rule that yields its slots."),
+            |view, key, _| read(view, key, |record| trigger(record).into()),
+        )
+        .reads(
+            own("psi.scheduler/revision", Type::Integer)
+                .unit("revisions")
+                .doc("How often it was defined: 1 until it is changed."),
+            |_, _, _| Ok(Datum::Int(1)),
+        )
+}
+
+/// Where it stands.
+fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
+    entity
+        .reads(
+            own("psi.scheduler/status", Type::Enum(shown::STATUSES))
+                .doc("Where it stands, in psi's five words; a delivery under way is still pending."),
+            |view, key, _| read(view, key, |record| Datum::Name(shown::status(record.status()).name())),
+        )
+        .reads(
+            own("psi.scheduler/in-flight?", Type::Boolean).doc(
+                "Whether it was handed to its host, whose receipt is still out: it cannot be cancelled then.",
+            ),
+            |view, key, _| read(view, key, |record| Datum::Bool(record.status() == Status::InFlight)),
+        )
+        .reads(
+            own("psi.scheduler/reason", Type::Enum(Reason::NAMES))
+                .nullable()
+                .doc("Why it waits, or why it ended otherwise than by delivery."),
+            |view, key, _| {
+                read(view, key, |record| {
+                    maybe(shown::reason(view.state, record), |reason| Datum::Name(reason.name()))
+                })
+            },
+        )
+        .reads(
+            own("psi.scheduler/created-session-id", Type::String)
+                .nullable()
+                .doc("The fresh session that it opened."),
+            |view, key, _| {
+                read(view, key, |record| maybe(record.created_session(), |id| Datum::Text(id.as_str())))
+            },
+        )
+        .reads(
+            own("psi.scheduler/delivery-phase", Type::Enum(Phase::NAMES)).nullable().doc(
+                "How far its delivery came: of a fresh session that has its prompt, and of what failed.",
+            ),
+            |view, key, _| {
+                read(view, key, |record| maybe(shown::delivery_phase(record), |it| Datum::Name(it.name())))
+            },
+        )
+        .reads(
+            own("psi.scheduler/error-summary", Type::Map)
+                .nullable()
+                .doc("The error it ended in: message, class, data with the reason."),
+            |view, key, _| read(view, key, |record| maybe(shown::error_summary(record), Datum::Value)),
+        )
+}
+
+/// What is around it: slots to come, runs, sessions.
+fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
+    entity
+        .reads(
+            own("psi.scheduler/next-fire-at", Type::Instant)
+                .nullable()
+                .doc("When its next slot comes; nil once its last one has come."),
+            |view, key, _| read(view, key, |record| maybe(next_slot(record), instant)),
+        )
+        .reads(
+            own("psi.scheduler/upcoming", Type::Instant).many().doc("The slots that are still to come."),
+            |view, key, _| {
+                read(view, key, |record| {
+                    next_slot(record).into_iter().map(shown::instant).collect::<Vec<Value>>().into()
+                })
+            },
+        )
+        .reads(
+            own("psi.scheduler/runs", Type::Reference("run"))
+                .many()
+                .doc("Its runs, one for each slot that was claimed, oldest first."),
+            |view, key, _| read(view, key, |record| entities(record.run().map(|_| key))),
+        )
+        .reads(
+            own("psi.scheduler/origin-session", Type::Reference("session"))
+                .nullable()
+                .doc("The session that asked for it; nil once it is closed."),
+            |view, key, _| {
+                read(view, key, |record| {
+                    let owner = view.session(record.owner_key()).map(|_| record.owner_key());
+                    maybe(owner, |key| Datum::Entity(key.number().into()))
+                })
+            },
+        )
+        .reads(
+            own("psi.scheduler/created-session", Type::Reference("session"))
+                .nullable()
+                .doc("The fresh session that it opened, if the caller may see that one."),
+            |view, key, _| {
+                read(view, key, |record| {
+                    let fresh = record.created_session().and_then(|id| view.session_key(id));
+                    maybe(fresh, |key| Datum::Entity(key.number().into()))
+                })
+            },
+        )
+        .reads(
+            own("psi.scheduler/cursor", Type::String)
+                .stability(Stability::Experimental)
+                .doc("Its place in lists of schedules, for the parameters after and before."),
+            |view, key, _| read(view, key, |record| Datum::shown(listing::schedule_cursor(record))),
+        )
+        .reads(
+            own("psi.scheduler/run-count", Type::Integer).unit("runs").doc("How many runs it has had."),
+            |view, key, _| read(view, key, |record| integer(u64::from(record.run().is_some()))),
+        )
+}
+
+/// What puts prompts into sessions. Source: psi's record.
+const SOURCES: &[&str] = &["scheduled"];
+
+fn next_slot(record: &ScheduleRecord) -> Option<crate::domain::Moment> {
+    (record.status() == Status::Pending).then(|| record.schedule().trigger.first_slot())
+}
+
+fn trigger(record: &ScheduleRecord) -> Value {
+    let at = record.schedule().trigger.first_slot();
+    Map::new().with("type", Value::keyword("at")).with("at", shown::instant(at)).into()
+}
+
+fn read<'a>(
+    view: Seen<'a, Scheduler>,
+    key: Key,
+    attribute: impl FnOnce(&'a ScheduleRecord) -> Datum<'a>,
+) -> Read<'a> {
+    Ok(view.schedule(key).map_or(Datum::Nil, attribute))
+}

@@ -1,0 +1,244 @@
+//! Lists of schedules, sessions and decisions: filtered, in order, and cut into pages.
+//!
+//! Invariant: every order is total, so a list never depends on where records happen to lie; what the caller may not
+//! see is not counted.
+
+use std::cmp::Ordering;
+
+use super::page::{Page, WINDOW, Window};
+use super::params::Params;
+use super::registry::ResolverError;
+use super::shown;
+use super::view::View;
+use crate::domain::{Cursor, DecisionKind, Kind, Moment, ScheduleId, SessionId, Status, names};
+use crate::edn::Map;
+use crate::engine::{Key, ScheduleRecord, SessionRecord};
+
+names! {
+    /// The orders in which schedules can be listed; ties are broken by the other instant, then by id.
+    ScheduleOrder {
+        /// Earliest slot first.
+        FireAt = "fire-at",
+        /// Latest slot first.
+        FireAtDesc = "fire-at-desc",
+        /// Oldest first.
+        CreatedAt = "created-at",
+        /// Newest first.
+        CreatedAtDesc = "created-at-desc",
+    }
+}
+
+/// The parameters by which schedules can be filtered and ordered.
+pub const SCHEDULE_PARAMS: &[&str] =
+    &["status", "kind", "label", "session-id", "due-after", "due-before", "order-by"];
+
+/// The parameters by which decisions can be filtered.
+pub const DECISION_PARAMS: &[&str] = &["kind", "schedule-id", "session-id"];
+
+/// Whose schedules are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// Everybody's.
+    All,
+    /// One session's.
+    Session(Key),
+    /// Those of a session that does not exist.
+    Nobody,
+}
+
+/// A place in a list of schedules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    slot: Moment,
+    created: Moment,
+    id: ScheduleId,
+}
+
+/// An entry of a list of schedules, with what it is ordered by.
+struct Entry<'a> {
+    slot: Moment,
+    created: Moment,
+    record: &'a ScheduleRecord,
+    key: Key,
+}
+
+/// What schedules must have in common.
+struct Filter<'p> {
+    statuses: Option<Vec<Status>>,
+    kind: Option<Kind>,
+    label: Option<&'p str>,
+    session: Option<&'p str>,
+    due_after: Option<Moment>,
+    due_before: Option<Moment>,
+}
+
+/// Lists schedules.
+///
+/// # Errors
+/// A parameter that is unknown or wrong.
+pub(super) fn schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<Page, ResolverError> {
+    let mut entries = collect(view, whose);
+    if params.is_empty() {
+        entries.sort_unstable_by(|one, two| ScheduleOrder::FireAt.compare(one, &two.place()));
+        let all = 0..entries.len();
+        return Ok(Page::of(&entries, all, number, cursor));
+    }
+    let params = Params::read(params, &[SCHEDULE_PARAMS, WINDOW])?;
+    let filter = Filter::read(&params)?;
+    let order = params.one("order-by", ScheduleOrder::parse, ScheduleOrder::NAMES)?;
+    let order = order.unwrap_or(ScheduleOrder::FireAt);
+    // An id will do as well, as long as there is such a schedule.
+    let of_id = |text: &str| view.schedule(view.state.schedule_key(&ScheduleId::new(text).ok()?)?);
+    let place = |text: &str| Place::parse(text).or_else(|| of_id(text).map(Place::of));
+    let window = Window::read(&params, place)?;
+    entries.retain(|entry| filter.admits(entry));
+    entries.sort_unstable_by(|one, two| order.compare(one, &two.place()));
+    let range = window.cut(&entries, |entry, place| order.compare(entry, &place.by_ref()));
+    Ok(Page::of(&entries, range, number, cursor))
+}
+
+/// How many schedules there are of this filter; a window makes no difference.
+pub(super) fn count_schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<u64, ResolverError> {
+    let params = Params::read(params, &[SCHEDULE_PARAMS, WINDOW])?;
+    let filter = Filter::read(&params)?;
+    Ok(collect(view, whose).iter().filter(|entry| filter.admits(entry)).count() as u64)
+}
+
+/// The cursor of a schedule, good in every order.
+pub(super) fn schedule_cursor(record: &ScheduleRecord) -> String {
+    let schedule = record.schedule();
+    format!("{}~{}~{}", schedule.trigger.first_slot(), schedule.created_at, schedule.id)
+}
+
+/// Lists sessions, by id.
+///
+/// # Errors
+/// A parameter that is unknown or wrong.
+pub(super) fn sessions(view: &View<'_>, params: &Map) -> Result<Page, ResolverError> {
+    let params = Params::read(params, &[WINDOW])?;
+    let window = Window::read(&params, |text| SessionId::new(text).ok())?;
+    let id = |key: Key| view.session(key).map(|record| (record.id(), key));
+    let mut entries: Vec<(&SessionId, Key)> = match view.scope.session() {
+        Some(own) => view.session_key(own).and_then(id).into_iter().collect(),
+        None => view.state.session_keys().filter_map(id).collect(),
+    };
+    entries.sort_unstable();
+    let range = window.cut(&entries, |(id, _), place| (*id).cmp(place));
+    Ok(Page::of(&entries, range, |(_, key)| u64::from(key.number()), |(id, _)| id.to_string()))
+}
+
+/// Lists decisions that are kept, oldest first.
+///
+/// # Errors
+/// A parameter that is unknown or wrong.
+pub(super) fn decisions(view: &View<'_>, params: &Map) -> Result<Page, ResolverError> {
+    let params = Params::read(params, &[DECISION_PARAMS, WINDOW])?;
+    let window = Window::read(&params, |text| text.parse().ok().map(Cursor::new))?;
+    let kinds = params.some("kind", DecisionKind::parse, DecisionKind::NAMES)?;
+    let text = |name| params.get(name).and_then(|value| value.as_str());
+    let (schedule, session) = (text("schedule-id"), text("session-id"));
+    let entries = view.decisions.iter().filter(|decision| {
+        view.concerns(decision)
+            && kinds.as_ref().is_none_or(|kinds| kinds.contains(&decision.kind))
+            && schedule.is_none_or(|id| decision.schedule.as_ref().is_some_and(|own| own.to_string() == id))
+            && session.is_none_or(|id| decision.session.as_ref().is_some_and(|own| own.as_str() == id))
+    });
+    let entries: Vec<Cursor> = entries.map(|decision| decision.cursor).collect();
+    let range = window.cut(&entries, Ord::cmp);
+    Ok(Page::of(&entries, range, |cursor| cursor.number(), ToString::to_string))
+}
+
+fn collect<'a>(view: &View<'a>, whose: Whose) -> Vec<Entry<'a>> {
+    let entry = |key: Key| view.schedule(key).map(|record| Entry::new(key, record));
+    match whose {
+        Whose::All => match view.scope.session() {
+            Some(own) => collect(view, view.session_key(own).map_or(Whose::Nobody, Whose::Session)),
+            None => view.state.schedule_keys().filter_map(entry).collect(),
+        },
+        Whose::Session(session) => {
+            let owner = view.session(session).into_iter();
+            owner.flat_map(SessionRecord::schedule_keys).filter_map(entry).collect()
+        }
+        Whose::Nobody => Vec::new(),
+    }
+}
+
+fn number(entry: &Entry<'_>) -> u64 {
+    u64::from(entry.key.number())
+}
+
+fn cursor(entry: &Entry<'_>) -> String {
+    schedule_cursor(entry.record)
+}
+
+impl<'a> Entry<'a> {
+    fn new(key: Key, record: &'a ScheduleRecord) -> Entry<'a> {
+        let schedule = record.schedule();
+        Entry { slot: schedule.trigger.first_slot(), created: schedule.created_at, record, key }
+    }
+
+    fn place(&self) -> (Moment, Moment, &ScheduleId) {
+        (self.slot, self.created, &self.record.schedule().id)
+    }
+}
+
+impl Place {
+    fn parse(text: &str) -> Option<Place> {
+        let mut parts = text.splitn(3, '~');
+        let mut moment = || Moment::parse(parts.next()?).ok();
+        let (slot, created) = (moment()?, moment()?);
+        Some(Place { slot, created, id: ScheduleId::new(parts.next()?).ok()? })
+    }
+
+    fn of(record: &ScheduleRecord) -> Place {
+        let schedule = record.schedule();
+        Place { slot: schedule.trigger.first_slot(), created: schedule.created_at, id: schedule.id.clone() }
+    }
+
+    fn by_ref(&self) -> (Moment, Moment, &ScheduleId) {
+        (self.slot, self.created, &self.id)
+    }
+}
+
+impl ScheduleOrder {
+    fn compare(self, entry: &Entry<'_>, (slot, created, id): &(Moment, Moment, &ScheduleId)) -> Ordering {
+        let slots = || entry.slot.cmp(slot);
+        let creations = || entry.created.cmp(created);
+        let ids = || entry.record.schedule().id.cmp(id);
+        match self {
+            ScheduleOrder::FireAt => slots().then_with(creations).then_with(ids),
+            ScheduleOrder::FireAtDesc => slots().then_with(creations).then_with(ids).reverse(),
+            ScheduleOrder::CreatedAt => creations().then_with(slots).then_with(ids),
+            ScheduleOrder::CreatedAtDesc => creations().then_with(slots).then_with(ids).reverse(),
+        }
+    }
+}
+
+impl<'p> Filter<'p> {
+    fn read(params: &Params<'p>) -> Result<Filter<'p>, ResolverError> {
+        let text = |name: &'static str| match params.get(name) {
+            None => Ok(None),
+            Some(value) => value.as_str().map(Some).ok_or_else(|| params.wrong(name, "a string")),
+        };
+        let status = |name: &str| Status::parse(name).filter(|status| shown::status(*status) == *status);
+        Ok(Filter {
+            statuses: params.some("status", status, shown::STATUSES)?,
+            kind: params.one("kind", Kind::parse, Kind::NAMES)?,
+            label: text("label")?,
+            session: text("session-id")?,
+            due_after: params.moment("due-after")?,
+            due_before: params.moment("due-before")?,
+        })
+    }
+
+    fn admits(&self, entry: &Entry<'_>) -> bool {
+        let schedule = entry.record.schedule();
+        let status = shown::status(entry.record.status());
+        self.statuses.as_ref().is_none_or(|wanted| wanted.contains(&status))
+            && self.kind.is_none_or(|kind| schedule.payload.kind() == kind)
+            && self.label.is_none_or(|label| schedule.label.as_deref() == Some(label))
+            && self.session.is_none_or(|session| schedule.owner.as_str() == session)
+            && self.due_after.is_none_or(|after| entry.slot > after)
+            && self.due_before.is_none_or(|before| entry.slot < before)
+    }
+}

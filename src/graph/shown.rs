@@ -1,0 +1,103 @@
+//! What is shown of a schedule, the same in every language: statuses, phases and errors in psi's words.
+//!
+//! Invariant: nobody sees a status, a kind or a phase that psi does not have; a delivery under way is still pending,
+//! and an attribute of its own says so. Source: psi's record and its projections.
+
+use std::collections::BTreeSet;
+
+use crate::domain::{Failure, Kind, Model, Moment, Phase, Reason, SessionConfig, Status};
+use crate::edn::{Inst, Map, Value};
+use crate::engine::{ScheduleRecord, State};
+
+/// The statuses that are shown.
+pub const STATUSES: &[&str] = &[
+    Status::Pending.name(),
+    Status::Queued.name(),
+    Status::Delivered.name(),
+    Status::Cancelled.name(),
+    Status::Failed.name(),
+];
+
+/// psi's exceptions are of one Java class; programs match on it.
+pub const ERROR_CLASS: &str = "clojure.lang.ExceptionInfo";
+
+/// The status that is shown for one of ours.
+pub fn status(status: Status) -> Status {
+    match status {
+        Status::Pending | Status::InFlight => Status::Pending,
+        Status::Queued | Status::Delivered | Status::Cancelled | Status::Failed => status,
+    }
+}
+
+/// How far the delivery came: of a fresh session that has its prompt, and of anything that failed.
+pub fn delivery_phase(record: &ScheduleRecord) -> Option<Phase> {
+    match (record.status(), record.schedule().payload.kind()) {
+        (Status::Delivered, Kind::Session) => Some(Phase::PromptSubmit),
+        (Status::Failed, _) => failure(record).map(|failure| failure.phase),
+        (Status::Delivered, Kind::Message)
+        | (Status::Pending | Status::Queued | Status::InFlight | Status::Cancelled, _) => None,
+    }
+}
+
+/// The error of a schedule that failed.
+pub fn error_summary(record: &ScheduleRecord) -> Option<Value> {
+    let failure = failure(record)?;
+    let lead = match (record.schedule().payload.kind(), failure.phase) {
+        (Kind::Session, Phase::CreateSession) => "scheduled session creation failed",
+        (Kind::Session, Phase::PromptSubmit) => "scheduled session prompt submission failed",
+        (Kind::Message, Phase::CreateSession | Phase::PromptSubmit) => "scheduled prompt submission failed",
+    };
+    let summary = Map::new()
+        .with("message", format!("{lead}: {}", failure.message))
+        .with("class", ERROR_CLASS)
+        .with("data", Map::new().with("reason", Value::keyword(failure.reason.name())));
+    Some(summary.into())
+}
+
+fn failure(record: &ScheduleRecord) -> Option<&Failure> {
+    record.run().and_then(|run| run.failure.as_deref())
+}
+
+/// Why a schedule waits at this moment, or why it ended otherwise than by delivery.
+pub fn reason(state: &State, record: &ScheduleRecord) -> Option<Reason> {
+    let failed = || failure(record).map(|failure| failure.reason);
+    state.waits_for(record).or_else(|| record.ended_for()).or_else(failed)
+}
+
+/// A configuration in psi's nine keys; what is silent is nil, 0 or false. Prompts, messages and tools are counted,
+/// never repeated.
+pub fn config_summary(config: &SessionConfig) -> Value {
+    let skills = config.skills.as_deref().unwrap_or_default();
+    let skill_names: BTreeSet<&str> = skills.iter().map(|skill| &*skill.name).collect();
+    let level = config.thinking_level.map(|level| Value::keyword(level.name()));
+    Map::new()
+        .with("session-name", config.session_name.as_deref())
+        .with("model", config.model.as_ref().map(model))
+        .with("thinking-level", level)
+        .with("skill-count", count(skill_names.len()))
+        .with("tool-count", count(config.tool_ids.as_ref().map_or(0, Vec::len)))
+        .with("has-system-prompt?", config.system_prompt.is_some())
+        .with("has-developer-prompt?", config.developer_prompt.is_some())
+        .with("has-prompt-component-selection?", config.prompt_component_selection.is_some())
+        .with("preloaded-message-count", count(config.preloaded_messages.as_ref().map_or(0, Vec::len)))
+        .into()
+}
+
+fn count(items: usize) -> Value {
+    i64::try_from(items).unwrap_or(i64::MAX).into()
+}
+
+/// A model as a map.
+pub fn model(model: &Model) -> Value {
+    Map::new()
+        .with("provider", &*model.provider)
+        .with("id", &*model.id)
+        .with("reasoning", model.reasoning)
+        .into()
+}
+
+/// `#inst` ends with the year 9999; what lies beyond is shown as an ISO string.
+pub fn instant(moment: Moment) -> Value {
+    let inst = Inst::new(moment.seconds(), moment.nanos());
+    inst.map_or_else(|| Value::string(moment.to_string()), Value::Inst)
+}

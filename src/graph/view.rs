@@ -1,0 +1,133 @@
+//! What the scheduler's attributes are read off: the engine's state, as one caller may see it.
+//!
+//! Lives here: the world's types, and the walls. Does not live here: the attributes (`attr/`), locks and hosts
+//! (`runtime/query.rs`).
+//!
+//! Invariant: a reader reaches a schedule, session, run or decision only through the methods here, which hide what
+//! does not exist for the caller's scope.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use super::page::Page;
+use super::registry::{Graph, Introspected, Registry, ResolverError, Seen, Viewer, World};
+use crate::domain::{Cursor, Decision, DecisionKind, Now, Scope, SessionId, Transcript};
+use crate::edn::{Map, Value};
+use crate::engine::{Key, ScheduleRecord, SessionRecord, State};
+
+/// The scheduler's kind of world.
+pub struct Scheduler;
+
+/// One look, as one caller may have it.
+pub struct View<'a> {
+    /// Everything the engine knows.
+    pub state: &'a State,
+    /// The last decisions, oldest first.
+    pub decisions: &'a VecDeque<Decision>,
+    /// What the hosts keep.
+    pub transcripts: &'a dyn Transcripts,
+    /// All there is to ask for.
+    pub registry: &'a Registry<Scheduler>,
+    /// Whose look it is.
+    pub scope: &'a Scope,
+    /// When.
+    pub now: Now,
+    /// What was made in this look and is read more than once.
+    pub made: Made,
+}
+
+/// What is made in one look: nothing of it outlives that.
+#[derive(Default)]
+pub struct Made {
+    /// Pages; a page's number is its place here.
+    pages: RefCell<Vec<Page>>,
+    /// Transcripts, by session.
+    transcripts: RefCell<BTreeMap<Key, Option<Rc<Transcript>>>>,
+}
+
+/// Where transcripts are kept.
+pub trait Transcripts {
+    /// The transcript of a session; `None` where its harness keeps it to itself.
+    fn transcript(&self, session: &SessionRecord) -> Option<Transcript>;
+}
+
+/// What mutations get: the way to change things, in the words of the call.
+pub trait Hands {
+    /// Carries out the mutation of this name.
+    ///
+    /// # Errors
+    /// What was refused, with its code and data.
+    fn act(&self, mutation: &'static str, params: &Map) -> Result<Value, ResolverError>;
+}
+
+impl World for Scheduler {
+    type View<'a> = View<'a>;
+    type Hand<'a> = &'a dyn Hands;
+}
+
+impl Introspected for Scheduler {
+    fn graph(view: Seen<'_, Self>) -> Graph<'_, Self> {
+        Graph { registry: view.registry, viewer: viewer(view.scope) }
+    }
+}
+
+/// Who a caller is to the registry.
+pub fn viewer(scope: &Scope) -> Viewer {
+    match scope {
+        Scope::Operator => Viewer::Operator,
+        Scope::Session(_) => Viewer::Session,
+    }
+}
+
+impl<'a> View<'a> {
+    /// The schedule with this number, if it exists for the caller.
+    pub fn schedule(&self, key: Key) -> Option<&'a ScheduleRecord> {
+        self.state.schedule_at(key).filter(|record| self.scope.covers(&record.schedule().owner))
+    }
+
+    /// The session with this number, if it exists for the caller.
+    pub fn session(&self, key: Key) -> Option<&'a SessionRecord> {
+        self.state.session_at(key).filter(|record| self.scope.covers(record.id()))
+    }
+
+    /// The number of the session with this id, if it exists for the caller.
+    pub fn session_key(&self, id: &SessionId) -> Option<Key> {
+        self.scope.covers(id).then(|| self.state.session_key(id)).flatten()
+    }
+
+    /// The decision at this place, if it is kept and concerns the caller.
+    pub fn decision(&self, cursor: Cursor) -> Option<&'a Decision> {
+        let oldest = self.decisions.front()?.cursor;
+        let at = usize::try_from(cursor.number().checked_sub(oldest.number())?).ok()?;
+        self.decisions.get(at).filter(|decision| self.concerns(decision))
+    }
+
+    /// Whether a decision concerns the caller: one about its session, and the end of the engine.
+    pub fn concerns(&self, decision: &Decision) -> bool {
+        match (self.scope, &decision.session) {
+            (Scope::Operator, _) => true,
+            (Scope::Session(own), Some(session)) => own == session,
+            (Scope::Session(_), None) => decision.kind == DecisionKind::EngineStopping,
+        }
+    }
+
+    /// The transcript of a session that exists for the caller; asked for once, so that it does not change under way.
+    pub(super) fn transcript(&self, session: Key) -> Option<Rc<Transcript>> {
+        let record = self.session(session)?;
+        let mut known = self.made.transcripts.borrow_mut();
+        known.entry(session).or_insert_with(|| self.transcripts.transcript(record).map(Rc::new)).clone()
+    }
+
+    /// Keeps a page for as long as the look lasts, and returns its number.
+    pub(super) fn keep(&self, page: Page) -> u64 {
+        let mut pages = self.made.pages.borrow_mut();
+        pages.push(page);
+        (pages.len() - 1) as u64
+    }
+
+    /// Reads a page that was kept.
+    pub(super) fn page<T>(&self, number: u64, read: impl FnOnce(&Page) -> T) -> Option<T> {
+        self.made.pages.borrow().get(usize::try_from(number).ok()?).map(read)
+    }
+}
