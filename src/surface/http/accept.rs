@@ -93,6 +93,8 @@ fn protocols() -> Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         // The pulse measures this, from the first byte on.
         .header_read_timeout(None)
+        // A client that has said all it has to say still wants its answer.
+        .half_close(true)
         .max_buf_size(count(limits::HTTP_HEAD_BYTES))
         .max_headers(count(limits::HTTP_HEADERS));
     builder

@@ -4,7 +4,7 @@
 //! forwarding headers are not looked at; an address, loopback included, proves nothing; all who have no live token get
 //! the same answer.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use axum::http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderValue, ORIGIN};
 use axum::http::request::Parts;
@@ -36,6 +36,10 @@ impl Gate {
         let mut hosts = vec![address.to_string()];
         if address.ip().is_loopback() || address.ip().is_unspecified() {
             hosts.push(format!("localhost:{}", address.port()));
+        }
+        if address.ip().is_unspecified() {
+            let loopback = |ip: IpAddr| SocketAddr::new(ip, address.port()).to_string();
+            hosts.extend([loopback(Ipv4Addr::LOCALHOST.into()), loopback(Ipv6Addr::LOCALHOST.into())]);
         }
         hosts.extend(config.hosts.iter().cloned());
         Gate { hosts, origins: config.origins.clone() }
