@@ -175,7 +175,8 @@ fn what_makes_no_sense_is_refused_before_anything_is_made() {
     fs::write(home.join("odd.toml"), "listen = \"127.0.0.1:0\"\ncolour = \"red\"\n").expect("ours");
     fs::write(home.join("bad.toml"), "listen = 7517\n").expect("ours");
     let short = "x".repeat(31);
-    let rows: &[(&[&str], &[(&str, &str)], &str)] = &[
+    type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
+    let rows: &[Row<'_>] = &[
         (&["--listen", "0.0.0.0:0"], &[], "--listen-public"),
         (&["--listen", "[::]:0"], &[], "--listen-public"),
         (&["--listen", "somewhere"], &[], "--listen"),

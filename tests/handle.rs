@@ -4,10 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
-use reveille::domain::{Caller, HostId, Right, Scope, SessionConfig, SessionId, Span, When};
+use reveille::domain::{
+    Caller, Code, DecisionKind, HostId, Payload, Reason, Right, ScheduleId, Scope, SessionConfig, SessionId,
+    Span, When,
+};
 use reveille::engine::{Input, NewSchedule, Report, State};
 use reveille::limits;
-use reveille::runtime::{Handle, Parts, Token};
+use reveille::runtime::{Handle, LATENESS_NS, Parts, Token};
 use reveille::testkit::{SimClock, SimEntropy};
 
 fn engine() -> (Handle, Arc<SimClock>, Arc<HostLocal>) {
@@ -54,10 +57,10 @@ fn operators_have_tokens_with_a_right() {
     handle.admit_operator(&token("all"), Right::Change);
     handle.admit_operator(&token("look"), Right::Read);
     let (one, own) = open(&handle, "one");
-    let observer = Caller { scope: Scope::Operator, right: Right::Read };
+    let observer = Caller { right: Right::Read, ..Caller::OPERATOR };
     let callers = ["all", "look", "none", "", "ALL"].map(|text| handle.caller_of(&token(text)));
     assert_eq!(callers, [Some(Caller::OPERATOR), Some(observer), None, None, None]);
-    assert_eq!(handle.caller_of(&own), Some(Caller::session(one.clone())));
+    assert_eq!(handle.caller_of(&own), Some(Caller { metered: true, ..Caller::session(one.clone()) }));
     assert_eq!(handle.session_of(&token("all")), None, "an operator is no session");
     handle.close_session(&one).expect("it is open");
     assert_eq!(handle.caller_of(&own), None);
@@ -94,4 +97,42 @@ fn a_transcript_forgets_its_oldest_messages_and_counts_them() {
     let transcript = handle.transcript(&session).expect("the built-in host keeps it");
     assert_eq!(transcript.messages.len() as u64, limits::TRANSCRIPT_MESSAGES.value);
     assert_eq!((transcript.messages[0].text().as_str(), local.dropped(&session)), ("3", 3));
+}
+
+#[test]
+fn figures_count_each_hand_over_once_and_from_its_slot() {
+    let (handle, clock, _) = engine();
+    let (session, _) = open(&handle, "one");
+    let in_a_second = When::After(Span::from_millis(1_000));
+    let message = |text| NewSchedule::message(session.clone(), in_a_second, text);
+    let payload = Payload::NewSession { text: "fresh".into(), config: Arc::default() };
+    let gauges = |handle: &Handle| handle.figures().1;
+    handle.schedule(message("at once")).expect("there is room");
+    handle.schedule(NewSchedule { payload, ..message("") }).expect("there is room");
+    assert_eq!((gauges(&handle).pending, gauges(&handle).sessions), (2, 1));
+    clock.advance(Span::from_millis(1_003));
+    assert_eq!(gauges(&handle).due, 2);
+    handle.turn();
+    let busy = |busy| Input::Report(Report::Busy { session: session.clone(), busy });
+    handle.submit(busy(true)).expect("it is open");
+    let cancelled = handle.schedule(message("cancelled")).expect("there is room");
+    handle.cancel(Scope::Operator, cancelled).expect("it is pending");
+    handle.schedule(message("waits")).expect("there is room");
+    clock.advance(Span::from_millis(1_000));
+    handle.turn();
+    assert_eq!((gauges(&handle).queued, gauges(&handle).due, gauges(&handle).running), (1, 0, 0));
+    clock.advance(Span::from_millis(20_000));
+    handle.submit(busy(false)).expect("it is open");
+
+    let (figures, gauges) = handle.figures();
+    assert_eq!((gauges.sessions, gauges.pending, gauges.queued, gauges.running), (2, 0, 0, 0));
+    let late = |nanos: u64| LATENESS_NS.iter().position(|end| *end >= nanos).expect("a class");
+    let classes = figures.lateness().classes;
+    assert_eq!((classes.iter().sum::<u64>(), classes[late(3_000_000)]), (3, 2), "{classes:?}");
+    assert_eq!(classes[late(20_000_000_000)], 1, "{classes:?}");
+    assert_eq!(figures.lateness().sum_ns, 20_006_000_000);
+    assert_eq!(figures.decided(DecisionKind::RunDelivered), 3);
+    assert_eq!(figures.cancelled_for(Reason::Cancelled), 1);
+    assert!(handle.cancel(Scope::Operator, ScheduleId::new("none").expect("an id")).is_err());
+    assert_eq!(handle.figures().0.refused_with(Code::NotFound), 1);
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::embedded::Embedded;
 use crate::dialect::{Notation, REQUEST_CAPS, psi};
-use crate::domain::{Decision, DecisionKind, HostId, Message, ScheduleId, SessionConfig, SessionId};
+use crate::domain::{Caller, Decision, DecisionKind, HostId, Message, ScheduleId, SessionConfig, SessionId};
 use crate::edn::{self, Keyword, Map, Value};
 use crate::engine::{Input, Ledger, Report, SessionRecord, State};
 use crate::runtime::{Handle, Subscription};
@@ -73,7 +73,8 @@ impl<W: Write> Demo<'_, W> {
             None => map.clone().into(),
         };
         writeln!(self.output, "{args}")?;
-        let answer = self.handle.call_tool(psi::TOOL, Some(&self.session), &args, Notation::Edn);
+        let answer =
+            self.handle.call_tool(psi::TOOL, &Caller::session(self.session.clone()), &args, Notation::Edn);
         let answer = answer.ok_or_else(|| io::Error::other("psi-tool is always there"))?;
         writeln!(self.output, "=> {}", without_nils(&answer.value))?;
         if let (Some(label), Some(id)) = (label, created_id(&answer.value)) {

@@ -47,7 +47,8 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
         data_dir.sign(&address).map_err(|error| Fault::io("the lock cannot be signed", error))?;
     }
     if let Some(socket) = socket {
-        server.serve_socket(socket);
+        let served = server.serve_socket(socket);
+        served.map_err(|error| Fault::io("the socket cannot be served", error))?;
     }
     announce(&address).map_err(|error| Fault::io("stdout cannot be written", error))?;
     // The sender is gone only with the process.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::client::Client;
 use super::embedded::Embedded;
 use crate::dialect::{Notation, REQUEST_CAPS, psi};
-use crate::domain::{Cursor, DecisionKind, HostId, SessionConfig, SessionId};
+use crate::domain::{Caller, Cursor, DecisionKind, HostId, SessionConfig, SessionId};
 use crate::edn::{self, Value};
 use crate::engine::State;
 use crate::limits;
@@ -75,7 +75,7 @@ fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<Ex
         args.session.clone().map_or_else(|| SessionId::new(OWN_SESSION), Ok).map_err(io::Error::other)?;
     let opened = handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
     opened.map_err(io::Error::other)?;
-    let Some(answer) = handle.call_tool(&args.name, Some(&session), value, notation) else {
+    let Some(answer) = handle.call_tool(&args.name, &Caller::session(session), value, notation) else {
         return usage(&format!("no tool of the name {}; there is {}", args.name, psi::TOOL));
     };
     let mut output = io::stdout().lock();

@@ -46,15 +46,17 @@ pub struct Caller {
     pub scope: Scope,
     /// What it may do with that.
     pub right: Right,
+    /// Whether it keeps to the pace of a session's token: `limits::CREATES_PER_MINUTE`.
+    pub metered: bool,
 }
 
 impl Caller {
     /// An operator who may do everything.
-    pub const OPERATOR: Caller = Caller { scope: Scope::Operator, right: Right::Change };
+    pub const OPERATOR: Caller = Caller { scope: Scope::Operator, right: Right::Change, metered: false };
 
-    /// A session.
+    /// A session, by the word of somebody who may do everything.
     pub fn session(session: SessionId) -> Caller {
-        Caller { scope: Scope::Session(session), right: Right::Change }
+        Caller { scope: Scope::Session(session), ..Caller::OPERATOR }
     }
 
     /// Whether it may change things.

@@ -23,18 +23,17 @@ pub enum Denial {
 }
 
 impl Handle {
-    /// Admits a call of a tool, or says why not. `metered` callers, those with a session's token, keep to
-    /// `limits::CREATES_PER_MINUTE`.
+    /// Admits a call of a tool, or says why not.
     ///
     /// # Errors
     /// [`Denial`]; the call must not be made then.
-    pub fn admit_call(&self, caller: &Caller, metered: bool, tool: &str, args: &Value) -> Result<(), Denial> {
+    pub fn admit_call(&self, caller: &Caller, tool: &str, args: &Value) -> Result<(), Denial> {
         let deed = Deed::of(tool, args);
         if deed != Deed::Read && !caller.may_change() {
             return Err(Denial::ReadOnly);
         }
         match &caller.scope {
-            Scope::Session(session) if metered && deed == Deed::Create => {
+            Scope::Session(session) if caller.metered && deed == Deed::Create => {
                 let taken = self.shared.pace.take(session, self.now().boot);
                 taken.map_err(|wait| Denial::TooFast { wait })
             }
@@ -53,9 +52,14 @@ enum Deed {
 
 impl Deed {
     fn of(tool: &str, args: &Value) -> Deed {
-        match (tool, word(args, "action"), word(args, "op")) {
-            (psi::TOOL, Some("query"), _) | (psi::TOOL, Some("scheduler"), Some("list")) => Deed::Read,
-            (psi::TOOL, Some("scheduler"), Some("create")) => Deed::Create,
+        if tool != psi::TOOL {
+            return Deed::Change;
+        }
+        match (word(args, "action"), word(args, "op")) {
+            // Mutations in a query have a wall of their own (`hands.rs`).
+            (Some("query"), _) | (Some("scheduler"), Some("list")) => Deed::Read,
+            (None, _) if given(args, "query").is_some() => Deed::Read,
+            (Some("scheduler"), Some("create")) => Deed::Create,
             _ => Deed::Change,
         }
     }
@@ -63,7 +67,11 @@ impl Deed {
 
 /// A name given as a string or a keyword, under a key that is either.
 fn word<'a>(args: &'a Value, key: &str) -> Option<&'a str> {
-    let map = args.as_map()?;
-    let value = map.keyword(key).or_else(|| map.text(key))?;
+    let value = given(args, key)?;
     value.as_keyword().map(Keyword::as_str).or_else(|| value.as_str())
+}
+
+fn given<'a>(args: &'a Value, key: &str) -> Option<&'a Value> {
+    let map = args.as_map()?;
+    map.keyword(key).or_else(|| map.text(key)).filter(|value| !value.is_nil())
 }

@@ -3,14 +3,16 @@
 //! Invariant: a caller changes its own things only; others answer as if they did not exist. Whoever may only look is
 //! told so before anything else.
 
+use super::admission::Denial;
 use super::handle::Handle;
 use crate::dialect::{Answer, Notation, psi};
-use crate::domain::{Caller, Code, HostId, Refusal, ScheduleId, SessionConfig, SessionId};
+use crate::domain::{Caller, Code, HostId, Refusal, ScheduleId, Scope, SessionConfig, SessionId};
 use crate::edn::{Keyword, Map, Value};
 use crate::engine::{Command, Input, Report};
 use crate::graph::attr::mutation;
 use crate::graph::registry::ResolverError;
 use crate::graph::view::Hands;
+use crate::limits;
 
 /// One caller's way to change things.
 pub(super) struct CallerHands<'a> {
@@ -51,7 +53,10 @@ impl CallerHands<'_> {
             params.into_iter().filter(|(key, _)| !is_one_of(key, &["session-id", "origin-session-id"]));
         let args: Map = args.collect();
         let args = args.with("action", "scheduler").with("op", psi::Op::Create.name());
-        let called = self.handle.call_tool(psi::TOOL, Some(&session), &args.into(), Notation::Edn);
+        let args = Value::from(args);
+        self.handle.admit_call(self.caller, psi::TOOL, &args).map_err(denied)?;
+        let caller = Caller { scope: Scope::Session(session), ..self.caller.clone() };
+        let called = self.handle.call_tool(psi::TOOL, &caller, &args, Notation::Edn);
         let answer = called.ok_or_else(|| ResolverError::new("there is no psi-tool", Value::Nil))?;
         let created = answer.value.as_map().and_then(|map| map.keyword("psi-tool/scheduler")).cloned();
         let schedule = created.as_ref().and_then(|map| map.as_map()?.keyword("schedule")?.as_map());
@@ -176,6 +181,21 @@ fn wrong(name: &str, expected: &str, value: Option<&Value>) -> ResolverError {
 fn refused(refusal: &Refusal) -> ResolverError {
     let data = Map::new().with("hint", refusal.hint());
     ResolverError::new(refusal.to_string(), data).coded(refusal.code())
+}
+
+/// What is denied before the tool looks at it.
+fn denied(denial: Denial) -> ResolverError {
+    let (code, data) = match denial {
+        Denial::ReadOnly => (Code::Forbidden, Map::new()),
+        Denial::TooFast { wait } => {
+            let wait_ms = i64::try_from(wait.millis()).unwrap_or(i64::MAX);
+            let limit = limits::CREATES_PER_MINUTE;
+            let max = i64::try_from(limit.value).unwrap_or(i64::MAX);
+            let data = Map::new().with("limit", limit.name).with("max", max).with("wait-ms", wait_ms);
+            (Code::Limit, data)
+        }
+    };
+    ResolverError::new(denial.to_string(), data).coded(code)
 }
 
 /// psi's error as the graph's: the same message and data.

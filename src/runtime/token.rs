@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::sync::{Mutex, UNPOISONED};
-use crate::domain::{Caller, Entropy, Right, Scope, SessionId};
+use crate::domain::{Caller, Entropy, Right, SessionId};
 
 /// 256 random bits as 64 hexadecimal digits, or what somebody gives for that. It prints itself only where asked to by
 /// name.
@@ -93,9 +93,10 @@ impl Tokens {
         let mut operator = None;
         for (known, right) in &table.operators {
             if bool::from(known.ct_eq(&digest)) {
-                operator = Some(Caller { scope: Scope::Operator, right: *right });
+                operator = Some(Caller { right: *right, ..Caller::OPERATOR });
             }
         }
-        operator.or_else(|| table.sessions.get(&digest).cloned().map(Caller::session))
+        let session = || table.sessions.get(&digest).cloned().map(Caller::session);
+        operator.or_else(|| session().map(|caller| Caller { metered: true, ..caller }))
     }
 }

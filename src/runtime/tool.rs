@@ -8,19 +8,14 @@ use crate::edn::Value;
 use crate::engine::{Command, Input, ScheduleRecord, SessionRecord};
 
 impl Handle {
-    /// Calls a tool for a session; `None` if there is no tool of that name. The answer is the dialect's own, a
+    /// Calls a tool for a caller; `None` if there is no tool of that name. The answer is the dialect's own, a
     /// refusal included.
-    pub fn call_tool(
-        &self,
-        tool: &str,
-        session: Option<&SessionId>,
-        args: &Value,
-        notation: Notation,
-    ) -> Option<Answer> {
-        (tool == psi::TOOL).then(|| self.call_psi(session, args, notation))
+    pub fn call_tool(&self, tool: &str, caller: &Caller, args: &Value, notation: Notation) -> Option<Answer> {
+        (tool == psi::TOOL).then(|| self.call_psi(caller, args, notation))
     }
 
-    fn call_psi(&self, session: Option<&SessionId>, args: &Value, notation: Notation) -> Answer {
+    fn call_psi(&self, caller: &Caller, args: &Value, notation: Notation) -> Answer {
+        let session = caller.scope.session();
         let started = self.now();
         let live = |id: &SessionId| self.view(|state| state.session(id).map_or(0, SessionRecord::live_count));
         let context = Context { session: session.cloned(), live: session.map_or(0, live), now: started };
@@ -33,14 +28,13 @@ impl Handle {
             Some(op) => psi::refused(op, &refusal, self.since(started)),
             None => Answer::refused(refusal.to_string(), refusal.code()),
         };
-        self.run_psi(call, session, started).unwrap_or_else(refused)
+        self.run_psi(call, caller, started).unwrap_or_else(refused)
     }
 
-    fn run_psi(&self, call: Call, session: Option<&SessionId>, started: Now) -> Result<Answer, Refusal> {
+    fn run_psi(&self, call: Call, caller: &Caller, started: Now) -> Result<Answer, Refusal> {
         match call {
             Call::Query(boundary) => {
-                let caller = session.cloned().map_or(Caller::OPERATOR, Caller::session);
-                let answer = self.query(&caller, &boundary, true);
+                let answer = self.query(caller, &boundary, true);
                 Ok(answer.map_or_else(|refusal| psi::not_queried(&refusal), |it| psi::queried(&boundary, it)))
             }
             Call::Create(mut new) => {

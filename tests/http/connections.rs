@@ -134,6 +134,24 @@ fn those_who_ask_for_nothing_make_room_for_those_who_ask() {
     assert_eq!(read_to_end(&mut silent[0]), b"", "the oldest made room");
 }
 
+/// Strangers who guess are kept waiting, and while they wait they make room too.
+#[test]
+fn those_who_guess_tokens_keep_nobody_out() {
+    let mut config = Config::local();
+    config.times = Times { wrong_token: LONG, head: LONG, ..config.times };
+    config.loopback_connections_max = 8;
+    let site = Site::with(&config);
+    let guess =
+        format!("GET /tools HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer x\r\n\r\n", site.port());
+    let mut strangers: Vec<TcpStream> = (0..40).map(|_| site.connect()).collect();
+    for stream in &mut strangers {
+        let _ = stream.write_all(guess.as_bytes());
+    }
+    for _ in 0..20 {
+        assert_eq!(site.send(healthz(&site).as_bytes()).status, 200);
+    }
+}
+
 /// HTTP/2 without its upgrade dance: a client that knows what it wants.
 #[test]
 fn http_2_is_spoken_and_timed() {

@@ -32,6 +32,17 @@ fn a_tool_is_described_in_either_notation() {
 }
 
 #[test]
+fn a_client_that_has_said_all_is_answered() {
+    let site = Site::start();
+    let mut stream = site.connect();
+    let request = format!("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", site.port());
+    std::io::Write::write_all(&mut stream, request.as_bytes()).expect("it is open");
+    stream.shutdown(std::net::Shutdown::Write).expect("it is open");
+    assert_eq!(Answer::read(&mut stream).status, 200);
+    assert_eq!(crate::client::read_to_end(&mut stream), b"");
+}
+
+#[test]
 fn every_error_is_data_in_the_notation_that_was_asked_for() {
     let site = Site::start();
     let rows = [

@@ -140,7 +140,7 @@ fn a_socket_is_its_users_alone_and_speaks_edn() {
     let directory = directory("speaks");
     let path = directory.join("reveille.sock");
     let mut site = Site::start();
-    site.server.serve_socket(Socket::bind(&path).expect("it binds"));
+    site.server.serve_socket(Socket::bind(&path).expect("it binds")).expect("it is served");
     assert_eq!(mode(&path), 0o600);
     let mut stream = UnixStream::connect(&path).expect("it listens");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
@@ -209,7 +209,7 @@ fn another_user_does_not_get_in() {
     let directory = directory("nobody");
     let path = directory.join("reveille.sock");
     let mut site = Site::with(&Config::local());
-    site.server.serve_socket(Socket::bind(&path).expect("it binds"));
+    site.server.serve_socket(Socket::bind(&path).expect("it binds")).expect("it is served");
     let as_nobody = |script: &str| {
         let mut command = Command::new("setpriv");
         command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "sh", "-c", script, "sh"]);

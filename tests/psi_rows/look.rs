@@ -4,7 +4,7 @@ use reveille::dialect::psi::{self, message, session_config};
 use std::collections::BTreeSet;
 
 use reveille::dialect::Notation;
-use reveille::domain::{Decision, SessionId, Status, Transcript};
+use reveille::domain::{Caller, Decision, SessionId, Status, Transcript};
 use reveille::edn::{Map, Value};
 use reveille::engine::{Ledger, ScheduleRecord, SessionRecord, State};
 
@@ -37,7 +37,8 @@ fn query(scene: &mut Scene, args: &Args) -> Outcome {
 }
 
 fn ask(scene: &Scene, session: &SessionId, call: Map) -> Outcome {
-    let answer = scene.handle.call_tool(psi::TOOL, Some(session), &call.into(), Notation::Edn);
+    let answer =
+        scene.handle.call_tool(psi::TOOL, &Caller::session(session.clone()), &call.into(), Notation::Edn);
     let answer = answer.ok_or("psi-tool is always there")?;
     Ok(if answer.is_error { Err(answer.value) } else { Ok(answer.value) })
 }

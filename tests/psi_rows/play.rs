@@ -3,7 +3,7 @@
 use reveille::dialect::psi::{self, session_config};
 use reveille::dialect::{Answer, Notation};
 use reveille::domain::{
-    Failure, HostId, Phase, Reason, Refusal, RunId, ScheduleId, SessionConfig, SessionId, Span, When,
+    Caller, Failure, HostId, Phase, Reason, Refusal, RunId, ScheduleId, SessionConfig, SessionId, Span, When,
 };
 use reveille::edn::{Caps, Map, Value, read};
 use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord};
@@ -144,7 +144,8 @@ fn say(scene: &mut Scene, args: &Args) -> Outcome {
 /// `[:call "s" {args}]`; nobody calls where the session is nil.
 fn call(scene: &mut Scene, args: &Args, notation: Notation) -> Outcome {
     let session = if args.get(0)?.is_nil() { None } else { Some(args.session(0)?) };
-    let answer = scene.handle.call_tool(psi::TOOL, session.as_ref(), args.get(1)?, notation);
+    let caller = session.clone().map_or(Caller::OPERATOR, Caller::session);
+    let answer = scene.handle.call_tool(psi::TOOL, &caller, args.get(1)?, notation);
     let answer = answer.ok_or("psi-tool is always there")?;
     envelope(&answer)?;
     note_cancel(scene, session, &answer);

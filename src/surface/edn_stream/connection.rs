@@ -32,8 +32,6 @@ pub enum Peer {
 pub struct Connection {
     handle: Handle,
     caller: Caller,
-    /// Whether it keeps to the pace of a session's token.
-    metered: bool,
     own: Arc<Mutex<Own>>,
     outgoing: Arc<Outgoing>,
     pumps: Vec<Pump>,
@@ -67,11 +65,11 @@ impl Connection {
             Peer::Operator => Caller::OPERATOR,
             Peer::Session(session) => Caller::session(session),
         };
-        Connection::of_caller(handle, caller, false)
+        Connection::of_caller(handle, caller)
     }
 
-    /// A connection of that caller; a `metered` one keeps to the pace of a session's token.
-    pub fn of_caller(handle: Handle, caller: Caller, metered: bool) -> Connection {
+    /// A connection of that caller.
+    pub fn of_caller(handle: Handle, caller: Caller) -> Connection {
         let mut own = Own::new(caller.scope == Scope::Operator);
         if let Scope::Session(session) = &caller.scope {
             own.add(&handle, session);
@@ -79,7 +77,6 @@ impl Connection {
         Connection {
             handle,
             caller,
-            metered,
             own: Arc::new(Mutex::new(own)),
             outgoing: Arc::default(),
             pumps: Vec::new(),
@@ -127,11 +124,10 @@ impl Connection {
             return Map::new().with("error", error.print()).into();
         };
         if map.keyword("action").or_else(|| map.text("action")).is_some() {
-            if let Err(denial) = self.handle.admit_call(&self.caller, self.metered, psi::TOOL, form) {
+            if let Err(denial) = self.handle.admit_call(&self.caller, psi::TOOL, form) {
                 return Map::new().with("error", RequestError::from(&denial).print()).into();
             }
-            let session = self.caller.scope.session();
-            let answer = self.handle.call_tool(psi::TOOL, session, form, Notation::Edn);
+            let answer = self.handle.call_tool(psi::TOOL, &self.caller, form, Notation::Edn);
             return answer.map_or(Value::Nil, |answer| answer.value);
         }
         let id = map.keyword("id").cloned();
@@ -183,10 +179,10 @@ impl Connection {
         if let Some(session) = &session {
             self.guard(session)?;
         }
-        let session = session.or_else(|| self.caller.scope.session().cloned());
-        let admitted = self.handle.admit_call(&self.caller, self.metered, tool, args);
-        admitted.map_err(|denial| RequestError::from(&denial))?;
-        match self.handle.call_tool(tool, session.as_ref(), args, Notation::Edn) {
+        self.handle.admit_call(&self.caller, tool, args).map_err(|denial| RequestError::from(&denial))?;
+        let scope = session.map_or_else(|| self.caller.scope.clone(), Scope::Session);
+        let caller = Caller { scope, ..self.caller.clone() };
+        match self.handle.call_tool(tool, &caller, args, Notation::Edn) {
             Some(answer) if answer.is_error => Ok(Outcome::RefusedByTool(answer.value)),
             Some(answer) => Ok(Outcome::Done(answer.value)),
             None => {

@@ -38,10 +38,9 @@ const OPS: &[(&str, Parse)] = &[
 ];
 
 impl Request {
-    /// Whether it changes nothing; a call of a tool has an admission of its own.
+    /// Whether it changes nothing by itself; calls of tools and mutations in queries have walls of their own.
     pub(super) fn reads_only(&self) -> bool {
         match self {
-            // A mutation of the graph has an admission of its own, as a call of a tool has.
             Request::Call { .. } | Request::Subscribe { .. } | Request::Query(_) => true,
             Request::OpenSession { .. }
             | Request::CloseSession { .. }

@@ -36,9 +36,9 @@ pub(super) async fn accept(site: Arc<Site>, listener: TcpListener, mut stop: wat
 }
 
 /// A connection that broke before it was taken is nobody's; without descriptors to give, waiting is all there is to do.
-async fn ride_out(error: &io::Error) {
+pub(super) async fn ride_out(error: &io::Error) {
     if !matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) {
-        tracing::warn!(target: "reveille::http", %error, "no connection could be taken");
+        tracing::warn!(target: "reveille::accept", %error, "no connection could be taken");
         let _ = timeout(Duration::from_millis(50), std::future::pending::<()>()).await;
     }
 }
@@ -93,6 +93,8 @@ fn protocols() -> Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         // The pulse measures this, from the first byte on.
         .header_read_timeout(None)
+        // A client that has said all it has to say still wants its answer.
+        .half_close(true)
         .max_buf_size(count(limits::HTTP_HEAD_BYTES))
         .max_headers(count(limits::HTTP_HEADERS));
     builder

@@ -21,8 +21,18 @@ use crate::surface::json;
 /// Reads a body as a value, in the notation that it is said to be in.
 ///
 /// # Errors
-/// 415 for another notation, 413 for too much, 408 for too slow, 400 for what cannot be read.
+/// As [`read_text`], and 400 for what is not of its notation.
 pub(super) async fn read_value(site: &Site, request: Request<Body>) -> Result<(Value, Notation), HttpError> {
+    let (text, notation) = read_text(site, request).await?;
+    parse(&text, notation).map(|value| (value, notation))
+}
+
+/// Reads a body that a parser may see: of a known notation, no longer and no deeper than allowed, in UTF-8.
+///
+/// # Errors
+/// 415 for another notation, 413 for too much, 408 for too slow, 400 for too deep, for what is not UTF-8, and for a body
+/// that breaks off.
+pub(super) async fn read_text(site: &Site, request: Request<Body>) -> Result<(Bytes, Notation), HttpError> {
     let Some(notation) = notation::of_body(request.headers()) else {
         let hint = "send application/edn or application/json, in UTF-8";
         return Err(HttpError::new(
@@ -31,15 +41,16 @@ pub(super) async fn read_value(site: &Site, request: Request<Body>) -> Result<(V
             hint,
         ));
     };
+    let syntax = match notation {
+        Notation::Edn => Syntax::Edn,
+        Notation::Json => Syntax::Json,
+    };
     let bytes = read_bytes(site, request).await?;
-    parse(&bytes, notation).map(|value| (value, notation))
+    check_text(&bytes, syntax)?;
+    Ok((bytes, notation))
 }
 
-/// Reads a body of at most `limits::REQUEST_BYTES`.
-///
-/// # Errors
-/// 413 for too much, 408 for too slow, 400 for a body that breaks off.
-pub(super) async fn read_bytes(site: &Site, request: Request<Body>) -> Result<Bytes, HttpError> {
+async fn read_bytes(site: &Site, request: Request<Body>) -> Result<Bytes, HttpError> {
     let too_slow = || HttpError::new(ErrorCode::Timeout, "the body took too long", "send it faster");
     let announced = announced(request.headers());
     let waits = request.headers().contains_key(EXPECT);
@@ -79,18 +90,12 @@ fn too_long() -> HttpError {
     error.with_limit(limits::REQUEST_BYTES)
 }
 
-/// Parses a body; nothing nested too deep gets to a parser.
-fn parse(bytes: &[u8], notation: Notation) -> Result<Value, HttpError> {
-    let syntax = match notation {
-        Notation::Edn => Syntax::Edn,
-        Notation::Json => Syntax::Json,
-    };
-    check_text(bytes, syntax)?;
+fn parse(text: &[u8], notation: Notation) -> Result<Value, HttpError> {
     let readable = "send one value, each key of a map once";
     match notation {
-        Notation::Edn => edn::read(bytes, &REQUEST_CAPS)
+        Notation::Edn => edn::read(text, &REQUEST_CAPS)
             .map_err(|error| HttpError::invalid(format!("the body is no EDN: {error}"), readable)),
-        Notation::Json => json::read(bytes, &REQUEST_CAPS)
+        Notation::Json => json::read(text, &REQUEST_CAPS)
             .map_err(|error| HttpError::invalid(format!("the body is no JSON: {error}"), readable)),
     }
 }
@@ -99,7 +104,7 @@ fn parse(bytes: &[u8], notation: Notation) -> Result<Value, HttpError> {
 ///
 /// # Errors
 /// 400.
-pub(super) fn check_text(bytes: &[u8], syntax: Syntax) -> Result<&str, HttpError> {
+fn check_text(bytes: &[u8], syntax: Syntax) -> Result<&str, HttpError> {
     let limit = limits::REQUEST_DEPTH;
     if depth(bytes, syntax) as u64 > limit.value {
         let message = format!("the body is nested deeper than {} {}", limit.value, limit.unit);

@@ -11,11 +11,10 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use super::body::{check_text, read_bytes};
+use super::body::read_text;
 use super::error::{ErrorCode, HttpError};
 use super::notation;
 use super::reply::Reply;
-use super::scan::Syntax;
 use super::site::Site;
 use super::who::Who;
 use crate::dialect::Notation;
@@ -29,14 +28,13 @@ pub(super) async fn query(
     who: Who,
     request: Request<Body>,
 ) -> Result<Response, HttpError> {
-    let (body, answer) = (notation::of_body(request.headers()), notation::of_answer(request.headers()));
-    if body != Some(Notation::Edn) {
+    let answer = notation::of_answer(request.headers());
+    let (text, body) = read_text(&site, request).await?;
+    if body != Notation::Edn {
         let (message, hint) = ("a query is EDN", "send application/edn, in UTF-8");
         return Err(HttpError::new(ErrorCode::UnsupportedMediaType, message, hint));
     }
-    let bytes = read_bytes(&site, request).await?;
-    check_text(&bytes, Syntax::Edn)?;
-    let prepared = site.handle.prepare(&who.caller, &bytes).map_err(|error| unprepared(&error))?;
+    let prepared = site.handle.prepare(&who.caller, &text).map_err(|error| unprepared(&error))?;
     match answer {
         Notation::Edn => as_edn(&site, &who, &prepared),
         Notation::Json => {

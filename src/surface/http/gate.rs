@@ -4,7 +4,7 @@
 //! forwarding headers are not looked at; an address, loopback included, proves nothing; all who have no live token get
 //! the same answer.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use axum::http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderValue, ORIGIN};
 use axum::http::request::Parts;
@@ -12,10 +12,9 @@ use axum::http::{Method, Version};
 
 use super::config::Config;
 use super::error::{ErrorCode, HttpError};
-use super::site::Site;
 use super::who::Who;
 use crate::domain::{Caller, Scope, SessionId};
-use crate::runtime::Token;
+use crate::runtime::{Handle, Token};
 
 /// The names that mean this server.
 #[derive(Debug)]
@@ -37,6 +36,10 @@ impl Gate {
         let mut hosts = vec![address.to_string()];
         if address.ip().is_loopback() || address.ip().is_unspecified() {
             hosts.push(format!("localhost:{}", address.port()));
+        }
+        if address.ip().is_unspecified() {
+            let loopback = |ip: IpAddr| SocketAddr::new(ip, address.port()).to_string();
+            hosts.extend([loopback(Ipv4Addr::LOCALHOST.into()), loopback(Ipv6Addr::LOCALHOST.into())]);
         }
         hosts.extend(config.hosts.iter().cloned());
         Gate { hosts, origins: config.origins.clone() }
@@ -74,24 +77,31 @@ impl Gate {
     }
 }
 
-/// Who makes the request: nobody, where the route is open and the request has no token.
+/// Who makes a request, as far as its token says.
+pub(super) enum Identity {
+    /// Nobody, and the route is open.
+    Nobody,
+    /// Whoever holds the token.
+    Caller(Who),
+    /// Somebody with a token that stands for nobody.
+    Stranger,
+}
+
+/// Who makes the request.
 ///
 /// # Errors
-/// 401 for all who have no live token, 404 for a session that is not the caller's.
-pub(super) async fn identify(site: &Site, peer: IpAddr, parts: &Parts) -> Result<Option<Who>, HttpError> {
+/// 401 for all who have no token, 404 for a session that is not the caller's.
+pub(super) fn identify(handle: &Handle, parts: &Parts) -> Result<Identity, HttpError> {
     let token = match bearer(&parts.headers) {
-        Single::Absent if is_open(parts) => return Ok(None),
+        Single::Absent if is_open(parts) => return Ok(Identity::Nobody),
         Single::Absent | Single::Unclear => return Err(HttpError::unauthorized()),
         Single::Value(text) => Token::from_text(text),
     };
-    let Some(caller) = site.handle.caller_of(&token) else {
-        site.backoff.wrong_token(peer, site.handle.now().boot).await;
-        return Err(HttpError::unauthorized());
-    };
-    let who = Who::new(caller, token);
+    let Some(caller) = handle.caller_of(&token) else { return Ok(Identity::Stranger) };
+    let who = Who { caller, token };
     match single(&parts.headers, SESSION) {
-        Single::Absent => Ok(Some(who)),
-        Single::Value(session) => acting_for(who, session).map(Some),
+        Single::Absent => Ok(Identity::Caller(who)),
+        Single::Value(session) => acting_for(who, session).map(Identity::Caller),
         Single::Unclear => {
             Err(HttpError::invalid("Reveille-Session must be one session's id", "send it once"))
         }
@@ -105,7 +115,7 @@ fn acting_for(who: Who, session: &str) -> Result<Who, HttpError> {
         Scope::Session(own) if *own == session => Ok(who),
         Scope::Session(_) => Err(HttpError::not_found()),
         Scope::Operator => {
-            let caller = Caller { scope: Scope::Session(session), right: who.caller.right };
+            let caller = Caller { scope: Scope::Session(session), ..who.caller };
             Ok(Who { caller, ..who })
         }
     }

@@ -29,7 +29,7 @@ pub(super) async fn show(
     who: Who,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
-    if who.metered {
+    if who.caller.metered {
         let hint = "figures are about everybody's work: use an operator's token";
         return Err(HttpError::new(ErrorCode::Forbidden, "figures are for operators", hint));
     }

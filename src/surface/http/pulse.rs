@@ -2,7 +2,8 @@
 //!
 //! The socket and the service report what happens; `watch` ends when nothing has for too long, and the connection is
 //! dropped then. One rule for all protocols that the socket may speak: hyper's own time-outs know either the head of
-//! HTTP/1 or the pings of HTTP/2, and neither the time between two requests.
+//! HTTP/1 or the pings of HTTP/2, and neither the time between two requests. An answer that goes on for long must show a
+//! sign of life within `limits::HTTP_STALLED_MS`.
 
 use std::io;
 use std::pin::Pin;
@@ -97,6 +98,15 @@ impl Pulse {
             beat.requests += 1;
             beat.multiplexed = multiplexed;
             beat.enter(Phase::Busy);
+        });
+    }
+
+    /// The request that has come counts for nothing yet.
+    pub(super) fn unheard(&self) {
+        self.beat.send_modify(|beat| {
+            if beat.requests == 1 {
+                beat.enter(Phase::Head);
+            }
         });
     }
 

@@ -14,6 +14,7 @@ use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 
 use super::error::{ErrorCode, HttpError};
+use super::gate::Identity;
 use super::pulse::{Pulse, Tracked};
 use super::seats::Seat;
 use super::site::Site;
@@ -72,7 +73,16 @@ impl Line {
     async fn pass(&self, request: hyper::Request<Incoming>) -> Result<(Option<Who>, Response), HttpError> {
         let (mut parts, body) = request.into_parts();
         self.site.gate.check(&parts)?;
-        let who = gate::identify(&self.site, self.peer, &parts).await?;
+        let who = match gate::identify(&self.site.handle, &parts)? {
+            Identity::Nobody => None,
+            Identity::Caller(who) => Some(who),
+            Identity::Stranger => {
+                // While it is kept waiting it is as if it had not asked: it makes room for those who have.
+                self.pulse.unheard();
+                self.site.backoff.wrong_token(self.peer, self.site.handle.now().boot).await;
+                return Err(HttpError::unauthorized());
+            }
+        };
         parts.extensions.insert(Arc::clone(&self.seat));
         if let Some(who) = &who {
             parts.extensions.insert(who.clone());

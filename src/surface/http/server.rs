@@ -20,6 +20,8 @@ pub struct Server {
     address: SocketAddr,
     stop: watch::Sender<bool>,
     runtime: Option<tokio::runtime::Runtime>,
+    /// Its file is there as long as the server is.
+    socket: Option<Socket>,
 }
 
 impl Server {
@@ -38,14 +40,22 @@ impl Server {
         let site = Site::new(handle, config, address);
         let (stop, stopped) = watch::channel(false);
         runtime.spawn(accept(Arc::clone(&site), listener, stopped));
-        Ok(Server { site, address, stop, runtime: Some(runtime) })
+        Ok(Server { site, address, stop, runtime: Some(runtime), socket: None })
     }
 
     /// Takes clients of a Unix socket too.
-    pub fn serve_socket(&self, socket: Socket) {
-        if let Some(runtime) = &self.runtime {
-            runtime.spawn(socket::accept(Arc::clone(&self.site), socket, self.stop.subscribe()));
-        }
+    ///
+    /// # Errors
+    /// What the system says when it has no descriptor to give.
+    pub fn serve_socket(&mut self, socket: Socket) -> io::Result<()> {
+        let Some(runtime) = &self.runtime else { return Ok(()) };
+        let listener = {
+            let _inside = runtime.enter();
+            socket.listener()?
+        };
+        runtime.spawn(socket::accept(Arc::clone(&self.site), listener, self.stop.subscribe()));
+        self.socket = Some(socket);
+        Ok(())
     }
 
     /// Where it listens.
@@ -53,9 +63,11 @@ impl Server {
         self.address
     }
 
-    /// Takes no more connections, and gives requests in progress their time. Streams stay: receipts may come by them.
+    /// Takes no more connections, and gives requests in progress their time, once. Streams stay: receipts may come by them.
     pub fn drain(&self) {
-        self.site.begin_stop();
+        if self.site.begin_stop() {
+            return;
+        }
         self.stop.send_replace(true);
         self.wait(|site| site.seats.taken() <= site.streams.count(), self.site.times.drain);
     }
@@ -65,6 +77,7 @@ impl Server {
         self.drain();
         self.site.streams.stop();
         self.wait(|site| site.streams.count() == 0, FAREWELL);
+        self.socket = None;
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

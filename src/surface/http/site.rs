@@ -41,9 +41,9 @@ impl Site {
         })
     }
 
-    /// The server takes no new work.
-    pub(super) fn begin_stop(&self) {
-        self.stopping.store(true, Ordering::Release);
+    /// The server takes no new work; whether it did not before.
+    pub(super) fn begin_stop(&self) -> bool {
+        self.stopping.swap(true, Ordering::AcqRel)
     }
 
     /// Whether one stream more may be carried, whichever socket it came by.

@@ -15,6 +15,7 @@ use rustix::fs::Mode;
 use rustix::process::{geteuid, umask};
 use tokio::sync::watch;
 
+use super::accept::ride_out;
 use super::site::Site;
 use super::streams::Client;
 use crate::surface::edn_stream::{Connection, Peer};
@@ -81,6 +82,11 @@ impl Socket {
         let inode = fs::symlink_metadata(path).map_err(system)?.ino();
         Ok(Socket { listener, path: path.to_owned(), inode })
     }
+
+    /// The listening end, for the runtime that this is called in.
+    pub(super) fn listener(&self) -> io::Result<tokio::net::UnixListener> {
+        tokio::net::UnixListener::from_std(self.listener.try_clone()?)
+    }
 }
 
 impl Drop for Socket {
@@ -93,16 +99,23 @@ impl Drop for Socket {
 }
 
 /// Takes clients until it is told to stop.
-pub(super) async fn accept(site: Arc<Site>, socket: Socket, mut stop: watch::Receiver<bool>) {
-    let Ok(listener) = socket.listener.try_clone().and_then(tokio::net::UnixListener::from_std) else {
-        return;
-    };
+pub(super) async fn accept(
+    site: Arc<Site>,
+    listener: tokio::net::UnixListener,
+    mut stop: watch::Receiver<bool>,
+) {
     loop {
         let accepted = tokio::select! {
-            _ = stop.wait_for(|stop| *stop) => break,
+            _ = stop.wait_for(|stop| *stop) => return,
             accepted = listener.accept() => accepted,
         };
-        let Ok((stream, _)) = accepted else { continue };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                ride_out(&error).await;
+                continue;
+            }
+        };
         let is_ours = stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw());
         if !is_ours || !site.has_room_for_stream() {
             tracing::warn!(target: "reveille::socket", is_ours, "a client was turned away");

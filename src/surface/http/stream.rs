@@ -59,7 +59,7 @@ async fn carry(site: &Arc<Site>, who: &Who, upgraded: Upgraded) {
         return;
     };
     open_if_absent(site, who);
-    let connection = Connection::of_caller(site.handle.clone(), who.caller.clone(), who.metered);
+    let connection = Connection::of_caller(site.handle.clone(), who.caller.clone());
     let (handle, token) = (site.handle.clone(), who.token.clone());
     let client = Client {
         connection,
@@ -74,7 +74,8 @@ async fn carry(site: &Arc<Site>, who: &Who, upgraded: Upgraded) {
 /// Who may open sessions and acts for one that is not open, opens it: `reveille stdio --session ID` does the same with
 /// an engine of its own.
 fn open_if_absent(site: &Site, who: &Who) {
-    let Some(session) = who.caller.scope.session().filter(|_| !who.metered && who.caller.may_change()) else {
+    let Some(session) = who.caller.scope.session().filter(|_| !who.caller.metered && who.caller.may_change())
+    else {
         return;
     };
     if site.handle.view(|state| state.session(session).is_none()) {

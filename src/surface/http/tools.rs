@@ -37,8 +37,8 @@ pub(super) async fn call(
         let error = HttpError::new(ErrorCode::NotFound, "there is no tool of this name", hint);
         return Err(error.with("tool", echo(&name.as_str().into())));
     }
-    site.handle.admit_call(&who.caller, who.metered, &name, &args).map_err(denied)?;
-    let answer = site.handle.call_tool(&name, who.caller.scope.session(), &args, notation);
+    site.handle.admit_call(&who.caller, &name, &args).map_err(denied)?;
+    let answer = site.handle.call_tool(&name, &who.caller, &args, notation);
     let answer = answer.ok_or_else(HttpError::not_found)?;
     let status = if answer.is_error { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     Ok(Reply::new(status, answer.value))

@@ -12,20 +12,12 @@ use crate::runtime::Token;
 pub(super) struct Who {
     pub(super) caller: Caller,
     pub(super) token: Token,
-    /// Whether the token is a session's: then it keeps to the pace of one.
-    pub(super) metered: bool,
 }
 
 impl Who {
-    /// Whoever holds that token.
-    pub(super) fn new(caller: Caller, token: Token) -> Who {
-        let metered = caller.scope != Scope::Operator;
-        Who { caller, token, metered }
-    }
-
     /// The kind of caller, as logs show it.
     pub(super) fn kind(&self) -> &'static str {
-        match (&self.caller.scope, self.metered) {
+        match (&self.caller.scope, self.caller.metered) {
             (_, true) => "session",
             (_, false) if !self.caller.may_change() => "observer",
             (Scope::Operator, false) => "operator",
