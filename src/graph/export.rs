@@ -33,7 +33,8 @@ pub fn attributes_edn<W: World>(registry: &Registry<W>) -> String {
 /// Every attribute as a table in Markdown, by entity.
 pub fn attributes_markdown<W: World>(registry: &Registry<W>) -> String {
     let mut text = String::from(
-        "# Attributes\n\nGenerated from `src/graph/attr/`. Who may see an attribute: `everyone`, its `owner` (the session it belongs to, and operators), or the `operator`.\n",
+        "# Attributes\n\nGenerated from `src/graph/attr/`. Who may see an attribute: `everyone`, its `owner` (the session \
+         it belongs to, and operators), or the `operator`.\n",
     );
     let mut last = "";
     for (entity, ident) in sorted(registry) {

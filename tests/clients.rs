@@ -1,0 +1,64 @@
+//! Real clients against the real binary: Clojure and ClojureScript with their own readers and printers.
+//!
+//! They need other programs, so `cargo test` alone leaves them out and says so; `.ci/check clients` installs what they
+//! need and runs them.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+const TOKEN: &str = "clients-clients-clients-clients-clients";
+
+/// A daemon on a free port; dropping it kills it.
+struct Daemon {
+    child: Child,
+    url: String,
+}
+
+impl Daemon {
+    fn start(name: &str) -> Daemon {
+        let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&state);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_reveille"));
+        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--data-dir"]).arg(&state);
+        let mut child =
+            command.env("REVEILLE_TOKEN", TOKEN).stdout(Stdio::piped()).spawn().expect("it was built");
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("UTF-8");
+        let url = line.strip_prefix("reveille ready ").expect("it is ready").trim().to_owned();
+        Daemon { child, url }
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn clients() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients")
+}
+
+/// Runs a client, which gets the daemon's address, its token and the binary.
+fn agree(program: &str, args: &[&str]) {
+    let daemon = Daemon::start(&format!("clients-{}", args.first().unwrap_or(&program).replace('.', "-")));
+    let mut command = Command::new(program);
+    command.args(args).args([daemon.url.as_str(), TOKEN, env!("CARGO_BIN_EXE_reveille")]);
+    let status = command.current_dir(clients()).status().expect("the program is there");
+    assert!(status.success(), "{program} {args:?} does not agree");
+}
+
+#[test]
+#[ignore = "needs clojure: .ci/check clients"]
+fn clojure_agrees() {
+    agree("clojure", &["client.clj"]);
+}
+
+#[test]
+#[ignore = "needs node and nbb: .ci/check clients"]
+fn clojurescript_agrees() {
+    agree("node", &["node_modules/nbb/cli.js", "client.cljs"]);
+}
