@@ -1,0 +1,223 @@
+//! One graph, whichever way it is asked: by the short way and the long one, as text and as values, through psi-tool and
+//! EQL; and walls that hold for every attribute, because the list of them is taken from the registry.
+
+mod generate;
+mod population;
+
+use reveille::dialect::{Notation, psi};
+use reveille::domain::{Caller, Moment, Right, Scope, SessionId};
+use reveille::edn::{Map, Value, read_keeping_meta, write};
+use reveille::graph::eql::{Boundary, EdnSink, Written};
+use reveille::runtime::{Handle, failed, reply};
+
+use generate::Generator;
+use population::Population;
+
+const CAPS: reveille::edn::Caps = reveille::dialect::REQUEST_CAPS;
+
+/// Everybody who may ask.
+fn callers(population: &Population) -> Vec<(&'static str, Caller)> {
+    let ghost = SessionId::new("ghost").expect("an id");
+    vec![
+        ("operator", Caller::OPERATOR),
+        ("observer", Caller { right: Right::Read, ..Caller::OPERATOR }),
+        ("a", Caller::session(population.a.clone())),
+        ("b", Caller::session(population.b.clone())),
+        ("a session that is gone", Caller::session(ghost)),
+    ]
+}
+
+/// The answer as `/eql` writes it.
+fn as_text(handle: &Handle, caller: &Caller, query: &str, is_lenient: bool) -> String {
+    let prepared =
+        handle.prepare(caller, query.as_bytes()).unwrap_or_else(|error| panic!("{query}: {error}"));
+    let mut text = String::new();
+    match handle.answer(caller, &prepared, is_lenient, &mut EdnSink::new(&mut text)) {
+        Ok(Written::Done) => text,
+        Ok(Written::Failed(failure)) => Value::Map(failed(&prepared.boundary, &failure)).to_string(),
+        Err(refusal) => refusal.to_string(),
+    }
+}
+
+/// The answer by the long way.
+fn as_value(handle: &Handle, caller: &Caller, query: &str, is_lenient: bool) -> Result<Map, String> {
+    let form = read_keeping_meta(query.as_bytes(), &CAPS).expect("EDN");
+    let boundary = Boundary::read(&form).expect("a query");
+    let answer = handle.query(caller, &boundary, is_lenient).map_err(|refusal| refusal.to_string())?;
+    Ok(reply(&boundary, answer))
+}
+
+fn lenient(handle: &Handle, caller: &Caller, query: &str) -> Map {
+    as_value(handle, caller, query, true).expect("within limits")
+}
+
+#[test]
+fn a_query_means_the_same_by_either_way() {
+    let population = Population::new();
+    let mut walked = 0;
+    for seed in 0..600 {
+        let query = Generator::new(seed).query(population.handle.registry());
+        for (name, caller) in callers(&population) {
+            for is_lenient in [false, true] {
+                let text = as_text(&population.handle, &caller, &query, is_lenient);
+                let expected = as_value(&population.handle, &caller, &query, is_lenient)
+                    .map_or_else(|refusal| refusal, |map| Value::Map(map).to_string());
+                assert_eq!(text, expected, "seed {seed}, {name}, {query}");
+                walked += usize::from(!text.contains("com.wsscode.pathom3"));
+            }
+        }
+    }
+    assert!(walked > 2_000, "only {walked} answers were whole");
+}
+
+/// psi-tool prints instants as text; apart from that it answers what EQL answers.
+#[test]
+fn psi_tool_answers_what_eql_answers() {
+    let population = Population::new();
+    for seed in 0..300 {
+        let query = Generator::new(seed).query(population.handle.registry());
+        for (name, caller) in callers(&population) {
+            let call = Map::new().with("action", "query").with("query", query.as_str()).into();
+            let answer = population.handle.call_tool(psi::TOOL, &caller, &call, Notation::Edn);
+            let answer = answer.expect("psi-tool is always there").value;
+            if answer.as_map().is_some_and(|map| map.keyword("psi-tool/truncated").is_some()) {
+                continue;
+            }
+            let expected = as_value(&population.handle, &caller, &query, true)
+                .map_or_else(|refusal| format!("EQL query error: {refusal}").into(), |map| plain(map.into()));
+            assert_eq!(answer, expected, "seed {seed}, {name}, {query}");
+        }
+    }
+}
+
+fn plain(value: Value) -> Value {
+    if let Some(inst) = value.as_inst() {
+        let moment = Moment::new(inst.seconds(), inst.nanos()).expect("a moment");
+        return moment.to_string().into();
+    }
+    if let Some(map) = value.as_map() {
+        return Value::Map(
+            map.iter().map(|(key, value)| (plain(key.clone()), plain(value.clone()))).collect(),
+        );
+    }
+    match (&value, value.as_items()) {
+        (Value::Vector(_), Some(items)) => {
+            Value::vector(items.iter().cloned().map(plain).collect::<Vec<_>>())
+        }
+        (_, Some(items)) => Value::list(items.iter().cloned().map(plain).collect::<Vec<_>>()),
+        (_, None) => value,
+    }
+}
+
+/// For every attribute that hangs on a key: what belongs to somebody else answers as what does not exist.
+#[test]
+fn what_is_anothers_is_as_absent_for_every_attribute() {
+    let population = Population::new();
+    let handle = &population.handle;
+    let keys = |session: &str, schedule: &str| {
+        let run = lenient(
+            handle,
+            &Caller::OPERATOR,
+            &format!(
+                "[{{[:psi.scheduler/schedule-id \"{schedule}\"] [{{:psi.scheduler/runs [:reveille.run/id]}}]}}]"
+            ),
+        );
+        let run = Value::Map(run).to_string();
+        let run = run.split(":reveille.run/id \"").nth(1).and_then(|rest| rest.split('"').next());
+        let quoted = |text: &str| {
+            let mut out = String::new();
+            write(&text.into(), &mut out);
+            out
+        };
+        vec![
+            ("session", quoted(session)),
+            ("schedule", quoted(schedule)),
+            ("job", quoted(&format!("schedule/{schedule}"))),
+            ("message", quoted(&format!("{session}#0"))),
+            ("run", quoted(run.unwrap_or("none~1~2026-01-01T00:00:00Z"))),
+        ]
+    };
+    let first = |ids: &[reveille::domain::ScheduleId]| ids[0].to_string();
+    let (of_a, of_b) = (
+        keys(population.a.as_str(), &first(&population.schedules_of_a)),
+        keys(population.b.as_str(), &first(&population.schedules_of_b)),
+    );
+    let absent = keys("nobody", "sch-nobody");
+    let mut covered = 0;
+    for (attribute, entity) in handle.registry().described() {
+        let Some(key) = entity.key else { continue };
+        let find = |keys: &[(&'static str, String)]| {
+            keys.iter().find(|(name, _)| *name == entity.name).map(|(_, value)| value.clone())
+        };
+        let (Some(own), Some(other), Some(nobody)) = (find(&of_b), find(&of_a), find(&absent)) else {
+            continue;
+        };
+        let caller = Caller::session(population.b.clone());
+        let ask = |value: &str| {
+            let query = format!("[{{[:{key} {value}] [:{}]}}]", attribute.ident);
+            Value::Map(lenient(handle, &caller, &query)).to_string().replace(value, "KEY")
+        };
+        assert_eq!(ask(&other), ask(&nobody), "{}", attribute.ident);
+        let answered = ask(&own);
+        let is_given = attribute.ident == "psi.agent-session/token";
+        assert_eq!(answered.contains("attribute-errors"), is_given, "{}: {answered}", attribute.ident);
+        covered += 1;
+    }
+    assert!(covered >= 60, "{covered} attributes");
+}
+
+/// What a session sees at the root is its own; nothing in any answer names another session or its schedules.
+#[test]
+fn nothing_of_another_session_is_in_any_answer() {
+    let population = Population::new();
+    let caller = Caller::session(population.b.clone());
+    let foreign: Vec<String> = population
+        .schedules_of_a
+        .iter()
+        .map(ToString::to_string)
+        .chain(["Origin", "Be brief.", "\"in flight\"", "\"waits\"", "\"busy\""].map(str::to_owned))
+        .collect();
+    for seed in 0..600 {
+        let query = Generator::new(seed).query(population.handle.registry());
+        let answer = Value::Map(lenient(&population.handle, &caller, &query)).to_string();
+        let leak = foreign.iter().find(|text| answer.contains(*text));
+        assert_eq!(leak, None, "seed {seed}, {query}: {answer}");
+    }
+    assert!(matches!(&caller.scope, Scope::Session(own) if *own == population.b));
+}
+
+/// Mutations of an observer are refused by name; those of a session on what is not its own answer as for nothing.
+#[test]
+fn mutations_keep_to_the_walls() {
+    let population = Population::new();
+    let handle = &population.handle;
+    let observer = Caller { right: Right::Read, ..Caller::OPERATOR };
+    let answers =
+        |caller: &Caller, call: &str| Value::Map(lenient(handle, caller, &format!("[{call}]"))).to_string();
+    for name in
+        ["psi.scheduler/create", "psi.scheduler/cancel", "psi.agent-session/open", "psi.agent-session/close"]
+    {
+        let answer = answers(&observer, &format!("({name} {{}})"));
+        assert!(answer.contains("may look and not change"), "{name}: {answer}");
+    }
+    let b = Caller::session(population.b.clone());
+    let theirs = population.schedules_of_a.last().expect("pending").to_string();
+    let cancel = |id: &str| {
+        answers(&b, &format!("(psi.scheduler/cancel {{:schedule-id \"{id}\"}})")).replace(id, "ID")
+    };
+    assert_eq!(cancel(&theirs), cancel("sch-nobody"));
+    for call in [
+        "psi.agent-session/close {:session-id \"X\"}",
+        "psi.agent-session/set-busy {:session-id \"X\" :busy true}",
+    ] {
+        let on = |id: &str| answers(&b, &format!("({})", call.replace('X', id))).replace(id, "ID");
+        assert_eq!(on("session-a"), on("nobody"), "{call}");
+    }
+    let open = answers(&b, "(psi.agent-session/open {})");
+    assert_eq!(
+        open.replace("psi.agent-session/open", "N"),
+        answers(&b, "(no/such {})").replace("no/such", "N")
+    );
+    let pending = lenient(handle, &Caller::OPERATOR, "[:psi.agent-session/sessions]");
+    assert!(Value::Map(pending).to_string().contains("\"session-a\""), "nothing was closed");
+}

@@ -1,0 +1,93 @@
+//! A played-through engine: every kind, every status, several sessions, hosts that failed in every phase.
+
+use std::sync::Arc;
+
+use reveille::adapter::HostLocal;
+use reveille::dialect::{Notation, REQUEST_CAPS, psi};
+use reveille::domain::{Caller, HostId, ScheduleId, SessionId, Span};
+use reveille::edn::read;
+use reveille::engine::{Input, Report};
+use reveille::port::Host;
+use reveille::runtime::Handle;
+use reveille::testkit::{Behaviour, SimHost, Stage};
+
+/// The engine, and who is in it.
+pub(crate) struct Population {
+    pub(crate) handle: Handle,
+    pub(crate) a: SessionId,
+    pub(crate) b: SessionId,
+    pub(crate) schedules_of_a: Vec<ScheduleId>,
+    pub(crate) schedules_of_b: Vec<ScheduleId>,
+}
+
+impl Population {
+    pub(crate) fn new() -> Population {
+        let stage = Stage::seeded(7);
+        let host = Arc::new(SimHost::new(&stage, HostId::LOCAL).over(Arc::new(HostLocal::new())));
+        let handle = Handle::new(stage.parts(Arc::clone(&host) as Arc<dyn Host>));
+        let open = |id: &str, config: &str| {
+            let config = read(config.as_bytes(), &REQUEST_CAPS).expect("EDN");
+            let config = psi::session_config::parse(&config, Notation::Edn).expect("a configuration");
+            let id = SessionId::new(id).expect("an id");
+            handle.open_session(Some(id), HostId::LOCAL, config).expect("opened").0
+        };
+        let a = open("session-a", CONFIG);
+        let b = open("b \"quoted\"", "{}");
+        let busy = open("busy", "{}");
+        let mut schedules_of_a = Vec::new();
+        let advance = |millis: u64| {
+            stage.clock.advance(Span::from_millis(millis));
+            handle.turn();
+        };
+        for (behaviour, args) in [
+            (Behaviour::Prompt, ":kind \"message\" :label \"said\""),
+            (Behaviour::Prompt, ":kind \"session\" :session-config {:session-name \"Fresh\"}"),
+            (Behaviour::FailCreate, ":kind \"session\" :label \"x\" :session-config {}"),
+            (Behaviour::FailConfigure, ":kind \"session\" :session-config {}"),
+            (Behaviour::FailSubmit, ":kind \"session\" :session-config {}"),
+            (Behaviour::FailSubmit, ":kind \"message\""),
+            (Behaviour::Slow, ":kind \"message\" :label \"in flight\""),
+        ] {
+            host.behave(&[(behaviour, 1)]);
+            schedules_of_a.push(create(&handle, &a, args, 1_000));
+            advance(1_000);
+        }
+        host.behave(Behaviour::FAULTLESS);
+        schedules_of_a.push(create(&handle, &a, ":kind \"message\" :label \"Grüße \\\"\\n\"", 5_000));
+        let cancelled = create(&handle, &a, ":kind \"message\"", 6_000);
+        handle.cancel(Caller::OPERATOR.scope, cancelled.clone()).expect("it is pending");
+        schedules_of_a.push(cancelled);
+        schedules_of_a.push(create(
+            &handle,
+            &a,
+            ":kind \"session\" :session-config {:tool-ids [\"x\"]}",
+            7_000,
+        ));
+        let report = |report| handle.submit(Input::Report(report)).expect("taken");
+        report(Report::Busy { session: busy.clone(), busy: true });
+        report(Report::UserMessage { session: b.clone(), text: "Hello.".into() });
+        create(&handle, &busy, ":kind \"message\" :label \"waits\"", 1_000);
+        let schedules_of_b = vec![
+            create(&handle, &b, ":kind \"message\" :label \"said\"", 1_000),
+            create(&handle, &b, ":kind \"message\"", 86_400_000),
+        ];
+        advance(1_000);
+        Population { handle, a, b, schedules_of_a, schedules_of_b }
+    }
+}
+
+fn create(handle: &Handle, session: &SessionId, args: &str, delay_ms: u64) -> ScheduleId {
+    let args =
+        format!("{{:action \"scheduler\" :op \"create\" :message \"Look.\" :delay-ms {delay_ms} {args}}}");
+    let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
+    let answer = handle.call_tool(psi::TOOL, &Caller::session(session.clone()), &args, Notation::Edn);
+    let answer = answer.expect("psi-tool is always there").value;
+    let schedule = answer.as_map().and_then(|map| map.keyword("psi-tool/scheduler")?.as_map());
+    let schedule = schedule.and_then(|map| map.keyword("schedule")?.as_map());
+    let id = schedule.and_then(|map| map.keyword("schedule-id")?.as_str());
+    ScheduleId::new(id.unwrap_or_else(|| panic!("{answer}"))).expect("an id of ours")
+}
+
+const CONFIG: &str = r#"{:session-name "Origin" :model {:provider "p" :id "m" :reasoning true} :thinking-level :high
+                         :tool-ids ["read" "write"] :preloaded-messages
+                         [{:role "system" :content [{:type :text :text "Be brief."}]}]}"#;
