@@ -10,6 +10,7 @@ use axum::Router;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use rustix::net::sockopt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -47,8 +48,7 @@ fn take(site: &Arc<Site>, router: &Router, stream: TcpStream, peer: IpAddr, stop
     let pulse = Pulse::new();
     // Where there is no room, the connection ends here, unanswered: an answer would cost what is to be saved.
     let Some(seat) = site.seats.take(peer.to_canonical(), &pulse) else { return };
-    // Answers are small and complete: none should wait for the acknowledgement of the one before.
-    let _ = stream.set_nodelay(true);
+    prepare(&stream);
     let line = Line {
         site: Arc::clone(site),
         router: router.clone(),
@@ -57,6 +57,17 @@ fn take(site: &Arc<Site>, router: &Router, stream: TcpStream, peer: IpAddr, stop
         seat: Arc::new(seat),
     };
     tokio::spawn(carry(line, stream, stop.clone()));
+}
+
+/// Where the system refuses one of these, the connection is slower or lives longer, and works.
+fn prepare(stream: &TcpStream) {
+    // Answers are small and complete: none should wait for the acknowledgement of the one before.
+    let _ = stream.set_nodelay(true);
+    // A stream may be silent for long: a client whose machine is gone is found out by the system.
+    let _ = sockopt::set_socket_keepalive(stream, true);
+    let _ = sockopt::set_tcp_keepidle(stream, Duration::from_millis(limits::HTTP_IDLE_MS.value));
+    let _ = sockopt::set_tcp_keepintvl(stream, PROBE_EVERY);
+    let _ = sockopt::set_tcp_keepcnt(stream, PROBES);
 }
 
 /// Carries one connection until it ends, is silent for too long, or has been answered while the server stops.
@@ -104,3 +115,6 @@ fn protocols() -> Builder<TokioExecutor> {
         .max_header_list_size(small(limits::HTTP_HEAD_BYTES));
     builder
 }
+
+const PROBE_EVERY: Duration = Duration::from_millis(15_000);
+const PROBES: u32 = 4;
