@@ -59,13 +59,14 @@ impl Generator {
         let takes = matches!(attribute.ident, "psi.scheduler/schedules" | "psi.agent-session/schedules");
         let ident =
             if takes && self.below(3) == 0 { format!("({ident} {})", params[self.below(4)]) } else { ident };
-        match attribute.kind {
-            Type::Reference(to) if depth < 3 && self.below(8) > 0 => {
-                let below = self.entity(registry, to, depth + 1);
-                Some(format!("{{{ident} [{below}]}}"))
-            }
-            _ => Some(ident),
+        if let Type::Reference(to) = attribute.kind
+            && depth < 3
+            && self.below(8) > 0
+        {
+            let below = self.entity(registry, to, depth + 1);
+            return Some(format!("{{{ident} [{below}]}}"));
         }
+        Some(ident)
     }
 }
 

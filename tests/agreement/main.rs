@@ -29,8 +29,7 @@ fn callers(population: &Population) -> Vec<(&'static str, Caller)> {
 
 /// The answer as `/eql` writes it.
 fn as_text(handle: &Handle, caller: &Caller, query: &str, is_lenient: bool) -> String {
-    let prepared =
-        handle.prepare(caller, query.as_bytes()).unwrap_or_else(|error| panic!("{query}: {error}"));
+    let prepared = handle.prepare(caller, query.as_bytes()).expect(query);
     let mut text = String::new();
     match handle.answer(caller, &prepared, is_lenient, &mut EdnSink::new(&mut text)) {
         Ok(Written::Done) => text,
