@@ -7,7 +7,7 @@
 
 use super::below::{Column, Shape, is_key};
 use super::failure::ATTRIBUTE_ERRORS;
-use super::plan::{Level, Source};
+use super::level::{Level, Source};
 use super::row::Row;
 use super::run::{Group, Runner, field_error};
 use super::steps::Steps;

@@ -3,7 +3,8 @@
 //! Invariant: the entities under one join of all rows of a level are answered together, in one level.
 
 use super::failure::{Cause, Failure};
-use super::plan::{Below, Field, Level, Planner, Source};
+use super::level::{Below, Field, Level, Source};
+use super::plan::Planner;
 use super::row::Row;
 use super::run::{Halt, Place, Runner};
 use super::{Query, Refusal};

@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::failure::{Cause, Failure, attribute_error, mutation_error, unreachable};
+use super::level::{Below, Field, Level, Source};
 use super::limits::Budget;
 use super::names::Names;
-use super::plan::{Below, Field, Level, Source, steps};
+use super::plan::steps;
 use super::row::Row;
 use super::steps::Steps;
 use super::{Call, Limits, Plan, Refusal};
