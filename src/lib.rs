@@ -29,7 +29,7 @@ pub mod limits;
 pub mod port;
 #[cfg(feature = "runtime")]
 pub mod runtime;
-#[cfg(feature = "edn-stream")]
+#[cfg(any(feature = "edn-stream", feature = "graphql"))]
 pub mod surface;
 #[cfg(feature = "testkit")]
 pub mod testkit;
