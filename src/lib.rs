@@ -29,7 +29,7 @@ pub mod limits;
 pub mod port;
 #[cfg(feature = "runtime")]
 pub mod runtime;
-#[cfg(any(feature = "edn-stream", feature = "json"))]
+#[cfg(any(feature = "edn-stream", feature = "graphql", feature = "json"))]
 pub mod surface;
 #[cfg(feature = "testkit")]
 pub mod testkit;

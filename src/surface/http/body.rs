@@ -50,6 +50,16 @@ pub(super) async fn read_text(site: &Site, request: Request<Body>) -> Result<(By
     Ok((bytes, notation))
 }
 
+/// Reads a body of JSON whose media type is another's to judge: no longer and no deeper than allowed, in UTF-8.
+///
+/// # Errors
+/// As [`read_text`], but for 415.
+pub(super) async fn read_json(site: &Site, request: Request<Body>) -> Result<Bytes, HttpError> {
+    let bytes = read_bytes(site, request).await?;
+    check_text(&bytes, Syntax::Json)?;
+    Ok(bytes)
+}
+
 async fn read_bytes(site: &Site, request: Request<Body>) -> Result<Bytes, HttpError> {
     let too_slow = || HttpError::new(ErrorCode::Timeout, "the body took too long", "send it faster");
     let announced = announced(request.headers());
