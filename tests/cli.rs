@@ -65,12 +65,13 @@ fn help_is_as_in_the_snapshots() {
     check_snapshot("stdio.txt", &["stdio", "--help"]);
     check_snapshot("tool.txt", &["tool", "--help"]);
     check_snapshot("eql.txt", &["eql", "--help"]);
+    check_snapshot("graphql.txt", &["graphql", "--help"]);
     check_snapshot("schema.txt", &["schema", "--help"]);
 }
 
 #[test]
 fn help_has_examples_and_the_version_is_the_packages() {
-    for command in ["demo", "serve", "stdio", "tool", "eql", "schema"] {
+    for command in ["demo", "serve", "stdio", "tool", "eql", "graphql", "schema"] {
         let help = run(&[command, "--help"], "").out;
         assert!(help.contains("Example"), "{command}");
         assert_eq!(run(&["help", command], "").out, help, "{command}");
@@ -287,9 +288,29 @@ fn a_query_is_answered_or_says_why_not() {
 }
 
 #[test]
+fn graphql_is_answered_or_says_why_not() {
+    #[track_caller]
+    fn check(args: &[&str], code: i32, expected: &str) {
+        let ran = run(&[&["graphql"], args].concat(), "");
+        assert_eq!((ran.code, ran.out.trim_end()), (Some(code), expected), "{}", ran.err);
+    }
+    check(&["{ pendingCount }"], 0, r#"{"data":{"pendingCount":0}}"#);
+    let absent = "query($id: ID!) { schedule(scheduleId: $id) { label } }";
+    check(&[absent, "--variables", r#"{"id": "sch-x"}"#], 0, r#"{"data":{"schedule":null}}"#);
+    let own = ["{ session(sessionId: \"main\") { sessionId } }", "--session", "main"];
+    check(&own, 0, r#"{"data":{"session":{"sessionId":"main"}}}"#);
+    assert_eq!(run(&["graphql", "{ nothing }"], "").code, Some(1));
+    check(&["{ pendingCount }", "--variables", "{"], 2, "");
+}
+
+#[test]
 fn the_schemas_are_those_of_the_repository() {
-    for (kind, file) in [("attributes", "attributes.edn"), ("tools", "tools.json"), ("errors", "errors.edn")]
-    {
+    for (kind, file) in [
+        ("graphql", "reveille.graphql"),
+        ("attributes", "attributes.edn"),
+        ("tools", "tools.json"),
+        ("errors", "errors.edn"),
+    ] {
         let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema").join(file);
         assert_eq!(run(&["schema", kind], "").out, fs::read_to_string(committed).expect("committed"));
     }

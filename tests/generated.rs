@@ -54,6 +54,7 @@ fn reasons_page_is_current() {
 
 #[test]
 fn schemas_are_current() {
+    check("schema/reveille.graphql", &schema::text(SchemaKind::Graphql));
     check("schema/attributes.edn", &schema::text(SchemaKind::Attributes));
     check("schema/tools.json", &schema::text(SchemaKind::Tools));
     check("schema/errors.edn", &schema::text(SchemaKind::Errors));

@@ -9,7 +9,9 @@ use crate::dialect::{Notation, REQUEST_CAPS, psi};
 use crate::domain::{Caller, Decision, DecisionKind, HostId, Message, ScheduleId, SessionConfig, SessionId};
 use crate::edn::{self, Keyword, Map, Value};
 use crate::engine::{Input, Ledger, Report, SessionRecord, State};
-use crate::runtime::{Handle, Subscription};
+use crate::graph::eql::Boundary;
+use crate::runtime::{Handle, Subscription, reply};
+use crate::surface::graphql::{Request, Service};
 
 const SCRIPT: &str = include_str!("../../fixtures/demo.edn");
 const SESSION: &str = "demo";
@@ -55,6 +57,10 @@ impl<W: Write> Demo<'_, W> {
             self.handle.submit(Input::Report(report)).map_err(io::Error::other)
         } else if let Some(kind) = map.keyword("await").and_then(Value::as_keyword) {
             self.follow(kind, map.keyword("label").and_then(Value::as_str))
+        } else if let Some(query) = map.keyword("eql") {
+            self.ask_eql(query)
+        } else if let Some(query) = map.keyword("graphql").and_then(Value::as_str) {
+            self.ask_graphql(query)
         } else if map.keyword("transcripts").is_some() {
             self.show_transcripts()
         } else {
@@ -81,6 +87,21 @@ impl<W: Write> Demo<'_, W> {
             self.ids.insert(label, id);
         }
         self.output.flush()
+    }
+
+    fn ask_eql(&mut self, query: &Value) -> io::Result<()> {
+        writeln!(self.output, "{query}")?;
+        let boundary = Boundary::read(query).map_err(io::Error::other)?;
+        let answer = self.handle.query(&Caller::OPERATOR, &boundary, false).map_err(io::Error::other)?;
+        writeln!(self.output, "=> {}", Value::Map(reply(&boundary, answer)))
+    }
+
+    fn ask_graphql(&mut self, query: &str) -> io::Result<()> {
+        writeln!(self.output, "{query}")?;
+        let service = Service::new(&self.handle);
+        let service = service.map_err(|faults| io::Error::other(format!("{faults:?}")))?;
+        let answer = service.answer(&Caller::OPERATOR, &Request::new(query), false);
+        writeln!(self.output, "=> {}", answer.body)
     }
 
     /// Shows decisions as they happen, until the one awaited has been among them: it may have come before this.

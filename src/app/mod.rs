@@ -17,6 +17,8 @@ mod eql;
 #[cfg(feature = "cli")]
 mod fault;
 #[cfg(feature = "cli")]
+mod graphql;
+#[cfg(feature = "cli")]
 mod log;
 #[cfg(feature = "cli")]
 mod run;

@@ -92,6 +92,16 @@ Examples:
   reveille eql '[{(:psi.scheduler/schedules {:status :failed :first 10}) [*]}]' --lenient
   reveille eql '[:psi.graph/attributes]'")]
     Eql(EqlArgs),
+    /// Run one GraphQL query or mutation, and print the answer as JSON.
+    ///
+    /// Exit code 0: answered. 1: answered with errors. 2: the request could not be read. Without a daemon the engine is
+    /// empty, and only the schema can be asked for.
+    #[command(after_help = "\
+Examples:
+  reveille graphql '{ pendingCount schedules(first: 10) { totalCount nodes { label status fireAt } } }'
+  reveille graphql 'query($id: ID!) { schedule(scheduleId: $id) { status reason } }' --variables '{\"id\": \"sch-…\"}'
+  reveille graphql 'mutation { cancelSchedule(scheduleId: \"sch-…\") { schedule { status } } }'")]
+    Graphql(GraphqlArgs),
     /// Print one of the generated schemas.
     #[command(after_help = "Example:\n  reveille schema attributes > attributes.edn")]
     Schema(SchemaArgs),
@@ -116,6 +126,22 @@ pub struct EqlArgs {
     pub daemon: DaemonArgs,
 }
 
+/// Arguments of `reveille graphql`.
+#[derive(Args, Debug)]
+pub struct GraphqlArgs {
+    /// The document.
+    pub query: String,
+    /// Its variables: an object in JSON.
+    #[arg(long, value_name = "JSON")]
+    pub variables: Option<String>,
+    /// Ask as this session; without it, as the operator.
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub session: Option<SessionId>,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
 /// Arguments of `reveille schema`.
 #[derive(Args, Debug)]
 pub struct SchemaArgs {
@@ -127,6 +153,8 @@ pub struct SchemaArgs {
 /// The generated schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SchemaKind {
+    /// The GraphQL schema, as operators see it.
+    Graphql,
     /// Every attribute of the graph, as EDN.
     Attributes,
     /// Every tool with the JSON Schema of its arguments, as JSON.

@@ -2,4 +2,6 @@
 
 mod args;
 
-pub use args::{Cli, Command, DaemonArgs, EqlArgs, SchemaArgs, SchemaKind, ServeArgs, StdioArgs, ToolArgs};
+pub use args::{
+    Cli, Command, DaemonArgs, EqlArgs, GraphqlArgs, SchemaArgs, SchemaKind, ServeArgs, StdioArgs, ToolArgs,
+};

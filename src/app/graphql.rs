@@ -1,0 +1,74 @@
+//! `reveille graphql`: one query or mutation, one answer in JSON.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::client::Client;
+use super::embedded::Embedded;
+use super::fault::Fault;
+use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::domain::{Caller, HostId, SessionConfig};
+use crate::edn::{Map, Value};
+use crate::surface::cli::GraphqlArgs;
+use crate::surface::graphql::{Request, Service};
+use crate::surface::json;
+
+pub(super) fn graphql(args: &GraphqlArgs) -> io::Result<ExitCode> {
+    let answer = match request(args).and_then(|request| answer(args, &request)) {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    let mut output = io::stdout().lock();
+    writeln!(output, "{}", answer.trim_end())?;
+    output.flush()?;
+    let has_errors = json::read(answer.as_bytes(), &ANSWER_CAPS)
+        .is_ok_and(|answer| answer.as_map().is_some_and(|map| map.text("errors").is_some()));
+    Ok(ExitCode::from(u8::from(has_errors)))
+}
+
+/// The request as an object with strings as keys, as JSON has it.
+fn request(args: &GraphqlArgs) -> Result<Value, Fault> {
+    let mut request = Map::new();
+    request.insert("query".into(), args.query.as_str().into());
+    if let Some(variables) = &args.variables {
+        let variables = json::read(variables.as_bytes(), &REQUEST_CAPS)
+            .map_err(|error| Fault::usage(format!("the variables are no JSON: {error}")))?;
+        request.insert("variables".into(), variables);
+    }
+    Ok(request.into())
+}
+
+fn answer(args: &GraphqlArgs, request: &Value) -> Result<String, Fault> {
+    let Some(client) = Client::asked_for(&args.daemon, args.session.as_ref())? else {
+        return own(args, request);
+    };
+    let mut text = String::new();
+    json::write(request, &mut text);
+    let answered = client.post("/graphql", Notation::Json, text.into_bytes())?;
+    // A request that is no GraphQL is answered with 400 and GraphQL's own errors.
+    match answered.status.as_u16() {
+        200 | 400 => Ok(answered.text),
+        _ => Err(Fault::usage(answered.complaint(Notation::Json))),
+    }
+}
+
+/// An engine that lives as long as the query: there is nothing in it but the schema.
+fn own(args: &GraphqlArgs, request: &Value) -> Result<String, Fault> {
+    let failed = |error: io::Error| Fault::io("an engine of one's own", error);
+    let request = Request::from_value(request).map_err(|error| Fault::usage(error.message))?;
+    let engine = Embedded::start().map_err(failed)?;
+    let caller = match args.session.clone() {
+        None => Caller::OPERATOR,
+        Some(session) => {
+            let opened = engine.handle().open_session(Some(session), HostId::LOCAL, SessionConfig::default());
+            Caller::session(opened.map_err(|refusal| failed(io::Error::other(refusal)))?.0)
+        }
+    };
+    let service = Service::new(engine.handle())
+        .map_err(|faults| failed(io::Error::other(format!("the schema has faults: {faults:?}"))))?;
+    Ok(service.answer(&caller, &request, false).body)
+}
+
+/// What a daemon of ours answers may be longer than what it takes.
+const ANSWER_CAPS: crate::edn::Caps =
+    crate::edn::Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };
