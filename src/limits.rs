@@ -135,6 +135,41 @@ limits! {
     WRONG_TOKEN_PEERS = 1_024 "peers" as "wrong-token-peers";
     /// How soon the end of a session ends the streams that its token opened.
     TOKEN_RECHECK_MS = 1_000 "ms" as "token-recheck-ms";
+    /// Levels of fields in a GraphQL operation, fragments opened. Source: reliability S13.
+    GRAPHQL_DEPTH = 12 "levels" as "graphql-depth";
+    /// Leaves that a GraphQL operation may be answered with; a page counts as often as it has entries. Source: S13.
+    GRAPHQL_COMPLEXITY = 500 "leaves" as "graphql-complexity";
+    /// Aliases in a GraphQL operation, fragments opened. Source: S13.
+    GRAPHQL_ALIASES = 30 "aliases" as "graphql-aliases";
+    /// Fields of the root of a GraphQL operation. Source: S13.
+    GRAPHQL_ROOT_FIELDS = 20 "fields" as "graphql-root-fields";
+    /// Directives at one place of a GraphQL document. Source: S13.
+    GRAPHQL_DIRECTIVES = 8 "directives" as "graphql-directives";
+    /// Fields in a GraphQL document, fragments opened: what validating it may cost.
+    GRAPHQL_FIELDS = 1_000 "fields" as "graphql-fields";
+    /// Words, signs, strings and comments in a GraphQL document: what parsing it may cost.
+    GRAPHQL_TOKENS = 8_192 "tokens" as "graphql-tokens";
+    /// Arguments of one GraphQL field, and variables of one operation.
+    GRAPHQL_ARGUMENTS = 64 "arguments" as "graphql-arguments";
+    /// Lists of fields within each other in an introspection: each level multiplies the answer by the schema.
+    /// Source: graphql-js, `MaxIntrospectionDepthRule`.
+    GRAPHQL_INTROSPECTION_LISTS = 2 "levels" as "graphql-introspection-lists";
+    /// Entries that a list without pages is reckoned with in a GraphQL operation's complexity.
+    GRAPHQL_LIST_ENTRIES = 10 "entries" as "graphql-list-entries";
+    /// Entries of a page in GraphQL, unless `first` or `last` says otherwise.
+    GRAPHQL_PAGE = 50 "entries" as "graphql-page";
+    /// How long a WebSocket may take to say who it is. Source: reliability S04.
+    GRAPHQL_INIT_MS = 5_000 "ms" as "graphql-init-ms";
+    /// Length of one message over a GraphQL WebSocket. Source: reliability T42.
+    GRAPHQL_MESSAGE_BYTES = 65_536 "bytes" as "graphql-message-bytes";
+    /// How often a GraphQL connection over which nothing is sent shows that it is alive.
+    GRAPHQL_HEARTBEAT_MS = 15_000 "ms" as "graphql-heartbeat-ms";
+    /// What is pushed to one GraphQL subscription at a time; the feed keeps the rest.
+    GRAPHQL_BATCH = 64 "items" as "graphql-batch";
+    /// GraphQL operations kept as compiled, by text and variables.
+    GRAPHQL_COMPILED = 256 "operations" as "graphql-compiled";
+    /// Length of an operation, variables included, that is kept as compiled.
+    GRAPHQL_COMPILED_BYTES = 16_384 "bytes" as "graphql-compiled-bytes";
 }
 
 // A delay must be possible at all, and one slice must be shorter than the longest delay.
@@ -151,5 +186,9 @@ const _: () = assert!(HTTP_DRAIN_MS.value + SHUTDOWN_MS.value < 5_000);
 // One peer cannot take all connections, and the bound on loopback is the wider one.
 const _: () = assert!(HTTP_PEER_CONNECTIONS.value < HTTP_LOOPBACK_CONNECTIONS.value);
 const _: () = assert!(HTTP_LOOPBACK_CONNECTIONS.value < HTTP_CONNECTIONS.value);
+// A page of the default length fits into an operation, and what is compiled is small next to a request.
+const _: () =
+    assert!(GRAPHQL_PAGE.value <= PAGE_ROWS.value && GRAPHQL_PAGE.value <= GRAPHQL_COMPLEXITY.value);
+const _: () = assert!(GRAPHQL_COMPILED_BYTES.value < REQUEST_BYTES.value);
 // The presumed turn ends before its receipt could be overdue, so one timer per lane is enough.
 const _: () = assert!(TURN_START_MS.value < RECEIPT_MS.value);

@@ -1,4 +1,4 @@
-//! How the outside speaks to us: streams, HTTP, and the command line.
+//! How the outside speaks to us: streams, HTTP, GraphQL, and the command line.
 //!
 //! A surface turns bytes into calls of the runtime's handle and answers into bytes. Invariant: no surface decides
 //! anything about schedules.
@@ -7,6 +7,8 @@
 pub mod cli;
 #[cfg(feature = "edn-stream")]
 pub mod edn_stream;
+#[cfg(feature = "graphql")]
+pub mod graphql;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "json")]

@@ -1,0 +1,233 @@
+//! From a text to a document that holds to GraphQL's rules and to ours.
+//!
+//! Lives here: the bounds on a document, whoever asks. Does not live here: what depends on variables, see `select.rs`.
+//!
+//! Shape: fragments are measured once each and remembered, so that a document costs what its text is long, however
+//! often fragments spread each other. Invariant: nothing that would blow up when opened reaches the validator.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use async_graphql::Positioned;
+use async_graphql::parser::parse_query;
+use async_graphql::parser::types::{
+    Directive, DocumentOperations, ExecutableDocument, Field, OperationDefinition, OperationType, Selection,
+    SelectionSet,
+};
+
+use super::error::{Code, GraphqlError};
+use super::face::Face;
+use super::model::Model;
+use super::scan;
+use crate::limits::{
+    GRAPHQL_ALIASES, GRAPHQL_ARGUMENTS, GRAPHQL_DEPTH, GRAPHQL_DIRECTIVES, GRAPHQL_FIELDS,
+    GRAPHQL_INTROSPECTION_LISTS, GRAPHQL_ROOT_FIELDS, GRAPHQL_TOKENS, Limit, REQUEST_BYTES, REQUEST_DEPTH,
+};
+
+/// Reads, measures and validates a document.
+pub(super) fn read(text: &str, model: &Model, face: &Face) -> Result<ExecutableDocument, Vec<GraphqlError>> {
+    let document = parse(text).map_err(|error| vec![error])?;
+    measure(&document, model).map_err(|error| vec![error])?;
+    face.validate(document.clone())
+        .map_err(|errors| errors.into_iter().map(GraphqlError::from).collect::<Vec<_>>())?;
+    Ok(document)
+}
+
+fn parse(text: &str) -> Result<ExecutableDocument, GraphqlError> {
+    within(text.len(), REQUEST_BYTES, "the document is longer")?;
+    let size = scan::measure(text);
+    within(size.depth, REQUEST_DEPTH, "the document is nested deeper")?;
+    within(size.tokens, GRAPHQL_TOKENS, "the document has more")?;
+    parse_query(text).map_err(|error| {
+        let locations = error.positions().map(|pos| (pos.line, pos.column)).collect();
+        GraphqlError { locations, ..GraphqlError::new(Code::Document, format!("Syntax Error: {error}")) }
+    })
+}
+
+/// The size of a selection with its fragments opened.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    fields: usize,
+    aliases: usize,
+    depth: usize,
+    /// Lists of fields within each other, as introspection has them.
+    lists: usize,
+    /// The same, below fields of introspection.
+    introspected: usize,
+    /// Fields of its own level.
+    width: usize,
+}
+
+impl Size {
+    fn join(&mut self, other: Self) {
+        self.fields = self.fields.saturating_add(other.fields);
+        self.aliases = self.aliases.saturating_add(other.aliases);
+        self.width = self.width.saturating_add(other.width);
+        self.depth = self.depth.max(other.depth);
+        self.lists = self.lists.max(other.lists);
+        self.introspected = self.introspected.max(other.introspected);
+    }
+}
+
+struct Measuring<'d> {
+    document: &'d ExecutableDocument,
+    /// Fragments that have been measured.
+    fragments: BTreeMap<&'d str, Size>,
+    /// Fragments that are being measured.
+    open: BTreeSet<&'d str>,
+    /// Selection sets that are being measured, one within the other.
+    level: usize,
+}
+
+fn measure(document: &ExecutableDocument, model: &Model) -> Result<(), GraphqlError> {
+    let mut measuring = Measuring { document, fragments: BTreeMap::new(), open: BTreeSet::new(), level: 0 };
+    let mut total = 0_usize;
+    for (_, operation) in document.operations.iter() {
+        let size = measuring.operation(&operation.node)?;
+        total = total.saturating_add(size.fields);
+        within(total, GRAPHQL_FIELDS, "the document has, with fragments opened, more")?;
+        within(size.aliases, GRAPHQL_ALIASES, "the operation has more")?;
+        within(size.width, GRAPHQL_ROOT_FIELDS, "the operation's root has more")?;
+        within(size.introspected, GRAPHQL_INTROSPECTION_LISTS, "the introspection is deeper")?;
+        within(size.depth, GRAPHQL_DEPTH, "the operation is deeper")?;
+        if operation.node.ty == OperationType::Subscription && size.width != 1 {
+            let message = "Anonymous Subscription must select only one top level field.";
+            return Err(GraphqlError::new(Code::Document, message).at(operation.pos));
+        }
+        let is_there = match operation.node.ty {
+            OperationType::Query => true,
+            OperationType::Mutation => model.mutation.is_some(),
+            OperationType::Subscription => model.subscription.is_some(),
+        };
+        if !is_there {
+            let message = format!("The schema has no {}.", operation.node.ty);
+            return Err(GraphqlError::new(Code::Document, message).at(operation.pos));
+        }
+    }
+    if measuring.fragments.len() < document.fragments.len() {
+        return Err(GraphqlError::new(Code::Document, "A fragment is never used."));
+    }
+    Ok(())
+}
+
+impl<'d> Measuring<'d> {
+    fn operation(&mut self, operation: &'d OperationDefinition) -> Result<Size, GraphqlError> {
+        directives(&operation.directives)?;
+        within(
+            operation.variable_definitions.len(),
+            GRAPHQL_ARGUMENTS,
+            "the operation has, of variables, more",
+        )?;
+        for variable in &operation.variable_definitions {
+            directives(&variable.node.directives)?;
+        }
+        self.set(&operation.selection_set.node)
+    }
+
+    fn set(&mut self, set: &'d SelectionSet) -> Result<Size, GraphqlError> {
+        // Each level is one of Rust's stack.
+        self.level += 1;
+        within(self.level, REQUEST_DEPTH, "the document is, with fragments opened, deeper")?;
+        let mut size = Size::default();
+        for selection in &set.items {
+            size.join(match &selection.node {
+                Selection::Field(field) => self.field(&field.node)?,
+                Selection::InlineFragment(inline) => {
+                    directives(&inline.node.directives)?;
+                    self.set(&inline.node.selection_set.node)?
+                }
+                Selection::FragmentSpread(spread) => {
+                    directives(&spread.node.directives)?;
+                    self.spread(&spread.node.fragment_name)?
+                }
+            });
+            within(size.fields, GRAPHQL_FIELDS, "the document has, with fragments opened, more")?;
+        }
+        self.level -= 1;
+        Ok(size)
+    }
+
+    fn field(&mut self, field: &'d Field) -> Result<Size, GraphqlError> {
+        directives(&field.directives)?;
+        within(field.arguments.len(), GRAPHQL_ARGUMENTS, "a field has more")?;
+        let below = self.set(&field.selection_set.node)?;
+        let is_list = LISTS.contains(&field.name.node.as_str());
+        let is_introspection = ["__schema", "__type"].contains(&field.name.node.as_str());
+        let lists =
+            below.lists.saturating_add(usize::from(is_list && !field.selection_set.node.items.is_empty()));
+        Ok(Size {
+            fields: below.fields.saturating_add(1),
+            aliases: below.aliases.saturating_add(usize::from(field.alias.is_some())),
+            // Introspection is deep by nature; what multiplies there is lists.
+            depth: if is_introspection { 1 } else { below.depth.saturating_add(1) },
+            lists: if is_introspection { 0 } else { lists },
+            introspected: if is_introspection { lists } else { below.introspected },
+            width: 1,
+        })
+    }
+
+    fn spread(&mut self, name: &'d Positioned<async_graphql::Name>) -> Result<Size, GraphqlError> {
+        let text = name.node.as_str();
+        if let Some(size) = self.fragments.get(text) {
+            return Ok(*size);
+        }
+        let Some(fragment) = self.document.fragments.get(text) else {
+            return Err(
+                GraphqlError::new(Code::Document, format!("Unknown fragment \"{text}\".")).at(name.pos)
+            );
+        };
+        if !self.open.insert(text) {
+            let message = format!("Cannot spread fragment \"{text}\" within itself.");
+            return Err(GraphqlError::new(Code::Document, message).at(name.pos));
+        }
+        directives(&fragment.node.directives)?;
+        let size = self.set(&fragment.node.selection_set.node)?;
+        self.open.remove(text);
+        self.fragments.insert(text, size);
+        Ok(size)
+    }
+}
+
+/// Finds the operation that a request names, or the only one.
+pub(super) fn operation<'d>(
+    document: &'d ExecutableDocument,
+    name: Option<&str>,
+) -> Result<(Option<&'d str>, &'d Positioned<OperationDefinition>), GraphqlError> {
+    let fault = |message: String| GraphqlError::new(Code::Document, message);
+    match (&document.operations, name) {
+        (DocumentOperations::Single(operation), None) => Ok((None, operation)),
+        (DocumentOperations::Multiple(operations), None) if operations.len() == 1 => document
+            .operations
+            .iter()
+            .next()
+            .map(|(name, operation)| (name.map(async_graphql::Name::as_str), operation))
+            .ok_or_else(|| fault("Must provide an operation.".into())),
+        (DocumentOperations::Multiple(_), None) => {
+            Err(fault("Must provide operation name if query contains multiple operations.".into()))
+        }
+        (_, Some(name)) => document
+            .operations
+            .iter()
+            .find(|(own, _)| own.is_some_and(|own| own.as_str() == name))
+            .map(|(own, operation)| (own.map(async_graphql::Name::as_str), operation))
+            .ok_or_else(|| fault(format!("Unknown operation named \"{name}\"."))),
+    }
+}
+
+fn directives(directives: &[Positioned<Directive>]) -> Result<(), GraphqlError> {
+    within(directives.len(), GRAPHQL_DIRECTIVES, "one place has more")?;
+    for directive in directives {
+        within(directive.node.arguments.len(), GRAPHQL_ARGUMENTS, "a directive has more")?;
+    }
+    Ok(())
+}
+
+/// Refuses what exceeds a bound, naming it.
+pub(super) fn within(found: usize, limit: Limit, what: &str) -> Result<(), GraphqlError> {
+    if u64::try_from(found).is_ok_and(|found| found <= limit.value) {
+        return Ok(());
+    }
+    Err(GraphqlError::limit(limit, format!("{what} than {} {}", limit.value, limit.unit)))
+}
+
+/// The lists of introspection that lead back to types. Source: graphql-js, `MaxIntrospectionDepthRule`.
+const LISTS: [&str; 4] = ["fields", "interfaces", "possibleTypes", "inputFields"];

@@ -1,0 +1,148 @@
+//! Errors as GraphQL writes them, and the closed set of their codes.
+//!
+//! Lives here: the type and its JSON. Does not live here: where they come from.
+
+use super::write::text;
+use crate::domain::Code as Class;
+use crate::edn::{Map, Value};
+use crate::surface::json;
+
+/// One entry of `errors`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GraphqlError {
+    /// What happened, for people.
+    pub message: String,
+    /// Where in the document: lines and columns from 1.
+    pub locations: Vec<(usize, usize)>,
+    /// Where in the answer.
+    pub path: Vec<Segment>,
+    /// What kind it is, for programs.
+    pub code: Option<Code>,
+    /// What goes with it: a map, or nil.
+    pub data: Value,
+}
+
+/// A step of the way to a place in the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Segment {
+    /// A response key.
+    Key(String),
+    /// An entry of a list.
+    Index(usize),
+}
+
+/// What kind of error it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// The document is none, or breaks a rule of GraphQL.
+    Document,
+    /// What was asked for is refused, for a reason of this class.
+    Refused(Class),
+    /// It is our fault.
+    Internal,
+}
+
+impl Code {
+    /// The code as it stands in `extensions`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Document => "GRAPHQL_VALIDATION_FAILED",
+            Self::Refused(class) => class.name(),
+            Self::Internal => "INTERNAL",
+        }
+    }
+
+    /// The class of a refusal, as far as its data tells: an attribute's error comes without.
+    pub(super) fn of(data: &Value) -> Option<Self> {
+        let data = data.as_map()?;
+        let class = |key: &str, class| data.keyword(key).map(|_| Self::Refused(class));
+        class("limit", Class::Limit).or_else(|| class("parameter", Class::Validation))
+    }
+}
+
+impl From<Class> for Code {
+    fn from(class: Class) -> Self {
+        Self::Refused(class)
+    }
+}
+
+impl GraphqlError {
+    /// An error without a place.
+    pub fn new(code: impl Into<Code>, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            locations: Vec::new(),
+            path: Vec::new(),
+            code: Some(code.into()),
+            data: Value::Nil,
+        }
+    }
+
+    /// A bound that is exceeded, with its name and value.
+    pub fn limit(limit: crate::limits::Limit, message: impl Into<String>) -> Self {
+        let value = i64::try_from(limit.value).unwrap_or(i64::MAX);
+        let data = Map::new().with("limit", limit.name).with("max", value).with("unit", limit.unit);
+        Self { data: data.into(), ..Self::new(Class::Limit, message) }
+    }
+
+    /// Says where in the document.
+    #[must_use]
+    pub(super) fn at(self, pos: async_graphql::Pos) -> Self {
+        Self { locations: vec![(pos.line, pos.column)], ..self }
+    }
+
+    /// Writes the error as JSON.
+    pub(super) fn write(&self, out: &mut String) {
+        out.push_str("{\"message\":");
+        text(&self.message, out);
+        if !self.locations.is_empty() {
+            let places = self.locations.iter();
+            let places = places.map(|(line, column)| format!("{{\"line\":{line},\"column\":{column}}}"));
+            out.push_str(&format!(",\"locations\":[{}]", places.collect::<Vec<_>>().join(",")));
+        }
+        if !self.path.is_empty() {
+            out.push_str(",\"path\":[");
+            for (place, segment) in self.path.iter().enumerate() {
+                out.push_str(if place > 0 { "," } else { "" });
+                match segment {
+                    Segment::Key(key) => text(key, out),
+                    Segment::Index(index) => out.push_str(&index.to_string()),
+                }
+            }
+            out.push(']');
+        }
+        if let Some(code) = self.code {
+            out.push_str(&format!(",\"extensions\":{{\"code\":\"{}\"", code.name()));
+            if !self.data.is_nil() {
+                out.push_str(",\"data\":");
+                json::write(&self.data, out);
+            }
+            out.push('}');
+        }
+        out.push('}');
+    }
+}
+
+/// Errors of an answer that has no data at all.
+pub(super) fn refusal(errors: &[GraphqlError]) -> String {
+    let mut out = String::from("{\"errors\":");
+    list(errors, &mut out);
+    out.push('}');
+    out
+}
+
+pub(super) fn list(errors: &[GraphqlError], out: &mut String) {
+    out.push('[');
+    for (place, error) in errors.iter().enumerate() {
+        out.push_str(if place > 0 { "," } else { "" });
+        error.write(out);
+    }
+    out.push(']');
+}
+
+impl From<async_graphql::ServerError> for GraphqlError {
+    fn from(error: async_graphql::ServerError) -> Self {
+        let locations = error.locations.iter().map(|pos| (pos.line, pos.column)).collect();
+        Self { locations, ..Self::new(Code::Document, error.message) }
+    }
+}

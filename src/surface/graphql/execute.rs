@@ -1,0 +1,322 @@
+//! The service: a request in, an answer out.
+//!
+//! Lives here: the order of things for queries and mutations. Does not live here: subscriptions, transports, time.
+//!
+//! Invariant: a query looks at the world once, and everything in its answer is from that moment; mutations of one
+//! operation run one after the other.
+
+use std::sync::Arc;
+
+use async_graphql::parser::types::{ExecutableDocument, OperationType};
+
+use super::answer::{self, Answers, Apart};
+use super::cache::Cache;
+use super::document;
+use super::error::{Code, GraphqlError, refusal};
+use super::face::Face;
+use super::lower::Need;
+use super::model::{Model, Source};
+use super::prepare::{Prepared, Preparing, refused};
+use super::request::Request;
+use super::roots::Roots;
+use super::schema::{self, SchemaFault};
+use super::select::{Selected, What};
+use crate::domain::Code as Class;
+use crate::edn::{Keyword, Map, Symbol, Value};
+use crate::graph::eql::{self, Call, Expr, Limits, Plan, Query, run};
+use crate::graph::registry::{Access, Registry, Seen, Viewer, World};
+
+/// GraphQL over one registry.
+pub struct Graphql<W: World> {
+    registry: Arc<Registry<W>>,
+    session: Side,
+    operator: Side,
+}
+
+/// The schema of one kind of viewer, and what has been compiled for it.
+pub(super) struct Side {
+    pub(super) model: Model,
+    face: Face,
+    documents: Cache<ExecutableDocument>,
+    prepared: Cache<Prepared>,
+}
+
+/// Who asks, and within which bounds.
+#[derive(Clone, Copy)]
+pub struct Caller<'a> {
+    /// Who asks. Nobody gets nothing.
+    pub viewer: Viewer,
+    /// Whether the schema may be asked for; by default that is for operators.
+    pub may_introspect: bool,
+    /// Whether only queries are allowed, as with GET.
+    pub is_reading: bool,
+    /// The bounds of the graph.
+    pub limits: Limits,
+    /// Asked now and then: whether to give up. The time is the caller's to keep.
+    pub stop: &'a dyn Fn() -> bool,
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The answer as JSON.
+    pub body: String,
+    /// How it stands with the request as a whole.
+    pub outcome: Outcome,
+}
+
+/// How it stands with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was run; there may be errors within.
+    Ran,
+    /// It is no valid request, and nothing was run.
+    Refused,
+    /// It changes something, and the caller may only read.
+    NotReading,
+}
+
+impl<W: World> Graphql<W> {
+    /// Makes the schemas of a registry.
+    ///
+    /// # Errors
+    ///
+    /// Every fault of the declarations.
+    pub fn new(registry: Arc<Registry<W>>, roots: &Roots) -> Result<Self, Vec<SchemaFault>> {
+        let session = Side::new(&registry, roots, Viewer::Session)?;
+        let operator = Side::new(&registry, roots, Viewer::Operator)?;
+        Ok(Self { registry, session, operator })
+    }
+
+    /// The schema as operators see it, as text, sorted.
+    pub fn sdl(&self) -> String {
+        self.operator.face.sdl()
+    }
+
+    /// Answers a query or runs a mutation.
+    pub fn execute(&self, request: &Request, caller: &Caller<'_>, access: &mut dyn Access<W>) -> Reply {
+        let prepared = match self.prepare(request, caller) {
+            Ok(prepared) => prepared,
+            Err(errors) => return Reply { body: refusal(&errors), outcome: Outcome::Refused },
+        };
+        let ran = match prepared.kind {
+            OperationType::Query => self.query(&prepared, caller, access),
+            OperationType::Mutation if caller.is_reading => {
+                let error = GraphqlError::new(Code::Document, "a mutation is sent with POST");
+                return Reply { body: refusal(&[error]), outcome: Outcome::NotReading };
+            }
+            OperationType::Mutation => self.mutate(&prepared, caller, access),
+            OperationType::Subscription => {
+                Err(GraphqlError::new(Code::Document, "subscriptions go over a WebSocket or an event stream"))
+            }
+        };
+        match ran {
+            Ok(body) => Reply { body, outcome: Outcome::Ran },
+            Err(error) => Reply { body: refusal(&[error]), outcome: Outcome::Refused },
+        }
+    }
+
+    /// Makes a request ready, or finds it ready.
+    pub(super) fn prepare(
+        &self,
+        request: &Request,
+        caller: &Caller<'_>,
+    ) -> Result<Arc<Prepared>, Vec<GraphqlError>> {
+        let side = self.side(caller.viewer)?;
+        let key = cache_key(request, caller.may_introspect);
+        if let Some(prepared) = side.prepared.get(&key) {
+            return Ok(prepared);
+        }
+        let document = match side.documents.get(&request.query) {
+            Some(document) => document,
+            None => {
+                let document = Arc::new(document::read(&request.query, &side.model, &side.face)?);
+                side.documents.put(request.query.clone(), Arc::clone(&document));
+                document
+            }
+        };
+        let prepared = Arc::new(self.preparing(side, caller).prepare(&document, request)?);
+        // Whoever changes something says it anew each time, and introspections are large.
+        if prepared.kind == OperationType::Query && prepared.introspected.is_none() {
+            side.prepared.put(key, Arc::clone(&prepared));
+        }
+        Ok(prepared)
+    }
+
+    pub(super) fn side(&self, viewer: Viewer) -> Result<&Side, Vec<GraphqlError>> {
+        match viewer {
+            Viewer::Operator => Ok(&self.operator),
+            Viewer::Session => Ok(&self.session),
+            Viewer::Nobody => Err(vec![GraphqlError::new(Class::Forbidden, "who asks is not known")]),
+        }
+    }
+
+    pub(super) fn preparing<'a>(&'a self, side: &'a Side, caller: &Caller<'_>) -> Preparing<'a, W> {
+        Preparing {
+            registry: &self.registry,
+            model: &side.model,
+            face: &side.face,
+            viewer: caller.viewer,
+            limits: caller.limits,
+            may_introspect: caller.may_introspect,
+        }
+    }
+
+    fn query(
+        &self,
+        prepared: &Prepared,
+        caller: &Caller<'_>,
+        access: &mut dyn Access<W>,
+    ) -> Result<String, GraphqlError> {
+        let side = self.side(caller.viewer).map_err(first)?;
+        let mut answer = Err(GraphqlError::new(Code::Internal, "the world was not looked at"));
+        access.look(&mut |view| answer = self.read(side, prepared, caller, &mut Still::<W>(view)));
+        answer
+    }
+
+    fn read(
+        &self,
+        side: &Side,
+        prepared: &Prepared,
+        caller: &Caller<'_>,
+        access: &mut dyn Access<W>,
+    ) -> Result<String, GraphqlError> {
+        let row = match &prepared.plan {
+            Some(plan) => self.run(plan, &Map::new(), caller, access)?,
+            None => Map::new(),
+        };
+        let introspected = prepared.introspected.as_ref();
+        let answers = Answers { row: &row, apart: &[], introspected };
+        Ok(answer::write(&side.model, &prepared.selection, &answers))
+    }
+
+    fn mutate(
+        &self,
+        prepared: &Prepared,
+        caller: &Caller<'_>,
+        access: &mut dyn Access<W>,
+    ) -> Result<String, GraphqlError> {
+        let side = self.side(caller.viewer).map_err(first)?;
+        let mut apart = Vec::new();
+        for field in &prepared.selection.fields {
+            let What::Field(number) = field.what else {
+                apart.push(None);
+                continue;
+            };
+            let source = &side.model.objects[prepared.selection.object].fields[number].source;
+            let Source::Mutation(name) = source else {
+                apart.push(None);
+                continue;
+            };
+            apart.push(Some(self.act((side, name, field), caller, access)?));
+        }
+        let answers = Answers { row: &Map::new(), apart: &apart, introspected: None };
+        Ok(answer::write(&side.model, &prepared.selection, &answers))
+    }
+
+    /// Runs one mutation, strictly, so that its refusal comes with its code; then what is asked of its result.
+    fn act(
+        &self,
+        (side, name, field): (&Side, &Symbol, &Selected),
+        caller: &Caller<'_>,
+        access: &mut dyn Access<W>,
+    ) -> Result<Apart, GraphqlError> {
+        let preparing = self.preparing(side, caller);
+        let call = Call { name: name.clone(), params: field.params.clone(), query: None };
+        let call = Query { exprs: vec![Expr::Call(call)], meta: None };
+        let plan = preparing.plan(&call, &[])?;
+        let entity = &Map::new();
+        let request =
+            eql::Request { plan: &plan, entity, is_lenient: false, limits: caller.limits, stop: caller.stop };
+        let answer = match run(&self.registry, &request, access) {
+            Ok(eql::Answer::Done(answer)) => answer,
+            Ok(eql::Answer::Failed(failure)) => return Ok(Apart::Failed(failed(failure))),
+            Err(refusal) => return Err(refused(&refusal)),
+        };
+        let result = answer.into_iter().find_map(|(_, result)| result.as_map().cloned()).unwrap_or_default();
+        let need = field.below.as_ref().map(|below| Need::of(&side.model, below)).unwrap_or_default();
+        if need.is_empty() {
+            return Ok(Apart::Result(result));
+        }
+        let seeds: Vec<Keyword> = result.keys().filter_map(Value::as_keyword).cloned().collect();
+        let plan = preparing.plan(&need.query(), &seeds)?;
+        self.run(&plan, &result, caller, access).map(Apart::Result)
+    }
+
+    /// Runs a plan; what fails within stands in the answer.
+    pub(super) fn run(
+        &self,
+        plan: &Plan,
+        entity: &Map,
+        caller: &Caller<'_>,
+        access: &mut dyn Access<W>,
+    ) -> Result<Map, GraphqlError> {
+        let request =
+            eql::Request { plan, entity, is_lenient: true, limits: caller.limits, stop: caller.stop };
+        match run(&self.registry, &request, access) {
+            Ok(eql::Answer::Done(map)) => Ok(map),
+            Ok(eql::Answer::Failed(failure)) => Err(failed(failure)),
+            Err(refusal) => Err(refused(&refusal)),
+        }
+    }
+}
+
+impl Side {
+    fn new<W: World>(
+        registry: &Registry<W>,
+        roots: &Roots,
+        viewer: Viewer,
+    ) -> Result<Self, Vec<SchemaFault>> {
+        let model = schema::model(registry, roots, viewer)?;
+        let face = Face::new(&model).map_err(|fault| vec![fault])?;
+        Ok(Self { model, face, documents: Cache::new(), prepared: Cache::new() })
+    }
+}
+
+/// A look that lasts: several plans read from one moment.
+struct Still<'v, W: World>(Seen<'v, W>);
+
+impl<W: World> Access<W> for Still<'_, W> {
+    fn look(&mut self, reading: &mut dyn FnMut(Seen<'_, W>)) {
+        reading(self.0);
+    }
+
+    /// Nothing is changed while it is read.
+    fn act(&mut self, _: &mut dyn FnMut(W::Hand<'_>)) {}
+}
+
+/// Why the graph did not answer.
+fn failed(failure: eql::Failure) -> GraphqlError {
+    match (failure.error, failure.cause) {
+        (Some(error), _) => {
+            let code = error.code.map(Code::from).or_else(|| Code::of(&error.data));
+            GraphqlError {
+                data: error.data,
+                ..GraphqlError::new(code.unwrap_or(Code::Internal), error.message)
+            }
+        }
+        (None, eql::Cause::Mutation) => {
+            GraphqlError::new(Class::Forbidden, format!("{} is not for this caller", failure.key))
+        }
+        (None, _) => GraphqlError::new(Code::Internal, format!("{} is not there", failure.key)),
+    }
+}
+
+/// What was sent, as one text.
+fn cache_key(request: &Request, may_introspect: bool) -> String {
+    let name = request.operation_name.as_deref().unwrap_or_default();
+    let mut key = String::with_capacity(request.query.len() + name.len() + 8);
+    key.push_str(&request.query);
+    key.push('\0');
+    key.push_str(name);
+    key.push(if may_introspect { '\u{1}' } else { '\0' });
+    if !request.variables.is_empty() {
+        key.push_str(&Value::Map(request.variables.clone()).to_string());
+    }
+    key
+}
+
+fn first(errors: Vec<GraphqlError>) -> GraphqlError {
+    let unknown = || GraphqlError::new(Code::Internal, "the request failed");
+    errors.into_iter().next().unwrap_or_else(unknown)
+}

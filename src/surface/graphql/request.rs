@@ -1,0 +1,78 @@
+//! A GraphQL request as it came, whatever carried it.
+//!
+//! Invariant: text and variables are within the caps of every request; what they mean is not looked at here.
+
+use super::error::{Code, GraphqlError};
+use crate::dialect::REQUEST_CAPS;
+use crate::edn::{Map, Value};
+use crate::limits::{REQUEST_BYTES, REQUEST_DEPTH};
+use crate::surface::json;
+
+/// A request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// The document.
+    pub query: String,
+    /// The operation to run, where the document has several.
+    pub operation_name: Option<String>,
+    /// The variables, with strings as keys.
+    pub variables: Map,
+}
+
+impl Request {
+    /// A request of a document alone.
+    pub fn new(query: impl Into<String>) -> Self {
+        Self { query: query.into(), operation_name: None, variables: Map::new() }
+    }
+
+    /// Reads the parameters of a request off a JSON object.
+    ///
+    /// # Errors
+    ///
+    /// What is no request, in the words of a client's developer.
+    pub fn from_json(body: &[u8]) -> Result<Self, GraphqlError> {
+        let value = json::read(body, &REQUEST_CAPS).map_err(|error| match error {
+            json::JsonError::TooLong { .. } => GraphqlError::limit(REQUEST_BYTES, error.to_string()),
+            json::JsonError::TooDeep { .. } => GraphqlError::limit(REQUEST_DEPTH, error.to_string()),
+            json::JsonError::Malformed(_) => fault(format!("the request is not JSON: {error}")),
+        })?;
+        Self::from_value(&value)
+    }
+
+    /// Reads the parameters of a request off an object.
+    ///
+    /// # Errors
+    ///
+    /// Likewise.
+    pub fn from_value(value: &Value) -> Result<Self, GraphqlError> {
+        let Some(map) = value.as_map() else {
+            return Err(fault(match value.as_items() {
+                Some(_) => "batches are not taken: send one request at a time",
+                None => "the request is not a JSON object",
+            }));
+        };
+        let Some(query) = map.text("query").and_then(Value::as_str) else {
+            return Err(fault("the request needs a `query`, which is a string"));
+        };
+        let operation_name = match map.text("operationName") {
+            None | Some(Value::Nil) => None,
+            Some(Value::Str(name)) => Some(name.to_string()),
+            Some(_) => return Err(fault("`operationName` is a string")),
+        };
+        object(map, "extensions")?;
+        let variables = object(map, "variables")?.cloned().unwrap_or_default();
+        Ok(Self { query: query.to_owned(), operation_name, variables })
+    }
+}
+
+fn object<'m>(map: &'m Map, name: &str) -> Result<Option<&'m Map>, GraphqlError> {
+    match map.text(name) {
+        None | Some(Value::Nil) => Ok(None),
+        Some(Value::Map(object)) => Ok(Some(object)),
+        Some(_) => Err(fault(format!("`{name}` is an object"))),
+    }
+}
+
+fn fault(message: impl Into<String>) -> GraphqlError {
+    GraphqlError::new(Code::Document, message)
+}

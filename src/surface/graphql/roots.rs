@@ -1,0 +1,172 @@
+//! What `Query`, `Mutation` and `Subscription` begin with: declarations, pure data.
+//!
+//! Everything below a root is a walk over the registry; only where it begins, and what is taken in there, has to be
+//! said. Does not live here: checks of the declarations, see `schema.rs`.
+
+use super::model::Handed;
+
+/// All roots.
+#[derive(Clone, Debug, Default)]
+pub struct Roots {
+    /// Fields of `Query`.
+    pub queries: Vec<Query>,
+    /// Fields of `Mutation`.
+    pub mutations: Vec<Mutation>,
+    /// Fields of `Subscription`.
+    pub subscriptions: Vec<Subscription>,
+    /// Entities that are pages.
+    pub pages: Vec<Pages>,
+    /// Attributes that take arguments, wherever they stand.
+    pub params: Vec<(&'static str, Vec<Param>)>,
+    /// Attributes that are no fields of their types: they are given in a mutation's answer only.
+    pub hidden: Vec<&'static str>,
+    /// Integers that outgrow 32 bits although their unit does not say so.
+    pub longs: Vec<&'static str>,
+}
+
+/// A field of `Query`.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// Its name.
+    pub name: &'static str,
+    /// One sentence for people.
+    pub doc: &'static str,
+    /// What it answers.
+    pub kind: QueryKind,
+}
+
+/// What a field of `Query` answers.
+#[derive(Clone, Debug)]
+pub enum QueryKind {
+    /// The entity whose key is given: `schedule(scheduleId: ID!): Schedule`.
+    Entity(&'static str),
+    /// An attribute of a root.
+    Attribute(&'static str),
+    /// An attribute of a root that holds entities: all of them, or those of which another attribute is as given.
+    Those(&'static str, &'static str),
+    /// All attributes of a root as an object: `engine: Engine!`.
+    Root(&'static str),
+}
+
+/// An entity that is a page of a list: what refers to it becomes a connection, as Relay wants it. Its other attributes
+/// are called `total-count`, `has-next?`, `has-previous?`, `start-cursor` and `end-cursor`, beside its entries.
+#[derive(Clone, Debug)]
+pub struct Pages {
+    /// The entity.
+    pub entity: &'static str,
+    /// Its attribute that holds the entries.
+    pub entries: &'static str,
+    /// The attribute of an entry that is its cursor.
+    pub cursor: &'static str,
+}
+
+/// A field of `Mutation`.
+#[derive(Clone, Debug)]
+pub struct Mutation {
+    /// Its name.
+    pub name: &'static str,
+    /// One sentence for people.
+    pub doc: &'static str,
+    /// The mutation's symbol in the registry.
+    pub symbol: &'static str,
+    /// What it takes.
+    pub params: Vec<Param>,
+    /// Whether it takes all that as one argument, `input`, of a type named after it.
+    pub has_input: bool,
+    /// What it answers.
+    pub payload: Vec<(&'static str, Payload)>,
+}
+
+/// A part of what a mutation or a source of events answers.
+#[derive(Clone, Debug)]
+pub enum Payload {
+    /// The entity that the result names; null where the result is not of that.
+    Entity(&'static str),
+    /// An attribute of the result.
+    Attribute(&'static str),
+    /// An attribute of the result that may be missing there.
+    Maybe(&'static str),
+    /// Entities in the result itself, under this keyword.
+    Entities(&'static str, &'static str),
+    /// True.
+    True,
+    /// Something that is no attribute and stands in the result itself, under this keyword; it may be nil.
+    Given(&'static str, Kind),
+}
+
+/// A field of `Subscription`.
+#[derive(Clone, Debug)]
+pub struct Subscription {
+    /// Its name.
+    pub name: &'static str,
+    /// One sentence for people.
+    pub doc: &'static str,
+    /// What it takes.
+    pub params: Vec<Param>,
+    /// What it pushes: the name of the type, and its parts; or an entity, which has none here.
+    pub payload: (&'static str, Vec<(&'static str, Payload)>),
+}
+
+/// One thing that is taken in.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// What it is called; on the other side it is the keyword that is spelled so.
+    pub name: &'static str,
+    /// The keyword without the colon, under which it is handed on. An object without one is handed on field by field.
+    pub param: &'static str,
+    /// One sentence for people.
+    pub doc: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether it has to be there.
+    pub is_required: bool,
+}
+
+/// What is taken in.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// An id.
+    Id,
+    /// Text.
+    String,
+    /// A whole number of 32 bits.
+    Int,
+    /// A whole number of 53 bits and more.
+    Long,
+    /// True or false.
+    Boolean,
+    /// An instant.
+    DateTime,
+    /// An instant that is handed on as text.
+    DateTimeText,
+    /// A map whose keys are handed on as keywords, whether they are written `tool-ids` or `toolIds`.
+    Keyed,
+    /// Anything.
+    Json,
+    /// One of the values of this attribute.
+    EnumOf(&'static str),
+    /// One of these keywords: the name of the type, and the keywords.
+    Enum(&'static str, &'static [&'static str]),
+    /// A list.
+    ListOf(Box<Kind>),
+    /// An object: the name of its type, and its fields.
+    Object(&'static str, Vec<Param>),
+}
+
+impl Kind {
+    /// What one value is, and whether there is a list of them.
+    pub(super) fn single(&self) -> (&Self, bool) {
+        if let Self::ListOf(kind) = self { (kind, true) } else { (self, false) }
+    }
+
+    /// How a value is handed on.
+    pub(super) fn handed(&self) -> Handed {
+        if matches!(self, Self::Keyed) {
+            Handed::Keyed
+        } else if matches!(self, Self::DateTimeText) {
+            Handed::Text
+        } else {
+            Handed::AsIs
+        }
+    }
+}

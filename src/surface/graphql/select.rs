@@ -1,0 +1,237 @@
+//! What an operation asks for, once its variables are known: fragments opened, fields merged, arguments coerced.
+//!
+//! Source: the GraphQL specification, §6.3 `CollectFields`. Invariant: a selection asks for nothing that the schema
+//! does not have, and its depth and complexity are within the limits.
+
+use async_graphql::parser::types::{Directive, ExecutableDocument, Field, Selection as Item, SelectionSet};
+use async_graphql::{Pos, Positioned};
+
+use super::coerce::{self, Variables};
+use super::document::within;
+use super::error::{Code, GraphqlError};
+use super::lower::Locator;
+use super::model::{Entries, Leaf, Model};
+use super::write;
+use crate::edn::{Map, Value};
+use crate::limits::{GRAPHQL_COMPLEXITY, GRAPHQL_DEPTH, GRAPHQL_FIELDS, GRAPHQL_LIST_ENTRIES, GRAPHQL_PAGE};
+
+/// What is asked of one object.
+#[derive(Clone, Default)]
+pub(super) struct Selection {
+    /// Number of the object's type.
+    pub(super) object: usize,
+    pub(super) fields: Vec<Selected>,
+}
+
+/// One field of the answer.
+#[derive(Clone)]
+pub(super) struct Selected {
+    pub(super) key: String,
+    /// The key as it is written: `"key":`.
+    pub(super) prefix: String,
+    pub(super) what: What,
+    pub(super) params: Map,
+    pub(super) positions: Vec<Pos>,
+    pub(super) below: Option<Selection>,
+    /// Where the value stands in the graph's answer.
+    pub(super) at: Locator,
+}
+
+/// What a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// A field of the type, by number.
+    Field(usize),
+    Typename,
+    /// `__schema` and `__type`: the schema answers.
+    Introspection,
+}
+
+/// Makes the selection of an operation's root.
+pub(super) struct Selecting<'d> {
+    pub(super) model: &'d Model,
+    pub(super) document: &'d ExecutableDocument,
+    pub(super) variables: &'d Variables,
+    /// Leaves so far, as often as they may be answered.
+    pub(super) complexity: u64,
+    /// Fields looked at so far.
+    pub(super) fields: usize,
+}
+
+/// Fields of one response key, in order of the document.
+type Group<'d> = (&'d str, Vec<&'d Positioned<Field>>);
+
+impl<'d> Selecting<'d> {
+    pub(super) fn new(model: &'d Model, document: &'d ExecutableDocument, variables: &'d Variables) -> Self {
+        Self { model, document, variables, complexity: 0, fields: 0 }
+    }
+
+    /// Selects from the sets that are asked of one object; `times` is how many of it there may be.
+    pub(super) fn select(
+        &mut self,
+        object: usize,
+        sets: &[&'d SelectionSet],
+        (depth, times): (usize, u64),
+    ) -> Result<Selection, GraphqlError> {
+        within(depth, GRAPHQL_DEPTH, "the operation is deeper")?;
+        let (mut groups, mut opened) = (Vec::new(), Vec::new());
+        for set in sets {
+            self.collect(object, set, &mut groups, &mut opened)?;
+        }
+        let mut fields = Vec::with_capacity(groups.len());
+        for group in groups {
+            fields.push(self.field(object, &group, (depth, times))?);
+        }
+        Ok(Selection { object, fields })
+    }
+
+    fn collect(
+        &mut self,
+        object: usize,
+        set: &'d SelectionSet,
+        groups: &mut Vec<Group<'d>>,
+        opened: &mut Vec<&'d str>,
+    ) -> Result<(), GraphqlError> {
+        for item in &set.items {
+            if self.is_skipped(item.node.directives()) {
+                continue;
+            }
+            self.fields += 1;
+            within(self.fields, GRAPHQL_FIELDS, "the operation has, with fragments opened, more")?;
+            match &item.node {
+                Item::Field(field) => {
+                    let key = field.node.response_key().node.as_str();
+                    match groups.iter_mut().find(|(earlier, _)| *earlier == key) {
+                        Some((_, fields)) => fields.push(field),
+                        None => groups.push((key, vec![field])),
+                    }
+                }
+                Item::InlineFragment(inline) => {
+                    let on = inline.node.type_condition.as_ref().map(|on| on.node.on.node.as_str());
+                    if on.is_none_or(|on| on == self.model.objects[object].name) {
+                        self.collect(object, &inline.node.selection_set.node, groups, opened)?;
+                    }
+                }
+                Item::FragmentSpread(spread) => {
+                    let name = spread.node.fragment_name.node.as_str();
+                    let on = &self.model.objects[object].name;
+                    let fragment = self.document.fragments.get(name).map(|fragment| &fragment.node);
+                    let fragment = fragment.filter(|_| !opened.contains(&name));
+                    if let Some(fragment) = fragment.filter(|each| each.type_condition.node.on.node == *on) {
+                        opened.push(name);
+                        self.collect(object, &fragment.selection_set.node, groups, opened)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_skipped(&self, directives: &[Positioned<Directive>]) -> bool {
+        directives.iter().any(|directive| {
+            let condition = || {
+                let literal = directive.node.get_argument("if");
+                literal.is_some_and(|literal| coerce::condition(&literal.node, self.variables))
+            };
+            match directive.node.name.node.as_str() {
+                "skip" => condition(),
+                "include" => !condition(),
+                _ => false,
+            }
+        })
+    }
+
+    fn field(
+        &mut self,
+        object: usize,
+        (key, group): &Group<'d>,
+        (depth, times): (usize, u64),
+    ) -> Result<Selected, GraphqlError> {
+        let model = self.model;
+        let first = group[0];
+        let name = first.node.name.node.as_str();
+        for other in &group[1..] {
+            is_mergeable(key, first, other)?;
+        }
+        let mut prefix = String::new();
+        write::text(key, &mut prefix);
+        prefix.push(':');
+        let mut selected = Selected {
+            key: (*key).to_owned(),
+            prefix,
+            what: What::Typename,
+            params: Map::new(),
+            positions: group.iter().map(|field| field.pos).collect(),
+            below: None,
+            at: Locator::default(),
+        };
+        if name.starts_with("__") {
+            selected.what = if name == "__typename" { What::Typename } else { What::Introspection };
+            self.count(times)?;
+            return Ok(selected);
+        }
+        let Some(number) = model.objects[object].field(name) else {
+            let message =
+                format!("Cannot query field \"{name}\" on type \"{}\".", model.objects[object].name);
+            return Err(GraphqlError::new(Code::Document, message).at(first.pos));
+        };
+        let field = &model.objects[object].fields[number];
+        selected.what = What::Field(number);
+        selected.params = coerce::arguments(model, &field.args, &first.node.arguments, self.variables)?;
+        let entries = entries(field.entries, &mut selected.params);
+        match field.out.leaf {
+            Leaf::Object(below) => {
+                let sets: Vec<&SelectionSet> =
+                    group.iter().map(|each| &each.node.selection_set.node).collect();
+                let place = (depth + 1, times.saturating_mul(entries));
+                selected.below = Some(self.select(below, &sets, place)?);
+            }
+            Leaf::Scalar(_) | Leaf::Enum(_) => self.count(times)?,
+        }
+        Ok(selected)
+    }
+
+    fn count(&mut self, times: u64) -> Result<(), GraphqlError> {
+        self.complexity = self.complexity.saturating_add(times);
+        let found = usize::try_from(self.complexity).unwrap_or(usize::MAX);
+        within(found, GRAPHQL_COMPLEXITY, "the operation may be answered with more")
+    }
+}
+
+/// How many entries a field is reckoned with. A page has a length, whether one is asked for or not.
+fn entries(entries: Entries, params: &mut Map) -> u64 {
+    match entries {
+        Entries::One => 1,
+        Entries::Listed => GRAPHQL_LIST_ENTRIES.value,
+        Entries::Page => {
+            let asked = ["first", "last"].iter().find_map(|name| params.keyword(name)?.as_int());
+            if let Some(asked) = asked {
+                return u64::try_from(asked).unwrap_or(0).max(1);
+            }
+            let page = i64::try_from(GRAPHQL_PAGE.value).unwrap_or(i64::MAX);
+            params.insert(Value::keyword("first"), page.into());
+            GRAPHQL_PAGE.value
+        }
+    }
+}
+
+/// Fields under one key are one field. Source: the specification, §5.3.2.
+fn is_mergeable(key: &str, first: &Positioned<Field>, other: &Positioned<Field>) -> Result<(), GraphqlError> {
+    let conflict = |why: String| {
+        let message = format!(
+            "Fields \"{key}\" conflict because {why}. Use different aliases on the fields to fetch both if this was \
+             intentional."
+        );
+        let locations = vec![(first.pos.line, first.pos.column), (other.pos.line, other.pos.column)];
+        Err(GraphqlError { locations, ..GraphqlError::new(Code::Document, message) })
+    };
+    if first.node.name.node != other.node.name.node {
+        let (one, two) = (&first.node.name.node, &other.node.name.node);
+        return conflict(format!("\"{one}\" and \"{two}\" are different fields"));
+    }
+    let is_same = first.node.arguments.len() == other.node.arguments.len()
+        && first.node.arguments.iter().all(|(name, value)| {
+            other.node.get_argument(&name.node).is_some_and(|other| other.node == value.node)
+        });
+    if is_same { Ok(()) } else { conflict("they have differing arguments".into()) }
+}

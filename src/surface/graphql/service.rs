@@ -1,0 +1,76 @@
+//! GraphQL over a running scheduler: what a transport calls.
+//!
+//! Invariant: who asks is known from the caller alone, and what it may not see does not exist for it.
+
+use std::sync::Arc;
+
+use super::error::GraphqlError;
+use super::execute::{Caller, Graphql, Reply};
+use super::request::Request;
+use super::scheduler;
+use super::schema::SchemaFault;
+use super::subscription::Subscribed;
+use crate::domain;
+use crate::edn::Map;
+use crate::graph::view::{Scheduler, viewer};
+use crate::limits;
+use crate::runtime::{Handle, QUERY_LIMITS};
+
+/// The scheduler's GraphQL.
+pub struct Service {
+    graphql: Graphql<Scheduler>,
+    handle: Handle,
+}
+
+impl Service {
+    /// Makes the schemas of a scheduler's graph.
+    ///
+    /// # Errors
+    /// Every fault of the declarations; a test sees to it that there is none.
+    pub fn new(handle: &Handle) -> Result<Service, Vec<SchemaFault>> {
+        let graphql = Graphql::new(Arc::clone(handle.registry()), &scheduler::roots())?;
+        Ok(Service { graphql, handle: handle.clone() })
+    }
+
+    /// The schema as operators see it, as text.
+    pub fn sdl(&self) -> String {
+        self.graphql.sdl()
+    }
+
+    /// Answers a query or runs a mutation.
+    pub fn answer(&self, caller: &domain::Caller, request: &Request, is_reading: bool) -> Reply {
+        let mut access = self.handle.access(caller);
+        self.asking(caller, is_reading, |asking| self.graphql.execute(request, asking, &mut access))
+    }
+
+    /// Accepts a subscription.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn subscribe(
+        &self,
+        caller: &domain::Caller,
+        request: &Request,
+    ) -> Result<Subscribed, Vec<GraphqlError>> {
+        self.asking(caller, true, |asking| self.graphql.subscribe(request, asking))
+    }
+
+    /// Answers a subscription's selection for one thing that was pushed.
+    pub fn event(&self, caller: &domain::Caller, subscribed: &Subscribed, item: &Map) -> String {
+        let mut access = self.handle.access(caller);
+        self.asking(caller, true, |asking| self.graphql.event(subscribed, item, asking, &mut access))
+    }
+
+    fn asking<T>(&self, caller: &domain::Caller, is_reading: bool, ask: impl FnOnce(&Caller<'_>) -> T) -> T {
+        let started = self.handle.now().boot;
+        // A query holds the engine's lock, so its time is that of every query.
+        let stop = || self.handle.now().boot.since(started).millis() > limits::QUERY_MS.value;
+        ask(&Caller {
+            viewer: viewer(&caller.scope),
+            may_introspect: caller.scope == domain::Scope::Operator,
+            is_reading,
+            limits: QUERY_LIMITS,
+            stop: &stop,
+        })
+    }
+}

@@ -1,0 +1,97 @@
+//! Subscriptions without a transport: what is followed, and the answer to each thing that is pushed.
+//!
+//! Lives here: the contract of a source, and turning what it pushes into answers. Does not live here: waiting. A source
+//! is asked for what there is by now; whoever has sockets waits for it in its own way.
+//!
+//! Invariant: nothing is lost unseen. A source that no longer has what `after` asks for says so with `truncated`, and
+//! one whose reader was too slow says so with `lagged`.
+
+use std::sync::Arc;
+
+use super::answer::{self, Answers};
+use super::error::{Code, GraphqlError, refusal};
+use super::execute::{Caller, Graphql};
+use super::prepare::Prepared;
+use super::request::Request;
+use super::select::What;
+use crate::edn::{Keyword, Map, Value};
+use crate::graph::registry::{Access, World};
+use async_graphql::parser::types::OperationType;
+
+/// A subscription that was accepted.
+pub struct Subscribed {
+    prepared: Arc<Prepared>,
+    /// The field of `Subscription` that is followed.
+    pub field: String,
+    /// Its arguments, by the keywords of their parameters.
+    pub params: Map,
+}
+
+/// What a source has had to push since it was asked last.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Batch {
+    /// What is pushed, in order: each the row that the selection is answered from.
+    pub items: Vec<Map>,
+    /// Whether nothing will ever come any more.
+    pub is_over: bool,
+}
+
+/// Something that is followed. The scheduler's feed is one.
+///
+/// It holds nothing for its reader but a cursor: what was not asked for in time is forgotten with the feed's oldest,
+/// and the next item says so.
+pub trait Source: Send {
+    /// Returns what there is since the last call, at most `most` items.
+    fn next(&mut self, most: usize) -> Batch;
+}
+
+impl<W: World> Graphql<W> {
+    /// Accepts a subscription.
+    ///
+    /// # Errors
+    ///
+    /// The errors as a JSON answer, where the request is none for a subscription.
+    pub fn subscribe(&self, request: &Request, caller: &Caller<'_>) -> Result<Subscribed, Vec<GraphqlError>> {
+        let prepared = self.prepare(request, caller)?;
+        let side = self.side(caller.viewer)?;
+        let selected =
+            prepared.selection.fields.first().filter(|_| prepared.kind == OperationType::Subscription);
+        let Some((field, What::Field(number))) = selected.map(|selected| (selected, selected.what)) else {
+            let error = GraphqlError::new(Code::Document, "the operation is no subscription");
+            return Err(vec![error]);
+        };
+        let name = side.model.objects[prepared.selection.object].fields[number].name.clone();
+        let params = field.params.clone();
+        Ok(Subscribed { prepared, field: name, params })
+    }
+
+    /// Answers the selection for one thing that was pushed.
+    pub fn event(
+        &self,
+        subscribed: &Subscribed,
+        item: &Map,
+        caller: &Caller<'_>,
+        access: &mut dyn Access<W>,
+    ) -> String {
+        match self.answer(&subscribed.prepared, item, caller, access) {
+            Ok(body) => body,
+            Err(errors) => refusal(&errors),
+        }
+    }
+
+    fn answer(
+        &self,
+        prepared: &Prepared,
+        item: &Map,
+        caller: &Caller<'_>,
+        access: &mut dyn Access<W>,
+    ) -> Result<String, Vec<GraphqlError>> {
+        let one = |error: GraphqlError| vec![error];
+        let side = self.side(caller.viewer)?;
+        let seeds: Vec<Keyword> = item.keys().filter_map(Value::as_keyword).cloned().collect();
+        let plan = self.preparing(side, caller).plan(&prepared.need.query(), &seeds).map_err(one)?;
+        let row = self.run(&plan, item, caller, access).map_err(one)?;
+        let answers = Answers { row: &row, apart: &[], introspected: None };
+        Ok(answer::write(&side.model, &prepared.selection, &answers))
+    }
+}

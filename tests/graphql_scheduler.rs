@@ -1,0 +1,231 @@
+//! GraphQL over the scheduler: the roots of the interface description, walls, codes.
+
+use std::sync::Arc;
+
+use reveille::adapter::HostLocal;
+use reveille::domain::{Caller, SessionId, Span};
+use reveille::edn::Map;
+use reveille::runtime::{Handle, Parts};
+use reveille::surface::graphql::{Request, Service};
+use reveille::testkit::{SimClock, SimEntropy};
+use serde_json::{Value, json};
+
+struct Scene {
+    handle: Handle,
+    clock: Arc<SimClock>,
+    service: Service,
+}
+
+fn scene() -> Scene {
+    let clock = Arc::new(SimClock::new());
+    let parts = Parts {
+        clock: clock.clone(),
+        entropy: Arc::new(SimEntropy::seeded(1)),
+        local: Arc::new(HostLocal::new()),
+        journal: None,
+    };
+    let handle = Handle::new(parts);
+    let service = Service::new(&handle).expect("sound roots");
+    let scene = Scene { handle, clock, service };
+    for id in ["one", "two"] {
+        let opened = scene.ask(&format!(
+            "mutation {{ openSession(sessionId: \"{id}\") {{ session {{ sessionId }} token }} }}"
+        ));
+        assert_eq!(opened["data"]["openSession"]["session"]["sessionId"], *id, "{opened}");
+        assert_eq!(opened["data"]["openSession"]["token"].as_str().map(str::len), Some(64));
+    }
+    scene
+}
+
+impl Scene {
+    fn ask(&self, query: &str) -> Value {
+        self.ask_as(&Caller::OPERATOR, query, &json!({}))
+    }
+
+    fn ask_as(&self, caller: &Caller, query: &str, variables: &Value) -> Value {
+        let body = json!({ "query": query, "variables": variables }).to_string();
+        let request = Request::from_json(body.as_bytes()).expect(query);
+        serde_json::from_str(&self.service.answer(caller, &request, false).body).expect(query)
+    }
+
+    fn create(&self, session: &str, label: &str, delay_ms: u64) -> String {
+        let query = "mutation($input: CreateScheduleInput!) { createSchedule(input: $input) { created schedule { \
+                     scheduleId kind status label originSessionId } } }";
+        let input = json!({ "originSessionId": session, "kind": "MESSAGE", "label": label, "message": "m", "delayMs": delay_ms });
+        let answer = self.ask_as(&Caller::OPERATOR, query, &json!({ "input": input }));
+        let schedule = &answer["data"]["createSchedule"]["schedule"];
+        assert_eq!(answer["data"]["createSchedule"]["created"], true, "{answer}");
+        assert_eq!(
+            (&schedule["status"], &schedule["kind"]),
+            (&json!("PENDING"), &json!("MESSAGE")),
+            "{answer}"
+        );
+        schedule["scheduleId"].as_str().expect("an id").to_owned()
+    }
+
+    fn session(id: &str) -> Caller {
+        Caller::session(SessionId::new(id).expect("an id"))
+    }
+}
+
+fn labels(connection: &Value) -> Vec<&str> {
+    let edges = connection["edges"].as_array().expect("edges").iter();
+    edges.map(|edge| edge["node"]["label"].as_str().expect("a label")).collect()
+}
+
+fn cancel(id: &str) -> String {
+    format!("mutation {{ cancelSchedule(scheduleId: \"{id}\") {{ schedule {{ status }} }} }}")
+}
+
+#[test]
+fn schedules_are_listed_in_pages_with_stable_cursors() {
+    let scene = scene();
+    let ids: Vec<String> = (1..=5)
+        .map(|n| scene.create(if n == 5 { "two" } else { "one" }, &format!("l{n}"), n * 10_000))
+        .collect();
+    let page = |args: &str| {
+        let answer = scene.ask(&format!(
+            "{{ schedules{args} {{ totalCount edges {{ cursor node {{ label }} }} nodes {{ fireAt }} pageInfo {{ \
+             hasNextPage hasPreviousPage startCursor endCursor }} }} pendingCount }}"
+        ));
+        assert_eq!(answer["data"]["pendingCount"], 5, "{answer}");
+        answer["data"]["schedules"].clone()
+    };
+    let all = page("");
+    assert_eq!(labels(&all), ["l1", "l2", "l3", "l4", "l5"]);
+    assert_eq!((&all["totalCount"], &all["pageInfo"]["hasNextPage"]), (&json!(5), &json!(false)));
+    let first = page("(first: 2)");
+    assert_eq!((labels(&first), &first["pageInfo"]["hasNextPage"]), (vec!["l1", "l2"], &json!(true)));
+    assert_eq!(first["pageInfo"]["endCursor"], first["edges"][1]["cursor"]);
+    let cursor = first["pageInfo"]["endCursor"].as_str().expect("a cursor");
+    // What stands at the cursor may go away meanwhile.
+    let cancelled = scene.ask(&cancel(&ids[1]));
+    assert_eq!(cancelled["data"]["cancelSchedule"]["schedule"]["status"], "CANCELLED", "{cancelled}");
+    let args = format!("first: 2, after: \"{cursor}\", filter: {{status: [PENDING]}}");
+    let rest = scene.ask(&format!("{{ schedules({args}) {{ edges {{ node {{ label }} }} }} }}"));
+    assert_eq!(labels(&rest["data"]["schedules"]), ["l3", "l4"]);
+    let args = "last: 1, orderBy: FIRE_AT_DESC, filter: {sessionId: \"one\"}";
+    let newest = scene.ask(&format!("{{ schedules({args}) {{ edges {{ node {{ label }} }} totalCount }} }}"));
+    assert_eq!(labels(&newest["data"]["schedules"]), ["l1"]);
+    assert_eq!(newest["data"]["schedules"]["totalCount"], 4);
+    let wrong = scene.ask("{ schedules(after: \"x\") { totalCount } }");
+    assert_eq!(wrong["errors"][0]["extensions"]["code"], "VALIDATION", "{wrong}");
+    let large = scene.ask("{ schedules(first: 5001) { totalCount } }");
+    assert_eq!(large["errors"][0]["extensions"]["code"], "LIMIT", "{large}");
+}
+
+#[test]
+fn a_session_sees_its_own_and_nothing_else() {
+    let scene = scene();
+    let (mine, other) = (scene.create("one", "mine", 10_000), scene.create("two", "other", 20_000));
+    let caller = Scene::session("one");
+    let query = format!(
+        "{{ pendingCount schedules {{ edges {{ node {{ label }} }} totalCount }} \
+         a: schedule(scheduleId: \"{mine}\") {{ label }} b: schedule(scheduleId: \"{other}\") {{ label }} \
+         s: session(sessionId: \"one\") {{ schedules {{ label }} pendingCount }} \
+         t: session(sessionId: \"two\") {{ sessionId }} sessions {{ nodes {{ sessionId }} }} }}"
+    );
+    let answer = scene.ask_as(&caller, &query, &json!({}));
+    let expected = json!({ "data": {
+        "pendingCount": 1,
+        "schedules": { "edges": [{ "node": { "label": "mine" } }], "totalCount": 1 },
+        "a": { "label": "mine" }, "b": null,
+        "s": { "schedules": [{ "label": "mine" }], "pendingCount": 1 }, "t": null,
+        "sessions": { "nodes": [{ "sessionId": "one" }] },
+    } });
+    assert_eq!(answer, expected);
+    for (query, code) in [
+        (
+            format!("mutation {{ cancelSchedule(scheduleId: \"{other}\") {{ schedule {{ label }} }} }}"),
+            "NOT_FOUND",
+        ),
+        ("mutation { setSessionBusy(sessionId: \"two\", busy: true) { sessionId } }".to_owned(), "NOT_FOUND"),
+        ("mutation { openSession { token } }".to_owned(), "FORBIDDEN"),
+        ("{ __schema { queryType { name } } }".to_owned(), "FORBIDDEN"),
+        ("{ engine { accounting } }".to_owned(), "GRAPHQL_VALIDATION_FAILED"),
+    ] {
+        let answer = scene.ask_as(&caller, &query, &json!({}));
+        assert_eq!(answer["errors"][0]["extensions"]["code"], code, "{query}: {answer}");
+    }
+}
+
+#[test]
+fn refusals_have_codes_and_data() {
+    let scene = scene();
+    let id = scene.create("one", "l", 10_000);
+    let cancel = format!("mutation {{ cancelSchedule(scheduleId: \"{id}\") {{ schedule {{ status }} }} }}");
+    assert!(scene.ask(&cancel)["errors"].is_null());
+    let again = scene.ask(&cancel);
+    assert_eq!(again["errors"][0]["extensions"]["code"], "CONFLICT", "{again}");
+    assert_eq!(again["errors"][0]["extensions"]["data"]["schedule-id"], json!(id), "{again}");
+    assert_eq!(again["errors"][0]["extensions"]["data"]["status"], "cancelled", "{again}");
+    assert_eq!(again["data"], json!({ "cancelSchedule": null }));
+    let create = |input: &str| {
+        let answer = scene.ask(&format!(
+            "mutation {{ createSchedule(input: {{{input}}}) {{ schedule {{ scheduleId }} }} }}"
+        ));
+        answer["errors"][0]["extensions"]["code"].clone()
+    };
+    assert_eq!(create("originSessionId: \"one\", message: \"m\", delayMs: 1"), "VALIDATION");
+    assert_eq!(create("originSessionId: \"one\", delayMs: 10000"), "VALIDATION");
+}
+
+#[test]
+fn a_delivery_is_seen_from_every_side() {
+    let scene = scene();
+    let id = scene.create("one", "l", 10_000);
+    let config = "{sessionName: \"n\", thinkingLevel: \"high\", model: {provider: \"p\", id: \"m\"}}";
+    let fresh = scene.ask(&format!(
+        "mutation {{ createSchedule(input: {{originSessionId: \"one\", kind: SESSION, message: \"go\", \
+         at: \"1970-01-01T00:00:20Z\", sessionConfig: {config}}}) {{ schedule {{ scheduleId sessionConfigSummary fireAt }} }} }}"
+    ));
+    let made = &fresh["data"]["createSchedule"]["schedule"];
+    assert_eq!(made["sessionConfigSummary"]["session-name"], "n", "{fresh}");
+    scene.clock.advance(Span::from_millis(30_000));
+    scene.handle.turn();
+    let answer = scene.ask(&format!(
+        "{{ schedule(scheduleId: \"{id}\") {{ status runs {{ state cause latenessMs slot }} originSession {{ \
+         sessionId messages {{ role text source }} }} }} engine {{ version mode limits {{ name value }} \
+         decisionPage(last: 1) {{ nodes {{ cursor kind }} }} }} \
+         attributes(entity: \"schedule\") {{ ident type entity }} sessions {{ totalCount }} }}"
+    ));
+    let schedule = &answer["data"]["schedule"];
+    assert_eq!(schedule["status"], "DELIVERED", "{answer}");
+    assert_eq!(schedule["runs"][0]["state"], "DELIVERED");
+    assert_eq!(schedule["originSession"]["messages"][0]["text"], "m");
+    assert_eq!(schedule["originSession"]["messages"][0]["source"], "SCHEDULED");
+    assert!(answer["data"]["engine"]["limits"].as_array().is_some_and(|limits| limits.len() > 20));
+    let attributes = answer["data"]["attributes"].as_array().expect("attributes");
+    assert!(attributes.len() > 20 && attributes.iter().all(|it| it["entity"] == "schedule"), "{answer}");
+    assert_eq!(answer["data"]["sessions"]["totalCount"], 3);
+}
+
+#[test]
+fn subscriptions_answer_their_selection_for_each_item() {
+    let scene = scene();
+    let id = scene.create("one", "l", 10_000);
+    let request =
+        Request::new("subscription { events(after: \"0\") { cursor kind schedule { label } truncated } }");
+    let subscribed = scene.service.subscribe(&Caller::OPERATOR, &request).expect("a subscription");
+    assert_eq!(subscribed.field, "events");
+    let item = Map::new().with("reveille.decision/cursor", 3);
+    let answer = scene.service.event(&Caller::OPERATOR, &subscribed, &item);
+    let expected = r#"{"data":{"events":{"cursor":"3","kind":"SCHEDULE_CREATED","schedule":{"label":"l"},"truncated":null}}}"#;
+    assert_eq!(answer, expected, "{id}");
+}
+
+/// `schema/reveille.graphql` is written by this test, with UPDATE=1, and never by hand.
+#[test]
+fn the_schema_s_file_is_current() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/reveille.graphql");
+    let sdl = scene().service.sdl();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/schema")).expect("a folder");
+        std::fs::write(path, &sdl).expect("written");
+    }
+    let file = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        file == sdl,
+        "schema/reveille.graphql is not what the registry says: run this test with UPDATE=1"
+    );
+}
