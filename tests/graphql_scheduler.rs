@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
 use reveille::domain::{Caller, SessionId, Span};
-use reveille::edn::Map;
 use reveille::runtime::{Handle, Parts};
-use reveille::surface::graphql::{Request, Service};
+use reveille::surface::graphql::{Code, Follower, Request, Service};
 use reveille::testkit::{SimClock, SimEntropy};
 use serde_json::{Value, json};
 
 struct Scene {
     handle: Handle,
     clock: Arc<SimClock>,
-    service: Service,
+    service: Arc<Service>,
 }
 
 fn scene() -> Scene {
@@ -25,7 +24,7 @@ fn scene() -> Scene {
         journal: None,
     };
     let handle = Handle::new(parts);
-    let service = Service::new(&handle).expect("sound roots");
+    let service = Arc::new(Service::new(&handle).expect("sound roots"));
     let scene = Scene { handle, clock, service };
     for id in ["one", "two"] {
         let opened = scene.ask(&format!(
@@ -200,18 +199,88 @@ fn a_delivery_is_seen_from_every_side() {
     assert_eq!(answer["data"]["sessions"]["totalCount"], 3);
 }
 
+fn follow(scene: &Scene, caller: &Caller, query: &str) -> Follower {
+    let begun = Follower::begin(&scene.service, &scene.handle, caller, &Request::new(query));
+    begun.unwrap_or_else(|errors| unreachable!("{query}: {errors:?}"))
+}
+
+fn pushed(follower: &mut Follower) -> Vec<Value> {
+    let answers = follower.wait().expect("it goes on");
+    answers.iter().map(|answer| serde_json::from_str(answer).expect(answer)).collect()
+}
+
 #[test]
-fn subscriptions_answer_their_selection_for_each_item() {
+fn events_go_on_behind_a_cursor_without_a_gap() {
     let scene = scene();
     let id = scene.create("one", "l", 10_000);
-    let request =
-        Request::new("subscription { events(after: \"0\") { cursor kind schedule { label } truncated } }");
-    let subscribed = scene.service.subscribe(&Caller::OPERATOR, &request).expect("a subscription");
-    assert_eq!(subscribed.field, "events");
-    let item = Map::new().with("reveille.decision/cursor", 3);
-    let answer = scene.service.event(&Caller::OPERATOR, &subscribed, &item);
-    let expected = r#"{"data":{"events":{"cursor":"3","kind":"SCHEDULE_CREATED","schedule":{"label":"l"},"truncated":null}}}"#;
-    assert_eq!(answer, expected, "{id}");
+    let query = "subscription { events(after: \"0\") { cursor kind schedule { label } truncated lagged } }";
+    let all = pushed(&mut follow(&scene, &Caller::OPERATOR, query));
+    let kinds: Vec<&str> = all.iter().filter_map(|it| it["data"]["events"]["kind"].as_str()).collect();
+    assert_eq!(kinds, ["SESSION_OPENED", "SESSION_OPENED", "SCHEDULE_CREATED"], "{all:?}");
+    assert_eq!(all[2]["data"]["events"]["schedule"]["label"], "l");
+    let cursor = all[1]["data"]["events"]["cursor"].as_str().expect("a cursor");
+    let again = format!("subscription {{ events(after: \"{cursor}\") {{ cursor kind }} }}");
+    let mut follower = follow(&scene, &Caller::OPERATOR, &again);
+    assert_eq!(
+        pushed(&mut follower)[0]["data"]["events"],
+        json!({ "cursor": "3", "kind": "SCHEDULE_CREATED" })
+    );
+    scene.ask(&cancel(&id));
+    assert_eq!(pushed(&mut follower)[0]["data"]["events"]["kind"], "SCHEDULE_CANCELLED");
+    follower.stopper().stop();
+    assert_eq!(follower.wait(), None);
+    // Of others a session hears nothing.
+    let mut other = follow(&scene, &Scene::session("two"), query);
+    let heard = pushed(&mut other);
+    assert_eq!(heard.len(), 1, "{heard:?}");
+    // A cursor of an earlier life of the engine: the reader has missed something.
+    let beyond = "subscription { events(after: \"999\") { cursor kind truncated } }";
+    let cut = pushed(&mut follow(&scene, &Caller::OPERATOR, beyond));
+    assert_eq!(
+        (&cut[0]["data"]["events"]["truncated"], &cut[0]["data"]["events"]["kind"]),
+        (&json!(true), &Value::Null)
+    );
+}
+
+#[test]
+fn a_list_is_followed_by_patches() {
+    let scene = scene();
+    let first = scene.create("one", "l1", 10_000);
+    let query = "subscription { schedules(filter: {status: [PENDING]}) { cursor isWhole changed { scheduleId label } removed } }";
+    let mut follower = follow(&scene, &Caller::OPERATOR, query);
+    let patch = |answers: &[Value]| answers[0]["data"]["schedules"].clone();
+    let whole = patch(&pushed(&mut follower));
+    assert_eq!((&whole["isWhole"], &whole["changed"][0]["label"]), (&json!(true), &json!("l1")), "{whole}");
+    scene.create("one", "l2", 20_000);
+    let added = patch(&pushed(&mut follower));
+    assert_eq!((&added["isWhole"], &added["changed"][0]["label"]), (&json!(false), &json!("l2")), "{added}");
+    scene.ask(&cancel(&first));
+    let gone = patch(&pushed(&mut follower));
+    assert_eq!((&gone["changed"], &gone["removed"]), (&json!([]), &json!([first])), "{gone}");
+}
+
+#[test]
+fn messages_are_followed_and_resumed() {
+    let scene = scene();
+    let query = "subscription { messages(sessionId: \"one\") { id text } }";
+    let mut follower = follow(&scene, &Scene::session("one"), query);
+    let say = |text: &str| {
+        let answer = scene.ask(&format!(
+            "mutation {{ sendUserMessage(sessionId: \"one\", text: \"{text}\") {{ sessionId }} }}"
+        ));
+        assert!(answer["errors"].is_null(), "{answer}");
+    };
+    say("hello");
+    assert_eq!(pushed(&mut follower)[0]["data"]["messages"], json!({ "id": "one#0", "text": "hello" }));
+    say("again");
+    let resumed = "subscription { messages(sessionId: \"one\", after: \"one#0\") { text } }";
+    assert_eq!(
+        pushed(&mut follow(&scene, &Caller::OPERATOR, resumed))[0]["data"]["messages"]["text"],
+        "again"
+    );
+    let request = Request::new(query);
+    let refused = Follower::begin(&scene.service, &scene.handle, &Scene::session("two"), &request).err();
+    assert_eq!(refused.expect("refused")[0].code.map(Code::name), Some("NOT_FOUND"));
 }
 
 /// `schema/reveille.graphql` is written by this test, with UPDATE=1, and never by hand.

@@ -1,10 +1,9 @@
 //! Subscriptions without a transport: what is followed, and the answer to each thing that is pushed.
 //!
-//! Lives here: the contract of a source, and turning what it pushes into answers. Does not live here: waiting. A source
-//! is asked for what there is by now; whoever has sockets waits for it in its own way.
+//! Lives here: accepting one, and turning what is pushed into answers. Does not live here: what is pushed and when, see
+//! `follow.rs`.
 //!
-//! Invariant: nothing is lost unseen. A source that no longer has what `after` asks for says so with `truncated`, and
-//! one whose reader was too slow says so with `lagged`.
+//! Invariant: a thing that is pushed is a row; its answer is read at the moment of pushing, like a query's.
 
 use std::sync::Arc;
 
@@ -25,24 +24,6 @@ pub struct Subscribed {
     pub field: String,
     /// Its arguments, by the keywords of their parameters.
     pub params: Map,
-}
-
-/// What a source has had to push since it was asked last.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Batch {
-    /// What is pushed, in order: each the row that the selection is answered from.
-    pub items: Vec<Map>,
-    /// Whether nothing will ever come any more.
-    pub is_over: bool,
-}
-
-/// Something that is followed. The scheduler's feed is one.
-///
-/// It holds nothing for its reader but a cursor: what was not asked for in time is forgotten with the feed's oldest,
-/// and the next item says so.
-pub trait Source: Send {
-    /// Returns what there is since the last call, at most `most` items.
-    fn next(&mut self, most: usize) -> Batch;
 }
 
 impl<W: World> Graphql<W> {
