@@ -164,6 +164,10 @@ limits! {
     GRAPHQL_MESSAGE_BYTES = 65_536 "bytes" as "graphql-message-bytes";
     /// How often a GraphQL connection over which nothing is sent shows that it is alive.
     GRAPHQL_HEARTBEAT_MS = 15_000 "ms" as "graphql-heartbeat-ms";
+    /// GraphQL subscriptions of one server at the same time: each has a thread.
+    GRAPHQL_SUBSCRIPTIONS = 256 "subscriptions" as "graphql-subscriptions";
+    /// Answers that wait between a subscription and its connection; the feed keeps the rest.
+    GRAPHQL_PUSHED = 16 "answers" as "graphql-pushed";
     /// What is pushed to one GraphQL subscription at a time; the feed keeps the rest.
     GRAPHQL_BATCH = 64 "items" as "graphql-batch";
     /// GraphQL operations kept as compiled, by text and variables.

@@ -6,8 +6,10 @@
 mod bodies;
 mod client;
 mod connections;
+mod graphql;
 mod routes;
 mod streams;
 mod table;
 mod tokens;
 mod walls;
+mod websocket;

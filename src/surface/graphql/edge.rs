@@ -40,6 +40,19 @@ pub struct HttpReply {
     pub body: String,
 }
 
+/// Reads what is asked, whatever the answer will be.
+///
+/// # Errors
+/// The answer to what is no request.
+pub fn read(http: &HttpRequest<'_>) -> Result<Request, HttpReply> {
+    let mut asked = None;
+    let reply = answer(&HttpRequest { accept: None, ..*http }, |request, _| {
+        asked = Some(request.clone());
+        Reply { body: String::new(), outcome: Outcome::Ran }
+    });
+    asked.ok_or(reply)
+}
+
 /// Answers a request; `run` is given what was asked, and whether nothing may be changed.
 pub fn answer(http: &HttpRequest<'_>, run: impl FnOnce(&Request, bool) -> Reply) -> HttpReply {
     let Some(format) = Format::accepted(http.accept) else {

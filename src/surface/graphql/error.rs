@@ -124,7 +124,7 @@ impl GraphqlError {
 }
 
 /// Errors of an answer that has no data at all.
-pub(super) fn refusal(errors: &[GraphqlError]) -> String {
+pub fn refusal(errors: &[GraphqlError]) -> String {
     let mut out = String::from("{\"errors\":");
     list(errors, &mut out);
     out.push('}');

@@ -34,7 +34,7 @@ mod subscription;
 mod write;
 pub mod ws;
 
-pub use error::{Code, GraphqlError, Segment};
+pub use error::{Code, GraphqlError, Segment, refusal};
 pub use execute::{Caller, Graphql, Outcome, Reply};
 pub use follow::Follower;
 pub use request::Request;

@@ -43,6 +43,18 @@ impl Service {
         self.asking(caller, is_reading, |asking| self.graphql.execute(request, asking, &mut access))
     }
 
+    /// Returns whether a request is a subscription.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn is_subscription(
+        &self,
+        caller: &domain::Caller,
+        request: &Request,
+    ) -> Result<bool, Vec<GraphqlError>> {
+        self.asking(caller, true, |asking| self.graphql.is_subscription(request, asking))
+    }
+
     /// Accepts a subscription.
     ///
     /// # Errors

@@ -27,6 +27,15 @@ pub struct Subscribed {
 }
 
 impl<W: World> Graphql<W> {
+    /// Returns whether a request is a subscription.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn is_subscription(&self, request: &Request, caller: &Caller<'_>) -> Result<bool, Vec<GraphqlError>> {
+        Ok(self.prepare(request, caller)?.kind == OperationType::Subscription)
+    }
+
     /// Accepts a subscription.
     ///
     /// # Errors

@@ -82,16 +82,19 @@ impl Socket {
         self.running.len()
     }
 
-    /// Does what is due.
+    /// Does what is due; may be called sooner, so that a token that is withdrawn ends the connection soon.
     pub fn tick(&mut self, now: BootTime, operations: &mut dyn Operations) -> Vec<Frame> {
-        if self.is_closed || now < self.deadline {
+        if self.is_closed {
+            return Vec::new();
+        }
+        if self.is_open && !operations.may_go_on() {
+            return self.close(4403, "Forbidden");
+        }
+        if now < self.deadline {
             return Vec::new();
         }
         if !self.is_open {
             return self.close(4408, "Connection initialisation timeout");
-        }
-        if !operations.may_go_on() {
-            return self.close(4403, "Forbidden");
         }
         self.deadline = now.after(Span::from_millis(GRAPHQL_HEARTBEAT_MS.value));
         vec![Frame::Text("{\"type\":\"ping\"}".into())]

@@ -50,7 +50,11 @@ pub(super) async fn read_text(site: &Site, request: Request<Body>) -> Result<(By
     Ok((bytes, notation))
 }
 
-async fn read_bytes(site: &Site, request: Request<Body>) -> Result<Bytes, HttpError> {
+/// Reads the bytes of a body, whatever its notation; the caller checks what parsers need checked.
+///
+/// # Errors
+/// 413 for too much, 408 for too slow, 400 for a body that breaks off.
+pub(super) async fn read_bytes(site: &Site, request: Request<Body>) -> Result<Bytes, HttpError> {
     let too_slow = || HttpError::new(ErrorCode::Timeout, "the body took too long", "send it faster");
     let announced = announced(request.headers());
     let waits = request.headers().contains_key(EXPECT);

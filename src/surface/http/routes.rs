@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use hyper::body::Incoming;
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
@@ -19,7 +19,7 @@ use super::pulse::{Pulse, Tracked};
 use super::seats::Seat;
 use super::site::Site;
 use super::who::Who;
-use super::{eql, gate, health, metrics, notation, reply, stream, tools};
+use super::{eql, gate, graphql, health, metrics, notation, page, reply, stream, tools};
 
 /// Every route. `/graphql`, `POST /mcp` and `GET /` get their lines here; a handler that takes [`Who`]
 /// answers 401 without a token, and what shows data takes it.
@@ -31,6 +31,9 @@ pub(super) fn router(site: &Arc<Site>) -> Router {
         .route("/tools", get(tools::list))
         .route("/tools/{name}", post(tools::call))
         .route("/eql", post(eql::query))
+        .route("/graphql", any(graphql::answer))
+        .route("/graphql/page.css", get(page::css))
+        .route("/graphql/page.js", get(page::js))
         .route("/stream", get(stream::open))
         .route_layer(from_fn(name_route))
         .fallback(|| async { HttpError::not_found() })

@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::backoff::Backoff;
 use super::config::{Config, Times};
+use super::followers::Followers;
 use super::gate::Gate;
 use super::seats::Seats;
 use super::streams::Streams;
 use super::traffic::Traffic;
 use crate::runtime::Handle;
+use crate::surface::graphql::Service;
 
 /// What all requests share.
 pub(super) struct Site {
@@ -19,6 +21,8 @@ pub(super) struct Site {
     pub(super) backoff: Backoff,
     pub(super) seats: Seats,
     pub(super) streams: Streams,
+    pub(super) followers: Followers,
+    pub(super) graphql: Arc<Service>,
     pub(super) traffic: Traffic,
     pub(super) times: Times,
     streams_max: usize,
@@ -28,7 +32,10 @@ pub(super) struct Site {
 impl Site {
     /// The site of a server at this address.
     pub(super) fn new(handle: Handle, config: &Config, address: SocketAddr) -> Arc<Site> {
+        let graphql = Service::new(&handle).expect("a test makes the schema and finds no fault");
         Arc::new(Site {
+            graphql: Arc::new(graphql),
+            followers: Followers::default(),
             handle,
             gate: Gate::new(config, address),
             backoff: Backoff::new(config.times.wrong_token),

@@ -1,0 +1,107 @@
+//! A GraphQL operation as an event stream: the protocol graphql-sse, one connection for each operation.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use hyper::body::Frame;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::followers::Following;
+use super::site::Site;
+use super::who::Who;
+use crate::domain::Code as Class;
+use crate::limits;
+use crate::surface::graphql::{Follower, GraphqlError, Request, refusal, sse};
+
+/// Answers an operation; a subscription for as long as its client stays and its token stands.
+pub(super) fn open(site: &Arc<Site>, who: Who, request: &Request) -> Response {
+    let (sender, events) = mpsc::channel(EVENTS);
+    match begin(site, &who, request) {
+        Ok(following) => {
+            tokio::spawn(carry(Arc::clone(site), who, following, sender));
+        }
+        Err(body) => {
+            // There is room for these three.
+            for text in [sse::OPEN.to_owned(), sse::next(&body), sse::COMPLETE.to_owned()] {
+                let _ = sender.try_send(text.into());
+            }
+        }
+    }
+    let mut response = Body::new(Events(events)).into_response();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(sse::CONTENT_TYPE));
+    response
+}
+
+/// Begins a subscription, or answers at once.
+fn begin(site: &Arc<Site>, who: &Who, request: &Request) -> Result<Following, String> {
+    let refused = |errors: Vec<GraphqlError>| refusal(&errors);
+    if !site.graphql.is_subscription(&who.caller, request).map_err(refused)? {
+        return Err(site.graphql.answer(&who.caller, request, false).body);
+    }
+    follow(site, who, request).map_err(refused)
+}
+
+/// Begins a subscription.
+pub(super) fn follow(site: &Arc<Site>, who: &Who, request: &Request) -> Result<Following, Vec<GraphqlError>> {
+    let full = || {
+        let message = "this server has as many subscriptions as it takes";
+        vec![GraphqlError::limit(limits::GRAPHQL_SUBSCRIPTIONS, message)]
+    };
+    let place = site.followers.enter().ok_or_else(full)?;
+    let follower = Follower::begin(&site.graphql, &site.handle, &who.caller, request)?;
+    let no_thread = || vec![GraphqlError::new(Class::Limit, "the system has no thread to give")];
+    Following::start(follower, place).ok_or_else(no_thread)
+}
+
+async fn carry(site: Arc<Site>, who: Who, mut following: Following, events: mpsc::Sender<Bytes>) {
+    let heartbeat = Duration::from_millis(limits::GRAPHQL_HEARTBEAT_MS.value);
+    let mut text = sse::OPEN.to_owned();
+    let mut quiet = Duration::ZERO;
+    loop {
+        if !text.is_empty() && events.send(std::mem::take(&mut text).into()).await.is_err() {
+            return;
+        }
+        let pushed = timeout(site.times.token_recheck, following.answers.recv()).await;
+        if events.is_closed() || site.handle.caller_of(&who.token).is_none() {
+            return;
+        }
+        quiet = if pushed.is_ok() { Duration::ZERO } else { quiet + site.times.token_recheck };
+        text = match pushed {
+            Ok(Some(answer)) => sse::next(&answer),
+            Ok(None) => {
+                let _ = events.send(sse::COMPLETE.into()).await;
+                return;
+            }
+            Err(_) if quiet >= heartbeat => {
+                quiet = Duration::ZERO;
+                sse::HEARTBEAT.to_owned()
+            }
+            Err(_) => String::new(),
+        };
+    }
+}
+
+/// A body that goes on as long as there are events.
+struct Events(mpsc::Receiver<Bytes>);
+
+impl hyper::body::Body for Events {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        self.0.poll_recv(context).map(|event| event.map(|event| Ok(Frame::data(event))))
+    }
+}
+
+/// Events that may wait for the socket.
+const EVENTS: usize = 4;

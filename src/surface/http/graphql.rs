@@ -1,0 +1,71 @@
+//! `/graphql`: queries and mutations by POST, queries by GET, subscriptions as event streams; a WebSocket where one is
+//! asked for, and the query page where a browser comes.
+//!
+//! Invariant: only the page and the WebSocket, which asks for the token itself, are open to whoever has none.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderMap, HeaderName};
+use axum::http::{HeaderValue, Method, Request, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use super::body::read_bytes;
+use super::error::HttpError;
+use super::site::Site;
+use super::who::Who;
+use super::{event_stream, page, websocket};
+use crate::surface::graphql::edge::{self, HttpReply, HttpRequest};
+use crate::surface::graphql::sse;
+
+/// Answers a request of any method.
+pub(super) async fn answer(
+    State(site): State<Arc<Site>>,
+    request: Request<Body>,
+) -> Result<Response, HttpError> {
+    if websocket::is_wanted(&request) {
+        return Ok(websocket::open(site, request).await);
+    }
+    if request.method() == Method::GET
+        && request.uri().query().is_none()
+        && page::is_wanted(request.headers())
+    {
+        return Ok(page::html());
+    }
+    let who = request.extensions().get::<Who>().cloned().ok_or_else(HttpError::unauthorized)?;
+    let (method, query) = (request.method().clone(), request.uri().query().unwrap_or_default().to_owned());
+    let (accept, kind) = (text(request.headers(), ACCEPT), text(request.headers(), CONTENT_TYPE));
+    let body = if method == Method::POST { read_bytes(&site, request).await? } else { Bytes::new() };
+    let http = HttpRequest {
+        method: method.as_str(),
+        content_type: kind.as_deref(),
+        accept: accept.as_deref(),
+        query: &query,
+        body: &body,
+    };
+    if sse::is_wanted(http.accept) {
+        return Ok(match edge::read(&http) {
+            Ok(request) => event_stream::open(&site, who, &request),
+            Err(reply) => response(reply),
+        });
+    }
+    let run = |request: &_, is_reading| site.graphql.answer(&who.caller, request, is_reading);
+    Ok(response(edge::answer(&http, run)))
+}
+
+pub(super) fn response(reply: HttpReply) -> Response {
+    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let kind = [(CONTENT_TYPE, HeaderValue::from_static(reply.content_type))];
+    let mut response = (status, kind, reply.body).into_response();
+    if let Some(allow) = reply.allow {
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
+    }
+    response
+}
+
+/// The value of a header, several of them as one list.
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    let values: Vec<&str> = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}

@@ -1,0 +1,179 @@
+//! GraphQL over a WebSocket: the socket around the protocol of `graphql/ws.rs`.
+//!
+//! A browser cannot send a token with the upgrade, so the first message brings it; the walls have seen the page's origin
+//! by then. Invariant: one task carries a connection, and a client that does not read is dropped.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::FromRequestParts;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
+use axum::http::Request as HttpRequest;
+use axum::http::header::{HeaderMap, SEC_WEBSOCKET_PROTOCOL, UPGRADE};
+use axum::response::{IntoResponse, Response};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::event_stream::follow;
+use super::followers::Following;
+use super::seats::Seat;
+use super::site::Site;
+use super::who::Who;
+use crate::domain::Span;
+use crate::edn::{Map, Value};
+use crate::limits;
+use crate::runtime::Token;
+use crate::surface::graphql::Request;
+use crate::surface::graphql::ws::{Frame, Operations, PROTOCOL, Socket, Started};
+
+/// Whether a request asks for a WebSocket.
+pub(super) fn is_wanted(request: &HttpRequest<Body>) -> bool {
+    let upgrade = request.headers().get(UPGRADE).and_then(|value| value.to_str().ok());
+    upgrade.is_some_and(|upgrade| upgrade.eq_ignore_ascii_case("websocket"))
+}
+
+/// Switches the connection over.
+pub(super) async fn open(site: Arc<Site>, request: HttpRequest<Body>) -> Response {
+    let (mut parts, _) = request.into_parts();
+    let (who, seat) = (parts.extensions.get::<Who>().cloned(), parts.extensions.get::<Arc<Seat>>().cloned());
+    let speaks_ours = speaks_ours(&parts.headers);
+    let upgrade = match WebSocketUpgrade::from_request_parts(&mut parts, &()).await {
+        Ok(upgrade) => upgrade,
+        Err(rejection) => return rejection.into_response(),
+    };
+    // One byte more is refused by the protocol, with its own code.
+    let most = usize::try_from(limits::GRAPHQL_MESSAGE_BYTES.value).unwrap_or(usize::MAX).saturating_mul(2);
+    let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(most).max_frame_size(most);
+    upgrade.on_upgrade(move |mut socket| async move {
+        if speaks_ours {
+            carry(&site, who, &mut socket).await;
+        } else {
+            close(&mut socket, 4406, "Subprotocol not acceptable").await;
+        }
+        drop(seat);
+    })
+}
+
+fn speaks_ours(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|value| value.trim() == PROTOCOL)
+}
+
+/// What a subscription has to say: its id, and an answer or its end.
+type Pushed = (String, Option<String>);
+
+async fn carry(site: &Arc<Site>, who: Option<Who>, socket: &mut WebSocket) {
+    let now = || site.handle.now().boot;
+    let (sender, mut pushed) = mpsc::channel(ROOM);
+    let mut calls = Calls { site: Arc::clone(site), who, sender, running: BTreeMap::new() };
+    let mut machine = Socket::new(now());
+    loop {
+        let left = Span::from_nanos(machine.deadline().since(now()).nanos());
+        let wait = Duration::from_nanos(left.nanos()).min(site.times.token_recheck);
+        let frames = tokio::select! {
+            message = timeout(wait, socket.recv()) => match message {
+                Err(_) => machine.tick(now(), &mut calls),
+                Ok(Some(Ok(Message::Text(text)))) => machine.text(&text, now(), &mut calls),
+                Ok(Some(Ok(Message::Binary(_)))) => machine.binary(),
+                Ok(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => Vec::new(),
+                Ok(None | Some(Ok(Message::Close(_)) | Err(_))) => return,
+            },
+            Some((id, answer)) = pushed.recv() => match answer {
+                Some(body) => machine.push(&id, &body, &mut calls),
+                None => {
+                    calls.running.remove(&id);
+                    machine.complete(&id)
+                }
+            },
+        };
+        for frame in frames {
+            match frame {
+                Frame::Text(text) => {
+                    let sent = timeout(site.times.stalled, socket.send(Message::Text(text.into()))).await;
+                    if !matches!(sent, Ok(Ok(()))) {
+                        return;
+                    }
+                }
+                Frame::Close(code, reason) => return close(socket, code, reason).await,
+            }
+        }
+    }
+}
+
+async fn close(socket: &mut WebSocket, code: u16, reason: &'static str) {
+    let frame = CloseFrame { code, reason: reason.into() };
+    // Whoever does not take this is gone anyway.
+    let _ = timeout(Duration::from_millis(CLOSING_MS), socket.send(Message::Close(Some(frame)))).await;
+}
+
+/// What the messages of one connection lead to.
+struct Calls {
+    site: Arc<Site>,
+    who: Option<Who>,
+    sender: mpsc::Sender<Pushed>,
+    running: BTreeMap<String, tokio::task::AbortHandle>,
+}
+
+impl Operations for Calls {
+    fn open(&mut self, payload: &Map) -> bool {
+        let bearer =
+            ["authorization", "Authorization"].into_iter().find_map(|name| payload.text(name)?.as_str());
+        let token = payload.text("token").and_then(Value::as_str);
+        let token = token.or_else(|| bearer.and_then(|bearer| bearer.strip_prefix("Bearer ")));
+        if let Some(token) = token.map(Token::from_text) {
+            self.who = self.site.handle.caller_of(&token).map(|caller| Who { caller, token });
+        }
+        self.who.is_some()
+    }
+
+    fn may_go_on(&mut self) -> bool {
+        self.who.as_ref().is_some_and(|who| self.site.handle.caller_of(&who.token).is_some())
+    }
+
+    fn start(&mut self, id: &str, request: &Request) -> Started {
+        let Some(who) = &self.who else {
+            return Started::Refused(Vec::new());
+        };
+        match self.site.graphql.is_subscription(&who.caller, request) {
+            Err(errors) => Started::Refused(errors),
+            Ok(false) => Started::Answered(self.site.graphql.answer(&who.caller, request, false).body),
+            Ok(true) => match follow(&self.site, who, request) {
+                Err(errors) => Started::Refused(errors),
+                Ok(following) => {
+                    let task = tokio::spawn(forward(id.to_owned(), following, self.sender.clone()));
+                    self.running.insert(id.to_owned(), task.abort_handle());
+                    Started::Follows
+                }
+            },
+        }
+    }
+
+    fn stop(&mut self, id: &str) {
+        if let Some(task) = self.running.remove(id) {
+            task.abort();
+        }
+    }
+}
+
+impl Drop for Calls {
+    fn drop(&mut self) {
+        self.running.values().for_each(tokio::task::AbortHandle::abort);
+    }
+}
+
+async fn forward(id: String, mut following: Following, sender: mpsc::Sender<Pushed>) {
+    while let Some(answer) = following.answers.recv().await {
+        if sender.send((id.clone(), Some(answer))).await.is_err() {
+            return;
+        }
+    }
+    // Where nobody listens any more, nobody needs to know.
+    let _ = sender.send((id, None)).await;
+}
+
+/// Answers of all subscriptions that wait for the socket.
+const ROOM: usize = 16;
+/// How long a client may take for the last frame.
+const CLOSING_MS: u64 = 1_000;
