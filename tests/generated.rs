@@ -55,6 +55,7 @@ fn reasons_page_is_current() {
 #[test]
 fn schemas_are_current() {
     check("schema/attributes.edn", &schema::text(SchemaKind::Attributes));
+    check("schema/reveille.graphql", &schema::text(SchemaKind::Graphql));
     check("schema/tools.json", &schema::text(SchemaKind::Tools));
     check("schema/errors.edn", &schema::text(SchemaKind::Errors));
     check("docs/ATTRIBUTES.md", &export::attributes_markdown(&*registry()));

@@ -282,19 +282,3 @@ fn messages_are_followed_and_resumed() {
     let refused = Follower::begin(&scene.service, &scene.handle, &Scene::session("two"), &request).err();
     assert_eq!(refused.expect("refused")[0].code.map(Code::name), Some("NOT_FOUND"));
 }
-
-/// `schema/reveille.graphql` is written by this test, with UPDATE=1, and never by hand.
-#[test]
-fn the_schema_s_file_is_current() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/reveille.graphql");
-    let sdl = scene().service.sdl();
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/schema")).expect("a folder");
-        std::fs::write(path, &sdl).expect("written");
-    }
-    let file = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        file == sdl,
-        "schema/reveille.graphql is not what the registry says: run this test with UPDATE=1"
-    );
-}

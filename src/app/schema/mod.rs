@@ -9,7 +9,7 @@ use crate::edn::{Map, Value};
 use crate::graph::export;
 use crate::runtime::{TOOLBOX, registry};
 use crate::surface::cli::SchemaKind;
-use crate::surface::json;
+use crate::surface::{graphql, json};
 
 pub(super) fn schema(kind: SchemaKind) -> io::Result<ExitCode> {
     io::stdout().lock().write_all(text(kind).as_bytes())?;
@@ -22,6 +22,7 @@ pub fn text(kind: SchemaKind) -> String {
         SchemaKind::Attributes => export::attributes_edn(&*registry()),
         SchemaKind::Tools => tools(),
         SchemaKind::Errors => errors::text(),
+        SchemaKind::Graphql => graphql::sdl(),
     }
 }
 

@@ -133,6 +133,8 @@ pub enum SchemaKind {
     Tools,
     /// Every error with its class, message and hint, as EDN.
     Errors,
+    /// The GraphQL schema, as operators see it.
+    Graphql,
 }
 
 /// Arguments of `reveille serve`. What is not given comes from the configuration file, then from the defaults.
