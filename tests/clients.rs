@@ -1,4 +1,5 @@
-//! Real clients against the real binary: Clojure and ClojureScript with their own readers and printers.
+//! Real clients against the real binary: Clojure and ClojureScript with their own readers and printers, graphql-http's
+//! audit, and graphql-ws and graphql-sse, one of them cut off.
 //!
 //! They need other programs, so `cargo test` alone leaves them out and says so; `.ci/check clients` installs what they
 //! need and runs them.
@@ -61,4 +62,16 @@ fn clojure_agrees() {
 #[ignore = "needs node and nbb: .ci/check clients"]
 fn clojurescript_agrees() {
     agree("node", &["node_modules/nbb/cli.js", "client.cljs"]);
+}
+
+#[test]
+#[ignore = "needs node and graphql-http: .ci/check clients"]
+fn graphql_over_http_is_as_the_audit_wants_it() {
+    agree("node", &["graphql_http_audit.mjs"]);
+}
+
+#[test]
+#[ignore = "needs node, graphql-ws and graphql-sse: .ci/check clients"]
+fn graphql_subscribers_resume_after_a_cut() {
+    agree("node", &["graphql_clients.mjs"]);
 }

@@ -1,8 +1,9 @@
 // Audits a server by the GraphQL over HTTP specification: every rule of graphql-http's `auditServer`.
-// Run: npm install && npm run audit -- http://127.0.0.1:7600/graphql [token]
+// Run: npm install && npm run audit -- http://127.0.0.1:7517 [token]
 import { auditServer } from "graphql-http";
 
-const [url = "http://127.0.0.1:7600/graphql", token] = process.argv.slice(2);
+const [base = "http://127.0.0.1:7517", token] = process.argv.slice(2);
+const url = `${base}/graphql`;
 const fetchFn = (address, init = {}) => {
   const headers = new Headers(init.headers);
   if (token) headers.set("authorization", `Bearer ${token}`);

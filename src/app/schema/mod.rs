@@ -9,8 +9,7 @@ use crate::edn::{Map, Value};
 use crate::graph::export;
 use crate::runtime::{TOOLBOX, registry};
 use crate::surface::cli::SchemaKind;
-use crate::surface::graphql::{Graphql, roots};
-use crate::surface::json;
+use crate::surface::{graphql, json};
 
 pub(super) fn schema(kind: SchemaKind) -> io::Result<ExitCode> {
     io::stdout().lock().write_all(text(kind).as_bytes())?;
@@ -20,19 +19,10 @@ pub(super) fn schema(kind: SchemaKind) -> io::Result<ExitCode> {
 /// The text of one of the files.
 pub fn text(kind: SchemaKind) -> String {
     match kind {
-        SchemaKind::Graphql => graphql(),
         SchemaKind::Attributes => export::attributes_edn(&*registry()),
         SchemaKind::Tools => tools(),
         SchemaKind::Errors => errors::text(),
-    }
-}
-
-/// The schema; nothing of it depends on what is in the engine.
-fn graphql() -> String {
-    match Graphql::new(registry(), &roots()) {
-        Ok(graphql) => graphql.sdl(),
-        // A test builds it and finds no fault.
-        Err(faults) => format!("# The schema has faults: {faults:?}\n"),
+        SchemaKind::Graphql => graphql::sdl(),
     }
 }
 

@@ -41,5 +41,5 @@ pub use request::Request;
 pub use roots::{Kind, Mutation, Pages, Param, Payload, Query, QueryKind, Roots, Subscription};
 pub use scheduler::roots;
 pub use schema::SchemaFault;
-pub use service::Service;
+pub use service::{Service, sdl};
 pub use subscription::Subscribed;

@@ -198,21 +198,22 @@ impl<'d> Selecting<'d> {
     }
 }
 
-/// How many entries a field is reckoned with. A page has a length, whether one is asked for or not.
+/// How many entries a field is reckoned with: as many as are asked for; else a page has a length nevertheless, and a list
+/// without pages counts as some.
 fn entries(entries: Entries, params: &mut Map) -> u64 {
-    match entries {
-        Entries::One => 1,
-        Entries::Listed => GRAPHQL_LIST_ENTRIES.value,
-        Entries::Page => {
-            let asked = ["first", "last"].iter().find_map(|name| params.keyword(name)?.as_int());
-            if let Some(asked) = asked {
-                return u64::try_from(asked).unwrap_or(0).max(1);
-            }
-            let page = i64::try_from(GRAPHQL_PAGE.value).unwrap_or(i64::MAX);
-            params.insert(Value::keyword("first"), page.into());
-            GRAPHQL_PAGE.value
-        }
+    if entries == Entries::One {
+        return 1;
     }
+    let asked = ["first", "last"].iter().find_map(|name| params.keyword(name)?.as_int());
+    if let Some(asked) = asked {
+        return u64::try_from(asked).unwrap_or(0).max(1);
+    }
+    if entries == Entries::Listed {
+        return GRAPHQL_LIST_ENTRIES.value;
+    }
+    let page = i64::try_from(GRAPHQL_PAGE.value).unwrap_or(i64::MAX);
+    params.insert(Value::keyword("first"), page.into());
+    GRAPHQL_PAGE.value
 }
 
 /// Fields under one key are one field. Source: the specification, §5.3.2.
