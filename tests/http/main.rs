@@ -7,6 +7,7 @@ mod bodies;
 mod client;
 mod connections;
 mod graphql;
+mod matrix;
 mod routes;
 mod streams;
 mod table;
