@@ -1,7 +1,8 @@
 //! Facts as text: what a log on a disk holds, one EDN map for each.
 //!
-//! [`print`](fn@print) and [`parse`](fn@parse) are each other's inverse for every fact that the engine can decide. The form is versioned by
-//! [`VERSION`]; `schema/facts/v1.edn` has one of each. What lives elsewhere: the log (`adapter`), the fold (`engine`).
+//! [`print`](fn@print) and [`parse`](fn@parse) are each other's inverse for every fact that the engine can decide. The form is
+//! versioned by [`VERSION`]; `schema/facts/v1.edn` has one of each. What lives elsewhere: the log (`adapter`), the fold
+//! (`engine`).
 //!
 //! Invariant: a form that is not understood is an error, never a fact that means something else.
 
