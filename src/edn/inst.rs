@@ -68,6 +68,15 @@ impl Inst {
     }
 }
 
+/// Whether whole seconds are written with a fraction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fraction {
+    /// As `#inst` has it.
+    Always,
+    /// As `java.time.Instant` has it.
+    AsNeeded,
+}
+
 /// Counts the days from 1970-01-01 to a civil date. The month is 1 to 12 and the day in
 /// its month, or the result is of another date; years beyond ±1 000 000 000 000 overflow.
 ///
@@ -100,15 +109,16 @@ pub(crate) fn civil_from_days(days: i64) -> (i64, i64, i64) {
 }
 
 impl Inst {
-    /// Appends date and time, without an offset: 3, 6 or 9 digits of a fraction, as few as will do.
+    /// Appends date and time, without an offset: 0 (if that is allowed), 3, 6 or 9 digits of a fraction, as few as will do.
     ///
     /// By hand, because lists of instants are what answers are full of: the formatting machinery takes five times as
     /// long.
-    pub(crate) fn push(self, out: &mut String) {
+    pub(crate) fn push(self, out: &mut String, fraction: Fraction) {
         let (year, month, day) = civil_from_days(self.seconds.div_euclid(SECONDS_PER_DAY));
         let second = self.seconds.rem_euclid(SECONDS_PER_DAY);
         let (fraction, width) = match self.nanos {
-            nanos if nanos % 1_000_000 == 0 => (nanos / 1_000_000, 3_usize),
+            0 if fraction == Fraction::AsNeeded => (0, 0_usize),
+            nanos if nanos % 1_000_000 == 0 => (nanos / 1_000_000, 3),
             nanos if nanos % 1000 == 0 => (nanos / 1000, 6),
             nanos => (nanos, 9),
         };
@@ -127,8 +137,10 @@ impl Inst {
             at += width + 1;
         }
         digits(i64::from(fraction), &mut text[at..at + width]);
+        // Without a fraction there is no point either.
+        let end = if width == 0 { at - 1 } else { at + width };
         // Digits and signs are always UTF-8.
-        out.push_str(std::str::from_utf8(&text[..at + width]).unwrap_or_default());
+        out.push_str(std::str::from_utf8(&text[..end]).unwrap_or_default());
     }
 }
 
@@ -143,7 +155,7 @@ fn digits(mut number: i64, place: &mut [u8]) {
 impl fmt::Display for Inst {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::with_capacity(TEXT_BYTES);
-        self.push(&mut text);
+        self.push(&mut text, Fraction::Always);
         text.push_str("-00:00");
         out.write_str(&text)
     }

@@ -42,6 +42,7 @@ pub use bigdec::BigDec;
 pub use caps::Caps;
 pub use error::{ReadError, ReadErrorKind};
 pub use frame::Framer;
+pub(crate) use inst::Fraction;
 pub use inst::Inst;
 pub(crate) use inst::{civil_from_days, days_from_civil};
 pub use keyword::Keyword;

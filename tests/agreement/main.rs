@@ -1,9 +1,10 @@
-//! One graph, whichever way it is asked: by the short way and the long one, as text and as values, through psi-tool and
-//! EQL; and walls that hold for every attribute, because the list of them is taken from the registry.
+//! One graph, whichever way it is asked: by the short way and the long one, as text and as values, through psi-tool, EQL
+//! and GraphQL; and walls that hold for every attribute, because the list of them is taken from the registry.
 
 mod generate;
 mod graphql;
 mod population;
+mod selections;
 
 use reveille::dialect::{Notation, psi};
 use reveille::domain::{Caller, Moment, Right, Scope, SessionId};

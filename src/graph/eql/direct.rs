@@ -2,6 +2,7 @@
 //!
 //! Lives here: finding that out, once for a plan. Does not live here: the walk, see `walk.rs`.
 
+use super::Plan;
 use super::level::{Below, Field, Level, Source};
 use crate::edn::{Map, Value};
 use crate::graph::registry::{AttrId, Registry, Run, World};
@@ -46,6 +47,16 @@ impl Direct {
             direct.levels[number] = cells.collect::<Option<_>>()?;
         }
         Some(direct)
+    }
+}
+
+impl Plan {
+    /// Finds where something stands among what a level is asked for, and the level below it; nothing where the plan
+    /// cannot be walked.
+    pub(crate) fn place(&self, level: usize, key: &Value) -> Option<(usize, Option<usize>)> {
+        let cells = self.direct.as_ref()?.levels.get(level)?;
+        let place = cells.iter().position(|cell| cell.key == *key)?;
+        Some((place, cells[place].below))
     }
 }
 

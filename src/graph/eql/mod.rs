@@ -26,6 +26,7 @@ mod row;
 mod run;
 mod sink;
 mod steps;
+mod text;
 mod walk;
 
 pub use ast::{Call, Expr, Join, Key, Prop, Query, Target};
@@ -37,4 +38,6 @@ pub use parse_error::{ParseError, ParseErrorKind};
 pub use plan::{Plan, Planning, plan};
 pub use run::{Answer, Request, run};
 pub use sink::{EdnSink, Sink};
-pub use walk::{Written, write};
+pub use text::{Written, write};
+
+pub(crate) use walk::{Spot, Walk};

@@ -106,7 +106,7 @@ impl Sink for EdnSink<'_> {
             }
             Datum::Inst(inst) => {
                 self.out.push_str("#inst \"");
-                inst.push(self.out);
+                inst.push(self.out, edn::Fraction::Always);
                 self.out.write_str("-00:00\"")
             }
             Datum::Value(value) => {

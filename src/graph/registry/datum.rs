@@ -64,7 +64,7 @@ impl Datum<'_> {
     }
 
     /// Returns a value of its own; entities have none, see [`Datum::Entity`].
-    pub(in crate::graph) fn into_value(self) -> Value {
+    pub(crate) fn into_value(self) -> Value {
         match self {
             Datum::Nil | Datum::Entity(_) | Datum::Entities(_) => Value::Nil,
             Datum::Bool(flag) => flag.into(),

@@ -5,6 +5,7 @@
 //! Invariant: a query looks at the world once, and everything in its answer is from that moment; mutations of one
 //! operation run one after the other.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_graphql::parser::types::{ExecutableDocument, OperationType};
@@ -22,7 +23,7 @@ use super::roots::Roots;
 use super::schema::{self, SchemaFault};
 use super::select::{Selected, What};
 use crate::domain::Code as Class;
-use crate::edn::{Keyword, Map, Symbol, Value};
+use crate::edn::{self, Keyword, Map, Symbol, Value};
 use crate::graph::eql::{self, Call, Expr, Limits, Plan, Query, run};
 use crate::graph::registry::{Access, Registry, Seen, Viewer, World};
 
@@ -123,7 +124,7 @@ impl<W: World> Graphql<W> {
         caller: &Caller<'_>,
     ) -> Result<Arc<Prepared>, Vec<GraphqlError>> {
         let side = self.side(caller.viewer)?;
-        let key = cache_key(request, caller.may_introspect);
+        let key = cache_key(request);
         if let Some(prepared) = side.prepared.get(&key) {
             return Ok(prepared);
         }
@@ -138,7 +139,7 @@ impl<W: World> Graphql<W> {
         let prepared = Arc::new(self.preparing(side, caller).prepare(&document, request)?);
         // Whoever changes something says it anew each time, and introspections are large.
         if prepared.kind == OperationType::Query && prepared.introspected.is_none() {
-            side.prepared.put(key, Arc::clone(&prepared));
+            side.prepared.put(key.into_owned(), Arc::clone(&prepared));
         }
         Ok(prepared)
     }
@@ -170,8 +171,28 @@ impl<W: World> Graphql<W> {
     ) -> Result<String, GraphqlError> {
         let side = self.side(caller.viewer).map_err(first)?;
         let mut answer = Err(GraphqlError::new(Code::Internal, "the world was not looked at"));
-        access.look(&mut |view| answer = self.read(side, prepared, caller, &mut Still::<W>(view)));
+        access.look(&mut |view| {
+            answer = match self.walk(side, prepared, caller, view) {
+                Some(body) => Ok(body),
+                None => self.read(side, prepared, caller, &mut Still::<W>(view)),
+            }
+        });
         answer
+    }
+
+    /// Answers by the short way, if there is one to the end.
+    fn walk(
+        &self,
+        side: &Side,
+        prepared: &Prepared,
+        caller: &Caller<'_>,
+        view: Seen<'_, W>,
+    ) -> Option<String> {
+        let (Some(shape), Some(plan)) = (&prepared.shape, &prepared.plan) else { return None };
+        let entity = &Map::new();
+        let request =
+            eql::Request { plan, entity, is_lenient: true, limits: caller.limits, stop: caller.stop };
+        shape.write(&side.model, &self.registry, &request, view)
     }
 
     fn read(
@@ -302,18 +323,15 @@ fn failed(failure: eql::Failure) -> GraphqlError {
     }
 }
 
-/// What was sent, as one text.
-fn cache_key(request: &Request, may_introspect: bool) -> String {
-    let name = request.operation_name.as_deref().unwrap_or_default();
-    let mut key = String::with_capacity(request.query.len() + name.len() + 8);
-    key.push_str(&request.query);
-    key.push('\0');
-    key.push_str(name);
-    key.push(if may_introspect { '\u{1}' } else { '\0' });
-    if !request.variables.is_empty() {
-        key.push_str(&Value::Map(request.variables.clone()).to_string());
+/// What was sent, as one text: the document, which begins with no NUL, or all of it behind one.
+fn cache_key(request: &Request) -> Cow<'_, str> {
+    if request.operation_name.is_none() && request.variables.is_empty() && !request.query.starts_with('\0') {
+        return Cow::Borrowed(&request.query);
     }
-    key
+    let name = request.operation_name.as_deref().unwrap_or_default();
+    let mut key = format!("\0{}\0{name}{}\0", name.len(), request.query);
+    edn::write(&Value::Map(request.variables.clone()), &mut key);
+    Cow::Owned(key)
 }
 
 fn first(errors: Vec<GraphqlError>) -> GraphqlError {

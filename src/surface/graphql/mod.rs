@@ -3,7 +3,8 @@
 //! [`Roots`] says what `Query`, `Mutation` and `Subscription` begin with; [`Graphql`] is what came of it for one
 //! registry. The way of a request: `edge.rs` (HTTP) or `ws.rs` → `document.rs` (scan, parse, count, validate) →
 //! `select.rs` (what is asked, fields merged, variables filled in) → `lower.rs` (one EQL query for all of it) →
-//! the graph's executor → `answer.rs` (JSON in selection order, null propagation, errors with paths).
+//! `shape.rs`, where the plan can be walked (JSON while it is read); else the graph's executor → `answer.rs` (JSON in
+//! selection order, null propagation, errors with paths).
 //!
 //! async-graphql validates documents, answers introspection and prints the schema; it never resolves a field of ours.
 //! Does not live here: any server, socket, clock or thread. Time comes in as a callback, a world as an argument.
@@ -29,6 +30,7 @@ mod scheduler;
 mod schema;
 mod select;
 mod service;
+mod shape;
 pub mod sse;
 mod subscription;
 mod write;

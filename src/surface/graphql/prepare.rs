@@ -12,6 +12,7 @@ use super::lower::Need;
 use super::model::Model;
 use super::request::Request;
 use super::select::{Selecting, Selection, What};
+use super::shape::Shape;
 use crate::domain::Code as Class;
 use crate::edn::{Keyword, Value};
 use crate::graph::eql::{Limits, Plan, Planning, Query, Refusal, plan};
@@ -25,6 +26,8 @@ pub(super) struct Prepared {
     pub(super) need: Need,
     /// The plan of that, if it is asked for anything.
     pub(super) plan: Option<Plan>,
+    /// How the answer is written while it is read, if it can be.
+    pub(super) shape: Option<Shape>,
     /// What the schema has answered already.
     pub(super) introspected: Option<async_graphql::Value>,
 }
@@ -67,7 +70,8 @@ impl<W: World> Preparing<'_, W> {
         need.add(self.model, &mut selection);
         let is_planned = kind == OperationType::Query && !need.is_empty();
         let plan = if is_planned { Some(self.plan(&need.query(), &[]).map_err(one)?) } else { None };
-        Ok(Prepared { kind, selection, need, plan, introspected })
+        let shape = plan.as_ref().and_then(|plan| Shape::of(self.model, &selection, plan));
+        Ok(Prepared { kind, selection, need, plan, shape, introspected })
     }
 
     fn introspected(

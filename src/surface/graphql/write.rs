@@ -2,11 +2,10 @@
 //!
 //! Invariant: what a scalar cannot represent is an error in graphql-js's words, and nothing is written then.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 use super::model::{Enum, Scalar};
-use crate::domain::Moment;
-use crate::edn::Value;
+use crate::edn::{Fraction, Inst, Value};
 use crate::surface::json;
 
 /// Writes one value as a scalar.
@@ -26,11 +25,7 @@ pub(super) fn scalar(scalar: Scalar, value: &Value, out: &mut String) -> Result<
         (Scalar::Id, Value::Str(string)) => text(string, out),
         (Scalar::Id, Value::Int(number)) => text(&number.to_string(), out),
         (Scalar::Id, Value::Keyword(_) | Value::Uuid(_)) => json::write(value, out),
-        (Scalar::DateTime, Value::Inst(inst)) => match Moment::new(inst.seconds(), inst.nanos()) {
-            // An instant prints as digits and signs that need no escape.
-            Some(moment) => out.push_str(&format!("\"{moment}\"")),
-            None => return Err(cannot(scalar, value)),
-        },
+        (Scalar::DateTime, Value::Inst(inst)) => instant(*inst, out),
         _ => return Err(cannot(scalar, value)),
     }
     Ok(())
@@ -39,14 +34,43 @@ pub(super) fn scalar(scalar: Scalar, value: &Value, out: &mut String) -> Result<
 /// Writes the constant of a keyword.
 pub(super) fn constant(each: &Enum, value: &Value, out: &mut String) -> Result<(), String> {
     let keyword = value.as_keyword().map(crate::edn::Keyword::as_str);
-    match each.values.iter().find(|(name, _)| Some(name.as_str()) == keyword) {
-        Some((_, constant)) => {
-            out.push('"');
-            out.push_str(constant);
-            out.push('"');
-            Ok(())
-        }
-        None => Err(format!("Enum \"{}\" cannot represent value: {}", each.name, shown(value))),
+    if keyword.is_some_and(|keyword| name(each, keyword, out)) {
+        return Ok(());
+    }
+    Err(format!("Enum \"{}\" cannot represent value: {}", each.name, as_json(value)))
+}
+
+/// Writes the constant of a keyword's name; whether there is one.
+pub(super) fn name(each: &Enum, name: &str, out: &mut String) -> bool {
+    let found = each.values.iter().find(|(value, _)| value == name);
+    if let Some((_, constant)) = found {
+        out.push('"');
+        out.push_str(constant);
+        out.push('"');
+    }
+    found.is_some()
+}
+
+/// Writes an instant as RFC 3339.
+pub(super) fn instant(inst: Inst, out: &mut String) {
+    out.push('"');
+    inst.push(out, Fraction::AsNeeded);
+    out.push_str("Z\"");
+}
+
+/// Writes what prints itself, with quotes. Mostly nothing in it must be escaped, and no copy is made to find out.
+pub(super) fn shown(shown: &dyn Display, out: &mut String) {
+    out.push('"');
+    let start = out.len();
+    // Writing to a string cannot fail.
+    let written = write!(out, "{shown}");
+    debug_assert!(written.is_ok());
+    if out[start..].bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        let plain = out.split_off(start);
+        out.pop();
+        text(&plain, out);
+    } else {
+        out.push('"');
     }
 }
 
@@ -86,11 +110,11 @@ fn cannot(scalar: Scalar, value: &Value) -> String {
         Scalar::Boolean => "a non boolean value",
         Scalar::String | Scalar::Id | Scalar::DateTime | Scalar::Json => "value",
     };
-    format!("{} cannot represent {what}: {}", scalar.name(), shown(value))
+    format!("{} cannot represent {what}: {}", scalar.name(), as_json(value))
 }
 
 /// The value as it would stand in JSON.
-fn shown(value: &Value) -> String {
+fn as_json(value: &Value) -> String {
     let mut out = String::new();
     json::write(value, &mut out);
     out

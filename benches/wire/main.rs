@@ -1,0 +1,67 @@
+//! Over HTTP: a hundred rows with four fields out of a million schedules, by GraphQL and by EQL, against a static
+//! async-graphql schema and against JSON written by hand, in one run.
+//!
+//! `cargo bench --bench wire` measures; `cargo bench --bench wire -- --quick` shows in seconds that everything still runs,
+//! at a tenth of the size. Needs `wrk`. Lives here: the arguments and the order of the measurements. What lives elsewhere:
+//! our server (`ours`), theirs (`peer`), the client (`wrk`), who writes meanwhile (`writer`) and the tables (`report`).
+//!
+//! Invariant: all competitors send the same hundred rows, answer on as many threads, and are asked by the same client with
+//! the same number of connections; nothing here passes or fails by the clock.
+
+use std::process::ExitCode;
+
+use report::Results;
+use writer::{Pace, Writer};
+
+mod ours;
+mod peer;
+mod report;
+mod writer;
+mod wrk;
+
+/// How much of everything.
+struct Sizes {
+    sessions: usize,
+    schedules: usize,
+    rounds: usize,
+    seconds: u32,
+}
+
+const FULL: Sizes = Sizes { sessions: 20_000, schedules: 1_000_000, rounds: 3, seconds: 8 };
+const QUICK: Sizes = Sizes { sessions: 2_000, schedules: 100_000, rounds: 1, seconds: 1 };
+
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "the tables are what this program is for")]
+fn main() -> ExitCode {
+    let sizes = if std::env::args().any(|argument| argument == "--quick") { QUICK } else { FULL };
+    if !wrk::is_there() {
+        eprintln!("this benchmark needs wrk: install it under this name");
+        return ExitCode::FAILURE;
+    }
+    let ours = ours::Ours::start(&sizes);
+    let theirs = peer::Peer::start(ours.rows());
+    let contenders =
+        [ours.graphql(), theirs.graphql(), theirs.by_hand(), ours.eql()].map(|(name, target)| (name, target));
+    let mut results = Results::default();
+    for round in 0..sizes.rounds {
+        for (name, target) in &contenders {
+            eprintln!("round {} of {}: {name}", round + 1, sizes.rounds);
+            results.note(name, wrk::run(target, sizes.seconds));
+        }
+    }
+    println!("{}", results.table());
+    let mut meanwhile = Vec::new();
+    for pace in [Pace::Steady, Pace::AllTheTime] {
+        for (name, target) in [None, Some(ours.graphql()), Some(ours.eql())].into_iter().map(Option::unzip) {
+            let name = name.unwrap_or("nobody asks");
+            eprintln!("writes, {}: {name}", pace.name());
+            let writer = Writer::start(ours.handle().clone(), ours.writers(), pace);
+            let load = target.map(|target| wrk::run(&target, sizes.seconds));
+            if load.is_none() {
+                writer::wait(std::time::Duration::from_secs(sizes.seconds.into()));
+            }
+            meanwhile.push((name, pace.name(), load, writer.stop()));
+        }
+    }
+    println!("{}", report::writes(&meanwhile));
+    ExitCode::SUCCESS
+}
