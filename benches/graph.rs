@@ -8,7 +8,6 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use reveille::adapter::HostLocal;
 use reveille::domain::{Caller, HostId, SessionConfig, SessionId, Span, When};
 use reveille::engine::NewSchedule;
-use reveille::graph::eql::EdnSink;
 use reveille::runtime::{Handle, Parts};
 use reveille::testkit::{SimClock, SimEntropy};
 
@@ -48,7 +47,7 @@ fn full_engine() -> (Handle, Vec<SessionId>) {
 fn text_to_text(handle: &Handle, caller: &Caller) -> String {
     let prepared = handle.prepare(caller, QUERY.as_bytes()).expect("a query");
     let mut text = String::with_capacity(16_384);
-    handle.answer(caller, &prepared, false, &mut EdnSink::new(&mut text)).expect("within limits");
+    handle.answer(caller, &prepared, false, &mut text).expect("within limits");
     text
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 use super::{Entropy, Moment};
 use crate::limits;
@@ -171,7 +172,12 @@ impl fmt::Display for ScheduleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             IdText::Random(bytes) => {
-                write!(f, "{}{}", ScheduleId::PREFIX, Uuid::from_bytes(*bytes).hyphenated())
+                // As one text, put together here: lists are full of these, and each formatting step costs as much.
+                let mut text = [0; ScheduleId::PREFIX.len() + Hyphenated::LENGTH];
+                let (prefix, tail) = text.split_at_mut(ScheduleId::PREFIX.len());
+                prefix.copy_from_slice(ScheduleId::PREFIX.as_bytes());
+                Uuid::from_bytes(*bytes).hyphenated().encode_lower(tail);
+                f.write_str(std::str::from_utf8(&text).unwrap_or_default())
             }
             IdText::Chosen(text) => f.write_str(text),
         }

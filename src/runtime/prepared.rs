@@ -13,7 +13,7 @@ use crate::dialect::REQUEST_CAPS;
 use crate::domain::{Caller, Scope};
 use crate::edn::{Keyword, Map, ReadError, Value, read_keeping_meta};
 use crate::graph::eql::{
-    Answer, Boundary, ParseError, Plan, Planning, Refusal, Request, Sink, Written, plan, run, write,
+    Answer, Boundary, ParseError, Plan, Planning, Refusal, Request, Written, plan, run, write,
 };
 use crate::graph::view::viewer;
 use crate::limits;
@@ -96,10 +96,10 @@ impl Handle {
         caller: &Caller,
         prepared: &Prepared,
         is_lenient: bool,
-        sink: &mut impl Sink,
+        out: &mut String,
     ) -> Result<Written, Refusal> {
         self.with_request(caller, prepared, is_lenient, |request| {
-            write(&self.shared.registry, request, &mut self.access(caller), sink)
+            write(&self.shared.registry, request, &mut self.access(caller), out)
         })
     }
 

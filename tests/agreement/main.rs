@@ -9,7 +9,7 @@ mod selections;
 use reveille::dialect::{Notation, psi};
 use reveille::domain::{Caller, Moment, Right, Scope, SessionId};
 use reveille::edn::{Map, Value, read_keeping_meta, write};
-use reveille::graph::eql::{Boundary, EdnSink, Written};
+use reveille::graph::eql::{Boundary, Written};
 use reveille::graph::registry::Type;
 use reveille::runtime::{Handle, failed, reply};
 use reveille::surface::graphql::{Request, Service};
@@ -36,7 +36,7 @@ fn callers(population: &Population) -> Vec<(&'static str, Caller)> {
 fn as_text(handle: &Handle, caller: &Caller, query: &str, is_lenient: bool) -> String {
     let prepared = handle.prepare(caller, query.as_bytes()).expect(query);
     let mut text = String::new();
-    match handle.answer(caller, &prepared, is_lenient, &mut EdnSink::new(&mut text)) {
+    match handle.answer(caller, &prepared, is_lenient, &mut text) {
         Ok(Written::Done) => text,
         Ok(Written::Failed(failure)) => Value::Map(failed(&prepared.boundary, &failure)).to_string(),
         Err(refusal) => refusal.to_string(),

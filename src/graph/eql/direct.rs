@@ -2,8 +2,8 @@
 //!
 //! Lives here: finding that out, once for a plan. Does not live here: the walk, see `walk.rs`.
 
-use super::Plan;
 use super::level::{Below, Field, Level, Source};
+use super::{Plan, text};
 use crate::edn::{Map, Value};
 use crate::graph::registry::{AttrId, Registry, Run, World};
 
@@ -20,6 +20,8 @@ pub(super) struct Direct {
 #[derive(Debug)]
 pub(super) struct Cell {
     pub(super) key: Value,
+    /// The key as it is written in EDN, with the space that follows.
+    pub(super) text: String,
     pub(super) from: From,
     pub(super) below: Option<usize>,
 }
@@ -92,7 +94,7 @@ fn cell<W: World>(
         }
         Source::Attr(..) | Source::Ident(..) | Source::Placeholder | Source::Call(_) => return None,
     };
-    Some(Cell { key: field.key.clone(), from, below: join })
+    Some(Cell { key: field.key.clone(), text: text::key(&field.key), from, below: join })
 }
 
 /// The one call that is there for an attribute, if there is just one.

@@ -24,7 +24,6 @@ mod plan;
 mod print;
 mod row;
 mod run;
-mod sink;
 mod steps;
 mod text;
 mod walk;
@@ -37,7 +36,6 @@ pub use parse::parse;
 pub use parse_error::{ParseError, ParseErrorKind};
 pub use plan::{Plan, Planning, plan};
 pub use run::{Answer, Request, run};
-pub use sink::{EdnSink, Sink};
 pub use text::{Written, write};
 
 pub(crate) use walk::{Spot, Walk};

@@ -1,7 +1,12 @@
-//! Answers as text: written while they are read where that can be done, else printed when they are there.
+//! Answers as EDN text: written while they are read where that can be done, else printed when they are there.
+//!
+//! Invariant: what is written by the short way is, letter for letter, what the answer's value prints.
+
+use std::fmt::Write;
 
 use super::walk::{Spot, Stop, Walk};
-use super::{Answer, Failure, Refusal, Request, Sink, run};
+use super::{Answer, Failure, Refusal, Request, run};
+use crate::edn::{self, Fraction, Value};
 use crate::graph::registry::{Access, Datum, Registry, World};
 
 /// What was written.
@@ -18,65 +23,99 @@ pub enum Written {
 /// # Errors
 ///
 /// A limit that the request exceeds, or the callback's word to stop; nothing is written then.
-pub fn write<W: World, S: Sink>(
+pub fn write<W: World>(
     registry: &Registry<W>,
     request: &Request<'_>,
     access: &mut dyn Access<W>,
-    sink: &mut S,
+    out: &mut String,
 ) -> Result<Written, Refusal> {
     if request.plan.direct.is_some() {
-        let mark = sink.mark();
+        let start = out.len();
         let mut walked = Err(Stop::LongWay);
         access.look(&mut |view| {
-            walked =
-                Walk::begin(registry, request, view).and_then(|mut walk| map(&mut walk, Spot::ROOT, sink));
+            let walk = Walk::begin(registry, request, view);
+            walked = walk.and_then(|mut walk| map(&mut walk, Spot::ROOT, out));
         });
         match walked {
             Ok(()) => return Ok(Written::Done),
             Err(Stop::Refused(refusal)) => {
-                sink.rewind(mark);
+                out.truncate(start);
                 return Err(refusal);
             }
-            Err(Stop::LongWay) => sink.rewind(mark),
+            Err(Stop::LongWay) => out.truncate(start),
         }
     }
     match run(registry, request, access)? {
         Answer::Done(map) => {
-            sink.datum(&Datum::Value(map.into()));
+            edn::write(&Value::Map(map), out);
             Ok(Written::Done)
         }
         Answer::Failed(failure) => Ok(Written::Failed(failure)),
     }
 }
 
-fn map<W: World, S: Sink>(walk: &mut Walk<'_, '_, W>, spot: Spot, sink: &mut S) -> Result<(), Stop> {
-    sink.open_map();
+/// The key of a map's entry, as it stands before its value.
+pub(super) fn key(key: &Value) -> String {
+    let mut text = key.to_string();
+    text.push(' ');
+    text
+}
+
+fn map<W: World>(walk: &mut Walk<'_, '_, W>, spot: Spot, out: &mut String) -> Result<(), Stop> {
+    out.push('{');
     for (place, cell) in walk.cells(spot).iter().enumerate() {
-        sink.key(&cell.key, place == 0);
+        if place > 0 {
+            out.push(' ');
+        }
+        out.push_str(&cell.text);
         match walk.read(spot, place)? {
             Datum::Entity(number) => {
                 let below = walk.join(spot, place, 1)?;
-                map(walk, below.of(number), sink)?;
+                map(walk, below.of(number), out)?;
             }
             Datum::Entities(numbers) => {
                 let below = walk.join(spot, place, numbers.len())?;
-                sink.open_list();
+                out.push('[');
                 for (at, number) in numbers.iter().enumerate() {
-                    sink.item(at == 0);
-                    map(walk, below.of(*number), sink)?;
+                    if at > 0 {
+                        out.push(' ');
+                    }
+                    map(walk, below.of(*number), out)?;
                 }
-                sink.close_list();
+                out.push(']');
             }
-            datum @ (Datum::Nil
-            | Datum::Bool(_)
-            | Datum::Int(_)
-            | Datum::Text(_)
-            | Datum::Shown(_)
-            | Datum::Name(_)
-            | Datum::Inst(_)
-            | Datum::Value(_)) => sink.datum(&datum),
+            Datum::Nil => out.push_str("nil"),
+            Datum::Bool(flag) => out.push_str(if flag { "true" } else { "false" }),
+            Datum::Name(name) => {
+                out.push(':');
+                out.push_str(name);
+            }
+            Datum::Inst(inst) => {
+                out.push_str("#inst \"");
+                inst.push(out, Fraction::Always);
+                out.push_str("-00:00\"");
+            }
+            Datum::Value(value) => edn::write(&value, out),
+            // Writing to a string cannot fail.
+            Datum::Int(number) => drop(write!(out, "{number}")),
+            Datum::Text(text) => drop(edn::write_string(text, out)),
+            Datum::Shown(shown) => drop(write_shown(shown, out)),
         }
     }
-    sink.close_map();
+    out.push('}');
+    Ok(())
+}
+
+/// An id may hold what must be escaped; mostly it does not, and no copy is made to find out.
+fn write_shown(shown: &dyn std::fmt::Display, out: &mut String) -> std::fmt::Result {
+    out.push('"');
+    let start = out.len();
+    write!(out, "{shown}")?;
+    if out[start..].bytes().any(|byte| byte == b'"' || byte == b'\\' || byte < b' ') {
+        let text = out.split_off(start);
+        out.pop();
+        return edn::write_string(&text, out);
+    }
+    out.push('"');
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! values of their own. Whatever else turns up (an error, a value that refers to something) ends the walk, and the query
 //! is run the long way; so there is one meaning, and this is only a shorter way to it.
 //!
-//! Lives here: going and reading. Does not live here: what is written of it, see `sink.rs` for EDN and GraphQL's surface
+//! Lives here: going and reading. Does not live here: what is written of it, see `text.rs` for EDN and GraphQL's surface
 //! for its JSON. Invariant: what is read is what the long way would have answered, of one look.
 
 use super::direct::{Cell, Direct, From};

@@ -19,7 +19,7 @@ use super::site::Site;
 use super::who::Who;
 use crate::dialect::Notation;
 use crate::edn::Value;
-use crate::graph::eql::{EdnSink, Refusal, Written};
+use crate::graph::eql::{Refusal, Written};
 use crate::runtime::{Prepared, Unprepared, failed, reply};
 
 /// Answers one query.
@@ -46,7 +46,7 @@ pub(super) async fn query(
 
 fn as_edn(site: &Site, who: &Who, prepared: &Prepared) -> Result<Response, HttpError> {
     let mut text = String::with_capacity(ROOM);
-    let written = site.handle.answer(&who.caller, prepared, false, &mut EdnSink::new(&mut text));
+    let written = site.handle.answer(&who.caller, prepared, false, &mut text);
     if let Written::Failed(failure) = written.map_err(|error| refused(&error))? {
         text = Value::Map(failed(&prepared.boundary, &failure)).to_string();
     }
