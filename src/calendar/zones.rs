@@ -60,6 +60,17 @@ pub enum Warning {
     },
 }
 
+impl Warning {
+    /// A name for it, in kebab case.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Warning::UnknownZone { .. } => "unknown-zone",
+            Warning::Gap { .. } => "gap",
+            Warning::Overlap { .. } => "overlap",
+        }
+    }
+}
+
 struct Entry {
     name: Cow<'static, str>,
     data: Cow<'static, [u8]>,

@@ -157,6 +157,9 @@ impl TimeOfDay {
     /// 00:00.
     pub const MIDNIGHT: TimeOfDay = TimeOfDay { hour: 0, minute: 0, second: 0 };
 
+    /// 12:00.
+    pub const NOON: TimeOfDay = TimeOfDay { hour: 12, minute: 0, second: 0 };
+
     /// A time from 00:00:00 to 23:59:59; `None` otherwise.
     pub fn new(hour: u8, minute: u8, second: u8) -> Option<TimeOfDay> {
         (hour < 24 && minute < 60 && second < 60).then_some(TimeOfDay { hour, minute, second })

@@ -8,6 +8,7 @@ mod changes;
 mod cron;
 mod laws;
 mod oracle;
+mod phrases;
 mod second;
 
 use std::sync::LazyLock;
