@@ -20,6 +20,7 @@
 pub mod adapter;
 #[cfg(feature = "embed")]
 pub mod app;
+pub mod calendar;
 pub mod dialect;
 pub mod domain;
 pub mod edn;

@@ -31,6 +31,18 @@ limits! {
     DELAY_MS_MIN = 1_000 "ms" as "delay-ms-min";
     /// Longest delay of psi's tools: 24 h. Source: SEED-002, inclusive.
     DELAY_MS_MAX = 86_400_000 "ms" as "delay-ms-max";
+    /// Shortest period of a recurring schedule: an agent's turn takes longer. Source: SEED-004, at least 1 s.
+    PERIOD_MS_MIN = 1_000 "ms" as "period-ms-min";
+    /// Longest period of a recurring schedule, and how far ahead a phrase may lie: 10 years. Source: SEED-001.
+    PERIOD_MS_MAX = 315_360_000_000 "ms" as "period-ms-max";
+    /// Length of a time zone's name; the longest that the time zone database has is 32.
+    ZONE_BYTES = 64 "bytes" as "zone-bytes";
+    /// Length of a cron expression: five fields with lists of every value would fit.
+    CRON_BYTES = 512 "bytes" as "cron-bytes";
+    /// Length of a phrase that says when.
+    PHRASE_BYTES = 640 "bytes" as "phrase-bytes";
+    /// Slots that one look into the future lists, and that one count of the past counts one by one.
+    SLOTS_LISTED = 10_000 "slots" as "slots-listed";
     /// Unfinished schedules of one session made by psi's tools. Source: psi, 033.
     PSI_SESSION_SCHEDULES = 50 "schedules" as "psi-session-schedules";
     /// Unfinished schedules of one session, whoever made them; dialects may allow fewer.
@@ -180,6 +192,9 @@ limits! {
 // A delay must be possible at all, and one slice must be shorter than the longest delay.
 const _: () = assert!(DELAY_MS_MIN.value < DELAY_MS_MAX.value);
 const _: () = assert!(SLEEP_SLICE_MS.value < DELAY_MS_MAX.value);
+const _: () = assert!(PERIOD_MS_MIN.value < PERIOD_MS_MAX.value);
+// A cron expression and its zone fit into a phrase.
+const _: () = assert!(CRON_BYTES.value + ZONE_BYTES.value < PHRASE_BYTES.value);
 // One session cannot fill the engine, and slab keys are 31 bits wide (engine/deadlines.rs keeps one value).
 const _: () = assert!(PSI_SESSION_SCHEDULES.value <= SESSION_SCHEDULES.value);
 const _: () = assert!(SESSION_SCHEDULES.value < SCHEDULES.value && SCHEDULES.value < 1 << 31);

@@ -3,6 +3,7 @@
 //! What lives elsewhere: rules (`engine`), wire names (`dialect`, `graph`). Invariant: a value of these types
 //! is already checked; nothing here reads a clock, draws randomness or does I/O.
 
+mod cron;
 mod cursor;
 mod decision;
 mod entropy;
@@ -15,13 +16,16 @@ mod payload;
 mod provenance;
 mod reason;
 mod refusal;
+mod rule;
 mod run;
 mod schedule;
 mod scope;
 mod session_config;
 mod status;
 mod trigger;
+mod zone;
 
+pub use cron::{Cron, CronDays, CronFields};
 pub use cursor::Cursor;
 pub use decision::{Decision, DecisionKind};
 pub use entropy::Entropy;
@@ -34,6 +38,7 @@ pub use payload::{Kind, Payload};
 pub use provenance::{MessageProvenance, SessionProvenance};
 pub use reason::Reason;
 pub use refusal::{Code, Refusal};
+pub use rule::{Calendar, CountFrom, Every, Rule, TimeOfDay, Weekday, Weekdays};
 pub use run::{Cause, Run, RunState};
 pub use schedule::{Dialect, Durability, Schedule, Target};
 pub use scope::{Caller, Right, Scope};
@@ -43,6 +48,7 @@ pub use session_config::{
 };
 pub use status::Status;
 pub use trigger::{Trigger, When};
+pub use zone::{Offset, Zone, ZoneError, ZoneName};
 
 /// Writes a closed enum whose variants have one name each, with `name()`, `ALL` and `parse()`.
 macro_rules! names {

@@ -1,0 +1,86 @@
+//! What a phrase is understood by: the moment, the zone, the zones.
+
+use super::error::PhraseError;
+use super::words::cut;
+use crate::calendar::clock::Shown;
+use crate::calendar::pattern::SECONDS_PER_DAY;
+use crate::calendar::{Warning, Zones};
+use crate::domain::{Moment, TimeOfDay, Zone};
+use crate::edn::civil_from_days;
+
+/// When and where a phrase was said.
+#[derive(Clone, Debug)]
+pub struct Asked<'a> {
+    /// When.
+    pub now: Moment,
+    /// On whose clock, unless the phrase ends with a zone.
+    pub zone: Zone,
+    /// What the names of zones mean.
+    pub zones: &'a Zones,
+}
+
+impl Asked<'_> {
+    /// The day that the zone's calendar shows, counted from 1970-01-01.
+    pub(super) fn today(&self) -> i64 {
+        let now = self.now.seconds();
+        (now + self.zones.clock(&self.zone).offset_at(now)).div_euclid(SECONDS_PER_DAY)
+    }
+
+    /// The instant of a time on a day, and what to know about it.
+    pub(super) fn instant(
+        &self,
+        day: i64,
+        time: TimeOfDay,
+    ) -> Result<(Moment, Option<Warning>), PhraseError> {
+        let second =
+            i64::from(time.hour()) * 3_600 + i64::from(time.minute()) * 60 + i64::from(time.second());
+        let asked = || -> Box<str> {
+            let (year, month, day) = civil_from_days(day);
+            format!("{year:04}-{month:02}-{day:02} {time} ({})", self.zone).into()
+        };
+        let shown = self.zones.clock(&self.zone).shows(day * SECONDS_PER_DAY + second);
+        let (instant, warning) = match shown.ok_or(PhraseError::TooFar)? {
+            Shown::Once(instant) => (instant, None),
+            Shown::Never(instant) => (instant, Some(Warning::Gap { asked: asked() })),
+            Shown::Twice(instant) => (instant, Some(Warning::Overlap { asked: asked() })),
+        };
+        Ok((Moment::new(instant, 0).ok_or(PhraseError::TooFar)?, warning))
+    }
+
+    /// Refuses what has passed, with the next instant at that time of day, and what is too far ahead.
+    pub(super) fn ahead(&self, asked: Moment) -> Result<Moment, PhraseError> {
+        if asked.millis_since(self.now) > crate::limits::PERIOD_MS_MAX.value {
+            return Err(PhraseError::TooFar);
+        }
+        if asked > self.now {
+            return Ok(asked);
+        }
+        let clock = self.zones.clock(&self.zone);
+        let reading = asked.seconds() + clock.offset_at(asked.seconds());
+        let time = reading.rem_euclid(SECONDS_PER_DAY);
+        let part = |number: i64| u8::try_from(number).unwrap_or_default();
+        let time = TimeOfDay::new(part(time / 3_600), part(time / 60 % 60), part(time % 60));
+        let time = time.unwrap_or(TimeOfDay::MIDNIGHT);
+        for day in 0..=2 {
+            let (next, _) = self.instant(self.today() + day, time)?;
+            if next > self.now {
+                return Err(PhraseError::Past { asked, next, fix: cut(&self.print(next)) });
+            }
+        }
+        Err(PhraseError::TooFar)
+    }
+
+    /// An instant as the zone's clock shows it, with the offset, so that it can be said again.
+    pub(super) fn print(&self, moment: Moment) -> String {
+        let offset = self.zones.clock(&self.zone).offset_at(moment.seconds());
+        let local = Moment::new(moment.seconds() + offset, moment.nanos())
+            .filter(|_| offset != 0 && offset % 60 == 0);
+        let Some(local) = local else {
+            return moment.to_string();
+        };
+        let minutes = offset.unsigned_abs() / 60;
+        let sign = if offset < 0 { '-' } else { '+' };
+        let text = local.to_string();
+        format!("{}{sign}{:02}:{:02}", text.trim_end_matches('Z'), minutes / 60, minutes % 60)
+    }
+}

@@ -1,0 +1,105 @@
+//! What was understood, in words.
+
+use super::context::Asked;
+use super::duration;
+use super::understand::Meant;
+use crate::calendar::cron::Field;
+use crate::calendar::pattern::SECONDS_PER_DAY;
+use crate::domain::{CountFrom, Cron, Moment, Rule, Weekday, Weekdays, When};
+use crate::edn::civil_from_days;
+
+/// What was understood, with the zone.
+pub(super) fn words(meant: &Meant, asked: &Asked<'_>) -> String {
+    let zone = &asked.zone;
+    match meant {
+        Meant::Once(When::After(span)) => {
+            let instant = asked.now.checked_add(*span).unwrap_or(asked.now);
+            let length =
+                if span.nanos() == 0 { "now".into() } else { format!("in {}", duration::print(*span)) };
+            format!("once, {length}: on {}", shown(instant, asked))
+        }
+        Meant::Once(When::At(moment)) | Meant::Recurring(Rule::At(moment)) => {
+            format!("once, on {}", shown(*moment, asked))
+        }
+        Meant::Recurring(Rule::Every(every)) => {
+            let (period, anchor) = (duration::print(every.period()), shown(every.anchor(), asked));
+            match every.from() {
+                CountFrom::Slot => format!("every {period}, counted from {anchor}"),
+                CountFrom::Finish => format!("{period} after each run has finished, counted from {anchor}"),
+            }
+        }
+        Meant::Recurring(Rule::Calendar(calendar)) => {
+            let days = match calendar.weekdays {
+                Weekdays::DAILY => "every day".into(),
+                Weekdays::WORKDAYS => "every weekday (monday to friday)".into(),
+                days => format!("every {}", weekdays(days)),
+            };
+            format!("{days} at {} ({zone})", calendar.time)
+        }
+        Meant::Recurring(Rule::Cron(cron, _)) => format!("by cron {cron}: {} ({zone})", fields(cron)),
+    }
+}
+
+/// Days in words: `monday and thursday`.
+pub(in crate::calendar) fn weekdays(days: Weekdays) -> String {
+    let names: Vec<&str> = days.days().map(Weekday::name).collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// `thursday 23 April 2026 at 09:00 (Europe/Berlin, UTC+02:00)`.
+fn shown(moment: Moment, asked: &Asked<'_>) -> String {
+    let offset = asked.zones.clock(&asked.zone).offset_at(moment.seconds());
+    let reading = moment.seconds() + offset;
+    let (days, second) = (reading.div_euclid(SECONDS_PER_DAY), reading.rem_euclid(SECONDS_PER_DAY));
+    let (year, month, day) = civil_from_days(days);
+    let index = |number: i64| usize::try_from(number).unwrap_or_default();
+    // 1970-01-01 was a Thursday.
+    let weekday = Weekday::ALL[index((days + 4).rem_euclid(7))].name();
+    let month = MONTHS[index(month - 1)];
+    let mut time = format!("{:02}:{:02}", second / 3_600, second / 60 % 60);
+    if second % 60 != 0 {
+        time += &format!(":{:02}", second % 60);
+    }
+    let minutes = offset.unsigned_abs() / 60;
+    let sign = if offset < 0 { '-' } else { '+' };
+    let zone = match offset {
+        0 => asked.zone.to_string(),
+        _ => format!("{}, UTC{sign}{:02}:{:02}", asked.zone, minutes / 60, minutes % 60),
+    };
+    format!("{weekday} {day} {month} {year} at {time} ({zone})")
+}
+
+/// The fields that restrict, by name.
+fn fields(cron: &Cron) -> String {
+    let mut said: Vec<String> = Vec::new();
+    for (field, text) in Field::ALL.iter().zip(cron.as_str().split(' ')) {
+        if text != "*" {
+            said.push(format!("{} {text}", field.name()));
+        }
+    }
+    let days = &cron.fields().days;
+    if days.of_month_restricts && days.of_week_restricts {
+        let of_week = said.pop().unwrap_or_default();
+        said.push(format!("or {of_week}"));
+    }
+    if said.is_empty() { "every minute".into() } else { said.join(", ") }
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];

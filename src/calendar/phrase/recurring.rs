@@ -1,0 +1,89 @@
+//! Phrases that mean a rule: `every 5 minutes`, `every day at 9`, `weekdays at 8:30`.
+
+use super::context::Asked;
+use super::error::{Part, PhraseError};
+use super::words::Words;
+use super::{duration, instant, time};
+use crate::calendar::cron::parse_cron;
+use crate::domain::{Calendar, CountFrom, Every, Rule, Span, Weekdays};
+
+/// Whether the phrase begins like one of these.
+pub(super) fn starts(words: &Words<'_>) -> bool {
+    let plural = |word: &str| word.ends_with("days") && time::weekday(word).is_some();
+    let is_known = |word: &str| {
+        matches!(word, "every" | "each" | "daily" | "weekly" | "hourly" | "weekdays" | "weekends")
+            || plural(word)
+    };
+    words.peek().is_some_and(is_known)
+}
+
+/// Reads the rule.
+pub(super) fn read(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Rule, PhraseError> {
+    if words.take(&["hourly"]) {
+        return Ok(Rule::Cron(parse_cron("@hourly")?.into(), asked.zone.clone().into()));
+    }
+    if words.take(&["daily"]) {
+        return at_time(Weekdays::DAILY, words, asked);
+    }
+    if words.take(&["weekly"]) {
+        words.take(&["on"]);
+        return on_days(words, asked);
+    }
+    if !words.take(&["every", "each"]) {
+        return on_days(words, asked);
+    }
+    if words.take(&["day"]) {
+        return at_time(Weekdays::DAILY, words, asked);
+    }
+    if words.take(&["week"]) {
+        words.take(&["on"]);
+        return on_days(words, asked);
+    }
+    if words.take(&["other"]) {
+        return Err(PhraseError::Ambiguous {
+            text: "every other".into(),
+            choices: "every 2 days, every 2 weeks, cron",
+        });
+    }
+    if duration::starts(words) {
+        let period = duration::read(words)?;
+        return every(period, words, asked);
+    }
+    if let Some(millis) = words.peek().map_or(Ok(None), duration::unit_ms)? {
+        words.next();
+        return every(Span::from_millis(millis), words, asked);
+    }
+    on_days(words, asked)
+}
+
+fn on_days(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Rule, PhraseError> {
+    let weekdays = time::read_days(words)?;
+    at_time(weekdays, words, asked)
+}
+
+fn at_time(weekdays: Weekdays, words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Rule, PhraseError> {
+    let time = time::read(words)?;
+    Ok(Rule::Calendar(Box::new(Calendar { weekdays, time, zone: asked.zone.clone() })))
+}
+
+/// `from 2026-04-22T13:00:00Z` and `after each finish` may follow a period.
+fn every(period: Span, words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Rule, PhraseError> {
+    let anchor = if words.take(&["from"]) {
+        if !instant::starts(words) {
+            return Err(words.refuse(Part::Instant));
+        }
+        instant::read(words, asked)?.0
+    } else {
+        asked.now
+    };
+    let from = if words.take(&["after"]) {
+        words.take(&["each", "every", "the"]);
+        if !words.take(&["finish"]) {
+            return Err(words.refuse(Part::Duration));
+        }
+        CountFrom::Finish
+    } else {
+        CountFrom::Slot
+    };
+    Every::new(period, anchor, from).map(Rule::Every).ok_or(PhraseError::Period)
+}

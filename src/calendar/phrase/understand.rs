@@ -1,0 +1,136 @@
+//! From a phrase to what it means, with an echo.
+
+use super::context::Asked;
+use super::error::PhraseError;
+use super::words::{Words, cut};
+use super::{echo, once, recurring};
+use crate::calendar::cron::parse_cron;
+use crate::calendar::{Slots, Warning};
+use crate::domain::{Moment, Rule, When, Zone};
+use crate::limits;
+
+/// What a phrase means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meant {
+    /// One instant, or a delay from now on.
+    Once(When),
+    /// Slots by a rule.
+    Recurring(Rule),
+}
+
+/// A phrase, understood; what an answer shows to whoever said it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Understood {
+    /// What it means.
+    pub meant: Meant,
+    /// The same in words, with the zone.
+    pub words: String,
+    /// On whose clock it was read.
+    pub zone: Zone,
+    /// The next instants, three at most.
+    pub next: Vec<Moment>,
+    /// What one should know about it.
+    pub warnings: Vec<Warning>,
+}
+
+/// Understands a phrase that says when.
+///
+/// # Errors
+/// [`PhraseError`], which names the word at fault and what could be said instead.
+///
+/// ```
+/// use reveille::calendar::{Asked, Zones, understand};
+/// use reveille::domain::{Moment, Zone};
+///
+/// let zones = Zones::bundled();
+/// let now = Moment::parse("2026-04-22T13:00:00Z")?;
+/// let asked = Asked { now, zone: Zone::parse("Europe/Berlin")?, zones: &zones };
+/// let understood = understand("weekdays at 8:30", &asked)?;
+/// assert_eq!(understood.words, "every weekday (monday to friday) at 08:30 (Europe/Berlin)");
+/// assert_eq!(understood.next[0].to_string(), "2026-04-23T06:30:00Z");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn understand(phrase: &str, asked: &Asked<'_>) -> Result<Understood, PhraseError> {
+    if u64::try_from(phrase.len()).unwrap_or(u64::MAX) > limits::PHRASE_BYTES.value {
+        return Err(PhraseError::TooLong);
+    }
+    let phrase = phrase.trim();
+    let (rest, zone) = split_zone(phrase, asked)?;
+    let asked = Asked { zone: zone.unwrap_or_else(|| asked.zone.clone()), ..asked.clone() };
+    if rest.is_empty() {
+        return Err(if phrase.is_empty() {
+            PhraseError::Empty
+        } else {
+            PhraseError::UnknownWord { word: cut(phrase) }
+        });
+    }
+    let (meant, warning) = read(rest, &asked)?;
+    let mut warnings: Vec<Warning> = warning.into_iter().collect();
+    let is_on_a_clock = !matches!(meant, Meant::Once(When::After(_)) | Meant::Recurring(Rule::Every(_)));
+    warnings.extend(asked.zones.warning(&asked.zone).filter(|_| is_on_a_clock));
+    let next = match &meant {
+        Meant::Once(when) => when.resolve(asked.now).into_iter().collect(),
+        Meant::Recurring(rule) => Slots::new(rule, asked.zones).upcoming(asked.now, SHOWN),
+    };
+    let words = echo::words(&meant, &asked);
+    Ok(Understood { meant, words, zone: asked.zone, next, warnings })
+}
+
+fn read(text: &str, asked: &Asked<'_>) -> Result<(Meant, Option<Warning>), PhraseError> {
+    if is_cron(text) {
+        let cron = parse_cron(text)?;
+        return Ok((Meant::Recurring(Rule::Cron(cron.into(), asked.zone.clone().into())), None));
+    }
+    let mut words = Words::new(text);
+    let answer = if recurring::starts(&words) {
+        (Meant::Recurring(recurring::read(&mut words, asked)?), None)
+    } else {
+        let (when, warning) = once::read(&mut words, asked)?;
+        (Meant::Once(when), warning)
+    };
+    words.finish()?;
+    Ok(answer)
+}
+
+/// Two fields of signs and digits, or an alias: nothing else begins so.
+fn is_cron(text: &str) -> bool {
+    let is_field = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit() || b"*,-/?".contains(&byte));
+    let mut words = text.split_ascii_whitespace();
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    first.starts_with(['@', '*']) || !second.is_empty() && is_field(first) && is_field(second)
+}
+
+/// The zone at the end of a phrase, behind `in` or not, and what stands before it.
+fn split_zone<'a>(phrase: &'a str, asked: &Asked<'_>) -> Result<(&'a str, Option<Zone>), PhraseError> {
+    if let Some(quoted) = phrase.strip_suffix('"') {
+        let Some((rest, name)) = quoted.rsplit_once('"') else {
+            return Err(PhraseError::UnknownWord { word: cut(phrase) });
+        };
+        return Ok((without_in(rest), Some(Zone::parse(name)?)));
+    }
+    let (rest, last) = phrase.rsplit_once([' ', '\t']).unwrap_or(("", phrase));
+    if rest.is_empty() || !is_zone(last, asked) {
+        return Ok((phrase, None));
+    }
+    Ok((without_in(rest), Some(Zone::parse(last)?)))
+}
+
+fn without_in(rest: &str) -> &str {
+    let rest = rest.trim_end();
+    rest.strip_suffix(" in").unwrap_or(rest).trim_end()
+}
+
+/// A name of the database, an offset, or two names with a slash between: no other word looks so.
+fn is_zone(word: &str, asked: &Asked<'_>) -> bool {
+    let is_name = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_offset = word.starts_with(['+', '-']) && word.contains(':');
+    let is_prefixed = word
+        .get(..3)
+        .is_some_and(|head| head.eq_ignore_ascii_case("utc") || head.eq_ignore_ascii_case("gmt"));
+    let is_label =
+        word.split_once('/').is_some_and(|(area, place)| area.len() > 3 && is_name(area) && is_name(place));
+    let is_local = word.eq_ignore_ascii_case("local");
+    is_offset || is_prefixed || is_label || is_local || asked.zones.canonical(word).is_some()
+}
+
+const SHOWN: usize = 3;
