@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use reveille::domain::{
-    BootTime, Cursor, Dialect, Durability, Fact, HandOver, HostId, Now, Payload, Phase, RunFact, ScheduleId,
-    Scope, SessionConfig, SessionFact, SessionId, Span, When,
+    BootTime, Cursor, Dialect, Durability, Fact, HandOver, HostId, Message, MessageProvenance, Moment, Now,
+    Payload, Phase, RunFact, ScheduleId, Scope, SessionConfig, SessionFact, SessionId, Span, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report};
 use reveille::port::Clock;
@@ -78,10 +78,14 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
         all.insert(place, Observation { now, seen: Seen::ShutDown });
     }),
     ("a_fact_can_be_kept", |all| {
-        // A time on the boot clock that no machine reaches is more than a log's integer holds.
-        let place = find(all, |seen| matches!(seen, Seen::Fact(Fact::Created { .. })));
-        if let Seen::Fact(Fact::Created { due, .. }) = &mut all[place].seen {
-            *due = BootTime::from_nanos(u64::MAX);
+        // A preloaded message that says it comes from a schedule: nobody can have asked for that.
+        let place =
+            find(all, |seen| matches!(seen, Seen::Fact(Fact::Session(_, SessionFact::Opened { .. }))));
+        if let Seen::Fact(Fact::Session(_, SessionFact::Opened { config, .. })) = &mut all[place].seen {
+            let mut message = Message::user("hello", Moment::EPOCH);
+            message.provenance = Some(MessageProvenance { schedule: id("first"), label: None });
+            let preloaded_messages = Some(vec![message]);
+            *config = Arc::new(SessionConfig { preloaded_messages, ..SessionConfig::default() });
         }
     }),
 ];

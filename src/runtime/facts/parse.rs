@@ -170,7 +170,8 @@ fn instant(form: &Map, key: &'static str) -> Result<Moment, FactError> {
 
 fn boot(form: &Map, key: &'static str) -> Result<BootTime, FactError> {
     let value = part(form, key);
-    let nanos = value.as_int().and_then(|nanos| u64::try_from(nanos).ok());
+    let small = value.as_int().and_then(|nanos| u64::try_from(nanos).ok());
+    let nanos = if let Value::BigInt(nanos) = value { u64::try_from(nanos.as_ref()).ok() } else { small };
     nanos.map(BootTime::from_nanos).ok_or_else(|| wrong(key, "nanoseconds, 0 or more", value))
 }
 

@@ -6,7 +6,7 @@ use crate::domain::{
     Fact, Failure, HandOver, HostFact, Moment, Payload, RunFact, Schedule, SessionFact, SessionProvenance,
     Trigger,
 };
-use crate::edn::{Map, Value};
+use crate::edn::{BigInt, Map, Value};
 
 /// Prints a fact.
 pub fn print(fact: &Fact) -> Map {
@@ -105,7 +105,7 @@ fn instant(moment: Moment) -> Value {
     Value::string(moment.to_string())
 }
 
-/// Times on the boot clock lie far below what 64 bits with a sign hold: they would take 292 years.
+/// A slot in the year 9999 is more nanoseconds away than 64 bits with a sign hold.
 fn integer(nanos: u64) -> Value {
-    i64::try_from(nanos).unwrap_or(i64::MAX).into()
+    i64::try_from(nanos).map_or_else(|_| Value::BigInt(Box::new(BigInt::from(nanos))), Value::Int)
 }
