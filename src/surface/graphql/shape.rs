@@ -137,12 +137,7 @@ impl<W: World> Writer<'_, '_, W> {
                 }
                 (Datum::Entities(numbers), Some(below)) if part.out.is_list => {
                     let spot = self.walk.join(spot, part.place, numbers.len()).ok()?;
-                    self.out.push('[');
-                    for (at, number) in numbers.iter().enumerate() {
-                        self.out.push_str(if at > 0 { "," } else { "" });
-                        self.object(below, spot.of(*number))?;
-                    }
-                    self.out.push(']');
+                    self.objects(below, spot, numbers)?;
                 }
                 (_, None) => self.leaf(part.out, datum)?,
                 (_, Some(_)) => return None,
@@ -152,15 +147,28 @@ impl<W: World> Writer<'_, '_, W> {
         Some(())
     }
 
+    fn objects(&mut self, shape: &Shape, spot: Spot, numbers: &[u64]) -> Option<()> {
+        self.out.push('[');
+        for (at, number) in numbers.iter().enumerate() {
+            self.out.push_str(if at > 0 { "," } else { "" });
+            self.object(shape, spot.of(*number))?;
+        }
+        self.out.push(']');
+        Some(())
+    }
+
     /// Writes a leaf, or a list of them.
     fn leaf(&mut self, out: Out, datum: Datum<'_>) -> Option<()> {
         if !out.is_list {
             return match out.leaf {
                 Leaf::Scalar(scalar) => self.scalar(scalar, datum),
-                Leaf::Enum(number) => match datum {
-                    Datum::Name(name) => write::name(&self.enums[number], name, &mut self.out).then_some(()),
-                    datum => write::constant(&self.enums[number], &datum.into_value(), &mut self.out).ok(),
-                },
+                Leaf::Enum(number) => {
+                    let each = &self.enums[number];
+                    if let Datum::Name(name) = datum {
+                        return write::name(each, name, &mut self.out).then_some(());
+                    }
+                    write::constant(each, &datum.into_value(), &mut self.out).ok()
+                }
                 Leaf::Object(_) => None,
             };
         }
