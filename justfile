@@ -23,6 +23,10 @@ features:
 docs:
     .ci/check docs
 
+# Real clients: Clojure, nbb, graphql-http's audit, graphql-ws, graphql-sse; needs clojure and node
+clients:
+    .ci/check clients
+
 # Licences of everything that comes into the build
 deny:
     .ci/check deny

@@ -2,14 +2,16 @@
 "use strict";
 
 const $ = (id) => document.getElementById(id);
-const START = `# The schedules that come next, and the engine's word on itself.
+const START = `# The schedules that come next.
 query Next {
   pendingCount
-  schedules(first: 10, filter: {status: [PENDING, QUEUED]}) {
+  schedules(first: 10, filter: {
+    status: [PENDING, QUEUED]
+  }) {
     totalCount
-    edges {
-      cursor
-      node { scheduleId kind label status fireAt reason }
+    nodes {
+      scheduleId kind label status
+      fireAt reason
     }
     pageInfo { hasNextPage endCursor }
   }
@@ -17,7 +19,10 @@ query Next {
 
 # Every decision as it is made, with its reason.
 subscription Events {
-  events { cursor at kind reason scheduleId detail }
+  events {
+    cursor at kind reason
+    scheduleId detail
+  }
 }
 `;
 const TYPE = "kind name ofType { kind name ofType { kind name ofType { kind name } } }";
@@ -34,7 +39,7 @@ let running = null;
 let types = new Map();
 let roots = [];
 let trail = [];
-const asked = [];
+let asked = [];
 
 function headers(accept) {
   const all = { "content-type": "application/json", accept };
@@ -49,9 +54,9 @@ function say(element, text, kind = "") {
   element.className = kind;
 }
 
-// The operations of a document, without comments and strings.
+// The operations of a document. Comments and strings become as many blanks, so that places stay those of the text.
 function operations(text) {
-  const bare = text.replace(/"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|#.*/g, " ");
+  const bare = text.replace(/"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|#.*/g, (gone) => " ".repeat(gone.length));
   const found = [];
   for (const match of bare.matchAll(/\b(query|mutation|subscription)\b\s*([_A-Za-z]\w*)?(?=[^{}]*\{)/g)) {
     const before = bare.slice(0, match.index);
@@ -67,16 +72,23 @@ function chosen() {
   return found.find((each) => each.name === name) || found.filter((each) => each.at <= $("query").selectionStart).pop() || found[0];
 }
 
+// Names the operation that would run: nobody should find out by running the wrong one.
 function offer() {
   const select = $("operation");
   const names = operations($("query").value).map((each) => each.name).filter(Boolean);
   const before = select.value;
-  select.replaceChildren(new Option(names.length > 1 ? "the one at the cursor" : "the only one", ""), ...names.map((name) => new Option(name, name)));
   select.value = names.includes(before) ? before : "";
+  const first = names.length > 1 && !select.value ? `at the cursor: ${chosen().name}` : names.length > 1 ? "at the cursor" : "the only one";
+  const options = [first, ...names];
+  if (options.join() !== [...select.options].map((option) => option.text).join()) {
+    select.replaceChildren(new Option(first, ""), ...names.map((name) => new Option(name, name)));
+    select.value = names.includes(before) ? before : "";
+  }
 }
 
 async function run() {
   stop();
+  $("result").textContent = "";
   let variables;
   try {
     variables = JSON.parse($("variables").value.trim() || "{}");
@@ -91,22 +103,16 @@ async function run() {
   const controller = new AbortController();
   running = controller;
   $("stop").disabled = false;
-  $("result").textContent = "";
   say($("state"), "asking…");
-  const began = performance.now();
+  bringIntoView($("answer"));
   try {
-    if (operation && operation.kind === "subscription") {
-      await follow(request, controller.signal);
-      say($("state"), "ended");
-    } else {
-      const accept = "application/graphql-response+json, application/json;q=0.9";
-      const response = await fetch("/graphql", { method: "POST", headers: headers(accept), body: JSON.stringify(request), signal: controller.signal });
-      const text = await response.text();
-      show(text, response.ok, `${response.status} in ${Math.round(performance.now() - began)} ms`);
-    }
+    const isSubscription = operation && operation.kind === "subscription";
+    await (isSubscription ? follow(request, controller.signal) : ask(request, controller.signal));
   } catch (error) {
+    // What was stopped by asking anew has nothing to say any more.
+    if (running !== controller) return;
     if (error.name === "AbortError") say($("state"), "stopped");
-    else say($("state"), `no answer: ${error.message}`, "error");
+    else say($("state"), error.isLate ? error.message : `no answer: ${error.message}`, "error");
   } finally {
     if (running === controller) {
       running = null;
@@ -115,17 +121,40 @@ async function run() {
   }
 }
 
+async function ask(request, signal) {
+  const began = performance.now();
+  const accept = "application/graphql-response+json, application/json;q=0.9";
+  const response = await fetch("/graphql", { method: "POST", headers: headers(accept), body: JSON.stringify(request), signal });
+  const text = await response.text();
+  show(text, response.ok, `${response.status} in ${Math.round(performance.now() - began)} ms`);
+}
+
+// The answer's errors in short; a status of 200 may hide some, and color alone does not say so.
+function trouble(value) {
+  if (value.error) return value.error.code === "UNAUTHORIZED" && $("token").value.trim() ? "this token is not known here" : value.error.message;
+  if (!value.errors) return "";
+  const [{ message, locations }] = value.errors;
+  const where = locations && locations[0] ? ` (line ${locations[0].line})` : "";
+  return value.errors.length > 1 ? `${value.errors.length} errors` : message.split("\n")[0].slice(0, 150) + where;
+}
+
 function show(text, isFine, state) {
-  let errors = !isFine;
+  let wrong = "";
   try {
     const value = JSON.parse(text);
-    errors = errors || Boolean(value.errors);
+    wrong = trouble(value);
     text = JSON.stringify(value, null, 2);
   } catch {
     // Not JSON: as it is.
   }
   $("result").textContent = text;
-  say($("state"), state, errors ? "error" : "good");
+  say($("state"), wrong ? `${state}: ${wrong}` : state, wrong || !isFine ? "error" : "good");
+}
+
+// In a narrow window the answer is below what can be seen.
+function bringIntoView(section) {
+  const { top } = section.getBoundingClientRect();
+  if (top < 0 || top > innerHeight * 0.7) section.scrollIntoView();
 }
 
 // A subscription as an event stream: answers stand one above the other, the newest first.
@@ -135,25 +164,52 @@ async function follow(request, signal) {
     show(await response.text(), false, `${response.status}`);
     return;
   }
+  say($("state"), "following, nothing yet", "good");
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   const results = [];
-  let rest = "";
-  for (let count = 0; ; ) {
-    const { done, value } = await reader.read();
-    if (done) return;
+  let [rest, count, wrong] = ["", 0, ""];
+  for (;;) {
+    const { done, value } = await reader.read().catch((error) => {
+      throw error.name === "AbortError" ? error : cutOff(count);
+    });
+    if (done) throw cutOff(count);
     const events = (rest + value).split("\n\n");
     rest = events.pop();
+    const before = count;
+    const isComplete = events.some((event) => event.startsWith("event: complete"));
     for (const event of events) {
       const data = event.split("\n").filter((line) => line.startsWith("data:")).map((line) => line.slice(5).trim()).join("\n");
-      if (event.startsWith("event: complete")) return;
       if (!data) continue;
-      results.unshift(JSON.stringify(JSON.parse(data), null, 2));
-      results.length = Math.min(results.length, RESULTS_MAX);
+      const answer = JSON.parse(data);
+      wrong = trouble(answer);
+      results.unshift(JSON.stringify(answer, null, 2));
       count += 1;
-      $("result").textContent = results.join("\n");
-      say($("state"), `following, ${count} so far`, "good");
     }
+    if (count > before) {
+      results.length = Math.min(results.length, RESULTS_MAX);
+      prepend(results.join("\n"));
+    }
+    const shown = count > RESULTS_MAX ? `, the last ${RESULTS_MAX} shown` : "";
+    if (isComplete) {
+      say($("state"), wrong ? `ended: ${wrong}` : `ended, ${count} in all${shown}`, wrong ? "error" : "");
+      return;
+    }
+    if (count > before) say($("state"), `following, ${count} so far${shown}${wrong && `: ${wrong}`}`, wrong ? "error" : "good");
   }
+}
+
+// A stream ends in `complete`; without it something is missing from here on.
+function cutOff(count) {
+  const how = count ? `after ${count}; ask again with after: the newest cursor, to miss nothing` : "before anything came";
+  return Object.assign(new Error(`cut off ${how}`), { isLate: true });
+}
+
+// Who has scrolled down reads there: what comes on top does not move it.
+function prepend(text) {
+  const pre = $("result");
+  const [top, height] = [pre.scrollTop, pre.scrollHeight];
+  pre.textContent = text;
+  if (top) pre.scrollTop = top + pre.scrollHeight - height;
 }
 
 function stop() {
@@ -161,18 +217,19 @@ function stop() {
 }
 
 function remember(request) {
-  asked.unshift({ at: new Date(), ...request });
-  asked.length = Math.min(asked.length, HISTORY_MAX);
-  $("history").replaceChildren(...asked.map((each) => {
+  const text = JSON.stringify(request);
+  asked = [{ at: new Date(), request }, ...asked.filter((each) => JSON.stringify(each.request) !== text)].slice(0, HISTORY_MAX);
+  $("history").replaceChildren(...asked.map(({ at, request: { query, variables, operationName } }) => {
     const button = document.createElement("button");
-    const head = (each.operationName || each.query.replace(/#.*/g, "").replace(/\s+/g, " ").trim()).slice(0, 60);
+    const head = (operationName || query.replace(/#.*/g, "").replace(/\s+/g, " ").trim()).slice(0, 60);
     button.type = "button";
-    button.textContent = `${each.at.toLocaleTimeString()}  ${head}`;
+    button.textContent = `${at.toLocaleTimeString()}  ${head}`;
     button.addEventListener("click", () => {
-      $("query").value = each.query;
-      $("variables").value = JSON.stringify(each.variables, null, 2);
+      put($("variables"), JSON.stringify(variables, null, 2));
+      put($("query"), query);
       offer();
-      $("operation").value = each.operationName || "";
+      $("operation").value = operationName || "";
+      offer();
     });
     const item = document.createElement("li");
     item.append(button);
@@ -180,29 +237,48 @@ function remember(request) {
   }));
 }
 
-// A textarea that indents. Escape lets the next Tab leave it, so that nobody is caught in it.
+// Writes over a part of a field, or all of it, as if typed: unlike an assignment, that can be undone.
+function put(area, text, from = 0, to = area.value.length) {
+  area.focus();
+  area.setSelectionRange(from, to);
+  if (from === to && !text) return;
+  if (!document.execCommand(text ? "insertText" : "delete", false, text)) area.setRangeText(text, from, to, "end");
+}
+
+function indent(area, isBack) {
+  const { selectionStart: start, selectionEnd: end, value } = area;
+  if (start === end && !isBack) return put(area, "  ", start, end);
+  const from = value.lastIndexOf("\n", start - 1) + 1;
+  const lines = value.slice(from, end);
+  const moved = isBack ? lines.replace(/^ {1,2}/gm, "") : lines.replace(/^/gm, "  ");
+  put(area, moved, from, end);
+  // A selection stays one; a mere cursor does not become one, or the next key would overwrite the line.
+  if (start !== end) area.setSelectionRange(from, from + moved.length);
+}
+
+// A field that indents. Escape lets the next Tab leave it, forwards or backwards, so that nobody is caught in it.
 function edit(area) {
   let leaves = false;
   area.addEventListener("keydown", (event) => {
+    if (event.isComposing || ["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
     const { selectionStart: start, selectionEnd: end, value } = area;
+    const line = value.slice(value.lastIndexOf("\n", start - 1) + 1, start);
+    const has = event.ctrlKey || event.metaKey || event.altKey;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       run();
-    } else if (event.key === "Tab" && !leaves) {
+    } else if (event.key === "Tab" && !leaves && !has) {
       event.preventDefault();
-      const from = value.lastIndexOf("\n", start - 1) + 1;
-      const lines = value.slice(from, end);
-      if (event.shiftKey) area.setRangeText(lines.replace(/^ {1,2}/gm, ""), from, end, "select");
-      else if (start !== end) area.setRangeText(lines.replace(/^/gm, "  "), from, end, "select");
-      else area.setRangeText("  ", start, end, "end");
-    } else if (event.key === "Enter") {
+      indent(area, event.shiftKey);
+    } else if (event.key === "Enter" && !has) {
       event.preventDefault();
-      const line = value.slice(value.lastIndexOf("\n", start - 1) + 1, start);
       const deeper = /[{([]\s*$/.test(line) ? "  " : "";
-      area.setRangeText(`\n${line.match(/^ */)[0]}${deeper}`, start, end, "end");
+      put(area, `\n${line.match(/^ */)[0]}${deeper}`, start, end);
+    } else if (/^[})\]]$/.test(event.key) && start === end && /^(  )+$/.test(line)) {
+      event.preventDefault();
+      put(area, event.key, start - 2, end);
     }
     leaves = event.key === "Escape";
-    offer();
   });
   area.addEventListener("input", offer);
 }
@@ -214,7 +290,7 @@ async function learn(event) {
     const body = JSON.stringify({ query: INTROSPECTION });
     const response = await fetch("/graphql", { method: "POST", headers: headers("application/json"), body });
     const answer = await response.json();
-    if (!answer.data) throw new Error(answer.errors ? answer.errors[0].message : `status ${response.status}`);
+    if (!answer.data) throw new Error(`${response.status}: ${answer.errors ? answer.errors[0].message : trouble(answer)}`);
     const schema = answer.data.__schema;
     types = new Map(schema.types.filter((type) => !type.name.startsWith("__")).map((type) => [type.name, type]));
     roots = [schema.queryType, schema.mutationType, schema.subscriptionType].filter(Boolean).map((type) => type.name);
@@ -239,55 +315,81 @@ function link(text, to) {
   button.type = "button";
   button.className = "link";
   button.textContent = text;
-  button.addEventListener("click", () => visit(to));
+  button.addEventListener("click", () => {
+    visit(to);
+    // The link is gone: without this the keyboard would begin at the top of the page again.
+    $("path").lastElementChild.focus();
+  });
   return button;
 }
 
 function visit(to) {
+  if (!types.size) return;
   trail = to;
   const parts = [link("Schema", []), ...trail.flatMap((name, at) => [" › ", link(name, trail.slice(0, at + 1))])];
+  parts[parts.length - 1].setAttribute("aria-current", "page");
   $("path").replaceChildren(...parts);
   const type = types.get(trail[trail.length - 1]);
-  $("entry").replaceChildren(...(type ? described(type) : listed([...roots, ...[...types.keys()].filter((name) => !roots.includes(name)).sort()])));
+  const others = [...types.keys()].filter((name) => !roots.includes(name)).sort();
+  $("entry").replaceChildren(...(type ? described(type) : [...roots, ...others].map((name) => listed(name, [name]))));
+  $("docs").scrollTop = 0;
 }
 
-function listed(names) {
-  return names.map((name) => {
-    const line = document.createElement("div");
-    line.append(link(name, [name]));
-    return line;
-  });
+function listed(text, to) {
+  const line = document.createElement("div");
+  line.append(link(text, to));
+  return line;
 }
 
 function described(type) {
   const head = document.createElement("p");
   head.textContent = type.description || "";
   const list = document.createElement("dl");
-  for (const field of type.fields || type.inputFields || []) list.append(...lines(field));
-  for (const value of type.enumValues || []) list.append(...lines({ ...value, args: [] }));
+  for (const field of type.fields || type.inputFields || type.enumValues || []) list.append(...lines(field));
   return [head, list];
 }
 
 function lines(field) {
   const term = document.createElement("dt");
   term.append(field.name);
-  const args = (field.args || []).map((arg) => `${arg.name}: ${written(arg.type)}`).join(", ");
-  if (args) term.append(`(${args})`);
   if (field.type) term.append(": ", link(written(field.type), [...trail, named(field.type)]));
   if (field.isDeprecated) term.append(" (deprecated)");
   const text = document.createElement("dd");
   text.textContent = field.description || "";
-  return [term, text];
+  return [term, text, ...(field.args || []).map(argument)];
+}
+
+function argument(arg) {
+  const line = document.createElement("dd");
+  const name = document.createElement("code");
+  name.append(`${arg.name}: `, link(written(arg.type), [...trail, named(arg.type)]));
+  line.append(name, ` ${arg.description || ""}`);
+  return line;
 }
 
 function find() {
   const text = $("find").value.trim().toLowerCase();
-  if (!text) return visit([]);
-  const has = (type) => type.name.toLowerCase().includes(text) || (type.fields || type.inputFields || []).some((field) => field.name.toLowerCase().includes(text));
-  $("entry").replaceChildren(...listed([...types.values()].filter(has).map((type) => type.name)));
+  if (!text || !types.size) return visit([]);
+  const has = ({ name }) => name.toLowerCase().includes(text);
+  const found = [...types.values()].flatMap((type) => {
+    const parts = (type.fields || type.inputFields || type.enumValues || []).filter(has);
+    return [...(has(type) ? [type.name] : []), ...parts.map((part) => `${type.name}.${part.name}`)];
+  });
+  trail = [];
+  $("path").replaceChildren(link("Schema", []), ` › ${found.length || "nothing"} found`);
+  $("entry").replaceChildren(...found.map((name) => listed(name, [name.split(".")[0]])));
+}
+
+// All of the answer, not of the page.
+function selectAnswer(event) {
+  if (event.key !== "a" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  getSelection().selectAllChildren($("result"));
 }
 
 $("query").value = START;
+// The cursor would be behind the text, and Run would begin the last operation.
+$("query").setSelectionRange(0, 0);
 edit($("query"));
 edit($("variables"));
 offer();
@@ -295,3 +397,6 @@ $("run").addEventListener("click", run);
 $("stop").addEventListener("click", stop);
 $("caller").addEventListener("submit", learn);
 $("find").addEventListener("input", find);
+$("operation").addEventListener("change", offer);
+$("result").addEventListener("keydown", selectAnswer);
+document.addEventListener("selectionchange", offer);

@@ -4,6 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use crate::adapter::{ClockOs, EntropyOs, HostLocal};
+#[cfg(feature = "cli")]
+use crate::domain::{Caller, HostId, SessionConfig};
 use crate::domain::{Message, SessionId};
 use crate::runtime::{Handle, Parts, Runtime};
 
@@ -45,6 +47,18 @@ impl Embedded {
     /// The way to the engine.
     pub fn handle(&self) -> &Handle {
         self.runtime.handle()
+    }
+
+    /// The caller that a command speaks for: a session, which is opened for it, or the operator.
+    ///
+    /// # Errors
+    /// The refusal of a session that cannot be opened.
+    #[cfg(feature = "cli")]
+    pub(super) fn caller(&self, session: Option<&SessionId>) -> io::Result<Caller> {
+        let Some(session) = session else { return Ok(Caller::OPERATOR) };
+        let opened =
+            self.handle().open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
+        opened.map(|(session, _)| Caller::session(session)).map_err(io::Error::other)
     }
 
     /// Stops the engine in good order: what waits is called off, receipts that are out have a little time to come in.

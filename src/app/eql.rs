@@ -7,7 +7,6 @@ use super::client::Client;
 use super::embedded::Embedded;
 use super::fault::Fault;
 use crate::dialect::{Notation, REQUEST_CAPS};
-use crate::domain::{Caller, HostId, SessionConfig};
 use crate::edn::{Map, Value, read_keeping_meta};
 use crate::graph::eql::{Answer, Boundary};
 use crate::runtime::reply;
@@ -61,13 +60,7 @@ fn ask_own(args: &EqlArgs, request: &Value) -> io::Result<ExitCode> {
         Err(error) => return Ok(Fault::usage(error.to_string()).tell()),
     };
     let engine = Embedded::start()?;
-    let caller = match args.session.clone() {
-        None => Caller::OPERATOR,
-        Some(session) => {
-            let opened = engine.handle().open_session(Some(session), HostId::LOCAL, SessionConfig::default());
-            Caller::session(opened.map_err(io::Error::other)?.0)
-        }
-    };
+    let caller = engine.caller(args.session.as_ref())?;
     let answer = match engine.handle().query(&caller, &boundary, false) {
         Ok(answer) => answer,
         Err(refusal) => return Ok(Fault::usage(refusal.to_string()).tell()),

@@ -7,7 +7,6 @@ use super::client::Client;
 use super::embedded::Embedded;
 use super::fault::Fault;
 use crate::dialect::{Notation, REQUEST_CAPS};
-use crate::domain::{Caller, HostId, SessionConfig};
 use crate::edn::{Map, Value};
 use crate::surface::cli::GraphqlArgs;
 use crate::surface::graphql::{Request, Service};
@@ -57,13 +56,7 @@ fn own(args: &GraphqlArgs, request: &Value) -> Result<String, Fault> {
     let failed = |error: io::Error| Fault::io("an engine of one's own", error);
     let request = Request::from_value(request).map_err(|error| Fault::usage(error.message))?;
     let engine = Embedded::start().map_err(failed)?;
-    let caller = match args.session.clone() {
-        None => Caller::OPERATOR,
-        Some(session) => {
-            let opened = engine.handle().open_session(Some(session), HostId::LOCAL, SessionConfig::default());
-            Caller::session(opened.map_err(|refusal| failed(io::Error::other(refusal)))?.0)
-        }
-    };
+    let caller = engine.caller(args.session.as_ref()).map_err(failed)?;
     let service = Service::new(engine.handle())
         .map_err(|faults| failed(io::Error::other(format!("the schema has faults: {faults:?}"))))?;
     Ok(service.answer(&caller, &request, false).body)

@@ -9,6 +9,7 @@
 mod admission;
 mod core;
 mod driver;
+pub mod facts;
 mod feed;
 mod figures;
 mod handle;

@@ -3,7 +3,10 @@
 use super::books::{Books, Life};
 use super::history::{Observation, Reception, Seen};
 use super::laws::SightLaw;
+use crate::dialect::REQUEST_CAPS;
 use crate::domain::{Fact, HandOver, Phase, RunFact, ScheduleId, SessionFact, SessionId, Status};
+use crate::edn::{Caps, Value, read};
+use crate::runtime::facts;
 
 macro_rules! named {
     ($($law:ident),+ $(,)?) => { &[$((stringify!($law), $law as SightLaw)),+] };
@@ -28,9 +31,23 @@ pub(super) const ALL: &[(&str, SightLaw)] = named![
     a_lost_host_holds_nothing,
     stopping_starts_nothing,
     nothing_after_shutdown,
+    a_fact_can_be_kept,
 ];
 
 type Verdict = Result<(), String>;
+
+/// A fact printed for a log reads back as itself, from the text.
+fn a_fact_can_be_kept(_: &Books, seen: &Observation) -> Verdict {
+    let Seen::Fact(fact) = &seen.seen else { return Ok(()) };
+    let text = Value::Map(facts::print(fact)).to_string();
+    let form = read(text.as_bytes(), &LOG_CAPS).map_err(|error| format!("{error}: {text}"))?;
+    let again = form.as_map().ok_or("a fact is a map")?;
+    let again = facts::parse(again).map_err(|error| format!("{error}: {text}"))?;
+    hold(again == *fact, || format!("{fact:?} came back as {again:?}"))
+}
+
+/// A fact may hold a whole configuration, and is longer than a request.
+const LOG_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };
 
 /// No session is opened while one of that id is open.
 fn a_session_opens_once(books: &Books, seen: &Observation) -> Verdict {

@@ -1,146 +1,132 @@
-//! GraphQL by the short way and by the long one: selections out of a seed over the schema that each caller sees.
+//! The same tree of attributes asked in EQL and in GraphQL, and the answers compared value by value.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use reveille::domain::Moment;
+use reveille::edn::{Map, Value};
+use reveille::graph::registry::{Attribute, Registry, Type, World};
 
-use reveille::domain::Caller;
-use reveille::graph::view::{Scheduler, viewer};
-use reveille::runtime::{Handle, QUERY_LIMITS};
-use reveille::surface::graphql::{self, Graphql, Request};
-use serde_json::Value;
-
-use crate::callers;
 use crate::generate::Generator;
-use crate::population::Population;
 
-/// What is asked for twice is answered the long way, and what stands before it with it.
-const TWICE: &str = " _a: pendingCount _b: pendingCount";
+/// What is asked of one entity: attributes, each with what is asked below it.
+pub(crate) struct Tree(Vec<(Attribute, Option<Tree>)>);
 
-#[test]
-fn a_selection_means_the_same_by_either_way() {
-    let population = Population::new();
-    let handle = &population.handle;
-    let graphql = Graphql::new(Arc::clone(handle.registry()), &graphql::roots()).expect("sound roots");
-    let mut whole = 0;
-    for (name, caller) in callers(&population) {
-        let ask = |query: String| execute(&graphql, handle, &caller, query);
-        let schema = Schema::read(&ask(INTROSPECTION.to_owned()), &population);
-        let pending = ask("{ pendingCount }".to_owned());
-        let pending = pending.trim_start_matches("{\"data\":{\"pendingCount\":").trim_end_matches("}}");
-        let twice = format!(",\"_a\":{pending},\"_b\":{pending}");
-        for seed in 0..600 {
-            let selection = schema.selection(&mut Generator::new(seed), "Query", 0);
-            let short = ask(format!("{{ {selection} }}"));
-            let long = ask(format!("{{ {selection}{TWICE} }}"));
-            if long.contains("graphql-aliases") {
-                continue;
-            }
-            assert_eq!(short, long.replacen(&twice, "", 1), "seed {seed}, {name}, {selection}");
-            whole += usize::from(!short.contains("\"errors\":"));
-        }
-    }
-    assert!(whole > 1_500, "only {whole} answers were whole");
-}
-
-fn execute(graphql: &Graphql<Scheduler>, handle: &Handle, caller: &Caller, query: String) -> String {
-    let asking = graphql::Caller {
-        viewer: viewer(&caller.scope),
-        may_introspect: true,
-        is_reading: true,
-        limits: QUERY_LIMITS,
-        stop: &|| false,
-    };
-    graphql.execute(&Request::new(query), &asking, &mut handle.access(caller)).body
-}
-
-/// Types with their fields, and values for arguments that must be given.
-struct Schema {
-    types: BTreeMap<String, Vec<Field>>,
-    ids: Vec<String>,
-}
-
-struct Field {
-    name: String,
-    /// The names of the arguments, and whether one must be given.
-    args: Vec<(String, bool)>,
-    /// What it yields, if that has fields.
-    object: Option<String>,
-}
-
-impl Schema {
-    fn read(answer: &str, population: &Population) -> Schema {
-        let answer: Value = serde_json::from_str(answer).expect("JSON");
-        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let all = list(&answer["data"]["__schema"]["types"]);
-        let field = |field: &Value| {
-            let (mut kind, mut of) = (text(&field["type"]["kind"]), &field["type"]);
-            while kind == "NON_NULL" || kind == "LIST" {
-                of = &of["ofType"];
-                kind = text(&of["kind"]);
-            }
-            let arg = |arg: &Value| (text(&arg["name"]), arg["type"]["kind"] == "NON_NULL");
-            Field {
-                name: text(&field["name"]),
-                args: list(&field["args"]).iter().map(arg).collect(),
-                object: (kind == "OBJECT").then(|| text(&of["name"])),
-            }
-        };
-        let objects = all.iter().filter(|each| each["kind"] == "OBJECT");
-        let types =
-            objects.map(|each| (text(&each["name"]), list(&each["fields"]).iter().map(field).collect()));
-        let own = [&population.schedules_of_a, &population.schedules_of_b].into_iter().flatten();
-        let mut ids: Vec<String> = own.map(ToString::to_string).collect();
-        ids.extend([population.a.to_string(), population.b.to_string(), "nobody".to_owned()]);
-        Schema { types: types.collect(), ids }
-    }
-
-    fn selection(&self, generator: &mut Generator, object: &str, depth: usize) -> String {
-        let fields = &self.types[object];
-        let (mut parts, mut asked): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
-        for number in 0..=generator.below(5) {
-            if generator.below(8) == 0 {
-                parts.push("__typename".to_owned());
-            }
-            let field = &fields[generator.below(fields.len())];
-            // The graph's own index is as long as everything else together.
-            if field.name == "attributes" || depth > 4 && field.object.is_some() {
-                continue;
-            }
-            let part = self.field(generator, field, depth);
-            // Fields of one key would have to be asked with the same arguments.
-            if asked.contains(&field.name.as_str()) || generator.below(6) == 0 {
-                parts.push(format!("f{depth}x{number}: {part}"));
-            } else {
-                parts.push(part);
-                asked.push(&field.name);
-            }
-        }
-        if parts.is_empty() { "__typename".to_owned() } else { parts.join(" ") }
-    }
-
-    fn field(&self, generator: &mut Generator, field: &Field, depth: usize) -> String {
-        let quoted = |text: &str| serde_json::to_string(text).expect("text");
-        let has = |name: &str| field.args.iter().any(|(arg, _)| arg == name);
-        let required: Vec<String> = field
-            .args
-            .iter()
-            .filter(|(_, is_required)| *is_required)
-            .map(|(name, _)| format!("{name}: {}", quoted(&self.ids[generator.below(self.ids.len())])))
+impl Tree {
+    /// Draws a tree over an entity.
+    pub(crate) fn draw<W: World>(
+        draw: &mut Generator,
+        registry: &Registry<W>,
+        entity: &str,
+        depth: usize,
+    ) -> Tree {
+        let mine: Vec<Attribute> = registry
+            .described()
+            .filter(|(it, of)| of.name == entity && is_shared(it))
+            .map(|(it, _)| it.clone())
             .collect();
-        let args = match generator.below(4) {
-            _ if !required.is_empty() => format!("({})", required.join(", ")),
-            0 if has("first") => "(first: 2)".to_owned(),
-            1 if has("last") => "(last: 1)".to_owned(),
-            2 if has("orderBy") => "(orderBy: CREATED_AT_DESC, first: 3)".to_owned(),
-            3 if has("first") => "(first: 1, after: \"nonsense\")".to_owned(),
-            _ => String::new(),
+        let mut picked: Vec<(Attribute, Option<Tree>)> = Vec::new();
+        for _ in 0..=draw.below(5) {
+            let attribute = mine[draw.below(mine.len())].clone();
+            if picked.iter().any(|(it, _)| it.ident == attribute.ident) {
+                continue;
+            }
+            let below = if let Type::Reference(to) = attribute.kind {
+                if depth == 0 {
+                    continue;
+                }
+                Some(Tree::draw(draw, registry, to, depth - 1))
+            } else {
+                None
+            };
+            picked.push((attribute, below));
+        }
+        if picked.is_empty() {
+            let plain = mine.into_iter().find(|it| !matches!(it.kind, Type::Reference(_)));
+            picked.extend(plain.map(|it| (it, None)));
+        }
+        Tree(picked)
+    }
+
+    /// Every attribute of an entity that both languages have, without what is below.
+    pub(crate) fn whole<W: World>(registry: &Registry<W>, entity: &str) -> Tree {
+        let mine = registry.described().filter(|(it, of)| of.name == entity && is_shared(it));
+        Tree(
+            mine.filter(|(it, _)| !matches!(it.kind, Type::Reference(_)))
+                .map(|(it, _)| (it.clone(), None))
+                .collect(),
+        )
+    }
+
+    pub(crate) fn eql(&self) -> String {
+        let part = |(attribute, below): &(Attribute, Option<Tree>)| match below {
+            None => format!(":{}", attribute.ident),
+            Some(below) => format!("{{:{} {}}}", attribute.ident, below.eql()),
         };
-        let below = field.object.as_ref().map(|object| self.selection(generator, object, depth + 1));
-        let below = below.map(|below| format!(" {{ {below} }}")).unwrap_or_default();
-        format!("{}{args}{below}", field.name)
+        format!("[{}]", self.0.iter().map(part).collect::<Vec<_>>().join(" "))
+    }
+
+    pub(crate) fn graphql(&self) -> String {
+        let part = |(attribute, below): &(Attribute, Option<Tree>)| match below {
+            None => camel(attribute.ident),
+            Some(below) => format!("{} {}", camel(attribute.ident), below.graphql()),
+        };
+        format!("{{ {} }}", self.0.iter().map(part).collect::<Vec<_>>().join(" "))
+    }
+
+    /// What GraphQL must answer where EQL has answered this.
+    pub(crate) fn expected(&self, answer: &Map) -> serde_json::Value {
+        let mut object = serde_json::Map::new();
+        for (attribute, below) in &self.0 {
+            let value = answer.keyword(attribute.ident).unwrap_or(&Value::Nil);
+            object.insert(camel(attribute.ident), json(attribute, below.as_ref(), value));
+        }
+        object.into()
     }
 }
 
-const INTROSPECTION: &str = "{ __schema { types { kind name fields { name args { name type { kind } } \
-                             type { kind name ofType { kind name ofType { kind name ofType { kind name } } } } } } } }";
+fn json(attribute: &Attribute, below: Option<&Tree>, value: &Value) -> serde_json::Value {
+    if let (Value::Vector(items), false) = (value, matches!(attribute.kind, Type::Map | Type::Any)) {
+        return items.iter().map(|item| json(attribute, below, item)).collect();
+    }
+    match (attribute.kind, below, value) {
+        (_, _, Value::Nil) => serde_json::Value::Null,
+        (_, Some(below), _) => below.expected(value.as_map().expect("an entity is a map")),
+        (Type::Enum(_), None, Value::Keyword(name)) => name.as_str().to_uppercase().replace('-', "_").into(),
+        (_, None, Value::Keyword(name)) => name.as_str().into(),
+        (_, None, Value::Symbol(name)) => name.as_str().into(),
+        (_, None, Value::Bool(flag)) => (*flag).into(),
+        (_, None, Value::Int(number)) => (*number).into(),
+        (_, None, Value::Str(text)) => text.to_string().into(),
+        (_, None, Value::Inst(inst)) => {
+            Moment::new(inst.seconds(), inst.nanos()).expect("a moment").to_string().into()
+        }
+        (_, None, _) => loose(value),
+    }
+}
+
+/// A value that is JSON as it is.
+fn loose(value: &Value) -> serde_json::Value {
+    let mut text = String::new();
+    reveille::surface::json::write(value, &mut text);
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// Pages are connections in GraphQL, and tokens are given once.
+pub(crate) fn is_shared(attribute: &Attribute) -> bool {
+    let is_page = matches!(attribute.kind, Type::Reference(to) if to.ends_with("-page"));
+    !is_page && attribute.ident != "psi.agent-session/token"
+}
+
+/// The field of an attribute: its name without the namespace, in camelCase.
+pub(crate) fn camel(ident: &str) -> String {
+    let name = ident.rsplit('/').next().unwrap_or(ident).trim_end_matches('?');
+    let mut out = String::new();
+    for (at, part) in name.split('-').enumerate() {
+        let mut letters = part.chars();
+        match letters.next() {
+            Some(first) if at > 0 => out.extend(first.to_uppercase()),
+            Some(first) => out.push(first),
+            None => {}
+        }
+        out.push_str(letters.as_str());
+    }
+    out
+}

@@ -4,14 +4,18 @@
 mod generate;
 mod graphql;
 mod population;
+mod selections;
 
 use reveille::dialect::{Notation, psi};
 use reveille::domain::{Caller, Moment, Right, Scope, SessionId};
 use reveille::edn::{Map, Value, read_keeping_meta, write};
 use reveille::graph::eql::{Boundary, Written};
+use reveille::graph::registry::Type;
 use reveille::runtime::{Handle, failed, reply};
+use reveille::surface::graphql::{Request, Service};
 
 use generate::Generator;
+use graphql::Tree;
 use population::Population;
 
 const CAPS: reveille::edn::Caps = reveille::dialect::REQUEST_CAPS;
@@ -220,4 +224,191 @@ fn mutations_keep_to_the_walls() {
     );
     let pending = lenient(handle, &Caller::OPERATOR, "[:psi.agent-session/sessions]");
     assert!(Value::Map(pending).to_string().contains("\"session-a\""), "nothing was closed");
+}
+
+/// One entity asked in both languages; the answers are the same, value by value.
+#[track_caller]
+fn agree(service: &Service, caller: &Caller, (tree, ident, field): (&Tree, &str, &str), about: &str) -> bool {
+    let eql = format!("[{{[{ident}] {}}}]", tree.eql());
+    let query = format!("{{ found: {field} {} }}", tree.graphql());
+    let answer = service.answer(caller, &Request::new(query.as_str()), true).body;
+    let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
+    if answer["errors"][0]["extensions"]["code"] == "LIMIT" {
+        return false;
+    }
+    assert_eq!(answer.get("errors"), None, "{about}, {query}");
+    let asked = lenient(service.handle(), caller, &eql);
+    let (_, found) = asked.iter().next().expect("one join");
+    let found = found.as_map().expect("an entity is a map");
+    // A key alone is echoed, be there something behind it or not.
+    let probe = lenient(
+        service.handle(),
+        caller,
+        &format!("[{{[{ident}] [*  :psi.scheduler/kind :psi.agent-session/host]}}]"),
+    );
+    let probe = Value::Map(probe).to_string();
+    let is_absent = !probe.contains(":psi.scheduler/kind :") && !probe.contains(":psi.agent-session/host \"");
+    let expected = if is_absent { serde_json::Value::Null } else { tree.expected(found) };
+    assert_eq!(answer["data"]["found"], expected, "{about}, {eql}, {query}");
+    !is_absent
+}
+
+#[test]
+fn graphql_answers_what_eql_answers() {
+    let population = Population::new();
+    let handle = &population.handle;
+    let service = Service::new(handle).expect("no faults");
+    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\\\""));
+    let sessions = [population.a.as_str(), population.b.as_str(), "nobody"];
+    let schedules: Vec<String> =
+        population.schedules_of_a.iter().chain(&population.schedules_of_b).map(ToString::to_string).collect();
+    let mut found = 0;
+    for (name, caller) in callers(&population) {
+        for (entity, key, root, ids) in [
+            (
+                "session",
+                "psi.agent-session/session-id",
+                "session(sessionId:",
+                sessions.map(str::to_owned).to_vec(),
+            ),
+            ("schedule", "psi.scheduler/schedule-id", "schedule(scheduleId:", schedules.clone()),
+        ] {
+            let whole = Tree::whole(handle.registry(), entity);
+            for id in &ids {
+                let (ident, field) = (format!(":{key} {}", quoted(id)), format!("{root} {})", quoted(id)));
+                found += usize::from(agree(&service, &caller, (&whole, &ident, &field), name));
+            }
+            for seed in 0..150 {
+                let mut draw = Generator::new(seed);
+                let tree = Tree::draw(&mut draw, handle.registry(), entity, 3);
+                let id = &ids[draw.below(ids.len())];
+                let (ident, field) = (format!(":{key} {}", quoted(id)), format!("{root} {})", quoted(id)));
+                let about = format!("seed {seed}, {name}");
+                found += usize::from(agree(&service, &caller, (&tree, &ident, &field), &about));
+            }
+        }
+    }
+    assert!(found > 700, "only {found} answers were about something");
+}
+
+/// The lists of both languages: filters, orders, pages, counts.
+#[test]
+fn lists_are_the_same_in_every_language() {
+    let population = Population::new();
+    let handle = &population.handle;
+    let service = Service::new(handle).expect("no faults");
+    for (params, arguments) in [
+        ("{:first 3}", "first: 3"),
+        ("{:status :failed}", "first: 100, filter: {status: [FAILED]}"),
+        (
+            "{:status #{:pending :queued} :kind :message}",
+            "first: 100, filter: {status: [PENDING, QUEUED], kind: MESSAGE}",
+        ),
+        ("{:order-by :created-at-desc :last 4}", "orderBy: CREATED_AT_DESC, last: 4"),
+        ("{:label \"said\" :first 100}", "filter: {label: \"said\"}, first: 100"),
+    ] {
+        for (name, caller) in callers(&population) {
+            let eql = format!(
+                "[{{(:psi.scheduler/schedule-page {params}) [:reveille.schedule-page/total-count \
+                  :reveille.schedule-page/has-next? :reveille.schedule-page/end-cursor \
+                  {{:reveille.schedule-page/schedules [:psi.scheduler/schedule-id]}}]}}]"
+            );
+            let page = lenient(handle, &caller, &eql);
+            let page = page.keyword("psi.scheduler/schedule-page").and_then(Value::as_map).expect("a page");
+            let part =
+                |name: &str| page.keyword(&format!("reveille.schedule-page/{name}")).expect("there").clone();
+            let ids: Vec<String> =
+                part("schedules").as_items().expect("a vector").iter().map(ToString::to_string).collect();
+            let query = format!(
+                "{{ schedules({arguments}) {{ totalCount nodes {{ scheduleId }} pageInfo {{ hasNextPage endCursor }} }} }}"
+            );
+            let answer = service.answer(&caller, &Request::new(query), true).body;
+            let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
+            let list = &answer["data"]["schedules"];
+            let nodes: Vec<String> = list["nodes"]
+                .as_array()
+                .expect("an array")
+                .iter()
+                .map(|node| format!("{{:psi.scheduler/schedule-id {}}}", node["scheduleId"]))
+                .collect();
+            assert_eq!(nodes, ids, "{name}, {params}: {answer}");
+            assert_eq!(list["totalCount"].as_i64(), part("total-count").as_int(), "{name}, {params}");
+            assert_eq!(
+                list["pageInfo"]["hasNextPage"].as_bool(),
+                part("has-next?").as_bool(),
+                "{name}, {params}"
+            );
+            assert_eq!(
+                list["pageInfo"]["endCursor"].as_str(),
+                part("end-cursor").as_str(),
+                "{name}, {params}"
+            );
+        }
+    }
+}
+
+/// Every field and mutation of the schema, for every caller: another's is as absent.
+#[test]
+fn another_s_is_as_absent_for_every_field_and_mutation() {
+    let population = Population::new();
+    let handle = &population.handle;
+    let service = Service::new(handle).expect("no faults");
+    let (theirs, own) = (population.schedules_of_a[7].to_string(), population.schedules_of_b[1].to_string());
+    let b = Caller::session(population.b.clone());
+    let observer = Caller { right: Right::Read, ..Caller::OPERATOR };
+    let ghost = Caller::session(SessionId::new("ghost").expect("an id"));
+    let ask = |caller: &Caller, document: &str, id: &str| {
+        let text = document.replace("ID", id);
+        service.answer(caller, &Request::new(text), false).body.replace(id, "ID")
+    };
+    let mut fields = 0;
+    for (attribute, entity) in handle.registry().described() {
+        let root = match entity.name {
+            "session" => "session(sessionId: \"ID\")",
+            "schedule" => "schedule(scheduleId: \"ID\")",
+            _ => continue,
+        };
+        if !graphql::is_shared(attribute) {
+            continue;
+        }
+        let below = if matches!(attribute.kind, Type::Reference(_)) { " { __typename }" } else { "" };
+        let document = format!("{{ {root} {{ {}{below} }} }}", graphql::camel(attribute.ident));
+        let (other, absent) =
+            if entity.name == "session" { ("session-a", "nobody") } else { (theirs.as_str(), "sch-no") };
+        assert_eq!(ask(&b, &document, other), ask(&b, &document, absent), "{document}");
+        assert_eq!(ask(&ghost, &document, other), ask(&ghost, &document, absent), "{document}");
+        fields += 1;
+    }
+    assert!(fields >= 45, "{fields} fields");
+    let mutations = [
+        ("cancelSchedule(scheduleId: \"ID\") { schedule { status } }", theirs.as_str(), "sch-no"),
+        ("closeSession(sessionId: \"ID\") { __typename }", "session-a", "nobody"),
+        ("sendUserMessage(sessionId: \"ID\", text: \"hi\") { __typename }", "session-a", "nobody"),
+        ("setSessionBusy(sessionId: \"ID\", busy: true) { __typename }", "session-a", "nobody"),
+        (
+            "createSchedule(input: {originSessionId: \"ID\", kind: MESSAGE, message: \"m\", delayMs: 1000}) { created }",
+            "session-a",
+            "nobody",
+        ),
+    ];
+    for (mutation, other, absent) in mutations {
+        let document = format!("mutation {{ {mutation} }}");
+        assert_eq!(ask(&b, &document, other), ask(&b, &document, absent), "{mutation}");
+        assert!(ask(&b, &document, other).contains("NOT_FOUND"), "{mutation}");
+        assert!(ask(&observer, &document, other).contains("FORBIDDEN"), "{mutation}");
+    }
+    assert!(
+        ask(&b, "mutation { openSession { sessionId } }", "-").contains("errors"),
+        "sessions are opened by operators"
+    );
+    assert!(
+        ask(&b, "mutation { cancelSchedule(scheduleId: \"ID\") { schedule { status } } }", &own)
+            .contains("CANCELLED")
+    );
+    let untouched = lenient(
+        handle,
+        &Caller::OPERATOR,
+        &format!("[{{[:psi.scheduler/schedule-id \"{theirs}\"] [:psi.scheduler/status]}}]"),
+    );
+    assert!(Value::Map(untouched).to_string().contains(":pending"), "what is another's was touched");
 }

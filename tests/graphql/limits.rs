@@ -81,13 +81,10 @@ fn an_operation_is_as_deep_and_as_large_as_the_limits_allow() {
     };
     assert!(!timed(&deep(10)).contains("LIMIT"));
     check(&deep(11), "graphql-depth");
-    check("{ list { kids { kids { id } } } }", "graphql-complexity");
+    check("{ list { kids { kids { kids { id title } } } } }", "graphql-complexity");
     assert!(!timed("{ list { kids { id title } } }").contains("LIMIT"));
     assert!(!timed("{ tasks(first: 100) { edges { node { id title kind slug } } } }").contains("LIMIT"));
-    check(
-        "{ tasks(first: 100) { edges { node { id title kind slug } cursor } pageInfo { endCursor } } }",
-        "graphql-complexity",
-    );
+    check("{ tasks(first: 2500) { edges { node { id title kind slug } cursor } } }", "graphql-complexity");
 }
 
 #[test]

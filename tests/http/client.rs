@@ -95,7 +95,12 @@ impl Answer {
             match answer {
                 Some((answer, 0)) => return answer,
                 _ => match stream.read(&mut chunk) {
-                    Ok(0) | Err(_) => break,
+                    Ok(0) => break,
+                    // Said with whatever came before, so that a failing test shows why there is no answer.
+                    Err(error) => {
+                        bytes.extend_from_slice(format!("[{error}]").as_bytes());
+                        break;
+                    }
                     Ok(length) => bytes.extend_from_slice(&chunk[..length]),
                 },
             }

@@ -1,5 +1,5 @@
-//! `/graphql` from outside: who may, in which notation, and what a browser gets. The rules of the specification itself
-//! are `tests/clients/graphql_http_audit.mjs`'s.
+//! `/graphql` from outside: who may, and in which notation. The rules of the specification itself are
+//! `tests/clients/graphql_http_audit.mjs`'s.
 
 use std::io::{Read, Write};
 
@@ -75,23 +75,6 @@ fn queries_and_mutations_need_a_token_and_json() {
         200,
         r#"[{"sessionId":"one"}]"#,
     );
-}
-
-#[test]
-fn a_browser_gets_a_page_that_loads_nothing_from_elsewhere() {
-    let site = Site::start();
-    let page = ask(&site, "GET", "/graphql", &[("accept", "text/html,application/xhtml+xml,*/*;q=0.8")], "");
-    check(&page, 200, "<title>Reveille");
-    assert!(page.contains("content-security-policy: default-src 'none'; script-src 'self'"), "{page}");
-    for path in ["/graphql/page.css", "/graphql/page.js"] {
-        let file = ask(&site, "GET", path, &[], "");
-        check(&file, 200, "content-type: text/");
-        assert!(
-            !file.contains("http://") && !file.contains("https://") && !file.contains("Storage"),
-            "{path}"
-        );
-    }
-    assert!(!page.contains("http://") && !page.contains("https://"), "{page}");
 }
 
 #[test]

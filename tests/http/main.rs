@@ -7,6 +7,8 @@ mod bodies;
 mod client;
 mod connections;
 mod graphql;
+mod matrix;
+mod page;
 mod routes;
 mod streams;
 mod table;

@@ -74,7 +74,7 @@ fn every_error_is_data_in_the_notation_that_was_asked_for() {
 fn figures_are_for_operators_and_move() {
     let site = Site::start();
     let token = site.open("main");
-    assert_eq!(get(&site, "/metrics", token.reveal(), &[]).status, 403);
+    assert_eq!(get(&site, "/metrics", token.reveal(), &[]).status, 404);
     let create = r#"{:action "scheduler" :op "create" :kind "message" :message "m" :delay-ms 60000}"#;
     assert_eq!(site.call(token.reveal(), &[], create).status, 200);
     let figures = get(&site, "/metrics", OBSERVER, &[]);
@@ -87,7 +87,7 @@ fn figures_are_for_operators_and_move() {
         "reveille_failures_total{reason=\"receipt-overdue\"} 0",
         "reveille_refusals_total{code=\"LIMIT\"} 0",
         "reveille_http_requests_total{route=\"/tools/{name}\",status=\"200\"} 1",
-        "reveille_http_requests_total{route=\"/metrics\",status=\"403\"} 1",
+        "reveille_http_requests_total{route=\"/metrics\",status=\"404\"} 1",
         "reveille_connections 1",
         "# EOF",
     ] {

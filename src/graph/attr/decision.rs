@@ -16,13 +16,26 @@ impl Numbered for Cursor {
     }
 }
 
+fn find(view: Seen<'_, Scheduler>, key: &Value) -> Option<Cursor> {
+    let cursor = Cursor::new(u64::try_from(key.as_int()?).ok()?);
+    view.decision(cursor).map(|_| cursor)
+}
+
+/// What a decision's map has when it is asked for as a whole.
+const WHOLE: &[&str] = &[
+    "reveille.decision/cursor",
+    "reveille.decision/at",
+    "reveille.decision/kind",
+    "reveille.decision/reason",
+    "reveille.decision/schedule-id",
+    "reveille.decision/session-id",
+    "reveille.decision/detail",
+];
+
 pub(super) fn decision() -> Entity<Scheduler, Cursor> {
-    let find: fn(Seen<'_, Scheduler>, &Value) -> Option<Cursor> = |view, key| {
-        let cursor = Cursor::new(u64::try_from(key.as_int()?).ok()?);
-        view.decision(cursor).map(|_| cursor)
-    };
     Entity::<Scheduler, Cursor>::new("decision", "reveille.decision/cursor", find)
         .doc("One thing that was decided, and why.")
+        .whole(WHOLE)
         .reads(
             own("reveille.decision/cursor", Type::Integer).doc("Its place in the log, from 1."),
             |_, cursor, _| Ok(integer(cursor.number())),

@@ -2,7 +2,7 @@
 //!
 //! Source: psi §6, background-job projection; a schedule is a job with the id `schedule/<schedule-id>`.
 
-use super::{Read, entities, instant, own, text};
+use super::{Read, entities, instant, of_schedule, own, text};
 use crate::domain::{Kind, ScheduleId, Status};
 use crate::edn::Value;
 use crate::engine::{Key, ScheduleRecord};
@@ -24,17 +24,19 @@ pub(super) fn job() -> Entity<Scheduler, Key> {
         .reads(
             own("psi.background-job/id", Type::String).doc("schedule/ and the schedule's id."),
             |view, key, _| {
-                read(view, key, |record| Datum::shown(format_args!("{PREFIX}{}", record.schedule().id)))
+                of_schedule(view, key, |record| {
+                    Datum::shown(format_args!("{PREFIX}{}", record.schedule().id))
+                })
             },
         )
         .reads(
             own("psi.background-job/thread-id", Type::String).doc("The session that asked for it."),
-            |view, key, _| read(view, key, |record| Datum::Text(record.schedule().owner.as_str())),
+            |view, key, _| of_schedule(view, key, |record| Datum::Text(record.schedule().owner.as_str())),
         )
         .reads(
             own("psi.background-job/tool-name", Type::String).doc("The schedule's label, or scheduler."),
             |view, key, _| {
-                read(view, key, |record| {
+                of_schedule(view, key, |record| {
                     Datum::Text(record.schedule().label.as_deref().unwrap_or("scheduler"))
                 })
             },
@@ -42,7 +44,7 @@ pub(super) fn job() -> Entity<Scheduler, Key> {
         .reads(
             own("psi.background-job/job-kind", Type::Enum(KINDS)).doc("What the schedule brings about."),
             |view, key, _| {
-                read(view, key, |record| match record.schedule().payload.kind() {
+                of_schedule(view, key, |record| match record.schedule().payload.kind() {
                     Kind::Message => Datum::Name(KINDS[0]),
                     Kind::Session => Datum::Name(KINDS[1]),
                 })
@@ -50,20 +52,20 @@ pub(super) fn job() -> Entity<Scheduler, Key> {
         )
         .reads(
             own("psi.background-job/status", Type::Enum(STATUSES)).doc("Where it stands, as a job."),
-            |view, key, _| read(view, key, |record| Datum::Name(status(record.status()))),
+            |view, key, _| of_schedule(view, key, |record| Datum::Name(status(record.status()))),
         )
         .reads(
             own("psi.background-job/started-at", Type::Instant).doc("When the schedule was created."),
-            |view, key, _| read(view, key, |record| instant(record.schedule().created_at)),
+            |view, key, _| of_schedule(view, key, |record| instant(record.schedule().created_at)),
         )
         .reads(
             own("psi.background-job/is-terminal", Type::Boolean)
                 .doc("Whether nothing can happen to it any more."),
-            |view, key, _| read(view, key, |record| Datum::Bool(record.status().is_terminal())),
+            |view, key, _| of_schedule(view, key, |record| Datum::Bool(record.status().is_terminal())),
         )
         .reads(
             own("psi.background-job/is-non-terminal", Type::Boolean).doc("The opposite."),
-            |view, key, _| read(view, key, |record| Datum::Bool(!record.status().is_terminal())),
+            |view, key, _| of_schedule(view, key, |record| Datum::Bool(!record.status().is_terminal())),
         )
 }
 
@@ -97,12 +99,4 @@ fn status(status: Status) -> &'static str {
         Status::Cancelled => STATUSES[2],
         Status::Failed => STATUSES[3],
     }
-}
-
-fn read<'a>(
-    view: Seen<'a, Scheduler>,
-    key: Key,
-    attribute: impl FnOnce(&'a ScheduleRecord) -> Datum<'a>,
-) -> Read<'a> {
-    Ok(view.schedule(key).map_or(Datum::Nil, attribute))
 }

@@ -14,12 +14,14 @@ mod run;
 mod schedule;
 mod session;
 
-use super::registry::{Attribute, Datum, Fault, Graph, Numbered, Registry, ResolverError, Type, Visibility};
+use super::registry::{
+    Attribute, Datum, Fault, Graph, Numbered, Registry, ResolverError, Seen, Type, Visibility,
+};
 use super::shown;
 use super::view::Scheduler;
 use crate::domain::Moment;
 use crate::edn::{Inst, Value};
-use crate::engine::Key;
+use crate::engine::{Key, ScheduleRecord};
 
 /// What readers return.
 type Read<'a> = Result<Datum<'a>, ResolverError>;
@@ -88,4 +90,13 @@ fn integer<'a>(number: u64) -> Datum<'a> {
 /// The text of a key's value.
 fn text(key: &Value) -> Option<&str> {
     key.as_str()
+}
+
+/// Reads off a schedule, if it exists for the caller.
+fn of_schedule<'a>(
+    view: Seen<'a, Scheduler>,
+    key: Key,
+    attribute: impl FnOnce(&'a ScheduleRecord) -> Datum<'a>,
+) -> Read<'a> {
+    Ok(view.schedule(key).map_or(Datum::Nil, attribute))
 }

@@ -15,9 +15,26 @@ pub(super) fn run() -> Entity<Scheduler, Key> {
         view.schedule(key).filter(|record| record.run().is_some() && record.run_id() == id).map(|_| key)
     };
     let entity = Entity::<Scheduler, Key>::new("run", "reveille.run/id", find)
-        .doc("One occurrence of a schedule, and what became of it.");
+        .doc("One occurrence of a schedule, and what became of it.")
+        .whole(WHOLE);
     times(end(course(entity)))
 }
+
+/// What a run's map has when it is asked for as a whole.
+const WHOLE: &[&str] = &[
+    "reveille.run/id",
+    "reveille.run/slot",
+    "reveille.run/state",
+    "reveille.run/cause",
+    "reveille.run/attempt",
+    "reveille.run/reason",
+    "reveille.run/lateness-ms",
+    "reveille.run/session-id",
+    "reveille.run/started-at",
+    "reveille.run/delivered-at",
+    "reveille.run/finished-at",
+    "reveille.run/error",
+];
 
 /// What happened.
 fn course(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {

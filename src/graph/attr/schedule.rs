@@ -1,6 +1,6 @@
 //! A schedule: psi's thirteen attributes first, then ours.
 
-use super::{Read, entities, instant, integer, maybe, own, text};
+use super::{entities, instant, integer, maybe, of_schedule, own, text};
 use crate::domain::{Dialect, Durability, Kind, Phase, Reason, ScheduleId, Status};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, ScheduleRecord};
@@ -41,59 +41,63 @@ pub(super) fn schedule() -> Entity<Scheduler, Key> {
 fn asked(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(own("psi.scheduler/schedule-id", Type::String).doc("The schedule's id."), |view, key, _| {
-            read(view, key, |record| Datum::Shown(&record.schedule().id))
+            of_schedule(view, key, |record| Datum::Shown(&record.schedule().id))
         })
         .reads(
             own("psi.scheduler/kind", Type::Enum(Kind::NAMES))
                 .doc("Whether it is a prompt into its session or a fresh session."),
-            |view, key, _| read(view, key, |record| Datum::Name(record.schedule().payload.kind().name())),
+            |view, key, _| {
+                of_schedule(view, key, |record| Datum::Name(record.schedule().payload.kind().name()))
+            },
         )
         .reads(
             own("psi.scheduler/label", Type::String).nullable().doc("A name for people."),
-            |view, key, _| read(view, key, |record| maybe(record.schedule().label.as_deref(), Datum::Text)),
+            |view, key, _| {
+                of_schedule(view, key, |record| maybe(record.schedule().label.as_deref(), Datum::Text))
+            },
         )
         .reads(own("psi.scheduler/message", Type::String).doc("The prompt."), |view, key, _| {
-            read(view, key, |record| Datum::Text(record.schedule().payload.text()))
+            of_schedule(view, key, |record| Datum::Text(record.schedule().payload.text()))
         })
         .reads(
             own("psi.scheduler/source", Type::Enum(SOURCES)).doc("What puts the prompt into the session."),
             |_, _, _| Ok(Datum::Name(SOURCES[0])),
         )
         .reads(own("psi.scheduler/created-at", Type::Instant).doc("When it was created."), |view, key, _| {
-            read(view, key, |record| instant(record.schedule().created_at))
+            of_schedule(view, key, |record| instant(record.schedule().created_at))
         })
         .reads(
             own("psi.scheduler/fire-at", Type::Instant).doc("When its slot comes, or came."),
-            |view, key, _| read(view, key, |record| instant(record.schedule().trigger.first_slot())),
+            |view, key, _| of_schedule(view, key, |record| instant(record.schedule().trigger.first_slot())),
         )
         .reads(
             own("psi.scheduler/origin-session-id", Type::String).doc("The session that asked for it."),
-            |view, key, _| read(view, key, |record| Datum::Text(record.schedule().owner.as_str())),
+            |view, key, _| of_schedule(view, key, |record| Datum::Text(record.schedule().owner.as_str())),
         )
         .reads(
             own("psi.scheduler/session-config-summary", Type::Map)
                 .nullable()
                 .doc("What was asked of the fresh session, in short; prompts and tools are counted."),
             |view, key, _| {
-                read(view, key, |record| {
+                of_schedule(view, key, |record| {
                     maybe(record.schedule().payload.config(), |config| shown::config_summary(config).into())
                 })
             },
         )
         .reads(
             own("psi.scheduler/dialect", Type::Enum(Dialect::NAMES)).doc("Whose tools made it."),
-            |view, key, _| read(view, key, |record| Datum::Name(record.schedule().dialect.name())),
+            |view, key, _| of_schedule(view, key, |record| Datum::Name(record.schedule().dialect.name())),
         )
         .reads(
             own("psi.scheduler/durability", Type::Enum(Durability::NAMES))
                 .doc("What a restart leaves of it."),
-            |view, key, _| read(view, key, |record| Datum::Name(record.schedule().durability.name())),
+            |view, key, _| of_schedule(view, key, |record| Datum::Name(record.schedule().durability.name())),
         )
         .reads(
             own("psi.scheduler/trigger", Type::Map)
                 .stability(Stability::Experimental)
                 .doc("The rule that yields its slots."),
-            |view, key, _| read(view, key, |record| trigger(record).into()),
+            |view, key, _| of_schedule(view, key, |record| trigger(record).into()),
         )
         .reads(
             own("psi.scheduler/revision", Type::Integer)
@@ -109,20 +113,22 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("psi.scheduler/status", Type::Enum(shown::STATUSES))
                 .doc("Where it stands, in psi's five words; a delivery under way is still pending."),
-            |view, key, _| read(view, key, |record| Datum::Name(shown::status(record.status()).name())),
+            |view, key, _| {
+                of_schedule(view, key, |record| Datum::Name(shown::status(record.status()).name()))
+            },
         )
         .reads(
             own("psi.scheduler/in-flight?", Type::Boolean).doc(
                 "Whether it was handed to its host, whose receipt is still out: it cannot be cancelled then.",
             ),
-            |view, key, _| read(view, key, |record| Datum::Bool(record.status() == Status::InFlight)),
+            |view, key, _| of_schedule(view, key, |record| Datum::Bool(record.status() == Status::InFlight)),
         )
         .reads(
             own("psi.scheduler/reason", Type::Enum(Reason::NAMES))
                 .nullable()
                 .doc("Why it waits, or why it ended otherwise than by delivery."),
             |view, key, _| {
-                read(view, key, |record| {
+                of_schedule(view, key, |record| {
                     maybe(shown::reason(view.state, record), |reason| Datum::Name(reason.name()))
                 })
             },
@@ -132,7 +138,9 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .nullable()
                 .doc("The fresh session that it opened."),
             |view, key, _| {
-                read(view, key, |record| maybe(record.created_session(), |id| Datum::Text(id.as_str())))
+                of_schedule(view, key, |record| {
+                    maybe(record.created_session(), |id| Datum::Text(id.as_str()))
+                })
             },
         )
         .reads(
@@ -140,14 +148,16 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 "How far its delivery came: of a fresh session that has its prompt, and of what failed.",
             ),
             |view, key, _| {
-                read(view, key, |record| maybe(shown::delivery_phase(record), |it| Datum::Name(it.name())))
+                of_schedule(view, key, |record| {
+                    maybe(shown::delivery_phase(record), |it| Datum::Name(it.name()))
+                })
             },
         )
         .reads(
             own("psi.scheduler/error-summary", Type::Map)
                 .nullable()
                 .doc("The error it ended in: message, class, data with the reason."),
-            |view, key, _| read(view, key, |record| maybe(shown::error_summary(record), Datum::Value)),
+            |view, key, _| of_schedule(view, key, |record| maybe(shown::error_summary(record), Datum::Value)),
         )
 }
 
@@ -158,12 +168,12 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             own("psi.scheduler/next-fire-at", Type::Instant)
                 .nullable()
                 .doc("When its next slot comes; nil once its last one has come."),
-            |view, key, _| read(view, key, |record| maybe(next_slot(record), instant)),
+            |view, key, _| of_schedule(view, key, |record| maybe(next_slot(record), instant)),
         )
         .reads(
             own("psi.scheduler/upcoming", Type::Instant).many().doc("The slots that are still to come."),
             |view, key, _| {
-                read(view, key, |record| {
+                of_schedule(view, key, |record| {
                     next_slot(record).into_iter().map(shown::instant).collect::<Vec<Value>>().into()
                 })
             },
@@ -172,14 +182,14 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             own("psi.scheduler/runs", Type::Reference("run"))
                 .many()
                 .doc("Its runs, one for each slot that was claimed, oldest first."),
-            |view, key, _| read(view, key, |record| entities(record.run().map(|_| key))),
+            |view, key, _| of_schedule(view, key, |record| entities(record.run().map(|_| key))),
         )
         .reads(
             own("psi.scheduler/origin-session", Type::Reference("session"))
                 .nullable()
                 .doc("The session that asked for it; nil once it is closed."),
             |view, key, _| {
-                read(view, key, |record| {
+                of_schedule(view, key, |record| {
                     let owner = view.session(record.owner_key()).map(|_| record.owner_key());
                     maybe(owner, |key| Datum::Entity(key.number().into()))
                 })
@@ -190,7 +200,7 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .nullable()
                 .doc("The fresh session that it opened, if the caller may see that one."),
             |view, key, _| {
-                read(view, key, |record| {
+                of_schedule(view, key, |record| {
                     let fresh = record.created_session().and_then(|id| view.session_key(id));
                     maybe(fresh, |key| Datum::Entity(key.number().into()))
                 })
@@ -200,11 +210,11 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             own("psi.scheduler/cursor", Type::String)
                 .stability(Stability::Experimental)
                 .doc("Its place in lists of schedules, for the parameters after and before."),
-            |view, key, _| read(view, key, |record| Datum::shown(listing::schedule_cursor(record))),
+            |view, key, _| of_schedule(view, key, |record| Datum::shown(listing::schedule_cursor(record))),
         )
         .reads(
             own("psi.scheduler/run-count", Type::Integer).unit("runs").doc("How many runs it has had."),
-            |view, key, _| read(view, key, |record| integer(u64::from(record.run().is_some()))),
+            |view, key, _| of_schedule(view, key, |record| integer(u64::from(record.run().is_some()))),
         )
 }
 
@@ -218,12 +228,4 @@ fn next_slot(record: &ScheduleRecord) -> Option<crate::domain::Moment> {
 fn trigger(record: &ScheduleRecord) -> Value {
     let at = record.schedule().trigger.first_slot();
     Map::new().with("type", Value::keyword("at")).with("at", shown::instant(at)).into()
-}
-
-fn read<'a>(
-    view: Seen<'a, Scheduler>,
-    key: Key,
-    attribute: impl FnOnce(&'a ScheduleRecord) -> Datum<'a>,
-) -> Read<'a> {
-    Ok(view.schedule(key).map_or(Datum::Nil, attribute))
 }

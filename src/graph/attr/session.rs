@@ -13,9 +13,26 @@ pub(super) fn session() -> Entity<Scheduler, Key> {
     let find: fn(Seen<'_, Scheduler>, &Value) -> Option<Key> =
         |view, key| view.session_key(&SessionId::new(text(key)?).ok()?);
     let entity = Entity::<Scheduler, Key>::new("session", "psi.agent-session/session-id", find)
-        .doc("A place where a model runs, with its transcript and its schedules.");
+        .doc("A place where a model runs, with its transcript and its schedules.")
+        .whole(WHOLE);
     contents(standing(provenance(identity(entity))))
 }
+
+/// What a session's map has when it is asked for as a whole.
+const WHOLE: &[&str] = &[
+    "psi.agent-session/session-id",
+    "psi.agent-session/session-name",
+    "psi.agent-session/model",
+    "psi.agent-session/thinking-level",
+    "psi.agent-session/busy?",
+    "psi.agent-session/host",
+    "psi.agent-session/pending-count",
+    "psi.agent-session/opened-at",
+    "psi.agent-session/last-user-activity",
+    "psi.agent-session/scheduled-origin-session-id",
+    "psi.agent-session/scheduled-from-schedule-id",
+    "psi.agent-session/scheduled-from-label",
+];
 
 /// What it is.
 fn identity(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {

@@ -148,6 +148,9 @@ impl<W: World> Planner<'_, W> {
                 None => fields.push(field),
             }
         }
+        if has_wildcard {
+            self.add_whole(&known, &mut fields)?;
+        }
         let has_twins = fields
             .iter()
             .enumerate()
@@ -155,6 +158,27 @@ impl<W: World> Planner<'_, W> {
         let steps = Arc::new(steps(self.registry, &fields, &known));
         self.levels[place] = Some(Level { fields, has_wildcard, has_twins, known, steps });
         Ok(self.first + place)
+    }
+
+    /// Adds what an entity is as a whole to what a wildcard stands for; whatever of it was asked for by name stays so.
+    fn add_whole(&mut self, known: &[AttrId], fields: &mut Vec<Field>) -> Result<(), Refusal> {
+        let [key] = known else {
+            return Ok(());
+        };
+        for ident in self.registry.whole_of(*key) {
+            let Ok(attr) = Keyword::new(ident) else {
+                continue;
+            };
+            let prop = Prop { key: Key::Attr(attr), params: None };
+            if fields.iter().any(|field| field.key == prop.key.to_value()) {
+                continue;
+            }
+            self.spend(1)?;
+            let (source, _) = self.source(&prop.key, None);
+            // Nobody has asked for it by name, so nobody is told where it is missing.
+            fields.push(Field { is_optional: true, ..self.field(prop.key.to_value(), None, source) });
+        }
+        Ok(())
     }
 
     /// Returns the join that a property stands for, where entities are answered as a whole.

@@ -128,7 +128,12 @@ impl<W: World> Registry<W> {
 
     /// Returns what answers where the entity that an attribute refers to is asked for as a whole.
     pub(in crate::graph) fn whole(&self, id: AttrId) -> &'static [&'static str] {
-        self.refers_to(id).and_then(|key| self.entity_of(key)).map_or(&[], |entity| entity.whole)
+        self.refers_to(id).map_or(&[], |key| self.whole_of(key))
+    }
+
+    /// Returns what answers where the entity that this key identifies is asked for as a whole.
+    pub(in crate::graph) fn whole_of(&self, key: AttrId) -> &'static [&'static str] {
+        self.entity_of(key).filter(|_| self.is_key(key)).map_or(&[], |entity| entity.whole)
     }
 
     /// Returns the operation that reads the entity to which an attribute refers.

@@ -191,7 +191,12 @@ fn create() -> Mutation {
                 "Whose schedule it is; a session's own if left out.",
                 Kind::Id,
             ),
-            optional("kind", "kind", "A message unless told otherwise.", Kind::EnumOf("psi.scheduler/kind")),
+            optional(
+                "kind",
+                "kind",
+                "A prompt into the session, or a fresh session; there is no default.",
+                Kind::EnumOf("psi.scheduler/kind"),
+            ),
             optional("label", "label", "A name for people.", Kind::String),
             optional("message", "message", "The prompt.", Kind::String),
             optional("delayMs", "delay-ms", "How long from now, in milliseconds; or give `at`.", Kind::Long),

@@ -38,6 +38,11 @@ impl Service {
         Ok(Service { graphql, handle: handle.clone() })
     }
 
+    /// The way to the engine that it asks.
+    pub fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
     /// Answers a query or runs a mutation.
     pub fn answer(&self, caller: &domain::Caller, request: &Request, is_reading: bool) -> Reply {
         let mut access = self.handle.access(caller);

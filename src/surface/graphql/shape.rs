@@ -163,11 +163,11 @@ impl<W: World> Writer<'_, '_, W> {
             return match out.leaf {
                 Leaf::Scalar(scalar) => self.scalar(scalar, datum),
                 Leaf::Enum(number) => {
-                    let each = &self.enums[number];
+                    let constants = &self.enums[number];
                     if let Datum::Name(name) = datum {
-                        return write::name(each, name, &mut self.out).then_some(());
+                        return write::name(constants, name, &mut self.out).then_some(());
                     }
-                    write::constant(each, &datum.into_value(), &mut self.out).ok()
+                    write::constant(constants, &datum.into_value(), &mut self.out).ok()
                 }
                 Leaf::Object(_) => None,
             };

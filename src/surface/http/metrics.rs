@@ -16,7 +16,7 @@ use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, 
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 
-use super::error::{ErrorCode, HttpError};
+use super::error::HttpError;
 use super::site::Site;
 use super::who::Who;
 use crate::domain::{Code, DecisionKind, Reason};
@@ -30,8 +30,8 @@ pub(super) async fn show(
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
     if who.caller.metered {
-        let hint = "figures are about everybody's work: use an operator's token";
-        return Err(HttpError::new(ErrorCode::Forbidden, "figures are for operators", hint));
+        // Figures are about everybody's work: for a session they are not there.
+        return Err(HttpError::not_found());
     }
     let mut registry = Registry::with_prefix("reveille");
     registry.register_collector(Box::new(Reading::of(&site)));
