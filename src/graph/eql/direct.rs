@@ -55,7 +55,7 @@ impl Direct {
 impl Plan {
     /// Finds where something stands among what a level is asked for, and the level below it; nothing where the plan
     /// cannot be walked.
-    pub(crate) fn place(&self, level: usize, key: &Value) -> Option<(usize, Option<usize>)> {
+    pub fn place(&self, level: usize, key: &Value) -> Option<(usize, Option<usize>)> {
         let cells = self.direct.as_ref()?.levels.get(level)?;
         let place = cells.iter().position(|cell| cell.key == *key)?;
         Some((place, cells[place].below))

@@ -38,4 +38,4 @@ pub use plan::{Plan, Planning, plan};
 pub use run::{Answer, Request, run};
 pub use text::{Written, write};
 
-pub(crate) use walk::{Spot, Walk};
+pub use walk::{Spot, Stop, Walk};

@@ -14,7 +14,7 @@ use crate::edn::{Set, Value};
 use crate::graph::registry::{AttrId, Datum, Registry, Run, Seen, Viewer, World};
 
 /// Why a walk ends.
-pub(crate) enum Stop {
+pub enum Stop {
     /// Something turned up for which there is only the long way.
     LongWay,
     /// A limit is exceeded, or there is no more time.
@@ -28,7 +28,7 @@ impl std::convert::From<Refusal> for Stop {
 }
 
 /// A walk under way.
-pub(crate) struct Walk<'a, 'v, W: World> {
+pub struct Walk<'a, 'v, W: World> {
     direct: &'a Direct,
     registry: &'a Registry<W>,
     viewer: Viewer,
@@ -40,8 +40,8 @@ pub(crate) struct Walk<'a, 'v, W: World> {
 }
 
 /// Where a walk stands: at an entity, or at the root.
-#[derive(Clone, Copy)]
-pub(crate) struct Spot {
+#[derive(Clone, Copy, Debug)]
+pub struct Spot {
     level: usize,
     found: Option<u64>,
     depth: u32,
@@ -49,11 +49,11 @@ pub(crate) struct Spot {
 
 impl Spot {
     /// The root.
-    pub(crate) const ROOT: Self = Self { level: 0, found: None, depth: 1 };
+    pub const ROOT: Self = Self { level: 0, found: None, depth: 1 };
 
     /// The same place for this entity.
     #[must_use]
-    pub(crate) fn of(self, found: u64) -> Self {
+    pub fn of(self, found: u64) -> Self {
         Self { found: Some(found), ..self }
     }
 }
@@ -63,11 +63,7 @@ impl<'a, 'v, W: World> Walk<'a, 'v, W> {
     ///
     /// # Errors
     /// A plan for which there is only the long way, or a limit.
-    pub(crate) fn begin(
-        registry: &'a Registry<W>,
-        request: &Request<'a>,
-        view: Seen<'v, W>,
-    ) -> Result<Self, Stop> {
+    pub fn begin(registry: &'a Registry<W>, request: &Request<'a>, view: Seen<'v, W>) -> Result<Self, Stop> {
         let direct = request.plan.direct.as_ref().ok_or(Stop::LongWay)?;
         let mut budget = Budget::new(request.limits, request.stop);
         budget.admit(request.entity)?;
@@ -92,7 +88,7 @@ impl<'a, 'v, W: World> Walk<'a, 'v, W> {
     ///
     /// # Errors
     /// What there is only the long way for.
-    pub(crate) fn read(&mut self, spot: Spot, place: usize) -> Result<Datum<'v>, Stop> {
+    pub fn read(&mut self, spot: Spot, place: usize) -> Result<Datum<'v>, Stop> {
         let cell = self.cells(spot).get(place).ok_or(Stop::LongWay)?;
         let (operation, reader, params) = match &cell.from {
             From::Reader { operation, reader, params } => (*operation, *reader, params),
@@ -124,7 +120,7 @@ impl<'a, 'v, W: World> Walk<'a, 'v, W> {
     ///
     /// # Errors
     /// A limit.
-    pub(crate) fn join(&mut self, spot: Spot, place: usize, entities: usize) -> Result<Spot, Stop> {
+    pub fn join(&mut self, spot: Spot, place: usize, entities: usize) -> Result<Spot, Stop> {
         let below = self.cells(spot).get(place).and_then(|cell| cell.below).ok_or(Stop::LongWay)?;
         let depth = spot.depth + 1;
         if entities > 0 {

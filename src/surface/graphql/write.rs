@@ -123,6 +123,30 @@ fn as_json(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Moment;
+
+    #[test]
+    fn instants_are_written_as_moments_print() {
+        let seconds = [-62_167_219_200, -1, 0, 1_776_862_800, 253_402_300_799];
+        for (seconds, nanos) in seconds
+            .into_iter()
+            .flat_map(|at| [0, 1, 1_000, 120_000_000, 999_999_999].map(|nanos| (at, nanos)))
+        {
+            let mut out = String::new();
+            instant(Inst::new(seconds, nanos).unwrap(), &mut out);
+            assert_eq!(out, format!("\"{}\"", Moment::new(seconds, nanos).unwrap()));
+        }
+    }
+
+    #[test]
+    fn what_prints_itself_is_escaped_like_text() {
+        for sample in ["sch-1", "a\"b\\c", "line\nbreak", ""] {
+            let (mut one, mut other) = (String::new(), String::new());
+            shown(&sample, &mut one);
+            text(sample, &mut other);
+            assert_eq!(one, other);
+        }
+    }
 
     #[test]
     fn text_is_written_as_json() {
