@@ -1,4 +1,4 @@
-//! The world behind the ports: the operating system's clock and randomness, and those who run sessions.
+//! The world behind the ports: the operating system's clock and randomness, those who run sessions, and durable stores.
 //!
 //! One room each; none knows another.
 
@@ -10,6 +10,8 @@ mod entropy_os;
 mod host_attached;
 #[cfg(feature = "host-local")]
 mod host_local;
+#[cfg(feature = "store-memory")]
+mod store_memory;
 
 #[cfg(feature = "clock-os")]
 pub use clock_os::ClockOs;
@@ -19,3 +21,5 @@ pub use entropy_os::EntropyOs;
 pub use host_attached::{HostAttached, Push, PushSink};
 #[cfg(feature = "host-local")]
 pub use host_local::HostLocal;
+#[cfg(feature = "store-memory")]
+pub use store_memory::StoreMemory;
