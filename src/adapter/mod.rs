@@ -12,6 +12,8 @@ mod host_attached;
 mod host_local;
 #[cfg(feature = "store-memory")]
 mod store_memory;
+#[cfg(feature = "store-sqlite")]
+mod store_sqlite;
 
 #[cfg(feature = "clock-os")]
 pub use clock_os::ClockOs;
@@ -23,3 +25,5 @@ pub use host_attached::{HostAttached, Push, PushSink};
 pub use host_local::HostLocal;
 #[cfg(feature = "store-memory")]
 pub use store_memory::StoreMemory;
+#[cfg(feature = "store-sqlite")]
+pub use store_sqlite::{FaultLayer, FaultPoint, OpenFault, StoreOptions, StoreSqlite};
