@@ -187,6 +187,36 @@ limits! {
     GRAPHQL_COMPILED = 256 "operations" as "graphql-compiled";
     /// Length of an operation, variables included, that is kept as compiled.
     GRAPHQL_COMPILED_BYTES = 16_384 "bytes" as "graphql-compiled-bytes";
+    /// Batches that wait for the disk; one more is refused.
+    STORE_QUEUE_BATCHES = 16_384 "batches" as "store-queue-batches";
+    /// Bytes that wait for the disk, each batch reckoned with its records.
+    STORE_QUEUE_BYTES = 67_108_864 "bytes" as "store-queue-bytes";
+    /// Facts and rows of one batch: what one decision may change durably.
+    STORE_BATCH_RECORDS = 8_192 "records" as "store-batch-records";
+    /// Bytes of one batch.
+    STORE_BATCH_BYTES = 16_777_216 "bytes" as "store-batch-bytes";
+    /// Facts and rows written in one transaction: how long the first of them waits for the last.
+    STORE_GROUP_RECORDS = 16_384 "records" as "store-group-records";
+    /// Length of a kind or a key in the store. A run's id is a schedule's and an instant.
+    STORE_KEY_BYTES = 512 "bytes" as "store-key-bytes";
+    /// Records of one chunk that is read.
+    STORE_CHUNK_RECORDS = 4_096 "records" as "store-chunk-records";
+    /// Bytes of one chunk that is read; a single larger record still makes one.
+    STORE_CHUNK_BYTES = 4_194_304 "bytes" as "store-chunk-bytes";
+    /// How long the store waits for another process that has its file locked. Source: reliability F54.
+    STORE_BUSY_MS = 5_000 "ms" as "store-busy-ms";
+    /// What the write-ahead log is cut back to. Source: reliability F55.
+    STORE_WAL_BYTES = 67_108_864 "bytes" as "store-wal-bytes";
+    /// Failures that a store remembers for its report.
+    STORE_FAULTS_KEPT = 16 "failures" as "store-faults-kept";
+    /// Facts kept of one schedule. Source: reliability F58.
+    HISTORY_ROWS = 1_000 "facts" as "history-rows";
+    /// Bytes of all facts kept. Source: reliability F58.
+    HISTORY_BYTES = 268_435_456 "bytes" as "history-bytes";
+    /// Age of the facts kept. Source: reliability F58.
+    HISTORY_DAYS = 30 "days" as "history-days";
+    /// Facts pruned in one transaction, at the least; more where more were appended.
+    HISTORY_PRUNED = 256 "facts" as "history-pruned";
 }
 
 // A delay must be possible at all, and one slice must be shorter than the longest delay.
@@ -212,3 +242,9 @@ const _: () =
 const _: () = assert!(GRAPHQL_COMPILED_BYTES.value < REQUEST_BYTES.value);
 // The presumed turn ends before its receipt could be overdue, so one timer per lane is enough.
 const _: () = assert!(TURN_START_MS.value < RECEIPT_MS.value);
+// A batch fits into the queue and into a transaction, and a message with its keys into a batch.
+const _: () = assert!(STORE_BATCH_BYTES.value < STORE_QUEUE_BYTES.value);
+const _: () = assert!(STORE_BATCH_RECORDS.value <= STORE_GROUP_RECORDS.value);
+const _: () = assert!(REQUEST_BYTES.value + 8 * STORE_KEY_BYTES.value < STORE_BATCH_BYTES.value);
+// A whole batch may be pruned for a batch that comes: what the cap keeps is more.
+const _: () = assert!(STORE_BATCH_BYTES.value < HISTORY_BYTES.value);

@@ -1,4 +1,5 @@
-//! The world behind the ports: the operating system's clock, randomness and time zones, and those who run sessions.
+//! The world behind the ports: the operating system's clock, randomness and time zones, those who run sessions, and
+//! durable stores.
 //!
 //! One room each; none knows another.
 
@@ -10,6 +11,10 @@ mod entropy_os;
 mod host_attached;
 #[cfg(feature = "host-local")]
 mod host_local;
+#[cfg(feature = "store-memory")]
+mod store_memory;
+#[cfg(feature = "store-sqlite")]
+mod store_sqlite;
 #[cfg(feature = "zones-os")]
 mod zones_os;
 
@@ -21,5 +26,9 @@ pub use entropy_os::EntropyOs;
 pub use host_attached::{HostAttached, Push, PushSink};
 #[cfg(feature = "host-local")]
 pub use host_local::HostLocal;
+#[cfg(feature = "store-memory")]
+pub use store_memory::StoreMemory;
+#[cfg(feature = "store-sqlite")]
+pub use store_sqlite::{FaultLayer, FaultPoint, OpenFault, StoreOptions, StoreSqlite};
 #[cfg(feature = "zones-os")]
 pub use zones_os::{local_zone, read_zones};

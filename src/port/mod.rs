@@ -7,8 +7,16 @@ mod clock;
 mod entropy;
 mod host;
 mod journal;
+mod store;
+mod store_report;
+mod ticket;
 
 pub use clock::Clock;
 pub use entropy::EntropySource;
 pub use host::{Host, HostAnswer};
 pub use journal::Journal;
+pub use store::{
+    Alarm, Batch, Done, FactRecord, HistoryQuery, RowRecord, Store, StoreFault, StoreHealth, Term,
+};
+pub use store_report::{HistoryCaps, Pruned, StoreCounts, StoreReport};
+pub use ticket::Ticket;

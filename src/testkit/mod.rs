@@ -66,6 +66,7 @@ mod sim_clock;
 mod sim_entropy;
 mod sim_host;
 mod stage;
+pub mod store_conformance;
 mod trace;
 mod world;
 mod world_config;

@@ -1,0 +1,99 @@
+//! A connection to the store's file, with its settings made and verified; and how its errors are told.
+
+use std::path::Path;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Result};
+
+use crate::limits;
+use crate::port::StoreFault;
+
+/// Opens an existing file for its one writer.
+pub(super) fn writer(path: &Path) -> Result<Connection> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    set(&connection, "journal_mode", "wal")?;
+    set(&connection, "synchronous", "2")?;
+    set(&connection, "foreign_keys", "1")?;
+    set(&connection, "journal_size_limit", &limits::STORE_WAL_BYTES.value.to_string())?;
+    set(&connection, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    set(&connection, "cache_size", "-16384")?;
+    Ok(connection)
+}
+
+/// Opens an existing file for reading.
+pub(super) fn reader(path: &Path) -> Result<Connection> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    set(&connection, "query_only", "1")?;
+    set(&connection, "cache_size", "-8192")?;
+    Ok(connection)
+}
+
+/// Opens a file that somebody else may have, for looking only.
+pub(super) fn visitor(path: &Path) -> Result<Connection> {
+    open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+}
+
+fn open(path: &Path, access: OpenFlags) -> Result<Connection> {
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(path, flags)?;
+    set(&connection, "busy_timeout", &limits::STORE_BUSY_MS.value.to_string())?;
+    // A handle whose flush failed must not move what it believes to be flushed; who closes in good order checkpoints first.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    set(&connection, "trusted_schema", "0")?;
+    set(&connection, "cell_size_check", "1")?;
+    set(&connection, "mmap_size", "0")?;
+    Ok(connection)
+}
+
+/// Sets a pragma and reads it back: SQLite ignores what it does not know.
+fn set(connection: &Connection, name: &str, value: &str) -> Result<()> {
+    connection.execute_batch(&format!("PRAGMA {name} = {value}"))?;
+    let found = connection.pragma_query_value(None, name, |row| {
+        let value = row.get_ref(0)?;
+        Ok(value.as_i64().map(|number| number.to_string()).or_else(|_| value.as_str().map(str::to_owned))?)
+    })?;
+    if found == value {
+        return Ok(());
+    }
+    let message = format!("PRAGMA {name} is {found}, and not {value}");
+    Err(rusqlite::Error::SqliteFailure(
+        rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_MISUSE),
+        Some(message),
+    ))
+}
+
+/// Moves the write-ahead log into the file and empties it.
+pub(super) fn checkpoint(connection: &Connection) -> Result<()> {
+    let busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if busy == 0 {
+        return Ok(());
+    }
+    let message = "another process keeps its write-ahead log in use".to_owned();
+    Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY), Some(message)))
+}
+
+/// Whether an error says that the file is not what it should be, rather than that the world is in the way.
+pub(super) fn tells_damage(error: &rusqlite::Error) -> bool {
+    match error.sqlite_error_code() {
+        Some(code) => matches!(
+            code,
+            ErrorCode::DatabaseCorrupt
+                | ErrorCode::NotADatabase
+                | ErrorCode::Unknown
+                | ErrorCode::TypeMismatch
+        ),
+        // A column of another type, text that is not UTF-8: the tables promise neither.
+        None => true,
+    }
+}
+
+pub(super) fn unreadable(error: &rusqlite::Error) -> StoreFault {
+    if tells_damage(error) {
+        return StoreFault::Damaged { what: error.to_string().into() };
+    }
+    StoreFault::unreadable(error)
+}
+
+/// Pages of the write-ahead log that are moved into the file at once: 16 MiB.
+const CHECKPOINT_PAGES: &str = "4096";

@@ -1,0 +1,100 @@
+//! A look at all of a store, by a connection of its own that changes nothing.
+//!
+//! It reads every page, every fact and every row, in chunks; the file may belong to somebody else meanwhile.
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::schema::{MIGRATIONS, latest, tables, tables_of};
+use super::writer::beside;
+use super::{connection, lock, read};
+use crate::domain::Cursor;
+use crate::port::{HistoryCaps, Pruned, StoreCounts, StoreFault, StoreReport};
+
+pub(super) fn examine(path: &Path, caps: HistoryCaps) -> Result<StoreReport, StoreFault> {
+    let size = |tail| fs::metadata(beside(path, tail)).map_or(0, |found| found.len());
+    // SQLite would make the file.
+    fs::metadata(path).map_err(|error| StoreFault::unreadable(&error))?;
+    let path = &fs::canonicalize(path).map_err(|error| StoreFault::unreadable(&error))?;
+    let wal_bytes = size("-wal");
+    let disk_bytes = size("") + wal_bytes + size("-shm");
+    let mut report = StoreReport {
+        engine: format!("SQLite {}", rusqlite::version()),
+        place: path.display().to_string(),
+        schema: 0,
+        holder: path.parent().and_then(lock::holder),
+        defects: Vec::new(),
+        counts: StoreCounts { disk_bytes, wal_bytes, ..StoreCounts::default() },
+        pruned: Pruned::default(),
+        caps,
+        last_faults: Vec::new(),
+    };
+    if let Err(error) = look(path, &mut report) {
+        report.defects.push(error.to_string());
+    }
+    Ok(report)
+}
+
+fn look(path: &Path, report: &mut StoreReport) -> Result<(), StoreFault> {
+    let unreadable = |error| connection::unreadable(&error);
+    let connection = connection::visitor(path).map_err(unreadable)?;
+    report.schema =
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(unreadable)?;
+    report.defects.extend(integrity(&connection).map_err(unreadable)?);
+    if report.schema == 0 || report.schema > latest(MIGRATIONS) {
+        report.defects.push(format!("version {} is not one that is known here", report.schema));
+        return Ok(());
+    }
+    let expected = tables_of(report.schema, MIGRATIONS).map_err(unreadable)?;
+    if tables(&connection).map_err(unreadable)? != expected {
+        report.defects.push("the tables are not those that were made".to_owned());
+    }
+    report.pruned = pruned(&connection).map_err(unreadable)?;
+    read_all(&connection, report)
+}
+
+fn integrity(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut check = connection.prepare("PRAGMA integrity_check(100)")?;
+    let lines: Vec<String> = check.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    Ok(lines.into_iter().filter(|line| line != "ok").collect())
+}
+
+fn pruned(connection: &Connection) -> rusqlite::Result<Pruned> {
+    let of = |cause: &str| -> rusqlite::Result<u64> {
+        let sql = "SELECT coalesce(sum(records), 0) FROM pruned WHERE cause = ?1";
+        Ok(connection.query_row(sql, [cause], |row| row.get::<_, i64>(0))?.cast_unsigned())
+    };
+    Ok(Pruned {
+        by_rows: of("rows")?,
+        by_bytes: of("bytes")?,
+        by_age: of("age")?,
+        tombstones: of("tombstones")?,
+    })
+}
+
+/// Reads every record and counts; stops at the first that is damaged.
+fn read_all(connection: &Connection, report: &mut StoreReport) -> Result<(), StoreFault> {
+    let mut after = Cursor::START;
+    loop {
+        let chunk = read::facts_after(connection, after)?;
+        let Some(last) = chunk.last() else { break };
+        after = last.cursor;
+        let counts = &mut report.counts;
+        if counts.facts == 0 {
+            counts.first = chunk[0].cursor;
+        }
+        counts.facts += chunk.len() as u64;
+        counts.fact_bytes += chunk.iter().map(|fact| fact.bytes() as u64).sum::<u64>();
+        counts.head = after;
+    }
+    let mut after: Option<std::sync::Arc<str>> = None;
+    loop {
+        let chunk = read::rows_after(connection, after.as_deref())?;
+        let Some(last) = chunk.last() else { return Ok(()) };
+        after = Some(last.key.clone());
+        report.counts.rows += chunk.len() as u64;
+        report.counts.tombstones += chunk.iter().filter(|row| row.payload.is_none()).count() as u64;
+    }
+}

@@ -1,0 +1,226 @@
+//! What is asked of the log beyond its order: which facts are about a schedule, which fall into a time, how much there is.
+//!
+//! Shape: for each schedule, by a number made of its key, the cursors of its facts; for each 1,024 facts of the log a block
+//! with the first and last instant in it. Costs: about 40 bytes a schedule and 8 a fact; an append is one look-up. The caps
+//! bound it with the log. Why not an index in the file: every fact would touch one more page, at a place of its own, that has
+//! to be flushed with it. Invariant: it may name facts that are gone and two schedules by one number, so whoever reads by it
+//! looks at what it finds; it never lacks one that is there.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use super::digest;
+use crate::domain::Moment;
+use crate::limits;
+use crate::port::HistoryCaps;
+
+/// The log's index, and its books.
+pub(super) struct Index {
+    caps: HistoryCaps,
+    schedules: HashMap<u64, Cursors>,
+    /// Schedules with more facts than the cap allows.
+    crowded: BTreeSet<u64>,
+    blocks: VecDeque<Block>,
+    pub(super) facts: u64,
+    pub(super) bytes: u64,
+    /// The newest second that any fact bears.
+    newest: i64,
+    /// Up to where tombstones were looked for.
+    swept: i64,
+}
+
+/// Most schedules have a handful of facts, and many one.
+enum Cursors {
+    One(u64),
+    Many(Vec<u64>),
+}
+
+/// A stretch of the log.
+#[derive(Clone, Copy)]
+struct Block {
+    first: u64,
+    last: u64,
+    from: Moment,
+    until: Moment,
+    facts: u64,
+}
+
+/// What the index needs of a fact.
+#[derive(Clone, Copy)]
+pub(super) struct Note {
+    pub(super) cursor: u64,
+    pub(super) schedule: Option<u64>,
+    pub(super) at: Moment,
+    pub(super) bytes: u64,
+}
+
+/// What is to be let go of in one transaction.
+#[derive(Default)]
+pub(super) struct Plan {
+    /// These facts, because their schedules have more.
+    pub(super) crowded: Vec<u64>,
+    /// So many of the oldest, because the log is too large.
+    pub(super) oldest: u64,
+    /// Up to this cursor, because of their age, at most so many.
+    pub(super) aged: Option<(u64, u64)>,
+    /// Tombstones from before this second.
+    pub(super) tombstones: Option<i64>,
+}
+
+impl Plan {
+    pub(super) fn facts(&self) -> u64 {
+        self.crowded.len() as u64 + self.oldest + self.aged.map_or(0, |(_, count)| count)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.facts() == 0 && self.tombstones.is_none()
+    }
+}
+
+impl Index {
+    pub(super) fn new(caps: HistoryCaps) -> Index {
+        Index {
+            caps,
+            schedules: HashMap::new(),
+            crowded: BTreeSet::new(),
+            blocks: VecDeque::new(),
+            facts: 0,
+            bytes: 0,
+            newest: i64::MIN,
+            swept: i64::MIN,
+        }
+    }
+
+    /// Takes the next fact of the log.
+    pub(super) fn add(&mut self, note: Note) {
+        self.facts += 1;
+        self.bytes += note.bytes;
+        self.newest = self.newest.max(note.at.seconds());
+        match self.blocks.back_mut() {
+            Some(block) if block.facts < BLOCK_FACTS => {
+                block.last = note.cursor;
+                block.from = block.from.min(note.at);
+                block.until = block.until.max(note.at);
+                block.facts += 1;
+            }
+            _ => {
+                let (first, last) = (note.cursor, note.cursor);
+                self.blocks.push_back(Block { first, last, from: note.at, until: note.at, facts: 1 });
+            }
+        }
+        let Some(schedule) = note.schedule else { return };
+        let cursors = self.schedules.entry(schedule).or_insert_with(|| Cursors::Many(Vec::new()));
+        if cursors.add(note.cursor) > self.caps.schedule_rows {
+            self.crowded.insert(schedule);
+        }
+    }
+
+    /// Lets go of a fact that was deleted.
+    pub(super) fn remove(&mut self, cursor: u64, schedule: Option<u64>, bytes: u64) {
+        self.facts = self.facts.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub(bytes);
+        let place = self.blocks.partition_point(|block| block.last < cursor);
+        if let Some(block) = self.blocks.get_mut(place) {
+            block.facts = block.facts.saturating_sub(1);
+        }
+        while self.blocks.len() > 1 && self.blocks.front().is_some_and(|block| block.facts == 0) {
+            self.blocks.pop_front();
+        }
+        let Some(schedule) = schedule else { return };
+        let left = self.schedules.get_mut(&schedule).map_or(0, |cursors| cursors.remove(cursor));
+        if left == 0 {
+            self.schedules.remove(&schedule);
+        }
+        if left as u64 <= self.caps.schedule_rows {
+            self.crowded.remove(&schedule);
+        }
+    }
+
+    /// What the caps ask for, at most so many facts of each kind. It stays planned until it is removed.
+    pub(super) fn plan(&self, max: u64) -> Plan {
+        let mut plan = Plan::default();
+        self.plan_crowded(max, &mut plan);
+        if let Some(excess) = self.bytes.checked_sub(self.caps.bytes).filter(|excess| *excess > 0) {
+            let each = (self.bytes / self.facts.max(1)).max(1);
+            plan.oldest = excess.div_ceil(each).min(max).min(self.facts);
+        }
+        let days = i64::try_from(self.caps.days.saturating_mul(86_400)).unwrap_or(i64::MAX);
+        let horizon = self.newest.saturating_sub(days);
+        if let Some(block) = self.blocks.front().filter(|block| block.until.seconds() < horizon) {
+            plan.aged = Some((block.last, block.facts.min(max))).filter(|(_, count)| *count > 0);
+        }
+        if self.facts > 0 && horizon.saturating_sub(self.swept) >= SWEEP_SECONDS {
+            plan.tombstones = Some(horizon);
+        }
+        plan
+    }
+
+    /// The tombstones of a plan are gone.
+    pub(super) fn swept(&mut self, before: i64) {
+        self.swept = before;
+    }
+
+    fn plan_crowded(&self, max: u64, plan: &mut Plan) {
+        let cap = usize::try_from(self.caps.schedule_rows).unwrap_or(usize::MAX);
+        let mut left = usize::try_from(max).unwrap_or(usize::MAX);
+        for schedule in &self.crowded {
+            let cursors = self.schedules.get(schedule).map_or(&[][..], Cursors::as_slice);
+            let excess = cursors.len().saturating_sub(cap).min(left);
+            plan.crowded.extend(&cursors[..excess]);
+            left -= excess;
+            if left == 0 {
+                break;
+            }
+        }
+    }
+
+    /// The cursors of the facts about a schedule, rising.
+    pub(super) fn cursors_of(&self, schedule: &str) -> &[u64] {
+        self.schedules.get(&digest::of_key(schedule)).map_or(&[], Cursors::as_slice)
+    }
+
+    /// The stretches of the log, newest first, that may hold something from a time, each as its first and last cursor.
+    pub(super) fn stretches(&self, from: Option<Moment>, until: Option<Moment>) -> Vec<(u64, u64)> {
+        let meets = |block: &&Block| {
+            from.is_none_or(|from| block.until >= from) && until.is_none_or(|until| block.from < until)
+        };
+        self.blocks.iter().rev().filter(meets).map(|block| (block.first, block.last)).collect()
+    }
+}
+
+impl Cursors {
+    fn as_slice(&self) -> &[u64] {
+        match self {
+            Cursors::One(cursor) => std::slice::from_ref(cursor),
+            Cursors::Many(cursors) => cursors,
+        }
+    }
+
+    /// How many there are with it.
+    fn add(&mut self, cursor: u64) -> u64 {
+        match self {
+            Cursors::One(first) => *self = Cursors::Many(vec![*first, cursor]),
+            Cursors::Many(cursors) if cursors.is_empty() => *self = Cursors::One(cursor),
+            Cursors::Many(cursors) => cursors.push(cursor),
+        }
+        self.as_slice().len() as u64
+    }
+
+    /// How many there are without it.
+    fn remove(&mut self, cursor: u64) -> usize {
+        match self {
+            Cursors::One(only) if *only == cursor => *self = Cursors::Many(Vec::new()),
+            Cursors::One(_) => {}
+            Cursors::Many(cursors) => {
+                if let Ok(place) = cursors.binary_search(&cursor) {
+                    cursors.remove(place);
+                }
+            }
+        }
+        self.as_slice().len()
+    }
+}
+
+const BLOCK_FACTS: u64 = 1_024;
+const SWEEP_SECONDS: i64 = 3_600;
+
+const _: () = assert!(limits::HISTORY_PRUNED.value <= BLOCK_FACTS);

@@ -1,0 +1,37 @@
+//! The durable store in one SQLite file: `store.db` in a directory that is ours alone.
+//!
+//! One thread writes; whatever waits goes out in one transaction and one flush (`writer`). Readers have a connection of
+//! their own and read in chunks (`read`). What is asked of the log beyond its order is answered by an index in memory
+//! (`index`), because an index in the file would have to be flushed with every fact. Opening (`open`) refuses whatever it
+//! does not know for certain to be a store of ours, whole and complete, and leaves that as it is.
+//!
+//! | file | what |
+//! |---|---|
+//! | `store.db`, `-wal`, `-shm` | SQLite's |
+//! | `store.lock` | held for life; names its holder |
+//! | `store.mark` | the last cursor that was acknowledged (`mark`) |
+//! | `store.db.before-NNNN` | the store as it was before migration NNNN |
+//!
+//! Costs, for one fact with one row of 200 bytes each: see `benches/store.rs`. Limits: `STORE_*` and `HISTORY_*`.
+//! What lives elsewhere: the contract (`port`), the tables (`schema/sqlite/`), what the payloads mean.
+
+mod connection;
+mod digest;
+mod doctor;
+mod fault;
+mod faults;
+mod index;
+mod lock;
+mod mark;
+mod open;
+mod private;
+mod queue;
+mod read;
+mod schema;
+mod store;
+mod writer;
+
+pub use fault::OpenFault;
+pub use faults::{FaultLayer, FaultPoint};
+pub use open::StoreOptions;
+pub use store::StoreSqlite;

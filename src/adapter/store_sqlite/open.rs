@@ -1,0 +1,273 @@
+//! From a directory to a store that can be trusted.
+//!
+//! The order matters: the directory is ours, the lock is ours, then the file's header is read as bytes before SQLite gets to
+//! see it, because SQLite takes an empty file for an empty database, and one whose header does not say "WAL" for one without
+//! a log. A new store is built beside and renamed, so one that is there was complete once. Invariant: what is refused was
+//! not changed.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use rusqlite::Connection;
+use rustix::fs::OFlags;
+
+use super::connection::{self, checkpoint};
+use super::fault::OpenFault;
+use super::faults::{FaultLayer, Faults};
+use super::lock::OwnerLock;
+use super::mark::{self, Mark};
+use super::queue::Queue;
+use super::schema::{APPLICATION, MIGRATIONS, Migration, latest, migrate, tables, tables_of};
+use super::writer::{Shared, Writer, beside};
+use super::{private, read};
+use crate::domain::{Cursor, Moment};
+use crate::limits;
+use crate::port::{Alarm, HistoryCaps};
+
+/// Where a store is, and how it is to be kept.
+pub struct StoreOptions {
+    /// Its directory: made where it is not there, with mode 0700.
+    pub dir: PathBuf,
+    /// The moment of opening, for whoever comes second.
+    pub since: Moment,
+    /// How much history is kept.
+    pub caps: HistoryCaps,
+    /// Told of every failure that ends a term.
+    pub alarm: Option<Alarm>,
+    /// Where failures are played, in tests.
+    pub faults: Option<FaultLayer>,
+}
+
+impl StoreOptions {
+    /// The default caps, and nobody told.
+    pub fn new(dir: impl Into<PathBuf>, since: Moment) -> StoreOptions {
+        let caps = HistoryCaps {
+            schedule_rows: limits::HISTORY_ROWS.value,
+            bytes: limits::HISTORY_BYTES.value,
+            days: limits::HISTORY_DAYS.value,
+        };
+        StoreOptions { dir: dir.into(), since, caps, alarm: None, faults: None }
+    }
+}
+
+/// Opens or makes a store, ready to write.
+pub(super) fn open(options: StoreOptions) -> Result<Writer, OpenFault> {
+    open_with(options, MIGRATIONS)
+}
+
+fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, OpenFault> {
+    if rusqlite::version_number() < SQLITE_MIN {
+        return Err(OpenFault::OldSqlite { found: rusqlite::version() });
+    }
+    private::take_directory(&options.dir)?;
+    let dir = fs::canonicalize(&options.dir).map_err(|error| OpenFault::io(&options.dir, &error))?;
+    let lock = OwnerLock::take(&dir, options.since)?;
+    let path = dir.join(DB);
+    let acknowledged = Mark::read(&dir)?;
+    if !private::check_file(&path)? {
+        nothing_was_here(&path, acknowledged)?;
+        create(&dir, migrations)?;
+    }
+    for tail in ["-wal", "-shm"] {
+        private::check_file(&beside(&path, tail))?;
+    }
+    let version = examine_header(&path, latest(migrations))?;
+    let mut connection = examine(&path, version, migrations)?;
+    let head = read::head(&connection).map_err(|error| refusal(&path, &error))?;
+    if let Some(acknowledged) = acknowledged.filter(|acknowledged| head < *acknowledged) {
+        let what = format!("fact {acknowledged} was acknowledged, and the last one in it is {head}");
+        return Err(OpenFault::damaged(&path, what));
+    }
+    let index = read::index(&connection, options.caps).map_err(|error| refusal(&path, &error))?;
+    if version < latest(migrations) {
+        connection = upgrade(connection, &path, version, migrations)?;
+    }
+    let reader = connection::reader(&path).map_err(|error| refusal(&path, &error))?;
+    let mark = Mark::open(&dir, head).map_err(|error| OpenFault::io(&dir.join(mark::NAME), &error))?;
+    let shared =
+        Shared { queue: Queue::new(head), index: Mutex::new(index), reader: Mutex::new(Some(reader)) };
+    Ok(Writer {
+        shared: Arc::new(shared),
+        path,
+        connection: Some(connection),
+        mark,
+        acknowledged: head,
+        caps: options.caps,
+        faults: Faults(options.faults),
+        alarm: options.alarm,
+        lock,
+    })
+}
+
+/// A store that is missing is not a store that never was.
+fn nothing_was_here(path: &Path, acknowledged: Option<Cursor>) -> Result<(), OpenFault> {
+    if let Some(acknowledged) = acknowledged.filter(|cursor| *cursor > Cursor::START) {
+        let what = format!("the file is missing, and held facts up to {acknowledged}");
+        return Err(OpenFault::damaged(path, what));
+    }
+    let log = fs::metadata(beside(path, "-wal")).map_or(0, |found| found.len());
+    if log > 0 {
+        return Err(OpenFault::damaged(path, "the file is missing, and its write-ahead log is not"));
+    }
+    Ok(())
+}
+
+/// Builds an empty store beside, and puts it in place when it is whole.
+fn create(dir: &Path, migrations: &[Migration]) -> Result<(), OpenFault> {
+    let draft = dir.join(DRAFT);
+    let unusable = |error: std::io::Error| OpenFault::io(&draft, &error);
+    for tail in ["", "-wal", "-shm"] {
+        // Left over from a start that broke off; the lock is ours, so it is nobody's.
+        let _ = fs::remove_file(beside(&draft, tail));
+    }
+    private::open_file(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY).map_err(unusable)?;
+    build(&draft, migrations).map_err(|error| OpenFault::io(&draft, &error))?;
+    for tail in ["-wal", "-shm"] {
+        let _ = fs::remove_file(beside(&draft, tail));
+    }
+    File::open(&draft).and_then(|file| file.sync_all()).map_err(unusable)?;
+    fs::rename(&draft, dir.join(DB)).map_err(unusable)?;
+    private::flush_directory(dir).map_err(unusable)
+}
+
+fn build(draft: &Path, migrations: &[Migration]) -> rusqlite::Result<()> {
+    let mut connection = connection::writer(draft)?;
+    connection.pragma_update(None, "application_id", APPLICATION)?;
+    migrate(&mut connection, 0, migrations)?;
+    checkpoint(&connection)
+}
+
+/// Reads the header as bytes: what kind of file it is, and of which version.
+fn examine_header(path: &Path, known: u32) -> Result<u32, OpenFault> {
+    let mut header = [0; 100];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    if let Err(error) = read {
+        let is_short = error.kind() == std::io::ErrorKind::UnexpectedEof;
+        let short = || OpenFault::damaged(path, "it is too short to be a database");
+        return Err(if is_short { short() } else { OpenFault::io(path, &error) });
+    }
+    let (application, version) = (number(68), number(60));
+    if &header[..16] != b"SQLite format 3\0" {
+        return Err(OpenFault::damaged(path, "it does not begin as a database does"));
+    }
+    if application != APPLICATION {
+        let what = format!("a database of another program (application id {application:#010x})");
+        return Err(OpenFault::Foreign { path: path.to_owned(), what });
+    }
+    if version > known {
+        return Err(OpenFault::Newer { path: path.to_owned(), found: version, known });
+    }
+    if version == 0 || header[18..20] != [2, 2] {
+        return Err(OpenFault::damaged(path, "its header is not the one that was written"));
+    }
+    Ok(version)
+}
+
+/// Checks that the file is sound and has the tables that its version has. Nothing is moved out of its log meanwhile.
+fn examine(path: &Path, version: u32, migrations: &[Migration]) -> Result<Connection, OpenFault> {
+    let check = || -> rusqlite::Result<(Connection, String, bool)> {
+        let connection = connection::writer(path)?;
+        let verdict = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let is_known = found == version && tables(&connection)? == tables_of(version, migrations)?;
+        Ok((connection, verdict, is_known))
+    };
+    let (connection, verdict, is_known) = check().map_err(|error| refusal(path, &error))?;
+    if verdict != "ok" {
+        return Err(OpenFault::damaged(path, verdict));
+    }
+    if !is_known {
+        return Err(OpenFault::damaged(path, "its tables are not those that were made"));
+    }
+    Ok(connection)
+}
+
+/// Puts a copy aside, then changes the tables.
+fn upgrade(
+    connection: Connection,
+    path: &Path,
+    version: u32,
+    migrations: &[Migration],
+) -> Result<Connection, OpenFault> {
+    checkpoint(&connection).map_err(|error| OpenFault::io(path, &error))?;
+    // The copy is made by bytes, while no handle is open: closing a second one would drop SQLite's own locks.
+    drop(connection);
+    let next = migrations.iter().find(|migration| migration.version > version);
+    let copy = beside(path, &format!(".before-{:04}", next.map_or(0, |migration| migration.version)));
+    back_up(path, &copy).map_err(|error| OpenFault::io(&copy, &error))?;
+    let change = || -> rusqlite::Result<Connection> {
+        let mut connection = connection::writer(path)?;
+        migrate(&mut connection, version, migrations)?;
+        checkpoint(&connection)?;
+        Ok(connection)
+    };
+    change().map_err(|error| OpenFault::io(path, &error))
+}
+
+fn back_up(path: &Path, copy: &Path) -> std::io::Result<()> {
+    let draft = beside(copy, ".draft");
+    fs::copy(path, &draft)?;
+    File::open(&draft)?.sync_all()?;
+    fs::rename(&draft, copy)?;
+    path.parent().map_or(Ok(()), private::flush_directory)
+}
+
+fn refusal(path: &Path, error: &rusqlite::Error) -> OpenFault {
+    if connection::tells_damage(error) {
+        return OpenFault::damaged(path, error.to_string());
+    }
+    OpenFault::io(path, error)
+}
+
+pub(super) const DB: &str = "store.db";
+const DRAFT: &str = "store.db.new";
+/// Earlier ones can damage a file when the write-ahead log is reset. Source: SQLite's notes on 3.51.3.
+const SQLITE_MIN: i32 = 3_051_003;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(second: &'static str, is_good: bool) {
+        let dir = std::env::temp_dir().join(format!("reveille-upgrade-{}-{is_good}", std::process::id()));
+        let options = || StoreOptions::new(&dir, Moment::EPOCH);
+        let old = open(options()).expect("it is made");
+        let fact = "INSERT INTO pruned VALUES ('rows', 41)";
+        old.connection.as_ref().expect("it is open").execute_batch(fact).expect("it is kept");
+        drop(old);
+        let migrations = [MIGRATIONS[0], Migration { version: 2, sql: second }];
+        let upgraded = open_with(options(), &migrations);
+        assert_eq!(upgraded.is_ok(), is_good);
+        drop(upgraded);
+        let copy =
+            connection::visitor(&dir.canonicalize().expect("it is there").join("store.db.before-0002"));
+        let copied: u32 = copy
+            .and_then(|copy| copy.query_row("SELECT records FROM pruned", [], |row| row.get(0)))
+            .expect("the copy is whole");
+        assert_eq!(copied, 41);
+        let reopened = if is_good { open_with(options(), &migrations) } else { open(options()) };
+        let connection = reopened.expect("it is one version or the other").connection.expect("it is open");
+        let version: u32 =
+            connection.pragma_query_value(None, "user_version", |row| row.get(0)).expect("it has one");
+        assert_eq!(version, if is_good { 2 } else { 1 });
+        drop(connection);
+        if is_good {
+            let refused = open(options()).map(drop).expect_err("it is newer");
+            assert!(matches!(refused, OpenFault::Newer { found: 2, known: 1, .. }), "{refused}");
+        }
+        fs::remove_dir_all(&dir).expect("it is ours");
+    }
+
+    #[test]
+    fn an_older_store_is_copied_before_it_is_changed() {
+        check("CREATE TABLE more (x INTEGER) STRICT", true);
+    }
+
+    #[test]
+    fn a_migration_that_fails_changes_nothing() {
+        check("CREATE TABLE more (x INTEGER) STRICT; INSERT INTO nowhere VALUES (1)", false);
+    }
+}

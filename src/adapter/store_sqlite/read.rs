@@ -1,0 +1,204 @@
+//! Reading facts and rows, each held against its digest.
+
+use std::sync::Arc;
+
+use rusqlite::{Connection, Row, params};
+
+use super::connection::unreadable;
+use super::digest;
+use super::index::{Index, Note};
+use crate::domain::{Cursor, Moment};
+use crate::limits;
+use crate::port::{FactRecord, HistoryCaps, HistoryQuery, RowRecord, StoreFault};
+
+/// The facts after a cursor, as many as fit into a chunk.
+pub(super) fn facts_after(connection: &Connection, after: Cursor) -> Result<Vec<FactRecord>, StoreFault> {
+    let sql = format!("SELECT {FACT} FROM fact WHERE cursor > ?1 ORDER BY cursor LIMIT ?2");
+    let mut statement = connection.prepare_cached(&sql).map_err(|error| unreadable(&error))?;
+    let limit = number(limits::STORE_CHUNK_RECORDS.value);
+    let mut rows =
+        statement.query(params![number(after.number()), limit]).map_err(|error| unreadable(&error))?;
+    let (mut chunk, mut bytes) = (Vec::new(), 0);
+    while bytes < limits::STORE_CHUNK_BYTES.value
+        && let Some(row) = rows.next().map_err(|error| unreadable(&error))?
+    {
+        let fact = fact(row)?;
+        bytes += fact.bytes() as u64;
+        chunk.push(fact);
+    }
+    Ok(chunk)
+}
+
+/// The rows after a key, as many as fit into a chunk.
+pub(super) fn rows_after(connection: &Connection, after: Option<&str>) -> Result<Vec<RowRecord>, StoreFault> {
+    // No text comes before the empty one, which may be a key itself.
+    let (after, beyond) = (after.unwrap_or_default(), if after.is_some() { ">" } else { ">=" });
+    let sql = format!(
+        "SELECT key, revision, payload, at, digest FROM state WHERE key {beyond} ?1 ORDER BY key LIMIT ?2"
+    );
+    let mut statement = connection.prepare_cached(&sql).map_err(|error| unreadable(&error))?;
+    let limit = number(limits::STORE_CHUNK_RECORDS.value);
+    let mut rows = statement.query(params![after, limit]).map_err(|error| unreadable(&error))?;
+    let (mut chunk, mut bytes) = (Vec::new(), 0);
+    while bytes < limits::STORE_CHUNK_BYTES.value
+        && let Some(row) = rows.next().map_err(|error| unreadable(&error))?
+    {
+        let row = current(row)?;
+        bytes += row.bytes() as u64;
+        chunk.push(row);
+    }
+    Ok(chunk)
+}
+
+/// Which facts a page of history may consist of: found under the index's lock, read without it.
+pub(super) enum Candidates {
+    /// These, newest first.
+    Cursors(Vec<u64>),
+    /// Those of these stretches, newest first.
+    Stretches(Vec<(u64, u64)>),
+}
+
+/// What the index says about a question.
+pub(super) fn candidates(index: &Index, query: &HistoryQuery) -> Candidates {
+    let before = query.before.map_or(u64::MAX, Cursor::number);
+    let mut stretches = index.stretches(query.from, query.until);
+    stretches.retain(|(first, _)| *first < before);
+    let Some(schedule) = &query.schedule else { return Candidates::Stretches(stretches) };
+    let is_in_time = |cursor: &u64| {
+        let place = stretches.partition_point(|(first, _)| first > cursor);
+        stretches.get(place).is_some_and(|(_, last)| cursor <= last)
+    };
+    let cursors = index.cursors_of(schedule).iter().rev().copied();
+    Candidates::Cursors(cursors.filter(|cursor| *cursor < before).filter(is_in_time).collect())
+}
+
+/// A page of history, newest first.
+pub(super) fn history(
+    connection: &Connection,
+    query: &HistoryQuery,
+    candidates: Candidates,
+) -> Result<Vec<FactRecord>, StoreFault> {
+    let mut page = Page { query, facts: Vec::new(), bytes: 0 };
+    let stretches = match candidates {
+        Candidates::Cursors(cursors) => cursors.into_iter().map(|cursor| (cursor, cursor)).collect(),
+        Candidates::Stretches(stretches) => stretches,
+    };
+    let sql = format!("SELECT {FACT} FROM fact WHERE cursor BETWEEN ?1 AND ?2 ORDER BY cursor DESC");
+    let mut statement = connection.prepare_cached(&sql).map_err(|error| unreadable(&error))?;
+    let before = query.before.map_or(u64::MAX, Cursor::number);
+    for (first, last) in stretches {
+        let last = last.min(before - 1);
+        let mut rows =
+            statement.query(params![number(first), number(last)]).map_err(|error| unreadable(&error))?;
+        while let Some(row) = rows.next().map_err(|error| unreadable(&error))? {
+            page.offer(fact(row)?);
+            if page.is_full() {
+                return Ok(page.facts);
+            }
+        }
+    }
+    Ok(page.facts)
+}
+
+struct Page<'a> {
+    query: &'a HistoryQuery,
+    facts: Vec<FactRecord>,
+    bytes: u64,
+}
+
+impl Page<'_> {
+    fn offer(&mut self, fact: FactRecord) {
+        let HistoryQuery { schedule, from, until, .. } = self.query;
+        let is_wanted = schedule.as_ref().is_none_or(|schedule| fact.schedule.as_ref() == Some(schedule))
+            && from.is_none_or(|from| fact.at >= from)
+            && until.is_none_or(|until| fact.at < until);
+        if is_wanted {
+            self.bytes += fact.bytes() as u64;
+            self.facts.push(fact);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        let found = self.facts.len() as u64;
+        found >= limits::STORE_CHUNK_RECORDS.value.min(self.query.limit as u64)
+            || self.bytes >= limits::STORE_CHUNK_BYTES.value
+    }
+}
+
+/// The last fact's cursor.
+pub(super) fn head(connection: &Connection) -> rusqlite::Result<Cursor> {
+    let head: i64 =
+        connection.query_row("SELECT coalesce(max(cursor), 0) FROM fact", [], |row| row.get(0))?;
+    Ok(Cursor::new(u64::try_from(head).unwrap_or_default()))
+}
+
+/// The index of all facts, in one pass.
+pub(super) fn index(connection: &Connection, caps: HistoryCaps) -> rusqlite::Result<Index> {
+    let mut index = Index::new(caps);
+    let sql = format!("SELECT cursor, schedule, {BYTES}, at, nanos FROM fact ORDER BY cursor");
+    let mut statement = connection.prepare(&sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (cursor, schedule, bytes) = removed(row)?;
+        let at = moment(row, 3)?;
+        index.add(Note { cursor, schedule, at, bytes });
+    }
+    Ok(index)
+}
+
+/// Cursor, schedule's number and bytes, as the first three columns.
+pub(super) fn removed(row: &Row<'_>) -> rusqlite::Result<(u64, Option<u64>, u64)> {
+    let schedule = row.get_ref(1)?.as_str_or_null()?.map(digest::of_key);
+    Ok((row.get::<_, i64>(0)?.cast_unsigned(), schedule, row.get::<_, i64>(2)?.cast_unsigned()))
+}
+
+fn fact(row: &Row<'_>) -> Result<FactRecord, StoreFault> {
+    let read = |row: &Row<'_>| -> rusqlite::Result<(FactRecord, i64)> {
+        let text = |column| -> rusqlite::Result<Option<Arc<str>>> {
+            Ok(row.get_ref(column)?.as_str_or_null()?.map(Arc::from))
+        };
+        let fact = FactRecord {
+            cursor: Cursor::new(row.get::<_, i64>(0)?.cast_unsigned()),
+            at: moment(row, 1)?,
+            kind: row.get_ref(3)?.as_str()?.into(),
+            schedule: text(4)?,
+            session: text(5)?,
+            run: text(6)?,
+            payload: row.get_ref(7)?.as_blob()?.into(),
+        };
+        Ok((fact, row.get(8)?))
+    };
+    let (fact, digest) = read(row).map_err(|error| unreadable(&error))?;
+    if digest::of_fact(&fact) == digest {
+        return Ok(fact);
+    }
+    Err(StoreFault::Damaged { what: format!("fact {} is not what was written", fact.cursor).into() })
+}
+
+fn current(row: &Row<'_>) -> Result<RowRecord, StoreFault> {
+    let read = |row: &Row<'_>| -> rusqlite::Result<(RowRecord, i64, i64)> {
+        let payload = row.get_ref(2)?.as_blob_or_null()?.map(Arc::from);
+        let revision = row.get::<_, i64>(1)?.cast_unsigned();
+        Ok((RowRecord { key: row.get_ref(0)?.as_str()?.into(), revision, payload }, row.get(3)?, row.get(4)?))
+    };
+    let (row, at, digest) = read(row).map_err(|error| unreadable(&error))?;
+    if digest::of_row(&row, at) == digest {
+        return Ok(row);
+    }
+    Err(StoreFault::Damaged { what: format!("the row of `{}` is not what was written", row.key).into() })
+}
+
+fn moment(row: &Row<'_>, column: usize) -> rusqlite::Result<Moment> {
+    let (seconds, nanos) = (row.get(column)?, row.get(column + 1)?);
+    Moment::new(seconds, nanos).ok_or(rusqlite::Error::IntegralValueOutOfRange(column, seconds))
+}
+
+/// Beyond what a column holds there is nothing.
+fn number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+const FACT: &str = "cursor, at, nanos, kind, schedule, session, run, payload, digest";
+/// [`FactRecord::bytes`] as the file counts them.
+pub(super) const BYTES: &str = "octet_length(kind) + coalesce(octet_length(schedule), 0) \
+     + coalesce(octet_length(session), 0) + coalesce(octet_length(run), 0) + octet_length(payload)";

@@ -1,0 +1,116 @@
+//! The store as its callers hold it.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use rusqlite::Connection;
+
+use super::fault::OpenFault;
+use super::open::{self, StoreOptions};
+use super::writer::Shared;
+use super::{doctor, read};
+use crate::domain::Cursor;
+use crate::port::{
+    Batch, Done, FactRecord, HistoryCaps, HistoryQuery, RowRecord, Store, StoreFault, StoreHealth,
+    StoreReport, Term,
+};
+
+/// A store in one SQLite file, whose directory this process has to itself.
+pub struct StoreSqlite {
+    shared: Arc<Shared>,
+    path: PathBuf,
+    caps: HistoryCaps,
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl StoreSqlite {
+    /// Opens the store of a directory, and makes one where there was none.
+    ///
+    /// # Errors
+    /// [`OpenFault`]: somebody has it, or it is not certain to be a whole store of ours. It was not changed then.
+    pub fn open(options: StoreOptions) -> Result<StoreSqlite, OpenFault> {
+        let writer = open::open(options)?;
+        let (shared, path, caps) = (writer.shared.clone(), writer.path.clone(), writer.caps);
+        let writer = thread::Builder::new()
+            .name("store".to_owned())
+            .spawn(move || writer.run())
+            .map_err(|error| OpenFault::io(&path, &error))?;
+        Ok(StoreSqlite { shared, path, caps, writer: Mutex::new(Some(writer)) })
+    }
+
+    /// Examines the store of a directory without taking it, also one that cannot be opened or that somebody has.
+    ///
+    /// # Errors
+    /// [`StoreFault::Unreadable`] where there is nothing to look at.
+    pub fn inspect(dir: &Path, caps: HistoryCaps) -> Result<StoreReport, StoreFault> {
+        doctor::examine(&dir.join(open::DB), caps)
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreFault>) -> Result<T, StoreFault> {
+        let reader = self.shared.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*reader {
+            Some(connection) => read(connection),
+            None => Err(StoreFault::Unreadable { detail: "it is not open".into() }),
+        }
+    }
+}
+
+impl Store for StoreSqlite {
+    fn submit(&self, term: Term, batch: Batch, done: Done) -> Result<(), StoreFault> {
+        self.shared.queue.submit(term, batch, done)
+    }
+
+    fn renew(&self) -> Result<Term, StoreFault> {
+        let (sender, receiver) = sync_channel(1);
+        match self.shared.queue.renew(sender)? {
+            Some(term) => Ok(term),
+            None => receiver.recv().unwrap_or(Err(StoreFault::Closed)),
+        }
+    }
+
+    fn health(&self) -> StoreHealth {
+        self.shared.queue.health()
+    }
+
+    fn facts_after(&self, after: Cursor) -> Result<Vec<FactRecord>, StoreFault> {
+        self.read(|connection| read::facts_after(connection, after))
+    }
+
+    fn rows_after(&self, after: Option<&str>) -> Result<Vec<RowRecord>, StoreFault> {
+        self.read(|connection| read::rows_after(connection, after))
+    }
+
+    fn history(&self, query: &HistoryQuery) -> Result<Vec<FactRecord>, StoreFault> {
+        if query.limit == 0 {
+            return Ok(Vec::new());
+        }
+        let index = self.shared.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let candidates = read::candidates(&index, query);
+        drop(index);
+        self.read(|connection| read::history(connection, query, candidates))
+    }
+
+    fn doctor(&self) -> Result<StoreReport, StoreFault> {
+        let mut report = doctor::examine(&self.path, self.caps)?;
+        report.last_faults = self.shared.queue.faults();
+        Ok(report)
+    }
+
+    fn close(&self) {
+        self.shared.queue.close();
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // The last owner may be an answer of ours, on the writer's own thread: it ends by itself then.
+        if let Some(writer) = writer.filter(|writer| writer.thread().id() != thread::current().id()) {
+            // It catches what callers do; if it panicked all the same, everybody who waited was told `Closed`.
+            let _ = writer.join();
+        }
+    }
+}
+
+impl Drop for StoreSqlite {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,346 @@
+//! The thread that writes.
+//!
+//! All that waits goes out in one transaction with one flush, and is answered in log order. When an append fails, the
+//! connection is not used again: after a failed flush the system may count pages as written that are not, so what the log
+//! holds is written once more by another handle and flushed, before anything is read back and believed. Invariant: nothing
+//! is acknowledged on a handle on which anything failed.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::{Connection, params};
+use rustix::fs::OFlags;
+
+use super::connection::{self, checkpoint};
+use super::faults::{FaultPoint, Faults};
+use super::index::{Index, Note, Plan};
+use super::lock::OwnerLock;
+use super::mark::Mark;
+use super::queue::{Queue, Waiting, Work};
+use super::{digest, private, read};
+use crate::domain::Cursor;
+use crate::limits;
+use crate::port::{Alarm, FactRecord, HistoryCaps, RowRecord, StoreFault};
+
+/// What callers and the writer share.
+pub(super) struct Shared {
+    pub(super) queue: Queue,
+    pub(super) index: Mutex<Index>,
+    /// `None` while the file cannot be opened, and at the end.
+    pub(super) reader: Mutex<Option<Connection>>,
+}
+
+/// The writer, with all that it has to itself.
+pub(super) struct Writer {
+    pub(super) shared: Arc<Shared>,
+    pub(super) path: PathBuf,
+    pub(super) connection: Option<Connection>,
+    pub(super) mark: Mark,
+    pub(super) acknowledged: Cursor,
+    pub(super) caps: HistoryCaps,
+    pub(super) faults: Faults,
+    pub(super) alarm: Option<Alarm>,
+    /// Held until the last word is on the disk.
+    pub(super) lock: OwnerLock,
+}
+
+/// What a transaction let go of, for the index: cursor, schedule's number, bytes.
+#[derive(Default)]
+struct LetGo(Vec<(u64, Option<u64>, u64)>);
+
+impl Writer {
+    /// Works until the store is closed.
+    pub(super) fn run(mut self) {
+        let mut has_to_tidy = true;
+        loop {
+            match self.shared.queue.next(has_to_tidy && self.connection.is_some()) {
+                Work::Group(group) => has_to_tidy = self.keep(group),
+                Work::Renew(renewal) => {
+                    let answer = self.recover().map(|()| self.shared.queue.begin(self.acknowledged));
+                    // Whoever asked and went away finds the new term in the health.
+                    let _ = renewal.send(answer);
+                }
+                Work::Tidy => has_to_tidy = self.tidy(),
+                Work::Close => break,
+            }
+        }
+        self.shared.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(connection) = self.connection.take() {
+            // A log that could not be moved is moved by whoever opens the store next.
+            let _ = checkpoint(&connection);
+        }
+        drop(self.lock);
+    }
+
+    /// Keeps a group and answers it; whether there is something to tidy.
+    fn keep(&mut self, group: Vec<Waiting>) -> bool {
+        let records = group.iter().map(|waiting| waiting.batch.facts.len() as u64).sum::<u64>();
+        let plan = self.plan(limits::HISTORY_PRUNED.value.max(2 * records));
+        let kept = self.transact(&plan, |connection| write_group(connection, &group));
+        let let_go = match kept {
+            Ok(let_go) => let_go,
+            Err(fault) => {
+                self.fail(&fault, group);
+                return false;
+            }
+        };
+        let mut index = self.shared.index.lock().unwrap_or_else(PoisonError::into_inner);
+        for fact in group.iter().flat_map(|waiting| &waiting.batch.facts) {
+            index.add(note(fact));
+        }
+        forget(&mut index, &plan, &let_go);
+        drop(index);
+        let head = group.last().map_or(self.acknowledged, last_cursor);
+        self.acknowledged = head;
+        // A mark that cannot be written stays behind, which is no false alarm.
+        let _ = self.mark.write(head);
+        self.shared.queue.kept(head);
+        for waiting in group {
+            let cursor = last_cursor(&waiting);
+            answer(waiting, Ok(cursor));
+        }
+        true
+    }
+
+    /// Lets go of history beyond the caps and moves the log into the file, a little at a time; whether there is more.
+    fn tidy(&mut self) -> bool {
+        let plan = self.plan(limits::HISTORY_PRUNED.value);
+        // A few facts too many go with the next append; a flush of their own is for many.
+        if plan.facts() >= limits::HISTORY_PRUNED.value || plan.tombstones.is_some() {
+            match self.transact(&plan, |_| Ok(())) {
+                Ok(let_go) => {
+                    let mut index = self.shared.index.lock().unwrap_or_else(PoisonError::into_inner);
+                    forget(&mut index, &plan, &let_go);
+                    return true;
+                }
+                Err(fault) => self.fail(&fault, Vec::new()),
+            }
+            return false;
+        }
+        let waiting = fs::metadata(beside(&self.path, "-wal")).map_or(0, |found| found.len());
+        if waiting >= IDLE_CHECKPOINT_BYTES
+            && let Some(connection) = &self.connection
+        {
+            // A reader in the way, or a full disk: the log stays where it is, and the next append will say so.
+            let _ = checkpoint(connection);
+        }
+        false
+    }
+
+    fn plan(&self, max: u64) -> Plan {
+        self.shared.index.lock().unwrap_or_else(PoisonError::into_inner).plan(max)
+    }
+
+    /// Runs one transaction, with what the caps ask for, and flushes it.
+    fn transact(
+        &self,
+        plan: &Plan,
+        write: impl FnOnce(&Connection) -> Result<(), StoreFault>,
+    ) -> Result<LetGo, StoreFault> {
+        let Some(connection) = &self.connection else {
+            return Err(StoreFault::Unwritable { detail: "it is not open".into() });
+        };
+        self.faults.pass(FaultPoint::Begin)?;
+        run(connection, "BEGIN IMMEDIATE")?;
+        write(connection)?;
+        let let_go =
+            if plan.is_empty() { LetGo::default() } else { prune(connection, plan).map_err(unwritable)? };
+        self.faults.pass(FaultPoint::Commit)?;
+        run(connection, "COMMIT")?;
+        self.faults.pass(FaultPoint::Flush)?;
+        Ok(let_go)
+    }
+
+    /// Ends the term: everybody who waits is told, the handle is given up, and another one is tried.
+    fn fail(&mut self, fault: &StoreFault, group: Vec<Waiting>) {
+        // Closing it rolls back what is open; nothing is moved (`NO_CKPT_ON_CLOSE`).
+        self.connection = None;
+        let behind = self.shared.queue.fail(fault);
+        for waiting in group {
+            answer(waiting, Err(fault.clone()));
+        }
+        for waiting in behind {
+            answer(waiting, Err(StoreFault::TermOver));
+        }
+        if let Some(alarm) = &self.alarm {
+            let _ = catch_unwind(AssertUnwindSafe(|| alarm(fault)));
+        }
+        // Readers go on meanwhile if this succeeds; if not, the owner's `renew` tries again.
+        let _ = self.recover();
+    }
+
+    /// Opens the file again, and believes nothing of it that was not flushed by the new handle.
+    fn recover(&mut self) -> Result<(), StoreFault> {
+        if self.connection.is_some() {
+            return Ok(());
+        }
+        self.faults.pass(FaultPoint::Reopen)?;
+        let mut reader = self.shared.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        *reader = None;
+        self.rewrite_log().map_err(|error| StoreFault::unwritable(&error))?;
+        let connection = connection::writer(&self.path).map_err(unwritable)?;
+        *reader = Some(connection::reader(&self.path).map_err(|error| connection::unreadable(&error))?);
+        drop(reader);
+        checkpoint(&connection).map_err(unwritable)?;
+        let head = read::head(&connection).map_err(|error| connection::unreadable(&error))?;
+        if head < self.acknowledged {
+            let what =
+                format!("fact {} was acknowledged, and the last one kept is {head}", self.acknowledged);
+            return Err(StoreFault::Damaged { what: what.into() });
+        }
+        let index = read::index(&connection, self.caps).map_err(|error| connection::unreadable(&error))?;
+        *self.shared.index.lock().unwrap_or_else(PoisonError::into_inner) = index;
+        self.acknowledged = head;
+        self.connection = Some(connection);
+        Ok(())
+    }
+
+    /// Writes the write-ahead log over itself and flushes it: its pages are dirty again, whatever an earlier flush did.
+    fn rewrite_log(&self) -> std::io::Result<()> {
+        let path = beside(&self.path, "-wal");
+        let Ok(bytes) = fs::read(&path) else { return Ok(()) };
+        let mut file = private::open_file(&path, OFlags::WRONLY)?;
+        std::io::Write::write_all(&mut file, &bytes)?;
+        file.sync_all()
+    }
+}
+
+fn write_group(connection: &Connection, group: &[Waiting]) -> Result<(), StoreFault> {
+    let mut insert = connection.prepare_cached(INSERT).map_err(unwritable)?;
+    let mut upsert = connection.prepare_cached(UPSERT).map_err(unwritable)?;
+    for Waiting { batch, .. } in group {
+        let mut newest = i64::MIN;
+        for fact in &batch.facts {
+            newest = newest.max(fact.at.seconds());
+            let values = params![
+                fact.cursor.number().cast_signed(),
+                fact.at.seconds(),
+                fact.at.nanos(),
+                &*fact.kind,
+                fact.schedule.as_deref(),
+                fact.session.as_deref(),
+                fact.run.as_deref(),
+                &*fact.payload,
+                digest::of_fact(fact),
+            ];
+            insert.execute(values).map_err(unwritable)?;
+        }
+        for row in &batch.rows {
+            write_row(&mut upsert, row, newest)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_row(upsert: &mut rusqlite::Statement<'_>, row: &RowRecord, at: i64) -> Result<(), StoreFault> {
+    let revision = row.revision.cast_signed();
+    let values = params![&*row.key, revision, at, row.payload.as_deref(), digest::of_row(row, at)];
+    match upsert.execute(values).map_err(unwritable)? {
+        0 => Err(StoreFault::StaleRow { key: row.key.clone(), revision: row.revision }),
+        _ => Ok(()),
+    }
+}
+
+/// Deletes what a plan names, and counts it by its cause.
+fn prune(connection: &Connection, plan: &Plan) -> rusqlite::Result<LetGo> {
+    let mut let_go = LetGo::default();
+    let returning = format!("RETURNING cursor, schedule, {}", read::BYTES);
+    let mut one = connection.prepare_cached(&format!("DELETE FROM fact WHERE cursor = ?1 {returning}"))?;
+    for cursor in &plan.crowded {
+        let_go.collect(one.query(params![cursor.cast_signed()])?)?;
+    }
+    count(connection, "rows", let_go.0.len())?;
+    let mut oldest = connection.prepare_cached(&format!(
+        "DELETE FROM fact WHERE cursor IN
+             (SELECT cursor FROM fact WHERE cursor <= ?1 ORDER BY cursor LIMIT ?2) {returning}"
+    ))?;
+    let kinds = [("bytes", Some((u64::MAX >> 1, plan.oldest))), ("age", plan.aged)];
+    for (cause, (through, limit)) in kinds.into_iter().filter_map(|(cause, of)| Some((cause, of?))) {
+        let before = let_go.0.len();
+        if limit > 0 {
+            let_go.collect(oldest.query(params![through.cast_signed(), limit.cast_signed()])?)?;
+        }
+        count(connection, cause, let_go.0.len() - before)?;
+    }
+    if let Some(before) = plan.tombstones {
+        let sql = "DELETE FROM state WHERE payload IS NULL AND at < ?1";
+        count(connection, "tombstones", connection.prepare_cached(sql)?.execute(params![before])?)?;
+    }
+    Ok(let_go)
+}
+
+fn count(connection: &Connection, cause: &str, records: usize) -> rusqlite::Result<()> {
+    if records == 0 {
+        return Ok(());
+    }
+    let sql = "INSERT INTO pruned (cause, records) VALUES (?1, ?2)
+               ON CONFLICT (cause) DO UPDATE SET records = records + excluded.records";
+    let records = i64::try_from(records).unwrap_or(i64::MAX);
+    connection.prepare_cached(sql)?.execute(params![cause, records])?;
+    Ok(())
+}
+
+impl LetGo {
+    fn collect(&mut self, mut rows: rusqlite::Rows<'_>) -> rusqlite::Result<()> {
+        while let Some(row) = rows.next()? {
+            self.0.push(read::removed(row)?);
+        }
+        Ok(())
+    }
+}
+
+fn forget(index: &mut Index, plan: &Plan, let_go: &LetGo) {
+    for (cursor, schedule, bytes) in &let_go.0 {
+        index.remove(*cursor, *schedule, *bytes);
+    }
+    if let Some(before) = plan.tombstones {
+        index.swept(before);
+    }
+}
+
+fn note(fact: &FactRecord) -> Note {
+    Note {
+        cursor: fact.cursor.number(),
+        schedule: fact.schedule.as_deref().map(digest::of_key),
+        at: fact.at,
+        bytes: fact.bytes() as u64,
+    }
+}
+
+fn last_cursor(waiting: &Waiting) -> Cursor {
+    waiting.batch.facts.last().map_or(Cursor::START, |fact| fact.cursor)
+}
+
+/// A caller that panics harms nobody else.
+fn answer(waiting: Waiting, answer: Result<Cursor, StoreFault>) {
+    let _ = catch_unwind(AssertUnwindSafe(|| (waiting.done)(answer)));
+}
+
+fn run(connection: &Connection, sql: &str) -> Result<(), StoreFault> {
+    let mut statement = connection.prepare_cached(sql).map_err(unwritable)?;
+    statement.execute([]).map_err(unwritable)?;
+    Ok(())
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+fn unwritable(error: rusqlite::Error) -> StoreFault {
+    StoreFault::unwritable(&error)
+}
+
+/// The file that SQLite keeps beside the store under the same name.
+pub(super) fn beside(path: &std::path::Path, tail: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(tail);
+    name.into()
+}
+
+const INSERT: &str = "INSERT INTO fact (cursor, at, nanos, kind, schedule, session, run, payload, digest)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+const UPSERT: &str = "INSERT INTO state (key, revision, at, payload, digest) VALUES (?1, ?2, ?3, ?4, ?5)
+     ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, at = excluded.at,
+         payload = excluded.payload, digest = excluded.digest
+     WHERE excluded.revision > revision";
+/// From here on, an idle moment is used to move the log into the file: callers then do not wait for it.
+const IDLE_CHECKPOINT_BYTES: u64 = 4_194_304;

@@ -1,0 +1,341 @@
+//! What every durable store must do: one suite for ours and for embedders' own.
+//!
+//! A [`StoreMaker`] says how to make one, end its process and break its disk; [`exercise`] does the rest. What lives
+//! elsewhere: the contract in prose (`port`), and what is particular to a store (files, locks, networks). Invariant: no
+//! chapter waits for a clock, and each begins with an empty store.
+
+use std::sync::{Arc, Mutex};
+
+use crate::domain::{Cursor, Moment};
+use crate::limits;
+use crate::port::{Batch, FactRecord, HistoryCaps, HistoryQuery, RowRecord, Store, StoreFault, Term, Ticket};
+
+/// How to make the stores under test.
+pub trait StoreMaker {
+    /// What is made.
+    type Store: Store;
+
+    /// An empty store.
+    fn fresh(&self, caps: HistoryCaps) -> Self::Store;
+
+    /// The same store, as the next process finds it.
+    fn reopen(&self, store: Self::Store) -> Self::Store;
+
+    /// Makes every append and every `renew` fail, or lets them succeed again.
+    fn set_failing(&self, store: &Self::Store, failing: bool);
+}
+
+/// Runs every chapter.
+///
+/// # Panics
+/// Where the store does not keep its contract; the message says which sentence.
+pub fn exercise(maker: &impl StoreMaker) {
+    whole_batches_in_log_order(maker);
+    answers_in_log_order(maker);
+    refusals_change_nothing(maker);
+    rows_only_grow(maker);
+    a_log_is_read_in_chunks(maker);
+    history_by_schedule_and_time(maker);
+    a_failure_ends_the_term(maker);
+    history_ends_at_its_caps(maker);
+    current_rows_are_never_pruned(maker);
+    a_closed_store_takes_nothing(maker);
+}
+
+/// Caps that nothing here reaches.
+pub const ROOMY: HistoryCaps = HistoryCaps { schedule_rows: 1 << 20, bytes: 1 << 40, days: 36_500 };
+
+/// A fact of a schedule, at a second of 2026.
+pub fn fact(cursor: u64, schedule: &str, second: i64) -> FactRecord {
+    FactRecord {
+        cursor: Cursor::new(cursor),
+        at: Moment::new(1_767_225_600 + second, 123_456_789).expect("a second of 2026"),
+        kind: "run-delivered".into(),
+        schedule: Some(schedule.into()),
+        session: Some("session-1".into()),
+        run: None,
+        payload: format!("payload of {cursor}").into_bytes().into(),
+    }
+}
+
+/// A current row.
+pub fn row(key: &str, revision: u64, payload: &str) -> RowRecord {
+    RowRecord { key: key.into(), revision, payload: Some(payload.as_bytes().into()) }
+}
+
+/// The mark of something that was.
+pub fn tombstone(key: &str, revision: u64) -> RowRecord {
+    RowRecord { key: key.into(), revision, payload: None }
+}
+
+/// Submits and waits.
+///
+/// # Errors
+/// Whatever the store says, at once or later.
+pub fn keep(store: &dyn Store, facts: &[FactRecord], rows: &[RowRecord]) -> Result<Cursor, StoreFault> {
+    send(store, term(store), facts, rows)?.wait()
+}
+
+/// The whole log.
+///
+/// # Panics
+/// If it cannot be read.
+pub fn log(store: &dyn Store) -> Vec<FactRecord> {
+    let (mut all, mut after) = (Vec::new(), Cursor::START);
+    loop {
+        let chunk = store.facts_after(after).expect("the log can be read");
+        let Some(last) = chunk.last() else { return all };
+        after = last.cursor;
+        all.extend(chunk);
+    }
+}
+
+/// All current rows.
+///
+/// # Panics
+/// If they cannot be read.
+pub fn rows(store: &dyn Store) -> Vec<RowRecord> {
+    let mut all: Vec<RowRecord> = Vec::new();
+    loop {
+        let after = all.last().map(|row| row.key.clone());
+        let chunk = store.rows_after(after.as_deref()).expect("the rows can be read");
+        if chunk.is_empty() {
+            return all;
+        }
+        all.extend(chunk);
+    }
+}
+
+fn send(
+    store: &dyn Store,
+    term: Term,
+    facts: &[FactRecord],
+    rows: &[RowRecord],
+) -> Result<Ticket, StoreFault> {
+    let (ticket, done) = Ticket::new();
+    store.submit(term, Batch { facts: facts.to_vec(), rows: rows.to_vec() }, done)?;
+    Ok(ticket)
+}
+
+fn term(store: &dyn Store) -> Term {
+    store.health().term.expect("a term stands")
+}
+
+fn whole_batches_in_log_order(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    assert_eq!(log(&store), [], "an empty store has no facts");
+    assert_eq!(rows(&store), [], "an empty store has no rows");
+    let mut bare = fact(2, "b", 1);
+    bare.session = None;
+    bare.schedule = None;
+    bare.run = Some("b~1~2026-01-01T00:00:00Z".into());
+    bare.payload = Arc::new([0, 255, 10]);
+    let facts = [fact(1, "a", 0), bare, fact(9, "ä λ", -1)];
+    let state = [row("", 1, ""), row("a", 1, "one"), row("ä λ", 7, "two")];
+    assert_eq!(keep(&store, &facts, &state), Ok(Cursor::new(9)), "the last cursor answers");
+    let store = maker.reopen(store);
+    assert_eq!(log(&store), facts, "what was kept is read as it was written, and gaps are allowed");
+    assert_eq!(rows(&store), state, "the empty key and the empty payload are some");
+    assert_eq!(store.health().head, Cursor::new(9));
+    keep(&store, &[fact(10, "a", 3)], &[row("a", 2, "three")]).expect("it goes on after the last cursor");
+    assert_eq!(rows(&store)[1], row("a", 2, "three"));
+    assert!(store.doctor().expect("it can be examined").is_sound());
+}
+
+fn answers_in_log_order(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    let answered = Arc::new(Mutex::new(Vec::new()));
+    let (last, done) = Ticket::new();
+    let mut done = Some(done);
+    for cursor in 1..=2_000 {
+        let answered = answered.clone();
+        let last = (cursor == 2_000).then(|| done.take()).flatten();
+        let note = move |answer: Result<Cursor, StoreFault>| {
+            answered.lock().expect("nobody panics").push(answer.clone().expect("it is kept").number());
+            if let Some(last) = last {
+                last(answer);
+            }
+        };
+        let batch = Batch { facts: vec![fact(cursor, "a", 0)], rows: Vec::new() };
+        store.submit(term(&store), batch, Box::new(note)).expect("the queue has room");
+    }
+    last.wait().expect("it is kept");
+    assert_eq!(*answered.lock().expect("nobody panics"), (1..=2_000).collect::<Vec<u64>>());
+}
+
+fn refusals_change_nothing(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    keep(&store, &[fact(5, "a", 0)], &[]).expect("it is kept");
+    assert_eq!(keep(&store, &[], &[row("a", 1, "")]), Err(StoreFault::NoFact));
+    let out_of_order = |cursor, after| {
+        Err(StoreFault::OutOfOrder { cursor: Cursor::new(cursor), after: Cursor::new(after) })
+    };
+    assert_eq!(keep(&store, &[fact(5, "a", 0)], &[]), out_of_order(5, 5));
+    assert_eq!(keep(&store, &[fact(7, "a", 0), fact(6, "a", 0)], &[]), out_of_order(6, 7));
+    let other = send(&store, Term(99), &[fact(6, "a", 0)], &[]);
+    assert_eq!(other.map(drop), Err(StoreFault::TermOver), "a term that is not the present one");
+    let mut large = fact(6, "a", 0);
+    let size = usize::try_from(limits::STORE_BATCH_BYTES.value).expect("64 bits") + 1;
+    large.payload = vec![0; size].into();
+    let refused = keep(&store, &[large], &[]);
+    assert!(matches!(refused, Err(StoreFault::TooLarge { .. })), "{refused:?}");
+    assert_eq!(log(&store), [fact(5, "a", 0)]);
+    assert_eq!(store.health().failures, 0, "a refusal is no failure");
+    keep(&store, &[fact(6, "a", 0)], &[]).expect("a refusal leaves the order as it was");
+}
+
+fn rows_only_grow(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    keep(&store, &[fact(1, "a", 0)], &[row("a", 3, "new"), row("b", 1, "b")]).expect("it is kept");
+    let stale = keep(&store, &[fact(2, "a", 0)], &[row("b", 2, "c"), row("a", 3, "same")]);
+    assert_eq!(stale, Err(StoreFault::StaleRow { key: "a".into(), revision: 3 }));
+    store.renew().expect("nothing stands in the way");
+    assert_eq!(rows(&store), [row("a", 3, "new"), row("b", 1, "b")], "all of a batch or nothing");
+    assert_eq!(log(&store).len(), 1);
+    keep(&store, &[fact(3, "a", 0)], &[tombstone("a", 4)]).expect("it is kept");
+    let store = maker.reopen(store);
+    assert_eq!(rows(&store), [tombstone("a", 4), row("b", 1, "b")], "a tombstone is a row");
+    let late = keep(&store, &[fact(4, "a", 0)], &[row("a", 4, "back")]);
+    assert!(matches!(late, Err(StoreFault::StaleRow { .. })), "what was does not come back: {late:?}");
+}
+
+fn a_log_is_read_in_chunks(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    let count = limits::STORE_CHUNK_RECORDS.value * 2 + 7;
+    let facts: Vec<FactRecord> = (1..=count).map(|cursor| fact(cursor, "a", 0)).collect();
+    for (place, some) in (0_u64..).zip(facts.chunks(1_000)) {
+        let keys = (0..1_000).map(|key| row(&format!("{:07}", place * 1_000 + key), 1, "x"));
+        keep(&store, some, &keys.collect::<Vec<_>>()).expect("it is kept");
+    }
+    assert_eq!(log(&store), facts);
+    assert_eq!(rows(&store).len() as u64, count.div_ceil(1_000) * 1_000);
+    let first = store.facts_after(Cursor::START).expect("it can be read");
+    assert!(first.len() < facts.len(), "no chunk is the whole log");
+    assert_eq!(store.facts_after(Cursor::new(count - 1)), Ok(vec![fact(count, "a", 0)]));
+}
+
+fn history_by_schedule_and_time(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    // The wall clock is stepped back in the middle, and two schedules take turns.
+    let second = |cursor: i64| if cursor <= 3_000 { cursor } else { cursor - 1_500 };
+    let all: Vec<FactRecord> = (1..=6_000_i64)
+        .map(|at| fact(at.unsigned_abs(), if at % 3 == 0 { "third" } else { "rest" }, second(at)))
+        .collect();
+    for some in all.chunks(2_000) {
+        keep(&store, some, &[]).expect("it is kept");
+    }
+    let at = |second: i64| Some(fact(1, "", second).at);
+    let all_of = |limit| HistoryQuery { limit, ..HistoryQuery::default() };
+    let third = HistoryQuery { schedule: Some("third".into()), ..all_of(100) };
+    let page = HistoryQuery { before: Some(Cursor::new(5_000)), limit: 10, ..third.clone() };
+    let overlap = HistoryQuery { from: at(2_000), until: at(2_100), ..all_of(1_000) };
+    let both = HistoryQuery { from: at(1_550), until: at(1_560), ..third.clone() };
+    let none = HistoryQuery { schedule: Some("nobody".into()), ..all_of(100) };
+    for query in [third, page, overlap, both, none, all_of(7), all_of(0)] {
+        let is_wanted = |fact: &&FactRecord| {
+            query.schedule.as_ref().is_none_or(|schedule| fact.schedule.as_ref() == Some(schedule))
+                && query.from.is_none_or(|from| fact.at >= from)
+                && query.until.is_none_or(|until| fact.at < until)
+                && query.before.is_none_or(|before| fact.cursor < before)
+        };
+        let expected: Vec<_> = all.iter().rev().filter(is_wanted).take(query.limit).cloned().collect();
+        assert_eq!(store.history(&query).expect("it can be read"), expected, "{query:?}");
+    }
+}
+
+fn a_failure_ends_the_term(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    keep(&store, &[fact(1, "a", 0)], &[row("a", 1, "kept")]).expect("it is kept");
+    let before = term(&store);
+    maker.set_failing(&store, true);
+    let failed =
+        send(&store, before, &[fact(2, "a", 0)], &[row("a", 2, "lost")]).expect("the queue has room");
+    // Submitted before or after the failure: it was decided on top of it either way.
+    let behind = send(&store, before, &[fact(3, "a", 0)], &[]);
+    let failed = failed.wait();
+    assert!(matches!(failed, Err(StoreFault::Unwritable { .. })), "{failed:?}");
+    assert!(behind.and_then(Ticket::wait).is_err(), "what was decided on top of it fails too");
+    let health = store.health();
+    assert_eq!((health.term, health.failures, health.last_fault.is_some()), (None, 1, true));
+    assert_eq!(send(&store, before, &[fact(4, "a", 0)], &[]).map(drop), Err(StoreFault::TermOver));
+    assert!(store.renew().is_err(), "the disk is still broken");
+    maker.set_failing(&store, false);
+    let after = store.renew().expect("the disk is well again");
+    assert!(after > before, "a term's number only grows");
+    assert_eq!(store.renew(), Ok(after), "a term that stands is not renewed");
+    assert_eq!(send(&store, before, &[fact(2, "a", 0)], &[]).map(drop), Err(StoreFault::TermOver));
+    assert_eq!(log(&store), [fact(1, "a", 0)], "what failed before its flush is not there");
+    assert_eq!(rows(&store), [row("a", 1, "kept")]);
+    keep(&store, &[fact(2, "a", 1)], &[row("a", 2, "again")]).expect("it goes on");
+    let store = maker.reopen(store);
+    assert_eq!(log(&store), [fact(1, "a", 0), fact(2, "a", 1)]);
+}
+
+fn history_ends_at_its_caps(maker: &impl StoreMaker) {
+    let caps = HistoryCaps { schedule_rows: 50, ..ROOMY };
+    let store = maker.fresh(caps);
+    fill(&store, 600, |cursor| fact(cursor, if cursor % 10 == 0 { "rare" } else { "often" }, 0));
+    let report = store.doctor().expect("it can be examined");
+    let often = log(&store).iter().filter(|fact| fact.schedule.as_deref() == Some("often")).count();
+    assert!((50..=60).contains(&often), "{often} facts of a schedule, and 50 may be");
+    assert_eq!(report.counts.facts + report.pruned.by_rows, 600, "what is pruned is counted: {report:?}");
+    let rare = HistoryQuery { schedule: Some("rare".into()), limit: 100, ..HistoryQuery::default() };
+    assert!(store.history(&rare).expect("it can be read").len() >= 50, "others keep theirs");
+
+    let each = fact(100, "a", 0).bytes() as u64;
+    let caps = HistoryCaps { bytes: 100 * each, ..ROOMY };
+    let store = maker.fresh(caps);
+    fill(&store, 600, |cursor| fact(cursor, "a", 0));
+    let report = store.doctor().expect("it can be examined");
+    assert!(report.counts.fact_bytes <= 120 * each, "{report:?}");
+    assert_eq!(report.counts.facts + report.pruned.by_bytes, 600, "{report:?}");
+    assert_eq!(log(&store).first().map(|fact| fact.cursor), Some(report.counts.first), "the oldest go first");
+    let store = maker.reopen(store);
+    assert_eq!(store.doctor().expect("it can be examined").pruned, report.pruned, "for good");
+
+    let caps = HistoryCaps { days: 2, ..ROOMY };
+    let store = maker.fresh(caps);
+    fill(&store, 3_000, |cursor| fact(cursor, "a", i64::try_from(cursor).expect("small") * 600));
+    let report = store.doctor().expect("it can be examined");
+    // Two days are 288 facts; blocks of a thousand may go as one.
+    assert!((288..=1_800).contains(&report.counts.facts), "{report:?}");
+    assert_eq!(report.counts.facts + report.pruned.by_age, 3_000, "{report:?}");
+}
+
+fn current_rows_are_never_pruned(maker: &impl StoreMaker) {
+    let caps = HistoryCaps { schedule_rows: 1, bytes: 1, days: 1 };
+    let store = maker.fresh(caps);
+    let live: Vec<RowRecord> = (0..300).map(|key| row(&format!("live-{key:03}"), 1, "x")).collect();
+    keep(&store, &[fact(1, "a", 0)], &live).expect("it is kept");
+    keep(&store, &[fact(2, "a", 0)], &[tombstone("dead", 1)]).expect("it is kept");
+    for cursor in 3..1_000 {
+        let second = i64::try_from(cursor).expect("small") * 3_600;
+        keep(&store, &[fact(cursor, "a", second)], &[]).expect("it is kept");
+    }
+    assert_eq!(rows(&store), live, "tombstones end with the history, rows do not");
+    assert_eq!(store.doctor().expect("it can be examined").pruned.tombstones, 1);
+    assert_eq!(store.health().head, Cursor::new(999), "cursors go on where facts are gone");
+}
+
+fn a_closed_store_takes_nothing(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    let standing = term(&store);
+    let tickets: Vec<Ticket> = (1..=100)
+        .map(|cursor| send(&store, standing, &[fact(cursor, "a", 0)], &[]).expect("the queue has room"))
+        .collect();
+    store.close();
+    for ticket in tickets {
+        ticket.wait().expect("what was taken is kept before it ends");
+    }
+    assert_eq!(send(&store, standing, &[fact(101, "a", 0)], &[]).map(drop), Err(StoreFault::Closed));
+    assert_eq!(store.renew(), Err(StoreFault::Closed));
+    assert_eq!(log(&maker.reopen(store)).len(), 100);
+}
+
+fn fill(store: &dyn Store, count: u64, fact: impl Fn(u64) -> FactRecord) {
+    let each = 10;
+    for first in (1..=count).step_by(each) {
+        let facts: Vec<FactRecord> = (first..first + each as u64).map(&fact).collect();
+        keep(store, &facts, &[]).expect("it is kept");
+    }
+}

@@ -1,0 +1,11 @@
+//! The durable stores: one suite for all of them, and what is particular to the one in a file.
+//!
+//! `conformance`: the contract. `opening`: who may open what. `damage`: flipped and missing bytes. `disk`: a full disk and
+//! flushes that fail. `kills`: processes that end in the middle.
+
+mod conformance;
+mod damage;
+mod disk;
+mod kills;
+mod opening;
+mod scratch;
