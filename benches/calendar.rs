@@ -1,12 +1,12 @@
-//! What a slot costs: the next one of cron rules, near and far, the latest in five years, and a phrase.
+//! What a slot costs: the next one of cron triggers, near and far, the latest in five years, and a phrase.
 //!
-//! Run with `cargo bench --bench calendar`. The goal is 2 µs for the next slot of a cron rule.
+//! Run with `cargo bench --bench calendar`. The goal is 2 µs for the next slot of a cron trigger.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use reveille::calendar::{Asked, Slots, Zones, parse_cron, understand};
-use reveille::domain::{Moment, Rule, Zone};
+use reveille::domain::{Moment, Trigger, Zone};
 
 const RULES: [(&str, &str, &str); 6] = [
     ("minutely", "* * * * *", "Europe/Berlin"),
@@ -24,8 +24,8 @@ fn calendar(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("calendar");
     for (name, expr, zone) in RULES {
         let cron = parse_cron(expr).expect("sound");
-        let rule = Rule::Cron(cron.into(), Zone::parse(zone).expect("a zone").into());
-        let slots = Slots::new(&rule, &zones);
+        let trigger = Trigger::Cron(cron.into(), Zone::parse(zone).expect("a zone").into());
+        let slots = Slots::new(&trigger, &zones);
         group.bench_function(format!("next/{name}"), |bencher| {
             bencher.iter(|| slots.first_after(black_box(now)));
         });
@@ -33,11 +33,13 @@ fn calendar(criterion: &mut Criterion) {
             bencher.iter(|| slots.latest_in(black_box(five_years_ago), black_box(now)));
         });
     }
-    let rule = Rule::Cron(
+    let trigger = Trigger::Cron(
         parse_cron("30 9 * * MON-FRI").expect("sound").into(),
         Zone::parse("Europe/Berlin").expect("a zone").into(),
     );
-    group.bench_function("slots-of-a-rule", |bencher| bencher.iter(|| Slots::new(black_box(&rule), &zones)));
+    group.bench_function("slots-of-a-trigger", |bencher| {
+        bencher.iter(|| Slots::new(black_box(&trigger), &zones))
+    });
     group.bench_function("parse-cron", |bencher| bencher.iter(|| parse_cron(black_box("30 9 * * MON-FRI"))));
     group.bench_function("zones-bundled", |bencher| bencher.iter(Zones::bundled));
     let asked = Asked { now, zone: Zone::parse("Europe/Berlin").expect("a zone"), zones: &zones };

@@ -23,6 +23,7 @@ fn full_engine() -> (Handle, Vec<SessionId>) {
         clock: Arc::new(SimClock::new()),
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
+        zones: Arc::default(),
         journal: None,
     };
     let handle = Handle::new(parts);

@@ -46,6 +46,7 @@ fn ours() -> (Service, Request) {
         clock: Arc::new(SimClock::new()),
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
+        zones: Arc::default(),
         journal: None,
     };
     let handle = Handle::new(parts);

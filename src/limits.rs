@@ -43,6 +43,14 @@ limits! {
     PHRASE_BYTES = 640 "bytes" as "phrase-bytes";
     /// Slots that one look into the future lists, and that one count of the past counts one by one.
     SLOTS_LISTED = 10_000 "slots" as "slots-listed";
+    /// Runs that are kept in memory for one schedule, those that have not ended apart; the log has the others.
+    RUNS_KEPT = 20 "runs" as "runs-kept";
+    /// Missed slots of one schedule that are made up for, where its policy is to make up for all; older ones are skipped.
+    CATCH_UP = 1_000 "slots" as "catch-up";
+    /// The same while a schedule waits for the wall clock, which can be set at any time.
+    WALL_SLICE_MS = 1_000 "ms" as "wall-slice-ms";
+    /// Attempts at one run.
+    ATTEMPTS = 20 "attempts" as "attempts";
     /// Unfinished schedules of one session made by psi's tools. Source: psi, 033.
     PSI_SESSION_SCHEDULES = 50 "schedules" as "psi-session-schedules";
     /// Unfinished schedules of one session, whoever made them; dialects may allow fewer.

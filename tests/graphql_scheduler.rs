@@ -21,6 +21,7 @@ fn scene() -> Scene {
         clock: clock.clone(),
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
+        zones: Arc::default(),
         journal: None,
     };
     let handle = Handle::new(parts);

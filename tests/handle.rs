@@ -19,6 +19,7 @@ fn engine() -> (Handle, Arc<SimClock>, Arc<HostLocal>) {
         clock: clock.clone(),
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: local.clone(),
+        zones: Arc::default(),
         journal: None,
     };
     (Handle::new(parts), clock, local)

@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use reveille::domain::{
-    BootTime, Cursor, Dialect, Durability, Fact, HandOver, HostId, Message, MessageProvenance, Moment, Now,
-    Payload, Phase, RunFact, ScheduleId, Scope, SessionConfig, SessionFact, SessionId, Span, When,
+    BootTime, Cursor, Dialect, Durability, Fact, Failure, HandOver, HostId, Message, MessageProvenance,
+    Moment, Next, Now, Payload, Phase, Reason, RunFact, ScheduleId, Scope, SessionConfig, SessionFact,
+    SessionId, Span, When,
 };
-use reveille::engine::{Command, Input, NewSchedule, Report};
+use reveille::engine::{Command, Input, NewSchedule, Report, Which};
 use reveille::port::Clock;
 use reveille::runtime::Handle;
 use reveille::testkit::{
@@ -26,8 +27,27 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     }),
     ("terminal_is_final", |all| repeat(all, |seen| is_delivered(seen, "first"))),
     ("terminal_is_final", |all| remove(all, |seen| is_created(seen, "first"))),
-    ("a_slot_is_claimed_once", |all| repeat(all, |seen| is_claimed(seen, "first"))),
-    ("a_slot_is_claimed_once", |all| remove(all, |seen| is_claimed(seen, "first"))),
+    ("terminal_is_final", |all| remove(all, |seen| is_claimed(seen, "first"))),
+    ("a_slot_is_consumed_once", |all| repeat(all, |seen| is_claimed(seen, "first"))),
+    ("slots_go_forward", |all| {
+        let place = find(all, |seen| is_claimed(seen, "first"));
+        if let Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) = &mut all[place].seen {
+            claim.next = Some(Next::Slot { slot: run.slot, due: None });
+        }
+    }),
+    ("held_is_held", |all| {
+        let place = find(all, |seen| is_claimed(seen, "first"));
+        let held = Fact::Held { by: Scope::Operator, reason: None };
+        all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(held) });
+    }),
+    ("volatile_is_tried_once", |all| {
+        let place = find(all, |seen| is_delivered(seen, "first"));
+        let now = all[place].now;
+        if let Seen::Fact(Fact::Run(_, fact)) = &mut all[place].seen {
+            let failure = Failure::new(Phase::PromptSubmit, Reason::ReceiptOverdue, "late");
+            *fact = RunFact::Retrying { failure: Box::new(failure), at: now.wall, due: now.boot };
+        }
+    }),
     ("never_early", |all| hasten(all, |seen| is_claimed(seen, "first"))),
     ("never_early", |all| hasten(all, |seen| is_received(seen, "prompt"))),
     ("cancel_holds", |all| all.push(acknowledged(all, "first"))),
@@ -83,7 +103,13 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
             find(all, |seen| matches!(seen, Seen::Fact(Fact::Session(_, SessionFact::Opened { .. }))));
         if let Seen::Fact(Fact::Session(_, SessionFact::Opened { config, .. })) = &mut all[place].seen {
             let mut message = Message::user("hello", Moment::EPOCH);
-            message.provenance = Some(MessageProvenance { schedule: id("first"), label: None });
+            message.provenance = Some(MessageProvenance {
+                schedule: id("first"),
+                label: None,
+                slot: Moment::EPOCH,
+                late: Span::ZERO,
+                folded: 0,
+            });
             let preloaded_messages = Some(vec![message]);
             *config = Arc::new(SessionConfig { preloaded_messages, ..SessionConfig::default() });
         }
@@ -118,9 +144,9 @@ const WRONG_STANDINGS: &[(&str, Spoil)] = &[
             {
                 reception.session = session("elsewhere");
             }
-            if let Seen::Fact(Fact::Run(schedule, RunFact::Dispatched(HandOver { session: into, .. }))) =
+            if let Seen::Fact(Fact::Run(run, RunFact::Dispatched(HandOver { session: into, .. }))) =
                 &mut observation.seen
-                && *schedule == id("fresh")
+                && run.schedule == id("fresh")
             {
                 *into = session("elsewhere");
             }
@@ -218,10 +244,7 @@ impl TrueStory {
         story.create("fresh", "home", 2_000, true);
         story.create("cancelled", "home", 2_000, false);
         let (scope, schedule) = (Scope::Session(session("home")), id("cancelled"));
-        story.submit(Input::Command(Command::CancelSchedule {
-            scope: scope.clone(),
-            schedule: schedule.clone(),
-        }));
+        story.submit(Input::Command(Command::CancelSchedule(Which::any(scope.clone(), schedule.clone()))));
         story.stage.history.note(story.stage.clock.now(), Seen::CancelAcknowledged { scope, schedule });
         story.submit(Input::Report(Report::Busy { session: session("home"), busy: true }));
         story.pass(1_000);
@@ -246,6 +269,7 @@ impl TrueStory {
             owner: session(owner),
             when: When::After(Span::from_millis(delay_ms)),
             payload: if fresh { Payload::NewSession { text, config } } else { Payload::Turn { text } },
+            terms: None,
             session_live_max: 50,
         })));
     }
@@ -325,15 +349,15 @@ fn is_created(seen: &Seen, name: &str) -> bool {
 }
 
 fn is_claimed(seen: &Seen, name: &str) -> bool {
-    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Claimed { .. })) if *run == id(name))
+    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Claimed { .. })) if run.schedule == id(name))
 }
 
 fn is_dispatched(seen: &Seen, name: &str) -> bool {
-    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) if *run == id(name))
+    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) if run.schedule == id(name))
 }
 
 fn is_delivered(seen: &Seen, name: &str) -> bool {
-    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Delivered)) if *run == id(name))
+    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Delivered)) if run.schedule == id(name))
 }
 
 fn is_received(seen: &Seen, name: &str) -> bool {

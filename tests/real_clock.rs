@@ -159,6 +159,7 @@ fn a_shutdown_with_pending_work_is_prompt() {
         clock: Arc::new(ClockOs),
         entropy: Arc::new(EntropyOs::new().expect("the system has randomness")),
         local: Arc::new(HostLocal::new()),
+        zones: Arc::default(),
         journal: None,
     };
     let mut runtime = Runtime::start(parts).expect("the system has a thread");

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use reveille::adapter::HostLocal;
 use reveille::domain::{Dialect, Durability, HostId, Payload, SessionConfig, SessionId, Span, When};
-use reveille::engine::{Command, Input, NewSchedule, Report, State, decide};
+use reveille::engine::{Command, Given, Input, NewSchedule, Report, State, decide};
 use reveille::limits;
 use reveille::port::{Clock, EntropySource};
 use reveille::runtime::Handle;
@@ -82,7 +82,8 @@ fn a_run_that_finds_no_room_for_its_session_fails_and_the_engine_still_stops() {
     let mut state = State::new();
     let step = |state: &mut State, input| {
         let (now, entropy) = (stage.clock.now(), stage.entropy.draw());
-        let step = decide(state, input, now, entropy).unwrap_or_else(|refusal| panic!("{refusal}"));
+        let given = Given { now, entropy, zones: &stage.zones };
+        let step = decide(state, input, given).unwrap_or_else(|refusal| panic!("{refusal}"));
         for fact in step.facts {
             state.apply(now, fact);
         }
@@ -101,7 +102,7 @@ fn a_run_that_finds_no_room_for_its_session_fails_and_the_engine_still_stops() {
     step(&mut state, Input::Wake);
     assert_eq!((state.ledger().failed, state.live_count()), (1, 0));
     step(&mut state, Input::Command(Command::Shutdown { abandon: false }));
-    assert_eq!(state.next_wake(), None, "there is nothing to call off");
+    assert_eq!(state.next_wake(stage.clock.now()), None, "there is nothing to call off");
 }
 
 #[test]
@@ -140,6 +141,7 @@ fn new_schedule(owner: &SessionId, payload: Payload) -> NewSchedule {
         owner: owner.clone(),
         when: When::After(Span::ZERO),
         payload,
+        terms: None,
         session_live_max: u32::MAX,
     }
 }

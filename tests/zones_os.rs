@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use reveille::adapter::{local_zone, read_zones};
 use reveille::calendar::{Slots, Zones, parse_cron};
-use reveille::domain::{Moment, Rule, Zone};
+use reveille::domain::{Moment, Trigger, Zone};
 
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
@@ -25,8 +25,8 @@ fn directory(name: &str, version: &str) -> PathBuf {
 
 fn nine_in_berlin(zones: &Zones) -> Option<Moment> {
     let cron = parse_cron("0 9 * * *").expect("sound");
-    let rule = Rule::Cron(cron.into(), Zone::parse("Europe/Berlin").expect("a zone").into());
-    Slots::new(&rule, zones).first_after(Moment::parse("2026-01-01T12:00:00Z").expect("an instant"))
+    let trigger = Trigger::Cron(cron.into(), Zone::parse("Europe/Berlin").expect("a zone").into());
+    Slots::new(&trigger, zones).first_after(Moment::parse("2026-01-01T12:00:00Z").expect("an instant"))
 }
 
 #[test]

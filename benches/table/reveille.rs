@@ -128,6 +128,7 @@ impl Engine {
             clock: Arc::new(ClockOs),
             entropy: Arc::new(EntropyOs::new().expect("the system has randomness")),
             local: Arc::new(local),
+            zones: Arc::default(),
             journal: None,
         };
         let runtime = Runtime::start(parts).expect("the system has a thread to give");

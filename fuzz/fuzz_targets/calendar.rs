@@ -8,8 +8,8 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use reveille::calendar::{Asked, Meant, Slots, Zones, from_edn, parse_cron, print, to_edn, understand};
-use reveille::domain::{Moment, Zone};
+use reveille::calendar::{Asked, Slots, Zones, from_edn, parse_cron, print, to_edn, understand};
+use reveille::domain::{Moment, When, Zone};
 
 static ZONES: LazyLock<Zones> = LazyLock::new(Zones::bundled);
 
@@ -34,7 +34,7 @@ fuzz_target!(|input: &[u8]| {
     let Ok(understood) = understand(text, &asked) else {
         return;
     };
-    let Meant::Recurring(rule) = &understood.meant else {
+    let When::By(rule) = &understood.meant else {
         return;
     };
     assert_eq!(

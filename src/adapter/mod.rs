@@ -31,4 +31,4 @@ pub use store_memory::StoreMemory;
 #[cfg(feature = "store-sqlite")]
 pub use store_sqlite::{FaultLayer, FaultPoint, OpenFault, StoreOptions, StoreSqlite};
 #[cfg(feature = "zones-os")]
-pub use zones_os::{local_zone, read_zones};
+pub use zones_os::{local_zone, read_zones, system_zones};

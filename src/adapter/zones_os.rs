@@ -8,8 +8,18 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::calendar::TzData;
+use crate::calendar::{TzData, Zones};
 use crate::domain::Zone;
+
+/// The newer of the system's database and the bundled one, with the system's own zone as `local`.
+///
+/// A system without a database, or without a zone that has a name, is no error: the bundled one and UTC stand in.
+pub fn system_zones() -> Zones {
+    let given = read_zones(Path::new("/usr/share/zoneinfo")).unwrap_or_default();
+    let tz = std::env::var("TZ").ok();
+    let local = local_zone(tz.as_deref(), Path::new("/etc/localtime"));
+    Zones::newest(given).with_local(local.unwrap_or(Zone::Utc))
+}
 
 /// Reads the time zone database in a directory such as `/usr/share/zoneinfo`.
 ///

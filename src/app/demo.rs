@@ -127,10 +127,7 @@ impl<W: Write> Demo<'_, W> {
         let (at, kind) = (decision.at, decision.kind.name());
         match decision.kind {
             DecisionKind::RunDelivered => {
-                let slot = self
-                    .handle
-                    .view(|state| state.schedule(id).map(|record| record.schedule().trigger.first_slot()));
-                let late = slot.map_or(0, |slot| at.since(slot).nanos());
+                let late = decision.run.as_ref().map_or(0, |run| at.since(run.slot).nanos());
                 let micros = late / 1_000;
                 writeln!(
                     self.output,
@@ -156,6 +153,17 @@ impl<W: Write> Demo<'_, W> {
             | DecisionKind::RunDispatched
             | DecisionKind::HostAttached
             | DecisionKind::HostLost
+            | DecisionKind::ScheduleChanged
+            | DecisionKind::SchedulePaused
+            | DecisionKind::ScheduleResumed
+            | DecisionKind::ScheduleArmed
+            | DecisionKind::SlotsSkipped
+            | DecisionKind::RunAccepted
+            | DecisionKind::RunRetrying
+            | DecisionKind::RunCancelled
+            | DecisionKind::EngineHeld
+            | DecisionKind::EngineReleased
+            | DecisionKind::EngineAwoke
             | DecisionKind::EngineStopping => {}
         }
         self.output.flush()

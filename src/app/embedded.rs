@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::adapter::{ClockOs, EntropyOs, HostLocal};
+use crate::adapter::{ClockOs, EntropyOs, HostLocal, system_zones};
 #[cfg(feature = "cli")]
 use crate::domain::{Caller, HostId, SessionConfig};
 use crate::domain::{Message, SessionId};
@@ -39,6 +39,7 @@ impl Embedded {
             clock: Arc::new(ClockOs),
             entropy: Arc::new(EntropyOs::new()?),
             local: Arc::new(local),
+            zones: Arc::new(system_zones()),
             journal: None,
         };
         Ok(Embedded { runtime: Runtime::start(parts)? })

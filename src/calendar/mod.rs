@@ -1,24 +1,24 @@
-//! The slots of a rule: the calendar, its zones, cron, and phrases that say when.
+//! The slots of a trigger: the calendar, its zones, cron, and phrases that say when.
 //!
-//! Lives here: [`Zones`] (what a zone's name means), [`Slots`] (the slots of a rule), the grammar of cron
-//! ([`parse_cron`]), phrases ([`understand`]), and rules as phrases and as EDN ([`print`](fn@print), [`to_edn`]). Does
+//! Lives here: [`Zones`] (what a zone's name means), [`Slots`] (the slots of a trigger), the grammar of cron
+//! ([`parse_cron`]), phrases ([`understand`]), and triggers as phrases and as EDN ([`print`](fn@print), [`to_edn`]). Does
 //! not live here: which slot is missed, late or skipped (`engine`), reading a system's time zone database (`adapter`).
 //!
 //! Invariants:
-//! 1. The slots of a rule are strictly increasing, and are the same from wherever the search begins.
+//! 1. The slots of a trigger are strictly increasing, and are the same from wherever the search begins.
 //! 2. A clock reading that a zone leaves out (a gap) stands for the first instant after the gap, once; one that it
-//!    repeats (an overlap) stands for the earlier instant. Rules on every hour have no slot in a gap, and rules that
+//!    repeats (an overlap) stands for the earlier instant. Triggers on every hour have no slot in a gap, and triggers that
 //!    name minutes or hours by `*` or a step have slots in both passes of an overlap.
-//! 3. Every search ends: the rules without any slot are refused by the parsers, the others are bounded by the calendar.
+//! 3. Every search ends: the triggers without any slot are refused by the parsers, the others are bounded by the calendar.
 //! 4. Whatever is printed here parses back equal.
 //!
 //! ```
 //! use reveille::calendar::{Slots, Zones, parse_cron};
-//! use reveille::domain::{Moment, Rule, Zone};
+//! use reveille::domain::{Moment, Trigger, Zone};
 //!
 //! let zones = Zones::bundled();
-//! let rule = Rule::Cron(parse_cron("30 2 * * *")?.into(), Zone::parse("America/New_York")?.into());
-//! let slots = Slots::new(&rule, &zones);
+//! let trigger = Trigger::Cron(parse_cron("30 2 * * *")?.into(), Zone::parse("America/New_York")?.into());
+//! let slots = Slots::new(&trigger, &zones);
 //! // 02:30 does not exist on 8 March 2026, so the clock's next reading stands for it.
 //! let eve = Moment::parse("2026-03-07T12:00:00Z")?;
 //! assert_eq!(slots.first_after(eve).map(|slot| slot.to_string()).as_deref(), Some("2026-03-08T07:00:00Z"));
@@ -35,8 +35,8 @@ mod slots;
 mod zones;
 
 pub use cron::{CronError, Field, parse_cron};
-pub use edn::{RuleError, from_edn, to_edn};
-pub use phrase::{Asked, Meant, Part, PhraseError, Understood, understand};
+pub use edn::{TriggerError, from_edn, to_edn};
+pub use phrase::{Asked, Part, PhraseError, Understood, understand};
 pub use print::print;
 pub use slots::{Count, Slots, Window};
 pub use zones::{TzData, Warning, Zones};

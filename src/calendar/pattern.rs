@@ -37,7 +37,7 @@ impl Pattern {
         Pattern { fields, second: calendar.time.second() }
     }
 
-    /// Whether the rule has slots in both passes of an hour that the clock repeats.
+    /// Whether the trigger has slots in both passes of an hour that the clock repeats.
     pub(crate) fn repeats(&self) -> bool {
         self.fields.repeats
     }

@@ -1,29 +1,29 @@
-//! Rules as phrases that parse back equal, whenever and wherever they are read.
+//! Triggers as phrases that parse back equal, whenever and wherever they are read.
 
 use super::phrase::{print_duration, print_weekdays};
-use crate::domain::{CountFrom, Rule, Weekdays, Zone};
+use crate::domain::{CountFrom, Trigger, Weekdays, Zone};
 
-/// The canonical phrase of a rule: [`understand`](super::understand) makes the same rule of it, as long as an instant
+/// The canonical phrase of a trigger: [`understand`](super::understand) makes the same trigger of it, as long as an instant
 /// in it has not passed.
 ///
 /// ```
 /// use reveille::calendar::{parse_cron, print};
-/// use reveille::domain::{Rule, Zone};
-/// let rule = Rule::Cron(parse_cron("@daily")?.into(), Zone::Local.into());
-/// assert_eq!(print(&rule), "0 0 * * * local");
+/// use reveille::domain::{Trigger, Zone};
+/// let trigger = Trigger::Cron(parse_cron("@daily")?.into(), Zone::Local.into());
+/// assert_eq!(print(&trigger), "0 0 * * * local");
 /// # Ok::<(), reveille::calendar::CronError>(())
 /// ```
-pub fn print(rule: &Rule) -> String {
-    match rule {
-        Rule::At(moment) => moment.to_string(),
-        Rule::Every(every) => {
+pub fn print(trigger: &Trigger) -> String {
+    match trigger {
+        Trigger::At(moment) => moment.to_string(),
+        Trigger::Every(every) => {
             let (period, anchor) = (print_duration(every.period()), every.anchor());
             match every.from() {
                 CountFrom::Slot => format!("every {period} from {anchor}"),
                 CountFrom::Finish => format!("every {period} from {anchor} after each finish"),
             }
         }
-        Rule::Calendar(calendar) => {
+        Trigger::Calendar(calendar) => {
             let days = match calendar.weekdays {
                 Weekdays::DAILY => "every day".to_owned(),
                 Weekdays::WORKDAYS => "weekdays".to_owned(),
@@ -32,7 +32,7 @@ pub fn print(rule: &Rule) -> String {
             };
             format!("{days} at {} {}", calendar.time, print_zone(&calendar.zone))
         }
-        Rule::Cron(cron, zone) => format!("{cron} {}", print_zone(zone)),
+        Trigger::Cron(cron, zone) => format!("{cron} {}", print_zone(zone)),
     }
 }
 

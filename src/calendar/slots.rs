@@ -1,4 +1,4 @@
-//! The slots of one rule.
+//! The slots of one trigger.
 //!
 //! There is one search, forwards: [`Slots::first_after`]. The latest slot of a stretch is found by halving with it, so
 //! that both directions agree by construction. Does not live here: which slots were consumed (`engine`).
@@ -6,10 +6,10 @@
 use super::clock::{Change, Clock};
 use super::pattern::Pattern;
 use super::zones::{Warning, Zones};
-use crate::domain::{Every, Moment, Rule, Zone};
+use crate::domain::{Every, Moment, Trigger, Zone};
 use crate::limits;
 
-/// A rule, with its zone looked up: cheap to make, so it is made anew for every question.
+/// A trigger, with its zone looked up: cheap to make, so it is made anew for every question.
 #[derive(Clone, Debug)]
 pub struct Slots {
     kind: Kind,
@@ -42,26 +42,26 @@ pub struct Window {
 }
 
 impl Slots {
-    /// The slots of a rule, by the zones given.
-    pub fn new(rule: &Rule, zones: &Zones) -> Slots {
+    /// The slots of a trigger, by the zones given.
+    pub fn new(trigger: &Trigger, zones: &Zones) -> Slots {
         let shown = |pattern: Pattern, zone: &Zone| Slots {
             kind: Kind::Shown(pattern, zones.clock(zone)),
             warning: zones.warning(zone),
         };
-        match rule {
-            Rule::At(slot) => Slots { kind: Kind::At(*slot), warning: None },
-            Rule::Every(every) => Slots { kind: Kind::Every(*every), warning: None },
-            Rule::Calendar(calendar) => shown(Pattern::of_calendar(calendar), &calendar.zone),
-            Rule::Cron(cron, zone) => shown(Pattern::of_cron(cron), zone),
+        match trigger {
+            Trigger::At(slot) => Slots { kind: Kind::At(*slot), warning: None },
+            Trigger::Every(every) => Slots { kind: Kind::Every(*every), warning: None },
+            Trigger::Calendar(calendar) => shown(Pattern::of_calendar(calendar), &calendar.zone),
+            Trigger::Cron(cron, zone) => shown(Pattern::of_cron(cron), zone),
         }
     }
 
-    /// What whoever made the rule should know about it.
+    /// What whoever made the trigger should know about it.
     pub fn warning(&self) -> Option<&Warning> {
         self.warning.as_ref()
     }
 
-    /// The first slot later than `t`. Calendar rules have slots from the year 1 to the year 9999.
+    /// The first slot later than `t`. Calendar triggers have slots from the year 1 to the year 9999.
     ///
     /// For [`CountFrom::Finish`](crate::domain::CountFrom::Finish) it is the nominal one, as if no run took any
     /// time; after a run, [`Every::after_finish`] counts.
@@ -141,7 +141,7 @@ impl Count {
     }
 }
 
-/// A rule that runs once for each reading that matches: in a gap at its end, in an overlap at the first instant.
+/// A trigger that runs once for each reading that matches: in a gap at its end, in an overlap at the first instant.
 fn fixed(pattern: &Pattern, clock: &Clock, t: i64) -> Option<i64> {
     let mut reading = pattern.next(t + clock.offset_at(t) + 1)?;
     // What the clock shows for the second time has had its slot: the loop ends with the overlap.
@@ -154,7 +154,7 @@ fn fixed(pattern: &Pattern, clock: &Clock, t: i64) -> Option<i64> {
     }
 }
 
-/// A rule that runs whenever the clock shows a match: stretch by stretch of one offset.
+/// A trigger that runs whenever the clock shows a match: stretch by stretch of one offset.
 fn running(pattern: &Pattern, clock: &Clock, t: i64) -> Option<i64> {
     let (mut from, mut last_change) = (t + 1, t);
     let mut offset = clock.offset_at(t);
@@ -191,7 +191,8 @@ fn first_of(every: Every, t: Moment) -> Option<Moment> {
 /// The instant half-way between two, at least a nanosecond after the first and before the second, where there is one.
 fn between(a: Moment, b: Moment) -> Moment {
     let nanos = |moment: Moment| i128::from(moment.seconds()) * NANOS_PER_SECOND + i128::from(moment.nanos());
-    let middle = nanos(a).midpoint(nanos(b));
+    // Not `midpoint`, which rounds towards zero: before 1970 that is the second of the two, and a search never ends.
+    let middle = nanos(a) + (nanos(b) - nanos(a)) / 2;
     let seconds = i64::try_from(middle.div_euclid(NANOS_PER_SECOND)).unwrap_or_default();
     let part = u32::try_from(middle.rem_euclid(NANOS_PER_SECOND)).unwrap_or_default();
     Moment::new(seconds, part).unwrap_or(a)

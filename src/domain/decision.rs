@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Cursor, Moment, Reason, ScheduleId, SessionId, names};
+use super::{Cursor, Moment, Reason, RunId, ScheduleId, SessionId, names};
 
 names! {
     /// What was decided.
@@ -25,6 +25,16 @@ names! {
         TurnUnreported = "turn-unreported",
         /// A schedule was created.
         ScheduleCreated = "schedule-created",
+        /// A schedule was given another definition.
+        ScheduleChanged = "schedule-changed",
+        /// A schedule was paused.
+        SchedulePaused = "schedule-paused",
+        /// A schedule was resumed.
+        ScheduleResumed = "schedule-resumed",
+        /// A schedule that counts from the end of its runs has its next slot.
+        ScheduleArmed = "schedule-armed",
+        /// Slots passed without a run of their own, with a reason and a count.
+        SlotsSkipped = "slots-skipped",
         /// A schedule was called off.
         ScheduleCancelled = "schedule-cancelled",
         /// A slot came and was claimed: from here on it ends in exactly one way.
@@ -33,14 +43,26 @@ names! {
         RunQueued = "run-queued",
         /// A run was handed to its host, for the phase in the detail.
         RunDispatched = "run-dispatched",
-        /// The host confirmed the delivery.
+        /// The host has the prompt, and the turn that it began goes on.
+        RunAccepted = "run-accepted",
+        /// The host confirmed the delivery, or the turn ended that it began.
         RunDelivered = "run-delivered",
+        /// An attempt ended in an error, and there will be another.
+        RunRetrying = "run-retrying",
         /// A run ended in an error.
         RunFailed = "run-failed",
+        /// A run that waited was called off; its schedule goes on.
+        RunCancelled = "run-cancelled",
         /// A host connected.
         HostAttached = "host-attached",
         /// A host's connection was lost.
         HostLost = "host-lost",
+        /// Everything was held.
+        EngineHeld = "engine-held",
+        /// Everything goes on.
+        EngineReleased = "engine-released",
+        /// The engine began to live again on what is kept of its earlier life.
+        EngineAwoke = "engine-awoke",
         /// The engine began to stop.
         EngineStopping = "engine-stopping",
     }
@@ -59,6 +81,8 @@ pub struct Decision {
     pub reason: Option<Reason>,
     /// The schedule concerned.
     pub schedule: Option<ScheduleId>,
+    /// The run concerned.
+    pub run: Option<RunId>,
     /// The session concerned.
     pub session: Option<SessionId>,
     /// The session that this one comes from, where a schedule opened it.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{
-    BootTime, Cause, DecisionKind, Failure, HostId, Moment, Phase, Reason, Schedule, ScheduleId,
-    SessionConfig, SessionId, SessionProvenance,
+    BootTime, Cause, DecisionKind, Failure, HostId, Moment, Phase, Reason, RunId, Schedule, ScheduleId,
+    Scope, SessionConfig, SessionId, SessionProvenance,
 };
 
 /// One thing that happened. Facts of one decision are appended together or not at all.
@@ -17,18 +17,125 @@ pub enum Fact {
     Created {
         /// What was asked for.
         schedule: Schedule,
-        /// Its slot on the boot clock.
-        due: BootTime,
+        /// Its first slot.
+        next: Next,
     },
-    /// Something about a schedule and its run.
-    Run(ScheduleId, RunFact),
+    /// Something about a schedule and its slots.
+    Schedule(ScheduleId, ScheduleFact),
+    /// Something about one run.
+    Run(RunId, RunFact),
     /// Something about a connected host.
     Host(HostId, HostFact),
+    /// Nothing is claimed and nothing handed over until everything is released.
+    Held {
+        /// Who wanted it.
+        by: Scope,
+        /// Why, in their words.
+        reason: Option<Box<str>>,
+    },
+    /// Everything goes on.
+    Released {
+        /// Who wanted it.
+        by: Scope,
+    },
+    /// The engine lives again on what is kept of its earlier life.
+    Awoke {
+        /// Schedules that were in memory only, and are gone.
+        lost: u64,
+    },
     /// The engine takes no more schedules and calls off what waits.
     Stopping {
         /// Whether receipts that are still out are given up too.
         abandon: bool,
     },
+}
+
+/// The slot of a schedule that comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// This one.
+    Slot {
+        /// The nominal instant.
+        slot: Moment,
+        /// The same on the boot clock, for a schedule that lives in memory; on disk the wall clock counts.
+        due: Option<BootTime>,
+    },
+    /// It will be known when the run that has just been claimed has ended.
+    AfterFinish,
+    /// There is none.
+    Never {
+        /// Why.
+        reason: Reason,
+    },
+}
+
+impl Next {
+    /// The nominal instant, where it is known.
+    pub fn slot(self) -> Option<Moment> {
+        match self {
+            Next::Slot { slot, .. } => Some(slot),
+            Next::AfterFinish | Next::Never { .. } => None,
+        }
+    }
+}
+
+/// What can happen to a schedule and its slots after its creation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScheduleFact {
+    /// It was given another definition: a new revision.
+    Changed(Box<Change>),
+    /// Its slots are not claimed until it is resumed.
+    Paused {
+        /// Who wanted it.
+        by: Scope,
+        /// Why, in their words.
+        reason: Option<Box<str>>,
+    },
+    /// Its slots are claimed again.
+    Resumed {
+        /// Who wanted it.
+        by: Scope,
+        /// Its next slot, which may have passed meanwhile.
+        next: Next,
+    },
+    /// Its next slot, and all up to this one, passed without a run of their own.
+    Skipped(Skip),
+    /// A run has ended, and its next slot counts from there.
+    Armed {
+        /// The slot.
+        next: Next,
+    },
+    /// It was called off, with those of its runs that wait.
+    Cancelled {
+        /// Why.
+        reason: Reason,
+    },
+}
+
+/// A new definition of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What is asked for from here on.
+    pub schedule: Schedule,
+    /// Who wanted it.
+    pub by: Scope,
+    /// Its next slot, where it has another trigger than before; `None` where its slots are as they were.
+    pub retriggered: Option<Next>,
+}
+
+/// Slots that passed without a run of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    /// The first of them.
+    pub from: Moment,
+    /// The last of them.
+    pub until: Moment,
+    /// How many there are, this being the least where they were too many to count.
+    pub count: u64,
+    /// Why.
+    pub reason: Reason,
+    /// The slot that comes next.
+    pub next: Next,
 }
 
 /// What can happen to a connected host.
@@ -89,16 +196,11 @@ impl SessionFact {
     }
 }
 
-/// What can happen to a schedule after its creation.
+/// What can happen to a run. It ends in exactly one way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunFact {
-    /// Its slot was consumed: a run exists, and ends in exactly one way.
-    Claimed {
-        /// The nominal instant.
-        slot: Moment,
-        /// What made it happen.
-        cause: Cause,
-    },
+    /// A slot was consumed: a run exists.
+    Claimed(Claim),
     /// The run waits.
     Queued {
         /// What for.
@@ -106,15 +208,39 @@ pub enum RunFact {
     },
     /// The run was handed to its host.
     Dispatched(HandOver),
-    /// The host confirmed the delivery.
+    /// The host has the prompt; the run ends with the turn.
+    Accepted,
+    /// The host confirmed the delivery, or the turn ended that it began.
     Delivered,
+    /// An attempt ended in an error, and there will be another.
+    Retrying {
+        /// The error.
+        failure: Box<Failure>,
+        /// When it is tried again.
+        at: Moment,
+        /// The same on the boot clock.
+        due: BootTime,
+    },
     /// The run ended in an error.
     Failed(Box<Failure>),
-    /// The schedule was called off, before its slot or while its run waited.
+    /// The run was called off while it waited.
     Cancelled {
         /// Why.
         reason: Reason,
     },
+}
+
+/// How a run came to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// What made it happen.
+    pub cause: Cause,
+    /// How many earlier slots are folded into it.
+    pub folded: u64,
+    /// The slot that comes next; `None` where the schedule's slots are as they were: a run by hand.
+    pub next: Option<Next>,
+    /// When its time is up, where its time is limited.
+    pub time_up: Option<BootTime>,
 }
 
 /// To whom a run was handed, and for what.
@@ -134,27 +260,15 @@ impl Fact {
     /// The fact's kind, as the feed names it.
     pub fn kind(&self) -> DecisionKind {
         match self {
-            Fact::Session(_, fact) => match fact {
-                SessionFact::Opened { .. } => DecisionKind::SessionOpened,
-                SessionFact::Closed => DecisionKind::SessionClosed,
-                SessionFact::Hosted { .. } => DecisionKind::SessionHosted,
-                SessionFact::Unhosted => DecisionKind::SessionUnhosted,
-                SessionFact::Busy => DecisionKind::SessionBusy,
-                SessionFact::Idle => DecisionKind::SessionIdle,
-                SessionFact::UserSpoke => DecisionKind::UserSpoke,
-                SessionFact::TurnUnreported => DecisionKind::TurnUnreported,
-            },
+            Fact::Session(_, fact) => fact.kind(),
             Fact::Created { .. } => DecisionKind::ScheduleCreated,
-            Fact::Run(_, fact) => match fact {
-                RunFact::Claimed { .. } => DecisionKind::RunClaimed,
-                RunFact::Queued { .. } => DecisionKind::RunQueued,
-                RunFact::Dispatched(_) => DecisionKind::RunDispatched,
-                RunFact::Delivered => DecisionKind::RunDelivered,
-                RunFact::Failed(_) => DecisionKind::RunFailed,
-                RunFact::Cancelled { .. } => DecisionKind::ScheduleCancelled,
-            },
+            Fact::Schedule(_, fact) => fact.kind(),
+            Fact::Run(_, fact) => fact.kind(),
             Fact::Host(_, HostFact::Attached) => DecisionKind::HostAttached,
             Fact::Host(_, HostFact::Lost) => DecisionKind::HostLost,
+            Fact::Held { .. } => DecisionKind::EngineHeld,
+            Fact::Released { .. } => DecisionKind::EngineReleased,
+            Fact::Awoke { .. } => DecisionKind::EngineAwoke,
             Fact::Stopping { .. } => DecisionKind::EngineStopping,
         }
     }
@@ -163,40 +277,65 @@ impl Fact {
     pub fn reason(&self) -> Option<Reason> {
         match self {
             Fact::Session(_, SessionFact::Unhosted) => Some(Reason::HostLost),
+            Fact::Schedule(_, ScheduleFact::Cancelled { reason }) => Some(*reason),
+            Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Some(skip.reason),
+            Fact::Schedule(_, ScheduleFact::Paused { .. }) => Some(Reason::Paused),
             Fact::Run(_, RunFact::Queued { reason } | RunFact::Cancelled { reason }) => Some(*reason),
-            Fact::Run(_, RunFact::Failed(failure)) => Some(failure.reason),
+            Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) => {
+                Some(failure.reason)
+            }
+            Fact::Held { .. } => Some(Reason::Held),
             Fact::Stopping { .. } => Some(Reason::Shutdown),
-            Fact::Session(..) | Fact::Created { .. } | Fact::Run(..) | Fact::Host(..) => None,
+            Fact::Session(..)
+            | Fact::Created { .. }
+            | Fact::Schedule(..)
+            | Fact::Run(..)
+            | Fact::Host(..)
+            | Fact::Released { .. }
+            | Fact::Awoke { .. } => None,
         }
     }
 
-    /// The session that a session comes from, where a schedule opened it.
-    pub fn origin(&self) -> Option<&SessionId> {
+    /// The schedule that it is about.
+    pub fn schedule(&self) -> Option<&ScheduleId> {
         match self {
-            Fact::Session(_, SessionFact::Opened { provenance, .. }) => {
-                provenance.as_ref().map(|provenance| &provenance.origin)
-            }
-            Fact::Session(..)
-            | Fact::Created { .. }
-            | Fact::Run(..)
-            | Fact::Host(..)
+            Fact::Session(_, fact) => fact.schedule(),
+            Fact::Created { schedule, .. } => Some(&schedule.id),
+            Fact::Schedule(id, _) => Some(id),
+            Fact::Run(run, _) => Some(&run.schedule),
+            Fact::Host(..)
+            | Fact::Held { .. }
+            | Fact::Released { .. }
+            | Fact::Awoke { .. }
             | Fact::Stopping { .. } => None,
         }
     }
 
+    /// The run that it is about.
+    pub fn run(&self) -> Option<&RunId> {
+        if let Fact::Run(run, _) = self { Some(run) } else { None }
+    }
+
+    /// The session that a session comes from, where a schedule opened it.
+    pub fn origin(&self) -> Option<&SessionId> {
+        let Fact::Session(_, SessionFact::Opened { provenance, .. }) = self else { return None };
+        provenance.as_ref().map(|provenance| &provenance.origin)
+    }
+
     /// Whether it ends a run without a word from its host, who may not even have heard of it yet.
     pub fn recalls(&self) -> bool {
-        let Fact::Run(_, RunFact::Failed(failure)) = self else { return false };
-        match failure.reason {
-            Reason::SessionClosed | Reason::Shutdown | Reason::ReceiptOverdue | Reason::HostLost => true,
-            Reason::SessionBusy
-            | Reason::DeliveryInFlight
-            | Reason::TurnStarting
-            | Reason::HostGone
-            | Reason::Cancelled
-            | Reason::HostRefused
-            | Reason::LimitReached => false,
-        }
+        let Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) = self else {
+            return false;
+        };
+        matches!(
+            failure.reason,
+            Reason::SessionClosed
+                | Reason::Shutdown
+                | Reason::ReceiptOverdue
+                | Reason::HostLost
+                | Reason::TimedOut
+                | Reason::Crashed
+        )
     }
 
     /// What else the feed says of it.
@@ -209,7 +348,77 @@ impl Fact {
             Fact::Run(_, RunFact::Failed(failure)) => {
                 Some(format!("{}: {}", failure.phase.name(), failure.message).into())
             }
-            Fact::Session(..) | Fact::Created { .. } | Fact::Run(..) | Fact::Stopping { .. } => None,
+            Fact::Run(_, RunFact::Retrying { failure, at, .. }) => {
+                Some(format!("{}: {}; again at {at}", failure.phase.name(), failure.message).into())
+            }
+            Fact::Run(_, RunFact::Claimed(claim)) => claim.detail(),
+            Fact::Schedule(_, ScheduleFact::Skipped(skip)) => {
+                Some(format!("{} from {} to {}", skip.count, skip.from, skip.until).into())
+            }
+            Fact::Schedule(_, ScheduleFact::Paused { reason, .. }) | Fact::Held { reason, .. } => {
+                reason.as_deref().map(|reason| reason.to_owned().into())
+            }
+            Fact::Awoke { lost } if *lost > 0 => Some(format!("{lost} in memory only are lost").into()),
+            Fact::Session(..)
+            | Fact::Created { .. }
+            | Fact::Schedule(..)
+            | Fact::Run(..)
+            | Fact::Released { .. }
+            | Fact::Awoke { .. }
+            | Fact::Stopping { .. } => None,
+        }
+    }
+}
+
+impl SessionFact {
+    fn kind(&self) -> DecisionKind {
+        match self {
+            SessionFact::Opened { .. } => DecisionKind::SessionOpened,
+            SessionFact::Closed => DecisionKind::SessionClosed,
+            SessionFact::Hosted { .. } => DecisionKind::SessionHosted,
+            SessionFact::Unhosted => DecisionKind::SessionUnhosted,
+            SessionFact::Busy => DecisionKind::SessionBusy,
+            SessionFact::Idle => DecisionKind::SessionIdle,
+            SessionFact::UserSpoke => DecisionKind::UserSpoke,
+            SessionFact::TurnUnreported => DecisionKind::TurnUnreported,
+        }
+    }
+}
+
+impl ScheduleFact {
+    fn kind(&self) -> DecisionKind {
+        match self {
+            ScheduleFact::Changed(_) => DecisionKind::ScheduleChanged,
+            ScheduleFact::Paused { .. } => DecisionKind::SchedulePaused,
+            ScheduleFact::Resumed { .. } => DecisionKind::ScheduleResumed,
+            ScheduleFact::Skipped(_) => DecisionKind::SlotsSkipped,
+            ScheduleFact::Armed { .. } => DecisionKind::ScheduleArmed,
+            ScheduleFact::Cancelled { .. } => DecisionKind::ScheduleCancelled,
+        }
+    }
+}
+
+impl RunFact {
+    fn kind(&self) -> DecisionKind {
+        match self {
+            RunFact::Claimed(_) => DecisionKind::RunClaimed,
+            RunFact::Queued { .. } => DecisionKind::RunQueued,
+            RunFact::Dispatched(_) => DecisionKind::RunDispatched,
+            RunFact::Accepted => DecisionKind::RunAccepted,
+            RunFact::Delivered => DecisionKind::RunDelivered,
+            RunFact::Retrying { .. } => DecisionKind::RunRetrying,
+            RunFact::Failed(_) => DecisionKind::RunFailed,
+            RunFact::Cancelled { .. } => DecisionKind::RunCancelled,
+        }
+    }
+}
+
+impl Claim {
+    fn detail(&self) -> Option<Cow<'static, str>> {
+        match (self.cause, self.folded) {
+            (Cause::Slot, 0) => None,
+            (cause, 0) => Some(cause.name().into()),
+            (cause, folded) => Some(format!("{}, {folded} folded in", cause.name()).into()),
         }
     }
 }

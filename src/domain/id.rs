@@ -8,7 +8,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
-use super::{Entropy, Moment};
+use super::{Durability, Entropy, Moment};
 use crate::limits;
 
 /// Why a text is no id.
@@ -103,6 +103,15 @@ impl ScheduleId {
     /// A random id.
     pub fn random(entropy: Entropy) -> ScheduleId {
         ScheduleId(IdText::Random(uuid(entropy).into_bytes()))
+    }
+
+    /// An id that nobody has: a random one, or for what goes to disk one that begins with the time, so that what is
+    /// created together is stored together.
+    pub fn fresh(durability: Durability, now: Moment, entropy: Entropy) -> ScheduleId {
+        match durability {
+            Durability::Volatile => ScheduleId::random(entropy),
+            Durability::Durable => ScheduleId(IdText::Random(uuid_in_order(now, entropy).into_bytes())),
+        }
     }
 }
 
@@ -204,6 +213,14 @@ impl fmt::Display for HostId {
 
 fn uuid(entropy: Entropy) -> Uuid {
     uuid::Builder::from_random_bytes(entropy.0).into_uuid()
+}
+
+/// A UUID that sorts by the millisecond of its making (version 7 of RFC 9562).
+pub(crate) fn uuid_in_order(now: Moment, entropy: Entropy) -> Uuid {
+    let millis = now.millis_since(Moment::EPOCH);
+    let (_, random) = entropy.0.split_at(6);
+    let random: [u8; 10] = random.try_into().unwrap_or_default();
+    uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
 }
 
 fn check(text: &str) -> Result<(), IdError> {

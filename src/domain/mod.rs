@@ -10,44 +10,52 @@ mod entropy;
 mod fact;
 mod failure;
 mod id;
+mod lifetime;
 mod message;
 mod moment;
 mod payload;
+mod policy;
 mod provenance;
 mod reason;
 mod refusal;
-mod rule;
 mod run;
 mod schedule;
 mod scope;
 mod session_config;
 mod status;
+mod target;
+mod terms;
 mod trigger;
+mod when;
 mod zone;
 
 pub use cron::{Cron, CronDays, CronFields};
 pub use cursor::Cursor;
 pub use decision::{Decision, DecisionKind};
 pub use entropy::Entropy;
-pub use fact::{Fact, HandOver, HostFact, RunFact, SessionFact};
+pub use fact::{Change, Claim, Fact, HandOver, HostFact, Next, RunFact, ScheduleFact, SessionFact, Skip};
 pub use failure::{Failure, Phase};
 pub use id::{HostId, IdError, RunId, ScheduleId, SessionId};
+pub use lifetime::Lifetime;
 pub use message::{Content, Message, Role, Transcript};
 pub use moment::{BootTime, Moment, MomentError, Now, Span};
 pub use payload::{Kind, Payload};
+pub use policy::{EndsWith, Missed, Overlap, Policy, Recovery, WhenBusy};
 pub use provenance::{MessageProvenance, SessionProvenance};
 pub use reason::Reason;
 pub use refusal::{Code, Refusal};
-pub use rule::{Calendar, CountFrom, Every, Rule, TimeOfDay, Weekday, Weekdays};
 pub use run::{Cause, Run, RunState};
-pub use schedule::{Dialect, Durability, Schedule, Target};
+pub use schedule::{Dialect, Durability, Schedule};
 pub use scope::{Caller, Right, Scope};
 pub use session_config::{
     CacheBreakpoint, Model, PromptComponent, PromptSelection, PromptSource, SessionConfig, Skill,
     SkillSource, ThinkingLevel,
 };
 pub use status::Status;
-pub use trigger::{Trigger, When};
+pub use target::{Route, Target};
+pub use terms::{Envelope, Terms};
+pub use trigger::{Calendar, CountFrom, Every, TimeOfDay, Trigger, Weekday, Weekdays};
+pub use when::When;
 pub use zone::{Offset, Zone, ZoneError, ZoneName};
 
 /// Writes a closed enum whose variants have one name each, with `name()`, `ALL` and `parse()`.

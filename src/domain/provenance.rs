@@ -1,6 +1,6 @@
 //! Where scheduled messages and sessions come from. Written by the engine only.
 
-use super::{ScheduleId, SessionId};
+use super::{Moment, ScheduleId, SessionId, Span};
 
 /// The origin of a message that a schedule put into a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +9,12 @@ pub struct MessageProvenance {
     pub schedule: ScheduleId,
     /// Its label, if it has one.
     pub label: Option<Box<str>>,
+    /// The nominal instant.
+    pub slot: Moment,
+    /// How much later it was handed over.
+    pub late: Span,
+    /// How many earlier slots it stands for.
+    pub folded: u64,
 }
 
 /// The origin of a session that a schedule opened.

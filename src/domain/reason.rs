@@ -13,6 +13,34 @@ names! {
         TurnStarting = "turn-starting",
         /// The session's host is not connected.
         HostGone = "host-gone",
+        /// Everything is held by an operator.
+        Held = "held",
+        /// The schedule is paused.
+        Paused = "paused",
+        /// The last attempt failed, and the next is still to come.
+        Retrying = "retrying",
+        /// The store cannot be written, and the schedule is durable.
+        StoreUnavailable = "store-unavailable",
+        /// An earlier run of the schedule had not ended, and its policy is to skip.
+        Overlap = "overlap",
+        /// The slot passed while nobody was there to see it, and its policy is to skip.
+        Missed = "missed",
+        /// The slot was seen later than its policy allows.
+        TooLate = "too-late",
+        /// It is part of another run, of a later slot or of one that waits.
+        Coalesced = "coalesced",
+        /// More slots were missed than are made up for.
+        CatchUpLimit = "catch-up-limit",
+        /// Somebody asked for this slot to be skipped.
+        SkippedByHand = "skipped-by-hand",
+        /// The schedule was given other slots before this one came.
+        Rescheduled = "rescheduled",
+        /// As many runs as it was to have.
+        MaxRuns = "max-runs",
+        /// It was to live no longer.
+        Expired = "expired",
+        /// Its trigger has no more slots.
+        NoMoreSlots = "no-more-slots",
         /// Somebody entitled to it cancelled the schedule.
         Cancelled = "cancelled",
         /// The owning session was closed.
@@ -25,6 +53,16 @@ names! {
         ReceiptOverdue = "receipt-overdue",
         /// The host's connection was lost while the delivery was out.
         HostLost = "host-lost",
+        /// The run did not end within its time.
+        TimedOut = "timed-out",
+        /// The process ended while the run was with its host.
+        Crashed = "crashed",
+        /// The session that it goes to is not open.
+        TargetMissing = "target-missing",
+        /// There is no channel of that name.
+        ChannelUnknown = "channel-unknown",
+        /// It was in memory only when the process ended.
+        Lost = "lost",
         /// A bound of the engine stood in the way.
         LimitReached = "limit-reached",
     }

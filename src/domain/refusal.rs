@@ -1,6 +1,6 @@
 //! What the engine refuses: the caller's fault, as data. A refusal changes nothing.
 
-use super::{HostId, Moment, RunId, ScheduleId, SessionId, Status, names};
+use super::{HostId, Moment, Reason, RunId, ScheduleId, SessionId, Status, names};
 use crate::limits::Limit;
 
 names! {
@@ -92,6 +92,51 @@ pub enum Refusal {
         /// The bound.
         limit: Limit,
     },
+    /// Another change came first: the one asked for was made on a definition that is no longer the present one.
+    #[error("schedule {schedule} is at revision {revision}, not {base}")]
+    RevisionConflict {
+        /// The schedule.
+        schedule: ScheduleId,
+        /// The revision given.
+        base: u32,
+        /// The present one.
+        revision: u32,
+    },
+    /// The key stands for another request.
+    #[error("the key is taken by another request: {schedule}")]
+    KeyTaken {
+        /// The schedule that has the key.
+        schedule: ScheduleId,
+    },
+    /// What is asked for cannot be done to a schedule that stands so.
+    #[error("schedule {schedule} is {}", status.name())]
+    WrongStatus {
+        /// The schedule.
+        schedule: ScheduleId,
+        /// Where it stands.
+        status: Status,
+    },
+    /// A run of the schedule has not ended, and its policy is not to have two.
+    #[error("an earlier run has not ended: {run}")]
+    Overlapping {
+        /// The run.
+        run: RunId,
+    },
+    /// No slot of the schedule would ever come.
+    #[error("no slot would ever come: {}", reason.doc())]
+    NoSlot {
+        /// Why.
+        reason: Reason,
+    },
+    /// The store cannot be written, and what is asked for has to be kept.
+    #[error("the store cannot be written: {detail}; nothing was changed")]
+    Unkept {
+        /// What stands in the way.
+        detail: Box<str>,
+    },
+    /// There is no store, and what is asked for has to be kept.
+    #[error("this engine keeps nothing on disk")]
+    NoStore,
     /// The instant meant lies outside the calendar.
     #[error("the delay leads beyond the calendar")]
     BeyondCalendar,
@@ -113,9 +158,14 @@ impl Refusal {
             | Refusal::ScheduleExists { .. }
             | Refusal::NotInFlight { .. }
             | Refusal::NotCancellable { .. }
+            | Refusal::RevisionConflict { .. }
+            | Refusal::KeyTaken { .. }
+            | Refusal::WrongStatus { .. }
+            | Refusal::Overlapping { .. }
+            | Refusal::Unkept { .. }
             | Refusal::Stopping => Code::Conflict,
             Refusal::SessionFull { .. } | Refusal::LimitReached { .. } => Code::Limit,
-            Refusal::BeyondCalendar => Code::Validation,
+            Refusal::BeyondCalendar | Refusal::NoSlot { .. } | Refusal::NoStore => Code::Validation,
         }
     }
 
@@ -137,6 +187,13 @@ impl Refusal {
             Refusal::NotInFlight { run: run() },
             Refusal::SessionFull { max: 50 },
             Refusal::LimitReached { limit: crate::limits::SCHEDULES },
+            Refusal::RevisionConflict { schedule: schedule(), base: 1, revision: 2 },
+            Refusal::KeyTaken { schedule: schedule() },
+            Refusal::WrongStatus { schedule: schedule(), status: Status::Delivered },
+            Refusal::Overlapping { run: run() },
+            Refusal::NoSlot { reason: Reason::Expired },
+            Refusal::Unkept { detail: "REASON".into() },
+            Refusal::NoStore,
             Refusal::BeyondCalendar,
             Refusal::Stopping,
         ]
@@ -156,6 +213,13 @@ impl Refusal {
             Refusal::NotInFlight { .. } => "not-in-flight",
             Refusal::SessionFull { .. } => "session-full",
             Refusal::LimitReached { .. } => "limit-reached",
+            Refusal::RevisionConflict { .. } => "revision-conflict",
+            Refusal::KeyTaken { .. } => "key-taken",
+            Refusal::WrongStatus { .. } => "wrong-status",
+            Refusal::Overlapping { .. } => "overlapping",
+            Refusal::NoSlot { .. } => "no-slot",
+            Refusal::Unkept { .. } => "unkept",
+            Refusal::NoStore => "no-store",
             Refusal::BeyondCalendar => "beyond-calendar",
             Refusal::Stopping => "stopping",
         }
@@ -175,6 +239,15 @@ impl Refusal {
             Refusal::NotInFlight { .. } => "acknowledge each delivery once, within the receipt time",
             Refusal::SessionFull { .. } => "cancel a schedule or wait for one to end",
             Refusal::LimitReached { .. } => "close what is no longer needed",
+            Refusal::RevisionConflict { .. } => {
+                "read the schedule again, and make the change on what it says now"
+            }
+            Refusal::KeyTaken { .. } => "choose another key, or repeat the request that the key stands for",
+            Refusal::WrongStatus { .. } => "read the schedule again to see what can be done with it",
+            Refusal::Overlapping { .. } => "wait for that run to end, or let runs of the schedule overlap",
+            Refusal::NoSlot { .. } => "choose an instant that lies ahead, or a later end",
+            Refusal::Unkept { .. } => "try again when the store can be written",
+            Refusal::NoStore => "start it with a data directory, or ask for a volatile schedule",
             Refusal::BeyondCalendar => "choose a shorter delay",
             Refusal::Stopping => "try again after the restart",
         }

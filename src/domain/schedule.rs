@@ -1,6 +1,8 @@
-//! The definition of a schedule: what was asked for, fixed at creation.
+//! The definition of a schedule: what was asked for. A change makes a new revision of it.
 
-use super::{Moment, Payload, ScheduleId, SessionId, Trigger, names};
+use super::{
+    Envelope, Lifetime, Moment, Payload, Policy, ScheduleId, SessionId, Target, Terms, Trigger, names,
+};
 
 names! {
     /// Whose tools made a schedule. The engine stores it and asks nothing of it.
@@ -17,16 +19,8 @@ names! {
     Durability {
         /// Nothing: it lives in memory, and its delays count suspended time.
         Volatile = "volatile",
-    }
-}
-
-names! {
-    /// Where a schedule's payload goes.
-    Target {
-        /// Into the session that owns the schedule.
-        Owner = "owner",
-        /// Into a fresh top-level session, whether the owner is busy or not.
-        Fresh = "fresh",
+        /// All of it: it is on disk before anybody is told of it, and its slots are instants of the wall clock.
+        Durable = "durable",
     }
 }
 
@@ -49,19 +43,47 @@ pub struct Schedule {
     pub payload: Payload,
     /// When it was created, on the wall clock.
     pub created_at: Moment,
+    /// What it has beyond that; `None` is [`Terms::PLAIN`].
+    pub terms: Option<Box<Terms>>,
 }
 
 impl Schedule {
-    /// Where its payload goes: a prompt to the session that owns it, a fresh session to nobody's lane.
-    pub fn target(&self) -> Target {
+    /// What it has beyond when and what.
+    pub fn terms(&self) -> &Terms {
+        const PLAIN: &Terms = &Terms::PLAIN;
+        self.terms.as_deref().unwrap_or(PLAIN)
+    }
+
+    /// What applies where the plain course of things does not say.
+    pub fn policy(&self) -> &Policy {
+        &self.terms().policy
+    }
+
+    /// How long it lives.
+    pub fn lifetime(&self) -> &Lifetime {
+        &self.terms().lifetime
+    }
+
+    /// How its prompt is put.
+    pub fn envelope(&self) -> Envelope {
+        self.terms().envelope
+    }
+
+    /// Where its payload goes: a prompt where its terms say, a fresh session to nobody's lane.
+    pub fn target(&self) -> &Target {
         match self.payload {
-            Payload::Turn { .. } => Target::Owner,
-            Payload::NewSession { .. } => Target::Fresh,
+            Payload::Turn { .. } => &self.terms().target,
+            Payload::NewSession { .. } => &Target::Fresh,
         }
     }
 
-    /// The order in which deliveries wait for a session: due first, then created first, then by id.
-    pub fn order(&self) -> (Moment, Moment, &ScheduleId) {
-        (self.trigger.first_slot(), self.created_at, &self.id)
+    /// Whether it is on disk.
+    pub fn is_durable(&self) -> bool {
+        self.durability == Durability::Durable
+    }
+
+    /// Whether it has more slots than one.
+    pub fn recurs(&self) -> bool {
+        !matches!(self.trigger, Trigger::At(_))
     }
 }

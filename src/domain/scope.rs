@@ -1,6 +1,6 @@
 //! Who is asking, as far as rules depend on it.
 
-use super::{SessionId, names};
+use super::{Schedule, SessionId, names};
 
 /// Whose things a caller may see and change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,11 @@ impl Scope {
             Scope::Operator => true,
             Scope::Session(own) => own == owner,
         }
+    }
+
+    /// Whether a schedule exists for this caller: its own, or one that is everybody's.
+    pub fn reaches(&self, schedule: &Schedule) -> bool {
+        self.covers(&schedule.owner) || schedule.terms().shared
     }
 
     /// The session that asks, if one does.

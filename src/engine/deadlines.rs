@@ -3,33 +3,40 @@
 //! Shape: a 4-ary heap of (deadline, sequence, key) in one vector, and for every key the place of its entry, so that a
 //! cancel finds it without a search. Cost, measured at a million entries in random order: docs/BENCH.md; a `BTreeMap`
 //! took six times as long to insert, a hierarchical wheel about the same but with a sort at expiry, since equal deadlines
-//! must come out in order. 24 bytes an entry and 4 for its place. Range: all of [`BootTime`], 584 years. Invariant:
+//! must come out in order. 24 bytes an entry and 4 for its place. The clock is the caller's: boot time or the wall's. Invariant:
 //! entries come out in the total order (deadline, sequence).
 
+use std::fmt;
+
 use super::slab::Key;
-use crate::domain::BootTime;
 
 const ARITY: usize = 4;
 const NOWHERE: u32 = u32::MAX;
 
 /// One deadline; the order of the fields is the order of the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Entry {
-    pub(super) deadline: BootTime,
+pub(super) struct Entry<D> {
+    pub(super) deadline: D,
     pub(super) sequence: u64,
     pub(super) key: Key,
 }
 
 /// Deadlines in order.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Deadlines {
-    heap: Vec<Entry>,
+#[derive(Clone, Debug)]
+pub(super) struct Deadlines<D> {
+    heap: Vec<Entry<D>>,
     places: Vec<u32>,
 }
 
-impl Deadlines {
+impl<D> Default for Deadlines<D> {
+    fn default() -> Deadlines<D> {
+        Deadlines { heap: Vec::new(), places: Vec::new() }
+    }
+}
+
+impl<D: Copy + Ord + fmt::Debug> Deadlines<D> {
     /// Enters a deadline, replacing the key's earlier one.
-    pub(super) fn insert(&mut self, entry: Entry) {
+    pub(super) fn insert(&mut self, entry: Entry<D>) {
         self.remove(entry.key);
         self.heap.push(entry);
         self.rise(self.heap.len() - 1);
@@ -53,12 +60,12 @@ impl Deadlines {
     }
 
     /// The earliest.
-    pub(super) fn first(&self) -> Option<Entry> {
+    pub(super) fn first(&self) -> Option<Entry<D>> {
         self.heap.first().copied()
     }
 
     /// The key's deadline.
-    pub(super) fn get(&self, key: Key) -> Option<BootTime> {
+    pub(super) fn get(&self, key: Key) -> Option<D> {
         let place = self.places.get(key.0 as usize)?;
         self.heap.get(*place as usize).map(|entry| entry.deadline)
     }
@@ -69,7 +76,7 @@ impl Deadlines {
     }
 
     /// How many are not after `now`; what stands below a later entry is later, and is not looked at.
-    pub(super) fn due(&self, now: BootTime) -> u64 {
+    pub(super) fn due(&self, now: D) -> u64 {
         let (mut places, mut due) = (vec![0], 0);
         while let Some(place) = places.pop() {
             if self.heap.get(place).is_some_and(|entry| entry.deadline <= now) {
@@ -114,7 +121,7 @@ impl Deadlines {
         );
     }
 
-    fn put(&mut self, place: usize, entry: Entry) {
+    fn put(&mut self, place: usize, entry: Entry<D>) {
         self.heap[place] = entry;
         *self.place(entry.key) = u32::try_from(place).unwrap_or(NOWHERE);
     }

@@ -1,36 +1,32 @@
 //! The one entrance: an input becomes facts and effects, or a refusal that changes nothing.
 
-use super::draft::{Draft, Step};
+use super::draft::{Draft, Given, Step};
 use super::input::{Command, Input, Report};
 use super::state::State;
 use super::step;
-use crate::domain::{Entropy, Fact, HostFact, Now, Refusal};
+use crate::domain::{Fact, HostFact, Refusal};
 
-/// Decides on one input at `now`. `entropy` is used up by the ids that this step invents.
+/// Decides on one input.
 ///
 /// # Errors
 /// A [`Refusal`], for inputs that the state does not allow. Nothing has changed then.
-pub fn decide(state: &State, input: Input, now: Now, entropy: Entropy) -> Result<Step, Refusal> {
-    decide_into(Step::default(), state, input, now, entropy)
+pub fn decide(state: &State, input: Input, given: Given<'_>) -> Result<Step, Refusal> {
+    decide_into(Step::default(), state, input, given)
 }
 
 /// Does the same in the memory of an earlier step, which must be empty: a burst is a hundred thousand steps.
 ///
 /// # Errors
 /// As [`decide`]; the memory is let go then.
-pub fn decide_into(
-    step: Step,
-    state: &State,
-    input: Input,
-    now: Now,
-    entropy: Entropy,
-) -> Result<Step, Refusal> {
+pub fn decide_into(step: Step, state: &State, input: Input, given: Given<'_>) -> Result<Step, Refusal> {
     debug_assert!(step.facts.is_empty() && step.effects.is_empty(), "left over: {step:?}");
-    let mut draft = Draft::new(step, state, now, entropy);
+    let mut draft = Draft::new(step, state, given);
     match input {
         Input::Command(command) => decide_command(&mut draft, command)?,
         Input::Report(report) => decide_report(&mut draft, report)?,
         Input::Wake => step::wake(&mut draft),
+        Input::SettleFirst { schedule } => step::settle_first(&mut draft, &schedule),
+        Input::Awake { lost } => step::awake(&mut draft, lost),
     }
     Ok(draft.finish())
 }
@@ -41,7 +37,14 @@ fn decide_command(draft: &mut Draft<'_>, command: Command) -> Result<(), Refusal
         Command::CloseSession { session } => step::close_session(draft, &session),
         Command::HostSessions { host, sessions } => step::host_sessions(draft, host, &sessions),
         Command::CreateSchedule(new) => step::create_schedule(draft, new),
-        Command::CancelSchedule { scope, schedule } => step::cancel_schedule(draft, &scope, schedule),
+        Command::CancelSchedule(which) => step::cancel_schedule(draft, which),
+        Command::ChangeSchedule { which, change } => step::change_schedule(draft, which, change),
+        Command::PauseSchedule { which, reason } => step::pause_schedule(draft, which, reason),
+        Command::ResumeSchedule(which) => step::resume_schedule(draft, which),
+        Command::RunNow(which) => step::run_now(draft, which),
+        Command::SkipNext(which) => step::skip_next(draft, which),
+        Command::HoldAll { by, reason } => step::hold_all(draft, by, reason),
+        Command::ReleaseAll { by } => step::release_all(draft, by),
         Command::Shutdown { abandon } => {
             draft.fact(Fact::Stopping { abandon });
             Ok(())

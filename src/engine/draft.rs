@@ -1,9 +1,23 @@
 //! A step, and a step in the making: what a transition reads, and what it has decided so far.
 
 use super::effect::Effect;
-use super::state::State;
-use crate::domain::{BootTime, Entropy, Fact, Now, RunFact, ScheduleId, SessionFact, SessionId, Span};
+use super::state::{Mode, State};
+use crate::calendar::Zones;
+use crate::domain::{
+    BootTime, Entropy, Fact, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId, Span,
+};
 use crate::limits;
+
+/// What a decision is given of the world: nothing else of it is known here.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// The clocks.
+    pub now: Now,
+    /// Used up by the ids that the step invents.
+    pub entropy: Entropy,
+    /// What the names of zones mean.
+    pub zones: &'a Zones,
+}
 
 /// What follows from one input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +34,10 @@ pub struct Step {
 pub(super) struct Draft<'a> {
     pub(super) state: &'a State,
     pub(super) now: Now,
+    pub(super) zones: &'a Zones,
+    /// Whether nothing may be handed over: everything is held, or the engine stops. What this step has decided on that is
+    /// included.
+    pub(super) held: bool,
     /// Fresh sessions that this step lets hosts create.
     pub(super) creating: usize,
     entropy: Entropy,
@@ -27,8 +45,17 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub(super) fn new(step: Step, state: &'a State, now: Now, entropy: Entropy) -> Draft<'a> {
-        Draft { state, now, creating: 0, entropy, step }
+    pub(super) fn new(step: Step, state: &'a State, given: Given<'a>) -> Draft<'a> {
+        let Given { now, entropy, zones } = given;
+        Draft {
+            state,
+            now,
+            zones,
+            held: state.held.is_some() || state.mode != Mode::Running,
+            creating: 0,
+            entropy,
+            step,
+        }
     }
 
     pub(super) fn finish(self) -> Step {
@@ -43,8 +70,12 @@ impl<'a> Draft<'a> {
         self.fact(Fact::Session(session.clone(), fact));
     }
 
-    pub(super) fn run_fact(&mut self, schedule: &ScheduleId, fact: RunFact) {
-        self.fact(Fact::Run(schedule.clone(), fact));
+    pub(super) fn schedule_fact(&mut self, schedule: &ScheduleId, fact: ScheduleFact) {
+        self.fact(Fact::Schedule(schedule.clone(), fact));
+    }
+
+    pub(super) fn run_fact(&mut self, run: &RunId, fact: RunFact) {
+        self.fact(Fact::Run(run.clone(), fact));
     }
 
     pub(super) fn effect(&mut self, effect: Effect) {

@@ -3,7 +3,7 @@
 //! Cost: a few lengths, and a look at each slot that is due; nothing is searched.
 
 use super::state::State;
-use crate::domain::BootTime;
+use crate::domain::Now;
 
 /// How many there are at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Gauges {
 
 impl State {
     /// The counts at `now`.
-    pub fn gauges(&self, now: BootTime) -> Gauges {
+    pub fn gauges(&self, now: Now) -> Gauges {
         let (pending, running) = (self.timers.slots_len(), self.timers.receipts_len());
         Gauges {
             sessions: self.sessions.len() as u64,

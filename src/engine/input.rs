@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Dialect, Durability, Failure, HostId, Payload, RunId, ScheduleId, Scope, SessionConfig, SessionId, When,
+    Dialect, Durability, Failure, HostId, Lifetime, Payload, Policy, RunId, ScheduleId, Scope, SessionConfig,
+    SessionId, Target, Terms, When,
 };
 use crate::limits;
 
@@ -16,6 +17,34 @@ pub enum Input {
     Report(Report),
     /// Time passed: the earliest deadline, if it is due, is dealt with. One deadline, one step.
     Wake,
+    /// A schedule is about to be changed: what is due of it is dealt with first.
+    SettleFirst {
+        /// Which one.
+        schedule: ScheduleId,
+    },
+    /// A new life begins on what was restored of an earlier one: what was under way goes on as its policy says.
+    Awake {
+        /// Schedules that were in memory only, and are gone.
+        lost: u64,
+    },
+}
+
+impl Input {
+    /// The schedule that has to be settled before this is decided on.
+    pub fn settles_first(&self) -> Option<&ScheduleId> {
+        match self {
+            Input::Command(
+                Command::ChangeSchedule { which, .. }
+                | Command::PauseSchedule { which, .. }
+                | Command::SkipNext(which),
+            ) => Some(&which.schedule),
+            Input::Command(_)
+            | Input::Report(_)
+            | Input::Wake
+            | Input::SettleFirst { .. }
+            | Input::Awake { .. } => None,
+        }
+    }
 }
 
 /// What callers ask for.
@@ -44,18 +73,84 @@ pub enum Command {
     },
     /// Create a schedule.
     CreateSchedule(NewSchedule),
-    /// Cancel a schedule.
-    CancelSchedule {
-        /// Who asks.
-        scope: Scope,
+    /// Cancel a schedule: its slots, and its runs that wait.
+    CancelSchedule(Which),
+    /// Give a schedule another definition.
+    ChangeSchedule {
         /// Which one.
-        schedule: ScheduleId,
+        which: Which,
+        /// What is to be otherwise.
+        change: ScheduleChange,
+    },
+    /// Claim no slots of a schedule until it is resumed.
+    PauseSchedule {
+        /// Which one.
+        which: Which,
+        /// Why, in the caller's words.
+        reason: Option<Box<str>>,
+    },
+    /// Claim its slots again; those that passed meanwhile are missed ones.
+    ResumeSchedule(Which),
+    /// Begin a run at once; the schedule's slots stay as they are.
+    RunNow(Which),
+    /// Let the next slot pass without a run.
+    SkipNext(Which),
+    /// Claim nothing and hand nothing over until everything is released. Who may is the surfaces' affair.
+    HoldAll {
+        /// Who asks.
+        by: Scope,
+        /// Why, in the caller's words.
+        reason: Option<Box<str>>,
+    },
+    /// Let everything go on; what was paused by itself stays so.
+    ReleaseAll {
+        /// Who asks.
+        by: Scope,
     },
     /// Stop in good order: nothing new, and what waits is called off, one session per wake-up.
     Shutdown {
         /// Whether receipts that are still out are given up too.
         abandon: bool,
     },
+}
+
+/// A schedule that somebody wants something of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Which {
+    /// Who asks.
+    pub scope: Scope,
+    /// Its id.
+    pub schedule: ScheduleId,
+    /// The revision that the caller has seen; a later one is a conflict. `None` for whichever it is.
+    pub base: Option<u32>,
+}
+
+impl Which {
+    /// The schedule of this id, whichever its revision.
+    pub fn any(scope: Scope, schedule: ScheduleId) -> Which {
+        Which { scope, schedule, base: None }
+    }
+}
+
+/// What is to be otherwise about a schedule; `None` leaves a part as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScheduleChange {
+    /// Its name for people; inner `None` takes it away.
+    pub label: Option<Option<Box<str>>>,
+    /// What it is for; inner `None` takes it away.
+    pub description: Option<Option<Box<str>>>,
+    /// When. The same as before is no change: its slots go on as they were.
+    pub when: Option<When>,
+    /// The prompt.
+    pub text: Option<Box<str>>,
+    /// Where it goes.
+    pub target: Option<Target>,
+    /// What applies where the plain course of things does not say.
+    pub policy: Option<Policy>,
+    /// How long it lives.
+    pub lifetime: Option<Lifetime>,
+    /// Whether it is paused.
+    pub paused: Option<bool>,
 }
 
 /// A schedule as asked for.
@@ -75,6 +170,8 @@ pub struct NewSchedule {
     pub when: When,
     /// What.
     pub payload: Payload,
+    /// What it has beyond that; `None` is [`Terms::PLAIN`].
+    pub terms: Option<Box<Terms>>,
     /// How many unfinished schedules the dialect lets a session have, this one included.
     pub session_live_max: u32,
 }
@@ -90,6 +187,7 @@ impl NewSchedule {
             owner,
             when,
             payload: Payload::Turn { text: text.into() },
+            terms: None,
             session_live_max: u32::try_from(limits::SESSION_SCHEDULES.value).unwrap_or(u32::MAX),
         }
     }

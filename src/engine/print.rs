@@ -4,8 +4,10 @@
 
 use std::fmt;
 
-use super::record::{ScheduleRecord, SessionRecord};
+use super::record::{RunRecord, ScheduleRecord, SessionRecord};
+use super::slab::Key;
 use super::state::State;
+use super::timers::Timer;
 
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -22,6 +24,12 @@ impl fmt::Display for State {
             ledger.lost,
             ledger.pending
         )?;
+        if let Some(hold) = &self.held {
+            writeln!(f, "held {hold:?}")?;
+        }
+        if let Some(since) = self.armed_since {
+            writeln!(f, "armed since {since}")?;
+        }
         for (host, sessions) in &self.hosts {
             writeln!(f, "host {host} with {} sessions", sessions.len())?;
         }
@@ -33,6 +41,11 @@ impl fmt::Display for State {
             for schedule in self.schedules_of(session.id()) {
                 self.print_schedule(schedule, f)?;
             }
+        }
+        let left = self.ownerless.values().flatten().chain(&self.ownerless_finished);
+        for schedule in left.filter_map(|key| self.schedules.get(*key)) {
+            write!(f, "without owner")?;
+            self.print_schedule(schedule, f)?;
         }
         Ok(())
     }
@@ -53,8 +66,12 @@ impl State {
         for (_, mark) in marks.iter().filter(|(set, _)| *set) {
             write!(f, " {mark}")?;
         }
-        if let Some(record) = session.in_flight.and_then(|key| self.schedules.get(key)) {
-            write!(f, " delivery-in-flight {}", record.schedule.id)?;
+        let run_id = |key: Option<Key>| key.and_then(|key| self.run_id(self.runs.get(key)?));
+        if let Some(run) = run_id(session.in_flight) {
+            write!(f, " delivery-in-flight {run}")?;
+        }
+        if let Some(run) = run_id(session.turn_of) {
+            write!(f, " turn-of {run}")?;
         }
         let counts = (session.live.len(), session.unstarted, session.finished.len());
         write!(f, " live {} unstarted {} finished {}", counts.0, counts.1, counts.2)?;
@@ -65,7 +82,9 @@ impl State {
             write!(f, " user-spoke {at}")?;
         }
         for waiting in self.waiting(session) {
-            write!(f, " waiting {}", waiting.schedule.id)?;
+            if let Some(run) = self.run_id(waiting) {
+                write!(f, " waiting {run}")?;
+            }
         }
         writeln!(f, " config {:?}", session.config)
     }
@@ -74,7 +93,10 @@ impl State {
         let schedule = &record.schedule;
         write!(f, "  schedule {} {} ", schedule.id, record.status.name())?;
         write!(f, "{} {} ", schedule.dialect.name(), schedule.payload.kind().name())?;
-        write!(f, "created {} slot {}", schedule.created_at, schedule.trigger.first_slot())?;
+        write!(f, "created {} trigger {:?}", schedule.created_at, schedule.trigger)?;
+        if let Some(next) = record.next {
+            write!(f, " next {next}")?;
+        }
         if let Some(deadline) = self.deadline(&schedule.id) {
             write!(f, " deadline {}ns", deadline.nanos())?;
         }
@@ -82,26 +104,49 @@ impl State {
         if let Some(label) = &schedule.label {
             write!(f, " label {label:?}")?;
         }
+        if let Some(terms) = &schedule.terms {
+            write!(f, " terms {terms:?}")?;
+        }
+        if let Some(course) = &record.course {
+            write!(f, " course {course:?}")?;
+        }
         if let Some(reason) = record.ended_for() {
             write!(f, " ended-for {}", reason.name())?;
         }
-        if let Some(run) = record.run() {
-            write!(f, " run {} attempt {} claimed {}", run.state.name(), run.attempt, run.claimed_at)?;
-            if let Some(phase) = run.phase {
-                write!(f, " phase {}", phase.name())?;
+        writeln!(f)?;
+        let runs: Vec<(Key, &RunRecord)> = self.runs_of(record).collect();
+        for (key, run) in runs.into_iter().rev() {
+            self.print_run(key, run, f)?;
+        }
+        Ok(())
+    }
+
+    fn print_run(&self, key: Key, record: &RunRecord, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let run = &record.run;
+        write!(f, "    run {}~{} {} {}", run.incarnation, run.slot, run.cause.name(), run.state.name())?;
+        write!(f, " attempt {} claimed {} folded {}", run.attempt, run.claimed_at, run.folded)?;
+        for timer in [Timer::Receipt(key), Timer::Retry(key), Timer::TimeUp(key)] {
+            if let Some(deadline) = self.timers.deadline(timer) {
+                write!(f, " deadline {}ns", deadline.nanos())?;
             }
-            if let Some(reason) = run.reason.or_else(|| self.waits_for(record)) {
-                write!(f, " because {}", reason.name())?;
-            }
-            if let Some(host) = run.host {
-                write!(f, " host {host}")?;
-            }
-            if let Some(session) = &run.session {
-                write!(f, " into {session}{}", if run.session_created { " (created)" } else { "" })?;
-            }
-            if let Some(failure) = &run.failure {
-                write!(f, " error {:?}", failure.message)?;
-            }
+        }
+        if let Some(phase) = run.phase {
+            write!(f, " phase {}", phase.name())?;
+        }
+        if let Some(reason) = run.reason.or_else(|| self.run_waits_for(record)) {
+            write!(f, " because {}", reason.name())?;
+        }
+        if let Some(host) = run.host {
+            write!(f, " host {host}")?;
+        }
+        if let Some(session) = &run.session {
+            write!(f, " into {session}{}", if run.session_created { " (created)" } else { "" })?;
+        }
+        if let Some(failure) = &run.failure {
+            write!(f, " error {:?}", failure.message)?;
+        }
+        if let Some(asked) = &run.asked {
+            write!(f, " asked {asked:?}")?;
         }
         writeln!(f)
     }

@@ -5,23 +5,40 @@ use std::sync::Arc;
 
 use super::slab::Key;
 use crate::domain::{
-    Cursor, HostId, Moment, Reason, Run, RunId, Schedule, SessionConfig, SessionId, SessionProvenance,
-    Status, Target,
+    Cursor, HostId, Moment, Reason, Run, RunId, Schedule, ScheduleId, Scope, SessionConfig, SessionId,
+    SessionProvenance, Status, Trigger,
 };
 
 /// A schedule and where it stands.
 #[derive(Clone, Debug)]
 pub struct ScheduleRecord {
     pub(super) schedule: Schedule,
-    pub(super) owner: Key,
+    /// The session that owns it, as long as that is open.
+    pub(super) owner: Option<Key>,
     pub(super) status: Status,
-    pub(super) run: Option<Box<Run>>,
     pub(super) ended_for: Option<Reason>,
+    pub(super) next: Option<Moment>,
+    pub(super) newest_run: Option<Key>,
+    /// `None` while it says nothing: for most one-shots that is all their life.
+    pub(super) course: Option<Box<Course>>,
 }
 
 impl ScheduleRecord {
-    /// The number of the session that owns it.
-    pub fn owner_key(&self) -> Key {
+    pub(super) fn new(schedule: Schedule, owner: Option<Key>) -> ScheduleRecord {
+        let course = schedule.recurs().then(Box::default);
+        ScheduleRecord {
+            schedule,
+            owner,
+            status: Status::Pending,
+            ended_for: None,
+            next: None,
+            newest_run: None,
+            course,
+        }
+    }
+
+    /// The number of the session that owns it, as long as that is open.
+    pub fn owner_key(&self) -> Option<Key> {
         self.owner
     }
 
@@ -35,9 +52,24 @@ impl ScheduleRecord {
         self.status
     }
 
-    /// Its run, once its slot was claimed.
-    pub fn run(&self) -> Option<&Run> {
-        self.run.as_deref()
+    /// The slot that comes next; one that was due while it was paused stays here until it is resumed.
+    pub fn next_slot(&self) -> Option<Moment> {
+        self.next
+    }
+
+    /// The slot that it stands for: of a one-shot its only one, else the next, or the last once there is no next.
+    pub fn slot(&self) -> Moment {
+        match self.schedule.trigger {
+            Trigger::At(slot) => slot,
+            Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) => {
+                self.next.or(self.course().consumed).unwrap_or(self.schedule.created_at)
+            }
+        }
+    }
+
+    /// The order in which schedules are listed: due first, then created first, then by id.
+    pub fn order(&self) -> (Moment, Moment, &ScheduleId) {
+        (self.slot(), self.schedule.created_at, &self.schedule.id)
     }
 
     /// Why it ended otherwise than by delivery, whether its slot had come or not.
@@ -45,14 +77,128 @@ impl ScheduleRecord {
         self.ended_for
     }
 
-    /// The id of its run, whether claimed yet or not: a one-shot has one slot.
-    pub fn run_id(&self) -> RunId {
-        RunId { schedule: self.schedule.id.clone(), incarnation: 1, slot: self.schedule.trigger.first_slot() }
+    /// What it has been through.
+    pub fn course(&self) -> &Course {
+        const FRESH: &Course = &Course::FRESH;
+        self.course.as_deref().unwrap_or(FRESH)
     }
 
-    /// The fresh session that its run created.
-    pub fn created_session(&self) -> Option<&SessionId> {
-        self.run().filter(|run| run.session_created).and_then(|run| run.session.as_ref())
+    pub(super) fn course_mut(&mut self) -> &mut Course {
+        self.course.get_or_insert_default()
+    }
+
+    /// The id of a run of the present trigger.
+    pub fn run_id(&self, slot: Moment) -> RunId {
+        RunId { schedule: self.schedule.id.clone(), incarnation: self.course().incarnation, slot }
+    }
+
+    /// Whether nobody has been handed anything of it: it can be called off without a word to a host.
+    pub(super) fn is_unstarted(&self) -> bool {
+        match self.status {
+            Status::Pending | Status::Paused | Status::Queued => true,
+            Status::InFlight
+            | Status::Delivered
+            | Status::Skipped
+            | Status::Finished
+            | Status::Cancelled
+            | Status::Failed => false,
+        }
+    }
+}
+
+/// What a schedule has been through since it was created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// How often it was defined, from 1.
+    pub revision: u32,
+    /// How often its trigger was replaced, from 1.
+    pub incarnation: u32,
+    /// When its definition was changed last.
+    pub updated_at: Option<Moment>,
+    /// From when on its slots count as seen; those before were missed. `None` for as long as the engine has lived.
+    pub armed_since: Option<Moment>,
+    /// The last slot that was consumed.
+    pub consumed: Option<Moment>,
+    /// Its next slot counts from the end of the run that is on its way.
+    pub awaits_finish: bool,
+    /// Why it has no further slot, once that is so.
+    pub never: Option<Reason>,
+    /// Who paused it, while it is paused.
+    pub paused: Option<Pause>,
+    /// Runs of its slots.
+    pub runs: u64,
+    /// Runs that were delivered.
+    pub delivered: u64,
+    /// Runs that ended in an error.
+    pub failed: u64,
+    /// Slots that passed without a run of their own.
+    pub skipped: u64,
+    /// Runs that ended in an error since the last one that did not.
+    pub failures_in_row: u64,
+    /// The last slot that was skipped, and why.
+    pub last_skip: Option<(Moment, Reason)>,
+}
+
+/// A pause of a schedule, or the hold of everything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pause {
+    /// Who wanted it.
+    pub by: Scope,
+    /// Why, in their words.
+    pub reason: Option<Box<str>>,
+    /// Since when.
+    pub since: Moment,
+}
+
+impl Course {
+    const FRESH: Course = Course {
+        revision: 1,
+        incarnation: 1,
+        updated_at: None,
+        armed_since: None,
+        consumed: None,
+        awaits_finish: false,
+        never: None,
+        paused: None,
+        runs: 0,
+        delivered: 0,
+        failed: 0,
+        skipped: 0,
+        failures_in_row: 0,
+        last_skip: None,
+    };
+}
+
+impl Default for Course {
+    fn default() -> Course {
+        Course::FRESH
+    }
+}
+
+/// A run, and where in the state it belongs.
+#[derive(Clone, Debug)]
+pub struct RunRecord {
+    pub(super) schedule: Key,
+    /// The run of the same schedule that was claimed before.
+    pub(super) older: Option<Key>,
+    /// The session that it waits for or is with: the one it goes into, or for a fresh one the one that hosts it.
+    pub(super) lane: Option<Key>,
+    pub(super) run: Run,
+}
+
+impl RunRecord {
+    /// The number of its schedule.
+    pub fn schedule_key(&self) -> Key {
+        self.schedule
+    }
+
+    /// What became of it so far.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    pub(super) fn is_live(&self) -> bool {
+        !self.run.state.is_terminal()
     }
 }
 
@@ -66,10 +212,15 @@ pub struct SessionRecord {
     pub(super) turn_starting: bool,
     /// The host reported the end of a turn while a delivery was out: the transition that allows the next.
     pub(super) turn_ended: bool,
+    /// The run whose receipt is out.
     pub(super) in_flight: Option<Key>,
+    /// The run that began the turn that is going on, if it ends with that.
+    pub(super) turn_of: Option<Key>,
+    /// Runs that wait for the lane, or for the host.
     pub(super) waiting: Vec<Key>,
     /// Unfinished schedules, in no order: at most `limits::SESSION_SCHEDULES`, and sorting is the reader's.
     pub(super) live: Vec<Key>,
+    /// How many of them are in memory only and not handed to a host.
     pub(super) unstarted: u32,
     pub(super) finished: VecDeque<Key>,
     pub(super) config: Arc<SessionConfig>,
@@ -96,6 +247,7 @@ impl SessionRecord {
             turn_starting: false,
             turn_ended: false,
             in_flight: None,
+            turn_of: None,
             waiting: Vec::new(),
             live: Vec::new(),
             unstarted: 0,
@@ -138,12 +290,12 @@ impl SessionRecord {
         self.live.iter().chain(&self.finished).copied()
     }
 
-    /// The numbers of the schedules whose runs wait for its lane, in no order that means anything.
+    /// The numbers of the runs that wait for its lane or its host, in no order that means anything.
     pub fn waiting_keys(&self) -> &[Key] {
         &self.waiting
     }
 
-    /// The number of the schedule whose delivery is waiting for its receipt.
+    /// The number of the run whose delivery is waiting for its receipt.
     pub fn in_flight_key(&self) -> Option<Key> {
         self.in_flight
     }
@@ -153,18 +305,22 @@ impl SessionRecord {
         self.live.len()
     }
 
-    /// Why a delivery of that kind cannot be handed over right now, if it cannot.
-    pub(super) fn blocks(&self, target: Target) -> Option<Reason> {
+    /// Why a prompt cannot be handed over right now, if it cannot.
+    pub(super) fn blocks_prompt(&self) -> Option<Reason> {
         if !self.hosted {
-            return Some(Reason::HostGone);
+            Some(Reason::HostGone)
+        } else if self.in_flight.is_some() {
+            Some(Reason::DeliveryInFlight)
+        } else if self.turn_starting {
+            Some(Reason::TurnStarting)
+        } else {
+            self.busy.then_some(Reason::SessionBusy)
         }
-        match target {
-            Target::Fresh => None,
-            Target::Owner if self.in_flight.is_some() => Some(Reason::DeliveryInFlight),
-            Target::Owner if self.turn_starting => Some(Reason::TurnStarting),
-            Target::Owner if self.busy => Some(Reason::SessionBusy),
-            Target::Owner => None,
-        }
+    }
+
+    /// Why its host cannot be asked for a fresh session right now, if it cannot.
+    pub(super) fn blocks_fresh(&self) -> Option<Reason> {
+        (!self.hosted).then_some(Reason::HostGone)
     }
 
     /// What it is.

@@ -3,17 +3,18 @@
 //! Reads are here; the fold is in `apply`. Invariant: nothing reachable from a shared reference changes anything, and
 //! every order that a reader can see is a total order, never that of a hash map.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use hashbrown::HashMap;
 
 use super::index::Index;
 use super::ledger::Ledger;
-use super::record::{ScheduleRecord, SessionRecord};
+use super::record::{Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
 use crate::domain::{
-    BootTime, Cursor, HostId, Phase, Reason, Refusal, RunId, ScheduleId, SessionId, Status, names,
+    BootTime, Cursor, Dialect, HostId, Moment, Now, Phase, Reason, Refusal, RunId, RunState, Schedule,
+    ScheduleId, SessionId, Target, names,
 };
 use crate::limits;
 
@@ -34,21 +35,61 @@ names! {
 pub struct State {
     pub(super) schedules: Slab<ScheduleRecord>,
     pub(super) schedule_ids: Index,
+    pub(super) runs: Slab<RunRecord>,
     pub(super) sessions: Slab<SessionRecord>,
     pub(super) session_ids: HashMap<SessionId, Key>,
+    /// Schedules by the key that their makers gave them.
+    pub(super) keys: HashMap<RequestKey, Key>,
+    /// Schedules that outlived their session, by its id: it may be opened again.
+    pub(super) ownerless: BTreeMap<SessionId, BTreeSet<Key>>,
+    /// Those of them that have ended, oldest first.
+    pub(super) ownerless_finished: VecDeque<Key>,
     /// The connected hosts with their sessions, so that its loss is found without a search.
     pub(super) hosts: BTreeMap<HostId, BTreeSet<Key>>,
-    /// Sessions with pending or queued schedules, so that a shutdown finds them.
+    /// Sessions with schedules in memory only that are pending or queued, so that a shutdown finds them.
     pub(super) unstarted: BTreeSet<Key>,
+    /// Runs in memory only whose turn goes on, for the same reason.
+    pub(super) turns: BTreeSet<Key>,
     /// Ids of fresh sessions that hosts are creating: nobody else may open one of these.
     pub(super) creating: BTreeSet<SessionId>,
     pub(super) timers: Timers,
     pub(super) ledger: Ledger,
     pub(super) cursor: Cursor,
     pub(super) mode: Mode,
-    /// What the last fact about a run was about: the next is likely to be about the same. A hint, never believed
-    /// without a look at the id.
+    /// Who holds everything, while it is held.
+    pub(super) held: Option<Pause>,
+    /// From when on slots count as seen, after a restart or a release; `None` for ever since.
+    pub(super) armed_since: Option<Moment>,
+    /// How many schedules have not ended.
+    pub(super) live: u64,
+    /// The run that the last fact was about: the next is likely to be about the same. A hint, never believed without a
+    /// look at the id.
     pub(super) at_hand: Option<Key>,
+}
+
+/// A key given by a schedule's maker: the session, whose tools, and the text.
+pub(super) type RequestKey = (SessionId, Dialect, Box<str>);
+
+/// Where a run goes, at this moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place<'a> {
+    /// Into this session.
+    Lane(Key, &'a SessionRecord),
+    /// Into a fresh one, which the host of this one creates.
+    Fresh(Key, &'a SessionRecord),
+    /// Nowhere, for this reason.
+    Nowhere(Reason),
+}
+
+impl Place<'_> {
+    /// Why a run for there cannot be handed over right now, if it cannot.
+    pub(super) fn blocks(self) -> Option<Reason> {
+        match self {
+            Place::Lane(_, session) => session.blocks_prompt(),
+            Place::Fresh(_, session) => session.blocks_fresh(),
+            Place::Nowhere(_) => None,
+        }
+    }
 }
 
 impl Default for State {
@@ -63,15 +104,23 @@ impl State {
         State {
             schedules: Slab::new(),
             schedule_ids: Index::new(),
+            runs: Slab::new(),
+            keys: HashMap::new(),
+            ownerless: BTreeMap::new(),
+            ownerless_finished: VecDeque::new(),
             sessions: Slab::new(),
             session_ids: HashMap::new(),
             hosts: BTreeMap::new(),
             unstarted: BTreeSet::new(),
+            turns: BTreeSet::new(),
             creating: BTreeSet::new(),
             timers: Timers::default(),
             ledger: Ledger::default(),
             cursor: Cursor::START,
             mode: Mode::Running,
+            held: None,
+            armed_since: None,
+            live: 0,
             at_hand: None,
         }
     }
@@ -141,16 +190,127 @@ impl State {
         sessions
     }
 
-    /// The runs that wait for a session's lane, in the order in which they will be delivered.
-    pub fn waiting(&self, session: &SessionRecord) -> Vec<&ScheduleRecord> {
-        in_order(session.waiting.iter().filter_map(|key| self.schedules.get(*key)))
+    /// The runs that wait for a session's lane or its host, in the order in which they will be delivered.
+    pub fn waiting(&self, session: &SessionRecord) -> Vec<&RunRecord> {
+        let mut runs: Vec<&RunRecord> =
+            session.waiting.iter().filter_map(|key| self.runs.get(*key)).collect();
+        runs.sort_unstable_by(|one, two| self.run_order(one).cmp(&self.run_order(two)));
+        runs
+    }
+
+    /// The order in which runs wait for a session: due first, then created first, then by id.
+    pub(super) fn run_order(&self, record: &RunRecord) -> Option<(Moment, Moment, &ScheduleId)> {
+        let schedule = &self.schedules.get(record.schedule)?.schedule;
+        Some((record.run.slot, schedule.created_at, &schedule.id))
+    }
+
+    /// The run with this number.
+    pub fn run_at(&self, key: Key) -> Option<&RunRecord> {
+        self.runs.get(key)
+    }
+
+    /// The number of the run with this id.
+    pub fn run_key(&self, id: &RunId) -> Option<Key> {
+        let is_it =
+            |record: &RunRecord| record.run.slot == id.slot && record.run.incarnation == id.incarnation;
+        if let Some(key) = self.at_hand
+            && let Some(record) = self.runs.get(key).filter(|record| is_it(record))
+            && self.schedules.get(record.schedule).is_some_and(|it| it.schedule.id == id.schedule)
+        {
+            return Some(key);
+        }
+        let schedule = self.schedules.get(self.schedule_key_in_turn(&id.schedule)?)?;
+        self.runs_of(schedule).find(|(_, record)| is_it(record)).map(|(key, _)| key)
+    }
+
+    /// The run with this id.
+    pub fn run(&self, id: &RunId) -> Option<&RunRecord> {
+        self.runs.get(self.run_key(id)?)
+    }
+
+    /// The runs of a schedule that are kept, newest first, with their numbers.
+    pub fn runs_of<'a>(
+        &'a self,
+        schedule: &ScheduleRecord,
+    ) -> impl Iterator<Item = (Key, &'a RunRecord)> + 'a {
+        let with_key = |key: Key| self.runs.get(key).map(|record| (key, record));
+        let newest = schedule.newest_run.and_then(with_key);
+        std::iter::successors(newest, move |(_, record)| record.older.and_then(with_key))
+    }
+
+    /// The last run of a schedule.
+    pub fn newest_run<'a>(&'a self, schedule: &ScheduleRecord) -> Option<&'a RunRecord> {
+        self.runs.get(schedule.newest_run?)
+    }
+
+    /// The id of a run.
+    pub fn run_id(&self, record: &RunRecord) -> Option<RunId> {
+        let schedule = self.schedules.get(record.schedule)?.schedule.id.clone();
+        Some(RunId { schedule, incarnation: record.run.incarnation, slot: record.run.slot })
+    }
+
+    /// What was asked for when the slot of a run was claimed.
+    pub fn asked<'a>(&'a self, record: &'a RunRecord) -> Option<&'a Schedule> {
+        let present = || self.schedules.get(record.schedule).map(|schedule| &schedule.schedule);
+        record.run.asked.as_deref().or_else(present)
+    }
+
+    /// Where what was asked for goes, at this moment.
+    pub(super) fn place(&self, schedule: &Schedule, owner: Option<Key>) -> Place<'_> {
+        let session = |key: Option<Key>| key.and_then(|key| Some((key, self.sessions.get(key)?)));
+        let found = match schedule.target() {
+            Target::Owner => session(owner),
+            Target::Session(id) => session(self.session_key(id)),
+            Target::Route(_) => return Place::Nowhere(Reason::ChannelUnknown),
+            Target::Fresh => {
+                return session(owner).map_or(Place::Nowhere(Reason::TargetMissing), |(key, session)| {
+                    Place::Fresh(key, session)
+                });
+            }
+        };
+        found.map_or(Place::Nowhere(Reason::TargetMissing), |(key, session)| Place::Lane(key, session))
     }
 
     /// What a queued run waits for at this moment; its session may have been busy when it was queued, and without a
     /// host by now.
+    pub fn run_waits_for(&self, record: &RunRecord) -> Option<Reason> {
+        if record.run.state != RunState::Queued {
+            return None;
+        }
+        if self.held.is_some() {
+            return Some(Reason::Held);
+        }
+        if record.run.retry_at.is_some() {
+            return Some(Reason::Retrying);
+        }
+        let session = self.sessions.get(record.lane?)?;
+        if *self.asked(record)?.target() == Target::Fresh {
+            session.blocks_fresh()
+        } else {
+            session.blocks_prompt()
+        }
+    }
+
+    /// What a schedule waits for at this moment, other than its slot.
     pub fn waits_for(&self, record: &ScheduleRecord) -> Option<Reason> {
-        let owner = self.sessions.get(record.owner).filter(|_| record.status == Status::Queued)?;
-        owner.blocks(record.schedule.target())
+        if record.course().paused.is_some() {
+            return Some(Reason::Paused);
+        }
+        if record.status.is_terminal() {
+            return None;
+        }
+        let waiting = self.newest_run(record).and_then(|run| self.run_waits_for(run));
+        waiting.or_else(|| self.held.as_ref().filter(|_| record.next.is_some()).map(|_| Reason::Held))
+    }
+
+    /// Who holds everything, while it is held.
+    pub fn held(&self) -> Option<&Pause> {
+        self.held.as_ref()
+    }
+
+    /// From when on the slots of a schedule count as seen.
+    pub(super) fn armed_since(&self, record: &ScheduleRecord) -> Option<Moment> {
+        self.armed_since.max(record.course().armed_since)
     }
 
     /// Refuses a host that is not connected.
@@ -173,7 +333,12 @@ impl State {
 
     /// How many schedules have not ended.
     pub fn live_count(&self) -> u64 {
-        self.ledger.pending
+        self.live
+    }
+
+    /// Whether anything is left that a stopping engine has to see the end of: what is in memory only, and receipts.
+    pub fn is_settled(&self) -> bool {
+        self.unstarted.is_empty() && self.turns.is_empty() && self.timers.receipts_len() == 0
     }
 
     /// The accounts.
@@ -191,10 +356,25 @@ impl State {
         self.mode
     }
 
-    /// The slot of a pending schedule, or the time its receipt is overdue, on the boot clock.
+    /// The slot of a schedule in memory, or the time its receipt is overdue, on the boot clock.
     pub fn deadline(&self, id: &ScheduleId) -> Option<BootTime> {
         let key = self.schedule_key(id)?;
-        self.timers.deadline(Timer::Slot(key)).or_else(|| self.timers.deadline(Timer::Receipt(key)))
+        let receipt = || {
+            let record = self.schedules.get(key)?;
+            self.runs_of(record).find_map(|(run, _)| self.timers.deadline(Timer::Receipt(run)))
+        };
+        self.timers.deadline(Timer::Slot(key)).or_else(receipt)
+    }
+
+    /// Whether a slot of a schedule is waited for, on either clock.
+    pub fn has_slot_timer(&self, id: &ScheduleId) -> bool {
+        self.schedule_key(id).is_some_and(|key| self.timers.has_slot(key))
+    }
+
+    /// Whether a slot of a schedule has come and is still to be consumed.
+    pub fn is_slot_due(&self, id: &ScheduleId, now: Now) -> bool {
+        let runs = self.mode == Mode::Running && self.held.is_none();
+        runs && self.schedule_key(id).is_some_and(|key| self.timers.is_due(key, now))
     }
 
     /// When a session is no longer presumed to be starting a turn, on the boot clock.
@@ -202,48 +382,63 @@ impl State {
         self.timers.deadline(Timer::Turn(self.session_key(id)?))
     }
 
-    /// When the engine must be woken next; `None` while nothing has a deadline.
-    pub fn next_wake(&self) -> Option<BootTime> {
-        if self.mode != Mode::Running && !self.unstarted.is_empty() {
+    /// When the engine must be woken next, as the clocks stand at `now`; `None` while nothing has a deadline.
+    pub fn next_wake(&self, now: Now) -> Option<BootTime> {
+        if self.mode != Mode::Running && !(self.unstarted.is_empty() && self.turns.is_empty()) {
             return Some(BootTime::ZERO);
         }
-        let first = self.timers.first().map(|(deadline, _)| deadline);
-        if self.mode == Mode::Abandoning { first.map(|_| BootTime::ZERO) } else { first }
+        if self.mode == Mode::Abandoning && self.timers.first_receipt().is_some() {
+            return Some(BootTime::ZERO);
+        }
+        self.first_timer(now).map(|(deadline, _)| deadline)
     }
 
-    /// The same, for one whose turn it is likely to be: its record is at hand then, and the index is not.
+    /// The earliest deadline and whose it is. A stopping engine claims nothing and tries nothing again.
+    pub(super) fn first_timer(&self, now: Now) -> Option<(BootTime, Timer)> {
+        self.timers.first(now, self.held.is_some() || self.mode != Mode::Running)
+    }
+
+    /// Whether the next wake-up depends on the wall clock, which can be set at any time.
+    pub fn waits_for_wall(&self) -> bool {
+        self.timers.needs_wall() && self.held.is_none()
+    }
+
+    /// The number of a schedule whose turn it is likely to be: its record is at hand then, and the index is not.
     pub(super) fn schedule_key_in_turn(&self, id: &ScheduleId) -> Option<Key> {
-        let [receipt, slot] = self.timers.next_schedules();
-        let likely = [self.at_hand, receipt, slot].into_iter().flatten();
+        let (receipt, slots) = self.timers.likely();
+        let of_run = |key: Key| self.runs.get(key).map(|record| record.schedule);
+        let runs = [self.at_hand, receipt].map(|key| key.and_then(of_run));
+        let likely = runs.into_iter().chain(slots).flatten();
         let is_it = |key: &Key| self.schedules.get(*key).is_some_and(|record| record.schedule.id == *id);
         likely.into_iter().find(is_it).or_else(|| self.schedule_key(id))
     }
 
     /// The session into which a run is being delivered, if it is open.
-    pub(super) fn lane(&self, record: &ScheduleRecord) -> Option<&SessionRecord> {
-        let run = record.run().filter(|run| run.phase == Some(Phase::PromptSubmit))?;
-        let session = run.session.as_ref()?;
-        if *session == record.schedule.owner {
-            self.sessions.get(record.owner)
-        } else {
-            self.session(session)
+    pub(super) fn lane(&self, record: &RunRecord) -> Option<&SessionRecord> {
+        let submitted = record.run.phase == Some(Phase::PromptSubmit);
+        self.sessions.get(record.lane.filter(|_| submitted)?)
+    }
+
+    /// The run with this id, if it is waiting for its receipt; else why a report on it is refused.
+    pub(super) fn in_flight(&self, run: &RunId) -> Result<&RunRecord, Refusal> {
+        match self.run(run) {
+            Some(record) if record.run.state == RunState::InFlight => Ok(record),
+            Some(_) => Err(Refusal::NotInFlight { run: run.clone() }),
+            None if self.is_to_come(run) => Err(Refusal::NotInFlight { run: run.clone() }),
+            None => Err(Refusal::UnknownRun { run: run.clone() }),
         }
     }
 
-    /// The schedule whose run this is, if that run is waiting for its receipt; else why a report on it is refused.
-    pub(super) fn in_flight(&self, run: &RunId) -> Result<&ScheduleRecord, Refusal> {
-        let key = self.schedule_key_in_turn(&run.schedule);
-        let record = key.and_then(|key| self.schedules.get(key)).filter(|record| record.run_id() == *run);
-        match record {
-            Some(record) if record.status == Status::InFlight => Ok(record),
-            Some(_) => Err(Refusal::NotInFlight { run: run.clone() }),
-            None => Err(Refusal::UnknownRun { run: run.clone() }),
-        }
+    /// Whether a run's slot is the next of its schedule: it exists for callers, although nothing of it has begun.
+    fn is_to_come(&self, run: &RunId) -> bool {
+        self.schedule(&run.schedule).is_some_and(|record| {
+            record.next == Some(run.slot) && record.course().incarnation == run.incarnation
+        })
     }
 }
 
 fn in_order<'a>(records: impl Iterator<Item = &'a ScheduleRecord>) -> Vec<&'a ScheduleRecord> {
     let mut records: Vec<&ScheduleRecord> = records.collect();
-    records.sort_unstable_by(|one, two| one.schedule.order().cmp(&two.schedule.order()));
+    records.sort_unstable_by(|one, two| one.order().cmp(&two.order()));
     records
 }

@@ -1,20 +1,25 @@
 //! Everything the engine waits for, in one order.
 //!
-//! Shape: three tables of deadlines. Slots may be millions; receipts and presumed turns are as many as there are lanes
-//! at work, and would cost their log of a million in the same table. Invariant: timers come out in the total order
-//! (deadline, sequence), and the sequence is that of setting, over all three.
+//! Shape: a table of deadlines for each kind. Slots may be millions; the others are as many as there are runs and lanes at
+//! work, and would cost their log of a million in the same table. What lives in memory counts on the boot clock, so that
+//! suspended time counts and a step of the wall clock does not; slots on disk are instants of the wall clock. Invariant:
+//! timers come out in the total order (deadline, sequence), and the sequence is that of setting, over all tables.
 
 use super::deadlines::{Deadlines, Entry};
 use super::slab::Key;
-use crate::domain::BootTime;
+use crate::domain::{BootTime, Moment, Now};
 
 /// Whose deadline it is. Each has at most one of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Timer {
-    /// A pending schedule's slot.
+    /// A schedule's slot.
     Slot(Key),
-    /// The receipt of a schedule's run in flight.
+    /// The receipt of a run in flight.
     Receipt(Key),
+    /// The next attempt of a run that failed.
+    Retry(Key),
+    /// The end of a run's time.
+    TimeUp(Key),
     /// The turn that a session's host is presumed to be starting.
     Turn(Key),
 }
@@ -22,61 +27,115 @@ pub(super) enum Timer {
 /// What the engine waits for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timers {
-    slots: Deadlines,
-    receipts: Deadlines,
-    turns: Deadlines,
+    slots: Deadlines<BootTime>,
+    wall_slots: Deadlines<Moment>,
+    receipts: Deadlines<BootTime>,
+    retries: Deadlines<BootTime>,
+    times_up: Deadlines<BootTime>,
+    turns: Deadlines<BootTime>,
     sequence: u64,
 }
 
 impl Timers {
     /// Sets the timer, replacing its earlier deadline.
     pub(super) fn set(&mut self, timer: Timer, deadline: BootTime) {
-        let (sequence, key) = (self.sequence, timer.key());
-        self.sequence += 1;
+        let (sequence, key) = (self.next_sequence(), timer.key());
+        if matches!(timer, Timer::Slot(_)) {
+            self.wall_slots.remove(key);
+        }
         self.table_mut(timer).insert(Entry { deadline, sequence, key });
+    }
+
+    /// Sets a slot on the wall clock, replacing its earlier deadline.
+    pub(super) fn set_slot_on_wall(&mut self, key: Key, deadline: Moment) {
+        let sequence = self.next_sequence();
+        self.slots.remove(key);
+        self.wall_slots.insert(Entry { deadline, sequence, key });
     }
 
     /// Clears the timer; nothing happens if it is not set.
     pub(super) fn clear(&mut self, timer: Timer) {
+        if matches!(timer, Timer::Slot(_)) {
+            self.wall_slots.remove(timer.key());
+        }
         self.table_mut(timer).remove(timer.key());
     }
 
-    /// The earliest deadline and whose it is.
-    pub(super) fn first(&self) -> Option<(BootTime, Timer)> {
-        let slot = self.slots.first().map(|entry| (entry, Timer::Slot(entry.key)));
-        let receipt = self.receipts.first().map(|entry| (entry, Timer::Receipt(entry.key)));
-        let turn = self.turns.first().map(|entry| (entry, Timer::Turn(entry.key)));
-        let first = [slot, receipt, turn].into_iter().flatten().min_by_key(|(entry, _)| *entry);
-        first.map(|(entry, timer)| (entry.deadline, timer))
+    /// The earliest deadline at `now` and whose it is; while everything is held, what would start work is left out.
+    pub(super) fn first(&self, now: Now, held: bool) -> Option<(BootTime, Timer)> {
+        let on_boot = |table: &Deadlines<BootTime>, timer: fn(Key) -> Timer| {
+            table.first().map(|entry| (entry.deadline, entry.sequence, timer(entry.key)))
+        };
+        let on_wall = |entry: Entry<Moment>| {
+            (boot_time_of(entry.deadline, now), entry.sequence, Timer::Slot(entry.key))
+        };
+        let work = [
+            on_boot(&self.slots, Timer::Slot),
+            self.wall_slots.first().map(on_wall),
+            on_boot(&self.retries, Timer::Retry),
+        ];
+        let rest = [
+            on_boot(&self.receipts, Timer::Receipt),
+            on_boot(&self.times_up, Timer::TimeUp),
+            on_boot(&self.turns, Timer::Turn),
+        ];
+        let work = work.into_iter().filter(|_| !held);
+        let first = work.chain(rest).flatten().min_by_key(|(deadline, sequence, _)| (*deadline, *sequence));
+        first.map(|(deadline, _, timer)| (deadline, timer))
     }
 
-    /// The timer's deadline, if it is set.
+    /// The timer's deadline on the boot clock, if it is set there.
     pub(super) fn deadline(&self, timer: Timer) -> Option<BootTime> {
         match timer {
             Timer::Slot(key) => self.slots.get(key),
             Timer::Receipt(key) => self.receipts.get(key),
+            Timer::Retry(key) => self.retries.get(key),
+            Timer::TimeUp(key) => self.times_up.get(key),
             Timer::Turn(key) => self.turns.get(key),
         }
     }
 
-    /// The schedules that are likely to be asked for next: the first receipt's and the first slot's.
-    pub(super) fn next_schedules(&self) -> [Option<Key>; 2] {
-        [self.receipts.first(), self.slots.first()].map(|entry| entry.map(|entry| entry.key))
+    /// Whether a slot is set, on either clock.
+    pub(super) fn has_slot(&self, key: Key) -> bool {
+        self.slots.get(key).is_some() || self.wall_slots.get(key).is_some()
+    }
+
+    /// Whether a slot's time has come.
+    pub(super) fn is_due(&self, key: Key, now: Now) -> bool {
+        let on_boot = self.slots.get(key).is_some_and(|deadline| deadline <= now.boot);
+        on_boot || self.wall_slots.get(key).is_some_and(|deadline| deadline <= now.wall)
+    }
+
+    /// Whether anything waits for the wall clock, which can be set.
+    pub(super) fn needs_wall(&self) -> bool {
+        self.wall_slots.len() > 0
+    }
+
+    /// The run that is likely to be asked for next, by its receipt, and the schedule that is, by its slot.
+    pub(super) fn likely(&self) -> (Option<Key>, [Option<Key>; 2]) {
+        let slots = [self.slots.first().map(|it| it.key), self.wall_slots.first().map(|it| it.key)];
+        (self.receipts.first().map(|entry| entry.key), slots)
+    }
+
+    /// The receipt that is overdue first, whether it is yet or not.
+    pub(super) fn first_receipt(&self) -> Option<Key> {
+        self.receipts.first().map(|entry| entry.key)
     }
 
     /// How many are set.
     pub(super) fn len(&self) -> usize {
-        self.slots.len() + self.receipts.len() + self.turns.len()
+        let others = self.retries.len() + self.times_up.len() + self.turns.len();
+        self.slots.len() + self.wall_slots.len() + self.receipts.len() + others
     }
 
     /// How many slots are still to be claimed.
     pub(super) fn slots_len(&self) -> u64 {
-        self.slots.len() as u64
+        (self.slots.len() + self.wall_slots.len()) as u64
     }
 
     /// How many slots are due and still to be claimed.
-    pub(super) fn slots_due(&self, now: BootTime) -> u64 {
-        self.slots.due(now)
+    pub(super) fn slots_due(&self, now: Now) -> u64 {
+        self.slots.due(now.boot) + self.wall_slots.due(now.wall)
     }
 
     /// How many receipts are out.
@@ -84,10 +143,17 @@ impl Timers {
         self.receipts.len() as u64
     }
 
-    fn table_mut(&mut self, timer: Timer) -> &mut Deadlines {
+    fn next_sequence(&mut self) -> u64 {
+        self.sequence += 1;
+        self.sequence
+    }
+
+    fn table_mut(&mut self, timer: Timer) -> &mut Deadlines<BootTime> {
         match timer {
             Timer::Slot(_) => &mut self.slots,
             Timer::Receipt(_) => &mut self.receipts,
+            Timer::Retry(_) => &mut self.retries,
+            Timer::TimeUp(_) => &mut self.times_up,
             Timer::Turn(_) => &mut self.turns,
         }
     }
@@ -96,9 +162,21 @@ impl Timers {
 impl Timer {
     fn key(self) -> Key {
         match self {
-            Timer::Slot(key) | Timer::Receipt(key) | Timer::Turn(key) => key,
+            Timer::Slot(key)
+            | Timer::Receipt(key)
+            | Timer::Retry(key)
+            | Timer::TimeUp(key)
+            | Timer::Turn(key) => key,
         }
     }
+}
+
+/// Where an instant of the wall clock stands on the boot clock, as the two stand at `now`.
+fn boot_time_of(wall: Moment, now: Now) -> BootTime {
+    if wall > now.wall {
+        return now.boot.after(wall.since(now.wall));
+    }
+    BootTime::from_nanos(now.boot.nanos().saturating_sub(now.wall.since(wall).nanos()))
 }
 
 #[cfg(test)]
@@ -110,11 +188,17 @@ mod tests {
     use super::*;
 
     fn timer(number: u32) -> Timer {
-        match number % 3 {
+        match number % 5 {
             0 => Timer::Slot(Key(number)),
             1 => Timer::Receipt(Key(number)),
+            2 => Timer::Retry(Key(number)),
+            3 => Timer::TimeUp(Key(number)),
             _ => Timer::Turn(Key(number)),
         }
+    }
+
+    fn at(nanos: u64) -> Now {
+        Now { wall: Moment::new(0, nanos as u32).unwrap(), boot: BootTime::from_nanos(nanos) }
     }
 
     proptest! {
@@ -130,22 +214,33 @@ mod tests {
                 if action == 0 {
                     timers.clear(timer(number));
                 } else {
-                    timers.set(timer(number), BootTime::from_nanos(deadline));
+                    // Both clocks start at nought here, so that a slot on either comes at the same time.
+                    match timer(number) {
+                        Timer::Slot(key) if action == 1 => {
+                            timers.set_slot_on_wall(key, Moment::new(0, deadline as u32).unwrap());
+                        }
+                        timer => timers.set(timer, BootTime::from_nanos(deadline)),
+                    }
                     model.insert((deadline, sequence as u64), number);
                 }
                 prop_assert_eq!(timers.len(), model.len());
-                let (now, is_slot) = (BootTime::from_nanos(deadline), |number: u32| number.is_multiple_of(3));
+                let is_slot = |number: u32| number.is_multiple_of(5);
+                let now = at(deadline);
                 let slots = model.iter().filter(|(_, number)| is_slot(**number));
                 prop_assert_eq!(timers.slots_len(), slots.clone().count() as u64);
                 let due = slots.filter(|((other, _), _)| *other <= deadline).count() as u64;
                 prop_assert_eq!(timers.slots_due(now), due);
-                let first = timers.first().map(|(deadline, timer)| (deadline.nanos(), timer.key().0));
+                let first = timers.first(at(0), false).map(|(deadline, timer)| (deadline.nanos(), timer.key().0));
                 let expected = model.first_key_value().map(|((deadline, _), number)| (*deadline, *number));
                 prop_assert_eq!(first, expected);
-                prop_assert_eq!(timers.deadline(timer(number)).is_some(), action != 0);
+                let is_set = timers.deadline(timer(number)).is_some() || timers.has_slot(Key(number));
+                prop_assert_eq!(is_set, action != 0);
+                let work = model.iter().filter(|(_, number)| !matches!(*number % 5, 0 | 2));
+                let held = work.min().map(|(_, number)| *number);
+                prop_assert_eq!(timers.first(at(0), true).map(|(_, timer)| timer.key().0), held);
             }
             let mut drained = Vec::new();
-            while let Some((_, timer)) = timers.first() {
+            while let Some((_, timer)) = timers.first(at(0), false) {
                 drained.push(timer.key().0);
                 timers.clear(timer);
             }

@@ -107,7 +107,7 @@ pub(super) fn count_schedules(view: &View<'_>, whose: Whose, params: &Map) -> Re
 /// The cursor of a schedule, good in every order.
 pub(super) fn schedule_cursor(record: &ScheduleRecord) -> String {
     let schedule = record.schedule();
-    format!("{}~{}~{}", schedule.trigger.first_slot(), schedule.created_at, schedule.id)
+    format!("{}~{}~{}", record.slot(), schedule.created_at, schedule.id)
 }
 
 /// Lists sessions, by id.
@@ -174,7 +174,7 @@ fn cursor(entry: &Entry<'_>) -> String {
 impl<'a> Entry<'a> {
     fn new(key: Key, record: &'a ScheduleRecord) -> Entry<'a> {
         let schedule = record.schedule();
-        Entry { slot: schedule.trigger.first_slot(), created: schedule.created_at, record, key }
+        Entry { slot: record.slot(), created: schedule.created_at, record, key }
     }
 
     fn place(&self) -> (Moment, Moment, &ScheduleId) {
@@ -192,7 +192,7 @@ impl Place {
 
     fn of(record: &ScheduleRecord) -> Place {
         let schedule = record.schedule();
-        Place { slot: schedule.trigger.first_slot(), created: schedule.created_at, id: schedule.id.clone() }
+        Place { slot: record.slot(), created: schedule.created_at, id: schedule.id.clone() }
     }
 
     fn by_ref(&self) -> (Moment, Moment, &ScheduleId) {

@@ -1,11 +1,14 @@
-//! What is shown of a schedule, the same in every language: statuses, phases and errors in psi's words.
+//! What is shown of a schedule, the same in every language: statuses, phases and errors in psi's words where
+//! psi has one.
 //!
-//! Invariant: nobody sees a status, a kind or a phase that psi does not have; a delivery under way is still pending,
+//! Invariant: what psi's tools can make is shown in psi's words only; a delivery under way is still pending,
 //! and an attribute of its own says so. Source: psi's record and its projections.
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Failure, Kind, Model, Moment, Phase, Reason, SessionConfig, Status};
+use crate::domain::{
+    Failure, Kind, Model, Moment, Phase, Reason, RunState, SessionConfig, SessionId, Status,
+};
 use crate::edn::{Inst, Map, Value};
 use crate::engine::{ScheduleRecord, State};
 
@@ -16,6 +19,9 @@ pub const STATUSES: &[&str] = &[
     Status::Delivered.name(),
     Status::Cancelled.name(),
     Status::Failed.name(),
+    Status::Paused.name(),
+    Status::Skipped.name(),
+    Status::Finished.name(),
 ];
 
 /// psi's exceptions are of one Java class; programs match on it.
@@ -25,23 +31,44 @@ pub const ERROR_CLASS: &str = "clojure.lang.ExceptionInfo";
 pub fn status(status: Status) -> Status {
     match status {
         Status::Pending | Status::InFlight => Status::Pending,
-        Status::Queued | Status::Delivered | Status::Cancelled | Status::Failed => status,
+        Status::Paused
+        | Status::Queued
+        | Status::Delivered
+        | Status::Skipped
+        | Status::Finished
+        | Status::Cancelled
+        | Status::Failed => status,
     }
 }
 
 /// How far the delivery came: of a fresh session that has its prompt, and of anything that failed.
-pub fn delivery_phase(record: &ScheduleRecord) -> Option<Phase> {
+pub fn delivery_phase(state: &State, record: &ScheduleRecord) -> Option<Phase> {
     match (record.status(), record.schedule().payload.kind()) {
         (Status::Delivered, Kind::Session) => Some(Phase::PromptSubmit),
-        (Status::Failed, _) => failure(record).map(|failure| failure.phase),
+        (Status::Failed, _) => failure(state, record).map(|failure| failure.phase),
         (Status::Delivered, Kind::Message)
-        | (Status::Pending | Status::Queued | Status::InFlight | Status::Cancelled, _) => None,
+        | (
+            Status::Pending
+            | Status::Paused
+            | Status::Queued
+            | Status::InFlight
+            | Status::Skipped
+            | Status::Finished
+            | Status::Cancelled,
+            _,
+        ) => None,
     }
 }
 
-/// The error of a schedule that failed.
-pub fn error_summary(record: &ScheduleRecord) -> Option<Value> {
-    let failure = failure(record)?;
+/// The fresh session that the last run of a schedule created.
+pub fn created_session<'a>(state: &'a State, record: &ScheduleRecord) -> Option<&'a SessionId> {
+    let run = state.newest_run(record)?.run();
+    run.session.as_ref().filter(|_| run.session_created)
+}
+
+/// The error of a schedule whose last run failed.
+pub fn error_summary(state: &State, record: &ScheduleRecord) -> Option<Value> {
+    let failure = failure(state, record)?;
     let lead = match (record.schedule().payload.kind(), failure.phase) {
         (Kind::Session, Phase::CreateSession) => "scheduled session creation failed",
         (Kind::Session, Phase::PromptSubmit) => "scheduled session prompt submission failed",
@@ -54,13 +81,14 @@ pub fn error_summary(record: &ScheduleRecord) -> Option<Value> {
     Some(summary.into())
 }
 
-fn failure(record: &ScheduleRecord) -> Option<&Failure> {
-    record.run().and_then(|run| run.failure.as_deref())
+fn failure<'a>(state: &'a State, record: &ScheduleRecord) -> Option<&'a Failure> {
+    let run = state.newest_run(record)?.run();
+    run.failure.as_deref().filter(|_| run.state == RunState::Failed)
 }
 
 /// Why a schedule waits at this moment, or why it ended otherwise than by delivery.
 pub fn reason(state: &State, record: &ScheduleRecord) -> Option<Reason> {
-    let failed = || failure(record).map(|failure| failure.reason);
+    let failed = || failure(state, record).map(|failure| failure.reason);
     state.waits_for(record).or_else(|| record.ended_for()).or_else(failed)
 }
 

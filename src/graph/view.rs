@@ -12,9 +12,10 @@ use std::rc::Rc;
 
 use super::page::Page;
 use super::registry::{Graph, Introspected, Registry, ResolverError, Seen, Viewer, World};
+use crate::calendar::Zones;
 use crate::domain::{Cursor, Decision, DecisionKind, Now, Scope, SessionId, Transcript};
 use crate::edn::{Map, Value};
-use crate::engine::{Key, ScheduleRecord, SessionRecord, State};
+use crate::engine::{Key, RunRecord, ScheduleRecord, SessionRecord, State};
 
 /// The scheduler's kind of world.
 pub struct Scheduler;
@@ -23,6 +24,8 @@ pub struct Scheduler;
 pub struct View<'a> {
     /// Everything the engine knows.
     pub state: &'a State,
+    /// What the names of zones mean.
+    pub zones: &'a Zones,
     /// The last decisions, oldest first.
     pub decisions: &'a VecDeque<Decision>,
     /// What the hosts keep.
@@ -83,7 +86,13 @@ pub fn viewer(scope: &Scope) -> Viewer {
 impl<'a> View<'a> {
     /// The schedule with this number, if it exists for the caller.
     pub fn schedule(&self, key: Key) -> Option<&'a ScheduleRecord> {
-        self.state.schedule_at(key).filter(|record| self.scope.covers(&record.schedule().owner))
+        self.state.schedule_at(key).filter(|record| self.scope.reaches(record.schedule()))
+    }
+
+    /// The run with this number and its schedule, if they exist for the caller.
+    pub fn run(&self, key: Key) -> Option<(&'a ScheduleRecord, &'a RunRecord)> {
+        let run = self.state.run_at(key)?;
+        Some((self.schedule(run.schedule_key())?, run))
     }
 
     /// The session with this number, if it exists for the caller.

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::feed::Feed;
 use super::figures::Figures;
+use crate::calendar::Zones;
 use crate::domain::{BootTime, Entropy, Now, Refusal};
-use crate::engine::{Effect, Input, State, Step, decide_into};
+use crate::engine::{Effect, Given, Input, State, Step, decide_into};
 use crate::port::Journal;
 
 /// The engine with what hangs on its order: the feed, the effects not yet performed, the driver's alarm.
@@ -26,11 +27,12 @@ pub(super) struct Core {
     pub(super) listeners: usize,
     /// How many runs ended without a word from their host: effects that wait may be theirs.
     pub(super) recalls: Arc<AtomicU64>,
+    zones: Arc<Zones>,
     journal: Option<Box<dyn Journal>>,
 }
 
 impl Core {
-    pub(super) fn new(journal: Option<Box<dyn Journal>>) -> Core {
+    pub(super) fn new(zones: Arc<Zones>, journal: Option<Box<dyn Journal>>) -> Core {
         Core {
             state: State::new(),
             feed: Feed::default(),
@@ -42,6 +44,7 @@ impl Core {
             spare: Step::default(),
             listeners: 0,
             recalls: Arc::default(),
+            zones,
             journal,
         }
     }
@@ -55,7 +58,8 @@ impl Core {
     ) -> Result<(), Refusal> {
         // Most steps invent nothing: the bits wait for one that does.
         let entropy = self.undrawn.take().unwrap_or_else(draw);
-        let decided = decide_into(std::mem::take(&mut self.spare), &self.state, input, now, entropy);
+        let given = Given { now, entropy, zones: &self.zones };
+        let decided = decide_into(std::mem::take(&mut self.spare), &self.state, input, given);
         let mut step = decided.inspect_err(|refusal| self.figures.count_refusal(refusal.code()))?;
         self.undrawn = (!step.drew).then_some(entropy);
         step.drew = false;
@@ -79,12 +83,12 @@ impl Core {
 
     /// Whether the engine has something to do at `now`.
     pub(super) fn is_due(&self, now: Now) -> bool {
-        self.state.next_wake().is_some_and(|deadline| deadline <= now.boot)
+        self.state.next_wake(now).is_some_and(|deadline| deadline <= now.boot)
     }
 
     /// Whether the driver sleeps longer than it may.
-    pub(super) fn must_rouse(&self) -> bool {
+    pub(super) fn must_rouse(&self, now: Now) -> bool {
         let Some(armed) = self.armed else { return false };
-        self.state.next_wake().is_some_and(|deadline| deadline < armed)
+        self.state.next_wake(now).is_some_and(|deadline| deadline < armed)
     }
 }

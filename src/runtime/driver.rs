@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::handle::{Handle, Parts};
 use super::sync::UNPOISONED;
-use crate::domain::{BootTime, Now, Span};
+use crate::domain::Span;
 use crate::limits;
 
 /// A handle with a thread that takes its turns. Dropping it shuts the engine down in good order.
@@ -64,17 +64,14 @@ fn drive(handle: &Handle) {
         if core.is_due(now) {
             continue;
         }
-        let until = sleep_until(core.state.next_wake(), now);
+        let slice = if core.state.waits_for_wall() { limits::WALL_SLICE_MS } else { limits::SLEEP_SLICE_MS };
+        let slice = now.boot.after(Span::from_millis(slice.value));
+        // A suspended machine or a stepped clock is noticed by the end of the slice.
+        let until = core.state.next_wake(now).map_or(slice, |deadline| deadline.min(slice));
         core.armed = Some(until);
         let length = Duration::from_nanos(until.since(now.boot).nanos());
         // Whatever ends the wait, an alarm, the time, or nothing at all: the next turn compares with the clock again.
         let (mut core, _) = handle.shared.alarm.wait_timeout(core, length).expect(UNPOISONED);
         core.armed = None;
     }
-}
-
-/// The deadline, but no later than a slice from now: a suspended machine or a stepped clock is noticed by then.
-fn sleep_until(deadline: Option<BootTime>, now: Now) -> BootTime {
-    let slice = now.boot.after(Span::from_millis(limits::SLEEP_SLICE_MS.value));
-    deadline.map_or(slice, |deadline| deadline.min(slice))
 }

@@ -3,7 +3,7 @@
 //! Cost: an addition for each fact, under the lock that is held anyway. Lateness is that of the hand-over: from the slot to
 //! the moment at which the run was first given to its host, queueing included, on the wall clock.
 
-use crate::domain::{Code, DecisionKind, Fact, Moment, Now, Reason, RunFact, ScheduleId};
+use crate::domain::{Cause, Code, DecisionKind, Fact, Moment, Now, Reason, RunFact, RunId, ScheduleFact};
 use crate::engine::State;
 
 /// The upper ends of the classes of lateness, in nanoseconds; one more class holds what is later.
@@ -27,15 +27,30 @@ pub const LATENESS_NS: [u64; 16] = [
 ];
 
 /// Counts since the engine was started.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Figures {
     kinds: [u64; DecisionKind::ALL.len()],
     cancelled: [u64; Reason::ALL.len()],
+    skipped: [u64; Reason::ALL.len()],
     failed: [u64; Reason::ALL.len()],
     refused: [u64; Code::ALL.len()],
     lateness: Lateness,
     /// The slot just claimed: its hand-over follows in the same step, unless the run has to wait.
     claimed: Option<Moment>,
+}
+
+impl Default for Figures {
+    fn default() -> Figures {
+        Figures {
+            kinds: [0; DecisionKind::ALL.len()],
+            cancelled: [0; Reason::ALL.len()],
+            skipped: [0; Reason::ALL.len()],
+            failed: [0; Reason::ALL.len()],
+            refused: [0; Code::ALL.len()],
+            lateness: Lateness::default(),
+            claimed: None,
+        }
+    }
 }
 
 /// How late hand-overs were.
@@ -58,6 +73,11 @@ impl Figures {
         self.cancelled[reason as usize]
     }
 
+    /// How many slots passed without a run of their own for that reason.
+    pub fn skipped_for(&self, reason: Reason) -> u64 {
+        self.skipped[reason as usize]
+    }
+
     /// How many runs failed for that reason.
     pub fn failed_for(&self, reason: Reason) -> u64 {
         self.failed[reason as usize]
@@ -76,12 +96,35 @@ impl Figures {
     /// Counts a fact that is about to be applied to `state`.
     pub(super) fn count(&mut self, fact: &Fact, state: &State, now: Now) {
         self.kinds[fact.kind() as usize] += 1;
-        let Fact::Run(schedule, fact) = fact else { return };
+        let (run, fact) = match fact {
+            Fact::Run(run, fact) => (run, fact),
+            Fact::Schedule(_, ScheduleFact::Cancelled { reason }) => {
+                self.cancelled[*reason as usize] += 1;
+                return;
+            }
+            Fact::Schedule(_, ScheduleFact::Skipped(skip)) => {
+                self.skipped[skip.reason as usize] += skip.count;
+                return;
+            }
+            Fact::Schedule(..)
+            | Fact::Session(..)
+            | Fact::Created { .. }
+            | Fact::Host(..)
+            | Fact::Held { .. }
+            | Fact::Released { .. }
+            | Fact::Awoke { .. }
+            | Fact::Stopping { .. } => return,
+        };
         match fact {
-            RunFact::Claimed { slot, .. } => self.claimed = Some(*slot),
-            RunFact::Queued { .. } | RunFact::Delivered => self.claimed = None,
+            RunFact::Claimed(claim) => {
+                self.skipped[Reason::Coalesced as usize] += claim.folded;
+                self.claimed = (claim.cause != Cause::Manual).then_some(run.slot);
+            }
+            RunFact::Queued { .. } | RunFact::Delivered | RunFact::Accepted | RunFact::Retrying { .. } => {
+                self.claimed = None;
+            }
             RunFact::Dispatched(_) => {
-                if let Some(slot) = self.claimed.take().or_else(|| unstarted_slot(state, schedule)) {
+                if let Some(slot) = self.claimed.take().or_else(|| unstarted_slot(state, run)) {
                     self.lateness.count(now.wall.since(slot).nanos());
                 }
             }
@@ -107,10 +150,9 @@ impl Lateness {
 
 /// The slot of a run that has waited and was never handed over: a fresh session's prompt follows its creation, and is no
 /// second hand-over.
-fn unstarted_slot(state: &State, schedule: &ScheduleId) -> Option<Moment> {
-    let record = state.schedule(schedule)?;
-    record.run().filter(|run| run.started_at.is_none())?;
-    Some(record.schedule().trigger.first_slot())
+fn unstarted_slot(state: &State, run: &RunId) -> Option<Moment> {
+    let run = state.run(run)?.run();
+    (run.started_at.is_none() && run.cause != Cause::Manual).then_some(run.slot)
 }
 
 #[cfg(test)]

@@ -14,11 +14,12 @@ use super::prepared::Kept;
 use super::subscription::Subscription;
 use super::sync::{Condvar, Mutex, MutexGuard, UNPOISONED};
 use super::token::{Token, Tokens};
+use crate::calendar::Zones;
 use crate::domain::{
     BootTime, Caller, Cursor, Entropy, HostId, Now, Refusal, Right, ScheduleId, Scope, SessionConfig,
     SessionId, Transcript,
 };
-use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State};
+use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State, Which};
 use crate::graph::registry::Registry;
 use crate::graph::view::Scheduler;
 use crate::limits;
@@ -32,6 +33,8 @@ pub struct Parts {
     pub entropy: Arc<dyn EntropySource>,
     /// The built-in host: it has every session that no connected host has.
     pub local: Arc<dyn Host>,
+    /// What the names of zones mean.
+    pub zones: Arc<Zones>,
     /// Keeps the facts, if anybody is to.
     pub journal: Option<Box<dyn Journal>>,
 }
@@ -57,6 +60,7 @@ pub(super) struct Shared {
     pub(super) recalls: Arc<AtomicU64>,
     pub(super) hosts: Hosts,
     pub(super) clock: Arc<dyn Clock>,
+    pub(super) zones: Arc<Zones>,
     entropy: Arc<dyn EntropySource>,
     tokens: Tokens,
     pub(super) registry: Arc<Registry<Scheduler>>,
@@ -67,7 +71,7 @@ pub(super) struct Shared {
 impl Handle {
     /// An engine with nothing in it.
     pub fn new(parts: Parts) -> Handle {
-        let core = Core::new(parts.journal);
+        let core = Core::new(Arc::clone(&parts.zones), parts.journal);
         Handle {
             shared: Arc::new(Shared {
                 recalls: Arc::clone(&core.recalls),
@@ -77,6 +81,7 @@ impl Handle {
                 performing: Mutex::default(),
                 hosts: Hosts::new(parts.local),
                 clock: parts.clock,
+                zones: parts.zones,
                 entropy: parts.entropy,
                 tokens: Tokens::default(),
                 registry: super::query::registry(),
@@ -102,15 +107,27 @@ impl Handle {
     pub fn submit_with<R>(&self, input: Input, read: impl FnOnce(&State) -> R) -> Result<R, Refusal> {
         let mut core = self.core();
         let now = self.now();
-        core.step(input, now, || self.draw())?;
-        let answer = catch_unwind(AssertUnwindSafe(|| read(&core.state)));
+        // In the same critical section, so that nothing becomes due in between.
+        self.settle_first(&mut core, &input, now);
+        let stepped = core.step(input, now, || self.draw());
+        let answer = stepped.map(|()| catch_unwind(AssertUnwindSafe(|| read(&core.state))));
         self.publish(&mut core);
         let effects = !core.outbox.is_empty();
         drop(core);
         if effects {
             self.perform();
         }
-        Ok(answer.unwrap_or_else(|panic| resume_unwind(panic)))
+        Ok(answer?.unwrap_or_else(|panic| resume_unwind(panic)))
+    }
+
+    /// Deals with what is due of the schedule that an input is about to change.
+    fn settle_first(&self, core: &mut Core, input: &Input, now: Now) {
+        let Some(schedule) = input.settles_first() else { return };
+        while core.state.is_slot_due(schedule, now) {
+            let settle = Input::SettleFirst { schedule: schedule.clone() };
+            let settled = core.step(settle, now, || self.draw());
+            debug_assert!(settled.is_ok(), "what is due is never refused: {settled:?}");
+        }
     }
 
     /// Reads the state. The reader holds the engine's lock: it should copy what it needs and go.
@@ -135,7 +152,7 @@ impl Handle {
                 debug_assert!(woken.is_ok(), "a wake-up is never refused: {woken:?}");
             }
             self.publish(&mut core);
-            let (next, effects) = (core.state.next_wake(), !core.outbox.is_empty());
+            let (next, effects) = (core.state.next_wake(now), !core.outbox.is_empty());
             drop(core);
             if effects {
                 self.perform();
@@ -151,7 +168,8 @@ impl Handle {
     /// # Errors
     /// [`Refusal`] if its session is not open, its id is taken, or a bound is reached.
     pub fn schedule(&self, mut new: NewSchedule) -> Result<ScheduleId, Refusal> {
-        let id = new.id.get_or_insert_with(|| ScheduleId::random(self.draw())).clone();
+        let (durability, now) = (new.durability, self.now().wall);
+        let id = new.id.get_or_insert_with(|| ScheduleId::fresh(durability, now, self.draw())).clone();
         self.submit(Input::Command(Command::CreateSchedule(new)))?;
         Ok(id)
     }
@@ -161,7 +179,7 @@ impl Handle {
     /// # Errors
     /// [`Refusal`] if it does not exist for `scope`, has ended, or is being delivered.
     pub fn cancel(&self, scope: Scope, schedule: ScheduleId) -> Result<(), Refusal> {
-        self.submit(Input::Command(Command::CancelSchedule { scope, schedule }))
+        self.submit(Input::Command(Command::CancelSchedule(Which::any(scope, schedule))))
     }
 
     /// Opens a session on a host and makes the token that stands for it.
@@ -241,7 +259,18 @@ impl Handle {
     /// What has been counted so far, and how many there are of everything now.
     pub fn figures(&self) -> (Figures, Gauges) {
         let core = self.core();
-        (core.figures.clone(), core.state.gauges(self.now().boot))
+        (core.figures.clone(), core.state.gauges(self.now()))
+    }
+
+    /// When the engine must be woken next; `None` while nothing has a deadline.
+    pub fn next_wake(&self) -> Option<BootTime> {
+        let now = self.now();
+        self.view(|state| state.next_wake(now))
+    }
+
+    /// What the names of zones mean here.
+    pub fn zones(&self) -> &Arc<Zones> {
+        &self.shared.zones
     }
 
     /// One reading of the clocks.
@@ -260,7 +289,7 @@ impl Handle {
 
     /// Rouses whoever waits for what was just applied.
     pub(super) fn publish(&self, core: &mut Core) {
-        if core.must_rouse() {
+        if core.armed.is_some() && core.must_rouse(self.now()) {
             self.shared.alarm.notify_all();
         }
         if core.listeners > 0 {

@@ -8,7 +8,7 @@ use super::handle::Handle;
 use crate::dialect::{Answer, Notation, psi};
 use crate::domain::{Caller, Code, HostId, Refusal, ScheduleId, Scope, SessionConfig, SessionId};
 use crate::edn::{Keyword, Map, Value};
-use crate::engine::{Command, Input, Report};
+use crate::engine::{Command, Input, Report, Which};
 use crate::graph::attr::mutation;
 use crate::graph::registry::ResolverError;
 use crate::graph::view::Hands;
@@ -74,7 +74,7 @@ impl CallerHands<'_> {
             return Err(ResolverError::new("schedule not found", data).coded(Code::NotFound));
         };
         let scope = self.caller.scope.clone();
-        let cancel = Command::CancelSchedule { scope, schedule };
+        let cancel = Command::CancelSchedule(Which::any(scope, schedule));
         self.handle.submit(Input::Command(cancel)).map_err(|refusal| refused(&refusal))?;
         Ok(Map::new().with("psi.scheduler/schedule-id", text).into())
     }

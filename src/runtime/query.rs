@@ -73,6 +73,7 @@ impl Access<Scheduler> for QueryAccess<'_> {
         let core = self.handle.core();
         let view = View {
             state: &core.state,
+            zones: &self.handle.shared.zones,
             decisions: core.feed.decisions(),
             transcripts: &self.handle.shared.hosts,
             registry: &self.handle.shared.registry,

@@ -14,7 +14,7 @@ use crate::domain::{
     BootTime, Cursor, Decision, DecisionKind, Dialect, Durability, Entropy, HostId, Message, Moment, Now,
     Payload, Refusal, ScheduleId, Scope, SessionConfig, SessionId, Span, Status, Transcript, When,
 };
-use crate::engine::{Command, Delivery, Input, NewSchedule, Opening, Report, ScheduleRecord, State};
+use crate::engine::{Command, Delivery, Input, NewSchedule, Opening, Report, ScheduleRecord, State, Which};
 use crate::limits;
 use crate::port::{Clock, EntropySource, Host, HostAnswer};
 
@@ -28,7 +28,8 @@ fn cancel_and_fire() {
         stage.pass(1_000);
         let turner = stage.turner();
         let (scope, schedule) = (Scope::Session(session("one")), id("a"));
-        let cancelled = stage.handle.submit(Input::Command(Command::CancelSchedule { scope, schedule }));
+        let cancelled =
+            stage.handle.submit(Input::Command(Command::CancelSchedule(Which::any(scope, schedule))));
         turner.join().unwrap();
         stage.handle.turn();
         stage.settle();
@@ -211,7 +212,7 @@ fn receipt_and_overdue() {
         stage.handle.turn();
         stage.pass(limits::RECEIPT_MS.value);
         let turner = stage.turner();
-        let run = stage.handle.view(|state| state.schedule(&id("a")).map(ScheduleRecord::run_id)).unwrap();
+        let run = stage.handle.view(|state| state.schedule(&id("a")).map(|it| it.run_id(it.slot()))).unwrap();
         let accepted = stage.handle.submit(Input::Report(Report::Accepted { run }));
         turner.join().unwrap();
         let expected = if accepted.is_ok() { Status::Delivered } else { Status::Failed };
@@ -274,7 +275,13 @@ impl Stage {
     fn new(answer: HostAnswer) -> Stage {
         let (clock, ear) = (Arc::new(Hands::default()), Arc::new(Ear::new(answer)));
         let entropy = Arc::new(Counter::default());
-        let handle = Handle::new(Parts { clock: clock.clone(), entropy, local: ear.clone(), journal: None });
+        let handle = Handle::new(Parts {
+            clock: clock.clone(),
+            entropy,
+            local: ear.clone(),
+            zones: Arc::default(),
+            journal: None,
+        });
         Stage { handle, clock, ear }
     }
 
@@ -433,6 +440,7 @@ fn new_schedule(name: &str, owner: &str, delay_ms: u64, fresh: bool) -> Input {
         owner: session(owner),
         when: When::After(Span::from_millis(delay_ms)),
         payload: if fresh { Payload::NewSession { text, config } } else { Payload::Turn { text } },
+        terms: None,
         session_live_max: 50,
     }))
 }

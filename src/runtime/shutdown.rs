@@ -14,7 +14,7 @@ impl Handle {
         self.stop(false);
         let deadline = self.now().boot.after(Span::from_millis(limits::SHUTDOWN_MS.value));
         let mut core = self.core();
-        while core.state.live_count() > 0 {
+        while !core.state.is_settled() {
             let left = deadline.since(self.now().boot);
             if left == Span::ZERO {
                 break;
@@ -30,7 +30,7 @@ impl Handle {
         drop(core);
         self.stop(true);
         let mut core = self.core();
-        debug_assert_eq!(core.state.live_count(), 0, "every schedule ends with the engine");
+        debug_assert!(core.state.is_settled(), "what is in memory only ends with the engine");
         core.feed.close();
         core.driver_stopped = true;
         self.shared.alarm.notify_all();

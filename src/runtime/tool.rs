@@ -3,9 +3,9 @@
 use super::handle::Handle;
 use crate::dialect::psi::{self, Call, Context};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Caller, Now, Refusal, ScheduleId, Scope, SessionId};
+use crate::domain::{Caller, Dialect, Now, Refusal, ScheduleId, Scope, SessionId};
 use crate::edn::Value;
-use crate::engine::{Command, Input, ScheduleRecord, SessionRecord};
+use crate::engine::{Command, Input, ScheduleRecord, SessionRecord, Which};
 
 impl Handle {
     /// Calls a tool for a caller; `None` if there is no tool of that name. The answer is the dialect's own, a
@@ -43,7 +43,7 @@ impl Handle {
                 // Read in the same critical section: the answer shows the schedule as it was created.
                 self.submit_with(input, |state| {
                     let record = state.schedule(&id);
-                    record.map(|record| psi::created(record, self.since(started)))
+                    record.map(|record| psi::created(state, record, self.since(started)))
                 })
                 .map(|answer| answer.expect("a schedule that was just created is there"))
             }
@@ -51,15 +51,16 @@ impl Handle {
                 if state.session(&session).is_none() {
                     return Err(Refusal::UnknownSession { session });
                 }
-                let records: Vec<&ScheduleRecord> = state.live_schedules_of(&session);
-                Ok(psi::listed(&records, self.since(started)))
+                let mut records: Vec<&ScheduleRecord> = state.live_schedules_of(&session);
+                records.retain(|record| record.schedule().dialect == Dialect::Psi);
+                Ok(psi::listed(state, &records, self.since(started)))
             }),
             Call::Cancel { session, schedule } => {
                 let (scope, id) = (Scope::Session(session), schedule.clone());
-                let input = Input::Command(Command::CancelSchedule { scope, schedule });
+                let input = Input::Command(Command::CancelSchedule(Which::any(scope, schedule)));
                 self.submit_with(input, |state| {
                     let record = state.schedule(&id);
-                    record.map(|record| psi::cancelled(record, self.since(started)))
+                    record.map(|record| psi::cancelled(state, record, self.since(started)))
                 })
                 .map(|answer| answer.expect("a schedule that was just cancelled is kept for reading"))
             }

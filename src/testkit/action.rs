@@ -10,7 +10,7 @@ use crate::domain::{
     Dialect, Durability, Failure, HostId, Moment, Payload, Phase, Reason, RunId, ScheduleId, Scope,
     SessionConfig, SessionId, Span, When,
 };
-use crate::engine::{Command, Input, NewSchedule, Report, SessionRecord, State};
+use crate::engine::{Command, Input, NewSchedule, Report, SessionRecord, State, Which};
 use crate::port::{Clock, EntropySource};
 
 type Outcome = Result<(), Broken>;
@@ -36,6 +36,11 @@ impl World {
             Action::AdvanceNearWake => self.advance_to_wake(Span::from_nanos(1)),
             Action::Advance => self.advance(),
             Action::StepWall => self.step_wall(),
+            Action::Change => self.change(),
+            Action::Pause => self.pause(),
+            Action::RunNow => self.run_now(),
+            Action::SkipNext => self.skip_next(),
+            Action::Hold => self.hold(),
         }
     }
 
@@ -64,7 +69,8 @@ impl World {
 
     fn open_fresh_session(&mut self) -> Outcome {
         let creating = self.handle.view(|state| {
-            let runs = state.schedules().into_iter().filter_map(|record| record.run());
+            let schedules = state.schedules().into_iter();
+            let runs = schedules.flat_map(|record| state.runs_of(record)).map(|(_, run)| run.run());
             let creating =
                 runs.filter(|run| run.phase == Some(Phase::CreateSession) && run.ended_at.is_none());
             creating.filter_map(|run| run.session.clone()).collect::<Vec<_>>()
@@ -87,7 +93,7 @@ impl World {
             // Some of a bunch fall on one session, where they have to queue.
             let elsewhere = self.any_session().filter(|_| self.stage.entropy.one_in(3));
             let Some(owner) = elsewhere.or_else(|| owner.clone()) else { return Ok(()) };
-            self.create(owner, when, None)?;
+            self.create(owner, when.clone(), None)?;
         }
         Ok(())
     }
@@ -103,11 +109,12 @@ impl World {
         let new = NewSchedule {
             id,
             dialect: Dialect::Psi,
-            durability: Durability::Volatile,
+            durability: if self.stage.entropy.one_in(3) { Durability::Durable } else { Durability::Volatile },
             label: self.stage.entropy.one_in(3).then(|| "label".into()),
             owner,
             when,
             payload,
+            terms: self.any_terms(fresh),
             session_live_max: self.config.session_live_max,
         };
         self.submit(Input::Command(Command::CreateSchedule(new))).map(|_| ())
@@ -123,7 +130,7 @@ impl World {
             Some(session) if !self.stage.entropy.one_in(4) => Scope::Session(session),
             Some(_) | None => Scope::Operator,
         };
-        let command = Command::CancelSchedule { scope: scope.clone(), schedule: schedule.clone() };
+        let command = Command::CancelSchedule(Which::any(scope.clone(), schedule.clone()));
         if self.submit(Input::Command(command))? {
             self.stage.history.note(self.stage.clock.now(), Seen::CancelAcknowledged { scope, schedule });
         }
@@ -206,7 +213,7 @@ impl World {
     }
 
     fn advance_to_wake(&mut self, short_by: Span) -> Outcome {
-        let Some(next) = self.handle.view(State::next_wake) else { return Ok(()) };
+        let Some(next) = self.handle.next_wake() else { return Ok(()) };
         let span = next.since(self.stage.clock.now().boot).nanos().saturating_sub(short_by.nanos());
         if span <= STEP_NANOS_MAX {
             self.stage.clock.advance(Span::from_nanos(span));
@@ -241,7 +248,7 @@ impl World {
         self.stage.entropy.pick(&sessions).cloned()
     }
 
-    fn any_schedule(&self) -> Option<ScheduleId> {
+    pub(super) fn any_schedule(&self) -> Option<ScheduleId> {
         let ids = self.handle.view(|state| {
             let (live, ended): (Vec<_>, Vec<_>) =
                 state.schedules().into_iter().partition(|record| !record.status().is_terminal());
@@ -253,10 +260,10 @@ impl World {
     }
 
     /// Mostly soon; at times past, at this very instant, below a millisecond, or far beyond the world's end.
-    fn any_time(&self) -> When {
+    pub(super) fn any_time(&self) -> When {
         let (entropy, wall) = (&self.stage.entropy, self.stage.clock.now().wall);
         let soon = Span::from_millis(1_000 + 500 * entropy.below(60));
-        match entropy.below(12) {
+        match entropy.below(14) {
             0 => When::After(Span::from_nanos(entropy.below(1_000_000))),
             1 => When::After(Span::from_nanos(entropy.below(60_000_000_000))),
             2 => When::At(wall.checked_add(Span::from_nanos(entropy.below(3_000_000_000))).unwrap_or(wall)),
@@ -265,7 +272,8 @@ impl World {
             4 => When::After(Span::from_millis(entropy.below(86_400_000))),
             5 if entropy.one_in(4) => When::At(Moment::new(YEAR_9999, 0).unwrap_or(wall)),
             5..=8 => When::At(wall.checked_add(soon).unwrap_or(wall)),
-            _ => When::After(soon),
+            9 => When::After(soon),
+            _ => When::By(self.any_trigger()),
         }
     }
 }

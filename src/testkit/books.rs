@@ -1,27 +1,37 @@
-//! What the laws remember of a history: one page per schedule and per session, and the fold of the facts.
+//! What the laws remember of a history: one page per schedule, run and session, and the fold of the facts.
 //!
 //! Invariant: filled from what was seen alone; nothing here asks the engine. Rules are in `laws`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::counts::Counts;
 use super::history::{Observation, Reception, Seen};
 use crate::domain::{
-    BootTime, Fact, HandOver, HostId, Moment, Now, Phase, RunFact, Schedule, ScheduleId, SessionFact,
-    SessionId, Status, Target,
+    BootTime, Cause, Claim, Fact, HandOver, HostId, Moment, Next, Now, Phase, RunFact, RunId, RunState,
+    Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status, Target,
 };
 use crate::engine::State;
 
 /// The order in which deliveries wait: due first, then created first, then by id.
 pub(super) type Order = (Moment, Moment, ScheduleId);
 
+/// A run's id in an order.
+pub(super) type RunKey = (ScheduleId, u32, Moment);
+
+pub(super) fn key_of(run: &RunId) -> RunKey {
+    (run.schedule.clone(), run.incarnation, run.slot)
+}
+
 /// What was seen so far.
 #[derive(Debug, Default)]
 pub(super) struct Books {
-    pub(super) lives: BTreeMap<ScheduleId, Life>,
+    pub(super) plans: BTreeMap<ScheduleId, Plan>,
+    pub(super) lives: BTreeMap<RunKey, Life>,
     pub(super) lanes: BTreeMap<SessionId, Lane>,
     /// Where each session really is: opened there, created there, or taken over from there.
     pub(super) homes: BTreeMap<SessionId, HostId>,
     pub(super) counts: Counts,
+    pub(super) held: bool,
     /// The engine was told to stop.
     pub(super) stopping: bool,
     /// A caller was told that it has.
@@ -32,43 +42,64 @@ pub(super) struct Books {
 
 /// One schedule.
 #[derive(Debug)]
-pub(super) struct Life {
-    pub(super) slot: Moment,
-    /// The earliest moment for anything to happen, reckoned from the schedule and the clocks at its creation.
-    pub(super) earliest: BootTime,
-    pub(super) order: Order,
-    pub(super) owner: SessionId,
-    pub(super) target: Target,
-    pub(super) claimed: bool,
-    pub(super) dispatched: Option<(Phase, SessionId)>,
-    /// The host that was reached last.
-    pub(super) with: Option<HostId>,
-    pub(super) received: BTreeSet<Phase>,
+pub(super) struct Plan {
+    pub(super) schedule: Schedule,
+    pub(super) incarnation: u32,
+    /// The slot that comes next, and the earliest moment for it, reckoned when it was set.
+    pub(super) next: Option<(Moment, BootTime)>,
+    pub(super) awaits_finish: bool,
+    pub(super) paused: bool,
+    pub(super) runs: BTreeSet<RunKey>,
+    /// The run that was claimed last.
+    pub(super) last_run: Option<RunKey>,
     pub(super) cancel_acknowledged: bool,
     pub(super) end: Option<Status>,
     /// Its session was closed, whoever opens the id again.
     pub(super) orphaned: bool,
 }
 
+/// One run.
+#[derive(Debug)]
+pub(super) struct Life {
+    /// The earliest moment for anything to happen.
+    pub(super) earliest: BootTime,
+    pub(super) order: Order,
+    /// Where it goes, as asked when it was claimed; `None` for a fresh session.
+    pub(super) into: Option<SessionId>,
+    pub(super) cause: Cause,
+    pub(super) attempt: u32,
+    pub(super) retrying: bool,
+    pub(super) dispatched: Option<(Phase, SessionId)>,
+    /// The host that was reached last.
+    pub(super) with: Option<HostId>,
+    pub(super) received: BTreeSet<(u32, Phase)>,
+    pub(super) state: RunState,
+}
+
 /// One open session.
 #[derive(Debug, Default)]
 pub(super) struct Lane {
     pub(super) attached: bool,
-    pub(super) in_flight: Option<ScheduleId>,
-    pub(super) waiting: BTreeSet<Order>,
+    pub(super) in_flight: Option<RunKey>,
+    /// Runs that wait for it, by the order in which they do.
+    pub(super) waiting: BTreeMap<Order, RunKey>,
     /// A connected host took a prompt and no transition to idle was seen since.
     pub(super) turn_owed: bool,
     /// A transition to idle was seen while the delivery was out.
     pub(super) idled: bool,
 }
 
-/// How many schedules came to what.
-#[derive(Debug, Default)]
-pub(super) struct Counts {
-    pub(super) created: u64,
-    pub(super) delivered: u64,
-    pub(super) cancelled: u64,
-    pub(super) failed: u64,
+impl Life {
+    pub(super) fn is_live(&self) -> bool {
+        !self.state.is_terminal()
+    }
+}
+
+impl Plan {
+    /// Whether a slot of it may come while it waits: an unfinished schedule in memory only.
+    pub(super) fn is_durable(&self) -> bool {
+        self.schedule.is_durable()
+    }
 }
 
 impl Books {
@@ -76,13 +107,14 @@ impl Books {
     pub(super) fn enter(&mut self, observation: &Observation) {
         match &observation.seen {
             Seen::Fact(fact) => {
+                self.counts.enter(fact, &self.plans, &self.lives);
                 self.fold.apply(observation.now, fact.clone());
                 self.enter_fact(observation.now, fact);
             }
             Seen::Received(reception) => self.receive(reception),
             Seen::CancelAcknowledged { schedule, .. } => {
-                if let Some(life) = self.lives.get_mut(schedule) {
-                    life.cancel_acknowledged = true;
+                if let Some(plan) = self.plans.get_mut(schedule) {
+                    plan.cancel_acknowledged = true;
                 }
             }
             Seen::HostLost(_) => {}
@@ -90,10 +122,18 @@ impl Books {
         }
     }
 
+    /// The runs of a schedule that have not ended.
+    pub(super) fn live_runs(&self, plan: &Plan) -> impl Iterator<Item = (&RunKey, &Life)> {
+        self.lives
+            .range(first_of(plan)..)
+            .take_while(|(key, _)| key.0 == plan.schedule.id)
+            .filter(|it| it.1.is_live())
+    }
+
     fn receive(&mut self, reception: &Reception) {
-        if let Some(life) = self.lives.get_mut(&reception.run.schedule) {
+        if let Some(life) = self.lives.get_mut(&key_of(&reception.run)) {
             life.with = Some(reception.host);
-            life.received.insert(reception.phase);
+            life.received.insert((life.attempt, reception.phase));
         }
         if reception.phase == Phase::CreateSession {
             self.homes.insert(reception.session.clone(), reception.host);
@@ -103,10 +143,16 @@ impl Books {
     fn enter_fact(&mut self, now: Now, fact: &Fact) {
         match fact {
             Fact::Session(session, fact) => self.enter_session(session, fact),
-            Fact::Created { schedule, .. } => self.create(now, schedule),
-            Fact::Run(schedule, fact) => self.enter_run(schedule, fact),
-            Fact::Host(..) => {}
+            Fact::Created { schedule, next } => self.create(now, schedule, *next),
+            Fact::Schedule(schedule, fact) => self.enter_schedule(now, schedule, fact),
+            Fact::Run(run, fact) => self.enter_run(now, run, fact),
+            Fact::Held { .. } => self.held = true,
+            Fact::Released { .. } => self.held = false,
+            Fact::Host(..) | Fact::Awoke { .. } => {}
             Fact::Stopping { .. } => self.stopping = true,
+        }
+        if let Some(schedule) = fact.schedule() {
+            self.conclude(schedule);
         }
     }
 
@@ -120,8 +166,8 @@ impl Books {
             }
             SessionFact::Closed => {
                 self.lanes.remove(session);
-                for life in self.lives.values_mut().filter(|life| life.owner == *session) {
-                    life.orphaned = true;
+                for plan in self.plans.values_mut().filter(|plan| plan.schedule.owner == *session) {
+                    plan.orphaned = true;
                 }
                 self.homes.remove(session);
             }
@@ -143,83 +189,188 @@ impl Books {
         }
     }
 
-    fn create(&mut self, now: Now, schedule: &Schedule) {
-        self.counts.created += 1;
-        let slot = schedule.trigger.first_slot();
-        let life = Life {
-            slot,
-            earliest: now.boot.after(slot.since(now.wall)),
-            order: (slot, schedule.created_at, schedule.id.clone()),
-            owner: schedule.owner.clone(),
-            target: schedule.target(),
-            claimed: false,
-            dispatched: None,
-            with: None,
-            received: BTreeSet::new(),
+    fn create(&mut self, now: Now, schedule: &Schedule, next: Next) {
+        let plan = Plan {
+            schedule: schedule.clone(),
+            incarnation: 1,
+            next: reckon(now, next),
+            awaits_finish: false,
+            paused: false,
+            runs: BTreeSet::new(),
+            last_run: None,
             cancel_acknowledged: false,
             end: None,
             orphaned: false,
         };
-        self.lives.insert(schedule.id.clone(), life);
+        self.plans.insert(schedule.id.clone(), plan);
     }
 
-    fn enter_run(&mut self, schedule: &ScheduleId, fact: &RunFact) {
-        let Some(life) = self.lives.get_mut(schedule) else { return };
-        let end = match fact {
-            RunFact::Claimed { .. } => {
-                life.claimed = true;
-                return;
-            }
-            RunFact::Queued { .. } => {
-                if let Some(lane) = self.lanes.get_mut(&life.owner).filter(|_| life.target == Target::Owner) {
-                    lane.waiting.insert(life.order.clone());
+    fn enter_schedule(&mut self, now: Now, schedule: &ScheduleId, fact: &ScheduleFact) {
+        let Some(plan) = self.plans.get_mut(schedule) else { return };
+        match fact {
+            ScheduleFact::Changed(change) => {
+                plan.schedule = change.schedule.clone();
+                if let Some(next) = change.retriggered {
+                    plan.incarnation += 1;
+                    plan.arm(now, next);
                 }
-                return;
+            }
+            ScheduleFact::Paused { .. } => plan.paused = true,
+            // The slot is the one that was to come; when it is due is reckoned anew by the clocks as they stand.
+            ScheduleFact::Resumed { next, .. } => {
+                plan.paused = false;
+                plan.next = reckon(now, *next).filter(|_| plan.next.is_some());
+            }
+            ScheduleFact::Skipped(skip) => plan.arm(now, skip.next),
+            ScheduleFact::Armed { next } => plan.arm(now, *next),
+            ScheduleFact::Cancelled { .. } => {
+                plan.next = None;
+                plan.awaits_finish = false;
+                plan.end = Some(Status::Cancelled);
+                let runs: Vec<RunKey> = plan.runs.iter().cloned().collect();
+                for run in runs {
+                    if self.lives.get(&run).is_some_and(|life| life.state == RunState::Queued) {
+                        self.end(&run, RunState::Cancelled);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A schedule that has no slot to come and no run under way has ended.
+    fn conclude(&mut self, schedule: &ScheduleId) {
+        let Some(plan) = self.plans.get(schedule) else { return };
+        let is_open = plan.next.is_some() || plan.awaits_finish || plan.paused;
+        if plan.end.is_some() || is_open || self.live_runs(plan).next().is_some() {
+            return;
+        }
+        let last = plan.last_run.as_ref().and_then(|run| self.lives.get(run)).map(|life| life.state);
+        let end = match last {
+            _ if plan.schedule.recurs() => Status::Finished,
+            None => Status::Skipped,
+            Some(RunState::Delivered) => Status::Delivered,
+            Some(RunState::Cancelled) => Status::Cancelled,
+            Some(RunState::Failed | RunState::Queued | RunState::InFlight | RunState::Running) => {
+                Status::Failed
+            }
+        };
+        if let Some(plan) = self.plans.get_mut(schedule) {
+            plan.end = Some(end);
+        }
+    }
+
+    fn enter_run(&mut self, now: Now, run: &RunId, fact: &RunFact) {
+        let key = key_of(run);
+        match fact {
+            RunFact::Claimed(claim) => self.claim(now, key, claim),
+            RunFact::Queued { .. } => {
+                let Some(life) = self.lives.get_mut(&key) else { return };
+                life.retrying = false;
+                if let Some(lane) = life.into.as_ref().and_then(|session| self.lanes.get_mut(session)) {
+                    lane.waiting.insert(life.order.clone(), key);
+                }
             }
             RunFact::Dispatched(HandOver { phase, session, .. }) => {
+                let Some(life) = self.lives.get_mut(&key) else { return };
                 life.dispatched = Some((*phase, session.clone()));
+                life.state = RunState::InFlight;
+                life.retrying = false;
                 leave_queue(&mut self.lanes, life);
                 if let Some(lane) = self.lanes.get_mut(session).filter(|_| *phase == Phase::PromptSubmit) {
-                    lane.in_flight = Some(schedule.clone());
+                    lane.in_flight = Some(key);
                     lane.idled = false;
                 }
-                return;
             }
-            RunFact::Delivered => Status::Delivered,
-            RunFact::Failed(_) => Status::Failed,
-            RunFact::Cancelled { .. } => Status::Cancelled,
+            RunFact::Accepted => {
+                self.leave_lane(&key, true);
+                if let Some(life) = self.lives.get_mut(&key) {
+                    life.state = RunState::Running;
+                }
+            }
+            RunFact::Retrying { .. } => {
+                self.leave_lane(&key, false);
+                if let Some(life) = self.lives.get_mut(&key) {
+                    leave_queue(&mut self.lanes, life);
+                    life.state = RunState::Queued;
+                    life.retrying = true;
+                    life.attempt += 1;
+                    life.dispatched = None;
+                    life.with = None;
+                }
+            }
+            RunFact::Delivered => self.end(&key, RunState::Delivered),
+            RunFact::Failed(_) => self.end(&key, RunState::Failed),
+            RunFact::Cancelled { .. } => self.end(&key, RunState::Cancelled),
+        }
+    }
+
+    fn claim(&mut self, now: Now, key: RunKey, claim: &Claim) {
+        let Some(plan) = self.plans.get_mut(&key.0) else { return };
+        let into = match plan.schedule.target() {
+            Target::Owner => Some(plan.schedule.owner.clone()),
+            Target::Session(session) => Some(session.clone()),
+            Target::Route(_) | Target::Fresh => None,
         };
-        life.end = Some(end);
+        let earliest = plan.next.filter(|_| claim.next.is_some()).map_or(now.boot, |(_, earliest)| earliest);
+        let life = Life {
+            earliest,
+            order: (key.2, plan.schedule.created_at, key.0.clone()),
+            into,
+            cause: claim.cause,
+            attempt: 1,
+            retrying: false,
+            dispatched: None,
+            with: None,
+            received: BTreeSet::new(),
+            state: RunState::Queued,
+        };
+        plan.runs.insert(key.clone());
+        plan.last_run = Some(key.clone());
+        if let Some(next) = claim.next {
+            plan.arm(now, next);
+        }
+        self.lives.insert(key, life);
+    }
+
+    fn end(&mut self, key: &RunKey, end: RunState) {
+        let was_in_flight = self.lives.get(key).is_some_and(|life| life.state == RunState::InFlight);
+        self.leave_lane(key, end == RunState::Delivered && was_in_flight);
+        let Some(life) = self.lives.get_mut(key) else { return };
+        life.state = end;
+        life.retrying = false;
         leave_queue(&mut self.lanes, life);
+    }
+
+    fn leave_lane(&mut self, key: &RunKey, taken: bool) {
+        let Some(life) = self.lives.get(key) else { return };
         if let Some((Phase::PromptSubmit, session)) = &life.dispatched
             && let Some(lane) = self.lanes.get_mut(session)
-            && lane.in_flight.as_ref() == Some(schedule)
+            && lane.in_flight.as_ref() == Some(key)
         {
             lane.in_flight = None;
-            lane.turn_owed |= end == Status::Delivered && lane.attached && !lane.idled;
+            lane.turn_owed |= taken && lane.attached && !lane.idled;
         }
-        self.counts.settle(end);
     }
 }
 
-impl Counts {
-    fn settle(&mut self, end: Status) {
-        match end {
-            Status::Delivered => self.delivered += 1,
-            Status::Cancelled => self.cancelled += 1,
-            Status::Failed => self.failed += 1,
-            Status::Pending | Status::Queued | Status::InFlight => {}
-        }
+impl Plan {
+    fn arm(&mut self, now: Now, next: Next) {
+        self.next = reckon(now, next);
+        self.awaits_finish = next == Next::AfterFinish;
     }
+}
 
-    /// Those that have not ended.
-    pub(super) fn live(&self) -> u64 {
-        self.created.saturating_sub(self.delivered + self.cancelled + self.failed)
-    }
+/// The earliest moment for a slot, by the clocks as they stand when it is set.
+fn reckon(now: Now, next: Next) -> Option<(Moment, BootTime)> {
+    next.slot().map(|slot| (slot, now.boot.after(slot.since(now.wall))))
+}
+
+fn first_of(plan: &Plan) -> RunKey {
+    (plan.schedule.id.clone(), 0, Moment::EPOCH)
 }
 
 fn leave_queue(lanes: &mut BTreeMap<SessionId, Lane>, life: &Life) {
-    if let Some(lane) = lanes.get_mut(&life.owner) {
+    if let Some(lane) = life.into.as_ref().and_then(|session| lanes.get_mut(session)) {
         lane.waiting.remove(&life.order);
     }
 }

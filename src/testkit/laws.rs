@@ -98,9 +98,9 @@ impl Laws {
     /// # Errors
     /// [`Broken`], with the first schedule that is left.
     pub fn everything_ends(&self) -> Result<(), Broken> {
-        let left = self.books.lives.iter().find(|(_, life)| life.end.is_none());
-        left.map_or(Ok(()), |(id, life)| {
-            let detail = format!("{id} of {} has not ended: {:?}", life.owner, life.dispatched);
+        let left = self.books.plans.iter().find(|(_, plan)| plan.end.is_none());
+        left.map_or(Ok(()), |(id, plan)| {
+            let detail = format!("{id} has not ended: {plan:?}");
             Err(Broken { law: EVERYTHING_ENDS, detail })
         })
     }
@@ -141,9 +141,10 @@ pub fn reads_change_nothing(handle: &Handle) -> Result<(), Broken> {
         }
         for record in state.schedules() {
             let id = &record.schedule().id;
-            let _ = (state.schedule(id), state.deadline(id), record.run_id(), record.created_session());
+            let _ = (state.schedule(id), state.deadline(id), state.runs_of(record).count(), record.slot());
         }
-        let _ = (state.ledger(), state.cursor(), state.mode(), state.next_wake(), state.live_count());
+        let _ =
+            (state.ledger(), state.cursor(), state.mode(), state.next_wake(handle.now()), state.live_count());
     });
     let sessions =
         handle.view(|state| state.sessions().iter().map(|session| session.id().clone()).collect::<Vec<_>>());

@@ -1,10 +1,13 @@
 //! Laws about the next thing seen, judged against everything seen before it.
 
-use super::books::{Books, Life};
+use super::books::{Books, Life, Plan, RunKey, key_of};
 use super::history::{Observation, Reception, Seen};
 use super::laws::SightLaw;
 use crate::dialect::REQUEST_CAPS;
-use crate::domain::{Fact, HandOver, Phase, RunFact, ScheduleId, SessionFact, SessionId, Status};
+use crate::domain::{
+    Cause, Fact, HandOver, Next, Phase, Reason, RunFact, RunId, RunState, ScheduleFact, SessionFact,
+    SessionId, Status,
+};
 use crate::edn::{Caps, Value, read};
 use crate::runtime::facts;
 
@@ -17,11 +20,14 @@ pub(super) const ALL: &[(&str, SightLaw)] = named![
     a_session_opens_once,
     a_schedule_is_created_once,
     terminal_is_final,
-    a_slot_is_claimed_once,
+    a_slot_is_consumed_once,
+    slots_go_forward,
     never_early,
+    held_is_held,
     cancel_holds,
     a_session_cancels_its_own,
     at_most_once,
+    volatile_is_tried_once,
     nothing_unasked,
     delivered_means_received,
     first_due_first_served,
@@ -58,55 +64,143 @@ fn a_session_opens_once(books: &Books, seen: &Observation) -> Verdict {
 /// No schedule is created while one of that id has not ended.
 fn a_schedule_is_created_once(books: &Books, seen: &Observation) -> Verdict {
     let Seen::Fact(Fact::Created { schedule, .. }) = &seen.seen else { return Ok(()) };
-    let former = books.lives.get(&schedule.id);
-    hold(former.is_none_or(|life| life.end.is_some()), || format!("{} lives already", schedule.id))
+    let former = books.plans.get(&schedule.id);
+    hold(former.is_none_or(|plan| plan.end.is_some()), || format!("{} lives already", schedule.id))
 }
 
-/// A schedule ends once; nothing happens to it after that, or before its creation.
+/// A run ends once, a schedule too; nothing happens to them after that, or before they came to be.
 fn terminal_is_final(books: &Books, seen: &Observation) -> Verdict {
-    let Some((id, fact)) = run_fact(seen) else { return Ok(()) };
-    let life = books.lives.get(id).ok_or_else(|| format!("{id} was never created, and then {fact:?}"))?;
-    hold(life.end.is_none(), || format!("{id} had ended as {:?}, and then {fact:?}", life.end))
-}
-
-/// A slot is claimed once, as itself, and before anything else comes of it; only a cancel needs no claim.
-fn a_slot_is_claimed_once(books: &Books, seen: &Observation) -> Verdict {
-    let Some((id, fact)) = run_fact(seen) else { return Ok(()) };
-    let Some(life) = books.lives.get(id) else { return Ok(()) };
-    let right = match fact {
-        RunFact::Claimed { slot, .. } => !life.claimed && *slot == life.slot,
-        RunFact::Cancelled { .. } => true,
-        RunFact::Queued { .. } | RunFact::Dispatched(_) | RunFact::Delivered | RunFact::Failed(_) => {
-            life.claimed
+    match &seen.seen {
+        Seen::Fact(Fact::Run(run, RunFact::Claimed(_))) => {
+            let plan =
+                books.plans.get(&run.schedule).ok_or_else(|| format!("{run} of a schedule never created"))?;
+            hold(plan.end.is_none(), || {
+                format!("{run} was claimed after its schedule ended as {:?}", plan.end)
+            })
         }
-    };
-    hold(right, || format!("{id} with slot {} and claimed {}, and then {fact:?}", life.slot, life.claimed))
+        Seen::Fact(Fact::Run(run, fact)) => {
+            let life = books.lives.get(&key_of(run));
+            let life = life.ok_or_else(|| format!("{run} was never claimed, and then {fact:?}"))?;
+            hold(life.is_live(), || format!("{run} had ended as {:?}, and then {fact:?}", life.state))
+        }
+        Seen::Fact(Fact::Schedule(id, fact)) => {
+            let plan = books.plans.get(id);
+            let plan = plan.ok_or_else(|| format!("{id} was never created, and then {fact:?}"))?;
+            hold(plan.end.is_none(), || format!("{id} had ended as {:?}, and then {fact:?}", plan.end))
+        }
+        Seen::Fact(_)
+        | Seen::Received(_)
+        | Seen::CancelAcknowledged { .. }
+        | Seen::HostLost(_)
+        | Seen::ShutDown => Ok(()),
+    }
 }
 
-/// No slot is claimed and no host is reached before the slot has come on the boot clock.
+/// A slot is consumed once: by the claim of the one that was to come or of a later one that has come too, or by a skip from
+/// there on. A run by hand consumes none.
+fn a_slot_is_consumed_once(books: &Books, seen: &Observation) -> Verdict {
+    match &seen.seen {
+        Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) => {
+            hold(!books.lives.contains_key(&key_of(run)), || format!("{run} was claimed twice"))?;
+            let Some(plan) = books.plans.get(&run.schedule) else { return Ok(()) };
+            let right = match (claim.next, plan.next) {
+                (None, _) => claim.cause == Cause::Manual && claim.folded == 0,
+                (Some(_), Some((slot, _))) => {
+                    let later = slot < run.slot && run.slot <= seen.now.wall && claim.folded > 0;
+                    run.incarnation == plan.incarnation && (run.slot == slot && claim.folded == 0 || later)
+                }
+                (Some(_), None) => false,
+            };
+            hold(right, || format!("{run} was claimed while {:?} was to come", plan.next))
+        }
+        Seen::Fact(Fact::Schedule(id, ScheduleFact::Skipped(skip))) => {
+            let next = books.plans.get(id).and_then(|plan| plan.next).map(|(slot, _)| slot);
+            let right = next == Some(skip.from) && skip.until >= skip.from && skip.count > 0;
+            hold(right, || format!("{id} skipped {skip:?} while {next:?} was to come"))
+        }
+        Seen::Fact(_)
+        | Seen::Received(_)
+        | Seen::CancelAcknowledged { .. }
+        | Seen::HostLost(_)
+        | Seen::ShutDown => Ok(()),
+    }
+}
+
+/// The slot that comes next lies behind the one that was consumed.
+fn slots_go_forward(_: &Books, seen: &Observation) -> Verdict {
+    let (consumed, next) = match &seen.seen {
+        Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) => (run.slot, claim.next),
+        Seen::Fact(Fact::Schedule(_, ScheduleFact::Skipped(skip))) => (skip.until, Some(skip.next)),
+        Seen::Fact(_)
+        | Seen::Received(_)
+        | Seen::CancelAcknowledged { .. }
+        | Seen::HostLost(_)
+        | Seen::ShutDown => return Ok(()),
+    };
+    let next = next.and_then(Next::slot);
+    hold(next.is_none_or(|next| next > consumed), || format!("after {consumed} comes {next:?}"))
+}
+
+/// No slot is claimed and no host is reached before the slot has come: on the boot clock for what lives in memory, on the
+/// wall clock for what is on disk.
 fn never_early(books: &Books, seen: &Observation) -> Verdict {
-    let id = match &seen.seen {
-        Seen::Fact(Fact::Run(id, RunFact::Claimed { .. } | RunFact::Dispatched(_))) => id,
-        Seen::Received(reception) => &reception.run.schedule,
-        Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) | Seen::ShutDown => return Ok(()),
-    };
-    let Some(life) = books.lives.get(id) else { return Ok(()) };
-    let early = life.earliest.since(seen.now.boot);
-    hold(life.earliest <= seen.now.boot, || format!("{id} is {} ns early", early.nanos()))
+    match &seen.seen {
+        Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) => {
+            let plan = books.plans.get(&run.schedule);
+            let Some((plan, (slot, earliest))) = plan.and_then(|plan| Some((plan, plan.next?))) else {
+                return Ok(());
+            };
+            let come = if plan.is_durable() { slot <= seen.now.wall } else { earliest <= seen.now.boot };
+            hold(come || claim.cause == Cause::Manual, || format!("{run} is early: {slot}, {earliest:?}"))
+        }
+        Seen::Received(reception) => {
+            let life = books.lives.get(&key_of(&reception.run));
+            let plan = books.plans.get(&reception.run.schedule);
+            let in_memory = plan.is_some_and(|plan| !plan.is_durable());
+            let early = life.filter(|life| in_memory && life.earliest > seen.now.boot);
+            hold(early.is_none(), || format!("{} reached a host early", reception.run))
+        }
+        Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) | Seen::ShutDown => Ok(()),
+    }
 }
 
-/// Once a caller was told that a schedule is cancelled, it is, and no host hears of it.
+/// Nothing is claimed or handed over while everything is held; nothing of a paused schedule either, except by hand.
+fn held_is_held(books: &Books, seen: &Observation) -> Verdict {
+    let Some((run, fact)) = run_fact(seen) else { return Ok(()) };
+    let paused = books.plans.get(&run.schedule).is_some_and(|plan| plan.paused);
+    let by_hand = |life: &Life| life.cause == Cause::Manual;
+    let right = match fact {
+        RunFact::Claimed(claim) => claim.cause == Cause::Manual || !books.held && !paused,
+        // A fresh session that was begun before is gone on with.
+        RunFact::Dispatched(HandOver { .. }) => {
+            let life = books.lives.get(&key_of(run));
+            let begun = life.is_some_and(|life| life.dispatched.is_some());
+            begun || !books.held && (!paused || life.is_some_and(by_hand))
+        }
+        RunFact::Queued { .. }
+        | RunFact::Accepted
+        | RunFact::Delivered
+        | RunFact::Retrying { .. }
+        | RunFact::Failed(_)
+        | RunFact::Cancelled { .. } => true,
+    };
+    hold(right, || format!("{run} in a hold or a pause: {fact:?}"))
+}
+
+/// Once a caller was told that a schedule is cancelled, it is, and no host hears of it, but of what it had already heard of.
 fn cancel_holds(books: &Books, seen: &Observation) -> Verdict {
     match &seen.seen {
         Seen::CancelAcknowledged { schedule, .. } => {
-            let end = books.lives.get(schedule).and_then(|life| life.end);
+            let end = books.plans.get(schedule).and_then(|plan| plan.end);
             hold(end == Some(Status::Cancelled), || {
                 format!("{schedule} was acknowledged as cancelled, but is {end:?}")
             })
         }
         Seen::Received(Reception { run, .. }) => {
-            let cancelled = books.lives.get(&run.schedule).is_some_and(|life| life.cancel_acknowledged);
-            hold(!cancelled, || format!("{run} reached a host after its cancel was acknowledged"))
+            let cancelled = books.plans.get(&run.schedule).is_some_and(|plan| plan.cancel_acknowledged);
+            let begun =
+                books.lives.get(&key_of(run)).is_some_and(|life| life.is_live() && life.dispatched.is_some());
+            hold(!cancelled || begun, || format!("{run} reached a host after its cancel was acknowledged"))
         }
         Seen::Fact(_) | Seen::HostLost(_) | Seen::ShutDown => Ok(()),
     }
@@ -115,24 +209,32 @@ fn cancel_holds(books: &Books, seen: &Observation) -> Verdict {
 /// A session's scope reaches that session's schedules and no others.
 fn a_session_cancels_its_own(books: &Books, seen: &Observation) -> Verdict {
     let Seen::CancelAcknowledged { scope, schedule } = &seen.seen else { return Ok(()) };
-    let covered = books.lives.get(schedule).is_none_or(|life| scope.covers(&life.owner));
+    let covered = books.plans.get(schedule).is_none_or(|plan| scope.reaches(&plan.schedule));
     hold(covered, || format!("{scope:?} cancelled {schedule}"))
 }
 
-/// A host hears of a run at most once in each phase.
+/// A host hears of a run at most once in each phase of each attempt.
 fn at_most_once(books: &Books, seen: &Observation) -> Verdict {
     let Some((reception, life)) = received(books, seen) else { return Ok(()) };
-    let first = !life.received.contains(&reception.phase);
+    let first = !life.received.contains(&(life.attempt, reception.phase));
     hold(first, || format!("{} came twice to {}", reception.run, reception.phase.name()))
+}
+
+/// What lives in memory only is never handed over again once a host has heard of it, unless that one said no.
+fn volatile_is_tried_once(books: &Books, seen: &Observation) -> Verdict {
+    let Some((run, RunFact::Retrying { failure, .. })) = run_fact(seen) else { return Ok(()) };
+    let durable = books.plans.get(&run.schedule).is_some_and(Plan::is_durable);
+    let not_taken = matches!(
+        failure.reason,
+        Reason::HostRefused | Reason::LimitReached | Reason::TargetMissing | Reason::ChannelUnknown
+    );
+    hold(durable || not_taken, || format!("{run} is tried again after {failure:?}"))
 }
 
 /// A host hears only of what the engine decided: that run, that phase, that session.
 fn nothing_unasked(books: &Books, seen: &Observation) -> Verdict {
     let Seen::Received(reception) = &seen.seen else { return Ok(()) };
-    let asked = books.lives.get(&reception.run.schedule).and_then(|life| {
-        let same_run = reception.run.slot == life.slot && reception.run.incarnation == 1;
-        life.dispatched.as_ref().filter(|_| same_run)
-    });
+    let asked = books.lives.get(&key_of(&reception.run)).and_then(|life| life.dispatched.as_ref());
     let right =
         asked.is_some_and(|(phase, session)| *phase == reception.phase && *session == reception.session);
     hold(right, || format!("a host received {reception:?}, dispatched was {asked:?}"))
@@ -140,24 +242,32 @@ fn nothing_unasked(books: &Books, seen: &Observation) -> Verdict {
 
 /// What counts as delivered has reached a host, as a prompt.
 fn delivered_means_received(books: &Books, seen: &Observation) -> Verdict {
-    let Some((id, RunFact::Delivered)) = run_fact(seen) else { return Ok(()) };
-    let received = books.lives.get(id).is_some_and(|life| life.received.contains(&Phase::PromptSubmit));
-    hold(received, || format!("{id} counts as delivered, but no host received its prompt"))
+    let Some((run, RunFact::Delivered | RunFact::Accepted)) = run_fact(seen) else { return Ok(()) };
+    let life = books.lives.get(&key_of(run));
+    let received = life.is_some_and(|life| life.received.contains(&(life.attempt, Phase::PromptSubmit)));
+    hold(received, || format!("{run} counts as delivered, but no host received its prompt"))
 }
 
-/// Of the runs that wait for a lane, the first by (slot, created-at, id) gets it.
+/// Of the runs that wait for a lane and may go, the first by (slot, created-at, id) gets it.
 fn first_due_first_served(books: &Books, seen: &Observation) -> Verdict {
-    let Some((id, session)) = submitted(seen) else { return Ok(()) };
-    let (Some(life), Some(lane)) = (books.lives.get(id), books.lanes.get(session)) else { return Ok(()) };
-    let first = lane.waiting.first().filter(|first| **first < life.order);
-    hold(first.is_none(), || format!("{id} went into {session} although {first:?} waited before it"))
+    let Some((run, session)) = submitted(seen) else { return Ok(()) };
+    let (Some(life), Some(lane)) = (books.lives.get(&key_of(run)), books.lanes.get(session)) else {
+        return Ok(());
+    };
+    let may_go = |key: &RunKey| {
+        let paused = books.plans.get(&key.0).is_some_and(|plan| plan.paused);
+        !paused || books.lives.get(key).is_some_and(|life| life.cause == Cause::Manual)
+    };
+    let first = lane.waiting.iter().find(|(_, key)| may_go(key));
+    let before = first.filter(|(order, _)| **order < life.order && life.into.is_some());
+    hold(before.is_none(), || format!("{run} went into {session} although {before:?} waited before it"))
 }
 
 /// At most one delivery per session waits for its receipt.
 fn one_in_flight(books: &Books, seen: &Observation) -> Verdict {
-    let Some((id, session)) = submitted(seen) else { return Ok(()) };
+    let Some((run, session)) = submitted(seen) else { return Ok(()) };
     let other = books.lanes.get(session).and_then(|lane| lane.in_flight.as_ref());
-    hold(other.is_none(), || format!("{id} went into {session} while {other:?} was out"))
+    hold(other.is_none(), || format!("{run} went into {session} while {other:?} was out"))
 }
 
 /// After a prompt that a connected host took, the next waits for the session to become idle.
@@ -178,16 +288,17 @@ fn delivered_where_it_lives(books: &Books, seen: &Observation) -> Verdict {
 /// What a lost host was working on has ended: its receipt can no longer come.
 fn a_lost_host_holds_nothing(books: &Books, seen: &Observation) -> Verdict {
     let Seen::HostLost(host) = &seen.seen else { return Ok(()) };
-    let held = books.lives.iter().find(|(_, life)| life.end.is_none() && life.with == Some(*host));
+    let held =
+        books.lives.iter().find(|(_, life)| life.state == RunState::InFlight && life.with == Some(*host));
     hold(held.is_none(), || format!("{host} is lost, but {held:?} is out to it"))
 }
 
 /// From the word to stop on, nothing is created and no run goes to a host that had not gone there before.
 fn stopping_starts_nothing(books: &Books, seen: &Observation) -> Verdict {
     let starts = match &seen.seen {
-        Seen::Fact(Fact::Created { .. }) => true,
-        Seen::Fact(Fact::Run(id, RunFact::Claimed { .. } | RunFact::Dispatched(_))) => {
-            books.lives.get(id).is_some_and(|life| life.dispatched.is_none())
+        Seen::Fact(Fact::Created { .. } | Fact::Run(_, RunFact::Claimed(_))) => true,
+        Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) => {
+            books.lives.get(&key_of(run)).is_some_and(|life| life.dispatched.is_none())
         }
         Seen::Fact(_)
         | Seen::Received(_)
@@ -201,12 +312,9 @@ fn stopping_starts_nothing(books: &Books, seen: &Observation) -> Verdict {
 /// Once a caller was told that the engine has stopped, it claims nothing, hands over nothing and takes nothing.
 fn nothing_after_shutdown(books: &Books, seen: &Observation) -> Verdict {
     let work = match &seen.seen {
-        Seen::Received(_) | Seen::Fact(Fact::Run(..) | Fact::Created { .. }) => true,
-        Seen::Fact(Fact::Session(_, fact)) => matches!(fact, SessionFact::Opened { .. }),
-        Seen::Fact(Fact::Stopping { .. } | Fact::Host(..))
-        | Seen::CancelAcknowledged { .. }
-        | Seen::HostLost(_)
-        | Seen::ShutDown => false,
+        Seen::Received(_) | Seen::Fact(Fact::Run(_, RunFact::Claimed(_) | RunFact::Dispatched(_))) => true,
+        Seen::Fact(Fact::Created { .. } | Fact::Session(_, SessionFact::Opened { .. })) => true,
+        Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) | Seen::ShutDown => false,
     };
     hold(!(books.stopped && work), || format!("after the shutdown came {:?}", seen.seen))
 }
@@ -215,11 +323,11 @@ fn hold(holds: bool, detail: impl FnOnce() -> String) -> Verdict {
     if holds { Ok(()) } else { Err(detail()) }
 }
 
-fn run_fact(seen: &Observation) -> Option<(&ScheduleId, &RunFact)> {
+fn run_fact(seen: &Observation) -> Option<(&RunId, &RunFact)> {
     if let Seen::Fact(Fact::Run(id, fact)) = &seen.seen { Some((id, fact)) } else { None }
 }
 
-fn submitted(seen: &Observation) -> Option<(&ScheduleId, &SessionId)> {
+fn submitted(seen: &Observation) -> Option<(&RunId, &SessionId)> {
     let (id, fact) = run_fact(seen)?;
     if let RunFact::Dispatched(HandOver { phase: Phase::PromptSubmit, session, .. }) = fact {
         Some((id, session))
@@ -230,5 +338,5 @@ fn submitted(seen: &Observation) -> Option<(&ScheduleId, &SessionId)> {
 
 fn received<'a>(books: &'a Books, seen: &'a Observation) -> Option<(&'a Reception, &'a Life)> {
     let Seen::Received(reception) = &seen.seen else { return None };
-    Some((reception, books.lives.get(&reception.run.schedule)?))
+    Some((reception, books.lives.get(&key_of(&reception.run))?))
 }

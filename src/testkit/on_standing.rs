@@ -1,8 +1,8 @@
 //! Laws about the state as it stands after a step, judged against everything seen until then.
 
-use super::books::{Books, Life};
+use super::books::{Books, Plan};
 use super::laws::{Standing, StandingLaw};
-use crate::domain::{Kind, ScheduleId, Status, Target};
+use crate::domain::{RunId, ScheduleId, Status, Target};
 use crate::engine::{Mode, ScheduleRecord, SessionRecord, State};
 use crate::limits;
 
@@ -30,50 +30,74 @@ type Verdict = Result<(), String>;
 fn accounting_balances(books: &Books, standing: &Standing<'_>) -> Verdict {
     let (ledger, counts) = (standing.state.ledger(), &books.counts);
     hold(ledger.imbalance() == 0, || format!("{ledger:?} is out by {}", ledger.imbalance()))?;
-    let booked = [ledger.expected, ledger.delivered, ledger.cancelled, ledger.failed, ledger.pending];
-    let seen = [counts.created, counts.delivered, counts.cancelled, counts.failed, counts.live()];
+    let booked = [
+        ledger.expected,
+        ledger.delivered,
+        ledger.skipped,
+        ledger.cancelled,
+        ledger.failed,
+        ledger.lost,
+        ledger.pending,
+    ];
+    let seen = [
+        counts.expected,
+        counts.delivered,
+        counts.skipped,
+        counts.cancelled,
+        counts.failed,
+        counts.lost,
+        counts.pending(),
+    ];
     hold(booked == seen, || format!("{ledger:?}, but seen were {counts:?}"))?;
     let records = standing.state.schedules();
     let live = records.iter().filter(|record| !record.status().is_terminal()).count() as u64;
-    hold(live == ledger.pending, || format!("{live} records have not ended, but {ledger:?}"))
+    let counted = standing.state.live_count();
+    hold(live == counted, || format!("{live} records have not ended, counted are {counted}"))?;
+    let slots = records.iter().filter(|record| record.next_slot().is_some()).count() as u64;
+    let runs = books.lives.values().filter(|life| life.is_live()).count() as u64;
+    hold(slots + runs == ledger.pending, || format!("{slots} slots and {runs} runs, but {ledger:?}"))
 }
 
 /// Every schedule that has not ended has a deadline or says why it waits; every one that has ended says how.
 fn nothing_silent(books: &Books, standing: &Standing<'_>) -> Verdict {
-    for (id, life) in &books.lives {
+    for (id, plan) in &books.plans {
         let record = standing.state.schedule(id);
-        match (life.end, record) {
+        match (plan.end, record) {
             (None, None) => return Err(format!("{id} has vanished without an end")),
-            (None, Some(record)) => not_silent(standing.state, id, record)?,
+            (None, Some(record)) => not_silent(standing, id, record)?,
             (Some(end), Some(record)) => {
                 hold(record.status() == end, || {
                     format!("{id} ended as {end:?}, but is {:?}", record.status())
                 })?;
             }
-            (Some(_), None) => may_be_forgotten(books, standing.state, id, life)?,
+            (Some(_), None) => may_be_forgotten(books, standing.state, id, plan)?,
         }
     }
     Ok(())
 }
 
-fn not_silent(state: &State, id: &ScheduleId, record: &ScheduleRecord) -> Verdict {
+fn not_silent(standing: &Standing<'_>, id: &ScheduleId, record: &ScheduleRecord) -> Verdict {
+    let state = standing.state;
+    let live = || state.runs_of(record).any(|(_, run)| !run.run().state.is_terminal());
     let speaks = match record.status() {
-        Status::Pending | Status::InFlight => state.deadline(id).is_some(),
-        // What it waits for is the next law's; a stopping engine calls it off at its next turn.
-        Status::Queued => record.run().is_some(),
-        Status::Delivered | Status::Cancelled | Status::Failed => false,
+        Status::Pending => state.has_slot_timer(id) || record.course().awaits_finish && live(),
+        Status::Paused => record.course().paused.is_some() && !state.has_slot_timer(id),
+        // What a queued run waits for is the next law's; a stopping engine calls it off at its next turn.
+        Status::Queued | Status::InFlight => live(),
+        Status::Delivered | Status::Skipped | Status::Finished | Status::Cancelled | Status::Failed => false,
     };
     hold(speaks, || format!("{id} is {:?} with neither deadline nor reason", record.status()))
 }
 
-fn may_be_forgotten(books: &Books, state: &State, id: &ScheduleId, life: &Life) -> Verdict {
+fn may_be_forgotten(books: &Books, state: &State, id: &ScheduleId, plan: &Plan) -> Verdict {
+    let owner = &plan.schedule.owner;
     let full = || {
-        let all = state.schedules_of(&life.owner).len();
-        let live = state.live_schedules_of(&life.owner).len();
+        let all = state.schedules_of(owner).len();
+        let live = state.live_schedules_of(owner).len();
         (all - live) as u64 >= limits::FINISHED_KEPT.value
     };
-    let right = life.orphaned || !books.lanes.contains_key(&life.owner) || full();
-    hold(right, || format!("{id} was forgotten although {} is open and has room", life.owner))
+    let right = plan.orphaned || !books.lanes.contains_key(owner) || full();
+    hold(right, || format!("{id} was forgotten although {owner} is open and has room"))
 }
 
 /// While the engine runs, a run waits only as long as something stands in its way.
@@ -85,11 +109,15 @@ fn nothing_waits_without_cause(books: &Books, standing: &Standing<'_>) -> Verdic
     for session in state.sessions() {
         let turn_owed = books.lanes.get(session.id()).is_some_and(|lane| lane.turn_owed);
         let lane_taken = session.is_busy() || session.has_delivery_in_flight() || turn_owed;
-        for record in state.waiting(session) {
-            let cause = !session.is_hosted() || lane_taken && record.schedule().target() == Target::Owner;
-            let said = state.waits_for(record);
-            let id = &record.schedule().id;
-            hold(cause && said.is_some(), || format!("{id} waits for {}, as for {said:?}", session.id()))?;
+        for run in state.waiting(session) {
+            let Some(id) = state.run_id(run) else { return Err("a run without a schedule".into()) };
+            let into_it = state.asked(run).is_some_and(|asked| *asked.target() != Target::Fresh);
+            let paused = books.plans.get(&id.schedule).is_some_and(|plan| plan.paused);
+            let cause = !session.is_hosted() || lane_taken && into_it || paused || books.held;
+            let said = state.run_waits_for(run);
+            hold(cause && (said.is_some() || paused), || {
+                format!("{id} waits for {}, as for {said:?}", session.id())
+            })?;
         }
     }
     Ok(())
@@ -97,7 +125,8 @@ fn nothing_waits_without_cause(books: &Books, standing: &Standing<'_>) -> Verdic
 
 /// After its turn, the engine has left nothing that was due.
 fn nothing_due_is_left(_: &Books, standing: &Standing<'_>) -> Verdict {
-    let next = standing.state.next_wake().filter(|next| standing.turned && *next <= standing.now.boot);
+    let next =
+        standing.state.next_wake(standing.now).filter(|next| standing.turned && *next <= standing.now.boot);
     hold(next.is_none(), || format!("{next:?} was due at {:?}", standing.now.boot))
 }
 
@@ -119,24 +148,28 @@ fn limits_hold(_: &Books, standing: &Standing<'_>) -> Verdict {
     hold(broken.is_none(), || format!("{broken:?}"))
 }
 
-/// A schedule names a session as created by it only if it is of the kind that creates one, and one was created.
+/// A run names a session as created by it only if its schedule is of the kind that creates one, and one was created.
 fn created_sessions_are_real(books: &Books, standing: &Standing<'_>) -> Verdict {
-    for record in standing.state.schedules() {
-        let Some(session) = record.created_session() else { continue };
-        let schedule = record.schedule();
-        let kind = schedule.payload.kind() == Kind::Session;
-        hold(kind, || format!("{} creates no sessions, but names {session}", schedule.id))?;
-        let asked = books.lives.get(&schedule.id).and_then(|life| life.dispatched.as_ref());
-        let same = asked.is_some_and(|(_, asked)| asked == session);
-        hold(same, || format!("{} names {session}, but dispatched was {asked:?}", schedule.id))?;
+    let state = standing.state;
+    for (key, life) in &books.lives {
+        let id = RunId { schedule: key.0.clone(), incarnation: key.1, slot: key.2 };
+        let Some(run) = state.run(&id) else { continue };
+        let Some(session) = run.run().session.as_ref().filter(|_| run.run().session_created) else {
+            continue;
+        };
+        let kind = life.into.is_none();
+        hold(kind, || format!("{id} creates no sessions, but names {session}"))?;
+        let same = life.dispatched.as_ref().is_some_and(|(_, asked)| asked == session);
+        hold(same, || format!("{id} names {session}, but dispatched was {:?}", life.dispatched))?;
     }
     Ok(())
 }
 
-/// Once the engine has stopped, every schedule has ended and nothing has a deadline.
+/// Once the engine has stopped, everything in memory only has ended; what is on disk goes on with the next start.
 fn nothing_lives_after_shutdown(books: &Books, standing: &Standing<'_>) -> Verdict {
-    let live = standing.state.live_count();
-    hold(!books.stopped || live == 0, || format!("{live} schedules live after the shutdown"))
+    let live = books.plans.values().find(|plan| plan.end.is_none() && !plan.is_durable());
+    let settled = standing.state.is_settled() && live.is_none();
+    hold(!books.stopped || settled, || format!("{live:?} lives after the shutdown"))
 }
 
 /// The state is the fold of the facts: both print alike and wake alike.
@@ -145,7 +178,7 @@ fn fold_is_state(books: &Books, standing: &Standing<'_>) -> Verdict {
     if let Some(difference) = first_difference(&fold.to_string(), &state.to_string()) {
         return Err(difference);
     }
-    let (one, two) = (fold.next_wake(), state.next_wake());
+    let (one, two) = (fold.next_wake(standing.now), state.next_wake(standing.now));
     hold(one == two, || format!("the fold wakes at {one:?}, the state at {two:?}"))
 }
 

@@ -6,6 +6,7 @@ use super::history::History;
 use super::recorder::Recorder;
 use super::sim_clock::SimClock;
 use super::sim_entropy::SimEntropy;
+use crate::calendar::Zones;
 use crate::port::Host;
 use crate::runtime::Parts;
 
@@ -16,6 +17,8 @@ pub struct Stage {
     pub clock: Arc<SimClock>,
     /// The randomness.
     pub entropy: Arc<SimEntropy>,
+    /// What the names of zones mean.
+    pub zones: Arc<Zones>,
     /// What the journal and the hosts saw.
     pub history: History,
 }
@@ -26,6 +29,7 @@ impl Stage {
         Stage {
             clock: Arc::new(SimClock::new()),
             entropy: Arc::new(SimEntropy::seeded(seed)),
+            zones: Arc::default(),
             history: History::new(),
         }
     }
@@ -36,6 +40,7 @@ impl Stage {
             clock: self.clock.clone(),
             entropy: self.entropy.clone(),
             local,
+            zones: Arc::clone(&self.zones),
             journal: Some(Box::new(Recorder::new(self.history.clone()))),
         }
     }

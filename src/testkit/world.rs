@@ -13,8 +13,8 @@ use super::sim_host::SimHost;
 use super::stage::Stage;
 use super::trace::Trace;
 use super::world_config::{Action, WorldConfig};
-use crate::domain::{BootTime, Cursor, Decision, Fact, HostId, RunId, SessionId};
-use crate::engine::{Command, Input, Mode, Report, SessionRecord, State};
+use crate::domain::{BootTime, Cursor, Decision, Fact, HostId, Moment, RunId, Scope, SessionId};
+use crate::engine::{Command, Input, Mode, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, Host};
 use crate::runtime::{Handle, Subscription};
 
@@ -155,6 +155,17 @@ impl World {
     /// Submits an input; what is refused must change nothing.
     pub(super) fn submit(&mut self, input: Input) -> Result<bool, Broken> {
         self.trace.push(format!("  {input:?}"));
+        if let Some(schedule) = input.settles_first() {
+            // What is due of it is dealt with before, whether the input itself is refused or not.
+            let (schedule, now) = (schedule.clone(), self.stage.clock.now());
+            while self.handle.view(|state| state.is_slot_due(&schedule, now)) {
+                let settle = Input::SettleFirst { schedule: schedule.clone() };
+                self.handle.submit(settle).map_err(|refusal| Broken {
+                    law: "refusals_change_nothing",
+                    detail: format!("what is due was refused: {refusal}"),
+                })?;
+            }
+        }
         let before = (self.handle.view(State::cursor), self.stage.history.len());
         let Err(refusal) = self.handle.submit(input) else { return Ok(true) };
         self.trace.push(format!("    refused: {refusal}"));
@@ -173,7 +184,7 @@ impl World {
         let next = self.handle.turn();
         self.turned = true;
         self.say(format!("  turn, next wake {:?}", next.map(BootTime::nanos)));
-        let truth = self.handle.view(State::next_wake);
+        let truth = self.handle.next_wake();
         if next == truth {
             return Ok(());
         }
@@ -202,6 +213,7 @@ impl World {
         let orphans =
             self.sessions(|state, id| state.session(id).is_some_and(|session| !session.is_hosted()));
         self.connect_host(orphans, Behaviour::FAULTLESS)?;
+        self.end_what_recurs()?;
         for _ in 0..ROUNDS_MAX {
             for host in self.hosts.clone() {
                 while let Some(report) = host.take_receipt(0) {
@@ -213,11 +225,32 @@ impl World {
             }
             self.turn()?;
             self.judge(false)?;
-            let Some(next) = self.handle.view(State::next_wake) else { break };
+            let Some(next) = self.handle.next_wake() else { break };
             self.stage.clock.advance_to(next);
         }
         self.judge(true)?;
         self.laws.everything_ends()
+    }
+
+    /// What has no end of its own gets one; what is held or paused goes on.
+    fn end_what_recurs(&mut self) -> Result<(), Broken> {
+        self.submit(Input::Command(Command::ReleaseAll { by: Scope::Operator }))?;
+        let live = self.handle.view(|state| {
+            let live = state.schedules().into_iter().filter(|record| !record.status().is_terminal());
+            // The boot clock ends before the calendar does, and with it what a world can wait for.
+            let far = |slot: Moment| slot.seconds() > YEAR_2500;
+            let endless = |record: &ScheduleRecord| {
+                let is_far = record.schedule().is_durable() && record.next_slot().is_some_and(far);
+                record.schedule().recurs() || is_far
+            };
+            live.map(|record| (record.schedule().id.clone(), endless(record))).collect::<Vec<_>>()
+        });
+        for (schedule, endless) in live {
+            let which = Which::any(Scope::Operator, schedule);
+            let end = if endless { Command::CancelSchedule(which) } else { Command::ResumeSchedule(which) };
+            self.submit(Input::Command(end))?;
+        }
+        Ok(())
     }
 
     /// The engine stops: receipts have a while, then all is given up, and whatever comes later changes nothing.
@@ -228,9 +261,8 @@ impl World {
             self.judge(false)?;
         }
         self.stop(true)?;
-        let left = self.handle.view(State::live_count);
-        if left > 0 {
-            let detail = format!("{left} schedules are left when the engine has stopped");
+        if !self.handle.view(State::is_settled) {
+            let detail = "something in memory only is left when the engine has stopped".to_owned();
             return Err(Broken { law: "nothing_lives_after_shutdown", detail });
         }
         // Nothing is out, so this does not wait.
@@ -312,6 +344,8 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without text").to_owned()
 }
 
+/// 2500-01-01T00:00:00Z.
+const YEAR_2500: i64 = 16_725_225_600;
 /// More steps of the engine than any step of a world takes.
 const DRAWS_MAX: u64 = 100_000;
 /// More rounds than any world needs; one that needs them all has something that never ends.

@@ -40,6 +40,16 @@ pub enum Action {
     Advance,
     /// The wall clock is stepped, either way.
     StepWall,
+    /// A schedule is given another definition.
+    Change,
+    /// A schedule is paused, or resumed.
+    Pause,
+    /// Somebody wants a run at once.
+    RunNow,
+    /// Somebody wants the next slot skipped.
+    SkipNext,
+    /// Everything is held, or released.
+    Hold,
 }
 
 /// How a world is made. Every field has a sensible default.
@@ -108,4 +118,9 @@ const ACTIONS: &[(Action, u32)] = &[
     (Action::AdvanceNearWake, 5),
     (Action::Advance, 5),
     (Action::StepWall, 2),
+    (Action::Change, 4),
+    (Action::Pause, 4),
+    (Action::RunNow, 3),
+    (Action::SkipNext, 2),
+    (Action::Hold, 2),
 ];

@@ -1,7 +1,7 @@
-//! Changes of clocks that are known from elsewhere, and what rules do around them.
+//! Changes of clocks that are known from elsewhere, and what triggers do around them.
 
 use reveille::calendar::{Slots, Zones};
-use reveille::domain::{Calendar, Moment, Rule, TimeOfDay, Weekdays, Zone};
+use reveille::domain::{Calendar, Moment, TimeOfDay, Trigger, Weekdays, Zone};
 use reveille::edn::Value;
 
 use crate::{at, cron_rule, items, listed, moment, table, text, zones};
@@ -51,7 +51,7 @@ fn known_changes_move_daily_rules_as_the_policy_says() {
     }
 }
 
-/// A daily rule has one slot for every day, also for the day that was left out.
+/// A daily trigger has one slot for every day, also for the day that was left out.
 #[track_caller]
 fn check_daily(row: &Row<'_>, reading: i64, zones: &Zones) {
     let time = reading.rem_euclid(DAY);
@@ -59,8 +59,9 @@ fn check_daily(row: &Row<'_>, reading: i64, zones: &Zones) {
     let time_of_day = TimeOfDay::new(part(time / 3_600), part(time / 60 % 60), part(time % 60));
     let zone = Zone::parse(row.zone).expect("a zone");
     let time_of_day = time_of_day.expect("in range");
-    let rule = Rule::Calendar(Box::new(Calendar { weekdays: Weekdays::DAILY, time: time_of_day, zone }));
-    let slots = Slots::new(&rule, zones);
+    let trigger =
+        Trigger::Calendar(Box::new(Calendar { weekdays: Weekdays::DAILY, time: time_of_day, zone }));
+    let slots = Slots::new(&trigger, zones);
     let mut expected: Vec<Moment> = (-2..=2).map(|day| at(row.first_showing(reading + day * DAY))).collect();
     expected.dedup();
     let found = slots.upcoming(at(row.first_showing(reading - 2 * DAY) - 1), expected.len());
@@ -76,7 +77,7 @@ fn check_daily(row: &Row<'_>, reading: i64, zones: &Zones) {
     }
 }
 
-/// A rule on every minute has a slot in every minute of real time.
+/// A trigger on every minute has a slot in every minute of real time.
 #[track_caller]
 fn check_running(row: &Row<'_>, zones: &Zones) {
     let slots = Slots::new(&cron_rule("* * * * *", row.zone), zones);

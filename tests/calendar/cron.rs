@@ -20,10 +20,10 @@ fn croniter_and_we_agree() {
 #[track_caller]
 fn check_next(row: &Value, zones: &Zones) {
     let zone = row.as_map().and_then(|row| row.keyword("zone")).and_then(Value::as_str).unwrap_or("UTC");
-    let rule = cron_rule(text(row, "cron"), zone);
+    let trigger = cron_rule(text(row, "cron"), zone);
     let expected: Vec<_> =
         items(row, "next").iter().map(|slot| moment(slot.as_str().expect("text"))).collect();
-    let found = Slots::new(&rule, zones).upcoming(moment(text(row, "after")), expected.len());
+    let found = Slots::new(&trigger, zones).upcoming(moment(text(row, "after")), expected.len());
     assert_eq!(listed(&found), listed(&expected), "{row}");
 }
 
@@ -35,8 +35,8 @@ fn the_table_of_the_dialect_holds() {
         check_next(&row, zones);
     }
     for row in rows("matches") {
-        let rule = cron_rule(text(&row, "cron"), "UTC");
-        let slots = Slots::new(&rule, zones);
+        let trigger = cron_rule(text(&row, "cron"), "UTC");
+        let slots = Slots::new(&trigger, zones);
         let has = |instant: &Value| {
             let slot = moment(instant.as_str().expect("text"));
             slots.latest_in(slot.checked_sub(Span::from_millis(1)).expect("in range"), slot).is_some()

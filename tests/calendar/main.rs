@@ -1,4 +1,4 @@
-//! The slots of rules: tables of known answers, laws against a slow search, and a second implementation.
+//! The slots of triggers: tables of known answers, laws against a slow search, and a second implementation.
 //!
 //! `PROPTEST_CASES=1000000 cargo test --release --test calendar` is the long run.
 
@@ -14,7 +14,7 @@ mod second;
 use std::sync::LazyLock;
 
 use reveille::calendar::{Zones, parse_cron};
-use reveille::domain::{Moment, Rule, Zone};
+use reveille::domain::{Moment, Trigger, Zone};
 use reveille::edn::{Caps, Value, read};
 
 const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 16, digits_max: 20, forms_max: 100_000 };
@@ -44,9 +44,9 @@ fn at(seconds: i64) -> Moment {
     Moment::new(seconds, 0).expect("within the calendar")
 }
 
-fn cron_rule(expr: &str, zone: &str) -> Rule {
+fn cron_rule(expr: &str, zone: &str) -> Trigger {
     let cron = parse_cron(expr).unwrap_or_else(|error| panic!("{expr}: {error}"));
-    Rule::Cron(cron.into(), Zone::parse(zone).expect("a zone").into())
+    Trigger::Cron(cron.into(), Zone::parse(zone).expect("a zone").into())
 }
 
 fn listed(slots: &[Moment]) -> String {

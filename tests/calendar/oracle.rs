@@ -5,23 +5,23 @@
 use jiff::Timestamp;
 use jiff::civil::Weekday as Day;
 use jiff::tz::{Offset, TimeZone};
-use reveille::domain::{Moment, Rule, TimeOfDay, Weekdays};
+use reveille::domain::{Moment, TimeOfDay, Trigger, Weekdays};
 
 use crate::at;
 
-/// All slots in `(a, b]` of a calendar or cron rule on the clock of `zone`.
-pub(crate) fn slots(rule: &Rule, zone: &TimeZone, a: i64, b: i64) -> Vec<Moment> {
+/// All slots in `(a, b]` of a calendar or cron trigger on the clock of `zone`.
+pub(crate) fn slots(trigger: &Trigger, zone: &TimeZone, a: i64, b: i64) -> Vec<Moment> {
     let offset = |instant: i64| i64::from(zone.to_offset(stamp(instant)).seconds());
     let mut offsets: Vec<i64> = (a - 200_000..b + 200_000).step_by(1_800).map(offset).collect();
     offsets.sort_unstable();
     offsets.dedup();
     let (west, east) = (offsets[0], offsets[offsets.len() - 1]);
-    let (runs_twice, runs_late, second) = policy(rule);
+    let (runs_twice, runs_late, second) = policy(trigger);
     let mut found = Vec::new();
     // A reading left out lies up to a day before the end of its gap.
     let first = (a + west - 90_000).div_euclid(60) * 60 + second;
     for reading in (first..=b + east + 90_000).step_by(60) {
-        if !matches(rule, reading) {
+        if !matches(trigger, reading) {
             continue;
         }
         let mut shown: Vec<i64> =
@@ -40,9 +40,9 @@ pub(crate) fn slots(rule: &Rule, zone: &TimeZone, a: i64, b: i64) -> Vec<Moment>
 }
 
 /// Runs in both passes of an overlap; runs at the end of a gap; the second of the minute.
-fn policy(rule: &Rule) -> (bool, bool, i64) {
-    match rule {
-        Rule::Cron(cron, _) => {
+fn policy(trigger: &Trigger) -> (bool, bool, i64) {
+    match trigger {
+        Trigger::Cron(cron, _) => {
             let mut fields = cron.as_str().split(' ');
             let (minute, hour) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
             let is_wild = |field: &str| field.contains(['*', '/']);
@@ -50,8 +50,8 @@ fn policy(rule: &Rule) -> (bool, bool, i64) {
             let hourly = cron.fields().hours.count_ones() == 24;
             (several || hourly || is_wild(minute) || is_wild(hour), !hourly, 0)
         }
-        Rule::Calendar(calendar) => (false, true, i64::from(calendar.time.second())),
-        Rule::At(_) | Rule::Every(_) => panic!("not on a clock"),
+        Trigger::Calendar(calendar) => (false, true, i64::from(calendar.time.second())),
+        Trigger::At(_) | Trigger::Every(_) => panic!("not on a clock"),
     }
 }
 
@@ -65,10 +65,10 @@ fn end_of_gap(reading: i64, west: i64, east: i64, offset: impl Fn(i64) -> i64) -
     after
 }
 
-fn matches(rule: &Rule, reading: i64) -> bool {
+fn matches(trigger: &Trigger, reading: i64) -> bool {
     let civil = Offset::UTC.to_datetime(stamp(reading));
-    match rule {
-        Rule::Cron(cron, _) => {
+    match trigger {
+        Trigger::Cron(cron, _) => {
             let fields = cron.fields();
             let (minute, hour) = (civil.minute().cast_unsigned(), civil.hour().cast_unsigned());
             let (day, month) = (civil.day().cast_unsigned(), civil.month().cast_unsigned());
@@ -89,7 +89,7 @@ fn matches(rule: &Rule, reading: i64) -> bool {
                 && fields.months >> month & 1 == 1
                 && is_day
         }
-        Rule::Calendar(calendar) => {
+        Trigger::Calendar(calendar) => {
             let time = TimeOfDay::new(
                 civil.hour().cast_unsigned(),
                 civil.minute().cast_unsigned(),
@@ -97,7 +97,7 @@ fn matches(rule: &Rule, reading: i64) -> bool {
             );
             time == Some(calendar.time) && is_on(calendar.weekdays, civil.weekday())
         }
-        Rule::At(_) | Rule::Every(_) => panic!("not on a clock"),
+        Trigger::At(_) | Trigger::Every(_) => panic!("not on a clock"),
     }
 }
 

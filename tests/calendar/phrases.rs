@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
-use reveille::calendar::{Asked, Meant, Warning, Zones, from_edn, print, to_edn, understand};
-use reveille::domain::{CountFrom, Every, Moment, Rule, Span, When, Zone};
+use reveille::calendar::{Asked, Warning, Zones, from_edn, print, to_edn, understand};
+use reveille::domain::{CountFrom, Every, Moment, Span, Trigger, When, Zone};
 use reveille::edn::{Value, read};
 
-use crate::laws::{cases, rule};
+use crate::laws::{cases, trigger};
 use crate::{CAPS, items, listed, moment, table, text, zones};
 
 fn asked<'a>(row: &Value, zones: &'a Zones) -> Asked<'a> {
@@ -23,11 +23,11 @@ fn asked<'a>(row: &Value, zones: &'a Zones) -> Asked<'a> {
     Asked { now: moment(&value("now", "2026-04-22T13:00:00Z")), zone, zones }
 }
 
-fn canonical(meant: &Meant) -> String {
+fn canonical(meant: &When) -> String {
     match meant {
-        Meant::Once(When::After(span)) => format!("{} ms", span.millis()),
-        Meant::Once(When::At(moment)) => moment.to_string(),
-        Meant::Recurring(rule) => print(rule),
+        When::After(span) => format!("{} ms", span.millis()),
+        When::At(moment) => moment.to_string(),
+        When::By(trigger) => print(trigger),
     }
 }
 
@@ -107,52 +107,52 @@ proptest! {
         let asked = Asked { now, zone: Zone::parse("America/New_York").expect("a zone"), zones: zones() };
         let Ok(understood) = understand(&phrase, &asked) else { return Ok(()); };
         prop_assert!(understood.next.len() <= 3);
-        let is_now = understood.meant == Meant::Once(When::After(Span::ZERO));
+        let is_now = understood.meant == When::After(Span::ZERO);
         prop_assert!(understood.next.iter().all(|slot| *slot > now || is_now && *slot == now));
-        prop_assert!(!understood.next.is_empty() || matches!(understood.meant, Meant::Recurring(_)));
-        if let Meant::Recurring(rule) = &understood.meant {
-            let again = understand(&print(rule), &asked).map(|again| again.meant);
-            prop_assert_eq!(again, Ok(understood.meant.clone()), "{}", print(rule));
+        prop_assert!(!understood.next.is_empty() || matches!(understood.meant, When::By(_)));
+        if let When::By(trigger) = &understood.meant {
+            let again = understand(&print(trigger), &asked).map(|again| again.meant);
+            prop_assert_eq!(again, Ok(understood.meant.clone()), "{}", print(trigger));
         }
     }
 
     #[test]
     fn rules_print_back_equal(
-        rule in rules(),
+        trigger in triggers(),
         zone in prop::sample::select(vec!["UTC", "local", "+05:45", "-00:30", "Asia/Tokyo", "EST", "Etc/GMT+5", "A b", "x/y"]),
     ) {
         let zone = Zone::parse(zone).expect("a zone");
-        let rule = match rule {
-            Rule::Cron(cron, _) => Rule::Cron(cron, zone.into()),
-            Rule::Calendar(mut calendar) => { calendar.zone = zone; Rule::Calendar(calendar) }
-            Rule::At(_) | Rule::Every(_) => rule,
+        let trigger = match trigger {
+            Trigger::Cron(cron, _) => Trigger::Cron(cron, zone.into()),
+            Trigger::Calendar(mut calendar) => { calendar.zone = zone; Trigger::Calendar(calendar) }
+            Trigger::At(_) | Trigger::Every(_) => trigger,
         };
         let asked = Asked { now: moment("1970-01-01T00:00:00Z"), zone: Zone::Utc, zones: zones() };
-        let meant = understand(&print(&rule), &asked).map(|understood| understood.meant);
-        let expected = match &rule {
-            Rule::At(moment) => Meant::Once(When::At(*moment)),
-            Rule::Every(_) | Rule::Calendar(_) | Rule::Cron(..) => Meant::Recurring(rule.clone()),
+        let meant = understand(&print(&trigger), &asked).map(|understood| understood.meant);
+        let expected = match &trigger {
+            Trigger::At(moment) => When::At(*moment),
+            Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) => When::By(trigger.clone()),
         };
-        prop_assert_eq!(meant, Ok(expected), "{}", print(&rule));
-        let text = to_edn(&rule).to_string();
+        prop_assert_eq!(meant, Ok(expected), "{}", print(&trigger));
+        let text = to_edn(&trigger).to_string();
         let value = read(text.as_bytes(), &CAPS).expect("EDN");
-        prop_assert_eq!(from_edn(&value), Ok(rule), "{}", text);
+        prop_assert_eq!(from_edn(&value), Ok(trigger), "{}", text);
     }
 }
 
-fn rules() -> impl Strategy<Value = Rule> {
+fn triggers() -> impl Strategy<Value = Trigger> {
     let instant = (1..300_000_000_i64, 0..1_000_000_000_u32);
     let at = instant.clone().prop_map(|(seconds, nanos)| Moment::new(seconds, nanos).expect("in range"));
     let every = (at.clone(), 1_000..315_360_000_000_u64, 0..6_u32, any::<bool>()).prop_map(
         |(anchor, ms, zeros, slot)| {
             let ms = if zeros == 0 { ms } else { ms / 60_000 * 60_000 + 60_000 };
             let from = if slot { CountFrom::Slot } else { CountFrom::Finish };
-            Rule::Every(
+            Trigger::Every(
                 Every::new(Span::from_millis(ms.min(315_360_000_000)), anchor, from).expect("in bounds"),
             )
         },
     );
-    prop_oneof![1 => at.prop_map(Rule::At), 2 => every, 4 => rule()]
+    prop_oneof![1 => at.prop_map(Trigger::At), 2 => every, 4 => trigger()]
 }
 
 #[test]

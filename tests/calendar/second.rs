@@ -5,7 +5,7 @@ use croner::parser::CronParser;
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use reveille::calendar::{Slots, parse_cron};
-use reveille::domain::{Rule, Zone};
+use reveille::domain::{Trigger, Zone};
 
 use crate::laws::{cases, expression, timezone};
 use crate::oracle::stamp;
@@ -31,9 +31,9 @@ proptest! {
         };
         let tz: TimeZone = timezone(zone);
         let cron = parse_cron(&expr).expect("sound");
-        let rule = Rule::Cron(cron.into(), Zone::parse(zone).expect("a zone").into());
+        let trigger = Trigger::Cron(cron.into(), Zone::parse(zone).expect("a zone").into());
         let zones = zones();
-        let ours = Slots::new(&rule, zones).upcoming(at(start), 3);
+        let ours = Slots::new(&trigger, zones).upcoming(at(start), 3);
         let mut iterator = theirs.iter_from(stamp(start).to_zoned(tz.clone()), Direction::Forward);
         for slot in ours {
             let their = loop {

@@ -65,7 +65,7 @@ fn queries_and_mutations_need_a_token_and_json() {
         403,
         "FORBIDDEN",
     );
-    assert_eq!(site.handle().view(|state| state.gauges(site.handle().now().boot)).sessions, 0);
+    assert_eq!(site.handle().view(|state| state.gauges(site.handle().now())).sessions, 0);
     check(&ask(&site, "POST", "/graphql", &[operator, JSON], open), 200, r#""token":""#);
     // An operator acts for a session, and sees what that sees.
     let acting = ("reveille-session", "one");

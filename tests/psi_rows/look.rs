@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use reveille::dialect::Notation;
 use reveille::domain::{Caller, Decision, SessionId, Status, Transcript};
 use reveille::edn::{Map, Value};
-use reveille::engine::{Ledger, ScheduleRecord, SessionRecord, State};
+use reveille::engine::{Ledger, RunRecord, ScheduleRecord, SessionRecord, State};
 
 use super::pattern::number;
 use super::play::{Args, Outcome, Verb};
@@ -93,8 +93,8 @@ fn state_of(scene: &mut Scene, args: &Args) -> Outcome {
 }
 
 fn full(state: &State, record: &ScheduleRecord) -> Value {
-    let map = summary(record).as_map().cloned().unwrap_or_default();
-    let run = record.run();
+    let map = summary(state, record).as_map().cloned().unwrap_or_default();
+    let run = state.newest_run(record).map(RunRecord::run);
     let reason = run.and_then(|run| run.reason);
     let waits_for = state.waits_for(record).map(|reason| Value::keyword(reason.name()));
     map.with("in-flight?", record.status() == Status::InFlight)
@@ -105,8 +105,8 @@ fn full(state: &State, record: &ScheduleRecord) -> Value {
         .into()
 }
 
-fn summary(record: &ScheduleRecord) -> Value {
-    let answer = psi::created(record, 0).value;
+fn summary(state: &State, record: &ScheduleRecord) -> Value {
+    let answer = psi::created(state, record, 0).value;
     let tool = answer.as_map().and_then(|map| map.keyword("psi-tool/scheduler"));
     tool.and_then(Value::as_map).and_then(|map| map.keyword("schedule")).cloned().unwrap_or(Value::Nil)
 }
@@ -114,7 +114,10 @@ fn summary(record: &ScheduleRecord) -> Value {
 /// `[:schedules "s"]`: all of them, finished ones too, in the order of psi's graph.
 fn schedules(scene: &mut Scene, args: &Args) -> Outcome {
     let session = args.session(0)?;
-    let all = |state: &State| state.schedules_of(&session).into_iter().map(summary).collect::<Vec<_>>();
+    let all = |state: &State| {
+        let records = state.schedules_of(&session).into_iter();
+        records.map(|record| summary(state, record)).collect::<Vec<_>>()
+    };
     Ok(Ok(scene.handle.view(all).into()))
 }
 
@@ -204,7 +207,7 @@ fn due_in_ns(scene: &mut Scene, args: &Args) -> Outcome {
 
 fn next_wake_in_ns(scene: &mut Scene, _: &Args) -> Outcome {
     let now = scene.handle.now();
-    let next = scene.handle.view(State::next_wake);
+    let next = scene.handle.next_wake();
     Ok(Ok(next.map(|next| nanos(next.since(now.boot).nanos())).into()))
 }
 

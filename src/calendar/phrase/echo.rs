@@ -2,33 +2,32 @@
 
 use super::context::Asked;
 use super::duration;
-use super::understand::Meant;
 use crate::calendar::cron::Field;
 use crate::calendar::pattern::SECONDS_PER_DAY;
-use crate::domain::{CountFrom, Cron, Moment, Rule, Weekday, Weekdays, When};
+use crate::domain::{CountFrom, Cron, Moment, Trigger, Weekday, Weekdays, When};
 use crate::edn::civil_from_days;
 
 /// What was understood, with the zone.
-pub(super) fn words(meant: &Meant, asked: &Asked<'_>) -> String {
+pub(super) fn words(meant: &When, asked: &Asked<'_>) -> String {
     let zone = &asked.zone;
     match meant {
-        Meant::Once(When::After(span)) => {
+        When::After(span) => {
             let instant = asked.now.checked_add(*span).unwrap_or(asked.now);
             let length =
                 if span.nanos() == 0 { "now".into() } else { format!("in {}", duration::print(*span)) };
             format!("once, {length}: on {}", shown(instant, asked))
         }
-        Meant::Once(When::At(moment)) | Meant::Recurring(Rule::At(moment)) => {
+        When::At(moment) | When::By(Trigger::At(moment)) => {
             format!("once, on {}", shown(*moment, asked))
         }
-        Meant::Recurring(Rule::Every(every)) => {
+        When::By(Trigger::Every(every)) => {
             let (period, anchor) = (duration::print(every.period()), shown(every.anchor(), asked));
             match every.from() {
                 CountFrom::Slot => format!("every {period}, counted from {anchor}"),
                 CountFrom::Finish => format!("{period} after each run has finished, counted from {anchor}"),
             }
         }
-        Meant::Recurring(Rule::Calendar(calendar)) => {
+        When::By(Trigger::Calendar(calendar)) => {
             let days = match calendar.weekdays {
                 Weekdays::DAILY => "every day".into(),
                 Weekdays::WORKDAYS => "every weekday (monday to friday)".into(),
@@ -36,7 +35,7 @@ pub(super) fn words(meant: &Meant, asked: &Asked<'_>) -> String {
             };
             format!("{days} at {} ({zone})", calendar.time)
         }
-        Meant::Recurring(Rule::Cron(cron, _)) => format!("by cron {cron}: {} ({zone})", fields(cron)),
+        When::By(Trigger::Cron(cron, _)) => format!("by cron {cron}: {} ({zone})", fields(cron)),
     }
 }
 

@@ -17,7 +17,7 @@ mod words;
 
 pub use context::Asked;
 pub use error::{Part, PhraseError};
-pub use understand::{Meant, Understood, understand};
+pub use understand::{Understood, understand};
 
 pub(super) use duration::print as print_duration;
 pub(super) use echo::weekdays as print_weekdays;

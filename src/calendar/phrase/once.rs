@@ -30,7 +30,7 @@ pub(super) fn read(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<(When, Op
     on_day(day, time, asked)
 }
 
-/// Midnight belongs to two days: a rule may leave it open, a single instant may not.
+/// Midnight belongs to two days: a trigger may leave it open, a single instant may not.
 fn read_time(words: &mut Words<'_>) -> Result<TimeOfDay, PhraseError> {
     words.take(&["at"]);
     if words.take(&["midnight"]) {

@@ -1,11 +1,11 @@
-//! Phrases that mean a rule: `every 5 minutes`, `every day at 9`, `weekdays at 8:30`.
+//! Phrases that mean a trigger: `every 5 minutes`, `every day at 9`, `weekdays at 8:30`.
 
 use super::context::Asked;
 use super::error::{Part, PhraseError};
 use super::words::Words;
 use super::{duration, instant, time};
 use crate::calendar::cron::parse_cron;
-use crate::domain::{Calendar, CountFrom, Every, Rule, Span, Weekdays};
+use crate::domain::{Calendar, CountFrom, Every, Span, Trigger, Weekdays};
 
 /// Whether the phrase begins like one of these.
 pub(super) fn starts(words: &Words<'_>) -> bool {
@@ -17,10 +17,10 @@ pub(super) fn starts(words: &Words<'_>) -> bool {
     words.peek().is_some_and(is_known)
 }
 
-/// Reads the rule.
-pub(super) fn read(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Rule, PhraseError> {
+/// Reads the trigger.
+pub(super) fn read(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Trigger, PhraseError> {
     if words.take(&["hourly"]) {
-        return Ok(Rule::Cron(parse_cron("@hourly")?.into(), asked.zone.clone().into()));
+        return Ok(Trigger::Cron(parse_cron("@hourly")?.into(), asked.zone.clone().into()));
     }
     if words.take(&["daily"]) {
         return at_time(Weekdays::DAILY, words, asked);
@@ -56,18 +56,18 @@ pub(super) fn read(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Rule, Phr
     on_days(words, asked)
 }
 
-fn on_days(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Rule, PhraseError> {
+fn on_days(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Trigger, PhraseError> {
     let weekdays = time::read_days(words)?;
     at_time(weekdays, words, asked)
 }
 
-fn at_time(weekdays: Weekdays, words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Rule, PhraseError> {
+fn at_time(weekdays: Weekdays, words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Trigger, PhraseError> {
     let time = time::read(words)?;
-    Ok(Rule::Calendar(Box::new(Calendar { weekdays, time, zone: asked.zone.clone() })))
+    Ok(Trigger::Calendar(Box::new(Calendar { weekdays, time, zone: asked.zone.clone() })))
 }
 
 /// `from 2026-04-22T13:00:00Z` and `after each finish` may follow a period.
-fn every(period: Span, words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Rule, PhraseError> {
+fn every(period: Span, words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Trigger, PhraseError> {
     let anchor = if words.take(&["from"]) {
         if !instant::starts(words) {
             return Err(words.refuse(Part::Instant));
@@ -85,5 +85,5 @@ fn every(period: Span, words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Rule,
     } else {
         CountFrom::Slot
     };
-    Every::new(period, anchor, from).map(Rule::Every).ok_or(PhraseError::Period)
+    Every::new(period, anchor, from).map(Trigger::Every).ok_or(PhraseError::Period)
 }

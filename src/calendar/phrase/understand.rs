@@ -6,23 +6,14 @@ use super::words::{Words, cut};
 use super::{echo, once, recurring};
 use crate::calendar::cron::parse_cron;
 use crate::calendar::{Slots, Warning};
-use crate::domain::{Moment, Rule, When, Zone};
+use crate::domain::{Moment, Trigger, When, Zone};
 use crate::limits;
-
-/// What a phrase means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Meant {
-    /// One instant, or a delay from now on.
-    Once(When),
-    /// Slots by a rule.
-    Recurring(Rule),
-}
 
 /// A phrase, understood; what an answer shows to whoever said it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Understood {
     /// What it means.
-    pub meant: Meant,
+    pub meant: When,
     /// The same in words, with the zone.
     pub words: String,
     /// On whose clock it was read.
@@ -66,27 +57,27 @@ pub fn understand(phrase: &str, asked: &Asked<'_>) -> Result<Understood, PhraseE
     }
     let (meant, warning) = read(rest, &asked)?;
     let mut warnings: Vec<Warning> = warning.into_iter().collect();
-    let is_on_a_clock = !matches!(meant, Meant::Once(When::After(_)) | Meant::Recurring(Rule::Every(_)));
+    let is_on_a_clock = !matches!(meant, When::After(_) | When::By(Trigger::Every(_)));
     warnings.extend(asked.zones.warning(&asked.zone).filter(|_| is_on_a_clock));
     let next = match &meant {
-        Meant::Once(when) => when.resolve(asked.now).into_iter().collect(),
-        Meant::Recurring(rule) => Slots::new(rule, asked.zones).upcoming(asked.now, SHOWN),
+        When::After(span) => asked.now.checked_add(*span).into_iter().collect(),
+        When::At(moment) => vec![*moment],
+        When::By(trigger) => Slots::new(trigger, asked.zones).upcoming(asked.now, SHOWN),
     };
     let words = echo::words(&meant, &asked);
     Ok(Understood { meant, words, zone: asked.zone, next, warnings })
 }
 
-fn read(text: &str, asked: &Asked<'_>) -> Result<(Meant, Option<Warning>), PhraseError> {
+fn read(text: &str, asked: &Asked<'_>) -> Result<(When, Option<Warning>), PhraseError> {
     if is_cron(text) {
         let cron = parse_cron(text)?;
-        return Ok((Meant::Recurring(Rule::Cron(cron.into(), asked.zone.clone().into())), None));
+        return Ok((When::By(Trigger::Cron(cron.into(), asked.zone.clone().into())), None));
     }
     let mut words = Words::new(text);
     let answer = if recurring::starts(&words) {
-        (Meant::Recurring(recurring::read(&mut words, asked)?), None)
+        (When::By(recurring::read(&mut words, asked)?), None)
     } else {
-        let (when, warning) = once::read(&mut words, asked)?;
-        (Meant::Once(when), warning)
+        once::read(&mut words, asked)?
     };
     words.finish()?;
     Ok(answer)

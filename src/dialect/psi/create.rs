@@ -39,6 +39,7 @@ pub(super) fn parse(
         owner: session,
         when,
         payload,
+        terms: None,
         session_live_max,
     })
 }
@@ -232,6 +233,7 @@ mod tests {
                 owner: session(),
                 when: When::After(Span::from_millis(600_000)),
                 payload: Payload::Turn { text: "Check whether the build finished.".into() },
+                terms: None,
                 session_live_max: 50,
             }
         );

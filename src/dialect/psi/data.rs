@@ -82,7 +82,18 @@ fn of_refusal(refusal: &Refusal, op: Option<Op>) -> Value {
         Refusal::LimitReached { limit } => {
             Map::new().with("limit", limit.name).with("max", integer(limit.value))
         }
-        Refusal::BeyondCalendar | Refusal::Stopping => return Value::Nil,
+        Refusal::RevisionConflict { schedule, base, revision } => Map::new()
+            .with("schedule-id", schedule.to_string())
+            .with("base-revision", *base)
+            .with("revision", *revision),
+        Refusal::KeyTaken { schedule } => Map::new().with("schedule-id", schedule.to_string()),
+        Refusal::WrongStatus { schedule, status } => Map::new()
+            .with("schedule-id", schedule.to_string())
+            .with("status", Value::keyword(shown::status(*status).name())),
+        Refusal::Overlapping { run } => Map::new().with("run-id", run.to_string()),
+        Refusal::NoSlot { reason } => Map::new().with("reason", Value::keyword(reason.name())),
+        Refusal::Unkept { detail } => Map::new().with("detail", &**detail),
+        Refusal::BeyondCalendar | Refusal::NoStore | Refusal::Stopping => return Value::Nil,
     };
     data.into()
 }

@@ -10,23 +10,23 @@ use super::summary::summary;
 use crate::dialect::Answer;
 use crate::domain::Refusal;
 use crate::edn::{Map, Value};
-use crate::engine::ScheduleRecord;
+use crate::engine::{ScheduleRecord, State};
 
 /// The answer to a `create` that was carried out.
-pub fn created(record: &ScheduleRecord, duration_ms: u64) -> Answer {
-    done(Op::Create, Map::new().with("schedule", summary(record)), duration_ms)
+pub fn created(state: &State, record: &ScheduleRecord, duration_ms: u64) -> Answer {
+    done(Op::Create, Map::new().with("schedule", summary(state, record)), duration_ms)
 }
 
 /// The answer to a `list`: the session's unfinished schedules, in the order in which they are due.
-pub fn listed(records: &[&ScheduleRecord], duration_ms: u64) -> Answer {
-    let schedules: Vec<Value> = records.iter().map(|record| summary(record)).collect();
+pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> Answer {
+    let schedules: Vec<Value> = records.iter().map(|record| summary(state, record)).collect();
     let found = Map::new().with("schedule-count", integer(records.len() as u64)).with("schedules", schedules);
     done(Op::List, found, duration_ms)
 }
 
 /// The answer to a `cancel` that was carried out.
-pub fn cancelled(record: &ScheduleRecord, duration_ms: u64) -> Answer {
-    let found = Map::new().with("cancelled?", true).with("schedule", summary(record));
+pub fn cancelled(state: &State, record: &ScheduleRecord, duration_ms: u64) -> Answer {
+    let found = Map::new().with("cancelled?", true).with("schedule", summary(state, record));
     done(Op::Cancel, found, duration_ms)
 }
 
@@ -81,13 +81,13 @@ mod tests {
             )
         };
         let pending = schedule(":pending");
-        check(&created(world.record(&id), 3), &done("create", &format!(":schedule {pending}")));
+        check(&created(&world.state, world.record(&id), 3), &done("create", &format!(":schedule {pending}")));
         let list = format!(":schedule-count 1 :schedules [{pending}]");
-        check(&listed(&[world.record(&id)], 3), &done("list", &list));
-        check(&listed(&[], 3), &done("list", ":schedule-count 0 :schedules []"));
+        check(&listed(&world.state, &[world.record(&id)], 3), &done("list", &list));
+        check(&listed(&world.state, &[], 3), &done("list", ":schedule-count 0 :schedules []"));
         world.cancel(&id).unwrap();
         let cancel = format!(":cancelled? true :schedule {}", schedule(":cancelled"));
-        check(&cancelled(world.record(&id), 3), &done("cancel", &cancel));
+        check(&cancelled(&world.state, world.record(&id), 3), &done("cancel", &cancel));
     }
 
     #[test]

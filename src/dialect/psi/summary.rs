@@ -4,7 +4,7 @@
 //! functions, `graph/shown.rs`.
 
 use crate::edn::{Map, Value};
-use crate::engine::ScheduleRecord;
+use crate::engine::{ScheduleRecord, State};
 use crate::graph::shown;
 
 /// The schedule's status as a keyword, one of psi's five.
@@ -13,10 +13,10 @@ pub fn status(record: &ScheduleRecord) -> Value {
 }
 
 /// A schedule as psi's tools show it: always the same 12 keys, in psi's order, nil where there is nothing.
-pub fn summary(record: &ScheduleRecord) -> Value {
+pub fn summary(state: &State, record: &ScheduleRecord) -> Value {
     let schedule = record.schedule();
     let payload = &schedule.payload;
-    let fresh = record.created_session().map(ToString::to_string);
+    let fresh = shown::created_session(state, record).map(ToString::to_string);
     Map::new()
         .with("schedule-id", schedule.id.to_string())
         .with("kind", Value::keyword(payload.kind().name()))
@@ -24,11 +24,14 @@ pub fn summary(record: &ScheduleRecord) -> Value {
         .with("message", payload.text())
         .with("status", status(record))
         .with("created-at", schedule.created_at.to_string())
-        .with("fire-at", schedule.trigger.first_slot().to_string())
+        .with("fire-at", record.slot().to_string())
         .with("origin-session-id", schedule.owner.as_str())
         .with("created-session-id", fresh)
-        .with("delivery-phase", shown::delivery_phase(record).map(|phase| Value::keyword(phase.name())))
-        .with("error-summary", shown::error_summary(record))
+        .with(
+            "delivery-phase",
+            shown::delivery_phase(state, record).map(|phase| Value::keyword(phase.name())),
+        )
+        .with("error-summary", shown::error_summary(state, record))
         .with("session-config-summary", payload.config().map(|config| shown::config_summary(config)))
         .into()
 }
@@ -50,7 +53,7 @@ mod tests {
         let mut world = World::new();
         let id = world.create(args);
         play(&mut world, &id);
-        let summary = summary(world.record(&id));
+        let summary = summary(&world.state, world.record(&id));
         let map = summary.as_map().unwrap();
         assert_eq!(map.len(), 12);
         let shown = ["status", "delivery-phase", "created-session-id", "error-summary"]
@@ -92,7 +95,7 @@ mod tests {
         let mut world = World::new();
         let id = world.create(SESSION);
         deliver(&mut world, &id);
-        let fresh = world.record(&id).created_session().unwrap().to_string();
+        let fresh = shown::created_session(&world.state, world.record(&id)).unwrap().to_string();
         let fresh = format!("\"{fresh}\"");
         check(SESSION, deliver, [":delivered", ":prompt-submit", &fresh, "nil"]);
         let error = |lead: &str| {
@@ -117,7 +120,7 @@ mod tests {
     fn a_configuration_is_summed_up() {
         let mut world = World::new();
         let id = world.create(SESSION);
-        let summary = summary(world.record(&id));
+        let summary = summary(&world.state, world.record(&id));
         let config = summary.as_map().and_then(|map| map.keyword("session-config-summary")).unwrap();
         assert_eq!(
             config.to_string(),

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::{Call, Context, parse, session_config};
+use crate::calendar::Zones;
 use crate::dialect::{Answer, Notation};
 use crate::domain::{
     BootTime, Entropy, Failure, HostId, Kind, Moment, Now, Phase, Reason, Refusal, RunId, ScheduleId, Scope,
     SessionConfig, SessionId, Span,
 };
 use crate::edn::{self, Caps, Value};
-use crate::engine::{Command, Input, Report, ScheduleRecord, State, decide};
+use crate::engine::{Command, Given, Input, Report, ScheduleRecord, State, Which, decide};
 
 /// The caller's session.
 pub(super) const SESSION: &str = "s-1";
@@ -120,7 +121,7 @@ impl World {
 
     pub(super) fn cancel(&mut self, schedule: &ScheduleId) -> Result<(), Refusal> {
         let scope = Scope::Session(session());
-        self.command(Command::CancelSchedule { scope, schedule: schedule.clone() })
+        self.command(Command::CancelSchedule(Which::any(scope, schedule.clone())))
     }
 
     pub(super) fn busy(&mut self, busy: bool) {
@@ -132,7 +133,7 @@ impl World {
         let minute = Span::from_millis(60_000);
         self.now =
             Now { wall: self.now.wall.checked_add(minute).unwrap(), boot: self.now.boot.after(minute) };
-        while self.state.next_wake().is_some_and(|wake| wake <= self.now.boot) {
+        while self.state.next_wake(self.now).is_some_and(|wake| wake <= self.now.boot) {
             self.step(Input::Wake).unwrap();
         }
     }
@@ -162,12 +163,14 @@ impl World {
     }
 
     fn run(&self, schedule: &ScheduleId) -> RunId {
-        self.record(schedule).run_id()
+        self.record(schedule).run_id(self.record(schedule).slot())
     }
 
     fn step(&mut self, input: Input) -> Result<(), Refusal> {
         self.drawn += 1;
-        let step = decide(&self.state, input, self.now, Entropy([self.drawn; 16]))?;
+        let zones = Zones::default();
+        let given = Given { now: self.now, entropy: Entropy([self.drawn; 16]), zones: &zones };
+        let step = decide(&self.state, input, given)?;
         for fact in step.facts {
             self.state.apply(self.now, fact);
         }

@@ -1,21 +1,30 @@
 //! A host has accepted a prompt: the receipt.
 
+use super::finish_run::finish_run;
 use super::hand_over::hand_over_next;
-use crate::domain::{Phase, Refusal, RunFact, RunId};
+use super::occurrence::Occurrence;
+use crate::domain::{EndsWith, Phase, Refusal, RunFact, RunId};
 use crate::engine::draft::Draft;
 
 pub(in crate::engine) fn accepted(draft: &mut Draft<'_>, run: &RunId) -> Result<(), Refusal> {
     let state = draft.state;
     let record = state.in_flight(run)?;
-    let submitted = record.run().filter(|run| run.phase == Some(Phase::PromptSubmit));
-    submitted.ok_or_else(|| Refusal::NotInFlight { run: run.clone() })?;
-    draft.run_fact(&record.schedule.id, RunFact::Delivered);
+    let refused = || Refusal::NotInFlight { run: run.clone() };
+    if record.run.phase != Some(Phase::PromptSubmit) {
+        return Err(refused());
+    }
+    let occurrence = Occurrence::of(state, record).ok_or_else(refused)?;
+    let lane = state.lane(record);
     // The built-in host is idle again at once. A connected one begins a turn, and its end is the next transition; it may
     // have come already, from a host that acknowledges after the fact.
-    if let Some(lane) = state.lane(record)
-        && (!lane.host.is_attached() || lane.turn_ended)
-        && !lane.busy
-    {
+    let idle = lane.filter(|lane| (!lane.host.is_attached() || lane.turn_ended) && !lane.busy);
+    let goes_on = lane.is_some() && idle.is_none();
+    if goes_on && occurrence.schedule.policy().ends_with == EndsWith::Turn {
+        draft.run_fact(run, RunFact::Accepted);
+        return Ok(());
+    }
+    finish_run(draft, &occurrence, RunFact::Delivered);
+    if let Some(lane) = idle {
         hand_over_next(draft, lane);
     }
     Ok(())

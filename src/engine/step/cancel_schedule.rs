@@ -1,25 +1,23 @@
 //! A schedule is cancelled, on the same state on which its slot would be claimed: one of both wins.
 
-use crate::domain::{Reason, Refusal, RunFact, ScheduleId, Scope, Status};
+use super::find::find;
+use crate::domain::{Reason, Refusal, ScheduleFact, Status};
 use crate::engine::draft::Draft;
+use crate::engine::input::Which;
 
-pub(in crate::engine) fn cancel_schedule(
-    draft: &mut Draft<'_>,
-    scope: &Scope,
-    schedule: ScheduleId,
-) -> Result<(), Refusal> {
-    // Somebody else's schedule answers like one that does not exist.
-    let record = draft.state.schedule(&schedule).filter(|record| scope.covers(&record.schedule.owner));
-    let Some(record) = record else {
-        return Err(Refusal::UnknownSchedule { schedule });
-    };
+pub(in crate::engine) fn cancel_schedule(draft: &mut Draft<'_>, which: Which) -> Result<(), Refusal> {
+    let (_, record) = find(draft.state, &which)?;
     match record.status {
-        Status::Pending | Status::Queued => {
-            draft.run_fact(&schedule, RunFact::Cancelled { reason: Reason::Cancelled });
+        Status::Pending | Status::Paused | Status::Queued => {
+            let reason = Reason::Cancelled;
+            draft.schedule_fact(&which.schedule, ScheduleFact::Cancelled { reason });
             Ok(())
         }
-        status @ (Status::InFlight | Status::Delivered | Status::Cancelled | Status::Failed) => {
-            Err(Refusal::NotCancellable { schedule, status })
-        }
+        status @ (Status::InFlight
+        | Status::Delivered
+        | Status::Skipped
+        | Status::Finished
+        | Status::Cancelled
+        | Status::Failed) => Err(Refusal::NotCancellable { schedule: which.schedule, status }),
     }
 }

@@ -1,8 +1,12 @@
-//! A schedule is created: pending, with its deadline set.
+//! A schedule is created: with its first slot to come.
 
-use crate::domain::{Fact, Refusal, Schedule, ScheduleId, Trigger, When};
+use super::next_slot::first_slot;
+use crate::domain::{Fact, Next, Payload, Refusal, Schedule, ScheduleId, Span, Target, Terms, Trigger, When};
+use crate::engine::apply::request_key;
 use crate::engine::draft::Draft;
 use crate::engine::input::NewSchedule;
+use crate::engine::record::{ScheduleRecord, SessionRecord};
+use crate::engine::slab::Key;
 use crate::engine::state::Mode;
 use crate::limits::{self, Limit};
 
@@ -16,42 +20,124 @@ pub(in crate::engine) fn create_schedule(draft: &mut Draft<'_>, new: NewSchedule
     };
     let most = u32::try_from(limits::SESSION_SCHEDULES.value).unwrap_or(u32::MAX);
     let max = new.session_live_max.min(most);
-    if session.live.len() >= max as usize {
-        return Err(Refusal::SessionFull { max });
-    }
-    within(limits::TEXT_BYTES, new.payload.text().len())?;
-    within(limits::LABEL_BYTES, new.label.as_ref().map_or(0, |label| label.len()))?;
-    if let Some(limit) = new.payload.config().and_then(|config| config.exceeds()) {
-        return Err(Refusal::LimitReached { limit });
-    }
-    if state.live_count() >= limits::SCHEDULES.value {
-        return Err(Refusal::LimitReached { limit: limits::SCHEDULES });
-    }
-    let id = new.id.unwrap_or_else(|| ScheduleId::random(draft.draw()));
-    if state.schedule_key(&id).is_some() {
-        return Err(Refusal::ScheduleExists { schedule: id });
-    }
-    let slot = new.when.resolve(now.wall).ok_or(Refusal::BeyondCalendar)?;
-    // The delay runs on the boot clock, to the nanosecond: never early, and suspended time counts.
-    let delay = match new.when {
-        When::After(span) => span,
-        When::At(_) => slot.since(now.wall),
-    };
+    let is_full = is_full(draft, session, &new, max);
+    let delay = if let When::After(span) = new.when { Some(span) } else { None };
+    let trigger = new.when.resolve(now.wall).ok_or(Refusal::BeyondCalendar)?;
+    let id = new.id.unwrap_or_else(|| ScheduleId::fresh(new.durability, now.wall, draft.draw()));
     let schedule = Schedule {
         id,
         dialect: new.dialect,
         durability: new.durability,
         label: new.label,
         owner: session.id.clone(),
-        trigger: Trigger::At(slot),
+        trigger,
         payload: new.payload,
         created_at: now.wall,
+        terms: new.terms.filter(|terms| **terms != Terms::PLAIN),
     };
-    draft.fact(Fact::Created { schedule, due: now.boot.after(delay) });
+    if let Some(known) = known(draft, &schedule) {
+        // Asked for twice is asked for once.
+        return if is_same_request(&known.schedule, &schedule, delay.is_some()) {
+            Ok(())
+        } else {
+            Err(Refusal::KeyTaken { schedule: known.schedule.id.clone() })
+        };
+    }
+    if is_full {
+        return Err(Refusal::SessionFull { max });
+    }
+    check_payload(&schedule)?;
+    check_terms(&schedule)?;
+    if state.live_count() >= limits::SCHEDULES.value {
+        return Err(Refusal::LimitReached { limit: limits::SCHEDULES });
+    }
+    if state.schedule_key(&schedule.id).is_some() {
+        return Err(Refusal::ScheduleExists { schedule: schedule.id });
+    }
+    let next = first_slot(draft, &schedule, now.wall);
+    let next = match (next, delay) {
+        (Next::Never { reason }, _) => return Err(Refusal::NoSlot { reason }),
+        // The delay runs on the boot clock, to the nanosecond: never early, and suspended time counts.
+        (Next::Slot { slot, due: Some(_) }, Some(delay)) => {
+            Next::Slot { slot, due: Some(now.boot.after(delay)) }
+        }
+        (next @ (Next::Slot { .. } | Next::AfterFinish), _) => next,
+    };
+    draft.fact(Fact::Created { schedule, next });
     Ok(())
 }
 
+/// Whether a session has as many unfinished schedules as it may: of all dialects, or of one that allows fewer.
+fn is_full(draft: &Draft<'_>, session: &SessionRecord, new: &NewSchedule, max: u32) -> bool {
+    if session.live.len() < max as usize {
+        return false;
+    }
+    let own = |key: &&Key| {
+        let record = draft.state.schedules.get(**key);
+        record.is_some_and(|record| record.schedule.dialect == new.dialect)
+    };
+    session.live.len() as u64 >= limits::SESSION_SCHEDULES.value
+        || session.live.iter().filter(own).count() >= max as usize
+}
+
+/// The schedule that has the same key already.
+fn known<'a>(draft: &Draft<'a>, schedule: &Schedule) -> Option<&'a ScheduleRecord> {
+    let key = draft.state.keys.get(&request_key(schedule)?)?;
+    draft.state.schedules.get(*key)
+}
+
+/// Whether two requests under one key ask for the same. A delay counts from each request anew, so that it tells nothing.
+fn is_same_request(known: &Schedule, asked: &Schedule, by_delay: bool) -> bool {
+    let once = matches!((&known.trigger, &asked.trigger), (Trigger::At(_), Trigger::At(_)));
+    let same_slots = if by_delay { once } else { is_same_trigger(known, asked) };
+    same_slots && known.label == asked.label && known.payload == asked.payload && known.terms == asked.terms
+}
+
+/// An interval without an anchor of its own counts from its creation: only the period can be compared.
+fn is_same_trigger(known: &Schedule, asked: &Schedule) -> bool {
+    match (&known.trigger, &asked.trigger) {
+        (Trigger::Every(one), Trigger::Every(two)) => {
+            one.period() == two.period() && one.from() == two.from()
+        }
+        (one, two) => one == two,
+    }
+}
+
 /// Whoever asks, and in whatever dialect: a text over its bound is refused.
+pub(super) fn check_payload(schedule: &Schedule) -> Result<(), Refusal> {
+    within(limits::TEXT_BYTES, schedule.payload.text().len())?;
+    within(limits::LABEL_BYTES, schedule.label.as_ref().map_or(0, |label| label.len()))?;
+    if let Some(limit) = schedule.payload.config().and_then(|config| config.exceeds()) {
+        return Err(Refusal::LimitReached { limit });
+    }
+    Ok(())
+}
+
+/// The same for what it has beyond when and what.
+pub(super) fn check_terms(schedule: &Schedule) -> Result<(), Refusal> {
+    let terms = schedule.terms();
+    within(limits::TEXT_BYTES, terms.description.as_ref().map_or(0, |text| text.len()))?;
+    within(limits::LABEL_BYTES, terms.key.as_ref().map_or(0, |key| key.len()))?;
+    if let Target::Route(route) = &terms.target {
+        let thread = route.thread.as_ref().map_or(0, |thread| thread.len());
+        within(limits::LABEL_BYTES, route.channel.len().max(route.conversation.len()).max(thread))?;
+    }
+    let waits = &terms.policy.backoff;
+    let too_long = |span: &Span| span.millis() > limits::PERIOD_MS_MAX.value;
+    if waits.len() as u64 >= limits::ATTEMPTS.value {
+        return Err(Refusal::LimitReached { limit: limits::ATTEMPTS });
+    }
+    let spans = waits.iter().chain(&terms.policy.timeout).chain(&terms.policy.max_late);
+    if spans.into_iter().any(too_long) {
+        return Err(Refusal::LimitReached { limit: limits::PERIOD_MS_MAX });
+    }
+    debug_assert!(
+        !matches!(schedule.payload, Payload::NewSession { .. }) || *schedule.target() == Target::Fresh,
+        "a payload that opens a session goes there"
+    );
+    Ok(())
+}
+
 pub(super) fn within(limit: Limit, bytes: usize) -> Result<(), Refusal> {
     if bytes as u64 > limit.value { Err(Refusal::LimitReached { limit }) } else { Ok(()) }
 }

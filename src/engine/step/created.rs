@@ -1,14 +1,17 @@
 //! A host has created the fresh session of a run: it exists from here on, and the prompt goes into it.
 
 use super::hand_over::{fresh_session, submit};
+use super::occurrence::Occurrence;
 use crate::domain::{Refusal, RunId};
 use crate::engine::draft::Draft;
 
 pub(in crate::engine) fn created(draft: &mut Draft<'_>, run: &RunId) -> Result<(), Refusal> {
     let record = draft.state.in_flight(run)?;
     let fresh = fresh_session(draft.state, record);
-    let fresh = fresh.ok_or_else(|| Refusal::NotInFlight { run: run.clone() })?;
+    let (Some(fresh), Some(occurrence)) = (fresh, Occurrence::of(draft.state, record)) else {
+        return Err(Refusal::NotInFlight { run: run.clone() });
+    };
     draft.session_fact(&fresh.id, fresh.opened());
-    submit(draft, record, fresh.host, fresh.id);
+    submit(draft, &occurrence, fresh.host, fresh.id);
     Ok(())
 }

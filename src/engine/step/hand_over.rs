@@ -5,47 +5,92 @@
 
 use std::sync::Arc;
 
+use super::failed::fail;
+use super::finish_run::finish_run;
+use super::occurrence::Occurrence;
 use crate::domain::{
-    Content, Failure, HandOver, HostId, Message, MessageProvenance, Payload, Phase, Reason, Role, RunFact,
+    Failure, HandOver, HostId, Message, MessageProvenance, Payload, Phase, Reason, Role, RunFact,
     SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
 };
 use crate::engine::draft::Draft;
 use crate::engine::effect::{Delivery, Effect, Opening};
-use crate::engine::record::{ScheduleRecord, SessionRecord};
-use crate::engine::state::{Mode, State};
+use crate::engine::envelope;
+use crate::engine::record::{RunRecord, SessionRecord};
+use crate::engine::state::{Place, State};
 use crate::limits;
 
 /// Hands the waiting run that comes first to a lane that has just become free.
 pub(super) fn hand_over_next(draft: &mut Draft<'_>, session: &SessionRecord) {
-    if draft.state.mode != Mode::Running {
+    hand_over_waiting(draft, session, session.host, &mut false);
+}
+
+/// Hands over what waits for a session and can go to this host: every run for a fresh session, and of the others the
+/// first, unless the lane is taken.
+pub(super) fn hand_over_waiting(
+    draft: &mut Draft<'_>,
+    session: &SessionRecord,
+    host: HostId,
+    lane_taken: &mut bool,
+) {
+    let state = draft.state;
+    if draft.held {
         return;
     }
-    let waiting = session.waiting.iter().filter_map(|key| draft.state.schedules.get(*key));
-    let next = waiting
-        .filter(|record| record.schedule.target() == Target::Owner)
-        .min_by(|one, two| one.schedule.order().cmp(&two.schedule.order()));
-    if let Some(record) = next {
-        hand_over(draft, record, session, session.host);
+    let waiting = match session.waiting.as_slice() {
+        [] => return,
+        [only] => state.runs.get(*only).into_iter().collect(),
+        _ => state.waiting(session),
+    };
+    for run in waiting {
+        let Some(occurrence) = Occurrence::of(state, run) else { continue };
+        let fresh = *occurrence.schedule.target() == Target::Fresh;
+        let paused = occurrence.is_paused();
+        if paused || (*lane_taken && !fresh) {
+            continue;
+        }
+        if is_expired(draft, &occurrence) {
+            finish_run(draft, &occurrence, RunFact::Cancelled { reason: Reason::Expired });
+            continue;
+        }
+        *lane_taken |= !fresh;
+        hand_over_to(draft, &occurrence, session, host);
+    }
+}
+
+/// Whether the schedule was to live no longer than until now: what waits is looked at again when it is handed over.
+fn is_expired(draft: &Draft<'_>, occurrence: &Occurrence<'_>) -> bool {
+    let end = occurrence.schedule.lifetime().expires_at;
+    end.is_some_and(|end| end <= draft.now.wall)
+}
+
+/// Hands one run over to where it goes.
+pub(super) fn hand_over(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>) {
+    match occurrence.place(draft.state) {
+        Place::Lane(_, session) | Place::Fresh(_, session) => {
+            hand_over_to(draft, occurrence, session, session.host);
+        }
+        Place::Nowhere(reason) => {
+            fail(draft, occurrence, Failure::new(Phase::PromptSubmit, reason, reason.doc()));
+        }
     }
 }
 
 /// Hands one run to the host: the prompt to its session, or the fresh session to be created first.
-pub(super) fn hand_over(draft: &mut Draft<'_>, record: &ScheduleRecord, owner: &SessionRecord, host: HostId) {
-    match &record.schedule.payload {
-        Payload::Turn { .. } => submit(draft, record, host, owner.id.clone()),
+fn hand_over_to(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, session: &SessionRecord, host: HostId) {
+    match &occurrence.schedule.payload {
+        Payload::Turn { .. } => submit(draft, occurrence, host, session.id.clone()),
         Payload::NewSession { .. } if !draft.state.has_room(draft.creating) => {
             let text = format!("limit reached: {} is {}", limits::SESSIONS.name, limits::SESSIONS.value);
-            let failure = Failure::new(Phase::CreateSession, Reason::LimitReached, text);
-            draft.run_fact(&record.schedule.id, RunFact::Failed(Box::new(failure)));
+            fail(draft, occurrence, Failure::new(Phase::CreateSession, Reason::LimitReached, text));
         }
         Payload::NewSession { config, .. } => {
             draft.creating += 1;
-            let fresh = FreshSession::new(SessionId::random(draft.draw()), host, config, record, owner);
+            let fresh = FreshSession::new(SessionId::random(draft.draw()), host, config, occurrence, session);
             let (phase, session, overdue) = (Phase::CreateSession, fresh.id.clone(), draft.overdue());
             let to = HandOver { host, phase, session, overdue };
-            draft.run_fact(&record.schedule.id, RunFact::Dispatched(to));
+            draft.run_fact(&occurrence.id, RunFact::Dispatched(to));
             draft.effect(Effect::CreateSession(Box::new(Opening {
-                run: record.run_id(),
+                run: occurrence.id.clone(),
                 host,
                 session: fresh.id,
                 config: fresh.config,
@@ -56,18 +101,27 @@ pub(super) fn hand_over(draft: &mut Draft<'_>, record: &ScheduleRecord, owner: &
 }
 
 /// Submits the prompt of a run to a session, stamped with the moment of delivery and where it comes from.
-pub(super) fn submit(draft: &mut Draft<'_>, record: &ScheduleRecord, host: HostId, session: SessionId) {
-    let schedule = &record.schedule;
+pub(super) fn submit(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, host: HostId, session: SessionId) {
+    let schedule = occurrence.schedule;
     let to =
         HandOver { host, phase: Phase::PromptSubmit, session: session.clone(), overdue: draft.overdue() };
-    draft.run_fact(&schedule.id, RunFact::Dispatched(to));
+    draft.run_fact(&occurrence.id, RunFact::Dispatched(to));
+    let (slot, folded) = (occurrence.slot, occurrence.folded);
+    let late = draft.now.wall.since(slot);
+    let occasion = envelope::Occasion { run: &occurrence.id, late, folded, cause: occurrence.cause };
     let message = Arc::new(Message {
         role: Role::User,
-        content: vec![Content::Text(schedule.payload.text().into())],
+        content: vec![crate::domain::Content::Text(envelope::put(schedule, &occasion))],
         timestamp: Some(draft.now.wall),
-        provenance: Some(MessageProvenance { schedule: schedule.id.clone(), label: schedule.label.clone() }),
+        provenance: Some(MessageProvenance {
+            schedule: schedule.id.clone(),
+            label: schedule.label.clone(),
+            slot,
+            late,
+            folded,
+        }),
     });
-    draft.effect(Effect::Deliver(Delivery { run: record.run_id(), host, session, message }));
+    draft.effect(Effect::Deliver(Delivery { run: occurrence.id.clone(), host, session, message }));
 }
 
 /// A session that a run opens: what it is, and where it comes from.
@@ -83,10 +137,10 @@ impl FreshSession {
         id: SessionId,
         host: HostId,
         config: &SessionConfig,
-        record: &ScheduleRecord,
+        occurrence: &Occurrence<'_>,
         origin: &SessionRecord,
     ) -> FreshSession {
-        let schedule = &record.schedule;
+        let schedule = occurrence.schedule;
         FreshSession {
             id,
             host,
@@ -107,9 +161,10 @@ impl FreshSession {
 }
 
 /// The fresh session of a run in flight that is still being created.
-pub(super) fn fresh_session(state: &State, record: &ScheduleRecord) -> Option<FreshSession> {
-    let run = record.run().filter(|run| run.phase == Some(Phase::CreateSession))?;
-    let origin = state.sessions.get(record.owner)?;
-    let config = record.schedule.payload.config()?;
-    Some(FreshSession::new(run.session.clone()?, run.host?, config, record, origin))
+pub(super) fn fresh_session(state: &State, run: &RunRecord) -> Option<FreshSession> {
+    let it = Some(&run.run).filter(|run| run.phase == Some(Phase::CreateSession))?;
+    let occurrence = Occurrence::of(state, run)?;
+    let origin = state.sessions.get(occurrence.owner?)?;
+    let config = occurrence.schedule.payload.config()?;
+    Some(FreshSession::new(it.session.clone()?, it.host?, config, &occurrence, origin))
 }

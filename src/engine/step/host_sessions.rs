@@ -1,10 +1,9 @@
 //! A connected host takes sessions over: built-in ones, or ones whose host is gone. All of them or none.
 
-use super::hand_over::hand_over;
-use crate::domain::{HostId, Refusal, SessionFact, SessionId, Target};
+use super::busy::finish_turn;
+use super::hand_over::hand_over_waiting;
+use crate::domain::{HostId, Refusal, SessionFact, SessionId};
 use crate::engine::draft::Draft;
-use crate::engine::record::SessionRecord;
-use crate::engine::state::Mode;
 
 pub(in crate::engine) fn host_sessions(
     draft: &mut Draft<'_>,
@@ -22,24 +21,13 @@ pub(in crate::engine) fn host_sessions(
         if record.hosted && record.host.is_attached() {
             return Err(Refusal::HostedElsewhere { session: id.clone(), host: record.host });
         }
+        if record.hosted {
+            // The built-in host's turn is over: the new one knows nothing of it.
+            finish_turn(draft, record);
+        }
         draft.session_fact(id, SessionFact::Hosted { host });
-        hand_over_what_waited(draft, record, host);
+        // Every run for a fresh session needed only a host; of the others the first gets the lane.
+        hand_over_waiting(draft, record, host, &mut record.in_flight.is_some());
     }
     Ok(())
-}
-
-/// Every run for a fresh session needed only a host; of the others the first gets the lane.
-fn hand_over_what_waited(draft: &mut Draft<'_>, session: &SessionRecord, host: HostId) {
-    if draft.state.mode != Mode::Running {
-        return;
-    }
-    let mut lane_taken = session.in_flight.is_some();
-    for record in draft.state.waiting(session) {
-        let takes_lane = record.schedule.target() == Target::Owner;
-        if takes_lane && lane_taken {
-            continue;
-        }
-        lane_taken |= takes_lane;
-        hand_over(draft, record, session, host);
-    }
 }

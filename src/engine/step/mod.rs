@@ -1,31 +1,48 @@
-//! One file per transition: each turns one input into facts and effects, and changes nothing itself.
-//!
-//! `hand_over` holds what several transitions end with: the next delivery of a lane that has become free.
+//! The transitions, one file each: what follows from an input on a given state.
 
 mod accepted;
+mod awake;
 mod busy;
 mod cancel_schedule;
+mod change_schedule;
 mod close_session;
 mod create_schedule;
 mod created;
 mod failed;
+mod find;
+mod finish_run;
+mod fire;
 mod hand_over;
+mod hold;
 mod host_lost;
 mod host_sessions;
+mod next_slot;
+mod occurrence;
 mod open_session;
+mod pause_schedule;
+mod run_now;
 mod settle;
+mod settle_first;
+mod skip_next;
 mod user_message;
 mod wake;
 
 pub(super) use accepted::accepted;
+pub(super) use awake::awake;
 pub(super) use busy::busy;
 pub(super) use cancel_schedule::cancel_schedule;
+pub(super) use change_schedule::change_schedule;
 pub(super) use close_session::close_session;
 pub(super) use create_schedule::create_schedule;
 pub(super) use created::created;
 pub(super) use failed::failed;
+pub(super) use hold::{hold_all, release_all};
 pub(super) use host_lost::host_lost;
 pub(super) use host_sessions::host_sessions;
 pub(super) use open_session::open_session;
+pub(super) use pause_schedule::{pause_schedule, resume_schedule};
+pub(super) use run_now::run_now;
+pub(super) use settle_first::settle_first;
+pub(super) use skip_next::skip_next;
 pub(super) use user_message::user_message;
 pub(super) use wake::wake;

@@ -76,13 +76,12 @@ pub(super) fn decision() -> Entity<Scheduler, Cursor> {
         .reads(
             own("reveille.decision/run", Type::Reference("run"))
                 .nullable()
-                .doc("The run of the schedule concerned, once there is one."),
+                .doc("The run concerned, as long as it is kept."),
             |view, cursor, _| {
                 read(view, cursor, |decision| {
-                    let key = decision.schedule.as_ref().and_then(|id| view.state.schedule_key(id));
-                    let has_run =
-                        |key: &crate::engine::Key| view.schedule(*key).is_some_and(|it| it.run().is_some());
-                    maybe(key.filter(has_run), |key| Datum::Entity(key.number().into()))
+                    let key = decision.run.as_ref().and_then(|id| view.state.run_key(id));
+                    let key = key.filter(|key| view.run(*key).is_some());
+                    maybe(key, |key| Datum::Entity(key.number().into()))
                 })
             },
         )

@@ -38,7 +38,7 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
                 .unit("ms")
                 .doc("How long until the engine must be woken next; nil while nothing has a deadline."),
             |view, (), _| {
-                Ok(maybe(view.state.next_wake(), |wake| integer(wake.since(view.now.boot).millis())))
+                Ok(maybe(view.state.next_wake(view.now), |wake| integer(wake.since(view.now.boot).millis())))
             },
         )
         .reads(

@@ -94,9 +94,9 @@ pub(super) fn of_session<'a>(view: Seen<'a, Scheduler>, session: Key) -> Read<'a
 
 fn status(status: Status) -> &'static str {
     match status {
-        Status::Pending | Status::Queued | Status::InFlight => STATUSES[0],
-        Status::Delivered => STATUSES[1],
-        Status::Cancelled => STATUSES[2],
+        Status::Pending | Status::Paused | Status::Queued | Status::InFlight => STATUSES[0],
+        Status::Delivered | Status::Finished => STATUSES[1],
+        Status::Cancelled | Status::Skipped => STATUSES[2],
         Status::Failed => STATUSES[3],
     }
 }

@@ -5,14 +5,12 @@ use crate::domain::{Cause, Phase, Reason, Run, RunId, RunState};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, ScheduleRecord};
 use crate::graph::registry::{Datum, Entity, Seen, Type};
-use crate::graph::shown;
 use crate::graph::view::Scheduler;
 
 pub(super) fn run() -> Entity<Scheduler, Key> {
     let find: fn(Seen<'_, Scheduler>, &Value) -> Option<Key> = |view, key| {
-        let id = RunId::parse(text(key)?)?;
-        let key = view.state.schedule_key(&id.schedule)?;
-        view.schedule(key).filter(|record| record.run().is_some() && record.run_id() == id).map(|_| key)
+        let key = view.state.run_key(&RunId::parse(text(key)?)?)?;
+        view.run(key).map(|_| key)
     };
     let entity = Entity::<Scheduler, Key>::new("run", "reveille.run/id", find)
         .doc("One occurrence of a schedule, and what became of it.")
@@ -42,11 +40,16 @@ fn course(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("reveille.run/id", Type::String)
                 .doc("The run's id: the idempotency key of its delivery, the same after every restart."),
-            |view, key, _| read(view, key, |record, _| Datum::shown(record.run_id())),
+            |view, key, _| {
+                let id = view.run(key).and_then(|(_, run)| view.state.run_id(run));
+                Ok(maybe(id, Datum::shown))
+            },
         )
         .reads(
             own("reveille.run/schedule", Type::Reference("schedule")).doc("Whose run it is."),
-            |_, key, _| Ok(Datum::Entity(key.number().into())),
+            |view, key, _| {
+                Ok(maybe(view.run(key), |(_, run)| Datum::Entity(run.schedule_key().number().into())))
+            },
         )
         .reads(
             own("reveille.run/session-id", Type::String)
@@ -95,11 +98,8 @@ fn end(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .nullable()
                 .doc("Why it waits at this moment, or why it ended otherwise than by delivery."),
             |view, key, _| {
-                read(view, key, |record, run| {
-                    maybe(run.reason.or_else(|| shown::reason(view.state, record)), |it| {
-                        Datum::Name(it.name())
-                    })
-                })
+                let waits = view.run(key).and_then(|(_, run)| view.state.run_waits_for(run));
+                read(view, key, |_, run| maybe(run.reason.or(waits), |it| Datum::Name(it.name())))
             },
         )
         .reads(
@@ -118,7 +118,7 @@ fn end(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
 fn times(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(own("reveille.run/slot", Type::Instant).doc("The nominal instant."), |view, key, _| {
-            read(view, key, |record, _| instant(record.schedule().trigger.first_slot()))
+            read(view, key, |_, run| instant(run.slot))
         })
         .reads(
             own("reveille.run/claimed-at", Type::Instant).doc("When its slot was claimed."),
@@ -134,11 +134,7 @@ fn times(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             own("reveille.run/delivered-at", Type::Instant)
                 .nullable()
                 .doc("When its host confirmed it; nil otherwise."),
-            |view, key, _| {
-                read(view, key, |_, run| {
-                    maybe(run.ended_at.filter(|_| run.state == RunState::Delivered), instant)
-                })
-            },
+            |view, key, _| read(view, key, |_, run| maybe(run.delivered_at, instant)),
         )
         .reads(
             own("reveille.run/finished-at", Type::Instant)
@@ -152,9 +148,8 @@ fn times(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .unit("ms")
                 .doc("From the slot to the hand-over, on the wall clock; nil while it waits."),
             |view, key, _| {
-                read(view, key, |record, run| {
-                    let slot = record.schedule().trigger.first_slot();
-                    maybe(run.started_at, |started| integer(started.millis_since(slot)))
+                read(view, key, |_, run| {
+                    maybe(run.started_at, |started| integer(started.millis_since(run.slot)))
                 })
             },
         )
@@ -174,6 +169,5 @@ fn read<'a>(
     key: Key,
     attribute: impl FnOnce(&'a ScheduleRecord, &'a Run) -> Datum<'a>,
 ) -> Read<'a> {
-    let found = view.schedule(key).and_then(|record| Some((record, record.run()?)));
-    Ok(found.map_or(Datum::Nil, |(record, run)| attribute(record, run)))
+    Ok(view.run(key).map_or(Datum::Nil, |(record, run)| attribute(record, run.run())))
 }

@@ -1,8 +1,9 @@
 //! A schedule: psi's thirteen attributes first, then ours.
 
 use super::{entities, instant, integer, maybe, of_schedule, own, text};
-use crate::domain::{Dialect, Durability, Kind, Phase, Reason, ScheduleId, Status};
-use crate::edn::{Map, Value};
+use crate::calendar::{self, Slots};
+use crate::domain::{Dialect, Durability, Kind, Moment, Phase, Reason, ScheduleId, Status};
+use crate::edn::Value;
 use crate::engine::{Key, ScheduleRecord};
 use crate::graph::listing;
 use crate::graph::registry::{Datum, Entity, Seen, Stability, Type};
@@ -68,7 +69,7 @@ fn asked(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         })
         .reads(
             own("psi.scheduler/fire-at", Type::Instant).doc("When its slot comes, or came."),
-            |view, key, _| of_schedule(view, key, |record| instant(record.schedule().trigger.first_slot())),
+            |view, key, _| of_schedule(view, key, |record| instant(record.slot())),
         )
         .reads(
             own("psi.scheduler/origin-session-id", Type::String).doc("The session that asked for it."),
@@ -103,7 +104,7 @@ fn asked(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             own("psi.scheduler/revision", Type::Integer)
                 .unit("revisions")
                 .doc("How often it was defined: 1 until it is changed."),
-            |_, _, _| Ok(Datum::Int(1)),
+            |view, key, _| of_schedule(view, key, |record| Datum::Int(record.course().revision.into())),
         )
 }
 
@@ -139,7 +140,7 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .doc("The fresh session that it opened."),
             |view, key, _| {
                 of_schedule(view, key, |record| {
-                    maybe(record.created_session(), |id| Datum::Text(id.as_str()))
+                    maybe(shown::created_session(view.state, record), |id| Datum::Text(id.as_str()))
                 })
             },
         )
@@ -149,7 +150,7 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             ),
             |view, key, _| {
                 of_schedule(view, key, |record| {
-                    maybe(shown::delivery_phase(record), |it| Datum::Name(it.name()))
+                    maybe(shown::delivery_phase(view.state, record), |it| Datum::Name(it.name()))
                 })
             },
         )
@@ -157,7 +158,9 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             own("psi.scheduler/error-summary", Type::Map)
                 .nullable()
                 .doc("The error it ended in: message, class, data with the reason."),
-            |view, key, _| of_schedule(view, key, |record| maybe(shown::error_summary(record), Datum::Value)),
+            |view, key, _| {
+                of_schedule(view, key, |record| maybe(shown::error_summary(view.state, record), Datum::Value))
+            },
         )
 }
 
@@ -168,21 +171,27 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             own("psi.scheduler/next-fire-at", Type::Instant)
                 .nullable()
                 .doc("When its next slot comes; nil once its last one has come."),
-            |view, key, _| of_schedule(view, key, |record| maybe(next_slot(record), instant)),
+            |view, key, _| of_schedule(view, key, |record| maybe(record.next_slot(), instant)),
         )
         .reads(
             own("psi.scheduler/upcoming", Type::Instant).many().doc("The slots that are still to come."),
             |view, key, _| {
                 of_schedule(view, key, |record| {
-                    next_slot(record).into_iter().map(shown::instant).collect::<Vec<Value>>().into()
+                    upcoming(view, record).into_iter().map(shown::instant).collect::<Vec<Value>>().into()
                 })
             },
         )
         .reads(
             own("psi.scheduler/runs", Type::Reference("run"))
                 .many()
-                .doc("Its runs, one for each slot that was claimed, oldest first."),
-            |view, key, _| of_schedule(view, key, |record| entities(record.run().map(|_| key))),
+                .doc("Its last runs, oldest first; the log has the others."),
+            |view, key, _| {
+                of_schedule(view, key, |record| {
+                    let mut runs: Vec<Key> = view.state.runs_of(record).map(|(key, _)| key).collect();
+                    runs.reverse();
+                    entities(runs.into_iter())
+                })
+            },
         )
         .reads(
             own("psi.scheduler/origin-session", Type::Reference("session"))
@@ -190,7 +199,7 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .doc("The session that asked for it; nil once it is closed."),
             |view, key, _| {
                 of_schedule(view, key, |record| {
-                    let owner = view.session(record.owner_key()).map(|_| record.owner_key());
+                    let owner = record.owner_key().filter(|key| view.session(*key).is_some());
                     maybe(owner, |key| Datum::Entity(key.number().into()))
                 })
             },
@@ -201,7 +210,8 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .doc("The fresh session that it opened, if the caller may see that one."),
             |view, key, _| {
                 of_schedule(view, key, |record| {
-                    let fresh = record.created_session().and_then(|id| view.session_key(id));
+                    let fresh =
+                        shown::created_session(view.state, record).and_then(|id| view.session_key(id));
                     maybe(fresh, |key| Datum::Entity(key.number().into()))
                 })
             },
@@ -214,18 +224,28 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         )
         .reads(
             own("psi.scheduler/run-count", Type::Integer).unit("runs").doc("How many runs it has had."),
-            |view, key, _| of_schedule(view, key, |record| integer(u64::from(record.run().is_some()))),
+            |view, key, _| {
+                of_schedule(view, key, |record| {
+                    let runs = || view.state.runs_of(record).count() as u64;
+                    integer(if record.schedule().recurs() { record.course().runs } else { runs() })
+                })
+            },
         )
 }
 
 /// What puts prompts into sessions. Source: psi's record.
 const SOURCES: &[&str] = &["scheduled"];
 
-fn next_slot(record: &ScheduleRecord) -> Option<crate::domain::Moment> {
-    (record.status() == Status::Pending).then(|| record.schedule().trigger.first_slot())
+/// The next slots by the trigger alone; pauses, holds and limits are a forecast's affair.
+fn upcoming(view: Seen<'_, Scheduler>, record: &ScheduleRecord) -> Vec<Moment> {
+    let Some(next) = record.next_slot() else { return Vec::new() };
+    let later = Slots::new(&record.schedule().trigger, view.zones);
+    std::iter::once(next).chain(later.after(next)).take(UPCOMING).collect()
 }
 
 fn trigger(record: &ScheduleRecord) -> Value {
-    let at = record.schedule().trigger.first_slot();
-    Map::new().with("type", Value::keyword("at")).with("at", shown::instant(at)).into()
+    calendar::to_edn(&record.schedule().trigger)
 }
+
+/// How many slots are shown ahead.
+const UPCOMING: usize = 3;

@@ -160,7 +160,8 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .doc("The schedule whose prompt was handed over and has no receipt yet."),
             |view, key, _| {
                 read(view, key, |record| {
-                    maybe(record.in_flight_key(), |key| Datum::Entity(key.number().into()))
+                    let run = record.in_flight_key().and_then(|key| view.run(key));
+                    maybe(run, |(_, run)| Datum::Entity(run.schedule_key().number().into()))
                 })
             },
         )
@@ -171,8 +172,8 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             |view, key, _| {
                 read(view, key, |record| {
                     let waiting = view.state.waiting(record).into_iter();
-                    let id = |record: &crate::engine::ScheduleRecord| record.schedule().id.clone();
-                    entities(waiting.filter_map(|record| view.state.schedule_key(&id(record))))
+                    let keys = waiting.map(crate::engine::RunRecord::schedule_key);
+                    entities(keys.filter(|key| view.schedule(*key).is_some()))
                 })
             },
         )

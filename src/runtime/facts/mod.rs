@@ -6,13 +6,38 @@
 //!
 //! Invariant: a form that is not understood is an error, never a fact that means something else.
 
+mod definition;
 mod parse;
+mod parts;
 mod print;
 #[cfg(test)]
 mod tests;
 
-pub use parse::{FactError, parse};
+pub use parse::parse;
 pub use print::print;
+
+use crate::edn::Value;
+
+/// Why a form is no fact.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FactError {
+    /// There is no fact of this name in this version of the form.
+    #[error("there is no fact {name}")]
+    Unknown {
+        /// What stands under `:fact`.
+        name: Value,
+    },
+    /// A part is missing or wrong.
+    #[error(":{part} must be {expected}, not {found}")]
+    Part {
+        /// The key.
+        part: &'static str,
+        /// What belongs there.
+        expected: &'static str,
+        /// What is there, in short.
+        found: Value,
+    },
+}
 
 /// The version of the form.
 pub const VERSION: u32 = 1;
@@ -28,13 +53,24 @@ mod names {
     pub(super) const USER_SPOKE: &str = "session/user-spoke";
     pub(super) const TURN_UNREPORTED: &str = "session/turn-unreported";
     pub(super) const CREATED: &str = "schedule/created";
+    pub(super) const CHANGED: &str = "schedule/changed";
+    pub(super) const PAUSED: &str = "schedule/paused";
+    pub(super) const RESUMED: &str = "schedule/resumed";
+    pub(super) const SKIPPED: &str = "schedule/skipped";
+    pub(super) const ARMED: &str = "schedule/armed";
+    pub(super) const CALLED_OFF: &str = "schedule/cancelled";
     pub(super) const CLAIMED: &str = "run/claimed";
     pub(super) const QUEUED: &str = "run/queued";
     pub(super) const DISPATCHED: &str = "run/dispatched";
+    pub(super) const ACCEPTED: &str = "run/accepted";
     pub(super) const DELIVERED: &str = "run/delivered";
+    pub(super) const RETRYING: &str = "run/retrying";
     pub(super) const FAILED: &str = "run/failed";
     pub(super) const CANCELLED: &str = "run/cancelled";
     pub(super) const ATTACHED: &str = "host/attached";
     pub(super) const LOST: &str = "host/lost";
+    pub(super) const HELD: &str = "engine/held";
+    pub(super) const RELEASED: &str = "engine/released";
+    pub(super) const AWOKE: &str = "engine/awoke";
     pub(super) const STOPPING: &str = "engine/stopping";
 }

@@ -2,36 +2,17 @@
 
 use std::sync::Arc;
 
-use super::names;
-use crate::dialect::psi::session_config;
-use crate::dialect::{Notation, echo};
+use super::definition::{self, config, own_text};
+use super::parts::{
+    boot, flag, host, instant, map, maybe, number, one, part, run_id, schedule_id, session_id, text, wrong,
+};
+use super::{FactError, names};
+use crate::dialect::echo;
 use crate::domain::{
-    BootTime, Cause, Dialect, Durability, Fact, Failure, HandOver, HostFact, HostId, Kind, Moment, Payload,
-    Phase, Reason, RunFact, Schedule, ScheduleId, SessionConfig, SessionFact, SessionId, SessionProvenance,
-    Trigger,
+    Cause, Change, Claim, Fact, Failure, HandOver, HostFact, Next, Phase, Reason, RunFact, ScheduleFact,
+    Scope, SessionFact, SessionId, SessionProvenance, Skip,
 };
 use crate::edn::{Keyword, Map, Value};
-
-/// Why a form is no fact.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FactError {
-    /// There is no fact of this name in this version of the form.
-    #[error("there is no fact {name}")]
-    Unknown {
-        /// What stands under `:fact`.
-        name: Value,
-    },
-    /// A part is missing or wrong.
-    #[error(":{part} must be {expected}, not {found}")]
-    Part {
-        /// The key.
-        part: &'static str,
-        /// What belongs there.
-        expected: &'static str,
-        /// What is there, in short.
-        found: Value,
-    },
-}
 
 /// Reads a fact.
 ///
@@ -40,8 +21,8 @@ pub enum FactError {
 pub fn parse(form: &Map) -> Result<Fact, FactError> {
     let name = form.keyword("fact").unwrap_or(&Value::Nil);
     let word = name.as_keyword().map(Keyword::as_str).unwrap_or_default();
-    let fact = session(word, form)?.map(Ok).or_else(|| run(word, form).transpose());
-    let fact = fact.or_else(|| rest(word, form).transpose());
+    let readers = [session, schedule, run, rest];
+    let fact = readers.into_iter().find_map(|read| read(word, form).transpose());
     fact.unwrap_or_else(|| Err(FactError::Unknown { name: echo(name) }))
 }
 
@@ -50,7 +31,7 @@ fn session(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
         names::OPENED => SessionFact::Opened {
             host: host(form)?,
             config: Arc::new(config(form)?),
-            provenance: provenance(form)?,
+            provenance: maybe(form, "provenance", |form, key| provenance(map(form, key)?))?.map(Box::new),
         },
         names::CLOSED => SessionFact::Closed,
         names::HOSTED => SessionFact::Hosted { host: host(form)? },
@@ -64,11 +45,37 @@ fn session(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
     Ok(Some(Fact::Session(session_id(form, "session")?, fact)))
 }
 
+fn schedule(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
+    let fact = match name {
+        names::CHANGED => ScheduleFact::Changed(Box::new(Change {
+            schedule: definition::parse(map(form, "definition")?)?,
+            by: scope(form, "by")?,
+            retriggered: maybe(form, "next", next)?,
+        })),
+        names::PAUSED => ScheduleFact::Paused { by: scope(form, "by")?, reason: own_text(form, "why")? },
+        names::RESUMED => ScheduleFact::Resumed { by: scope(form, "by")?, next: next(form, "next")? },
+        names::SKIPPED => ScheduleFact::Skipped(Skip {
+            from: instant(form, "from")?,
+            until: instant(form, "until")?,
+            count: number::<u64>(form, "count")?,
+            reason: one(form, "reason", Reason::parse)?,
+            next: next(form, "next")?,
+        }),
+        names::ARMED => ScheduleFact::Armed { next: next(form, "next")? },
+        names::CALLED_OFF => ScheduleFact::Cancelled { reason: one(form, "reason", Reason::parse)? },
+        _ => return Ok(None),
+    };
+    Ok(Some(Fact::Schedule(schedule_id(form, "schedule")?, fact)))
+}
+
 fn run(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
     let fact = match name {
-        names::CLAIMED => {
-            RunFact::Claimed { slot: instant(form, "slot")?, cause: one(form, "cause", Cause::parse)? }
-        }
+        names::CLAIMED => RunFact::Claimed(Claim {
+            cause: one(form, "cause", Cause::parse)?,
+            folded: number::<u64>(form, "folded")?,
+            next: maybe(form, "next", next)?,
+            time_up: maybe(form, "time-up-ns", boot)?,
+        }),
         names::QUEUED => RunFact::Queued { reason: one(form, "reason", Reason::parse)? },
         names::DISPATCHED => RunFact::Dispatched(HandOver {
             host: host(form)?,
@@ -76,45 +83,33 @@ fn run(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
             session: session_id(form, "session")?,
             overdue: boot(form, "overdue-ns")?,
         }),
+        names::ACCEPTED => RunFact::Accepted,
         names::DELIVERED => RunFact::Delivered,
+        names::RETRYING => RunFact::Retrying {
+            failure: Box::new(failure(form)?),
+            at: instant(form, "at")?,
+            due: boot(form, "due-ns")?,
+        },
         names::FAILED => RunFact::Failed(Box::new(failure(form)?)),
         names::CANCELLED => RunFact::Cancelled { reason: one(form, "reason", Reason::parse)? },
         _ => return Ok(None),
     };
-    Ok(Some(Fact::Run(schedule_id(form, "schedule")?, fact)))
+    Ok(Some(Fact::Run(run_id(form, "run")?, fact)))
 }
 
 fn rest(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
     Ok(Some(match name {
         names::CREATED => {
-            Fact::Created { schedule: schedule(map(form, "schedule")?)?, due: boot(form, "due-ns")? }
+            Fact::Created { schedule: definition::parse(map(form, "schedule")?)?, next: next(form, "next")? }
         }
         names::ATTACHED => Fact::Host(host(form)?, HostFact::Attached),
         names::LOST => Fact::Host(host(form)?, HostFact::Lost),
+        names::HELD => Fact::Held { by: scope(form, "by")?, reason: own_text(form, "why")? },
+        names::RELEASED => Fact::Released { by: scope(form, "by")? },
+        names::AWOKE => Fact::Awoke { lost: number::<u64>(form, "lost")? },
         names::STOPPING => Fact::Stopping { abandon: flag(form, "abandon?")? },
         _ => return Ok(None),
     }))
-}
-
-fn schedule(form: &Map) -> Result<Schedule, FactError> {
-    Ok(Schedule {
-        id: schedule_id(form, "id")?,
-        dialect: one(form, "dialect", Dialect::parse)?,
-        durability: one(form, "durability", Durability::parse)?,
-        label: label(form)?,
-        owner: session_id(form, "owner")?,
-        trigger: Trigger::At(instant(map(form, "trigger")?, "at")?),
-        payload: payload(map(form, "payload")?)?,
-        created_at: instant(form, "created-at")?,
-    })
-}
-
-fn payload(form: &Map) -> Result<Payload, FactError> {
-    let text: Box<str> = text(form, "text")?.into();
-    Ok(match one(form, "kind", Kind::parse)? {
-        Kind::Message => Payload::Turn { text },
-        Kind::Session => Payload::NewSession { text, config: Arc::new(config(form)?) },
-    })
 }
 
 fn failure(form: &Map) -> Result<Failure, FactError> {
@@ -126,77 +121,31 @@ fn failure(form: &Map) -> Result<Failure, FactError> {
     })
 }
 
-fn provenance(form: &Map) -> Result<Option<Box<SessionProvenance>>, FactError> {
-    if form.keyword("provenance").is_none_or(Value::is_nil) {
-        return Ok(None);
-    }
-    let form = map(form, "provenance")?;
-    Ok(Some(Box::new(SessionProvenance {
+fn provenance(form: &Map) -> Result<SessionProvenance, FactError> {
+    Ok(SessionProvenance {
         origin: session_id(form, "origin")?,
         schedule: schedule_id(form, "schedule")?,
-        label: label(form)?,
-    })))
+        label: own_text(form, "label")?,
+    })
 }
 
-fn config(form: &Map) -> Result<SessionConfig, FactError> {
-    let value = part(form, "config");
-    session_config::parse(value, Notation::Edn)
-        .map_err(|_| wrong("config", "a session's configuration", value))
-}
-
-fn label(form: &Map) -> Result<Option<Box<str>>, FactError> {
-    if part(form, "label").is_nil() { Ok(None) } else { text(form, "label").map(|text| Some(text.into())) }
-}
-
-fn host(form: &Map) -> Result<HostId, FactError> {
-    let value = part(form, "host");
-    let number = value.as_int().and_then(|number| u32::try_from(number).ok());
-    number.map(HostId::new).ok_or_else(|| wrong("host", "a host's number", value))
-}
-
-fn session_id(form: &Map, key: &'static str) -> Result<SessionId, FactError> {
-    let id = SessionId::new(text(form, key)?);
-    id.map_err(|_| wrong(key, "a session's id", part(form, key)))
-}
-
-fn schedule_id(form: &Map, key: &'static str) -> Result<ScheduleId, FactError> {
-    let id = ScheduleId::new(text(form, key)?);
-    id.map_err(|_| wrong(key, "a schedule's id", part(form, key)))
-}
-
-fn instant(form: &Map, key: &'static str) -> Result<Moment, FactError> {
-    Moment::parse(text(form, key)?).map_err(|_| wrong(key, "an ISO instant", part(form, key)))
-}
-
-fn boot(form: &Map, key: &'static str) -> Result<BootTime, FactError> {
+fn next(form: &Map, key: &'static str) -> Result<Next, FactError> {
     let value = part(form, key);
-    let small = value.as_int().and_then(|nanos| u64::try_from(nanos).ok());
-    let nanos = if let Value::BigInt(nanos) = value { u64::try_from(nanos.as_ref()).ok() } else { small };
-    nanos.map(BootTime::from_nanos).ok_or_else(|| wrong(key, "nanoseconds, 0 or more", value))
+    if value.as_keyword().is_some_and(|word| word.as_str() == "after-finish") {
+        return Ok(Next::AfterFinish);
+    }
+    let form = map(form, key)?;
+    if !part(form, "never").is_nil() {
+        return Ok(Next::Never { reason: one(form, "never", Reason::parse)? });
+    }
+    Ok(Next::Slot { slot: instant(form, "slot")?, due: maybe(form, "due-ns", boot)? })
 }
 
-fn one<T>(form: &Map, key: &'static str, parse: impl Fn(&str) -> Option<T>) -> Result<T, FactError> {
+fn scope(form: &Map, key: &'static str) -> Result<Scope, FactError> {
     let value = part(form, key);
-    let found = value.as_keyword().and_then(|name| parse(name.as_str()));
-    found.ok_or_else(|| wrong(key, "one of a closed list of keywords", value))
-}
-
-fn flag(form: &Map, key: &'static str) -> Result<bool, FactError> {
-    part(form, key).as_bool().ok_or_else(|| wrong(key, "true or false", part(form, key)))
-}
-
-fn text<'f>(form: &'f Map, key: &'static str) -> Result<&'f str, FactError> {
-    part(form, key).as_str().ok_or_else(|| wrong(key, "a string", part(form, key)))
-}
-
-fn map<'f>(form: &'f Map, key: &'static str) -> Result<&'f Map, FactError> {
-    part(form, key).as_map().ok_or_else(|| wrong(key, "a map", part(form, key)))
-}
-
-fn part<'f>(form: &'f Map, key: &str) -> &'f Value {
-    form.keyword(key).unwrap_or(&Value::Nil)
-}
-
-fn wrong(part: &'static str, expected: &'static str, found: &Value) -> FactError {
-    FactError::Part { part, expected, found: echo(found) }
+    if value.as_keyword().is_some_and(|word| word.as_str() == "operator") {
+        return Ok(Scope::Operator);
+    }
+    let session = value.as_str().and_then(|text| SessionId::new(text).ok());
+    session.map(Scope::Session).ok_or_else(|| wrong(key, ":operator or a session's id", value))
 }

@@ -1,23 +1,31 @@
 //! A fact as an EDN map. Keys stand in a fixed order; instants are ISO strings, so that years beyond 9999 fit.
 
+use super::definition;
 use super::names;
+use super::parts::{integer, of_instant};
 use crate::dialect::psi::session_config;
 use crate::domain::{
-    Fact, Failure, HandOver, HostFact, Moment, Payload, RunFact, Schedule, SessionFact, SessionProvenance,
-    Trigger,
+    Change, Claim, Fact, Failure, HandOver, HostFact, Next, RunFact, ScheduleFact, Scope, SessionFact,
+    SessionProvenance, Skip,
 };
-use crate::edn::{BigInt, Map, Value};
+use crate::edn::{Map, Value};
 
 /// Prints a fact.
 pub fn print(fact: &Fact) -> Map {
     match fact {
         Fact::Session(id, fact) => session(fact).with("session", id.as_str()),
-        Fact::Created { schedule, due } => {
-            named(names::CREATED).with("schedule", of_schedule(schedule)).with("due-ns", integer(due.nanos()))
+        Fact::Created { schedule, next } => {
+            named(names::CREATED).with("schedule", definition::print(schedule)).with("next", of_next(*next))
         }
-        Fact::Run(id, fact) => run(fact).with("schedule", id.to_string()),
+        Fact::Schedule(id, fact) => schedule(fact).with("schedule", id.to_string()),
+        Fact::Run(id, fact) => run(fact).with("run", id.to_string()),
         Fact::Host(id, HostFact::Attached) => named(names::ATTACHED).with("host", id.number()),
         Fact::Host(id, HostFact::Lost) => named(names::LOST).with("host", id.number()),
+        Fact::Held { by, reason } => {
+            named(names::HELD).with("by", of_scope(by)).with("why", reason.as_deref())
+        }
+        Fact::Released { by } => named(names::RELEASED).with("by", of_scope(by)),
+        Fact::Awoke { lost } => named(names::AWOKE).with("lost", integer(*lost)),
         Fact::Stopping { abandon } => named(names::STOPPING).with("abandon?", *abandon),
     }
 }
@@ -38,15 +46,49 @@ fn session(fact: &SessionFact) -> Map {
     }
 }
 
+fn schedule(fact: &ScheduleFact) -> Map {
+    match fact {
+        ScheduleFact::Changed(change) => {
+            let Change { schedule, by, retriggered } = &**change;
+            named(names::CHANGED)
+                .with("definition", definition::print(schedule))
+                .with("by", of_scope(by))
+                .with("next", retriggered.map(of_next))
+        }
+        ScheduleFact::Paused { by, reason } => {
+            named(names::PAUSED).with("by", of_scope(by)).with("why", reason.as_deref())
+        }
+        ScheduleFact::Resumed { by, next } => {
+            named(names::RESUMED).with("by", of_scope(by)).with("next", of_next(*next))
+        }
+        ScheduleFact::Skipped(Skip { from, until, count, reason, next }) => named(names::SKIPPED)
+            .with("from", of_instant(*from))
+            .with("until", of_instant(*until))
+            .with("count", integer(*count))
+            .with("reason", Value::keyword(reason.name()))
+            .with("next", of_next(*next)),
+        ScheduleFact::Armed { next } => named(names::ARMED).with("next", of_next(*next)),
+        ScheduleFact::Cancelled { reason } => {
+            named(names::CALLED_OFF).with("reason", Value::keyword(reason.name()))
+        }
+    }
+}
+
 fn run(fact: &RunFact) -> Map {
     match fact {
-        RunFact::Claimed { slot, cause } => {
-            named(names::CLAIMED).with("slot", instant(*slot)).with("cause", Value::keyword(cause.name()))
-        }
+        RunFact::Claimed(Claim { cause, folded, next, time_up }) => named(names::CLAIMED)
+            .with("cause", Value::keyword(cause.name()))
+            .with("folded", integer(*folded))
+            .with("next", next.map(of_next))
+            .with("time-up-ns", time_up.map(|due| integer(due.nanos()))),
         RunFact::Queued { reason } => named(names::QUEUED).with("reason", Value::keyword(reason.name())),
         RunFact::Dispatched(to) => dispatched(to),
+        RunFact::Accepted => named(names::ACCEPTED),
         RunFact::Delivered => named(names::DELIVERED),
-        RunFact::Failed(failure) => failed(failure),
+        RunFact::Retrying { failure, at, due } => {
+            failed(names::RETRYING, failure).with("at", of_instant(*at)).with("due-ns", integer(due.nanos()))
+        }
+        RunFact::Failed(failure) => failed(names::FAILED, failure),
         RunFact::Cancelled { reason } => {
             named(names::CANCELLED).with("reason", Value::keyword(reason.name()))
         }
@@ -61,33 +103,12 @@ fn dispatched(to: &HandOver) -> Map {
         .with("overdue-ns", integer(to.overdue.nanos()))
 }
 
-fn failed(failure: &Failure) -> Map {
-    named(names::FAILED)
+fn failed(name: &str, failure: &Failure) -> Map {
+    named(name)
         .with("phase", Value::keyword(failure.phase.name()))
         .with("reason", Value::keyword(failure.reason.name()))
         .with("message", &*failure.message)
         .with("session-exists?", failure.session_exists)
-}
-
-fn of_schedule(schedule: &Schedule) -> Map {
-    let Trigger::At(at) = &schedule.trigger;
-    Map::new()
-        .with("id", schedule.id.to_string())
-        .with("dialect", Value::keyword(schedule.dialect.name()))
-        .with("durability", Value::keyword(schedule.durability.name()))
-        .with("label", schedule.label.as_deref())
-        .with("owner", schedule.owner.as_str())
-        .with("trigger", Map::new().with("at", instant(*at)))
-        .with("payload", of_payload(&schedule.payload))
-        .with("created-at", instant(schedule.created_at))
-}
-
-fn of_payload(payload: &Payload) -> Map {
-    let map = Map::new().with("kind", Value::keyword(payload.kind().name())).with("text", payload.text());
-    match payload.config() {
-        Some(config) => map.with("config", session_config::print(config)),
-        None => map,
-    }
 }
 
 fn of_provenance(provenance: &SessionProvenance) -> Map {
@@ -97,15 +118,24 @@ fn of_provenance(provenance: &SessionProvenance) -> Map {
         .with("label", provenance.label.as_deref())
 }
 
+fn of_next(next: Next) -> Value {
+    match next {
+        Next::Slot { slot, due } => Map::new()
+            .with("slot", of_instant(slot))
+            .with("due-ns", due.map(|due| integer(due.nanos())))
+            .into(),
+        Next::AfterFinish => Value::keyword("after-finish"),
+        Next::Never { reason } => Map::new().with("never", Value::keyword(reason.name())).into(),
+    }
+}
+
+fn of_scope(scope: &Scope) -> Value {
+    match scope {
+        Scope::Operator => Value::keyword("operator"),
+        Scope::Session(session) => session.as_str().into(),
+    }
+}
+
 fn named(name: &str) -> Map {
     Map::new().with("fact", Value::keyword(name))
-}
-
-fn instant(moment: Moment) -> Value {
-    Value::string(moment.to_string())
-}
-
-/// A slot in the year 9999 is more nanoseconds away than 64 bits with a sign hold.
-fn integer(nanos: u64) -> Value {
-    i64::try_from(nanos).map_or_else(|_| Value::BigInt(Box::new(BigInt::from(nanos))), Value::Int)
 }

@@ -261,8 +261,8 @@ impl Connection {
     fn guard_run(&self, run: &RunId) -> Result<(), RequestError> {
         let own = self.own().host;
         let host = self.handle.view(|state| {
-            let into = state.schedule(&run.schedule)?.run()?.session.clone()?;
-            state.session(&into).map(SessionRecord::host)
+            let into = state.run(run)?.run().session.as_ref()?;
+            state.session(into).map(SessionRecord::host)
         });
         if own.is_attached() && host == Some(own) {
             return Ok(());

@@ -79,7 +79,18 @@ impl From<&Refusal> for RequestError {
                 let max = i64::try_from(limit.value).unwrap_or(i64::MAX);
                 data.with("limit", limit.name).with("max", max)
             }
-            Refusal::BeyondCalendar | Refusal::Stopping => data,
+            Refusal::RevisionConflict { schedule, base, revision } => data
+                .with("schedule-id", schedule.to_string())
+                .with("base-revision", *base)
+                .with("revision", *revision),
+            Refusal::KeyTaken { schedule } => data.with("schedule-id", schedule.to_string()),
+            Refusal::WrongStatus { schedule, status } => {
+                data.with("schedule-id", schedule.to_string()).with("status", Value::keyword(status.name()))
+            }
+            Refusal::Overlapping { run } => data.with("run-id", run.to_string()),
+            Refusal::NoSlot { reason } => data.with("reason", Value::keyword(reason.name())),
+            Refusal::Unkept { detail } => data.with("detail", &**detail),
+            Refusal::BeyondCalendar | Refusal::NoStore | Refusal::Stopping => data,
         };
         RequestError { message: refusal.to_string(), class: "refusal", phase: "scheduler", data }
     }

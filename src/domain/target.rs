@@ -1,0 +1,39 @@
+//! Where a schedule's payload goes.
+
+use super::SessionId;
+
+/// Where a schedule's payload goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Into the session that owns the schedule.
+    Owner,
+    /// Into this session, if it is open when the slot comes.
+    Session(SessionId),
+    /// Into the session of a conversation in a channel.
+    Route(Box<Route>),
+    /// Into a fresh top-level session, whether the owner is busy or not.
+    Fresh,
+}
+
+/// A conversation in a channel. Source: SEED-004.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Route {
+    /// The channel's name.
+    pub channel: Box<str>,
+    /// The conversation there.
+    pub conversation: Box<str>,
+    /// The thread in it, if it has threads.
+    pub thread: Option<Box<str>>,
+}
+
+impl Target {
+    /// One word for it, the same in every notation.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Target::Owner => "owner",
+            Target::Session(_) => "session",
+            Target::Route(_) => "route",
+            Target::Fresh => "fresh",
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! When, as a caller says it.
+
+use super::{Moment, Span, Trigger};
+
+/// When, as a caller says it; it becomes a [`Trigger`] at the moment of creation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum When {
+    /// So long from the moment of creation.
+    After(Span),
+    /// At this instant.
+    At(Moment),
+    /// By this trigger, counted from the moment of creation.
+    By(Trigger),
+}
+
+impl When {
+    /// The trigger meant, for a schedule created at `created`; `None` where it would leave the calendar.
+    pub fn resolve(self, created: Moment) -> Option<Trigger> {
+        match self {
+            When::After(span) => created.checked_add(span).map(Trigger::At),
+            When::At(moment) => Some(Trigger::At(moment)),
+            When::By(trigger) => Some(trigger),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The fold: one fact changes the state, always in the same way, and cannot fail.
+//!
+//! Running, replaying and simulating are this function. What lives elsewhere: every rule about *whether* a fact may be
+//! (`step`). A fact about something unknown, which only a damaged log can hold, changes nothing but the cursor.
+
+mod run;
+mod schedule;
+mod session;
+
+pub(super) use schedule::request_key;
+
+use super::record::Pause;
+use super::state::{Mode, State};
+use super::timers::Timer;
+use crate::domain::{Decision, Fact, HostFact, Now, RunState};
+
+impl State {
+    /// Applies one fact, decided at `now`, and says what the feed shows of it.
+    pub fn apply(&mut self, now: Now, fact: Fact) -> Decision {
+        self.cursor = self.cursor.next();
+        let (kind, reason, detail) = (fact.kind(), fact.reason(), fact.detail());
+        let (origin, schedule) = (fact.origin().cloned(), fact.schedule().cloned());
+        let run = fact.run().cloned();
+        let mut session = None;
+        match fact {
+            Fact::Session(id, fact) => {
+                self.apply_to_session(now, &id, fact);
+                session = Some(id);
+            }
+            Fact::Created { schedule, next } => {
+                session = Some(schedule.owner.clone());
+                self.create(schedule, next);
+            }
+            Fact::Schedule(id, fact) => {
+                let key = self.schedule_key_in_turn(&id);
+                session = self.owner_of(key);
+                if let Some(key) = key {
+                    self.apply_to_schedule(key, now, fact);
+                }
+            }
+            Fact::Run(id, fact) => {
+                let key = self.schedule_key_in_turn(&id.schedule);
+                session = self.owner_of(key);
+                if let Some(key) = key {
+                    self.apply_to_run(key, &id, now, fact);
+                }
+            }
+            Fact::Host(host, HostFact::Attached) => _ = self.hosts.entry(host).or_default(),
+            Fact::Host(host, HostFact::Lost) => _ = self.hosts.remove(&host),
+            Fact::Held { by, reason } => self.held = Some(Pause { by, reason, since: now.wall }),
+            Fact::Released { .. } => {
+                self.held = None;
+                self.armed_since = Some(now.wall);
+            }
+            Fact::Awoke { lost } => {
+                self.armed_since = Some(now.wall);
+                self.ledger.lose(lost);
+            }
+            Fact::Stopping { abandon } => self.stop(abandon),
+        }
+        Decision { cursor: self.cursor, at: now.wall, kind, reason, schedule, run, session, origin, detail }
+    }
+
+    fn owner_of(&self, key: Option<super::slab::Key>) -> Option<crate::domain::SessionId> {
+        self.schedules.get(key?).map(|record| record.schedule.owner.clone())
+    }
+
+    fn stop(&mut self, abandon: bool) {
+        let given_up = abandon || self.mode == Mode::Abandoning;
+        self.mode = if given_up { Mode::Abandoning } else { Mode::Stopping };
+        if !given_up {
+            return;
+        }
+        // What is on disk is not given up: whoever starts next sees that it was in flight, and does as its policy says.
+        let durable = |key| self.schedules.get(key).is_some_and(|record| record.schedule.is_durable());
+        let runs = self.runs.iter().filter(|(_, run)| run.run.state == RunState::InFlight);
+        let kept: Vec<_> = runs.filter(|(_, run)| durable(run.schedule)).map(|(key, _)| key).collect();
+        for run in kept {
+            self.timers.clear(Timer::Receipt(run));
+        }
+    }
+}

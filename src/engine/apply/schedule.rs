@@ -1,0 +1,347 @@
+//! What a fact about a schedule and its slots changes, and what a schedule's status is.
+
+use std::sync::Arc;
+
+use crate::domain::{Change, Next, Now, Reason, RunState, Schedule, ScheduleFact, Skip, Status};
+use crate::engine::record::{Pause, ScheduleRecord};
+use crate::engine::slab::Key;
+use crate::engine::state::{RequestKey, State};
+use crate::engine::timers::Timer;
+use crate::limits;
+
+impl State {
+    pub(super) fn create(&mut self, schedule: Schedule, next: Next) {
+        let owner = self.session_key(&schedule.owner);
+        let id = schedule.id.clone();
+        let request = request_key(&schedule);
+        let key = self.schedules.insert(ScheduleRecord::new(schedule, owner));
+        self.schedule_ids.insert(&id, key);
+        if let Some(request) = request {
+            self.keys.insert(request, key);
+        }
+        self.live += 1;
+        self.enter_owner(key);
+        self.arm(key, next);
+        self.refresh(key);
+    }
+
+    /// Lists an unfinished schedule with its session.
+    pub(super) fn enter_owner(&mut self, key: Key) {
+        let Some(record) = self.schedules.get(key) else { return };
+        let unstarted = !record.schedule.is_durable() && record.is_unstarted();
+        let Some(owner) = record.owner else {
+            self.ownerless.entry(record.schedule.owner.clone()).or_default().insert(key);
+            return;
+        };
+        if let Some(session) = self.sessions.get_mut(owner) {
+            session.live.push(key);
+        }
+        if unstarted {
+            self.count_unstarted(owner, 1);
+        }
+    }
+
+    pub(super) fn apply_to_schedule(&mut self, key: Key, now: Now, fact: ScheduleFact) {
+        match fact {
+            ScheduleFact::Changed(change) => self.change(key, now, *change),
+            ScheduleFact::Paused { by, reason } => self.pause(key, Pause { by, reason, since: now.wall }),
+            ScheduleFact::Resumed { by: _, next } => self.resume(key, now, next),
+            ScheduleFact::Skipped(skip) => self.skip(key, &skip),
+            ScheduleFact::Armed { next } => self.arm(key, next),
+            ScheduleFact::Cancelled { reason } => self.cancel(key, now, reason),
+        }
+        self.refresh(key);
+    }
+
+    /// Sets the slot that comes next, whatever came next before; that one must have been accounted for.
+    pub(super) fn arm(&mut self, key: Key, next: Next) {
+        self.timers.clear(Timer::Slot(key));
+        let Some(record) = self.schedules.get_mut(key) else { return };
+        record.next = next.slot();
+        if let Some(course) = &mut record.course {
+            course.awaits_finish = next == Next::AfterFinish;
+        }
+        match next {
+            Next::Slot { slot, due } => {
+                self.ledger.expect();
+                self.set_slot_timer(key, slot, due);
+            }
+            Next::AfterFinish => {}
+            Next::Never { reason } => {
+                if let Some(course) = &mut record.course {
+                    course.never = Some(reason);
+                }
+            }
+        }
+    }
+
+    fn set_slot_timer(
+        &mut self,
+        key: Key,
+        slot: crate::domain::Moment,
+        due: Option<crate::domain::BootTime>,
+    ) {
+        if self.schedules.get(key).is_some_and(|record| record.course().paused.is_some()) {
+            return;
+        }
+        match due {
+            Some(due) => self.timers.set(Timer::Slot(key), due),
+            None => self.timers.set_slot_on_wall(key, slot),
+        }
+    }
+
+    fn change(&mut self, key: Key, now: Now, change: Change) {
+        let Change { schedule, by: _, retriggered } = change;
+        self.keep_asked(key);
+        let Some(record) = self.schedules.get_mut(key) else { return };
+        let former = std::mem::replace(&mut record.schedule, schedule);
+        let present = request_key(&record.schedule);
+        let course = record.course_mut();
+        course.revision += 1;
+        course.updated_at = Some(now.wall);
+        let mut withdrawn = false;
+        if retriggered.is_some() {
+            course.incarnation += 1;
+            course.consumed = None;
+            course.never = None;
+            course.armed_since = Some(now.wall);
+            withdrawn = record.next.take().is_some();
+        }
+        let former = request_key(&former);
+        if former != present {
+            former.map(|request| self.keys.remove(&request));
+            present.map(|request| self.keys.insert(request, key));
+        }
+        if withdrawn {
+            self.ledger.cancel();
+        }
+        if let Some(next) = retriggered {
+            self.arm(key, next);
+        }
+    }
+
+    /// Runs that have not ended go on as they were asked for.
+    fn keep_asked(&mut self, key: Key) {
+        let Some(record) = self.schedules.get(key) else { return };
+        let live = self.runs_of(record).filter(|(_, run)| run.is_live() && run.run.asked.is_none());
+        let live: Vec<Key> = live.map(|(run, _)| run).collect();
+        if live.is_empty() {
+            return;
+        }
+        let asked = Arc::new(record.schedule.clone());
+        for run in live {
+            if let Some(run) = self.runs.get_mut(run) {
+                run.run.asked = Some(Arc::clone(&asked));
+            }
+        }
+    }
+
+    fn pause(&mut self, key: Key, pause: Pause) {
+        self.timers.clear(Timer::Slot(key));
+        if let Some(record) = self.schedules.get_mut(key) {
+            let course = record.course_mut();
+            course.revision += 1;
+            course.updated_at = Some(pause.since);
+            course.paused = Some(pause);
+        }
+    }
+
+    fn resume(&mut self, key: Key, now: Now, next: Next) {
+        let Some(record) = self.schedules.get_mut(key) else { return };
+        let course = record.course_mut();
+        course.revision += 1;
+        course.updated_at = Some(now.wall);
+        if course.paused.take().is_some() {
+            course.armed_since = Some(now.wall);
+        }
+        // The slot is the one that was to come when it was paused: it is in the accounts already.
+        if let Next::Slot { slot, due } = next {
+            self.set_slot_timer(key, slot, due);
+        }
+    }
+
+    fn skip(&mut self, key: Key, skip: &Skip) {
+        self.ledger.skip();
+        self.ledger.pass(skip.count.saturating_sub(1));
+        let Some(record) = self.schedules.get_mut(key) else { return };
+        let course = record.course_mut();
+        course.consumed = Some(skip.until);
+        course.skipped += skip.count;
+        course.last_skip = Some((skip.until, skip.reason));
+        if skip.reason == Reason::Coalesced {
+            self.fold(key, skip.count);
+        }
+        self.arm(key, skip.next);
+    }
+
+    /// Lets the newest run that waits stand for more slots.
+    fn fold(&mut self, key: Key, count: u64) {
+        let Some(record) = self.schedules.get(key) else { return };
+        let waiting = self.runs_of(record).find(|(_, run)| run.run.state == RunState::Queued);
+        let waiting = waiting.map(|(run, _)| run);
+        if let Some(run) = waiting.and_then(|run| self.runs.get_mut(run)) {
+            run.run.folded += count;
+        }
+    }
+
+    /// Calls a schedule off: its slot, and its runs that wait. One that is with its host goes on to its own end.
+    fn cancel(&mut self, key: Key, now: Now, reason: Reason) {
+        let Some(record) = self.schedules.get_mut(key) else { return };
+        if record.next.take().is_some() {
+            self.ledger.cancel();
+        }
+        self.timers.clear(Timer::Slot(key));
+        record.ended_for = Some(reason);
+        if let Some(course) = &mut record.course {
+            course.awaits_finish = false;
+            course.paused = None;
+        }
+        let Some(record) = self.schedules.get(key) else { return };
+        let waiting = self.runs_of(record).filter(|(_, run)| run.run.state == RunState::Queued);
+        let waiting: Vec<Key> = waiting.map(|(run, _)| run).collect();
+        for run in waiting {
+            self.end_run(run, now, super::run::Ending::Cancelled(reason));
+        }
+        self.set_status(key, Status::Cancelled);
+    }
+
+    /// Brings a schedule's status in line with its slots and runs.
+    pub(super) fn refresh(&mut self, key: Key) {
+        let Some(record) = self.schedules.get(key) else { return };
+        if !record.status.is_terminal() {
+            let (status, reason) = self.status_of(record);
+            if let Some(record) = self.schedules.get_mut(key)
+                && status.is_terminal()
+            {
+                record.ended_for = reason;
+            }
+            self.set_status(key, status);
+        }
+    }
+
+    fn status_of(&self, record: &ScheduleRecord) -> (Status, Option<Reason>) {
+        let course = record.course();
+        if course.paused.is_some() {
+            return (Status::Paused, None);
+        }
+        if record.next.is_some() || course.awaits_finish {
+            return (Status::Pending, None);
+        }
+        let live = self.runs_of(record).find(|(_, run)| run.is_live());
+        if let Some((_, live)) = live {
+            let waits = live.run.state == RunState::Queued;
+            return (if waits { Status::Queued } else { Status::InFlight }, None);
+        }
+        if record.schedule.recurs() {
+            return (Status::Finished, course.never);
+        }
+        let Some(last) = self.newest_run(record) else {
+            return (Status::Skipped, course.last_skip.map(|(_, reason)| reason));
+        };
+        match last.run.state {
+            RunState::Delivered => (Status::Delivered, None),
+            RunState::Cancelled => (Status::Cancelled, last.run.reason),
+            RunState::Failed => (Status::Failed, last.run.reason),
+            RunState::Queued | RunState::InFlight | RunState::Running => (Status::InFlight, None),
+        }
+    }
+
+    fn set_status(&mut self, key: Key, status: Status) {
+        let Some(record) = self.schedules.get_mut(key) else { return };
+        let before = !record.schedule.is_durable() && record.is_unstarted();
+        record.status = status;
+        let after = !record.schedule.is_durable() && record.is_unstarted();
+        let owner = record.owner;
+        if let Some(owner) = owner.filter(|_| before != after) {
+            self.count_unstarted(owner, if after { 1 } else { -1 });
+        }
+        if status.is_terminal() {
+            self.finish(key);
+        }
+    }
+
+    fn count_unstarted(&mut self, owner: Key, change: i32) {
+        let Some(session) = self.sessions.get_mut(owner) else { return };
+        session.unstarted = session.unstarted.saturating_add_signed(change);
+        if session.unstarted == 0 {
+            self.unstarted.remove(&owner);
+        } else {
+            self.unstarted.insert(owner);
+        }
+    }
+
+    /// Takes a schedule that has ended off the lists of the unfinished, and keeps the finished within bounds.
+    fn finish(&mut self, key: Key) {
+        self.timers.clear(Timer::Slot(key));
+        self.live -= 1;
+        let Some(record) = self.schedules.get(key) else { return };
+        let Some(owner) = record.owner else {
+            let session = record.schedule.owner.clone();
+            if let Some(left) = self.ownerless.get_mut(&session) {
+                left.remove(&key);
+                if left.is_empty() {
+                    self.ownerless.remove(&session);
+                }
+            }
+            self.keep_ownerless_finished(key);
+            return;
+        };
+        let Some(session) = self.sessions.get_mut(owner) else { return };
+        if let Some(place) = session.live.iter().position(|live| *live == key) {
+            session.live.swap_remove(place);
+        }
+        session.finished.push_back(key);
+        if session.finished.len() as u64 > limits::FINISHED_KEPT.value
+            && let Some(place) = self.oldest_ended(owner)
+            && let Some(oldest) = self.sessions.get_mut(owner).and_then(|it| it.finished.remove(place))
+        {
+            self.forget(oldest);
+        }
+    }
+
+    /// The place of the oldest finished schedule of a session of which no run is with a host any more.
+    fn oldest_ended(&self, session: Key) -> Option<usize> {
+        let finished = &self.sessions.get(session)?.finished;
+        finished
+            .iter()
+            .position(|key| self.schedules.get(*key).is_none_or(|record| !self.has_live_run(record)))
+    }
+
+    /// Whether a run of a schedule has not ended.
+    pub(in crate::engine) fn has_live_run(&self, record: &ScheduleRecord) -> bool {
+        self.runs_of(record).any(|(_, run)| run.is_live())
+    }
+
+    pub(super) fn keep_ownerless_finished(&mut self, key: Key) {
+        if let Some(record) = self.schedules.get_mut(key) {
+            record.owner = None;
+        }
+        self.ownerless_finished.push_back(key);
+        if self.ownerless_finished.len() as u64 > limits::FINISHED_KEPT.value
+            && let Some(oldest) = self.ownerless_finished.pop_front()
+        {
+            self.forget(oldest);
+        }
+    }
+
+    /// Lets a schedule and its runs go.
+    pub(super) fn forget(&mut self, key: Key) {
+        let Some(record) = self.schedules.get(key) else { return };
+        let runs: Vec<Key> = self.runs_of(record).map(|(run, _)| run).collect();
+        for run in runs {
+            self.runs.remove(run);
+        }
+        if let Some(record) = self.schedules.remove(key) {
+            self.schedule_ids.remove(&record.schedule.id, key);
+            if let Some(request) = request_key(&record.schedule) {
+                self.keys.remove(&request);
+            }
+        }
+    }
+}
+
+/// What the same request would be known by.
+pub(in crate::engine) fn request_key(schedule: &Schedule) -> Option<RequestKey> {
+    let key = schedule.terms().key.clone()?;
+    Some((schedule.owner.clone(), schedule.dialect, key))
+}

@@ -1,0 +1,30 @@
+//! Everything is held, and released: a layer above what is paused by itself.
+
+use super::hand_over::hand_over_waiting;
+use crate::domain::{Fact, Refusal, Scope};
+use crate::engine::draft::Draft;
+use crate::engine::state::Mode;
+
+pub(in crate::engine) fn hold_all(
+    draft: &mut Draft<'_>,
+    by: Scope,
+    reason: Option<Box<str>>,
+) -> Result<(), Refusal> {
+    // Who holds what is held already says why anew; since when it is held stays true.
+    draft.fact(Fact::Held { by, reason });
+    Ok(())
+}
+
+pub(in crate::engine) fn release_all(draft: &mut Draft<'_>, by: Scope) -> Result<(), Refusal> {
+    if draft.state.held.is_none() {
+        return Ok(());
+    }
+    draft.fact(Fact::Released { by });
+    draft.held = draft.state.mode != Mode::Running;
+    let waiting = draft.state.sessions.iter().map(|(_, session)| session);
+    for session in waiting.filter(|session| session.hosted && !session.waiting.is_empty()) {
+        let mut lane_taken = session.blocks_prompt().is_some();
+        hand_over_waiting(draft, session, session.host, &mut lane_taken);
+    }
+    Ok(())
+}

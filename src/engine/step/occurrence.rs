@@ -1,0 +1,62 @@
+//! One run as the steps see it: whether it is in the state already or is being claimed in this very step.
+
+use crate::domain::{Cause, Moment, Reason, RunId, Schedule};
+use crate::engine::draft::Draft;
+use crate::engine::record::{RunRecord, ScheduleRecord};
+use crate::engine::slab::Key;
+use crate::engine::state::{Place, State};
+
+/// A run, with what was asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Occurrence<'a> {
+    pub(super) id: RunId,
+    pub(super) schedule: &'a Schedule,
+    pub(super) record: &'a ScheduleRecord,
+    pub(super) owner: Option<Key>,
+    pub(super) slot: Moment,
+    pub(super) cause: Cause,
+    pub(super) folded: u64,
+    /// Which try this is, from 1.
+    pub(super) attempt: u16,
+    /// Whether the next slot counts from the end of this run.
+    pub(super) arms: bool,
+}
+
+impl<'a> Occurrence<'a> {
+    /// A run that is in the state.
+    pub(super) fn of(state: &'a State, run: &'a RunRecord) -> Option<Occurrence<'a>> {
+        let record = state.schedules.get(run.schedule)?;
+        Some(Occurrence {
+            id: state.run_id(run)?,
+            schedule: state.asked(run)?,
+            record,
+            owner: record.owner,
+            slot: run.run.slot,
+            cause: run.run.cause,
+            folded: run.run.folded,
+            attempt: run.run.attempt,
+            arms: record.course().awaits_finish && run.run.cause != Cause::Manual,
+        })
+    }
+
+    /// Where it goes, at this moment.
+    pub(super) fn place(&self, state: &'a State) -> Place<'a> {
+        state.place(self.schedule, self.owner)
+    }
+
+    /// Whether it has to wait for its schedule to be resumed. A run by hand was asked for all the same.
+    pub(super) fn is_paused(&self) -> bool {
+        self.record.course().paused.is_some() && self.cause != Cause::Manual
+    }
+
+    /// Why it cannot be handed over right now, if it cannot.
+    pub(super) fn blocked(&self, draft: &Draft<'_>) -> Option<Reason> {
+        match self.place(draft.state) {
+            // It goes nowhere, and there is nowhere to wait: it fails at once.
+            Place::Nowhere(_) => None,
+            Place::Lane(..) | Place::Fresh(..) if draft.held => Some(Reason::Held),
+            Place::Lane(..) | Place::Fresh(..) if self.is_paused() => Some(Reason::Paused),
+            place @ (Place::Lane(..) | Place::Fresh(..)) => place.blocks(),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A schedule is paused, and resumed. What was due before the pause has been settled before;
+//! what passes during it has been missed.
+
+use std::collections::BTreeSet;
+
+use super::find::find_live;
+use super::hand_over::hand_over;
+use super::next_slot::due;
+use super::occurrence::Occurrence;
+use crate::domain::{Next, Reason, Refusal, RunState, ScheduleFact};
+use crate::engine::draft::Draft;
+use crate::engine::input::Which;
+use crate::engine::record::ScheduleRecord;
+use crate::engine::state::Place;
+
+pub(in crate::engine) fn pause_schedule(
+    draft: &mut Draft<'_>,
+    which: Which,
+    reason: Option<Box<str>>,
+) -> Result<(), Refusal> {
+    find_live(draft.state, &which)?;
+    draft.schedule_fact(&which.schedule, ScheduleFact::Paused { by: which.scope, reason });
+    Ok(())
+}
+
+pub(in crate::engine) fn resume_schedule(draft: &mut Draft<'_>, which: Which) -> Result<(), Refusal> {
+    let (_, record) = find_live(draft.state, &which)?;
+    let next = resumed(draft, record);
+    draft.schedule_fact(&which.schedule, ScheduleFact::Resumed { by: which.scope, next });
+    if record.course().paused.is_some() {
+        hand_over_what_waited(draft, record);
+    }
+    Ok(())
+}
+
+/// The slot that comes next once a schedule is resumed: the one that was to come, even if it has passed meanwhile.
+pub(super) fn resumed(draft: &Draft<'_>, record: &ScheduleRecord) -> Next {
+    let course = record.course();
+    match record.next {
+        Some(slot) => Next::Slot { slot, due: due(draft, &record.schedule, slot) },
+        None if course.awaits_finish => Next::AfterFinish,
+        None => Next::Never { reason: course.never.unwrap_or(Reason::NoMoreSlots) },
+    }
+}
+
+/// What waited for the end of the pause goes out, if nothing else stands in its way: one run to each lane, and every run for
+/// a fresh session.
+pub(super) fn hand_over_what_waited(draft: &mut Draft<'_>, record: &ScheduleRecord) {
+    let state = draft.state;
+    let waiting = state.runs_of(record).filter(|(_, run)| {
+        run.run.state == RunState::Queued && run.run.retry_at.is_none() && run.lane.is_some()
+    });
+    let mut waiting: Vec<_> = waiting.filter_map(|(_, run)| Occurrence::of(state, run)).collect();
+    waiting.sort_by_key(|occurrence| occurrence.slot);
+    let mut taken = BTreeSet::new();
+    for occurrence in waiting {
+        let place = occurrence.place(state);
+        let free = match place {
+            Place::Lane(lane, _) => place.blocks().is_none() && taken.insert(lane),
+            Place::Fresh(..) | Place::Nowhere(_) => place.blocks().is_none(),
+        };
+        if free && !draft.held {
+            hand_over(draft, &occurrence);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The definition of a schedule as a form, and back. What a schedule has plainly is left out.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use super::FactError;
+use super::parts::{
+    flag, instant, integer, map, maybe, number, of_instant, one, part, schedule_id, session_id, span, text,
+    wrong,
+};
+use crate::calendar;
+use crate::dialect::Notation;
+use crate::dialect::psi::session_config;
+use crate::domain::{
+    Dialect, Durability, EndsWith, Envelope, Kind, Lifetime, Missed, Overlap, Payload, Policy, Recovery,
+    Route, Schedule, SessionConfig, Span, Target, Terms, WhenBusy,
+};
+use crate::edn::{Map, Value};
+
+pub(super) fn print(schedule: &Schedule) -> Map {
+    let map = Map::new()
+        .with("id", schedule.id.to_string())
+        .with("dialect", Value::keyword(schedule.dialect.name()))
+        .with("durability", Value::keyword(schedule.durability.name()))
+        .with("label", schedule.label.as_deref())
+        .with("owner", schedule.owner.as_str())
+        .with("trigger", calendar::to_edn(&schedule.trigger))
+        .with("payload", of_payload(&schedule.payload))
+        .with("created-at", of_instant(schedule.created_at));
+    match &schedule.terms {
+        Some(terms) => map.with("terms", of_terms(terms)),
+        None => map,
+    }
+}
+
+pub(super) fn parse(form: &Map) -> Result<Schedule, FactError> {
+    let trigger = part(form, "trigger");
+    Ok(Schedule {
+        id: schedule_id(form, "id")?,
+        dialect: one(form, "dialect", Dialect::parse)?,
+        durability: one(form, "durability", Durability::parse)?,
+        label: own_text(form, "label")?,
+        owner: session_id(form, "owner")?,
+        trigger: calendar::from_edn(trigger).map_err(|_| wrong("trigger", "a trigger", trigger))?,
+        payload: payload(map(form, "payload")?)?,
+        created_at: instant(form, "created-at")?,
+        terms: maybe(form, "terms", |form, key| terms(map(form, key)?))?.map(Box::new),
+    })
+}
+
+fn of_payload(payload: &Payload) -> Map {
+    let map = Map::new().with("kind", Value::keyword(payload.kind().name())).with("text", payload.text());
+    match payload.config() {
+        Some(config) => map.with("config", session_config::print(config)),
+        None => map,
+    }
+}
+
+fn payload(form: &Map) -> Result<Payload, FactError> {
+    let text: Box<str> = text(form, "text")?.into();
+    Ok(match one(form, "kind", Kind::parse)? {
+        Kind::Message => Payload::Turn { text },
+        Kind::Session => Payload::NewSession { text, config: Arc::new(config(form)?) },
+    })
+}
+
+pub(super) fn config(form: &Map) -> Result<SessionConfig, FactError> {
+    let value = part(form, "config");
+    session_config::parse(value, Notation::Edn)
+        .map_err(|_| wrong("config", "a session's configuration", value))
+}
+
+pub(super) fn own_text(form: &Map, key: &'static str) -> Result<Option<Box<str>>, FactError> {
+    maybe(form, key, |form, key| text(form, key).map(Into::into))
+}
+
+fn of_terms(terms: &Terms) -> Map {
+    Map::new()
+        .with("description", terms.description.as_deref())
+        .with("key", terms.key.as_deref())
+        .with("shared?", terms.shared)
+        .with("target", of_target(&terms.target))
+        .with("envelope", Value::keyword(terms.envelope.name()))
+        .with("policy", of_policy(&terms.policy))
+        .with("lifetime", of_lifetime(&terms.lifetime))
+}
+
+fn terms(form: &Map) -> Result<Terms, FactError> {
+    Ok(Terms {
+        description: own_text(form, "description")?,
+        key: own_text(form, "key")?,
+        shared: flag(form, "shared?")?,
+        target: target(map(form, "target")?)?,
+        envelope: one(form, "envelope", Envelope::parse)?,
+        policy: policy(map(form, "policy")?)?,
+        lifetime: lifetime(map(form, "lifetime")?)?,
+    })
+}
+
+fn of_target(target: &Target) -> Map {
+    let map = Map::new().with("to", Value::keyword(target.name()));
+    match target {
+        Target::Owner | Target::Fresh => map,
+        Target::Session(session) => map.with("session", session.as_str()),
+        Target::Route(route) => map
+            .with("channel", &*route.channel)
+            .with("conversation", &*route.conversation)
+            .with("thread", route.thread.as_deref()),
+    }
+}
+
+fn target(form: &Map) -> Result<Target, FactError> {
+    let to = part(form, "to");
+    Ok(match to.as_keyword().map(crate::edn::Keyword::as_str) {
+        Some("owner") => Target::Owner,
+        Some("fresh") => Target::Fresh,
+        Some("session") => Target::Session(session_id(form, "session")?),
+        Some("route") => Target::Route(Box::new(Route {
+            channel: text(form, "channel")?.into(),
+            conversation: text(form, "conversation")?.into(),
+            thread: own_text(form, "thread")?,
+        })),
+        Some(_) | None => return Err(wrong("to", "owner, fresh, session or route", to)),
+    })
+}
+
+fn of_policy(policy: &Policy) -> Map {
+    let nanos = |span: &Span| integer(span.nanos());
+    let backoff: Vec<Value> = policy.backoff.iter().map(nanos).collect();
+    Map::new()
+        .with("overlap", Value::keyword(policy.overlap.name()))
+        .with("missed", Value::keyword(policy.missed.name()))
+        .with("max-late-ns", policy.max_late.as_ref().map(nanos))
+        .with("when-busy", Value::keyword(policy.when_busy.name()))
+        .with("recovery", Value::keyword(policy.recovery.name()))
+        .with("ends-with", Value::keyword(policy.ends_with.name()))
+        .with("timeout-ns", policy.timeout.as_ref().map(nanos))
+        .with("backoff-ns", Value::vector(backoff))
+}
+
+fn policy(form: &Map) -> Result<Policy, FactError> {
+    let backoff = part(form, "backoff-ns");
+    let Value::Vector(waits) = backoff else {
+        return Err(wrong("backoff-ns", "a vector of nanoseconds", backoff));
+    };
+    let wait = |wait: &Value| {
+        let form = Map::new().with("backoff-ns", wait.clone());
+        span(&form, "backoff-ns")
+    };
+    Ok(Policy {
+        overlap: one(form, "overlap", Overlap::parse)?,
+        missed: one(form, "missed", Missed::parse)?,
+        max_late: maybe(form, "max-late-ns", span)?,
+        when_busy: one(form, "when-busy", WhenBusy::parse)?,
+        recovery: one(form, "recovery", Recovery::parse)?,
+        ends_with: one(form, "ends-with", EndsWith::parse)?,
+        timeout: maybe(form, "timeout-ns", span)?,
+        backoff: waits.iter().map(wait).collect::<Result<_, _>>()?,
+    })
+}
+
+fn of_lifetime(lifetime: &Lifetime) -> Map {
+    Map::new()
+        .with("max-runs", lifetime.max_runs.map(|max| i64::from(max.get())))
+        .with("expires-at", lifetime.expires_at.map(of_instant))
+        .with("cancel-on-user-activity?", lifetime.cancel_on_user_activity)
+        .with("dies-with-session?", lifetime.dies_with_session)
+}
+
+fn lifetime(form: &Map) -> Result<Lifetime, FactError> {
+    let max = |form: &Map, key| {
+        NonZeroU32::new(number(form, key)?).ok_or_else(|| wrong(key, "1 or more", part(form, key)))
+    };
+    Ok(Lifetime {
+        max_runs: maybe(form, "max-runs", max)?,
+        expires_at: maybe(form, "expires-at", instant)?,
+        cancel_on_user_activity: flag(form, "cancel-on-user-activity?")?,
+        dies_with_session: flag(form, "dies-with-session?")?,
+    })
+}

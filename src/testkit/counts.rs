@@ -1,0 +1,101 @@
+//! The accounts as the facts have them, kept apart from the engine's own.
+
+use std::collections::BTreeMap;
+
+use super::books::{Life, Plan, RunKey, key_of};
+use crate::domain::{Fact, Next, RunFact, RunState, ScheduleFact, ScheduleId};
+
+/// How many slots came to what.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) expected: u64,
+    pub(super) delivered: u64,
+    pub(super) skipped: u64,
+    pub(super) cancelled: u64,
+    pub(super) failed: u64,
+    pub(super) lost: u64,
+}
+
+impl Counts {
+    /// Enters a fact, judged by what was known before it.
+    pub(super) fn enter(
+        &mut self,
+        fact: &Fact,
+        plans: &BTreeMap<ScheduleId, Plan>,
+        lives: &BTreeMap<RunKey, Life>,
+    ) {
+        match fact {
+            Fact::Created { next, .. } => self.expect(*next),
+            Fact::Schedule(id, fact) => {
+                let Some(plan) = plans.get(id) else { return };
+                self.enter_schedule(fact, plan, lives);
+            }
+            Fact::Run(id, fact) => {
+                if matches!(fact, RunFact::Claimed(_)) || lives.contains_key(&key_of(id)) {
+                    self.enter_run(fact);
+                }
+            }
+            Fact::Awoke { lost } => {
+                self.expected += lost;
+                self.lost += lost;
+            }
+            Fact::Session(..)
+            | Fact::Host(..)
+            | Fact::Held { .. }
+            | Fact::Released { .. }
+            | Fact::Stopping { .. } => {}
+        }
+    }
+
+    fn enter_schedule(&mut self, fact: &ScheduleFact, plan: &Plan, lives: &BTreeMap<RunKey, Life>) {
+        match fact {
+            ScheduleFact::Changed(change) => {
+                if let Some(next) = change.retriggered {
+                    self.cancelled += u64::from(plan.next.is_some());
+                    self.expect(next);
+                }
+            }
+            ScheduleFact::Skipped(skip) => {
+                self.expected += skip.count - 1;
+                self.skipped += skip.count;
+                self.expect(skip.next);
+            }
+            ScheduleFact::Armed { next } => self.expect(*next),
+            ScheduleFact::Cancelled { .. } => {
+                let queued = plan.runs.iter().filter_map(|run| lives.get(run));
+                let queued = queued.filter(|life| life.state == RunState::Queued).count() as u64;
+                self.cancelled += u64::from(plan.next.is_some()) + queued;
+            }
+            ScheduleFact::Paused { .. } | ScheduleFact::Resumed { .. } => {}
+        }
+    }
+
+    fn enter_run(&mut self, fact: &RunFact) {
+        match fact {
+            RunFact::Claimed(claim) => {
+                self.expected += claim.folded;
+                self.skipped += claim.folded;
+                match claim.next {
+                    Some(next) => self.expect(next),
+                    None => self.expected += 1,
+                }
+            }
+            RunFact::Delivered => self.delivered += 1,
+            RunFact::Failed(_) => self.failed += 1,
+            RunFact::Cancelled { .. } => self.cancelled += 1,
+            RunFact::Queued { .. }
+            | RunFact::Dispatched(_)
+            | RunFact::Accepted
+            | RunFact::Retrying { .. } => {}
+        }
+    }
+
+    fn expect(&mut self, next: Next) {
+        self.expected += u64::from(next.slot().is_some());
+    }
+
+    /// Those that have not ended.
+    pub(super) fn pending(&self) -> u64 {
+        self.expected.saturating_sub(self.delivered + self.skipped + self.cancelled + self.failed + self.lost)
+    }
+}

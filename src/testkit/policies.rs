@@ -1,0 +1,150 @@
+//! What can happen to a world's schedules after their creation, and what they may be asked to be like.
+
+use std::num::NonZeroU32;
+
+use super::laws::Broken;
+use super::world::World;
+use crate::calendar::parse_cron;
+use crate::domain::{
+    Calendar, CountFrom, EndsWith, Envelope, Every, Lifetime, Missed, Overlap, Policy, Recovery, Scope, Span,
+    Target, Terms, TimeOfDay, Trigger, Weekdays, WhenBusy, Zone,
+};
+use crate::engine::{Command, Input, ScheduleChange, Which};
+use crate::port::Clock;
+
+type Outcome = Result<(), Broken>;
+
+impl World {
+    /// Every few seconds or hours, daily, by cron; in zones with gaps and overlaps and without.
+    pub(super) fn any_trigger(&self) -> Trigger {
+        let (entropy, now) = (&self.stage.entropy, self.stage.clock.now().wall);
+        let zone = entropy.pick(&ZONES).and_then(|name| Zone::parse(name).ok()).unwrap_or(Zone::Utc);
+        let period =
+            Span::from_millis(1_000 * (1 + entropy.below(*entropy.pick(&[30, 600, 20_000]).unwrap_or(&30))));
+        let from = if entropy.one_in(3) { CountFrom::Finish } else { CountFrom::Slot };
+        let back = now.checked_sub(Span::from_millis(entropy.below(10_000_000))).unwrap_or(now);
+        let anchor = if entropy.one_in(2) { now } else { back };
+        let every = Every::new(period, anchor, from).map(Trigger::Every);
+        let time = TimeOfDay::new(u8::try_from(entropy.below(24)).unwrap_or(0), 30, 0);
+        let other = match entropy.below(3) {
+            0 => time.map(|time| {
+                Trigger::Calendar(Box::new(Calendar { weekdays: Weekdays::DAILY, time, zone: zone.clone() }))
+            }),
+            1 => entropy
+                .pick(&CRONS)
+                .and_then(|text| parse_cron(text).ok())
+                .map(|cron| Trigger::Cron(Box::new(cron), Box::new(zone.clone()))),
+            _ => None,
+        };
+        other.or(every).unwrap_or(Trigger::At(now))
+    }
+
+    pub(super) fn any_terms(&self, fresh: bool) -> Option<Box<Terms>> {
+        let entropy = &self.stage.entropy;
+        if entropy.one_in(2) {
+            return None;
+        }
+        let other = self.sessions(|_, _| true);
+        let target = match entropy.pick(&other) {
+            Some(session) if !fresh && entropy.one_in(4) => Target::Session(session.clone()),
+            Some(_) | None => Target::Owner,
+        };
+        let key = format!("key-{}", entropy.below(6));
+        Some(Box::new(Terms {
+            key: entropy.one_in(8).then(|| key.into()),
+            shared: entropy.one_in(6),
+            target,
+            envelope: *entropy.pick(Envelope::ALL).unwrap_or(&Envelope::Plain),
+            policy: self.any_policy(),
+            lifetime: self.any_lifetime(),
+            ..Terms::PLAIN
+        }))
+    }
+
+    fn any_policy(&self) -> Policy {
+        let entropy = &self.stage.entropy;
+        let seconds = |most: u64| Span::from_millis(1_000 * (1 + entropy.below(most)));
+        Policy {
+            overlap: *entropy.pick(Overlap::ALL).unwrap_or(&Overlap::Skip),
+            missed: *entropy.pick(Missed::ALL).unwrap_or(&Missed::RunOnce),
+            max_late: entropy.one_in(6).then(|| seconds(120)),
+            when_busy: *entropy.pick(WhenBusy::ALL).unwrap_or(&WhenBusy::Queue),
+            recovery: *entropy.pick(Recovery::ALL).unwrap_or(&Recovery::Fail),
+            ends_with: *entropy.pick(EndsWith::ALL).unwrap_or(&EndsWith::Receipt),
+            timeout: entropy.one_in(4).then(|| seconds(200)),
+            backoff: (0..entropy.below(3)).map(|_| seconds(30)).collect(),
+        }
+    }
+
+    fn any_lifetime(&self) -> Lifetime {
+        let (entropy, now) = (&self.stage.entropy, self.stage.clock.now().wall);
+        let max = NonZeroU32::new(u32::try_from(entropy.below(5)).unwrap_or(0));
+        let end = now.checked_add(Span::from_millis(entropy.below(20_000_000)));
+        Lifetime {
+            max_runs: max.filter(|_| entropy.one_in(3)),
+            expires_at: end.filter(|_| entropy.one_in(5)),
+            cancel_on_user_activity: false,
+            dies_with_session: !entropy.one_in(3),
+        }
+    }
+
+    /// A schedule and who asks: its owner, an operator, at times a stranger, or one who has seen an old revision.
+    fn any_which(&self) -> Option<Which> {
+        let entropy = &self.stage.entropy;
+        let schedule = self.any_schedule()?;
+        let strangers = self.sessions(|_, _| true);
+        let stranger = entropy.pick(&strangers).cloned().filter(|_| entropy.one_in(8));
+        let scope = stranger.map_or(Scope::Operator, Scope::Session);
+        let base = entropy.one_in(6).then(|| u32::try_from(1 + entropy.below(3)).unwrap_or(1));
+        Some(Which { scope, schedule, base })
+    }
+
+    pub(super) fn change(&mut self) -> Outcome {
+        let Some(which) = self.any_which() else { return Ok(()) };
+        let entropy = &self.stage.entropy;
+        let change = ScheduleChange {
+            label: entropy.one_in(3).then(|| Some("renamed".into())),
+            when: entropy.one_in(2).then(|| self.any_time()),
+            text: entropy.one_in(3).then(|| "another prompt".into()),
+            policy: entropy.one_in(4).then(|| self.any_policy()),
+            lifetime: entropy.one_in(6).then(|| self.any_lifetime()),
+            paused: entropy.one_in(5).then(|| entropy.one_in(2)),
+            ..ScheduleChange::default()
+        };
+        self.submit(Input::Command(Command::ChangeSchedule { which, change })).map(|_| ())
+    }
+
+    pub(super) fn pause(&mut self) -> Outcome {
+        let Some(which) = self.any_which() else { return Ok(()) };
+        let paused = self.handle.view(|state| {
+            state.schedule(&which.schedule).is_some_and(|record| record.course().paused.is_some())
+        });
+        // Mostly a change, at times the same word again.
+        let command = if paused != self.stage.entropy.one_in(5) {
+            Command::ResumeSchedule(which)
+        } else {
+            Command::PauseSchedule { which, reason: Some("a reason".into()) }
+        };
+        self.submit(Input::Command(command)).map(|_| ())
+    }
+
+    pub(super) fn run_now(&mut self) -> Outcome {
+        let Some(which) = self.any_which() else { return Ok(()) };
+        self.submit(Input::Command(Command::RunNow(which))).map(|_| ())
+    }
+
+    pub(super) fn skip_next(&mut self) -> Outcome {
+        let Some(which) = self.any_which() else { return Ok(()) };
+        self.submit(Input::Command(Command::SkipNext(which))).map(|_| ())
+    }
+
+    pub(super) fn hold(&mut self) -> Outcome {
+        let by = Scope::Operator;
+        let held = self.handle.view(|state| state.held().is_some());
+        let command = if held { Command::ReleaseAll { by } } else { Command::HoldAll { by, reason: None } };
+        self.submit(Input::Command(command)).map(|_| ())
+    }
+}
+
+const ZONES: [&str; 4] = ["UTC", "America/New_York", "Australia/Lord_Howe", "+05:30"];
+const CRONS: [&str; 4] = ["*/5 * * * *", "30 2 * * *", "0 9 * * MON-FRI", "* * * * *"];
