@@ -57,6 +57,7 @@ mod action;
 mod behaviour;
 mod books;
 mod breach;
+pub mod checker;
 mod history;
 mod laws;
 mod on_sight;
