@@ -191,7 +191,8 @@ fn first_of(every: Every, t: Moment) -> Option<Moment> {
 /// The instant half-way between two, at least a nanosecond after the first and before the second, where there is one.
 fn between(a: Moment, b: Moment) -> Moment {
     let nanos = |moment: Moment| i128::from(moment.seconds()) * NANOS_PER_SECOND + i128::from(moment.nanos());
-    let middle = nanos(a).midpoint(nanos(b));
+    // Not `midpoint`, which rounds towards 1970: before that, it would answer `b` for neighbours, for ever.
+    let middle = (nanos(a) + nanos(b)).div_euclid(2);
     let seconds = i64::try_from(middle.div_euclid(NANOS_PER_SECOND)).unwrap_or_default();
     let part = u32::try_from(middle.rem_euclid(NANOS_PER_SECOND)).unwrap_or_default();
     Moment::new(seconds, part).unwrap_or(a)
