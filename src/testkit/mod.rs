@@ -57,6 +57,7 @@ mod action;
 mod behaviour;
 mod books;
 mod breach;
+pub mod checker;
 mod counts;
 mod history;
 mod laws;

@@ -98,3 +98,10 @@ fn laws_that_have_changed_are_known() {
         assert_eq!(offset.rem_euclid(DAY), number(row, "offset").rem_euclid(DAY), "{row}");
     }
 }
+
+#[test]
+fn the_latest_slot_is_found_before_1970_too() {
+    let daily = Slots::new(&cron_rule("0 12 * * *", "UTC"), zones());
+    let (a, b) = (moment("1969-12-29T00:00:00Z"), moment("1969-12-31T00:00:00Z"));
+    assert_eq!(daily.latest_in(a, b), Some(moment("1969-12-30T12:00:00Z")));
+}

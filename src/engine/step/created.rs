@@ -4,9 +4,14 @@ use super::hand_over::{fresh_session, submit};
 use super::occurrence::Occurrence;
 use crate::domain::{Refusal, RunId};
 use crate::engine::draft::Draft;
+use crate::engine::state::Mode;
 
 pub(in crate::engine) fn created(draft: &mut Draft<'_>, run: &RunId) -> Result<(), Refusal> {
     let record = draft.state.in_flight(run)?;
+    if draft.state.mode == Mode::Abandoning {
+        // Only what is on disk is still in flight: it goes on with the next start.
+        return Err(Refusal::Stopping);
+    }
     let fresh = fresh_session(draft.state, record);
     let (Some(fresh), Some(occurrence)) = (fresh, Occurrence::of(draft.state, record)) else {
         return Err(Refusal::NotInFlight { run: run.clone() });

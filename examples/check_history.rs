@@ -1,0 +1,64 @@
+//! Checks a history, one event per line of JSON, from a file or from standard input; lists what is wrong with it.
+//!
+//! `cargo run --example check_history --features testkit -- [--prompt-ms N] [FILE]`. Exit code 0: nothing is wrong. 1:
+//! something is. 2: the command or the history cannot be understood.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+
+use reveille::domain::Span;
+use reveille::testkit::checker::{Bounds, check_within, read};
+
+fn main() -> ExitCode {
+    match run(std::env::args().skip(1), io::stdin(), &mut io::stdout()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            // Where even this cannot be written, the exit code still tells.
+            let _ = writeln!(io::stderr(), "{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether the history is clean.
+pub(crate) fn run(
+    mut arguments: impl Iterator<Item = String>,
+    mut input: impl Read,
+    output: &mut impl Write,
+) -> Result<bool, Box<dyn std::error::Error>> {
+    let (mut bounds, mut file) = (Bounds::default(), None);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--prompt-ms" => {
+                let number = arguments.next().and_then(|text| text.parse().ok()).ok_or(Usage)?;
+                bounds.prompt = Span::from_millis(number);
+            }
+            "-" => {}
+            option if option.starts_with('-') => return Err(Usage.into()),
+            _ if file.is_some() => return Err(Usage.into()),
+            path => file = Some(path.to_owned()),
+        }
+    }
+    let mut text = String::new();
+    match &file {
+        Some(path) => text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?,
+        None => drop(input.read_to_string(&mut text)?),
+    }
+    let report = check_within(&read(&text)?, bounds);
+    writeln!(output, "{report}")?;
+    Ok(report.is_clean())
+}
+
+/// The command was not understood.
+#[derive(Debug)]
+struct Usage;
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("usage: check_history [--prompt-ms N] [FILE]; without FILE, from standard input")
+    }
+}
+
+impl std::error::Error for Usage {}

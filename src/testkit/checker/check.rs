@@ -1,0 +1,121 @@
+//! From a history to a report.
+
+use std::collections::BTreeMap;
+
+use super::course::Road;
+use super::drift;
+use super::event::Event;
+use super::event::Trigger;
+use super::expected::{TriggerError, slots};
+use super::finding::{Finding, Report};
+use super::order::{self, Place};
+use super::receipts::{self, Slot};
+use super::story::{Life, Story};
+use super::verdict::{Case, Duty, Wake};
+use crate::domain::{Moment, Span};
+
+/// What the checker takes for granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// How long a delivery may take, once nothing stands in its way. Also how long it is in doubt: a slot that came no
+    /// longer before a kill, a pause, a cancel or the end of the observation need not have arrived before it.
+    pub prompt: Span,
+}
+
+impl Default for Bounds {
+    /// Ten seconds.
+    fn default() -> Bounds {
+        Bounds { prompt: Span::from_millis(10_000) }
+    }
+}
+
+/// Judges a history.
+pub fn check(events: &[Event]) -> Report {
+    check_within(events, Bounds::default())
+}
+
+/// Judges a history of a scheduler that is quicker, or slower.
+pub fn check_within(events: &[Event], bounds: Bounds) -> Report {
+    let mut story = Story::of(events);
+    let mut report = Report { findings: std::mem::take(&mut story.findings), ..Report::default() };
+    let mut sessions: BTreeMap<String, Vec<(usize, Place)>> = BTreeMap::new();
+    let names: Vec<String> = story.lives.keys().cloned().collect();
+    for name in names {
+        // Taken out while it is looked at: its receipts are marked, and the rest of the story is only read.
+        let Some(mut life) = story.lives.remove(&name) else { continue };
+        report.figures.schedules += 1;
+        match judge(&name, &mut life, &story, bounds.prompt, &mut report) {
+            Ok(places) => places.into_iter().for_each(|(session, line, place)| {
+                sessions.entry(session).or_default().push((line, place));
+            }),
+            Err(why) => report.findings.push(Finding::BadTrigger { schedule: name, why }),
+        }
+    }
+    for (session, mut places) in sessions {
+        places.sort_by_key(|(line, _)| *line);
+        let places: Vec<Place> = places.into_iter().map(|(_, place)| place).collect();
+        report.findings.extend(order::check(&session, &places));
+    }
+    report
+}
+
+/// Judges one schedule; returns session, line and place of what was received properly.
+fn judge(
+    name: &str,
+    life: &mut Life,
+    story: &Story,
+    prompt: Span,
+    report: &mut Report,
+) -> Result<Vec<(String, usize, Place)>, TriggerError> {
+    let end = story.end.unwrap_or(Moment::EPOCH);
+    let horizon = life.skips.iter().map(|skip| skip.until).fold(end, Moment::max);
+    let road = Road::of(story, life, prompt);
+    let mut grid = grid(life, &road, (prompt, horizon))?;
+    let deadlines: Vec<Option<Moment>> = {
+        let case = Case { name, life, grid: &grid, road: &road, prompt, end };
+        let is_needed = life.receipts.iter().any(|receipt| receipt.slot.is_none());
+        let deadline = |place| match case.duty(place, &case.course(place), Wake::default()) {
+            Duty::Deliver(by) => Some(by),
+            Duty::Account | Duty::Open => case.course(place).ready.map(|_| horizon),
+            Duty::None => None,
+        };
+        if is_needed { (0..grid.len()).map(deadline).collect() } else { Vec::new() }
+    };
+    report.findings.extend(receipts::assign(name, life, &grid, prompt, |place| deadlines[place]));
+    report.findings.extend(receipts::place(name, life, &mut grid, story));
+    let case = Case { name, life, grid: &grid, road: &road, prompt, end };
+    report.findings.extend(case.judge(&mut report.figures));
+
+    let mut places = Vec::new();
+    for (number, slot) in grid.iter().enumerate() {
+        let receipt = slot.receipt.map(|receipt| &life.receipts[receipt]);
+        let Some(receipt) = receipt.filter(|receipt| receipt.is_clean) else { continue };
+        let (Some(session), Some(since)) = (receipt.session.clone(), case.course(number).first) else {
+            continue;
+        };
+        let place = Place { since, slot: slot.at, created: life.line, schedule: name.into() };
+        places.push((session, receipt.line, place));
+    }
+    Ok(places)
+}
+
+/// The slots of all triggers of a schedule, in order.
+fn grid(life: &Life, road: &Road, (prompt, horizon): (Span, Moment)) -> Result<Vec<Slot>, TriggerError> {
+    let mut grid = Vec::new();
+    for (era, reign) in life.eras.iter().enumerate() {
+        let ends = [reign.until, life.cancelled];
+        let until = ends.iter().flatten().fold(horizon, |horizon, end| horizon.min(*end));
+        let found = if let Trigger::At { at } = reign.trigger {
+            // One that has passed is due at once.
+            if at <= until { vec![at] } else { Vec::new() }
+        } else if drift::period(reign).is_some() {
+            drift::slots(reign, &life.receipts, road, (prompt, until))
+        } else {
+            slots(&reign.trigger, reign.from, until)?
+        };
+        grid.extend(found.into_iter().map(|at| Slot { at, era, is_optional: false, receipt: None }));
+    }
+    grid.sort_by_key(|slot| slot.at);
+    grid.dedup_by_key(|slot| slot.at);
+    Ok(grid)
+}

