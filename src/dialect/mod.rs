@@ -7,6 +7,8 @@
 mod answer;
 mod caps;
 mod echo;
+#[cfg(feature = "json")]
+pub mod json;
 pub mod psi;
 
 pub use answer::{Answer, Notation};
