@@ -6,6 +6,7 @@
 
 mod answer;
 mod caps;
+pub mod cron;
 mod echo;
 #[cfg(feature = "json")]
 pub mod json;

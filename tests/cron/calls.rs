@@ -1,0 +1,126 @@
+//! Calls and what becomes of them: the rows of `fixtures/cron/calls.txt`, which `UPDATE=1` writes anew.
+//!
+//! A row is `> TOOL NOTATION ARGUMENTS`, and below it the call as it was understood, or the answer.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use reveille::dialect::cron::{Call, Context, ScheduleKind, TargetKind, Tool, errors, parse};
+use reveille::dialect::{Answer, Notation, REQUEST_CAPS, json};
+use reveille::domain::{Code, SessionId};
+use reveille::edn::{Value, read};
+
+use super::at;
+
+const ROWS: &str = "fixtures/cron/calls.txt";
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "UPDATE=1 is how a person asks for the files to be written")]
+fn calls_are_understood_or_refused_as_the_rows_say() {
+    let rows = std::fs::read_to_string(ROWS).expect("the rows");
+    let mut said = String::new();
+    for line in rows.lines() {
+        if line.starts_with(';') || line.is_empty() {
+            said += line;
+            said.push('\n');
+        } else if let Some(row) = line.strip_prefix("> ") {
+            let _ = writeln!(said, "{line}\n{}", answer_to(row));
+        }
+    }
+    if std::env::var("UPDATE").is_ok() {
+        std::fs::write(ROWS, said).expect("the rows are written");
+        return;
+    }
+    for (line, (expected, said)) in (1..).zip(rows.lines().zip(said.lines())) {
+        assert_eq!(said, expected, "{ROWS} line {line}");
+    }
+    assert_eq!(rows.lines().count(), said.lines().count(), "{ROWS}");
+}
+
+/// The index has every kind of error that a row of a call ends in, once.
+#[test]
+fn the_index_of_errors_is_whole() {
+    let index: Vec<&str> = errors().into_iter().map(|(name, _, _)| name).collect();
+    let names: BTreeSet<&str> = index.iter().copied().collect();
+    assert_eq!(names.len(), index.len(), "{index:?}");
+    let rows = std::fs::read_to_string(ROWS).expect("the rows");
+    for row in rows.split("\"kind\":\"").skip(1) {
+        let kind = row.split('"').next().unwrap_or_default();
+        let is_word = [ScheduleKind::NAMES, TargetKind::NAMES].concat().contains(&kind);
+        assert!(is_word || names.contains(kind), "{kind}");
+    }
+}
+
+/// A text at the bound is taken, one past it is refused with the bound's name.
+#[test]
+fn texts_are_bounded() {
+    let call = |name: usize, prompt: usize| {
+        let (name, prompt) = ("n".repeat(name), "p".repeat(prompt));
+        let schedule = r#"{"kind": "interval", "every_seconds": 300}"#;
+        let args = format!(r#"{{"name": "{name}", "prompt": "{prompt}", "schedule": {schedule}}}"#);
+        let args = json::read(args.as_bytes(), &REQUEST_CAPS).expect("JSON");
+        let context = Context { session: SessionId::new("s-1").ok(), now: at("2026-06-01T00:00:00Z") };
+        parse(Tool::Create, &args, Notation::Json, &context)
+    };
+    assert!(call(1_024, 65_536).is_ok());
+    for (name, prompt, message) in [
+        (1_025, 1, "name is too long: label-bytes is 1024 bytes"),
+        (1, 65_537, "prompt is too long: text-bytes is 65536 bytes"),
+    ] {
+        let answer = call(name, prompt).expect_err("too long");
+        assert_eq!(answer.code, Some(Code::Limit));
+        let text = answer.value.to_string();
+        assert!(text.contains(message) && text.len() < 2_000, "{text}");
+    }
+}
+
+fn answer_to(row: &str) -> String {
+    let mut parts = row.splitn(3, ' ');
+    let tool = parts.next().and_then(Tool::parse).expect("a tool");
+    let notation = parts.next().expect("a notation");
+    let args = parts.next().expect("arguments").as_bytes();
+    let is_edn = notation.starts_with("edn");
+    let (notation, args) = if is_edn {
+        (Notation::Edn, read(args, &REQUEST_CAPS).expect("EDN"))
+    } else {
+        (Notation::Json, json::read(args, &REQUEST_CAPS).expect("JSON"))
+    };
+    let session = (!row.contains("/operator ")).then(|| SessionId::new("s-1").expect("an id"));
+    let context = Context { session, now: at("2026-06-01T00:00:00Z") };
+    match parse(tool, &args, notation, &context) {
+        Ok(call) => shown(&call),
+        Err(answer) => {
+            check_example(tool, &answer, &context);
+            printed(&answer.value, notation)
+        }
+    }
+}
+
+/// What is shown as right has to be right.
+fn check_example(tool: Tool, answer: &Answer, context: &Context) {
+    let error = answer.value.as_map().and_then(|map| map.keyword("error")).and_then(Value::as_map);
+    let Some(example) = error.and_then(|error| error.keyword("example")) else { return };
+    let mut text = String::new();
+    json::write(example, &mut text);
+    let from_json = json::read(text.as_bytes(), &REQUEST_CAPS).expect("JSON");
+    let context = Context { session: Some(SessionId::new("s-1").expect("an id")), ..context.clone() };
+    let call = parse(tool, &from_json, Notation::Json, &context);
+    assert!(call.is_ok(), "{text}: {call:?}");
+    assert_eq!(call, parse(tool, example, Notation::Edn, &context), "{text}");
+}
+
+fn printed(value: &Value, notation: Notation) -> String {
+    match notation {
+        Notation::Edn => value.to_string(),
+        Notation::Json => {
+            let mut text = String::new();
+            json::write(value, &mut text);
+            text
+        }
+    }
+}
+
+/// A call as Rust prints it, without what says nothing.
+fn shown(call: &Call) -> String {
+    format!("{call:?}").replace("(\"", " \"").replace("\")", "\"")
+}
