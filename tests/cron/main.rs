@@ -4,6 +4,8 @@
 mod answers;
 mod calls;
 mod envelopes;
+mod files;
+mod laws;
 mod tools;
 
 use reveille::dialect::cron::{Job, Policy, Schedule, Target};

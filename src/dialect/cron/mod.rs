@@ -17,6 +17,8 @@ mod fault;
 mod fields;
 mod id;
 mod job;
+#[cfg(feature = "json")]
+pub mod jsonl;
 mod outlook;
 mod policy;
 mod problem;
