@@ -2,8 +2,8 @@
 
 use reveille::calendar::{Zones, parse_cron};
 use reveille::dialect::cron::{
-    JobState, Outlook, Period, RunStatus, Schedule, Tool, View, conflict, created, deleted, got, job_id,
-    listed, never_due, not_found, paused, refused, resumed, run_id, updated,
+    Draft, Job, JobState, Outlook, Patch, Period, Policy, RunStatus, Schedule, Tool, View, conflict, created,
+    deleted, got, job_id, listed, never_due, not_found, paused, refused, resumed, run_id, updated,
 };
 use reveille::dialect::{Answer, json};
 use reveille::domain::{Entropy, Refusal, Rule, Zone};
@@ -156,6 +156,29 @@ fn what_the_engine_finds_is_told_too() {
     assert!(text.contains(":kind :never_due") && text.contains(r#":field "patch.schedule.at""#), "{text}");
     let text = refused(&Refusal::Stopping).value.to_string();
     assert!(text.starts_with(r#"{:status :error :error {:kind :stopping :class ""#), "{text}");
+}
+
+#[test]
+fn a_draft_becomes_a_job_at_its_first_revision() {
+    let job = daily("job_1", "News", "UTC");
+    let Job { name, description, schedule, prompt, target, policy, .. } = job.clone();
+    let draft = Draft { name, description, schedule, prompt, target, policy };
+    assert_eq!(draft.into_job(id("job_1"), at("2026-06-01T00:00:00Z")), job);
+}
+
+#[test]
+fn a_patch_replaces_what_it_names() {
+    let job = daily("job_1", "News", "UTC");
+    let (description, policy) = (Some("d".into()), Policy { timeout_seconds: 60, ..Policy::default() });
+    let job = Job { description, policy, ..job };
+    let later = at("2026-06-02T00:00:00Z");
+    let paused = Patch::enabled(false).applied_to(&job, later);
+    assert_eq!(paused, Job { enabled: false, revision: 2, updated_at: later, ..job.clone() });
+    let patch = Patch { description: Some(None), policy: Some(Policy::default()), ..Patch::default() };
+    let changed = patch.applied_to(&job, later);
+    let policy = Policy::default();
+    assert_eq!(changed, Job { description: None, policy, revision: 2, updated_at: later, ..job });
+    assert!(Patch::default().is_empty() && !patch.is_empty());
 }
 
 /// A schedule that is kept as a rule is shown as it was asked for.

@@ -183,6 +183,10 @@ fn a_torn_last_line_is_told_apart() {
         assert_eq!((replayed.profile.jobs.len(), said(&replayed)), (1, vec![torn.to_owned()]), "{cut}");
         assert_eq!(replayed.unended, [File::Jobs]);
     }
+    // The next append begins with a line break, and so the torn line takes nothing along.
+    let mended = format!("{whole}{{\"type\n{}", file(&[created("e2", "job_2")]));
+    let replayed = replay(mended.as_bytes(), b"").expect("readable");
+    assert_eq!((replayed.profile.jobs.len(), replayed.warnings.len(), replayed.unended.len()), (2, 1, 0));
     // Cut in the middle of a character, or just before its end.
     let replayed = replay(&[whole.as_bytes(), b"{\"\xc3"].concat(), b"").expect("readable");
     assert_eq!(replayed.warnings.len(), 1);
@@ -200,18 +204,18 @@ fn a_file_that_says_nothing_is_not_an_empty_one() {
     let unreadable = |jobs: &str, runs: &str| {
         replay(jobs.as_bytes(), runs.as_bytes()).expect_err("says nothing").to_string()
     };
-    let advice = "and no event; keep it, and look at it before anything is written: ";
+    let advice = "none of them an event; keep it, and look at it first: ";
     assert_eq!(
         unreadable("\0\0\0\n{}\n", ""),
         format!(
-            "jobs.jsonl holds 2 lines {advice}jobs.jsonl line 1: passed over, because it is no event: expected value at \
+            "jobs.jsonl holds 2 lines, {advice}jobs.jsonl line 1: passed over, because it is no event: expected value at \
              column 1"
         )
     );
     assert_eq!(
         unreadable(&file(&[created("e1", "job_1")]), r#"{"type":"run_"#),
         format!(
-            "runs.jsonl holds 1 lines {advice}runs.jsonl line 1: passed over, because its end is missing: an append was cut off"
+            "runs.jsonl holds 1 lines, {advice}runs.jsonl line 1: passed over, because its end is missing: an append was cut off"
         )
     );
     assert!(unreadable(r#"{"type":"job_archived"}"#, "").contains("no event is of the type"));

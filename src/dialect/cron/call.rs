@@ -6,6 +6,7 @@
 
 use super::fault::{Fault, Problem};
 use super::fields::Fields;
+use super::job::Job;
 use super::policy::{self, Policy};
 use super::problem;
 use super::schedule::{self, Schedule};
@@ -100,10 +101,56 @@ pub struct Patch {
     pub policy: Option<Policy>,
 }
 
+impl Draft {
+    /// The job as it is created at that moment: enabled, at its first revision.
+    pub fn into_job(self, id: ScheduleId, now: Moment) -> Job {
+        let Draft { name, description, schedule, prompt, target, policy } = self;
+        let (created_at, updated_at) = (now, now);
+        Job {
+            id,
+            revision: 1,
+            name,
+            description,
+            enabled: true,
+            created_at,
+            updated_at,
+            schedule,
+            prompt,
+            target,
+            policy,
+        }
+    }
+}
+
 impl Patch {
+    /// A patch that pauses a job, or has it run again.
+    pub fn enabled(enabled: bool) -> Patch {
+        Patch { enabled: Some(enabled), ..Patch::default() }
+    }
+
     /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
         *self == Patch::default()
+    }
+
+    /// The job after the change: at its next revision, even if all is as it was.
+    #[must_use]
+    pub fn applied_to(&self, job: &Job, now: Moment) -> Job {
+        let new = self.clone();
+        let job = job.clone();
+        Job {
+            id: job.id,
+            revision: job.revision + 1,
+            name: new.name.unwrap_or(job.name),
+            description: new.description.unwrap_or(job.description),
+            enabled: new.enabled.unwrap_or(job.enabled),
+            created_at: job.created_at,
+            updated_at: now,
+            schedule: new.schedule.unwrap_or(job.schedule),
+            prompt: new.prompt.unwrap_or(job.prompt),
+            target: new.target.unwrap_or(job.target),
+            policy: new.policy.unwrap_or(job.policy),
+        }
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Replayed {
 
 /// A file in which nothing is an event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} holds {lines} lines and no event; keep it, and look at it before anything is written: {first}", first.file.name())]
+#[error("{} holds {lines} lines, none of them an event; keep it, and look at it first: {first}", first.file.name())]
 pub struct Unreadable {
     /// How many lines it holds.
     pub lines: u64,
