@@ -51,6 +51,97 @@ fn the_index_of_errors_is_whole() {
     }
 }
 
+/// Whatever stands in a field: the call is understood, or the answer says which field and shows a call that is right.
+#[test]
+fn anything_in_any_field_is_understood_or_explained() {
+    let schedules = [
+        "{:kind :once :at %}",
+        "{:kind :interval :every_seconds %}",
+        "{:kind :interval :every_seconds 1 :anchor %}",
+        "{:kind :daily :time %}",
+        "{:kind :daily :time \"8:00\" :timezone %}",
+        "{:kind :weekly :weekdays % :time \"8:00\"}",
+        "{:kind %}",
+        "%",
+        "{:kind :daily :time \"8:00\" % 1}",
+    ];
+    let parts = [
+        "{:kind %}",
+        "{:kind :session :session_id %}",
+        "{:kind :gateway :channel % :conversation_id %}",
+        "%",
+    ];
+    let policies = ["{:overlap %}", "{:missed_run %}", "{:timeout_seconds %}", "%"];
+    let of = |name: &'static str, values: &[&str]| -> Vec<String> {
+        values.iter().map(|value| format!(":{name} {value}")).collect()
+    };
+    let texts = ["name", "prompt", "description"].map(|name| format!(":{name} %"));
+    let fields =
+        [&texts[..], &of("schedule", &schedules), &of("target", &parts), &of("policy", &policies)].concat();
+    let wholes = [
+        (Tool::Create, "{:name \"n\" :prompt \"p\" :schedule {:kind :daily :time \"8:00\"} ", "}"),
+        (Tool::Update, "{:job_id \"job_1\" :patch {", "}}"),
+    ];
+    let mut calls: Vec<(Tool, String)> = Vec::new();
+    for (tool, head, tail) in wholes {
+        calls.extend(fields.iter().map(|field| {
+            let name = field.split(' ').next().unwrap_or_default();
+            let rest = head.replace(":name \"n\"", if name == ":name" { "" } else { ":name \"n\"" });
+            let rest = rest.replace(":prompt \"p\"", if name == ":prompt" { "" } else { ":prompt \"p\"" });
+            let daily = ":schedule {:kind :daily :time \"8:00\"}";
+            let rest = rest.replace(daily, if name == ":schedule" { "" } else { daily });
+            (tool, format!("{rest}{field}{tail}"))
+        }));
+    }
+    for tool in Tool::ALL {
+        let args =
+            ["%", "{:job_id %}", "{:job_id \"job_1\" :base_revision %}", "{% 1}", "{:include_disabled %}"];
+        calls.extend(args.map(|args| (*tool, args.to_owned())));
+    }
+    let context = Context { session: SessionId::new("s-1").ok(), now: at("2026-06-01T00:00:00Z") };
+    for (tool, call) in calls {
+        for value in ANYTHING {
+            let args = read(call.replace('%', value).as_bytes(), &REQUEST_CAPS).expect("EDN");
+            if let Err(answer) = parse(tool, &args, Notation::Edn, &context) {
+                let text = answer.value.to_string();
+                assert_eq!(answer.is_error, !text.starts_with("{:status :not_found"));
+                assert!(
+                    !answer.is_error || text.contains(":message \"") && text.contains(":hint \""),
+                    "{text}"
+                );
+                check_example(tool, &answer, &context);
+            }
+        }
+    }
+}
+
+const ANYTHING: [&str; 24] = [
+    "nil",
+    "true",
+    "0",
+    "-1",
+    "7",
+    "1.5",
+    "1/2",
+    "2.50M",
+    "99999999999999999999N",
+    "##NaN",
+    "\\a",
+    "x",
+    ":x",
+    ":mon",
+    "\"\"",
+    "\" \\n\"",
+    "\"x\"",
+    "\"2026-06-01T08:05:00\"",
+    "[]",
+    "[nil]",
+    "[:mon]",
+    "{}",
+    "#inst \"2026-06-02T00:00:00Z\"",
+    "#x/y {:kind 1}",
+];
+
 /// A text at the bound is taken, one past it is refused with the bound's name.
 #[test]
 fn texts_are_bounded() {
