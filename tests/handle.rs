@@ -105,7 +105,7 @@ fn figures_count_each_hand_over_once_and_from_its_slot() {
     let (handle, clock, _) = engine();
     let (session, _) = open(&handle, "one");
     let in_a_second = When::After(Span::from_millis(1_000));
-    let message = |text| NewSchedule::message(session.clone(), in_a_second, text);
+    let message = |text| NewSchedule::message(session.clone(), in_a_second.clone(), text);
     let payload = Payload::NewSession { text: "fresh".into(), config: Arc::default() };
     let gauges = |handle: &Handle| handle.figures().1;
     handle.schedule(message("at once")).expect("there is room");

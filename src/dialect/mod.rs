@@ -6,7 +6,10 @@
 
 mod answer;
 mod caps;
+pub mod cron;
 mod echo;
+#[cfg(feature = "json")]
+pub mod json;
 pub mod psi;
 
 pub use answer::{Answer, Notation};

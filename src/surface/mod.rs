@@ -12,4 +12,4 @@ pub mod graphql;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "json")]
-pub mod json;
+pub use crate::dialect::json;

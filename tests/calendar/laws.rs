@@ -3,7 +3,9 @@
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use reveille::calendar::{Count, Slots, parse_cron};
-use reveille::domain::{Calendar, CountFrom, Every, Moment, Trigger, Span, TimeOfDay, Weekday, Weekdays, Zone};
+use reveille::domain::{
+    Calendar, CountFrom, Every, Moment, Span, TimeOfDay, Trigger, Weekday, Weekdays, Zone,
+};
 
 use crate::oracle::{self, stamp};
 use crate::{at, zones};

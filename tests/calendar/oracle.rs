@@ -11,7 +11,9 @@ use crate::at;
 /// All slots in `(a, b]` of a calendar or cron trigger.
 pub(crate) fn slots(trigger: &Trigger, a: i64, b: i64) -> Vec<Moment> {
     let trigger = match trigger {
-        Trigger::Cron(cron, zone) => checker::Trigger::Cron { expr: cron.to_string(), zone: zone.to_string() },
+        Trigger::Cron(cron, zone) => {
+            checker::Trigger::Cron { expr: cron.to_string(), zone: zone.to_string() }
+        }
         Trigger::Calendar(calendar) => {
             let Calendar { weekdays, time, zone } = &**calendar;
             let time = format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second());

@@ -1,0 +1,53 @@
+//! A file's text, line by line, as JSON values.
+//!
+//! Invariant: a line is bounded before it is parsed; a line that is too long costs no more than finding its end.
+
+use super::warning::Oddity;
+use crate::dialect::json;
+use crate::edn::{Caps, Value};
+use crate::limits;
+
+/// One line that is not blank.
+pub(super) struct Line<'a> {
+    /// Which one, from 1.
+    pub(super) number: u64,
+    bytes: &'a [u8],
+    is_torn: bool,
+}
+
+/// The lines of a file that are not blank.
+pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let lines = text.split_inclusive(|byte| *byte == b'\n').zip(1..);
+    lines.filter(|(bytes, _)| !bytes.trim_ascii().is_empty()).map(|(bytes, number)| Line {
+        number,
+        bytes,
+        is_torn: !bytes.ends_with(b"\n"),
+    })
+}
+
+impl Line<'_> {
+    /// The line as a value.
+    pub(super) fn value(&self) -> Result<Value, Oddity> {
+        // A parser counts lines from where it begins; which line of the file it is stands beside that.
+        let place = |error: &json::JsonError| error.to_string().replace(" at line 1 column ", " at column ");
+        json::read(self.bytes.trim_ascii(), &LINE_CAPS).map_err(|error| self.malformed(&place(&error)))
+    }
+
+    /// What is odd about a line that is no event.
+    pub(super) fn malformed(&self, fault: &str) -> Oddity {
+        if self.is_torn { Oddity::Torn } else { Oddity::Malformed { fault: fault.into() } }
+    }
+}
+
+/// A line holds a job twice at the most, as a patch and as a snapshot, each with texts that JSON writes up to six times as
+/// long as they are; what surrounds them is small.
+#[expect(clippy::cast_possible_truncation, reason = "the assertion below proves that nothing is cut")]
+const LINE_CAPS: Caps = Caps {
+    bytes_max: LINE_BYTES as u32,
+    depth_max: limits::REQUEST_DEPTH.value as u16,
+    digits_max: limits::REQUEST_DIGITS.value as u16,
+    forms_max: limits::REQUEST_FORMS.value as u32,
+};
+
+const LINE_BYTES: u64 = 2 * 6 * limits::REQUEST_BYTES.value;
+const _: () = assert!(LINE_BYTES < 1 << 31 && limits::REQUEST_DEPTH.value < 1 << 15);
