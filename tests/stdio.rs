@@ -221,7 +221,7 @@ impl World {
         let id = ScheduleId::new(id).map_err(|error| error.to_string())?;
         let state = self.handle.view(|state| {
             let record = state.schedule(&id)?;
-            let answer = psi::created(record, 0).value;
+            let answer = psi::created(state, record, 0).value;
             let schedule = answer.as_map()?.keyword("psi-tool/scheduler")?.as_map()?.keyword("schedule")?;
             let waits_for = state.waits_for(record).map(|reason| Value::keyword(reason.name()));
             Some(schedule.as_map()?.clone().with("waits-for", waits_for).into())
