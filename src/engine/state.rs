@@ -424,16 +424,15 @@ impl State {
         match self.run(run) {
             Some(record) if record.run.state == RunState::InFlight => Ok(record),
             Some(_) => Err(Refusal::NotInFlight { run: run.clone() }),
-            None if self.is_to_come(run) => Err(Refusal::NotInFlight { run: run.clone() }),
+            None if self.is_known(run) => Err(Refusal::NotInFlight { run: run.clone() }),
             None => Err(Refusal::UnknownRun { run: run.clone() }),
         }
     }
 
-    /// Whether a run's slot is the next of its schedule: it exists for callers, although nothing of it has begun.
-    fn is_to_come(&self, run: &RunId) -> bool {
-        self.schedule(&run.schedule).is_some_and(|record| {
-            record.next == Some(run.slot) && record.course().incarnation == run.incarnation
-        })
+    /// Whether a run's slot is the one that its schedule stands for, although it has not begun, or never will.
+    fn is_known(&self, run: &RunId) -> bool {
+        self.schedule(&run.schedule)
+            .is_some_and(|record| record.slot() == run.slot && record.course().incarnation == run.incarnation)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::handle::Handle;
 use crate::dialect::psi::{self, Call, Context};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Caller, Dialect, Now, Refusal, ScheduleId, Scope, SessionId};
+use crate::domain::{Caller, Now, Refusal, ScheduleId, Scope, SessionId};
 use crate::edn::Value;
 use crate::engine::{Command, Input, ScheduleRecord, SessionRecord, Which};
 
@@ -52,7 +52,8 @@ impl Handle {
                     return Err(Refusal::UnknownSession { session });
                 }
                 let mut records: Vec<&ScheduleRecord> = state.live_schedules_of(&session);
-                records.retain(|record| record.schedule().dialect == Dialect::Psi);
+                // What is everybody's has lists of its own.
+                records.retain(|record| !record.schedule().terms().shared);
                 Ok(psi::listed(state, &records, self.since(started)))
             }),
             Call::Cancel { session, schedule } => {

@@ -35,11 +35,11 @@ fn what_is_not_understood_is_refused() {
     }
     check("{}", "there is no fact nil");
     check("{:fact :run/vanished}", "there is no fact :run/vanished");
-    check("{:fact :run/delivered}", ":schedule must be a string, not nil");
-    check("{:fact :run/delivered :schedule \"\"}", ":schedule must be a schedule's id, not \"\"");
+    check("{:fact :run/delivered}", ":run must be a string, not nil");
+    check("{:fact :run/delivered :run \"\"}", ":run must be a run's id, not \"\"");
     check("{:fact :host/lost :host -1}", ":host must be a host's number, not -1");
     check(
-        "{:fact :run/queued :schedule \"s\" :reason :boredom}",
+        "{:fact :run/queued :run \"s~1~2026-04-22T13:00:00Z\" :reason :boredom}",
         ":reason must be one of a closed list of keywords, not :boredom",
     );
     for sample in samples() {
