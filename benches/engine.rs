@@ -124,6 +124,7 @@ impl World {
             entropy: Arc::new(EntropyOs::new().expect("the system has randomness")),
             local: Arc::new(HostLocal::new()),
             zones: Arc::default(),
+            keeps: reveille::runtime::Keeps::Nothing,
             journal: None,
         });
         let open = |number: usize| {

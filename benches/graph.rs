@@ -24,6 +24,7 @@ fn full_engine() -> (Handle, Vec<SessionId>) {
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),
+        keeps: reveille::runtime::Keeps::Nothing,
         journal: None,
     };
     let handle = Handle::new(parts);

@@ -47,6 +47,7 @@ fn ours() -> (Service, Request) {
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),
+        keeps: reveille::runtime::Keeps::Nothing,
         journal: None,
     };
     let handle = Handle::new(parts);

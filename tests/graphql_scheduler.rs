@@ -22,6 +22,7 @@ fn scene() -> Scene {
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),
+        keeps: reveille::runtime::Keeps::Nothing,
         journal: None,
     };
     let handle = Handle::new(parts);

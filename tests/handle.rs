@@ -20,6 +20,7 @@ fn engine() -> (Handle, Arc<SimClock>, Arc<HostLocal>) {
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: local.clone(),
         zones: Arc::default(),
+        keeps: reveille::runtime::Keeps::Nothing,
         journal: None,
     };
     (Handle::new(parts), clock, local)

@@ -160,6 +160,7 @@ fn a_shutdown_with_pending_work_is_prompt() {
         entropy: Arc::new(EntropyOs::new().expect("the system has randomness")),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),
+        keeps: reveille::runtime::Keeps::Nothing,
         journal: None,
     };
     let mut runtime = Runtime::start(parts).expect("the system has a thread");

@@ -129,6 +129,7 @@ impl Engine {
             entropy: Arc::new(EntropyOs::new().expect("the system has randomness")),
             local: Arc::new(local),
             zones: Arc::default(),
+            keeps: reveille::runtime::Keeps::Nothing,
             journal: None,
         };
         let runtime = Runtime::start(parts).expect("the system has a thread to give");

@@ -19,6 +19,8 @@ pub(super) struct Config {
     pub(super) http: http::Config,
     /// `None` where nothing is to touch a disk.
     pub(super) data_dir: Option<PathBuf>,
+    /// Whether schedules and sessions are kept in the data directory.
+    pub(super) keeps: bool,
     pub(super) socket: Option<PathBuf>,
     pub(super) token: Option<Token>,
     pub(super) log: String,
@@ -49,19 +51,25 @@ impl Config {
         check_reach(listen, args.listen_public || file.listen_public)?;
         let token = environment.token.as_deref().map(check_token).transpose()?;
         let (named, socket) = (args.data_dir.or(file.data_dir), args.socket.or(file.socket));
-        let diskless = (args.volatile || file.volatile) && token.is_some() && named.is_none();
-        let data_dir = match named {
-            None if diskless => None,
-            None => Some(environment.state_dir().ok_or_else(|| Fault::usage(NO_HOME))?),
-            some => some,
-        };
+        let volatile = args.volatile || file.volatile;
+        let diskless = volatile && token.is_some() && named.is_none();
+        let data_dir = if diskless { None } else { Some(data_dir_of(named, environment)?) };
         let socket = socket.or_else(|| data_dir.as_ref().map(|directory| directory.join(SOCKET)));
         let mut http = http::Config::new(listen);
         http.hosts = [file.allow_hosts, args.allow_hosts].concat();
         http.origins = [file.allow_origins, args.allow_origins].concat();
         let log = args.log.or(file.log).unwrap_or_else(|| "info".to_owned());
-        Ok(Config { http, data_dir, socket, token, log })
+        let keeps = !volatile && data_dir.is_some();
+        Ok(Config { http, data_dir, keeps, socket, token, log })
     }
+}
+
+/// The data directory that is meant: the one named, or the user's own.
+///
+/// # Errors
+/// [`Fault::Usage`] where there is no home for one.
+pub(super) fn data_dir_of(named: Option<PathBuf>, environment: &Environment) -> Result<PathBuf, Fault> {
+    named.or_else(|| environment.state_dir()).ok_or_else(|| Fault::usage(NO_HOME))
 }
 
 fn read(path: &Path) -> Result<File, Fault> {

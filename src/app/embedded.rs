@@ -7,7 +7,7 @@ use crate::adapter::{ClockOs, EntropyOs, HostLocal, system_zones};
 #[cfg(feature = "cli")]
 use crate::domain::{Caller, HostId, SessionConfig};
 use crate::domain::{Message, SessionId};
-use crate::runtime::{Handle, Parts, Runtime};
+use crate::runtime::{Handle, Keeps, Parts, Runtime};
 
 /// A running engine. Dropping it stops the engine in good order.
 pub struct Embedded {
@@ -40,6 +40,7 @@ impl Embedded {
             entropy: Arc::new(EntropyOs::new()?),
             local: Arc::new(local),
             zones: Arc::new(system_zones()),
+            keeps: Keeps::Nothing,
             journal: None,
         };
         Ok(Embedded { runtime: Runtime::start(parts)? })

@@ -8,6 +8,8 @@ mod config;
 mod data_dir;
 #[cfg(feature = "cli")]
 mod demo;
+#[cfg(feature = "cli")]
+mod doctor;
 #[cfg(feature = "embed")]
 mod embedded;
 #[cfg(feature = "cli")]
@@ -18,6 +20,8 @@ mod eql;
 mod fault;
 #[cfg(feature = "cli")]
 mod graphql;
+#[cfg(feature = "cli")]
+mod keeping;
 #[cfg(feature = "cli")]
 mod log;
 #[cfg(feature = "cli")]

@@ -25,6 +25,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Tool(args) => super::tool::tool(&args),
         Command::Eql(args) => super::eql::eql(&args),
         Command::Graphql(args) => super::graphql::graphql(&args),
+        Command::Doctor(args) => super::doctor::doctor(args),
         Command::Schema(args) => super::schema::schema(args.kind),
     };
     outcome.unwrap_or_else(|error| {

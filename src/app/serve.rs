@@ -2,13 +2,15 @@
 
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
 
 use super::config::Config;
 use super::data_dir::{DataDir, OBSERVER_TOKEN, OPERATOR_TOKEN};
 use super::embedded::Embedded;
 use super::environment::Environment;
 use super::fault::Fault;
+use super::keeping::take_up;
 use super::log::Log;
 use super::signals::on_stop;
 use crate::domain::Right;
@@ -39,6 +41,8 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
     let mut engine = Embedded::start().map_err(|error| Fault::io("the engine cannot start", error))?;
     let handle = engine.handle().clone();
     admit(&handle, config.token, data_dir.as_ref())?;
+    let kept = config.data_dir.as_deref().filter(|_| config.keeps);
+    let mut count = kept.map(|dir| take_up(&handle, dir)).transpose()?;
     let listening = Server::start(handle.clone(), &config.http);
     let mut server =
         listening.map_err(|error| Fault::io(format!("cannot listen on {}", config.http.listen), error))?;
@@ -50,10 +54,17 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
         let served = server.serve_socket(socket);
         served.map_err(|error| Fault::io("the socket cannot be served", error))?;
     }
-    announce(&address).map_err(|error| Fault::io("stdout cannot be written", error))?;
+    announce(&address, config.keeps).map_err(|error| Fault::io("stdout cannot be written", error))?;
     // The sender is gone only with the process.
-    let _ = stopped.recv();
+    while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(COUNT_EVERY) {
+        if let Some(count) = &mut count {
+            count.note(&handle);
+        }
+    }
     stop_all(&mut server, &mut engine);
+    if let Some(count) = count {
+        count.clear();
+    }
     Ok(())
 }
 
@@ -74,13 +85,9 @@ fn admit(handle: &Handle, token: Option<Token>, data_dir: Option<&DataDir>) -> R
     Ok(())
 }
 
-fn announce(address: &str) -> io::Result<()> {
-    tracing::info!(
-        target: "reveille",
-        address,
-        durability = "volatile",
-        "ready; schedules and sessions live in memory and end with the daemon"
-    );
+fn announce(address: &str, keeps: bool) -> io::Result<()> {
+    let kept = if keeps { "durable schedules and sessions are on disk" } else { "nothing is kept on disk" };
+    tracing::info!(target: "reveille", address, kept, "ready");
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "reveille ready {address}")?;
     stdout.flush()
@@ -93,5 +100,8 @@ fn stop_all(server: &mut Server, engine: &mut Embedded) {
     let left = engine.handle().view(State::live_count);
     engine.shut_down();
     server.stop();
-    tracing::info!(target: "reveille", unfinished = left, "stopped; what was unfinished is called off");
+    tracing::info!(target: "reveille", unfinished = left, "stopped; what was in memory only is called off");
 }
+
+/// How often the count of what is in memory only is written.
+const COUNT_EVERY: Duration = Duration::from_secs(1);

@@ -18,6 +18,8 @@ pub struct Gauges {
     pub queued: u64,
     /// Runs whose receipt is out.
     pub running: u64,
+    /// Schedules in memory only that were not handed to a host: what a crash would lose.
+    pub volatile: u64,
 }
 
 impl State {
@@ -30,6 +32,7 @@ impl State {
             due: self.timers.slots_due(now),
             queued: self.ledger.pending.saturating_sub(pending + running),
             running,
+            volatile: self.sessions.iter().map(|(_, session)| u64::from(session.unstarted)).sum(),
         }
     }
 }

@@ -36,6 +36,12 @@ impl Ledger {
         self.pending += 1;
     }
 
+    /// One that was to come is let go of, because what is kept will say it anew.
+    pub(super) fn unexpect(&mut self) {
+        self.expected -= 1;
+        self.pending -= 1;
+    }
+
     /// So many passed that nobody had been told to expect.
     pub(super) fn pass(&mut self, slots: u64) {
         self.expected += slots;

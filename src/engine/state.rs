@@ -60,6 +60,8 @@ pub struct State {
     pub(super) held: Option<Pause>,
     /// From when on slots count as seen, after a restart or a release; `None` for ever since.
     pub(super) armed_since: Option<Moment>,
+    /// Schedules on disk that were let go of, until somebody takes note.
+    pub(super) forgotten: Vec<ScheduleId>,
     /// How many schedules have not ended.
     pub(super) live: u64,
     /// The run that the last fact was about: the next is likely to be about the same. A hint, never believed without a
@@ -120,6 +122,7 @@ impl State {
             mode: Mode::Running,
             held: None,
             armed_since: None,
+            forgotten: Vec::new(),
             live: 0,
             at_hand: None,
         }
@@ -339,6 +342,11 @@ impl State {
     /// Whether anything is left that a stopping engine has to see the end of: what is in memory only, and receipts.
     pub fn is_settled(&self) -> bool {
         self.unstarted.is_empty() && self.turns.is_empty() && self.timers.receipts_len() == 0
+    }
+
+    /// The schedules on disk that were let go of since this was asked last.
+    pub fn take_forgotten(&mut self) -> Vec<ScheduleId> {
+        std::mem::take(&mut self.forgotten)
     }
 
     /// The accounts.

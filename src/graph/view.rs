@@ -107,9 +107,9 @@ impl<'a> View<'a> {
 
     /// The decision at this place, if it is kept and concerns the caller.
     pub fn decision(&self, cursor: Cursor) -> Option<&'a Decision> {
-        let oldest = self.decisions.front()?.cursor;
-        let at = usize::try_from(cursor.number().checked_sub(oldest.number())?).ok()?;
-        self.decisions.get(at).filter(|decision| self.concerns(decision))
+        let at = self.decisions.partition_point(|decision| decision.cursor < cursor);
+        let decision = self.decisions.get(at).filter(|decision| decision.cursor == cursor);
+        decision.filter(|decision| self.concerns(decision))
     }
 
     /// Whether a decision concerns the caller: one about its session, and the end of the engine.

@@ -26,6 +26,13 @@ impl Ticket {
         (Ticket(receiver), Box::new(move |answer| _ = sender.send(answer)))
     }
 
+    /// A ticket that has failed before anything could wait.
+    pub fn failed(fault: StoreFault) -> Ticket {
+        let (ticket, done) = Ticket::new();
+        done(Err(fault));
+        ticket
+    }
+
     /// Waits until the batch is kept or failed.
     ///
     /// # Errors

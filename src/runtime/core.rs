@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::feed::Feed;
 use super::figures::Figures;
+use super::keep::{self, Keeper, Keeps};
+use super::token::Tokens;
 use crate::calendar::Zones;
-use crate::domain::{BootTime, Entropy, Now, Refusal};
+use crate::domain::{BootTime, Entropy, Fact, Now, Refusal};
 use crate::engine::{Effect, Given, Input, State, Step, decide_into};
-use crate::port::Journal;
+use crate::port::{Journal, StoreFault, Ticket};
 
 /// The engine with what hangs on its order: the feed, the effects not yet performed, the driver's alarm.
 pub(super) struct Core {
@@ -28,11 +30,14 @@ pub(super) struct Core {
     /// How many runs ended without a word from their host: effects that wait may be theirs.
     pub(super) recalls: Arc<AtomicU64>,
     zones: Arc<Zones>,
+    pub(super) keeper: Option<Keeper>,
+    keeps: Keeps,
+    tokens: Arc<Tokens>,
     journal: Option<Box<dyn Journal>>,
 }
 
 impl Core {
-    pub(super) fn new(zones: Arc<Zones>, journal: Option<Box<dyn Journal>>) -> Core {
+    pub(super) fn new(zones: Arc<Zones>, keeps: Keeps, journal: Option<Box<dyn Journal>>) -> Core {
         Core {
             state: State::new(),
             feed: Feed::default(),
@@ -45,21 +50,32 @@ impl Core {
             listeners: 0,
             recalls: Arc::default(),
             zones,
+            keeper: None,
+            keeps,
+            tokens: Arc::default(),
             journal,
         }
     }
 
-    /// Decides, appends, applies. A refusal changes nothing.
+    /// What stands for sessions.
+    pub(super) fn tokens(&self) -> Arc<Tokens> {
+        Arc::clone(&self.tokens)
+    }
+
+    /// Decides, appends, applies. A refusal changes nothing. What has to be kept is on its way to the disk when this
+    /// returns, and the ticket says when it is there.
     pub(super) fn step(
         &mut self,
         input: Input,
         now: Now,
         draw: impl FnOnce() -> Entropy,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Option<Ticket>, Refusal> {
+        let is_command = matches!(input, Input::Command(_));
         // Most steps invent nothing: the bits wait for one that does.
         let entropy = self.undrawn.take().unwrap_or_else(draw);
         let given = Given { now, entropy, zones: &self.zones };
         let decided = decide_into(std::mem::take(&mut self.spare), &self.state, input, given);
+        let decided = decided.and_then(|step| self.check_kept(&step, is_command).map(|()| step));
         let mut step = decided.inspect_err(|refusal| self.figures.count_refusal(refusal.code()))?;
         self.undrawn = (!step.drew).then_some(entropy);
         step.drew = false;
@@ -73,12 +89,86 @@ impl Core {
                 self.recalls.fetch_add(1, Ordering::Release);
             }
             self.figures.count(&fact, &self.state, now);
+            self.note(now, &fact);
             let decision = self.state.apply(now, fact);
             self.feed.push(decision);
         }
+        let ticket = self.keep(&mut step);
         self.outbox.extend(step.effects.drain(..));
         self.spare = step;
-        Ok(())
+        Ok(ticket)
+    }
+
+    /// Refuses what nobody may be promised: to keep something where nothing is kept, or while nothing can be.
+    fn check_kept(&self, step: &Step, is_command: bool) -> Result<(), Refusal> {
+        let needs_disk = || step.facts.iter().any(|fact| keep::needs_disk(fact, &self.state));
+        match &self.keeper {
+            None => {
+                let creates =
+                    |fact: &Fact| matches!(fact, Fact::Created { schedule, .. } if schedule.is_durable());
+                let unkept = self.keeps == Keeps::Nothing && step.facts.iter().any(creates);
+                if unkept { Err(Refusal::NoStore) } else { Ok(()) }
+            }
+            Some(keeper) if is_command && keeper.term.is_none() && needs_disk() => {
+                let detail = keeper.last_fault.as_ref().map_or_else(String::new, ToString::to_string);
+                Err(Refusal::Unkept { detail: detail.into() })
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn note(&mut self, now: Now, fact: &Fact) {
+        if let Some(keeper) = &mut self.keeper
+            && keeper.term.is_some()
+            && keep::is_durable(fact, &self.state)
+        {
+            keeper.note(self.state.cursor().next(), now, fact);
+        }
+    }
+
+    /// Sends what was noted to the disk, and holds back the effects that must not come before it.
+    fn keep(&mut self, step: &mut Step) -> Option<Ticket> {
+        let forgotten = self.state.take_forgotten();
+        let keeper = self.keeper.as_mut()?;
+        let held_back = |effect: &mut Effect| keep::waits_for_disk(effect, &self.state);
+        let effects = step.effects.extract_if(.., held_back).collect();
+        let ticket = match keeper.submit(&self.state, &self.tokens, forgotten, effects)? {
+            Ok(ticket) => Some(ticket),
+            Err(fault) => {
+                self.unkept(fault);
+                Some(Ticket::failed(StoreFault::TermOver))
+            }
+        };
+        self.hide_unkept();
+        ticket
+    }
+
+    /// The first batch that waited is kept.
+    pub(super) fn kept(&mut self) {
+        let Some(keeper) = &mut self.keeper else { return };
+        let effects = keeper.kept();
+        if !effects.is_empty() {
+            // Their runs may have ended meanwhile: whoever performs them looks.
+            self.recalls.fetch_add(1, Ordering::Release);
+            self.outbox.extend(effects);
+        }
+        self.hide_unkept();
+    }
+
+    /// Nothing can be kept any more: what is on disk stands still until that works again, and says so.
+    pub(super) fn unkept(&mut self, fault: StoreFault) {
+        let Some(keeper) = &mut self.keeper else { return };
+        let was_well = keeper.term.is_some();
+        let cursors = keeper.fail(fault);
+        self.feed.retract(&cursors);
+        self.hide_unkept();
+        if was_well {
+            self.state.freeze_durable();
+        }
+    }
+
+    fn hide_unkept(&mut self) {
+        self.feed.hide_from(self.keeper.as_ref().and_then(Keeper::first_unkept));
     }
 
     /// Whether the engine has something to do at `now`.

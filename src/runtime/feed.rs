@@ -12,6 +12,8 @@ use crate::limits;
 #[derive(Default)]
 pub(super) struct Feed {
     decisions: VecDeque<Decision>,
+    /// The first decision that is not kept yet: neither it nor what follows is shown.
+    hidden: Option<Cursor>,
     closed: bool,
 }
 
@@ -29,9 +31,19 @@ impl Feed {
             return (Vec::new(), false);
         };
         let truncated = oldest.cursor > after.next();
-        let skip = usize::try_from(after.next().number().saturating_sub(oldest.cursor.number()));
-        let fresh = self.decisions.iter().skip(skip.unwrap_or(usize::MAX)).take(max);
-        (fresh.cloned().collect(), truncated)
+        let first = self.decisions.partition_point(|decision| decision.cursor <= after);
+        let shown = |decision: &&Decision| self.hidden.is_none_or(|hidden| decision.cursor < hidden);
+        (self.decisions.iter().skip(first).take_while(shown).take(max).cloned().collect(), truncated)
+    }
+
+    /// Shows nothing from this decision on, or everything.
+    pub(super) fn hide_from(&mut self, cursor: Option<Cursor>) {
+        self.hidden = cursor;
+    }
+
+    /// Takes decisions back that were never shown, because they could not be kept.
+    pub(super) fn retract(&mut self, cursors: &[Cursor]) {
+        self.decisions.retain(|decision| cursors.binary_search(&decision.cursor).is_err());
     }
 
     /// What is kept, oldest first.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::core::Core;
 use super::figures::Figures;
 use super::hosts::Hosts;
+use super::keep::Keeps;
 use super::pace::Pace;
 use super::perform::Performer;
 use super::prepared::Kept;
@@ -23,7 +24,7 @@ use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, 
 use crate::graph::registry::Registry;
 use crate::graph::view::Scheduler;
 use crate::limits;
-use crate::port::{Clock, EntropySource, Host, Journal};
+use crate::port::{Clock, EntropySource, Host, Journal, StoreHealth, Ticket};
 
 /// What a runtime is made of.
 pub struct Parts {
@@ -35,7 +36,9 @@ pub struct Parts {
     pub local: Arc<dyn Host>,
     /// What the names of zones mean.
     pub zones: Arc<Zones>,
-    /// Keeps the facts, if anybody is to.
+    /// What becomes of what is asked to be kept, until a store is taken up.
+    pub keeps: Keeps,
+    /// Is told the facts, if anybody is to be.
     pub journal: Option<Box<dyn Journal>>,
 }
 
@@ -62,7 +65,7 @@ pub(super) struct Shared {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) zones: Arc<Zones>,
     entropy: Arc<dyn EntropySource>,
-    tokens: Tokens,
+    pub(super) tokens: Arc<Tokens>,
     pub(super) registry: Arc<Registry<Scheduler>>,
     pub(super) prepared: Kept,
     pub(super) pace: Pace,
@@ -71,10 +74,11 @@ pub(super) struct Shared {
 impl Handle {
     /// An engine with nothing in it.
     pub fn new(parts: Parts) -> Handle {
-        let core = Core::new(Arc::clone(&parts.zones), parts.journal);
+        let core = Core::new(Arc::clone(&parts.zones), parts.keeps, parts.journal);
         Handle {
             shared: Arc::new(Shared {
                 recalls: Arc::clone(&core.recalls),
+                tokens: core.tokens(),
                 core: Mutex::new(core),
                 alarm: Condvar::new(),
                 news: Condvar::new(),
@@ -83,7 +87,6 @@ impl Handle {
                 clock: parts.clock,
                 zones: parts.zones,
                 entropy: parts.entropy,
-                tokens: Tokens::default(),
                 registry: super::query::registry(),
                 prepared: Kept::default(),
                 pace: Pace::default(),
@@ -105,19 +108,43 @@ impl Handle {
     /// # Errors
     /// The engine's [`Refusal`]; nothing has changed then.
     pub fn submit_with<R>(&self, input: Input, read: impl FnOnce(&State) -> R) -> Result<R, Refusal> {
+        self.carry_out(input, |_| (), read)
+    }
+
+    /// The same, with something to be made ready right before.
+    fn carry_out<R>(
+        &self,
+        input: Input,
+        prepare: impl FnOnce(&State),
+        read: impl FnOnce(&State) -> R,
+    ) -> Result<R, Refusal> {
+        let about_session = matches!(
+            input,
+            Input::Command(
+                Command::OpenSession { .. } | Command::CloseSession { .. } | Command::HostSessions { .. }
+            )
+        );
         let mut core = self.core();
         let now = self.now();
         // In the same critical section, so that nothing becomes due in between.
         self.settle_first(&mut core, &input, now);
+        prepare(&core.state);
         let stepped = core.step(input, now, || self.draw());
-        let answer = stepped.map(|()| catch_unwind(AssertUnwindSafe(|| read(&core.state))));
+        let answer = stepped.map(|ticket| (catch_unwind(AssertUnwindSafe(|| read(&core.state))), ticket));
         self.publish(&mut core);
         let effects = !core.outbox.is_empty();
         drop(core);
         if effects {
             self.perform();
         }
-        Ok(answer?.unwrap_or_else(|panic| resume_unwind(panic)))
+        let (answer, ticket) = answer?;
+        let answer = answer.unwrap_or_else(|panic| resume_unwind(panic));
+        // Volatile work has no ticket: it never waits for a disk.
+        match ticket.map_or(Ok(Cursor::START), Ticket::wait) {
+            // A session lives in memory as well, and is written as soon as that works again.
+            Err(fault) if !about_session => Err(Refusal::Unkept { detail: fault.to_string().into() }),
+            Ok(_) | Err(_) => Ok(answer),
+        }
     }
 
     /// Deals with what is due of the schedule that an input is about to change.
@@ -195,9 +222,21 @@ impl Handle {
         let session = session.unwrap_or_else(|| SessionId::random(self.draw()));
         let (id, config) = (Some(session.clone()), Arc::new(config));
         let token = Token::from_entropy(self.draw(), self.draw());
-        // In the same critical section: a close on another thread comes before both or after both.
-        let issue = |_: &State| self.shared.tokens.issue(&token, &session);
-        self.submit_with(Input::Command(Command::OpenSession { session: id, host, config }), issue)?;
+        // In the same critical section: a close on another thread comes before both or after both. And before the step, which
+        // keeps the token with the session.
+        let mut issued = false;
+        let issue = |state: &State| {
+            issued = state.session(&session).is_none();
+            if issued {
+                self.shared.tokens.issue(&token, &session);
+            }
+        };
+        let open = Input::Command(Command::OpenSession { session: id, host, config });
+        let opened = self.carry_out(open, issue, |_| ());
+        if issued && opened.is_err() {
+            self.shared.tokens.revoke(&session);
+        }
+        opened?;
         Ok((session, token))
     }
 
@@ -254,6 +293,12 @@ impl Handle {
     /// Follows the decisions after a cursor; [`Cursor::START`] for all that are kept.
     pub fn subscribe(&self, after: Cursor) -> Subscription {
         Subscription::new(self.clone(), after)
+    }
+
+    /// How the store is; `None` where nothing is kept. It waits for nothing.
+    pub fn store_health(&self) -> Option<StoreHealth> {
+        let store = self.core().keeper.as_ref().map(|keeper| Arc::clone(&keeper.store));
+        store.map(|store| store.health())
     }
 
     /// What has been counted so far, and how many there are of everything now.

@@ -7,6 +7,7 @@
 //! applied; no host is called under the lock; nobody sleeps past a deadline longer than one slice.
 
 mod admission;
+mod boot;
 mod core;
 mod driver;
 pub mod facts;
@@ -15,6 +16,7 @@ mod figures;
 mod handle;
 mod hands;
 mod hosts;
+mod keep;
 mod pace;
 mod perform;
 mod prepared;
@@ -29,9 +31,11 @@ mod tool;
 mod toolbox;
 
 pub use admission::Denial;
+pub use boot::BootFault;
 pub use driver::Runtime;
 pub use figures::{Figures, LATENESS_NS, Lateness};
 pub use handle::{Handle, Parts};
+pub use keep::Keeps;
 pub use prepared::{Prepared, Unprepared};
 pub use query::{QUERY_LIMITS, QueryAccess, failed, registry, reply};
 pub use subscription::{Batch, Stopper, Subscription};

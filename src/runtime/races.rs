@@ -280,6 +280,7 @@ impl Stage {
             entropy,
             local: ear.clone(),
             zones: Arc::default(),
+            keeps: super::Keeps::InMemory,
             journal: None,
         });
         Stage { handle, clock, ear }

@@ -71,6 +71,23 @@ impl Tokens {
         table.digests.insert(session.clone(), digest);
     }
 
+    /// What a session's token is kept as.
+    pub(super) fn digest_of(&self, session: &SessionId) -> Option<String> {
+        let table = self.table.lock().expect(UNPOISONED);
+        let digest = table.digests.get(session)?;
+        Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// Lets whoever holds the token of that digest act as a session; what is no digest is let go.
+    pub(super) fn restore(&self, digest: &str, session: &SessionId) {
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let bytes: Option<Vec<u8>> = digest.as_bytes().chunks(2).map(byte).collect();
+        let Some(digest) = bytes.and_then(|bytes| Digest::try_from(bytes).ok()) else { return };
+        let mut table = self.table.lock().expect(UNPOISONED);
+        table.sessions.insert(digest, session.clone());
+        table.digests.insert(session.clone(), digest);
+    }
+
     pub(super) fn admit_operator(&self, token: &Token, right: Right) {
         self.table.lock().expect(UNPOISONED).operators.push((token.digest(), right));
     }

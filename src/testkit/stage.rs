@@ -8,7 +8,7 @@ use super::sim_clock::SimClock;
 use super::sim_entropy::SimEntropy;
 use crate::calendar::Zones;
 use crate::port::Host;
-use crate::runtime::Parts;
+use crate::runtime::{Keeps, Parts};
 
 /// The simulated surroundings of one engine. Copies share them.
 #[derive(Clone, Debug)]
@@ -41,6 +41,7 @@ impl Stage {
             entropy: self.entropy.clone(),
             local,
             zones: Arc::clone(&self.zones),
+            keeps: Keeps::InMemory,
             journal: Some(Box::new(Recorder::new(self.history.clone()))),
         }
     }

@@ -179,6 +179,22 @@ impl State {
         self.let_old_runs_go(schedule);
     }
 
+    /// Takes a run out of its lane, its queue and its timers, without a word about how it ended.
+    pub(super) fn leave_everything(&mut self, run: Key) {
+        for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::TimeUp(run)] {
+            self.timers.clear(timer);
+        }
+        self.leave_waiting(run);
+        let Some(record) = self.runs.get_mut(run) else { return };
+        if let Some(session) = &record.run.session {
+            self.creating.remove(session);
+        }
+        if let Some(lane) = record.lane.take().and_then(|lane| self.sessions.get_mut(lane)) {
+            lane.in_flight = lane.in_flight.filter(|other| *other != run);
+            lane.turn_of = lane.turn_of.filter(|other| *other != run);
+        }
+    }
+
     /// Takes a run out of the lane or the queue that it is in; `taken` if the host took its prompt.
     fn leave_lane(&mut self, run: Key, now: Now, taken: bool) {
         self.leave_waiting(run);

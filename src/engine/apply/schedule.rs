@@ -12,21 +12,26 @@ use crate::limits;
 impl State {
     pub(super) fn create(&mut self, schedule: Schedule, next: Next) {
         let owner = self.session_key(&schedule.owner);
-        let id = schedule.id.clone();
-        let request = request_key(&schedule);
-        let key = self.schedules.insert(ScheduleRecord::new(schedule, owner));
-        self.schedule_ids.insert(&id, key);
-        if let Some(request) = request {
-            self.keys.insert(request, key);
-        }
+        let key = self.enter(ScheduleRecord::new(schedule, owner));
         self.live += 1;
         self.enter_owner(key);
         self.arm(key, next);
         self.refresh(key);
     }
 
+    /// Gives a schedule a number, and enters that under its id and its key.
+    pub(in crate::engine) fn enter(&mut self, record: ScheduleRecord) -> Key {
+        let (id, request) = (record.schedule.id.clone(), request_key(&record.schedule));
+        let key = self.schedules.insert(record);
+        self.schedule_ids.insert(&id, key);
+        if let Some(request) = request {
+            self.keys.insert(request, key);
+        }
+        key
+    }
+
     /// Lists an unfinished schedule with its session.
-    pub(super) fn enter_owner(&mut self, key: Key) {
+    pub(in crate::engine) fn enter_owner(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
         let unstarted = !record.schedule.is_durable() && record.is_unstarted();
         let Some(owner) = record.owner else {
@@ -290,6 +295,17 @@ impl State {
         if let Some(place) = session.live.iter().position(|live| *live == key) {
             session.live.swap_remove(place);
         }
+        self.list_finished(key);
+    }
+
+    /// Lists a schedule that has ended with its session, or with those that have none.
+    pub(in crate::engine) fn list_finished(&mut self, key: Key) {
+        let owner = self.schedules.get(key).and_then(|record| record.owner);
+        let Some(owner) = owner else {
+            self.keep_ownerless_finished(key);
+            return;
+        };
+        let Some(session) = self.sessions.get_mut(owner) else { return };
         session.finished.push_back(key);
         if session.finished.len() as u64 > limits::FINISHED_KEPT.value
             && let Some(place) = self.oldest_ended(owner)
@@ -324,8 +340,44 @@ impl State {
         }
     }
 
+    /// Lets a schedule go that has not ended, with all that hangs on it, as if it had never been.
+    pub(in crate::engine) fn let_go(&mut self, key: Key) {
+        let Some(record) = self.schedules.get(key) else { return };
+        let (owner, session) = (record.owner, record.schedule.owner.clone());
+        let (armed, ended) = (record.next.is_some(), record.status.is_terminal());
+        let runs: Vec<(Key, bool)> = self.runs_of(record).map(|(run, it)| (run, it.is_live())).collect();
+        self.timers.clear(Timer::Slot(key));
+        for (run, live) in &runs {
+            self.leave_everything(*run);
+            if *live {
+                self.ledger.unexpect();
+            }
+        }
+        if armed {
+            self.ledger.unexpect();
+        }
+        if !ended {
+            self.live -= 1;
+        }
+        match owner.and_then(|owner| self.sessions.get_mut(owner)) {
+            Some(owner) => {
+                owner.live.retain(|live| *live != key);
+                owner.finished.retain(|finished| *finished != key);
+            }
+            None => {
+                if let Some(left) = self.ownerless.get_mut(&session) {
+                    left.remove(&key);
+                }
+                self.ownerless_finished.retain(|finished| *finished != key);
+            }
+        }
+        self.forget(key);
+        // It is kept all the same.
+        self.forgotten.pop();
+    }
+
     /// Lets a schedule and its runs go.
-    pub(super) fn forget(&mut self, key: Key) {
+    pub(in crate::engine) fn forget(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
         let runs: Vec<Key> = self.runs_of(record).map(|(run, _)| run).collect();
         for run in runs {
@@ -333,6 +385,9 @@ impl State {
         }
         if let Some(record) = self.schedules.remove(key) {
             self.schedule_ids.remove(&record.schedule.id, key);
+            if record.schedule.is_durable() {
+                self.forgotten.push(record.schedule.id.clone());
+            }
             if let Some(request) = request_key(&record.schedule) {
                 self.keys.remove(&request);
             }

@@ -10,11 +10,13 @@ mod definition;
 mod parse;
 mod parts;
 mod print;
+mod row;
 #[cfg(test)]
 mod tests;
 
 pub use parse::parse;
 pub use print::print;
+pub use row::{parse_hold, parse_schedule, parse_session, print_hold, print_schedule, print_session};
 
 use crate::edn::Value;
 

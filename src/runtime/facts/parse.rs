@@ -112,7 +112,7 @@ fn rest(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
     }))
 }
 
-fn failure(form: &Map) -> Result<Failure, FactError> {
+pub(super) fn failure(form: &Map) -> Result<Failure, FactError> {
     Ok(Failure {
         phase: one(form, "phase", Phase::parse)?,
         reason: one(form, "reason", Reason::parse)?,
@@ -121,7 +121,7 @@ fn failure(form: &Map) -> Result<Failure, FactError> {
     })
 }
 
-fn provenance(form: &Map) -> Result<SessionProvenance, FactError> {
+pub(super) fn provenance(form: &Map) -> Result<SessionProvenance, FactError> {
     Ok(SessionProvenance {
         origin: session_id(form, "origin")?,
         schedule: schedule_id(form, "schedule")?,
@@ -141,7 +141,7 @@ fn next(form: &Map, key: &'static str) -> Result<Next, FactError> {
     Ok(Next::Slot { slot: instant(form, "slot")?, due: maybe(form, "due-ns", boot)? })
 }
 
-fn scope(form: &Map, key: &'static str) -> Result<Scope, FactError> {
+pub(super) fn scope(form: &Map, key: &'static str) -> Result<Scope, FactError> {
     let value = part(form, key);
     if value.as_keyword().is_some_and(|word| word.as_str() == "operator") {
         return Ok(Scope::Operator);

@@ -104,14 +104,21 @@ fn dispatched(to: &HandOver) -> Map {
 }
 
 fn failed(name: &str, failure: &Failure) -> Map {
-    named(name)
+    of_failure(failure).into_iter().fold(named(name), |mut map, (key, value)| {
+        map.insert(key, value);
+        map
+    })
+}
+
+pub(super) fn of_failure(failure: &Failure) -> Map {
+    Map::new()
         .with("phase", Value::keyword(failure.phase.name()))
         .with("reason", Value::keyword(failure.reason.name()))
         .with("message", &*failure.message)
         .with("session-exists?", failure.session_exists)
 }
 
-fn of_provenance(provenance: &SessionProvenance) -> Map {
+pub(super) fn of_provenance(provenance: &SessionProvenance) -> Map {
     Map::new()
         .with("origin", provenance.origin.as_str())
         .with("schedule", provenance.schedule.to_string())
@@ -129,7 +136,7 @@ fn of_next(next: Next) -> Value {
     }
 }
 
-fn of_scope(scope: &Scope) -> Value {
+pub(super) fn of_scope(scope: &Scope) -> Value {
     match scope {
         Scope::Operator => Value::keyword("operator"),
         Scope::Session(session) => session.as_str().into(),

@@ -43,7 +43,8 @@ pub enum Command {
     /// DATA-DIR/observer.token, and a session's comes with its opening. REVEILLE_TOKEN, at least 32 characters, takes
     /// the place of the operator's. SIGTERM and SIGINT stop it in good order within five seconds.
     ///
-    /// Schedules and sessions live in memory: a stop calls off what waits, and a restart begins with nothing.
+    /// Sessions and durable schedules are on disk before anybody is told of them, and go on with the next start; those in
+    /// memory only (psi's) are called off by a stop, and a start after a crash says how many were lost.
     #[command(after_help = "\
 Example:
   reveille serve --listen 127.0.0.1:0 --data-dir ./state
@@ -55,6 +56,11 @@ A configuration file has the options as keys, and no others:
   allow-hosts = [\"reveille.example:7517\"]
   allow-origins = [\"http://localhost:3000\"]")]
     Serve(ServeArgs),
+    /// Examine the store from end to end, whether a daemon has it open or not.
+    ///
+    /// Exit code 0 if it is sound, 1 if it is not or cannot be read.
+    #[command(after_help = "Example:\n  reveille doctor --data-dir ./state")]
+    Doctor(DoctorArgs),
     /// Speak the EDN stream protocol on stdin and stdout, over an engine that lives as long as the stream.
     ///
     /// One EDN map per message, one line per answer. The end of the input, SIGTERM and SIGINT stop the engine in good
@@ -172,7 +178,7 @@ pub struct ServeArgs {
     /// Allow an address that other machines can reach; there is no TLS, so put a proxy in front.
     #[arg(long, env = "REVEILLE_LISTEN_PUBLIC", hide_env_values = true)]
     pub listen_public: bool,
-    /// Where tokens, the lock and the socket are [default: $XDG_STATE_HOME/reveille]
+    /// Where the store, tokens, the lock and the socket are [default: $XDG_STATE_HOME/reveille]
     #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
     pub data_dir: Option<PathBuf>,
     /// Keep nothing on disk; with REVEILLE_TOKEN and no --data-dir, not even a token or a socket.
@@ -253,4 +259,12 @@ pub struct ToolArgs {
 
 fn session_id(text: &str) -> Result<SessionId, String> {
     SessionId::new(text).map_err(|error| error.to_string())
+}
+
+/// `reveille doctor`.
+#[derive(Debug, clap::Args)]
+pub struct DoctorArgs {
+    /// The daemon's data directory [default: $XDG_STATE_HOME/reveille]
+    #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
+    pub data_dir: Option<PathBuf>,
 }

@@ -3,5 +3,6 @@
 mod args;
 
 pub use args::{
-    Cli, Command, DaemonArgs, EqlArgs, GraphqlArgs, SchemaArgs, SchemaKind, ServeArgs, StdioArgs, ToolArgs,
+    Cli, Command, DaemonArgs, DoctorArgs, EqlArgs, GraphqlArgs, SchemaArgs, SchemaKind, ServeArgs, StdioArgs,
+    ToolArgs,
 };

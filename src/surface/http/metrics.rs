@@ -54,23 +54,28 @@ struct Reading {
     answered: BTreeMap<u16, BTreeMap<String, u64>>,
     connections: usize,
     streams: usize,
+    store_down: u64,
 }
 
 impl Reading {
     fn of(site: &Site) -> Reading {
         let (figures, gauges) = site.handle.figures();
         let (connections, streams) = (site.seats.taken(), site.streams.count());
-        Reading { figures, gauges, answered: site.traffic.answered(), connections, streams }
+        let store_down = site.handle.store_health().is_some_and(|health| health.term.is_none());
+        let (answered, store_down) = (site.traffic.answered(), u64::from(store_down));
+        Reading { figures, gauges, answered, connections, streams, store_down }
     }
 
-    fn gauges(&self) -> [(&'static str, &'static str, u64); 7] {
-        let Gauges { sessions, pending, due, queued, running } = self.gauges;
+    fn gauges(&self) -> [(&'static str, &'static str, u64); 9] {
+        let Gauges { sessions, pending, due, queued, running, volatile } = self.gauges;
         [
             ("sessions", "Open sessions", sessions),
             ("pending", "Schedules whose slot has not been claimed", pending),
             ("due", "Schedules whose slot has come and is still to be claimed", due),
             ("queued", "Runs that wait for their session or their host", queued),
             ("running", "Runs whose receipt is out", running),
+            ("volatile", "Schedules in memory only that were not handed to a host", volatile),
+            ("store_down", "1 while durable work stands still because nothing can be kept", self.store_down),
             ("connections", "HTTP connections", self.connections as u64),
             ("streams", "Open EDN streams", self.streams as u64),
         ]

@@ -1,0 +1,68 @@
+//! `reveille doctor`: what is on the disk, checked from end to end, whether a daemon has it open or not.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::config::data_dir_of;
+use super::environment::Environment;
+use super::fault::Fault;
+use super::keeping::STORE;
+use crate::adapter::{StoreOptions, StoreSqlite};
+use crate::domain::Moment;
+use crate::port::StoreReport;
+use crate::surface::cli::DoctorArgs;
+
+/// Exit codes: 0 sound, 1 defects or unreadable, 2 usage.
+pub(super) fn doctor(args: DoctorArgs) -> io::Result<ExitCode> {
+    let dir = match data_dir_of(args.data_dir, &Environment::read()) {
+        Ok(dir) => dir.join(STORE),
+        Err(fault) => return Ok(fault.tell()),
+    };
+    match examine(dir) {
+        Ok(report) => {
+            print(&report, &mut io::stdout().lock())?;
+            Ok(if report.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Err(fault) => Ok(fault.tell()),
+    }
+}
+
+fn examine(dir: PathBuf) -> Result<StoreReport, Fault> {
+    if !dir.exists() {
+        return Err(Fault::Taken(format!("there is no store in {}", dir.display())));
+    }
+    let caps = StoreOptions::new(&dir, Moment::EPOCH).caps;
+    StoreSqlite::inspect(&dir, caps).map_err(|fault| Fault::Taken(fault.to_string()))
+}
+
+fn print(report: &StoreReport, output: &mut impl Write) -> io::Result<()> {
+    let counts = &report.counts;
+    writeln!(output, "store    {}, tables of version {}", report.engine, report.schema)?;
+    writeln!(output, "place    {}", report.place)?;
+    writeln!(output, "holder   {}", report.holder.as_deref().unwrap_or("nobody"))?;
+    writeln!(
+        output,
+        "facts    {} from {} to {}, {} bytes",
+        counts.facts, counts.first, counts.head, counts.fact_bytes
+    )?;
+    writeln!(output, "rows     {}, {} of them tombstones", counts.rows, counts.tombstones)?;
+    writeln!(
+        output,
+        "disk     {} bytes, {} of them in the write-ahead log",
+        counts.disk_bytes, counts.wal_bytes
+    )?;
+    let pruned = &report.pruned;
+    writeln!(
+        output,
+        "pruned   {} facts by rows, {} by bytes, {} by age; {} tombstones",
+        pruned.by_rows, pruned.by_bytes, pruned.by_age, pruned.tombstones
+    )?;
+    for fault in &report.last_faults {
+        writeln!(output, "fault    {fault}")?;
+    }
+    for defect in &report.defects {
+        writeln!(output, "defect   {defect}")?;
+    }
+    writeln!(output, "{}", if report.is_sound() { "sound" } else { "not sound: restore a backup" })
+}

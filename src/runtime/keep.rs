@@ -1,0 +1,226 @@
+//! What goes to disk, and what waits for it.
+//!
+//! The facts and rows of one step make one batch, which is submitted under the engine's lock and answered in log order on a
+//! thread of the store's. Until then three things wait: the caller, the effects that hand a durable run to a host, and the
+//! feed, which shows nothing beyond the first fact that is not kept yet. Volatile work waits for nothing here.
+//!
+//! What lives elsewhere: the text of facts and rows (`facts`), taking a store up (`boot`), the store itself (`port::Store`).
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use super::facts;
+use super::token::Tokens;
+use crate::domain::{Cursor, Fact, Now, RunId, ScheduleId, SessionFact, SessionId};
+use crate::edn::{Map, Value};
+use crate::engine::{Effect, State};
+use crate::port::{Batch, FactRecord, RowRecord, Store, StoreFault, Term, Ticket};
+
+/// What becomes of what is asked to be kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keeps {
+    /// It is refused, until a store is taken up.
+    #[default]
+    Nothing,
+    /// It lives in memory like everything else: for simulations, which have no disk.
+    InMemory,
+}
+
+/// The store's answer to one batch, on its way to the thread that publishes.
+pub(super) struct Arrival {
+    pub(super) answer: Result<Cursor, StoreFault>,
+}
+
+/// What one engine has with its store.
+pub(super) struct Keeper {
+    pub(super) store: Arc<dyn Store>,
+    /// `None` while nothing can be kept.
+    pub(super) term: Option<Term>,
+    pub(super) last_fault: Option<StoreFault>,
+    arrivals: Sender<Arrival>,
+    /// Batches that were submitted and not answered, in log order.
+    pending: VecDeque<Pending>,
+    making: Making,
+}
+
+struct Pending {
+    /// The cursors of its facts.
+    cursors: Vec<Cursor>,
+    effects: Vec<Effect>,
+}
+
+/// The batch of the step that is being applied.
+#[derive(Default)]
+struct Making {
+    facts: Vec<FactRecord>,
+    schedules: BTreeSet<ScheduleId>,
+    sessions: BTreeSet<SessionId>,
+    hold: bool,
+}
+
+impl Keeper {
+    pub(super) fn new(store: Arc<dyn Store>, term: Term, arrivals: Sender<Arrival>) -> Keeper {
+        let (pending, making) = (VecDeque::new(), Making::default());
+        Keeper { store, term: Some(term), last_fault: None, arrivals, pending, making }
+    }
+
+    /// Notes a fact that is about to be applied at `cursor`.
+    pub(super) fn note(&mut self, cursor: Cursor, now: Now, fact: &Fact) {
+        let text = Value::Map(facts::print(fact)).to_string();
+        self.making.facts.push(FactRecord {
+            cursor,
+            at: now.wall,
+            kind: fact.kind().name().into(),
+            schedule: fact.schedule().map(|id| id.to_string().into()),
+            session: session_of(fact).map(|id| id.as_str().into()),
+            run: fact.run().map(|run| run.to_string().into()),
+            payload: text.into_bytes().into(),
+        });
+        match fact {
+            Fact::Session(id, _) => _ = self.making.sessions.insert(id.clone()),
+            Fact::Held { .. } | Fact::Released { .. } => self.making.hold = true,
+            Fact::Created { .. }
+            | Fact::Schedule(..)
+            | Fact::Run(..)
+            | Fact::Host(..)
+            | Fact::Awoke { .. }
+            | Fact::Stopping { .. } => {}
+        }
+        if let Some(schedule) = fact.schedule().filter(|_| !matches!(fact, Fact::Session(..))) {
+            self.making.schedules.insert(schedule.clone());
+        }
+    }
+
+    /// Wants the row of a session written with the next batch, whatever that is about.
+    pub(super) fn want_session(&mut self, session: SessionId) {
+        self.making.sessions.insert(session);
+    }
+
+    /// Submits what was noted, with the rows as they stand now. `None` if nothing was.
+    pub(super) fn submit(
+        &mut self,
+        state: &State,
+        tokens: &Tokens,
+        forgotten: Vec<ScheduleId>,
+        effects: Vec<Effect>,
+    ) -> Option<Result<Ticket, StoreFault>> {
+        let making = std::mem::take(&mut self.making);
+        let revision = making.facts.last()?.cursor.number();
+        let mut rows = Vec::new();
+        let mut row = |key: String, form: Option<Map>| {
+            let payload = form.map(|form| Value::Map(form).to_string().into_bytes().into());
+            rows.push(RowRecord { key: key.into(), revision, payload });
+        };
+        let schedules: BTreeSet<ScheduleId> = making.schedules.into_iter().chain(forgotten).collect();
+        for id in schedules {
+            let form = state.schedule_row(&id).map(|row| facts::print_schedule(&row));
+            row(schedule_key(&id), form);
+        }
+        for id in making.sessions {
+            let token = tokens.digest_of(&id);
+            let form = state.session_row(&id).map(|row| facts::print_session(&row, token.as_deref()));
+            row(session_key(&id), form);
+        }
+        if making.hold {
+            row(HOLD.into(), Some(facts::print_hold(state.held())));
+        }
+        let cursors = making.facts.iter().map(|fact| fact.cursor).collect();
+        let Some(term) = self.term else { return Some(Err(StoreFault::TermOver)) };
+        let (ticket, answered) = Ticket::new();
+        let arrivals = self.arrivals.clone();
+        let done = Box::new(move |answer: Result<Cursor, StoreFault>| {
+            // The engine may be gone; whoever waits is told all the same.
+            let _ = arrivals.send(Arrival { answer: answer.clone() });
+            answered(answer);
+        });
+        let submitted = self.store.submit(term, Batch { facts: making.facts, rows }, done);
+        Some(submitted.map(|()| {
+            self.pending.push_back(Pending { cursors, effects });
+            ticket
+        }))
+    }
+
+    /// The first batch is kept: its effects may be performed.
+    pub(super) fn kept(&mut self) -> Vec<Effect> {
+        self.pending.pop_front().map(|pending| pending.effects).unwrap_or_default()
+    }
+
+    /// Nothing can be kept any more: the cursors of the facts that are not.
+    pub(super) fn fail(&mut self, fault: StoreFault) -> Vec<Cursor> {
+        self.term = None;
+        self.last_fault = Some(fault);
+        self.pending.drain(..).flat_map(|pending| pending.cursors).collect()
+    }
+
+    /// The first fact that is not kept yet.
+    pub(super) fn first_unkept(&self) -> Option<Cursor> {
+        self.pending.front().and_then(|pending| pending.cursors.first().copied())
+    }
+}
+
+/// Whether a fact outlives the process.
+pub(super) fn is_durable(fact: &Fact, state: &State) -> bool {
+    match fact {
+        Fact::Created { schedule, .. } => schedule.is_durable(),
+        Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => {
+            state.schedule(id).is_some_and(|record| record.schedule().is_durable())
+        }
+        Fact::Session(_, fact) => match fact {
+            SessionFact::Opened { .. } | SessionFact::Closed | SessionFact::Hosted { .. } => true,
+            SessionFact::Unhosted
+            | SessionFact::Busy
+            | SessionFact::Idle
+            | SessionFact::UserSpoke
+            | SessionFact::TurnUnreported => false,
+        },
+        Fact::Held { .. } | Fact::Released { .. } | Fact::Awoke { .. } => true,
+        Fact::Host(..) | Fact::Stopping { .. } => false,
+    }
+}
+
+/// Whether a schedule itself would be changed on disk: what nobody may be promised while nothing can be kept. Sessions may;
+/// they are written as soon as that works again.
+pub(super) fn needs_disk(fact: &Fact, state: &State) -> bool {
+    !matches!(fact, Fact::Session(..) | Fact::Awoke { .. }) && is_durable(fact, state)
+}
+
+/// Whether an effect hands something durable over, which must be on disk before.
+pub(super) fn waits_for_disk(effect: &Effect, state: &State) -> bool {
+    let run = match effect {
+        Effect::Deliver(delivery) => &delivery.run,
+        Effect::CreateSession(opening) => &opening.run,
+        Effect::OpenSession { .. } | Effect::RecordMessage { .. } | Effect::ForgetSession { .. } => {
+            return false;
+        }
+    };
+    state.schedule(&run.schedule).is_some_and(|record| record.schedule().is_durable())
+}
+
+fn session_of(fact: &Fact) -> Option<&SessionId> {
+    match fact {
+        Fact::Session(id, _) => Some(id),
+        Fact::Created { schedule, .. } => Some(&schedule.owner),
+        Fact::Schedule(..)
+        | Fact::Run(..)
+        | Fact::Host(..)
+        | Fact::Held { .. }
+        | Fact::Released { .. }
+        | Fact::Awoke { .. }
+        | Fact::Stopping { .. } => None,
+    }
+}
+
+fn schedule_key(id: &ScheduleId) -> String {
+    format!("{SCHEDULE}{id}")
+}
+
+fn session_key(id: &SessionId) -> String {
+    format!("{SESSION}{id}")
+}
+
+/// How the keys of rows begin. Sessions come after schedules, and are read first all the same.
+pub(super) const SCHEDULE: &str = "schedule/";
+pub(super) const SESSION: &str = "session/";
+/// The key of the row that says who holds everything.
+pub(super) const HOLD: &str = "engine/hold";
