@@ -26,6 +26,7 @@ pub fn decide_into(step: Step, state: &State, input: Input, given: Given<'_>) ->
         Input::Report(report) => decide_report(&mut draft, report)?,
         Input::Wake => step::wake(&mut draft),
         Input::SettleFirst { schedule } => step::settle_first(&mut draft, &schedule),
+        Input::FillLanes => step::fill_lanes(&mut draft),
         Input::Awake { lost } => step::awake(&mut draft, lost),
     }
     Ok(draft.finish())

@@ -22,6 +22,8 @@ pub enum Input {
         /// Which one.
         schedule: ScheduleId,
     },
+    /// Lanes may have become free without a word: each takes what waits for it.
+    FillLanes,
     /// A new life begins on what was restored of an earlier one: what was under way goes on as its policy says.
     Awake {
         /// Schedules that were in memory only, and are gone.
@@ -42,6 +44,7 @@ impl Input {
             | Input::Report(_)
             | Input::Wake
             | Input::SettleFirst { .. }
+            | Input::FillLanes
             | Input::Awake { .. } => None,
         }
     }

@@ -11,7 +11,7 @@ use super::slab::Key;
 use super::state::{Place, State};
 use super::timers::Timer;
 use crate::domain::{
-    BootTime, Cursor, HostId, Moment, Now, Reason, Run, RunState, Schedule, ScheduleId, SessionConfig,
+    BootTime, Cursor, HostId, Moment, Now, Reason, Run, RunId, RunState, Schedule, ScheduleId, SessionConfig,
     SessionId, SessionProvenance, Status,
 };
 
@@ -193,6 +193,15 @@ impl State {
         let keys: Vec<Key> = durable.map(|(key, _)| key).collect();
         for key in keys {
             self.let_go(key);
+        }
+    }
+
+    /// Takes a hand-over back that never took place: the run waits again, for whoever takes up what is kept.
+    pub fn recall(&mut self, run: &RunId) {
+        let Some(key) = self.run_key(run) else { return };
+        self.leave_everything(key);
+        if let Some(record) = self.runs.get_mut(key) {
+            record.run.state = RunState::Queued;
         }
     }
 

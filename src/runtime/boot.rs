@@ -141,6 +141,9 @@ fn publish_what_arrives(shared: &Weak<Shared>, arrived: &Receiver<Arrival>) {
                 Ok(_) => core.kept(),
                 Err(fault) => {
                     core.unkept(fault);
+                    // What lives in memory need not wait behind what was never handed over.
+                    let filled = core.step(Input::FillLanes, handle.now(), || handle.draw());
+                    debug_assert!(filled.is_ok(), "nobody refuses that: {:?}", filled.err());
                     failed = true;
                 }
             }

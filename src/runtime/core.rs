@@ -159,9 +159,12 @@ impl Core {
     pub(super) fn unkept(&mut self, fault: StoreFault) {
         let Some(keeper) = &mut self.keeper else { return };
         let was_well = keeper.term.is_some();
-        let cursors = keeper.fail(fault);
+        let (cursors, runs) = keeper.fail(fault);
         self.feed.retract(&cursors);
         self.hide_unkept();
+        for run in runs {
+            self.state.recall(&run);
+        }
         if was_well {
             self.state.freeze_durable();
         }

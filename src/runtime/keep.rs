@@ -146,11 +146,16 @@ impl Keeper {
         self.pending.pop_front().map(|pending| pending.effects).unwrap_or_default()
     }
 
-    /// Nothing can be kept any more: the cursors of the facts that are not.
-    pub(super) fn fail(&mut self, fault: StoreFault) -> Vec<Cursor> {
+    /// Nothing can be kept any more: the cursors of the facts that are not, and the runs that nobody was handed.
+    pub(super) fn fail(&mut self, fault: StoreFault) -> (Vec<Cursor>, Vec<RunId>) {
         self.term = None;
         self.last_fault = Some(fault);
-        self.pending.drain(..).flat_map(|pending| pending.cursors).collect()
+        let (mut cursors, mut runs) = (Vec::new(), Vec::new());
+        for pending in self.pending.drain(..) {
+            cursors.extend(pending.cursors);
+            runs.extend(pending.effects.iter().filter_map(|effect| run_of(effect).cloned()));
+        }
+        (cursors, runs)
     }
 
     /// The first fact that is not kept yet.
@@ -187,14 +192,16 @@ pub(super) fn needs_disk(fact: &Fact, state: &State) -> bool {
 
 /// Whether an effect hands something durable over, which must be on disk before.
 pub(super) fn waits_for_disk(effect: &Effect, state: &State) -> bool {
-    let run = match effect {
-        Effect::Deliver(delivery) => &delivery.run,
-        Effect::CreateSession(opening) => &opening.run,
-        Effect::OpenSession { .. } | Effect::RecordMessage { .. } | Effect::ForgetSession { .. } => {
-            return false;
-        }
-    };
-    state.schedule(&run.schedule).is_some_and(|record| record.schedule().is_durable())
+    let schedule = run_of(effect).and_then(|run| state.schedule(&run.schedule));
+    schedule.is_some_and(|record| record.schedule().is_durable())
+}
+
+fn run_of(effect: &Effect) -> Option<&RunId> {
+    match effect {
+        Effect::Deliver(delivery) => Some(&delivery.run),
+        Effect::CreateSession(opening) => Some(&opening.run),
+        Effect::OpenSession { .. } | Effect::RecordMessage { .. } | Effect::ForgetSession { .. } => None,
+    }
 }
 
 fn session_of(fact: &Fact) -> Option<&SessionId> {

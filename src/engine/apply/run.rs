@@ -180,7 +180,7 @@ impl State {
     }
 
     /// Takes a run out of its lane, its queue and its timers, without a word about how it ended.
-    pub(super) fn leave_everything(&mut self, run: Key) {
+    pub(in crate::engine) fn leave_everything(&mut self, run: Key) {
         for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::TimeUp(run)] {
             self.timers.clear(timer);
         }

@@ -5,6 +5,7 @@
 //! its transcripts and the answer are kept together.
 
 use super::failed::{fail, failure_in_flight};
+use super::hold::fill_lanes;
 use super::occurrence::Occurrence;
 use crate::domain::{Fact, HostId, Reason, Recovery, RunFact, RunState};
 use crate::engine::draft::Draft;
@@ -21,6 +22,7 @@ pub(in crate::engine) fn awake(draft: &mut Draft<'_>, lost: u64) {
     for run in with_host {
         recover(draft, run);
     }
+    fill_lanes(draft);
 }
 
 fn recover(draft: &mut Draft<'_>, run: &RunRecord) {

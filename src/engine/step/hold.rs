@@ -21,10 +21,15 @@ pub(in crate::engine) fn release_all(draft: &mut Draft<'_>, by: Scope) -> Result
     }
     draft.fact(Fact::Released { by });
     draft.held = draft.state.mode != Mode::Running;
+    fill_lanes(draft);
+    Ok(())
+}
+
+/// Every lane that is free takes what waits for it.
+pub(in crate::engine) fn fill_lanes(draft: &mut Draft<'_>) {
     let waiting = draft.state.sessions.iter().map(|(_, session)| session);
     for session in waiting.filter(|session| session.hosted && !session.waiting.is_empty()) {
         let mut lane_taken = session.blocks_prompt().is_some();
         hand_over_waiting(draft, session, session.host, &mut lane_taken);
     }
-    Ok(())
 }

@@ -36,7 +36,7 @@ pub(super) use close_session::close_session;
 pub(super) use create_schedule::create_schedule;
 pub(super) use created::created;
 pub(super) use failed::failed;
-pub(super) use hold::{hold_all, release_all};
+pub(super) use hold::{fill_lanes, hold_all, release_all};
 pub(super) use host_lost::host_lost;
 pub(super) use host_sessions::host_sessions;
 pub(super) use open_session::open_session;

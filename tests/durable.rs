@@ -1,0 +1,269 @@
+//! Durable schedules through an engine, its store and its restarts: told only what is kept, handed over only what is kept,
+//! and gone on with by the next life.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use reveille::adapter::StoreMemory;
+use reveille::domain::{
+    CountFrom, Cursor, DecisionKind, Durability, Every, HostId, Missed, Moment, Policy, Reason, Refusal,
+    Scope, SessionConfig, SessionId, Span, Status, Terms, Trigger, When,
+};
+use reveille::engine::{Command, Input, NewSchedule, State};
+use reveille::port::{Clock, HistoryCaps, StoreFault};
+use reveille::runtime::{Handle, Subscription};
+use reveille::testkit::{SimHost, Stage};
+
+/// One process after another over one store, on one clock.
+struct Lives {
+    stage: Stage,
+    store: Arc<StoreMemory>,
+}
+
+struct Life {
+    handle: Handle,
+    host: Arc<SimHost>,
+    feed: Subscription,
+    /// What the feed has shown and nobody waited for yet.
+    shown: VecDeque<DecisionKind>,
+}
+
+impl Lives {
+    fn new() -> Lives {
+        let caps = HistoryCaps { schedule_rows: 1_000, bytes: 1 << 30, days: 1_000 };
+        Lives { stage: Stage::seeded(7), store: Arc::new(StoreMemory::new(caps)) }
+    }
+
+    /// The next process; the one before it is forgotten, as a crash forgets it.
+    fn next(&self, lost: u64) -> Life {
+        let host = Arc::new(SimHost::new(&self.stage, HostId::LOCAL));
+        let handle = Handle::new(self.stage.parts(host.clone()));
+        handle.take_up(self.store.clone(), lost).expect("the store is sound");
+        let feed = handle.subscribe(Cursor::START);
+        Life { handle, host, feed, shown: VecDeque::new() }
+    }
+}
+
+impl Life {
+    fn open(&self, name: &str) -> SessionId {
+        let id = SessionId::new(name).expect("a name");
+        self.handle
+            .open_session(Some(id.clone()), HostId::LOCAL, SessionConfig::default())
+            .expect("there is room");
+        id
+    }
+
+    fn create(&self, new: NewSchedule) -> Result<reveille::domain::ScheduleId, Refusal> {
+        self.handle.schedule(NewSchedule { durability: Durability::Durable, ..new })
+    }
+
+    /// Waits until the feed shows a decision of this kind.
+    fn await_kind(&mut self, kind: DecisionKind) {
+        loop {
+            while let Some(shown) = self.shown.pop_front() {
+                if shown == kind {
+                    return;
+                }
+            }
+            let batch = self.feed.next_batch(64).unwrap_or_else(|| panic!("the feed ended before {kind:?}"));
+            self.shown.extend(batch.decisions.iter().map(|decision| decision.kind));
+        }
+    }
+}
+
+fn message(owner: &SessionId, delay_ms: u64) -> NewSchedule {
+    NewSchedule::message(owner.clone(), When::After(Span::from_millis(delay_ms)), "wake up")
+}
+
+fn every(stage: &Stage, owner: &SessionId, period_ms: u64, policy: Policy) -> NewSchedule {
+    let anchor = stage.clock.now().wall.checked_add(Span::from_millis(period_ms)).expect("in range");
+    let period = Every::new(Span::from_millis(period_ms), anchor, CountFrom::Slot).expect("in bounds");
+    let terms = Some(Box::new(Terms { policy, ..Terms::PLAIN }));
+    let when = When::By(Trigger::Every(period));
+    NewSchedule { terms, when, ..NewSchedule::message(owner.clone(), When::After(Span::ZERO), "again") }
+}
+
+#[test]
+fn what_was_acknowledged_fires_once_in_a_later_life() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let owner = life.open("one");
+    let id = life.create(message(&owner, 60_000)).expect("it is kept");
+    drop(life);
+    lives.stage.clock.advance(Span::from_millis(30_000));
+    let mut life = lives.next(0);
+    assert_eq!(life.handle.view(|state| state.schedule(&id).map(|it| it.status())), Some(Status::Pending));
+    lives.stage.clock.advance(Span::from_millis(30_000));
+    life.handle.turn();
+    life.await_kind(DecisionKind::RunDelivered);
+    assert_eq!(life.host.prompts().len(), 1);
+    drop(life);
+    let life = lives.next(0);
+    lives.stage.clock.advance(Span::from_millis(600_000));
+    life.handle.turn();
+    assert_eq!(life.handle.view(|state| state.schedule(&id).map(|it| it.status())), Some(Status::Delivered));
+    assert_eq!(lives.stage.history.receptions().len(), 1, "in all lives together");
+}
+
+#[test]
+fn a_session_and_its_token_survive() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let id = SessionId::new("one").expect("a name");
+    let (_, token) = life
+        .handle
+        .open_session(Some(id.clone()), HostId::LOCAL, SessionConfig::default())
+        .expect("there is room");
+    let closed = life.open("closed");
+    life.handle.close_session(&closed).expect("it is open");
+    drop(life);
+    let life = lives.next(0);
+    assert_eq!(life.handle.session_of(&token), Some(id));
+    assert_eq!(life.handle.view(|state| state.sessions().len()), 1);
+}
+
+#[test]
+fn nothing_is_handed_over_before_it_is_kept() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let owner = life.open("one");
+    life.create(message(&owner, 1_000)).expect("it is kept");
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    lives.store.hold();
+    life.handle.turn();
+    assert_eq!(life.handle.view(|state| state.gauges(lives.stage.clock.now()).running), 1);
+    assert_eq!(life.host.prompts().len(), 0, "the claim is not on disk");
+    let shown = life.feed.poll(1_000).decisions;
+    assert!(shown.iter().all(|it| it.kind != DecisionKind::RunClaimed), "nor is it published");
+    // What lives in memory waits for no disk.
+    let other = message(&life.handle.view(|_| owner.clone()), 0);
+    let volatile = life.handle.schedule(NewSchedule { owner, ..other }).expect("it is volatile");
+    life.handle.turn();
+    assert_eq!(
+        life.handle.view(|state| state.schedule(&volatile).map(|it| it.status())),
+        Some(Status::Queued)
+    );
+    lives.store.release();
+    life.await_kind(DecisionKind::RunDelivered);
+    assert!(!life.host.prompts().is_empty());
+}
+
+#[test]
+fn a_claim_that_was_not_kept_is_claimed_by_the_next_life() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let owner = life.open("one");
+    life.create(message(&owner, 1_000)).expect("it is kept");
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    // The disk never answers, and the process dies.
+    lives.store.hold();
+    life.handle.turn();
+    lives.store.fail(StoreFault::Unwritable { detail: "power".into() });
+    drop(life);
+    lives.store.heal();
+    lives.store.release();
+    let mut life = lives.next(0);
+    life.handle.turn();
+    life.await_kind(DecisionKind::RunDelivered);
+    assert_eq!(lives.stage.history.receptions().len(), 1);
+}
+
+#[test]
+fn a_store_that_fails_is_told_of_and_comes_back() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let owner = life.open("one");
+    let kept = life.create(message(&owner, 1_000)).expect("it is kept");
+    lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
+    let refused = life.create(message(&owner, 1_000));
+    assert!(matches!(refused, Err(Refusal::Unkept { .. })), "{refused:?}");
+    // Volatile work goes on, and what is on disk stands still.
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    life.handle.schedule(message(&owner, 0)).expect("it is volatile");
+    life.handle.turn();
+    life.await_kind(DecisionKind::RunDelivered);
+    assert_eq!(life.host.prompts().len(), 1);
+    assert_eq!(life.handle.view(|state| state.schedule(&kept).map(|it| it.status())), Some(Status::Pending));
+    lives.store.heal();
+    life.await_kind(DecisionKind::EngineAwoke);
+    life.handle.turn();
+    life.await_kind(DecisionKind::RunDelivered);
+    assert_eq!(life.host.prompts().len(), 2);
+    life.create(message(&owner, 1_000)).expect("it is kept again");
+    assert_eq!(life.handle.view(|state| state.ledger().imbalance()), 0);
+}
+
+#[test]
+fn missed_slots_are_treated_as_the_policy_says() {
+    #[track_caller]
+    fn check(missed: Missed, down_ms: u64, delivered: u64, skipped: u64) {
+        let lives = Lives::new();
+        let life = lives.next(0);
+        let owner = life.open("one");
+        let policy = Policy { missed, ..Policy::PLAIN };
+        let id = life.create(every(&lives.stage, &owner, 10_000, policy)).expect("it is kept");
+        drop(life);
+        lives.stage.clock.advance(Span::from_millis(down_ms));
+        let mut life = lives.next(0);
+        for _ in 0..delivered {
+            life.handle.turn();
+            life.await_kind(DecisionKind::RunDelivered);
+        }
+        life.handle.turn();
+        let course =
+            life.handle.view(|state| state.schedule(&id).map(|it| it.course().clone())).expect("it is there");
+        assert_eq!((course.delivered, course.skipped), (delivered, skipped), "{missed:?} after {down_ms} ms");
+    }
+    for (missed, delivered, skipped) in [(Missed::RunOnce, 1, 2), (Missed::Skip, 0, 3), (Missed::All, 3, 0)] {
+        check(missed, 5_000, 0, 0);
+        check(missed, 35_000, delivered, skipped);
+    }
+}
+
+#[test]
+fn the_next_life_says_what_was_lost_and_goes_on_holding() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let hold = Command::HoldAll { by: Scope::Operator, reason: Some("an incident".into()) };
+    life.handle.submit(Input::Command(hold)).expect("anybody may");
+    drop(life);
+    let mut life = lives.next(3);
+    let ledger = life.handle.view(State::ledger);
+    assert_eq!((ledger.expected, ledger.lost, ledger.imbalance()), (3, 3, 0));
+    let held = life.handle.view(|state| state.held().and_then(|hold| hold.reason.clone()));
+    assert_eq!(held.as_deref(), Some("an incident"));
+    let shown = life.feed.next_batch(1).expect("it goes on").decisions;
+    assert_eq!(shown[0].detail.as_deref(), Some("3 in memory only are lost"));
+}
+
+#[test]
+fn an_engine_without_a_store_refuses_what_it_cannot_keep() {
+    let stage = Stage::seeded(7);
+    let mut parts = stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL)));
+    parts.keeps = reveille::runtime::Keeps::Nothing;
+    let handle = Handle::new(parts);
+    let (owner, _) =
+        handle.open_session(None, HostId::LOCAL, SessionConfig::default()).expect("there is room");
+    let new = NewSchedule { durability: Durability::Durable, ..message(&owner, 1_000) };
+    assert_eq!(handle.schedule(new), Err(Refusal::NoStore));
+}
+
+#[test]
+fn a_repeated_request_is_known_again_in_a_later_life() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let owner = life.open("one");
+    let keyed = |text: &str| {
+        let terms = Some(Box::new(Terms { key: Some("build-7".into()), ..Terms::PLAIN }));
+        let when = When::At(Moment::parse("2026-06-01T08:00:00Z").expect("an instant"));
+        NewSchedule { terms, ..NewSchedule::message(owner.clone(), when, text) }
+    };
+    life.create(keyed("look")).expect("it is kept");
+    drop(life);
+    let life = lives.next(0);
+    life.create(keyed("look")).expect("it is the same");
+    assert_eq!(life.handle.view(State::live_count), 1);
+    let other = life.create(keyed("something else"));
+    assert!(matches!(other, Err(Refusal::KeyTaken { .. })), "{other:?}");
+    let _ = Reason::Lost;
+}
