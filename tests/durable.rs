@@ -182,10 +182,13 @@ fn a_store_that_fails_is_told_of_and_comes_back() {
     life.handle.schedule(message(&owner, 0)).expect("it is volatile");
     life.handle.turn();
     life.await_kind(DecisionKind::RunDelivered);
+    eprintln!("one {:?} {:?}", life.shown, life.handle.store_health());
     assert_eq!(life.host.prompts().len(), 1);
     assert_eq!(life.handle.view(|state| state.schedule(&kept).map(|it| it.status())), Some(Status::Pending));
     lives.store.heal();
+    eprintln!("two");
     life.await_kind(DecisionKind::EngineAwoke);
+    eprintln!("three");
     life.handle.turn();
     life.await_kind(DecisionKind::RunDelivered);
     assert_eq!(life.host.prompts().len(), 2);

@@ -132,13 +132,7 @@ impl Core {
         let keeper = self.keeper.as_mut()?;
         let held_back = |effect: &mut Effect| keep::waits_for_disk(effect, &self.state);
         let effects = step.effects.extract_if(.., held_back).collect();
-        let ticket = match keeper.submit(&self.state, &self.tokens, forgotten, effects)? {
-            Ok(ticket) => Some(ticket),
-            Err(fault) => {
-                self.unkept(fault);
-                Some(Ticket::failed(StoreFault::TermOver))
-            }
-        };
+        let ticket = keeper.submit(&self.state, &self.tokens, forgotten, effects);
         self.hide_unkept();
         ticket
     }

@@ -104,7 +104,7 @@ impl Keeper {
         tokens: &Tokens,
         forgotten: Vec<ScheduleId>,
         effects: Vec<Effect>,
-    ) -> Option<Result<Ticket, StoreFault>> {
+    ) -> Option<Ticket> {
         let making = std::mem::take(&mut self.making);
         let revision = making.facts.last()?.cursor.number();
         let mut rows = Vec::new();
@@ -126,7 +126,7 @@ impl Keeper {
             row(HOLD.into(), Some(facts::print_hold(state.held())));
         }
         let cursors = making.facts.iter().map(|fact| fact.cursor).collect();
-        let Some(term) = self.term else { return Some(Err(StoreFault::TermOver)) };
+        let term = self.term?;
         let (ticket, answered) = Ticket::new();
         let arrivals = self.arrivals.clone();
         let done = Box::new(move |answer: Result<Cursor, StoreFault>| {
@@ -134,11 +134,16 @@ impl Keeper {
             let _ = arrivals.send(Arrival { answer: answer.clone() });
             answered(answer);
         });
+        self.pending.push_back(Pending { cursors, effects });
         let submitted = self.store.submit(term, Batch { facts: making.facts, rows }, done);
-        Some(submitted.map(|()| {
-            self.pending.push_back(Pending { cursors, effects });
-            ticket
-        }))
+        Some(match submitted {
+            Ok(()) => ticket,
+            Err(fault) => {
+                // Refused at once: the thread that publishes hears of it like of any other failure.
+                let _ = self.arrivals.send(Arrival { answer: Err(fault.clone()) });
+                Ticket::failed(fault)
+            }
+        })
     }
 
     /// The first batch is kept: its effects may be performed.
