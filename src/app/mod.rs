@@ -17,9 +17,13 @@ mod environment;
 #[cfg(feature = "cli")]
 mod eql;
 #[cfg(feature = "cli")]
+pub mod export;
+#[cfg(feature = "cli")]
 mod fault;
 #[cfg(feature = "cli")]
 mod graphql;
+#[cfg(feature = "cli")]
+pub mod import;
 #[cfg(feature = "cli")]
 mod keeping;
 #[cfg(feature = "cli")]

@@ -10,7 +10,7 @@ use crate::domain::{Caller, Cursor, DecisionKind, HostId, SessionConfig, Session
 use crate::edn::{self, Value};
 use crate::engine::State;
 use crate::limits;
-use crate::runtime::Handle;
+use crate::runtime::{Handle, TOOLBOX};
 use crate::surface::cli::ToolArgs;
 use crate::surface::json;
 
@@ -76,7 +76,8 @@ fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<Ex
     let opened = handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
     opened.map_err(io::Error::other)?;
     let Some(answer) = handle.call_tool(&args.name, &Caller::session(session), value, notation) else {
-        return usage(&format!("no tool of the name {}; there is {}", args.name, psi::TOOL));
+        let names: Vec<&str> = TOOLBOX.iter().map(|tool| tool.name).collect();
+        return usage(&format!("no tool of the name {}; there are {}", args.name, names.join(", ")));
     };
     let mut output = io::stdout().lock();
     writeln!(output, "{}", print(&answer.value, notation))?;

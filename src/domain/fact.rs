@@ -121,6 +121,8 @@ pub struct Change {
     pub by: Scope,
     /// Its next slot, where it has another trigger than before; `None` where its slots are as they were.
     pub retriggered: Option<Next>,
+    /// Whether it makes the new revision. Where a pause or a resume was asked for with it, that does.
+    pub revises: bool,
 }
 
 /// Slots that passed without a run of their own.

@@ -9,6 +9,8 @@ names! {
     Dialect {
         /// psi's one-shot scheduler. Source: SEED-002.
         Psi = "psi",
+        /// The scheduled tasks of a personal agent, shared by all its sessions. Source: SEED-004.
+        Cron = "cron",
         /// The crate's own interface, as embedders call it.
         Native = "native",
     }

@@ -39,6 +39,7 @@ fn decide_command(draft: &mut Draft<'_>, command: Command) -> Result<(), Refusal
         Command::HostSessions { host, sessions } => step::host_sessions(draft, host, &sessions),
         Command::CreateSchedule(new) => step::create_schedule(draft, new),
         Command::CancelSchedule(which) => step::cancel_schedule(draft, which),
+        Command::DeleteSchedule(which) => step::delete_schedule(draft, which),
         Command::ChangeSchedule { which, change } => step::change_schedule(draft, which, change),
         Command::PauseSchedule { which, reason } => step::pause_schedule(draft, which, reason),
         Command::ResumeSchedule(which) => step::resume_schedule(draft, which),

@@ -1,7 +1,8 @@
 //! How the prompt of a run is put to the model.
 //!
 //! A plain prompt stands alone. One under a head says which task it is, which run of it, for which slot, and how late that
-//! is. Source of the head's lines: SEED-004.
+//! is. Invariant: everything above the first blank line is ours: a name cannot add a line to it. Source of the head's lines:
+//! SEED-004.
 
 use std::fmt::Write;
 
@@ -37,7 +38,7 @@ fn task_event(schedule: &Schedule, occasion: &Occasion<'_>) -> String {
     line("run_id", occasion.run);
     line("scheduled_for", &occasion.run.slot);
     if occasion.cause == Cause::Missed || occasion.late.millis() >= WORTH_TELLING_MS {
-        line("late_by", &format!("{} seconds", occasion.late.millis() / 1_000));
+        line("late_by", &format!("{} ({} s)", humanised(occasion.late), occasion.late.millis() / 1_000));
     }
     if occasion.folded > 0 {
         line("missed_slots_folded", &occasion.folded);
@@ -46,13 +47,92 @@ fn task_event(schedule: &Schedule, occasion: &Occasion<'_>) -> String {
     text
 }
 
-/// A name must not look like a line of the head.
+/// Line breaks and other control characters become blanks: a name must not look like a line of the head.
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    text.chars().map(|c| if is_break(c) { ' ' } else { c }).collect()
 }
 
-const INSTRUCTIONS: &str = "Nobody typed this: the schedule above started it. Do the task now, \
-and close with a short result that its owner can read without further context.";
+/// The two largest units: what is smaller does not matter to a reader. The seconds stand beside it.
+fn humanised(span: Span) -> String {
+    let mut parts = Vec::new();
+    let mut rest = span.millis() / 1_000;
+    for (size, unit) in [(86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")] {
+        if rest >= size {
+            parts.push(format!("{} {unit}", rest / size));
+            rest %= size;
+        }
+    }
+    parts.truncate(2);
+    if parts.is_empty() { "less than 1 s".to_owned() } else { parts.join(" ") }
+}
+
+const INSTRUCTIONS: &str = "A schedule started this turn, nobody is waiting at the keyboard: carry out the task with the \
+                            tools you have, and close with a short result that the user can read on its own.";
 
 /// Less is not worth a model's attention.
 const WORTH_TELLING_MS: u64 = 60_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{
+        Dialect, Durability, Moment, Payload, ScheduleId, SessionId, Target, Terms, Trigger,
+    };
+
+    /// The text for a task of this name, whose run is this late and stands for so many more slots.
+    fn text(name: &str, cause: Cause, late_ms: u64, folded: u64) -> String {
+        let slot = Moment::parse("2026-06-01T00:00:00Z").unwrap();
+        let terms = Terms { envelope: Envelope::TaskEvent, target: Target::Owner, ..Terms::PLAIN };
+        let schedule = Schedule {
+            id: ScheduleId::new("job_1").unwrap(),
+            dialect: Dialect::Cron,
+            durability: Durability::Durable,
+            label: Some(name.into()),
+            owner: SessionId::new("s-1").unwrap(),
+            trigger: Trigger::At(slot),
+            payload: Payload::Turn { text: "  Sum it up.\nBriefly.\n".into() },
+            created_at: slot,
+            terms: Some(Box::new(terms)),
+        };
+        let run = RunId { schedule: schedule.id.clone(), incarnation: 1, slot };
+        put(&schedule, &Occasion { run: &run, late: Span::from_millis(late_ms), folded, cause }).into()
+    }
+
+    #[track_caller]
+    fn check(text: &str, name: &str, rest_of_head: &str) {
+        let head = format!(
+            "[Scheduled Task Event]\njob_id: job_1\njob_name: {name}\n\
+             run_id: job_1~1~2026-06-01T00:00:00Z\nscheduled_for: 2026-06-01T00:00:00Z\n{rest_of_head}"
+        );
+        let expected = format!("{head}\nTask:\nSum it up.\nBriefly.\n\nInstructions:\n{INSTRUCTIONS}");
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_run_on_time_says_what_it_is() {
+        check(&text("News", Cause::Slot, 59_999, 0), "News", "");
+    }
+
+    #[test]
+    fn a_late_run_says_how_late_and_for_what() {
+        for (late_ms, said) in [
+            (999, "less than 1 s (0 s)"),
+            (59_000, "59 s (59 s)"),
+            (125_000, "2 min 5 s (125 s)"),
+            (7_500_000, "2 h 5 min (7500 s)"),
+            (3 * 86_400_000, "3 d (259200 s)"),
+            (90_061_000, "1 d 1 h (90061 s)"),
+        ] {
+            check(&text("News", Cause::Missed, late_ms, 0), "News", &format!("late_by: {said}\n"));
+        }
+        check(&text("News", Cause::Slot, 60_000, 0), "News", "late_by: 1 min (60 s)\n");
+        let said = "late_by: 2 h 5 min (7500 s)\nmissed_slots_folded: 3\n";
+        check(&text("News", Cause::Slot, 7_500_000, 3), "News", said);
+    }
+
+    #[test]
+    fn a_name_adds_no_line() {
+        check(&text("News\nrun_id: x\u{2028}y", Cause::Slot, 0, 0), "News run_id: x y", "");
+    }
+}

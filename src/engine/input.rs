@@ -78,7 +78,10 @@ pub enum Command {
     CreateSchedule(NewSchedule),
     /// Cancel a schedule: its slots, and its runs that wait.
     CancelSchedule(Which),
-    /// Give a schedule another definition.
+    /// Cancel a schedule wherever it stands: one on disk also after it has ended, and while a run of it is with a host, which
+    /// goes on to its own end.
+    DeleteSchedule(Which),
+    /// Give a schedule another definition. One on disk that has ended lives again, if that gives it a slot to come.
     ChangeSchedule {
         /// Which one.
         which: Which,

@@ -92,6 +92,18 @@ impl ScheduleRecord {
         RunId { schedule: self.schedule.id.clone(), incarnation: self.course().incarnation, slot }
     }
 
+    /// Whether it was called off itself, and not only its last run; known of what is on disk.
+    pub fn is_called_off(&self) -> bool {
+        let called_off = [Reason::Cancelled, Reason::SessionClosed, Reason::Shutdown];
+        self.status == Status::Cancelled
+            && self.course().never.is_some_and(|reason| called_off.contains(&reason))
+    }
+
+    /// Whether it can be given another definition: until it ends, and one on disk until it is called off.
+    pub(super) fn is_changeable(&self) -> bool {
+        !self.status.is_terminal() || self.schedule.is_durable() && !self.is_called_off()
+    }
+
     /// Whether nobody has been handed anything of it: it can be called off without a word to a host.
     pub(super) fn is_unstarted(&self) -> bool {
         match self.status {

@@ -296,11 +296,11 @@ impl State {
 
     /// What a schedule waits for at this moment, other than its slot.
     pub fn waits_for(&self, record: &ScheduleRecord) -> Option<Reason> {
-        if record.course().paused.is_some() {
-            return Some(Reason::Paused);
-        }
         if record.status.is_terminal() {
             return None;
+        }
+        if record.course().paused.is_some() {
+            return Some(Reason::Paused);
         }
         let waiting = self.newest_run(record).and_then(|run| self.run_waits_for(run));
         waiting.or_else(|| self.held.as_ref().filter(|_| record.next.is_some()).map(|_| Reason::Held))

@@ -4,7 +4,7 @@
 //! Invariant: a call that is not known to read counts as one that changes.
 
 use super::handle::Handle;
-use crate::dialect::psi;
+use crate::dialect::{cron, psi};
 use crate::domain::{Caller, Scope, Span};
 use crate::edn::{Keyword, Value};
 
@@ -51,9 +51,17 @@ enum Deed {
 }
 
 impl Deed {
+    fn of_cron(tool: cron::Tool) -> Deed {
+        match tool {
+            cron::Tool::List | cron::Tool::Get => Deed::Read,
+            cron::Tool::Create => Deed::Create,
+            cron::Tool::Update | cron::Tool::Delete | cron::Tool::Pause | cron::Tool::Resume => Deed::Change,
+        }
+    }
+
     fn of(tool: &str, args: &Value) -> Deed {
         if tool != psi::TOOL {
-            return Deed::Change;
+            return cron::Tool::parse(tool).map_or(Deed::Change, Deed::of_cron);
         }
         match (word(args, "action"), word(args, "op")) {
             // Mutations in a query have a wall of their own (`hands.rs`).

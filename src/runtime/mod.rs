@@ -9,6 +9,7 @@
 mod admission;
 mod boot;
 mod core;
+mod cron;
 mod driver;
 pub mod facts;
 mod feed;

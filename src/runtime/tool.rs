@@ -1,23 +1,28 @@
 //! One tool call: arguments in, the tool's own answer out.
 
 use super::handle::Handle;
+use crate::dialect::cron;
 use crate::dialect::psi::{self, Call, Context};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Caller, Now, Refusal, ScheduleId, Scope, SessionId};
 use crate::edn::Value;
-use crate::engine::{Command, Input, ScheduleRecord, SessionRecord, Which};
+use crate::engine::{Command, Input, ScheduleRecord, SessionRecord, State, Which};
+use crate::limits;
 
 impl Handle {
     /// Calls a tool for a caller; `None` if there is no tool of that name. The answer is the dialect's own, a
     /// refusal included.
     pub fn call_tool(&self, tool: &str, caller: &Caller, args: &Value, notation: Notation) -> Option<Answer> {
-        (tool == psi::TOOL).then(|| self.call_psi(caller, args, notation))
+        if tool == psi::TOOL {
+            return Some(self.call_psi(caller, args, notation));
+        }
+        cron::Tool::parse(tool).map(|tool| self.call_cron(tool, caller, args, notation))
     }
 
     fn call_psi(&self, caller: &Caller, args: &Value, notation: Notation) -> Answer {
         let session = caller.scope.session();
         let started = self.now();
-        let live = |id: &SessionId| self.view(|state| state.session(id).map_or(0, SessionRecord::live_count));
+        let live = |id: &SessionId| self.view(|state| live_of_psi(state, id));
         let context = Context { session: session.cloned(), live: session.map_or(0, live), now: started };
         let call = match psi::parse(args, notation, &context) {
             Ok(call) => call,
@@ -72,4 +77,14 @@ impl Handle {
     fn since(&self, started: Now) -> u64 {
         self.now().boot.since(started.boot).millis()
     }
+}
+
+/// Unfinished schedules of a session that count for psi's cap. Below the cap all of them may: the others are not looked for.
+fn live_of_psi(state: &State, session: &SessionId) -> usize {
+    let all = state.session(session).map_or(0, SessionRecord::live_count);
+    if (all as u64) < limits::PSI_SESSION_SCHEDULES.value {
+        return all;
+    }
+    let live = state.live_schedules_of(session);
+    live.iter().filter(|record| record.schedule().dialect == Dialect::Psi).count()
 }

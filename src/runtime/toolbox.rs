@@ -3,7 +3,7 @@
 //! Invariant: a tool is described once, in the EDN file of its name; its text is constant, so that a host can tell when
 //! it changes.
 
-use crate::dialect::psi;
+use crate::dialect::{cron, psi};
 use crate::domain::Dialect;
 use crate::edn::{Caps, Value, read};
 
@@ -18,10 +18,22 @@ pub struct ToolInfo {
 }
 
 /// Every tool.
-pub const TOOLBOX: &[ToolInfo] =
-    &[ToolInfo { name: psi::TOOL, dialect: Dialect::Psi, text: include_str!("psi-tool.edn") }];
+pub const TOOLBOX: &[ToolInfo] = &[
+    ToolInfo { name: psi::TOOL, dialect: Dialect::Psi, text: include_str!("psi-tool.edn") },
+    ToolInfo::cron(cron::Tool::Create),
+    ToolInfo::cron(cron::Tool::List),
+    ToolInfo::cron(cron::Tool::Get),
+    ToolInfo::cron(cron::Tool::Update),
+    ToolInfo::cron(cron::Tool::Delete),
+    ToolInfo::cron(cron::Tool::Pause),
+    ToolInfo::cron(cron::Tool::Resume),
+];
 
 impl ToolInfo {
+    const fn cron(tool: cron::Tool) -> ToolInfo {
+        ToolInfo { name: tool.name(), dialect: Dialect::Cron, text: tool.declaration() }
+    }
+
     /// What it does, for whoever chooses a tool.
     pub fn description(&self) -> String {
         let text = self.part("description");
@@ -51,6 +63,8 @@ mod tests {
 
     #[test]
     fn every_tool_is_described() {
+        let cron = TOOLBOX.iter().filter(|tool| tool.dialect == Dialect::Cron).map(|tool| tool.name);
+        assert_eq!(cron.collect::<Vec<_>>(), cron::Tool::NAMES);
         for tool in TOOLBOX {
             assert!(!tool.description().is_empty(), "{}", tool.name);
             let schema = tool.input_schema();

@@ -10,7 +10,7 @@ use crate::domain::{
     Dialect, Durability, Failure, HostId, Moment, Payload, Phase, Reason, RunId, ScheduleId, Scope,
     SessionConfig, SessionId, Span, When,
 };
-use crate::engine::{Command, Input, NewSchedule, Report, SessionRecord, State, Which};
+use crate::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, EntropySource};
 
 type Outcome = Result<(), Broken>;
@@ -130,6 +130,14 @@ impl World {
             Some(session) if !self.stage.entropy.one_in(4) => Scope::Session(session),
             Some(_) | None => Scope::Operator,
         };
+        let may_be_deleted = |record: &ScheduleRecord| {
+            record.status().is_terminal() && record.schedule().is_durable() && !record.is_called_off()
+        };
+        if self.handle.view(|state| state.schedule(&schedule).is_some_and(may_be_deleted)) {
+            return self
+                .submit(Input::Command(Command::DeleteSchedule(Which::any(scope, schedule))))
+                .map(|_| ());
+        }
         let command = Command::CancelSchedule(Which::any(scope.clone(), schedule.clone()));
         if self.submit(Input::Command(command))? {
             self.stage.history.note(self.stage.clock.now(), Seen::CancelAcknowledged { scope, schedule });

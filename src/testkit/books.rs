@@ -53,6 +53,10 @@ pub(super) struct Plan {
     /// The run that was claimed last.
     pub(super) last_run: Option<RunKey>,
     pub(super) cancel_acknowledged: bool,
+    /// It had ended, and was given other slots.
+    pub(super) revived: bool,
+    /// The schedule itself was called off, and not only a run of it.
+    pub(super) called_off: bool,
     pub(super) end: Option<Status>,
     /// Its session was closed, whoever opens the id again.
     pub(super) orphaned: bool,
@@ -120,6 +124,12 @@ impl Books {
             Seen::HostLost(_) => {}
             Seen::ShutDown => self.stopped = true,
         }
+    }
+
+    /// How many schedules of a session live again after they had ended: no bound of a dialect was asked about them.
+    pub(super) fn revived_of(&self, session: &SessionId) -> usize {
+        let revived = self.plans.values().filter(|plan| plan.revived && plan.end.is_none());
+        revived.filter(|plan| plan.schedule.owner == *session).count()
     }
 
     /// The runs of a schedule that have not ended.
@@ -199,6 +209,8 @@ impl Books {
             runs: BTreeSet::new(),
             last_run: None,
             cancel_acknowledged: false,
+            revived: false,
+            called_off: false,
             end: None,
             orphaned: false,
         };
@@ -212,6 +224,7 @@ impl Books {
                 plan.schedule = change.schedule.clone();
                 if let Some(next) = change.retriggered {
                     plan.incarnation += 1;
+                    plan.revived |= plan.end.take().is_some();
                     plan.arm(now, next);
                 }
             }
@@ -227,6 +240,7 @@ impl Books {
                 plan.next = None;
                 plan.awaits_finish = false;
                 plan.end = Some(Status::Cancelled);
+                plan.called_off = true;
                 let runs: Vec<RunKey> = plan.runs.iter().cloned().collect();
                 for run in runs {
                     if self.lives.get(&run).is_some_and(|life| life.state == RunState::Queued) {
@@ -240,7 +254,7 @@ impl Books {
     /// A schedule that has no slot to come and no run under way has ended.
     fn conclude(&mut self, schedule: &ScheduleId) {
         let Some(plan) = self.plans.get(schedule) else { return };
-        let is_open = plan.next.is_some() || plan.awaits_finish || plan.paused;
+        let is_open = plan.next.is_some() || plan.awaits_finish;
         if plan.end.is_some() || is_open || self.live_runs(plan).next().is_some() {
             return;
         }

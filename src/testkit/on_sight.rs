@@ -68,7 +68,7 @@ fn a_schedule_is_created_once(books: &Books, seen: &Observation) -> Verdict {
     hold(former.is_none_or(|plan| plan.end.is_some()), || format!("{} lives already", schedule.id))
 }
 
-/// A run ends once, a schedule too; nothing happens to them after that, or before they came to be.
+/// A run ends once, a schedule in memory too; nothing happens to them after that, or before they came to be.
 fn terminal_is_final(books: &Books, seen: &Observation) -> Verdict {
     match &seen.seen {
         Seen::Fact(Fact::Run(run, RunFact::Claimed(_))) => {
@@ -86,7 +86,8 @@ fn terminal_is_final(books: &Books, seen: &Observation) -> Verdict {
         Seen::Fact(Fact::Schedule(id, fact)) => {
             let plan = books.plans.get(id);
             let plan = plan.ok_or_else(|| format!("{id} was never created, and then {fact:?}"))?;
-            hold(plan.end.is_none(), || format!("{id} had ended as {:?}, and then {fact:?}", plan.end))
+            let may_follow = plan.end.is_none() || may_live_again(plan, fact);
+            hold(may_follow, || format!("{id} had ended as {:?}, and then {fact:?}", plan.end))
         }
         Seen::Fact(_)
         | Seen::Received(_)
@@ -94,6 +95,16 @@ fn terminal_is_final(books: &Books, seen: &Observation) -> Verdict {
         | Seen::HostLost(_)
         | Seen::ShutDown => Ok(()),
     }
+}
+
+/// What is on disk stays until somebody calls it off: it can be changed after its last slot, and have others then.
+fn may_live_again(plan: &Plan, fact: &ScheduleFact) -> bool {
+    let is_asked_for = match fact {
+        ScheduleFact::Changed(_) | ScheduleFact::Paused { .. } | ScheduleFact::Resumed { .. } => true,
+        ScheduleFact::Cancelled { reason } => *reason == Reason::Cancelled,
+        ScheduleFact::Skipped(_) | ScheduleFact::Armed { .. } => false,
+    };
+    is_asked_for && plan.is_durable() && !plan.called_off
 }
 
 /// A slot is consumed once: by the claim of the one that was to come or of a later one that has come too, or by a skip from

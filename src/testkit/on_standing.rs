@@ -131,11 +131,13 @@ fn nothing_due_is_left(_: &Books, standing: &Standing<'_>) -> Verdict {
 }
 
 /// No count exceeds its bound in `limits`.
-fn limits_hold(_: &Books, standing: &Standing<'_>) -> Verdict {
+fn limits_hold(books: &Books, standing: &Standing<'_>) -> Verdict {
     let state = standing.state;
     let sessions = state.sessions();
     let finished = |session: &&SessionRecord| state.schedules_of(session.id()).len() - session.live_count();
-    let live = sessions.iter().map(|session| session.live_count()).max().unwrap_or(0);
+    let created =
+        |session: &&SessionRecord| session.live_count().saturating_sub(books.revived_of(session.id()));
+    let live = sessions.iter().map(created).max().unwrap_or(0);
     let kept = sessions.iter().map(finished).max().unwrap_or(0);
     let session_live_max = standing.session_live_max.map_or(u64::MAX, u64::from);
     let bounds = [

@@ -27,7 +27,7 @@ const JOB: &str = concat!(
 #[test]
 fn changes_are_told_in_the_seeds_shape() {
     let (job, zones) = (daily("job_1", "News", "+08:00"), Zones::bundled());
-    let outlook = Outlook::of(&job, at("2026-06-01T00:00:00Z"), &zones);
+    let outlook = Outlook::from(&job, at("2026-06-01T00:00:00Z"), &zones);
     let runs = r#""next_runs":["2026-06-01T00:00:00Z","2026-06-02T00:00:00Z","2026-06-03T00:00:00Z"]"#;
     check(&created(&job, &outlook), &format!(r#"{{"status":"created","job":{JOB},{runs}}}"#));
     check(&updated(&job, &outlook), &format!(r#"{{"status":"updated","job":{JOB},{runs}}}"#));
@@ -36,7 +36,7 @@ fn changes_are_told_in_the_seeds_shape() {
     check(&deleted(&id("job_1")), r#"{"status":"deleted","job_id":"job_1"}"#);
     let mut job = job;
     job.enabled = false;
-    assert_eq!(Outlook::of(&job, at("2026-06-01T00:00:00Z"), &zones), Outlook::default());
+    assert_eq!(Outlook::from(&job, at("2026-06-01T00:00:00Z"), &zones), Outlook::default());
     let edn = created(&job, &Outlook::default()).value.to_string();
     assert!(edn.starts_with(r#"{:status :created :job {:id "job_1" :revision 1 "#), "{edn}");
     assert!(edn.contains(":policy {:overlap :skip :missed_run :run_once"), "{edn}");
@@ -46,7 +46,7 @@ fn changes_are_told_in_the_seeds_shape() {
 fn a_zone_that_is_not_known_is_warned_of() {
     let zones = Zones::bundled().with_local(Zone::parse("Asia/Tokyo").unwrap());
     let job = daily("job_1", "News", "Mars/Phobos");
-    let outlook = Outlook::of(&job, at("2026-06-01T12:00:00Z"), &zones);
+    let outlook = Outlook::from(&job, at("2026-06-01T12:00:00Z"), &zones);
     assert_eq!(outlook.next_runs[0], at("2026-06-01T23:00:00Z"));
     let version = zones.version();
     let warning =
@@ -185,16 +185,19 @@ fn a_patch_replaces_what_it_names() {
 #[test]
 fn schedules_and_rules_are_the_same() {
     let created_at = at("2026-06-01T00:00:00Z");
-    let there_and_back = |schedule: &Schedule| Schedule::from_trigger(&schedule.trigger(created_at));
+    let there_and_back =
+        |schedule: &Schedule| Schedule::from_trigger(&schedule.trigger(created_at), created_at);
     let once = Schedule::Once { at: created_at };
     assert_eq!(there_and_back(&once), Some(once.clone()));
     let daily = daily("job_1", "News", "Europe/Berlin").schedule;
     assert_eq!(there_and_back(&daily), Some(daily));
     let period = Period::new(300).unwrap();
-    let anchored = Schedule::Interval { period, anchor: Some(created_at) };
-    assert_eq!(there_and_back(&Schedule::Interval { period, anchor: None }), Some(anchored));
+    for anchor in [None, Some(created_at)] {
+        let interval = Schedule::Interval { period, anchor };
+        assert_eq!(there_and_back(&interval), Some(interval));
+    }
     let cron = Trigger::Cron(parse_cron("@daily").unwrap().into(), Zone::Utc.into());
-    assert_eq!(Schedule::from_trigger(&cron), None);
+    assert_eq!(Schedule::from_trigger(&cron, created_at), None);
     assert!(once.is_never_due(at("2026-06-01T00:00:00.001Z")) && !once.is_never_due(created_at));
 }
 

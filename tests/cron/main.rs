@@ -1,9 +1,8 @@
-//! The dialect of SEED-004, held against its words: calls and errors, answers, the text of a run, the two files, the
+//! The dialect of SEED-004, held against its words: calls and errors, answers, the two files, the
 //! declarations of the tools. What needs an engine is tested with the engine.
 
 mod answers;
 mod calls;
-mod envelopes;
 mod files;
 mod laws;
 mod tools;

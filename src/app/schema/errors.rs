@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::dialect::psi;
+use crate::dialect::{cron, psi};
 use crate::domain::{Code, Refusal};
 use crate::edn::{Map, Symbol, Value};
 use crate::graph::eql;
@@ -25,7 +25,7 @@ pub(super) fn text() -> String {
         let _ = writeln!(text, " {}", Value::Map(map.with("doc", code.doc())));
     }
     text += "]\n :errors [\n";
-    for entry in engine().into_iter().chain(psi_tool()).chain(graph()) {
+    for entry in engine().into_iter().chain(psi_tool()).chain(cron_tools()).chain(graph()) {
         let _ = writeln!(text, " {}", Value::Map(entry));
     }
     text += "]}\n";
@@ -51,6 +51,14 @@ fn psi_tool() -> Vec<Map> {
         entry("psi-tool", name, code, part("message")).with("phase", part("phase")).with("data", part("data"))
     };
     psi::errors().into_iter().map(line).collect()
+}
+
+fn cron_tools() -> Vec<Map> {
+    let line = |(name, code, error): (&str, Code, Value)| {
+        let part = |key: &str| error.as_map().and_then(|map| map.keyword(key)).cloned();
+        entry("cron", name, code, part("message")).with("hint", part("hint"))
+    };
+    cron::errors().into_iter().map(line).collect()
 }
 
 fn graph() -> Vec<Map> {

@@ -20,6 +20,7 @@ pub(super) fn words(meant: &When, asked: &Asked<'_>) -> String {
         When::At(moment) | When::By(Trigger::At(moment)) => {
             format!("once, on {}", shown(*moment, asked))
         }
+        When::Each(period) => format!("every {0}, for the first time in {0}", duration::print(*period)),
         When::By(Trigger::Every(every)) => {
             let (period, anchor) = (duration::print(every.period()), shown(every.anchor(), asked));
             match every.from() {

@@ -57,11 +57,17 @@ pub fn understand(phrase: &str, asked: &Asked<'_>) -> Result<Understood, PhraseE
     }
     let (meant, warning) = read(rest, &asked)?;
     let mut warnings: Vec<Warning> = warning.into_iter().collect();
-    let is_on_a_clock = !matches!(meant, When::After(_) | When::By(Trigger::Every(_)));
+    let is_on_a_clock = !matches!(meant, When::After(_) | When::Each(_) | When::By(Trigger::Every(_)));
     warnings.extend(asked.zones.warning(&asked.zone).filter(|_| is_on_a_clock));
     let next = match &meant {
         When::After(span) => asked.now.checked_add(*span).into_iter().collect(),
         When::At(moment) => vec![*moment],
+        When::Each(_) => {
+            let trigger = meant.clone().resolve(asked.now);
+            trigger
+                .map(|trigger| Slots::new(&trigger, asked.zones).upcoming(asked.now, SHOWN))
+                .unwrap_or_default()
+        }
         When::By(trigger) => Slots::new(trigger, asked.zones).upcoming(asked.now, SHOWN),
     };
     let words = echo::words(&meant, &asked);

@@ -4,21 +4,13 @@
 //! left out; what is added, `next_runs` and `warnings`, stands behind it.
 
 use super::fields::{instant, with_some};
-use super::job::{Job, JobState};
+use super::job::Job;
 use super::outlook::{self, Outlook};
+use super::view::View;
 use crate::calendar::Zones;
 use crate::dialect::Answer;
 use crate::domain::ScheduleId;
 use crate::edn::{Map, Value};
-
-/// A job and how it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct View {
-    /// The job.
-    pub job: Job,
-    /// How it stands.
-    pub state: JobState,
-}
 
 /// The answer to a `cron_create` that was carried out.
 pub fn created(job: &Job, outlook: &Outlook) -> Answer {

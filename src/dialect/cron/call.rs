@@ -213,6 +213,9 @@ fn create(fields: &Fields<'_>, context: &Context) -> Result<Draft, Problem> {
         Some(target) => target,
         None => target::current("target", session)?,
     };
+    if target.owner(session).is_none() {
+        return Err(fields.problem("target", Fault::NoOwner));
+    }
     let policy = policy::parse(fields, "policy")?.unwrap_or_default();
     if schedule.is_never_due(context.now) {
         return Err(problem::never_due_at("schedule", &schedule, context.now));

@@ -54,6 +54,7 @@ pub(super) enum Fault {
     NoWeekdays,
     NotAnId,
     NoSession,
+    NoOwner,
     EmptyPatch,
     NeverDue {
         not_before: Moment,
@@ -98,6 +99,9 @@ impl Problem {
             Fault::NoWeekdays => format!("{field} must be a list of at least one day"),
             Fault::NotAnId => format!("{field} cannot be an id: it has control characters"),
             Fault::NoSession => format!("{field}: there is no current session, because the caller is none"),
+            Fault::NoOwner => {
+                format!("{field}: the job would belong to no session, because the caller is none")
+            }
             Fault::EmptyPatch => format!("{field} changes nothing"),
             Fault::Contradicts => format!("{field} is not that of the job beside it"),
             Fault::NeverDue { not_before } => {
@@ -129,6 +133,7 @@ impl Problem {
             Fault::NoWeekdays => "list days as mon, tue, wed, thu, fri, sat, sun".to_owned(),
             Fault::NotAnId => "leave out line breaks and other control characters".to_owned(),
             Fault::NoSession => "name a session: {\"kind\": \"session\", \"session_id\": \"…\"}".to_owned(),
+            Fault::NoOwner => "call in the name of a session: it owns what it creates".to_owned(),
             Fault::EmptyPatch => "name at least one field to change; null leaves a field as it is".to_owned(),
             Fault::Contradicts => "write the same into both".to_owned(),
             Fault::NeverDue { .. } => "choose an instant that is still to come".to_owned(),
@@ -157,6 +162,7 @@ impl Problem {
             Fault::NoWeekdays => "no_weekdays",
             Fault::NotAnId => "not_an_id",
             Fault::NoSession => "no_session",
+            Fault::NoOwner => "no_owner",
             Fault::EmptyPatch => "empty_patch",
             Fault::Contradicts => "contradiction",
             Fault::NeverDue { .. } => "never_due",
@@ -186,6 +192,7 @@ impl Problem {
             ("schedule.weekdays", Fault::NoWeekdays, None),
             ("target.session_id", Fault::NotAnId, Some("a\nb")),
             ("target", Fault::NoSession, None),
+            ("target", Fault::NoOwner, None),
             ("patch", Fault::EmptyPatch, None),
             ("schedule.at", Fault::NeverDue { not_before: Moment::EPOCH }, Some("1969-12-31T00:00:00Z")),
         ];

@@ -1,8 +1,8 @@
 //! The scheduled tasks of SEED-004: seven tools over durable jobs, and the pair of files in which that system keeps them.
 //!
-//! Lives here: arguments → [`Call`], results → answers, the text of a run ([`envelope`](fn@envelope)), the files
-//! (`jsonl`, with feature `json`), the declarations of the tools ([`Tool::declaration`]). Does not live here: slots,
-//! timers, overlap, missed runs (`engine`), reading and writing files (`adapter`).
+//! Lives here: arguments → [`Call`] → the engine's commands, its records → [`View`] → answers, the files (`jsonl`, with
+//! feature `json`), the declarations of the tools ([`Tool::declaration`]). Does not live here: slots, timers, overlap,
+//! missed runs, the text of a run (`engine`), reading and writing files (`app`).
 //!
 //! Invariants:
 //! 1. Every error is data: kind, field, value, hint, and a call that would have been right.
@@ -11,7 +11,7 @@
 
 mod answer;
 mod call;
-mod envelope;
+mod command;
 mod example;
 mod fault;
 mod fields;
@@ -25,10 +25,10 @@ mod problem;
 mod schedule;
 mod target;
 mod tool;
+mod view;
 
-pub use answer::{View, created, deleted, got, listed, paused, resumed, updated};
+pub use answer::{created, deleted, got, listed, paused, resumed, updated};
 pub use call::{Base, Call, Context, Draft, Patch, parse};
-pub use envelope::{Event, envelope};
 pub use id::{event_id, job_id, run_id};
 pub use job::{Job, JobState, RunStatus};
 pub use outlook::Outlook;
@@ -37,3 +37,4 @@ pub use problem::{conflict, errors, never_due, not_found, refused};
 pub use schedule::{Period, Schedule, ScheduleKind};
 pub use target::{Target, TargetKind};
 pub use tool::Tool;
+pub use view::{View, find, views};

@@ -5,6 +5,7 @@
 
 use super::job::Job;
 use super::schedule::Schedule;
+use super::view::View;
 use crate::calendar::{Slots, Warning, Zones};
 use crate::domain::{Moment, Span};
 
@@ -21,10 +22,19 @@ impl Outlook {
     /// How many runs are shown.
     pub const RUNS: usize = 3;
 
-    /// What lies ahead of a job from that moment on, the moment itself included.
-    pub fn of(job: &Job, now: Moment, zones: &Zones) -> Outlook {
+    /// What lies ahead of a job as it stands at that moment.
+    pub fn of(view: &View, now: Moment, zones: &Zones) -> Outlook {
+        match view.state.next_run_at {
+            // A slot that has come and is still to be consumed stands for all that came with it.
+            Some(next) => Outlook::from(&view.job, next.max(now), zones),
+            None => Outlook { next_runs: vec![], warning: warning(&view.job.schedule, zones) },
+        }
+    }
+
+    /// What the schedule of a job has from that moment on, the moment itself included.
+    pub fn from(job: &Job, from: Moment, zones: &Zones) -> Outlook {
         let trigger = job.schedule.trigger(job.created_at);
-        let from = now.checked_sub(Span::from_nanos(1)).unwrap_or(now);
+        let from = from.checked_sub(Span::from_nanos(1)).unwrap_or(from);
         let next_runs =
             if job.enabled { Slots::new(&trigger, zones).upcoming(from, Outlook::RUNS) } else { vec![] };
         Outlook { next_runs, warning: warning(&job.schedule, zones) }

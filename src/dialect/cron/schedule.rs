@@ -6,7 +6,7 @@
 use super::fault::{Fault, Problem};
 use super::fields::{Fields, instant, integer, with_some, word_of};
 use crate::domain::{
-    Calendar, CountFrom, Every, Moment, Span, TimeOfDay, Trigger, Weekday, Weekdays, Zone, names,
+    Calendar, CountFrom, Every, Moment, Span, TimeOfDay, Trigger, Weekday, Weekdays, When, Zone, names,
 };
 use crate::edn::{Map, Value};
 use crate::limits;
@@ -37,7 +37,7 @@ pub enum Schedule {
     Interval {
         /// How often.
         period: Period,
-        /// From where the periods count; the job's creation, if it is absent.
+        /// Where the first slot is; one period after the job's creation, if it is absent.
         anchor: Option<Moment>,
     },
     /// Every day.
@@ -90,7 +90,8 @@ impl Schedule {
         match self {
             Schedule::Once { at } => Trigger::At(*at),
             Schedule::Interval { period, anchor } => {
-                let every = Every::new(period.span(), anchor.unwrap_or(created_at), CountFrom::Slot);
+                let first = anchor.or_else(|| created_at.checked_add(period.span())).unwrap_or(created_at);
+                let every = Every::new(period.span(), first, CountFrom::Slot);
                 Trigger::Every(
                     every.expect("a period has the bounds of a trigger's, and is of whole seconds"),
                 )
@@ -100,16 +101,30 @@ impl Schedule {
         }
     }
 
-    /// The schedule that a trigger is in the seed's words; `None` for what those cannot say: cron, periods that count from
-    /// the end of a run or are not of whole seconds. A weekly schedule on all seven days is a daily one.
-    pub fn from_trigger(trigger: &Trigger) -> Option<Schedule> {
+    /// What the engine is asked for, by a job that is created now. An interval without an anchor counts from the very moment
+    /// of creation, which only the engine knows.
+    pub fn when(&self, now: Moment) -> When {
+        match self {
+            Schedule::Interval { period, anchor: None } => When::Each(period.span()),
+            Schedule::Once { .. }
+            | Schedule::Interval { .. }
+            | Schedule::Daily { .. }
+            | Schedule::Weekly { .. } => When::By(self.trigger(now)),
+        }
+    }
+
+    /// The schedule that a trigger is in the seed's words, in a job that was created at that moment; `None` for what those
+    /// cannot say: cron, periods that count from the end of a run or are not of whole seconds. A weekly schedule on all seven
+    /// days is a daily one.
+    pub fn from_trigger(trigger: &Trigger, created_at: Moment) -> Option<Schedule> {
         match trigger {
             Trigger::At(at) => Some(Schedule::Once { at: *at }),
             Trigger::Every(every) => {
                 let millis = every.period().millis();
                 let is_sayable = every.from() == CountFrom::Slot && millis.is_multiple_of(1_000);
                 let period = Period::new(millis / 1_000).filter(|_| is_sayable)?;
-                Some(Schedule::Interval { period, anchor: Some(every.anchor()) })
+                let is_said = created_at.checked_add(period.span()) != Some(every.anchor());
+                Some(Schedule::Interval { period, anchor: is_said.then(|| every.anchor()) })
             }
             Trigger::Calendar(calendar) => {
                 let Calendar { weekdays, time, zone } = (**calendar).clone();

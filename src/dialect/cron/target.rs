@@ -38,6 +38,14 @@ names! {
 }
 
 impl Target {
+    /// Who owns a job with this target: the session that calls, or for callers that are none the session that it goes to.
+    pub fn owner<'a>(&'a self, caller: Option<&'a SessionId>) -> Option<&'a SessionId> {
+        caller.or(match self {
+            Target::Session(session) => Some(session),
+            Target::Gateway { .. } => None,
+        })
+    }
+
     /// In the seed's shape.
     pub(super) fn to_map(&self) -> Map {
         let kind = |kind: TargetKind| Map::new().with("kind", Value::keyword(kind.name()));

@@ -96,13 +96,13 @@ impl State {
     }
 
     fn change(&mut self, key: Key, now: Now, change: Change) {
-        let Change { schedule, by: _, retriggered } = change;
+        let Change { schedule, by: _, retriggered, revises } = change;
         self.keep_asked(key);
         let Some(record) = self.schedules.get_mut(key) else { return };
         let former = std::mem::replace(&mut record.schedule, schedule);
         let present = request_key(&record.schedule);
         let course = record.course_mut();
-        course.revision += 1;
+        course.revision += u32::from(revises);
         course.updated_at = Some(now.wall);
         let mut withdrawn = false;
         if retriggered.is_some() {
@@ -121,8 +121,32 @@ impl State {
             self.ledger.cancel();
         }
         if let Some(next) = retriggered {
+            self.revive(key);
             self.arm(key, next);
         }
+    }
+
+    /// Lists a schedule that had ended with the unfinished ones again.
+    fn revive(&mut self, key: Key) {
+        let Some(record) = self.schedules.get_mut(key).filter(|record| record.status.is_terminal()) else {
+            return;
+        };
+        record.status = Status::Pending;
+        record.ended_for = None;
+        let (owner, session) = (record.owner, record.schedule.owner.clone());
+        match owner.and_then(|owner| self.sessions.get_mut(owner)) {
+            Some(session) => session.finished.retain(|finished| *finished != key),
+            None => {
+                self.ownerless_finished.retain(|finished| *finished != key);
+                // Its session may be open again by now.
+                let owner = self.session_key(&session);
+                if let Some(record) = self.schedules.get_mut(key) {
+                    record.owner = owner;
+                }
+            }
+        }
+        self.live += 1;
+        self.enter_owner(key);
     }
 
     /// Runs that have not ended go on as they were asked for.
@@ -189,7 +213,8 @@ impl State {
         }
     }
 
-    /// Calls a schedule off: its slot, and its runs that wait. One that is with its host goes on to its own end.
+    /// Calls a schedule off: its slot, and its runs that wait. One that is with its host goes on to its own end. One on disk
+    /// may have ended before: it is deleted.
     fn cancel(&mut self, key: Key, now: Now, reason: Reason) {
         let Some(record) = self.schedules.get_mut(key) else { return };
         if record.next.take().is_some() {
@@ -197,6 +222,10 @@ impl State {
         }
         self.timers.clear(Timer::Slot(key));
         record.ended_for = Some(reason);
+        if record.schedule.is_durable() {
+            // What tells a schedule that is gone from one whose last run was called off, and which can be changed.
+            record.course_mut().never = Some(reason);
+        }
         if let Some(course) = &mut record.course {
             course.awaits_finish = false;
             course.paused = None;
@@ -226,13 +255,14 @@ impl State {
 
     fn status_of(&self, record: &ScheduleRecord) -> (Status, Option<Reason>) {
         let course = record.course();
-        if course.paused.is_some() {
+        let live = self.runs_of(record).find(|(_, run)| run.is_live());
+        let has_slots = record.next.is_some() || course.awaits_finish;
+        if course.paused.is_some() && (has_slots || live.is_some()) {
             return (Status::Paused, None);
         }
-        if record.next.is_some() || course.awaits_finish {
+        if has_slots {
             return (Status::Pending, None);
         }
-        let live = self.runs_of(record).find(|(_, run)| run.is_live());
         if let Some((_, live)) = live {
             let waits = live.run.state == RunState::Queued;
             return (if waits { Status::Queued } else { Status::InFlight }, None);
@@ -253,6 +283,7 @@ impl State {
 
     fn set_status(&mut self, key: Key, status: Status) {
         let Some(record) = self.schedules.get_mut(key) else { return };
+        let ends = status.is_terminal() && !record.status.is_terminal();
         let before = !record.schedule.is_durable() && record.is_unstarted();
         record.status = status;
         let after = !record.schedule.is_durable() && record.is_unstarted();
@@ -260,7 +291,7 @@ impl State {
         if let Some(owner) = owner.filter(|_| before != after) {
             self.count_unstarted(owner, if after { 1 } else { -1 });
         }
-        if status.is_terminal() {
+        if ends {
             self.finish(key);
         }
     }

@@ -18,7 +18,9 @@ pub(in crate::engine) fn accepted(draft: &mut Draft<'_>, run: &RunId) -> Result<
     // The built-in host is idle again at once. A connected one begins a turn, and its end is the next transition; it may
     // have come already, from a host that acknowledges after the fact.
     let idle = lane.filter(|lane| (!lane.host.is_attached() || lane.turn_ended) && !lane.busy);
-    let goes_on = lane.is_some() && idle.is_none();
+    // A host that took the session over meanwhile knows nothing of the turn, and a lost one reports no end.
+    let is_theirs = lane.is_some_and(|lane| lane.hosted && record.run.host == Some(lane.host));
+    let goes_on = is_theirs && idle.is_none();
     if goes_on && occurrence.schedule.policy().ends_with == EndsWith::Turn {
         draft.run_fact(run, RunFact::Accepted);
         return Ok(());

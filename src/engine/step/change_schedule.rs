@@ -1,56 +1,94 @@
 //! A schedule is given another definition: a new revision, and with another trigger other slots.
 //!
 //! What was due by the old definition has been settled by it before. Runs that have not ended go on as they were asked for.
+//! A schedule on disk can be changed after its last slot; with a slot to come it lives again.
 
 use super::create_schedule::{check_payload, check_terms};
-use super::find::find_live;
+use super::find::find_changeable;
 use super::next_slot::first_slot;
 use super::pause_schedule::{hand_over_what_waited, resumed};
-use crate::domain::{Change, Next, Payload, Refusal, Schedule, ScheduleFact, Terms};
+use crate::domain::{Change, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact, Terms};
 use crate::engine::draft::Draft;
 use crate::engine::input::{ScheduleChange, Which};
+use crate::engine::record::{ScheduleRecord, SessionRecord};
+use crate::engine::state::Mode;
+use crate::limits;
 
 pub(in crate::engine) fn change_schedule(
     draft: &mut Draft<'_>,
     which: Which,
     change: ScheduleChange,
 ) -> Result<(), Refusal> {
-    let (_, record) = find_live(draft.state, &which)?;
-    let paused = change.paused;
+    let (_, record) = find_changeable(draft.state, &which)?;
+    let toggled = change.paused.filter(|paused| *paused != record.course().paused.is_some());
     let schedule = changed(draft, &record.schedule, change)?;
     check_payload(&schedule)?;
     check_terms(&schedule)?;
-    let is_paused = record.course().paused.is_some();
-    let other_slots =
-        schedule.trigger != record.schedule.trigger || schedule.lifetime() != record.schedule.lifetime();
-    let retriggered = other_slots.then(|| first_slot(draft, &schedule, from(draft, &schedule)));
-    if let Some(Next::Never { reason }) = retriggered {
-        return Err(Refusal::NoSlot { reason });
-    }
-    let runs = record.course().runs;
-    if other_slots && schedule.lifetime().max_runs.is_some_and(|max| runs >= u64::from(max.get())) {
-        return Err(Refusal::NoSlot { reason: crate::domain::Reason::MaxRuns });
-    }
+    let retriggered = retriggered(draft, record, &schedule)?;
     let by = which.scope;
-    let fact = Change { schedule, by: by.clone(), retriggered };
-    draft.schedule_fact(&which.schedule, ScheduleFact::Changed(Box::new(fact)));
-    match paused {
-        Some(true) if !is_paused => {
+    // A pause that is all there is to it is a pause, and one revision.
+    if toggled.is_none() || schedule != record.schedule {
+        let fact = Change { schedule, by: by.clone(), retriggered, revises: toggled.is_none() };
+        draft.schedule_fact(&which.schedule, ScheduleFact::Changed(Box::new(fact)));
+    }
+    match toggled {
+        Some(true) => {
             draft.schedule_fact(&which.schedule, ScheduleFact::Paused { by, reason: None });
         }
-        Some(false) if is_paused => {
+        Some(false) => {
             let next = retriggered.unwrap_or_else(|| resumed(draft, record));
             draft.schedule_fact(&which.schedule, ScheduleFact::Resumed { by, next });
             hand_over_what_waited(draft, record);
         }
-        Some(_) | None => {}
+        None => {}
+    }
+    Ok(())
+}
+
+/// The first slot by another trigger or lifetime than before; `None` where the slots stay as they are.
+fn retriggered(
+    draft: &Draft<'_>,
+    record: &ScheduleRecord,
+    schedule: &Schedule,
+) -> Result<Option<Next>, Refusal> {
+    let former = &record.schedule;
+    if schedule.trigger == former.trigger && schedule.lifetime() == former.lifetime() {
+        return Ok(None);
+    }
+    let next = first_slot(draft, schedule, from(draft, schedule));
+    if let Next::Never { reason } = next {
+        return Err(Refusal::NoSlot { reason });
+    }
+    let runs = record.course().runs;
+    if schedule.lifetime().max_runs.is_some_and(|max| runs >= u64::from(max.get())) {
+        return Err(Refusal::NoSlot { reason: Reason::MaxRuns });
+    }
+    if record.status.is_terminal() {
+        check_room(draft, record)?;
+    }
+    Ok(Some(next))
+}
+
+/// One that has ended and is to live again takes as much room as a new one.
+fn check_room(draft: &Draft<'_>, record: &ScheduleRecord) -> Result<(), Refusal> {
+    let state = draft.state;
+    if state.mode != Mode::Running {
+        return Err(Refusal::Stopping);
+    }
+    if state.live_count() >= limits::SCHEDULES.value {
+        return Err(Refusal::LimitReached { limit: limits::SCHEDULES });
+    }
+    let live = state.session(&record.schedule.owner).map_or(0, SessionRecord::live_count);
+    let max = limits::SESSION_SCHEDULES.value;
+    if live as u64 >= max {
+        return Err(Refusal::SessionFull { max: u32::try_from(max).unwrap_or(u32::MAX) });
     }
     Ok(())
 }
 
 /// From when on slots count: those of a recurring trigger from this moment, for they did not exist before; a single one
 /// from the creation, so that it may be moved to what has just passed.
-fn from(draft: &Draft<'_>, schedule: &Schedule) -> crate::domain::Moment {
+fn from(draft: &Draft<'_>, schedule: &Schedule) -> Moment {
     if schedule.recurs() { draft.now.wall } else { schedule.created_at }
 }
 

@@ -6,7 +6,7 @@ use super::failed::{failure_in_flight, forget_orphan};
 use super::finish_run::finish_run;
 use super::hand_over::hand_over_next;
 use super::occurrence::Occurrence;
-use crate::domain::{Reason, Refusal, RunFact, RunState, ScheduleFact, SessionFact, SessionId};
+use crate::domain::{Phase, Reason, Refusal, RunFact, RunState, ScheduleFact, SessionFact, SessionId};
 use crate::engine::draft::Draft;
 use crate::engine::effect::Effect;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
@@ -51,7 +51,7 @@ pub(in crate::engine) fn close_session(draft: &mut Draft<'_>, session: &SessionI
 fn has_more(state: &State, schedule: &ScheduleRecord) -> bool {
     let course = schedule.course();
     let waits = || state.runs_of(schedule).any(|(_, run)| run.run.state == RunState::Queued);
-    schedule.next.is_some() || course.awaits_finish || course.paused.is_some() || waits()
+    schedule.next.is_some() || course.awaits_finish || waits()
 }
 
 /// Whether a schedule ends with the session of this number.
@@ -60,11 +60,16 @@ fn dies(schedule: &ScheduleRecord, session: Key) -> bool {
     is_its && (schedule.schedule.lifetime().dies_with_session || !schedule.schedule.is_durable())
 }
 
-/// The runs that cannot outlive a session: of the schedules that die with it, and those that wait for it or are with it.
+/// The runs that cannot outlive a session: of the schedules that die with it, those that wait for it or are with it, and
+/// those whose fresh session is being created, which takes after this one.
 fn runs_concerned(state: &State, key: Key, session: &SessionRecord) -> BTreeSet<Key> {
     let own = session.schedule_keys().filter_map(|key| state.schedules.get(key));
-    let own = own.filter(|schedule| dies(schedule, key)).flat_map(|schedule| state.runs_of(schedule));
-    let own = own.filter(|(_, run)| run.is_live()).map(|(run, _)| run);
+    let own = own.flat_map(|schedule| {
+        let dies = dies(schedule, key);
+        let creates = |run: &RunRecord| run.run.phase == Some(Phase::CreateSession);
+        state.runs_of(schedule).filter(move |(_, run)| run.is_live() && (dies || creates(run)))
+    });
+    let own = own.map(|(run, _)| run);
     let lane = session.waiting.iter().chain(&session.in_flight).chain(&session.turn_of).copied();
     own.chain(lane).collect()
 }

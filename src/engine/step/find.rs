@@ -23,6 +23,18 @@ pub(super) fn find<'a>(state: &'a State, which: &Which) -> Result<(Key, &'a Sche
     }
 }
 
+/// The same, if it can be given another definition.
+pub(super) fn find_changeable<'a>(
+    state: &'a State,
+    which: &Which,
+) -> Result<(Key, &'a ScheduleRecord), Refusal> {
+    let (key, record) = find(state, which)?;
+    if record.is_changeable() {
+        return Ok((key, record));
+    }
+    Err(Refusal::WrongStatus { schedule: which.schedule.clone(), status: record.status })
+}
+
 /// The same, if it has not ended.
 pub(super) fn find_live<'a>(state: &'a State, which: &Which) -> Result<(Key, &'a ScheduleRecord), Refusal> {
     let (key, record) = find(state, which)?;

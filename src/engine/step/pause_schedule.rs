@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::find::find_live;
+use super::find::find_changeable;
 use super::hand_over::hand_over;
 use super::next_slot::due;
 use super::occurrence::Occurrence;
@@ -18,13 +18,13 @@ pub(in crate::engine) fn pause_schedule(
     which: Which,
     reason: Option<Box<str>>,
 ) -> Result<(), Refusal> {
-    find_live(draft.state, &which)?;
+    find_changeable(draft.state, &which)?;
     draft.schedule_fact(&which.schedule, ScheduleFact::Paused { by: which.scope, reason });
     Ok(())
 }
 
 pub(in crate::engine) fn resume_schedule(draft: &mut Draft<'_>, which: Which) -> Result<(), Refusal> {
-    let (_, record) = find_live(draft.state, &which)?;
+    let (_, record) = find_changeable(draft.state, &which)?;
     let next = resumed(draft, record);
     draft.schedule_fact(&which.schedule, ScheduleFact::Resumed { by: which.scope, next });
     if record.course().paused.is_some() {

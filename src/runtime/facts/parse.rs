@@ -51,6 +51,7 @@ fn schedule(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
             schedule: definition::parse(map(form, "definition")?)?,
             by: scope(form, "by")?,
             retriggered: maybe(form, "next", next)?,
+            revises: form.keyword("revises").and_then(Value::as_bool).unwrap_or(true),
         })),
         names::PAUSED => ScheduleFact::Paused { by: scope(form, "by")?, reason: own_text(form, "why")? },
         names::RESUMED => ScheduleFact::Resumed { by: scope(form, "by")?, next: next(form, "next")? },

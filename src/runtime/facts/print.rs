@@ -49,11 +49,12 @@ fn session(fact: &SessionFact) -> Map {
 fn schedule(fact: &ScheduleFact) -> Map {
     match fact {
         ScheduleFact::Changed(change) => {
-            let Change { schedule, by, retriggered } = &**change;
-            named(names::CHANGED)
+            let Change { schedule, by, retriggered, revises } = &**change;
+            let map = named(names::CHANGED)
                 .with("definition", definition::print(schedule))
                 .with("by", of_scope(by))
-                .with("next", retriggered.map(of_next))
+                .with("next", retriggered.map(of_next));
+            if *revises { map } else { map.with("revises", false) }
         }
         ScheduleFact::Paused { by, reason } => {
             named(names::PAUSED).with("by", of_scope(by)).with("why", reason.as_deref())

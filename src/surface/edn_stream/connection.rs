@@ -17,7 +17,7 @@ use crate::edn::{Map, ReadError, ReadErrorKind, Value};
 use crate::engine::{Command, Input, Report, SessionRecord, State};
 use crate::graph::eql::Boundary;
 use crate::limits;
-use crate::runtime::{Denial, Handle, Subscription, reply};
+use crate::runtime::{Denial, Handle, Subscription, TOOLBOX, reply};
 
 /// Who is at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,7 +188,8 @@ impl Connection {
             None => {
                 let named = echo(&tool.into());
                 let message = format!("there is no tool {named}");
-                let data = Map::new().with("tool", named).with("tools", vec![Value::string(psi::TOOL)]);
+                let tools: Vec<Value> = TOOLBOX.iter().map(|tool| Value::string(tool.name)).collect();
+                let data = Map::new().with("tool", named).with("tools", tools);
                 Err(RequestError::invalid(message, data))
             }
         }

@@ -23,13 +23,17 @@
 //! of events, and jobs are read before runs. Source: SEED-004, "Storage"; its code for the shape of a line.
 
 mod event;
+mod export;
 mod fold;
+mod import;
 mod line;
 mod read;
 mod replay;
 mod warning;
 
 pub use event::{JobEvent, JobLine, JobLineKind, RunEvent, RunLine, RunLineKind};
+pub use export::{Files, export};
 pub use fold::{Kept, Profile};
+pub use import::{Import, Imported, import};
 pub use replay::{Replayed, Unreadable, replay};
 pub use warning::{File, LineWarning, Oddity};

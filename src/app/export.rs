@@ -1,0 +1,27 @@
+//! `jobs.jsonl` and `runs.jsonl` of an engine, for another program of the same kind.
+//!
+//! What lives elsewhere: what the files say (`dialect::cron::jsonl`). Invariant: nothing that exists is written over.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::dialect::cron::jsonl;
+use crate::runtime::Handle;
+
+/// Writes both files into a directory, which is made if it is not there; says what they have no words for.
+///
+/// # Errors
+/// If a file of the same name is there, or one cannot be written.
+pub fn export(handle: &Handle, directory: &Path) -> io::Result<Vec<String>> {
+    let now = handle.now().wall;
+    let files = handle.view(|state| jsonl::export(state, now, || handle.draw()));
+    fs::create_dir_all(directory)?;
+    for (file, text) in [(jsonl::File::Jobs, &files.jobs), (jsonl::File::Runs, &files.runs)] {
+        let path = directory.join(file.name());
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let mut file = File::create_new(&path).map_err(named)?;
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(named)?;
+    }
+    Ok(files.left_out)
+}

@@ -1,0 +1,26 @@
+//! Scheduled tasks on a whole engine: the tools of SEED-004 called, time passing, hosts answering, and the laws of the test
+//! kit asked after every step.
+//!
+//! Expectations are tables in `fixtures/cron/`, which `UPDATE=1` writes anew. `engine.txt` is played step by step; the others
+//! are whole products of policies, triggers and states, one row each.
+
+mod files;
+mod matrices;
+mod orders;
+mod scene;
+mod script;
+
+/// Compares a text with the file of expectations, or writes it.
+#[track_caller]
+#[expect(clippy::disallowed_methods, reason = "UPDATE=1 is how a person asks for the files to be written")]
+fn check(path: &str, said: &str) {
+    if std::env::var("UPDATE").is_ok() {
+        std::fs::write(path, said).expect("the table is written");
+        return;
+    }
+    let expected = std::fs::read_to_string(path).expect("the table");
+    for (line, (expected, said)) in (1..).zip(expected.lines().zip(said.lines())) {
+        assert_eq!(said, expected, "{path} line {line}");
+    }
+    assert_eq!(said.lines().count(), expected.lines().count(), "{path}");
+}

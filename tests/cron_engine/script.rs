@@ -1,0 +1,142 @@
+//! The rows of `fixtures/cron/engine.txt`: scenes, each played from its heading on.
+//!
+//! `# TITLE` begins a scene at `START ZONE`; `> STEP` is done, and below it stands what came of it. A job is called by its
+//! name, as `$News`.
+
+use reveille::dialect::Answer;
+use reveille::domain::{Caller, ScheduleId, Scope, Span};
+use reveille::edn::{Map, Value};
+use reveille::engine::Command;
+
+use super::scene::{Scene, session};
+
+const ROWS: &str = "fixtures/cron/engine.txt";
+
+#[test]
+fn scenes_go_as_the_rows_say() {
+    let rows = std::fs::read_to_string(ROWS).expect("the rows");
+    let mut said = String::new();
+    let mut scene = None;
+    for line in rows.lines() {
+        if let Some(step) = line.strip_prefix("> ") {
+            said += line;
+            said.push('\n');
+            let (verb, rest) = step.split_once(' ').unwrap_or((step, ""));
+            if verb == "start" {
+                let (start, zone) = rest.split_once(' ').unwrap_or((rest, "UTC"));
+                scene = Some(Scene::new(start, zone));
+                continue;
+            }
+            let scene = scene.as_mut().expect("a scene begins with its start");
+            for line in play(scene, verb, rest) {
+                said += &format!("  {line}\n");
+            }
+        } else if line.is_empty() || line.starts_with('#') || line.starts_with(';') {
+            said += line;
+            said.push('\n');
+        }
+    }
+    super::check(ROWS, &said);
+}
+
+/// Does one step, and says what came of it.
+fn play(scene: &mut Scene, verb: &str, rest: &str) -> Vec<String> {
+    let mut lines = match verb {
+        _ if is_done(scene, verb, rest) => Vec::new(),
+        "close" => outcome(scene.command(Command::CloseSession { session: session(rest) })),
+        "ack" => outcome(scene.acknowledge()),
+        "hold" => outcome(scene.command(Command::HoldAll { by: Scope::Operator, reason: None })),
+        "release" => outcome(scene.command(Command::ReleaseAll { by: Scope::Operator })),
+        "text" => scene.last_text().lines().map(str::to_owned).collect(),
+        _ => call(scene, verb, rest),
+    };
+    lines.extend(scene.news());
+    lines.iter().map(|line| by_name(scene, line)).collect()
+}
+
+/// Does a step that says nothing of its own, if it is one.
+fn is_done(scene: &mut Scene, verb: &str, rest: &str) -> bool {
+    match verb {
+        "pass" => scene.pass(span(rest)),
+        "oversleep" => scene.oversleep(span(rest)),
+        "down" => scene.down(span(rest)),
+        "turn" => scene.turn(),
+        "open" => scene.open(rest),
+        "attach" => scene.attach(&rest.split(' ').map(session).collect::<Vec<_>>()),
+        "detach" => scene.detach(),
+        "busy" => scene.busy(rest, true),
+        "idle" => scene.busy(rest, false),
+        _ => return false,
+    }
+    true
+}
+
+fn outcome(outcome: Result<(), String>) -> Vec<String> {
+    outcome.err().map(|refusal| format!("refused: {refusal}")).into_iter().collect()
+}
+
+fn span(text: &str) -> Span {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).expect("a unit"));
+    let units = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+    let (_, millis) = units.into_iter().find(|(known, _)| *known == unit).expect("a unit of time");
+    Span::from_millis(number.parse::<u64>().expect("a number") * millis)
+}
+
+/// `TOOL[@CALLER] ARGS`; the caller is the session `s`, unless one is named.
+fn call(scene: &mut Scene, tool: &str, args: &str) -> Vec<String> {
+    let (tool, caller) = tool.split_once('@').unwrap_or((tool, "s"));
+    let caller = if caller == "operator" { Caller::OPERATOR } else { Caller::session(session(caller)) };
+    let mut args = args.to_owned();
+    for (name, id) in &scene.names {
+        args = args.replace(&format!("${name}"), &format!("\"{id}\""));
+    }
+    let answer = scene.call(&caller, tool, &args);
+    remember(scene, &answer);
+    tell(&answer)
+}
+
+fn remember(scene: &mut Scene, answer: &Answer) {
+    let job = answer.value.as_map().and_then(|map| part(map, "job")).and_then(Value::as_map);
+    let text = |name: &str| job.and_then(|job| part(job, name)).and_then(Value::as_str);
+    if let (Some(name), Some(id)) = (text("name"), text("id")) {
+        scene.names.insert(name.to_owned(), ScheduleId::new(id).expect("an id"));
+    }
+}
+
+fn by_name(scene: &Scene, line: &str) -> String {
+    let jobs = scene.names.iter();
+    jobs.fold(line.to_owned(), |line, (name, id)| line.replace(&id.to_string(), &format!("${name}")))
+}
+
+fn part<'a>(map: &'a Map, name: &str) -> Option<&'a Value> {
+    map.keyword(name).filter(|value| !value.is_nil())
+}
+
+/// What matters of an answer, part by part.
+fn tell(answer: &Answer) -> Vec<String> {
+    let Some(map) = answer.value.as_map() else { return vec![answer.value.to_string()] };
+    if let Some(error) = part(map, "error").and_then(Value::as_map) {
+        let word = |name: &str| part(error, name).map(Value::to_string).unwrap_or_default();
+        return vec![format!("error {} {} {}", word("kind"), word("class"), word("message"))];
+    }
+    if let Some(jobs) = part(map, "jobs").and_then(Value::as_items) {
+        let lines = jobs.iter().flat_map(|view| tell_job(view.as_map().expect("a map")));
+        let warnings = part(map, "warnings").map(Value::to_string);
+        return lines.chain(warnings.filter(|text| text != "[]")).collect();
+    }
+    let status = part(map, "status").map(Value::to_string);
+    let rest =
+        ["next_runs", "warnings"].into_iter().filter_map(|name| Some(format!("{name} {}", part(map, name)?)));
+    status.into_iter().chain(tell_job(map)).chain(rest).collect()
+}
+
+fn tell_job(view: &Map) -> Vec<String> {
+    let job = part(view, "job").and_then(Value::as_map).map(|job| {
+        let word = |name: &str| part(job, name).map(Value::to_string).unwrap_or_default();
+        let on = if part(job, "enabled") == Some(&Value::Bool(true)) { "enabled" } else { "disabled" };
+        let (name, revision) = (word("name"), word("revision"));
+        format!("{name} revision {revision}, {on}, {} to {}", word("schedule"), word("target"))
+    });
+    let state = part(view, "state").map(Value::to_string);
+    job.into_iter().chain(state).collect()
+}
