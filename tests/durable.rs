@@ -65,8 +65,16 @@ impl Life {
                     return;
                 }
             }
-            let batch = self.feed.next_batch(64).unwrap_or_else(|| panic!("the feed ended before {kind:?}"));
-            self.shown.extend(batch.decisions.iter().map(|decision| decision.kind));
+            let mut spins = 0_u64;
+            loop {
+                let batch = self.feed.poll(64);
+                if !batch.decisions.is_empty() {
+                    self.shown.extend(batch.decisions.iter().map(|decision| decision.kind));
+                    break;
+                }
+                spins += 1;
+                if spins > 30_000_000 { panic!("{kind:?} {:?} {}", self.handle.store_health(), self.handle.view(State::to_string)); }
+            }
         }
     }
 }

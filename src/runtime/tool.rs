@@ -4,7 +4,7 @@ use super::handle::Handle;
 use crate::dialect::cron;
 use crate::dialect::psi::{self, Call, Context};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Caller, Now, Refusal, ScheduleId, Scope, SessionId};
+use crate::domain::{Caller, Dialect, Now, Refusal, ScheduleId, Scope, SessionId};
 use crate::edn::Value;
 use crate::engine::{Command, Input, ScheduleRecord, SessionRecord, State, Which};
 use crate::limits;
