@@ -189,6 +189,7 @@ impl State {
 
     /// Lets all go that is on disk, to be taken up again from there: what is in memory of it may not be what is kept.
     pub fn let_durable_go(&mut self) {
+        self.frozen = false;
         let durable = self.schedules.iter().filter(|(_, record)| record.schedule.is_durable());
         let keys: Vec<Key> = durable.map(|(key, _)| key).collect();
         for key in keys {
@@ -207,6 +208,7 @@ impl State {
 
     /// Stops waiting for anything of what is on disk, as long as nothing can be kept.
     pub fn freeze_durable(&mut self) {
+        self.frozen = true;
         let durable = self.schedules.iter().filter(|(_, record)| record.schedule.is_durable());
         let keys: Vec<(Key, Vec<Key>)> =
             durable.map(|(key, record)| (key, self.runs_of(record).map(|(run, _)| run).collect())).collect();

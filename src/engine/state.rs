@@ -58,6 +58,8 @@ pub struct State {
     pub(super) mode: Mode,
     /// Who holds everything, while it is held.
     pub(super) held: Option<Pause>,
+    /// Whether nothing on disk may move, because nothing can be kept.
+    pub(super) frozen: bool,
     /// From when on slots count as seen, after a restart or a release; `None` for ever since.
     pub(super) armed_since: Option<Moment>,
     /// Schedules on disk that were let go of, until somebody takes note.
@@ -121,6 +123,7 @@ impl State {
             cursor: Cursor::START,
             mode: Mode::Running,
             held: None,
+            frozen: false,
             armed_since: None,
             forgotten: Vec::new(),
             live: 0,
@@ -285,6 +288,9 @@ impl State {
         }
         if record.run.retry_at.is_some() {
             return Some(Reason::Retrying);
+        }
+        if self.frozen && self.asked(record).is_some_and(Schedule::is_durable) {
+            return Some(Reason::StoreUnavailable);
         }
         let session = self.sessions.get(record.lane?)?;
         if *self.asked(record)?.target() == Target::Fresh {

@@ -44,8 +44,8 @@ pub(super) fn hand_over_waiting(
     for run in waiting {
         let Some(occurrence) = Occurrence::of(state, run) else { continue };
         let fresh = *occurrence.schedule.target() == Target::Fresh;
-        let paused = occurrence.is_paused();
-        if paused || (*lane_taken && !fresh) {
+        let stands = occurrence.is_paused() || occurrence.is_frozen(state);
+        if stands || (*lane_taken && !fresh) {
             continue;
         }
         if is_expired(draft, &occurrence) {

@@ -49,6 +49,11 @@ impl<'a> Occurrence<'a> {
         self.record.course().paused.is_some() && self.cause != Cause::Manual
     }
 
+    /// Whether it has to wait for the store.
+    pub(super) fn is_frozen(&self, state: &State) -> bool {
+        state.frozen && self.schedule.is_durable()
+    }
+
     /// Why it cannot be handed over right now, if it cannot.
     pub(super) fn blocked(&self, draft: &Draft<'_>) -> Option<Reason> {
         match self.place(draft.state) {
@@ -56,6 +61,9 @@ impl<'a> Occurrence<'a> {
             Place::Nowhere(_) => None,
             Place::Lane(..) | Place::Fresh(..) if draft.held => Some(Reason::Held),
             Place::Lane(..) | Place::Fresh(..) if self.is_paused() => Some(Reason::Paused),
+            Place::Lane(..) | Place::Fresh(..) if self.is_frozen(draft.state) => {
+                Some(Reason::StoreUnavailable)
+            }
             place @ (Place::Lane(..) | Place::Fresh(..)) => place.blocks(),
         }
     }
