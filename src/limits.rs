@@ -43,6 +43,10 @@ limits! {
     PHRASE_BYTES = 640 "bytes" as "phrase-bytes";
     /// Slots that one look into the future lists, and that one count of the past counts one by one.
     SLOTS_LISTED = 10_000 "slots" as "slots-listed";
+    /// Slots that a forecast lists unless it is told otherwise.
+    SLOTS_FORESEEN = 1_000 "slots" as "slots-foreseen";
+    /// Decisions about one schedule that one explanation looks through, newest first.
+    DECISIONS_EXPLAINED = 10_000 "decisions" as "decisions-explained";
     /// Runs that are kept in memory for one schedule, those that have not ended apart; the log has the others.
     RUNS_KEPT = 20 "runs" as "runs-kept";
     /// Missed slots of one schedule that are made up for, where its policy is to make up for all; older ones are skipped.

@@ -21,6 +21,8 @@ pub mod export;
 #[cfg(feature = "cli")]
 mod fault;
 #[cfg(feature = "cli")]
+mod foresight;
+#[cfg(feature = "cli")]
 mod graphql;
 #[cfg(feature = "cli")]
 pub mod import;

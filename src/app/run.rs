@@ -26,6 +26,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Eql(args) => super::eql::eql(&args),
         Command::Graphql(args) => super::graphql::graphql(&args),
         Command::Doctor(args) => super::doctor::doctor(args),
+        Command::Forecast(args) => super::foresight::forecast(&args),
+        Command::Explain(args) => super::foresight::explain(&args),
         Command::Schema(args) => super::schema::schema(args.kind),
     };
     outcome.unwrap_or_else(|error| {

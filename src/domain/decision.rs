@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Cursor, Moment, Reason, RunId, ScheduleId, SessionId, names};
+use super::{Cursor, Fact, Moment, Next, Reason, RunId, ScheduleId, SessionId, names};
 
 names! {
     /// What was decided.
@@ -89,4 +89,38 @@ pub struct Decision {
     pub origin: Option<SessionId>,
     /// What else is worth saying: a phase, a host's error.
     pub detail: Option<Cow<'static, str>>,
+    /// The slots that it deals with.
+    pub slots: Option<Dealt>,
+    /// What comes next, where it says so: until the next decision that does, this is the slot to come.
+    pub next: Option<Next>,
+}
+
+/// Slots that one decision deals with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dealt {
+    /// The first of them; `None` where that is only known from the decision before.
+    pub from: Option<Moment>,
+    /// The last of them: of a claim the slot of the run.
+    pub until: Moment,
+    /// How many there are.
+    pub count: u64,
+}
+
+impl Decision {
+    /// What the feed shows of a fact; whose session it is about is known to the state only.
+    pub fn of(cursor: Cursor, at: Moment, fact: &Fact) -> Decision {
+        Decision {
+            cursor,
+            at,
+            kind: fact.kind(),
+            reason: fact.reason(),
+            schedule: fact.schedule().cloned(),
+            run: fact.run().cloned(),
+            session: None,
+            origin: fact.origin().cloned(),
+            detail: fact.detail(),
+            slots: fact.slots(),
+            next: fact.next(),
+        }
+    }
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{
-    BootTime, Cause, DecisionKind, Failure, HostId, Moment, Phase, Reason, RunId, Schedule, ScheduleId,
-    Scope, SessionConfig, SessionId, SessionProvenance,
+    BootTime, Cause, Dealt, DecisionKind, Failure, HostId, Moment, Phase, Reason, RunId, Schedule,
+    ScheduleId, Scope, SessionConfig, SessionId, SessionProvenance,
 };
 
 /// One thing that happened. Facts of one decision are appended together or not at all.
@@ -316,6 +316,37 @@ impl Fact {
     /// The run that it is about.
     pub fn run(&self) -> Option<&RunId> {
         if let Fact::Run(run, _) = self { Some(run) } else { None }
+    }
+
+    /// The slots that it deals with.
+    pub fn slots(&self) -> Option<Dealt> {
+        if let Fact::Schedule(_, ScheduleFact::Skipped(skip)) = self {
+            return Some(Dealt { from: Some(skip.from), until: skip.until, count: skip.count });
+        }
+        let Fact::Run(run, RunFact::Claimed(claim)) = self else { return None };
+        let from = (claim.folded == 0).then_some(run.slot);
+        Some(Dealt { from, until: run.slot, count: claim.folded + 1 })
+    }
+
+    /// What comes next, where it says so.
+    pub fn next(&self) -> Option<Next> {
+        match self {
+            Fact::Created { next, .. } => Some(*next),
+            Fact::Schedule(_, ScheduleFact::Changed(change)) => change.retriggered,
+            Fact::Schedule(_, ScheduleFact::Resumed { next, .. } | ScheduleFact::Armed { next }) => {
+                Some(*next)
+            }
+            Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Some(skip.next),
+            Fact::Run(_, RunFact::Claimed(claim)) => claim.next,
+            Fact::Schedule(_, ScheduleFact::Paused { .. } | ScheduleFact::Cancelled { .. })
+            | Fact::Session(..)
+            | Fact::Run(..)
+            | Fact::Host(..)
+            | Fact::Held { .. }
+            | Fact::Released { .. }
+            | Fact::Awoke { .. }
+            | Fact::Stopping { .. } => None,
+        }
     }
 
     /// The session that a session comes from, where a schedule opened it.

@@ -31,7 +31,7 @@ mod zone;
 
 pub use cron::{Cron, CronDays, CronFields};
 pub use cursor::Cursor;
-pub use decision::{Decision, DecisionKind};
+pub use decision::{Dealt, Decision, DecisionKind};
 pub use entropy::Entropy;
 pub use fact::{Change, Claim, Fact, HandOver, HostFact, Next, RunFact, ScheduleFact, SessionFact, Skip};
 pub use failure::{Failure, Phase};

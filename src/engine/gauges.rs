@@ -20,6 +20,8 @@ pub struct Gauges {
     pub running: u64,
     /// Schedules in memory only that were not handed to a host: what a crash would lose.
     pub volatile: u64,
+    /// Expected slots less those accounted for: anything but 0 is a defect.
+    pub imbalance: i64,
 }
 
 impl State {
@@ -33,6 +35,7 @@ impl State {
             queued: self.ledger.pending.saturating_sub(pending + running),
             running,
             volatile: self.sessions.iter().map(|(_, session)| u64::from(session.unstarted)).sum(),
+            imbalance: i64::try_from(self.ledger.imbalance()).unwrap_or(i64::MAX),
         }
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! Does not live here: any transport, any clock, any lock.
 
+pub mod asked;
 pub mod attr;
 pub mod eql;
 pub mod export;

@@ -37,6 +37,16 @@ impl<'a> Params<'a> {
         Ok(Params { map })
     }
 
+    /// Takes parameters that somebody else has looked through.
+    pub(super) fn loose(map: &'a Map) -> Params<'a> {
+        Params { map }
+    }
+
+    /// The value of a parameter, even if it is nil.
+    pub(super) fn given(&self, wanted: &str) -> Option<&'a Value> {
+        self.map.iter().find(|(key, _)| name(key) == Some(wanted)).map(|(_, value)| value)
+    }
+
     /// The value of a parameter; nil is none.
     pub(super) fn get(&self, wanted: &str) -> Option<&'a Value> {
         let (_, value) = self.map.iter().find(|(key, _)| name(key) == Some(wanted))?;

@@ -8,14 +8,15 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use super::page::Page;
 use super::registry::{Graph, Introspected, Registry, ResolverError, Seen, Viewer, World};
 use crate::calendar::Zones;
-use crate::domain::{Cursor, Decision, DecisionKind, Now, Scope, SessionId, Transcript};
+use crate::domain::{Cursor, Decision, DecisionKind, Moment, Now, ScheduleId, Scope, SessionId, Transcript};
 use crate::edn::{Map, Value};
-use crate::engine::{Key, RunRecord, ScheduleRecord, SessionRecord, State};
+use crate::engine::{Coming, Explanation, History, Key, RunRecord, ScheduleRecord, SessionRecord, State};
 
 /// The scheduler's kind of world.
 pub struct Scheduler;
@@ -45,8 +46,43 @@ pub struct View<'a> {
 pub struct Made {
     /// Pages; a page's number is its place here.
     pages: RefCell<Vec<Page>>,
+    /// Slots to come; a slot's number is its place here.
+    coming: RefCell<Vec<Rc<Listed>>>,
+    /// Explanations, likewise.
+    explained: RefCell<Vec<Rc<Explanation>>>,
     /// Transcripts, by session.
     transcripts: RefCell<BTreeMap<Key, Option<Rc<Transcript>>>>,
+}
+
+/// A slot of a forecast.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) coming: Coming,
+    /// Of a supposition: what becomes of it as things stand.
+    pub(super) as_is: Option<Option<Coming>>,
+    /// Whether it is the last that is listed, and there are more.
+    pub(super) more: bool,
+}
+
+/// The decisions that concern a caller.
+struct Walled<'v, 'a>(&'v View<'a>);
+
+impl History for Walled<'_, '_> {
+    fn about(
+        &self,
+        schedule: &ScheduleId,
+        since: Moment,
+        visit: &mut dyn FnMut(&Decision) -> ControlFlow<()>,
+    ) {
+        self.0.decisions.about(schedule, since, &mut |decision| {
+            let shared = self.0.state.schedule(schedule).is_some();
+            if shared || self.0.concerns(decision) { visit(decision) } else { ControlFlow::Continue(()) }
+        });
+    }
+
+    fn kept_since(&self) -> Option<Moment> {
+        self.0.decisions.kept_since()
+    }
 }
 
 /// Where transcripts are kept.
@@ -126,6 +162,37 @@ impl<'a> View<'a> {
         let record = self.session(session)?;
         let mut known = self.made.transcripts.borrow_mut();
         known.entry(session).or_insert_with(|| self.transcripts.transcript(record).map(Rc::new)).clone()
+    }
+
+    /// Explains a slot; somebody else's schedule is as unknown as one that never was.
+    pub(super) fn explain(&self, schedule: &ScheduleId, at: Option<Moment>) -> Explanation {
+        let hidden =
+            self.state.schedule(schedule).is_some_and(|record| !self.scope.reaches(record.schedule()));
+        if hidden {
+            let nothing = VecDeque::new();
+            return State::new().explain(self.zones, self.now, (schedule, at), &nothing);
+        }
+        self.state.explain(self.zones, self.now, (schedule, at), &Walled(self))
+    }
+
+    pub(super) fn keep_explanation(&self, explanation: Explanation) -> u64 {
+        let mut explained = self.made.explained.borrow_mut();
+        explained.push(Rc::new(explanation));
+        (explained.len() - 1) as u64
+    }
+
+    pub(super) fn explanation(&self, number: u64) -> Option<Rc<Explanation>> {
+        self.made.explained.borrow().get(usize::try_from(number).ok()?).cloned()
+    }
+
+    pub(super) fn keep_coming(&self, listed: Listed) -> u64 {
+        let mut coming = self.made.coming.borrow_mut();
+        coming.push(Rc::new(listed));
+        (coming.len() - 1) as u64
+    }
+
+    pub(super) fn coming(&self, number: u64) -> Option<Rc<Listed>> {
+        self.made.coming.borrow().get(usize::try_from(number).ok()?).cloned()
     }
 
     /// Keeps a page for as long as the look lasts, and returns its number.

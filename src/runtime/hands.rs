@@ -16,8 +16,8 @@ use crate::limits;
 
 /// One caller's way to change things.
 pub(super) struct CallerHands<'a> {
-    handle: &'a Handle,
-    caller: &'a Caller,
+    pub(super) handle: &'a Handle,
+    pub(super) caller: &'a Caller,
 }
 
 impl<'a> CallerHands<'a> {
@@ -35,8 +35,20 @@ impl Hands for CallerHands<'_> {
         }
         let params = unqualified(params)?;
         match name {
-            mutation::CREATE => self.create(params),
-            mutation::CANCEL => self.cancel(&params),
+            mutation::CREATE if super::hands_on::is_psis(&params) => self.create(params),
+            mutation::CREATE => self.create_any(&params),
+            mutation::CANCEL if params.keyword("base-revision").is_none() => self.cancel(&params),
+            mutation::CANCEL => self.command(&params, Command::CancelSchedule),
+            mutation::RESCHEDULE => self.reschedule(&params),
+            mutation::RUN_NOW => self.command(&params, Command::RunNow),
+            mutation::PAUSE => {
+                let reason = self.words(&params)?;
+                self.command(&params, |which| Command::PauseSchedule { which, reason })
+            }
+            mutation::RESUME => self.command(&params, Command::ResumeSchedule),
+            mutation::SKIP_NEXT => self.command(&params, Command::SkipNext),
+            mutation::HOLD_ALL => self.hold(Some(self.words(&params)?)),
+            mutation::RELEASE_ALL => self.hold(None),
             mutation::OPEN => self.open(&params),
             mutation::CLOSE => self.close(&params),
             mutation::USER_MESSAGE => self.user_message(&params),
@@ -61,7 +73,13 @@ impl CallerHands<'_> {
         let created = answer.value.as_map().and_then(|map| map.keyword("psi-tool/scheduler")).cloned();
         let schedule = created.as_ref().and_then(|map| map.as_map()?.keyword("schedule")?.as_map());
         match schedule.and_then(|schedule| schedule.keyword("schedule-id")) {
-            Some(id) => Ok(Map::new().with("psi.scheduler/schedule-id", id.clone()).into()),
+            Some(id) => {
+                let created = Map::new().with("psi.scheduler/schedule-id", id.clone());
+                Ok(created
+                    .with("psi.scheduler/created?", true)
+                    .with("psi.scheduler/understood", Value::Nil)
+                    .into())
+            }
             None => Err(psi_error(&answer)),
         }
     }
@@ -125,7 +143,7 @@ impl CallerHands<'_> {
     }
 
     /// The session that is meant: the one named, or the caller's own.
-    fn session(&self, params: &Map, name: &'static str) -> Result<SessionId, ResolverError> {
+    pub(super) fn session(&self, params: &Map, name: &'static str) -> Result<SessionId, ResolverError> {
         let given = params.keyword(name).or_else(|| params.keyword("session-id"));
         let given = given.filter(|value| !value.is_nil()).map(session_id).transpose()?;
         let own = self.caller.scope.session().cloned();
@@ -136,7 +154,7 @@ impl CallerHands<'_> {
         Err(refused(&Refusal::UnknownSession { session }))
     }
 
-    fn text<'p>(&self, params: &'p Map, name: &'static str) -> Result<&'p str, ResolverError> {
+    pub(super) fn text<'p>(&self, params: &'p Map, name: &'static str) -> Result<&'p str, ResolverError> {
         let value = params.keyword(name);
         value.and_then(Value::as_str).ok_or_else(|| wrong(name, "a string", value))
     }
@@ -170,7 +188,7 @@ fn shown(session: &SessionId) -> Value {
     Map::new().with("psi.agent-session/session-id", session.as_str()).into()
 }
 
-fn wrong(name: &str, expected: &str, value: Option<&Value>) -> ResolverError {
+pub(super) fn wrong(name: &str, expected: &str, value: Option<&Value>) -> ResolverError {
     let data = Map::new()
         .with("parameter", Value::keyword(name))
         .with("value", value.map_or(Value::Nil, crate::dialect::echo))
@@ -178,13 +196,13 @@ fn wrong(name: &str, expected: &str, value: Option<&Value>) -> ResolverError {
     ResolverError::new(format!("{name} must be {expected}"), data).coded(Code::Validation)
 }
 
-fn refused(refusal: &Refusal) -> ResolverError {
+pub(super) fn refused(refusal: &Refusal) -> ResolverError {
     let data = Map::new().with("hint", refusal.hint());
     ResolverError::new(refusal.to_string(), data).coded(refusal.code())
 }
 
 /// What is denied before the tool looks at it.
-fn denied(denial: Denial) -> ResolverError {
+pub(super) fn denied(denial: Denial) -> ResolverError {
     let (code, data) = match denial {
         Denial::ReadOnly => (Code::Forbidden, Map::new()),
         Denial::TooFast { wait } => {

@@ -16,6 +16,7 @@ mod feed;
 mod figures;
 mod handle;
 mod hands;
+mod hands_on;
 mod hosts;
 mod keep;
 mod pace;

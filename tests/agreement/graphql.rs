@@ -112,7 +112,9 @@ fn loose(value: &Value) -> serde_json::Value {
 /// Pages are connections in GraphQL, and tokens are given once.
 pub(crate) fn is_shared(attribute: &Attribute) -> bool {
     let is_page = matches!(attribute.kind, Type::Reference(to) if to.ends_with("-page"));
-    !is_page && attribute.ident != "psi.agent-session/token"
+    let given = ["psi.agent-session/token", "psi.scheduler/created?", "psi.scheduler/understood"];
+    let is_number = matches!(attribute.ident, "reveille.slot/number" | "reveille.explanation/number");
+    !is_page && !is_number && !given.contains(&attribute.ident)
 }
 
 /// The field of an attribute: its name without the namespace, in camelCase.

@@ -163,7 +163,9 @@ fn what_is_anothers_is_as_absent_for_every_attribute() {
         };
         assert_eq!(ask(&other), ask(&nobody), "{}", attribute.ident);
         let answered = ask(&own);
-        let is_given = attribute.ident == "psi.agent-session/token";
+        // Given in the answer to a mutation, and nowhere else.
+        let given = ["psi.agent-session/token", "psi.scheduler/created?", "psi.scheduler/understood"];
+        let is_given = given.contains(&attribute.ident);
         assert_eq!(answered.contains("attribute-errors"), is_given, "{}: {answered}", attribute.ident);
         covered += 1;
     }
@@ -380,18 +382,7 @@ fn another_s_is_as_absent_for_every_field_and_mutation() {
         fields += 1;
     }
     assert!(fields >= 45, "{fields} fields");
-    let mutations = [
-        ("cancelSchedule(scheduleId: \"ID\") { schedule { status } }", theirs.as_str(), "sch-no"),
-        ("closeSession(sessionId: \"ID\") { __typename }", "session-a", "nobody"),
-        ("sendUserMessage(sessionId: \"ID\", text: \"hi\") { __typename }", "session-a", "nobody"),
-        ("setSessionBusy(sessionId: \"ID\", busy: true) { __typename }", "session-a", "nobody"),
-        (
-            "createSchedule(input: {originSessionId: \"ID\", kind: MESSAGE, message: \"m\", delayMs: 1000}) { created }",
-            "session-a",
-            "nobody",
-        ),
-    ];
-    for (mutation, other, absent) in mutations {
+    for (mutation, other, absent) in mutations(&theirs) {
         let document = format!("mutation {{ {mutation} }}");
         assert_eq!(ask(&b, &document, other), ask(&b, &document, absent), "{mutation}");
         assert!(ask(&b, &document, other).contains("NOT_FOUND"), "{mutation}");
@@ -401,6 +392,7 @@ fn another_s_is_as_absent_for_every_field_and_mutation() {
         ask(&b, "mutation { openSession { sessionId } }", "-").contains("errors"),
         "sessions are opened by operators"
     );
+    assert!(ask(&b, "mutation { holdAll { held } }", "-").contains("errors"), "operators hold everything");
     assert!(
         ask(&b, "mutation { cancelSchedule(scheduleId: \"ID\") { schedule { status } } }", &own)
             .contains("CANCELLED")
@@ -411,4 +403,28 @@ fn another_s_is_as_absent_for_every_field_and_mutation() {
         &format!("[{{[:psi.scheduler/schedule-id \"{theirs}\"] [:psi.scheduler/status]}}]"),
     );
     assert!(Value::Map(untouched).to_string().contains(":pending"), "what is another's was touched");
+}
+
+/// Mutations with another's id in them, and an id of nobody's.
+fn mutations(theirs: &str) -> Vec<(&'static str, &str, &'static str)> {
+    vec![
+        ("cancelSchedule(scheduleId: \"ID\") { schedule { status } }", theirs, "sch-no"),
+        ("runScheduleNow(scheduleId: \"ID\") { schedule { status } }", theirs, "sch-no"),
+        ("pauseSchedule(scheduleId: \"ID\", reason: \"r\") { schedule { status } }", theirs, "sch-no"),
+        ("resumeSchedule(scheduleId: \"ID\") { schedule { status } }", theirs, "sch-no"),
+        ("skipNextSlot(scheduleId: \"ID\") { schedule { status } }", theirs, "sch-no"),
+        (
+            "rescheduleSchedule(input: {scheduleId: \"ID\", when: \"in 2 hours\"}) { schedule { status } }",
+            theirs,
+            "sch-no",
+        ),
+        ("closeSession(sessionId: \"ID\") { __typename }", "session-a", "nobody"),
+        ("sendUserMessage(sessionId: \"ID\", text: \"hi\") { __typename }", "session-a", "nobody"),
+        ("setSessionBusy(sessionId: \"ID\", busy: true) { __typename }", "session-a", "nobody"),
+        (
+            "createSchedule(input: {originSessionId: \"ID\", kind: MESSAGE, message: \"m\", delayMs: 1000}) { created }",
+            "session-a",
+            "nobody",
+        ),
+    ]
 }

@@ -18,9 +18,7 @@ impl State {
     /// Applies one fact, decided at `now`, and says what the feed shows of it.
     pub fn apply(&mut self, now: Now, fact: Fact) -> Decision {
         self.cursor = self.cursor.next();
-        let (kind, reason, detail) = (fact.kind(), fact.reason(), fact.detail());
-        let (origin, schedule) = (fact.origin().cloned(), fact.schedule().cloned());
-        let run = fact.run().cloned();
+        let decision = Decision::of(self.cursor, now.wall, &fact);
         let mut session = None;
         match fact {
             Fact::Session(id, fact) => {
@@ -58,7 +56,7 @@ impl State {
             }
             Fact::Stopping { abandon } => self.stop(abandon),
         }
-        Decision { cursor: self.cursor, at: now.wall, kind, reason, schedule, run, session, origin, detail }
+        Decision { session, ..decision }
     }
 
     fn owner_of(&self, key: Option<super::slab::Key>) -> Option<crate::domain::SessionId> {

@@ -21,10 +21,7 @@ pub(in crate::engine) fn change_schedule(
 ) -> Result<(), Refusal> {
     let (_, record) = find_changeable(draft.state, &which)?;
     let toggled = change.paused.filter(|paused| *paused != record.course().paused.is_some());
-    let schedule = changed(draft, &record.schedule, change)?;
-    check_payload(&schedule)?;
-    check_terms(&schedule)?;
-    let retriggered = retriggered(draft, record, &schedule)?;
+    let Edited { schedule, retriggered } = edited(draft, record, change)?;
     let by = which.scope;
     // A pause that is all there is to it is a pause, and one revision.
     if toggled.is_none() || schedule != record.schedule {
@@ -84,6 +81,27 @@ fn check_room(draft: &Draft<'_>, record: &ScheduleRecord) -> Result<(), Refusal>
         return Err(Refusal::SessionFull { max: u32::try_from(max).unwrap_or(u32::MAX) });
     }
     Ok(())
+}
+
+/// What a change makes of a schedule.
+pub(in crate::engine) struct Edited {
+    /// What is asked for from here on.
+    pub(in crate::engine) schedule: Schedule,
+    /// Its next slot, where it has others than before.
+    pub(in crate::engine) retriggered: Option<Next>,
+}
+
+/// What a change would make of a schedule, or why it cannot be.
+pub(in crate::engine) fn edited(
+    draft: &Draft<'_>,
+    record: &ScheduleRecord,
+    change: ScheduleChange,
+) -> Result<Edited, Refusal> {
+    let schedule = changed(draft, &record.schedule, change)?;
+    check_payload(&schedule)?;
+    check_terms(&schedule)?;
+    let retriggered = retriggered(draft, record, &schedule)?;
+    Ok(Edited { schedule, retriggered })
 }
 
 /// From when on slots count: those of a recurring trigger from this moment, for they did not exist before; a single one

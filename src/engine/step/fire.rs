@@ -6,8 +6,8 @@ use super::hand_over::hand_over;
 use super::next_slot::{Passed, nth_after, passed, slot_after};
 use super::occurrence::Occurrence;
 use crate::domain::{
-    Cause, Claim, Missed, Moment, Next, Overlap, Reason, RunFact, RunState, Schedule, ScheduleFact, Skip,
-    WhenBusy,
+    Cause, Claim, Missed, Moment, Next, Overlap, Policy, Reason, RunFact, RunState, Schedule, ScheduleFact,
+    Skip, Span, WhenBusy,
 };
 use crate::engine::draft::Draft;
 use crate::engine::record::ScheduleRecord;
@@ -46,24 +46,54 @@ fn reason_to_skip(
 ) -> Option<Reason> {
     let (state, schedule) = (draft.state, &record.schedule);
     let policy = schedule.policy();
-    if unseen && policy.missed == Missed::Skip {
-        return Some(Reason::Missed);
-    }
-    if policy.max_late.is_some_and(|most| draft.now.wall.since(passed.latest) > most) {
-        return Some(Reason::TooLate);
-    }
     let live = |state_of_run: fn(RunState) -> bool| {
         state.runs_of(record).any(|(_, run)| state_of_run(run.run.state))
     };
-    if policy.when_busy == WhenBusy::Coalesce && live(|state| state == RunState::Queued) {
-        return Some(Reason::Coalesced);
+    // Nobody else asks where it goes: that is a search.
+    let asks_lane = policy.when_busy == WhenBusy::Skip;
+    let sight = Sight {
+        unseen,
+        late: draft.now.wall.since(passed.latest),
+        waiting: live(|state| state == RunState::Queued),
+        live: live(|state| !state.is_terminal()),
+        lane: if asks_lane { state.place(schedule, record.owner).blocks() } else { None },
+    };
+    sight.reason_to_skip(policy)
+}
+
+/// What a slot finds when it comes.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Sight {
+    /// Nobody was there when it came.
+    pub(in crate::engine) unseen: bool,
+    /// How late it is looked at.
+    pub(in crate::engine) late: Span,
+    /// A run of the same schedule waits.
+    pub(in crate::engine) waiting: bool,
+    /// A run of the same schedule has not ended.
+    pub(in crate::engine) live: bool,
+    /// Why the session that it goes to cannot take it right now.
+    pub(in crate::engine) lane: Option<Reason>,
+}
+
+impl Sight {
+    /// Why the slot passes without a run, if it does. A forecast asks the same.
+    pub(in crate::engine) fn reason_to_skip(&self, policy: &Policy) -> Option<Reason> {
+        if self.unseen && policy.missed == Missed::Skip {
+            return Some(Reason::Missed);
+        }
+        if policy.max_late.is_some_and(|most| self.late > most) {
+            return Some(Reason::TooLate);
+        }
+        if policy.when_busy == WhenBusy::Coalesce && self.waiting {
+            return Some(Reason::Coalesced);
+        }
+        let makes_up = self.unseen && policy.missed == Missed::All;
+        if policy.overlap == Overlap::Skip && !makes_up && self.live {
+            return Some(Reason::Overlap);
+        }
+        self.lane.filter(|reason| policy.when_busy == WhenBusy::Skip && *reason != Reason::HostGone)
     }
-    let makes_up = unseen && policy.missed == Missed::All;
-    if policy.overlap == Overlap::Skip && !makes_up && live(|state| !state.is_terminal()) {
-        return Some(Reason::Overlap);
-    }
-    let busy = state.place(schedule, record.owner).blocks();
-    busy.filter(|reason| policy.when_busy == WhenBusy::Skip && *reason != Reason::HostGone)
 }
 
 fn skip(draft: &mut Draft<'_>, record: &ScheduleRecord, passed: Passed, reason: Reason) {

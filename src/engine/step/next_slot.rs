@@ -6,18 +6,18 @@ use crate::engine::draft::Draft;
 
 /// The slots of a schedule that have come since the last one was consumed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Passed {
+pub(in crate::engine) struct Passed {
     /// The last of them.
-    pub(super) latest: Moment,
+    pub(in crate::engine) latest: Moment,
     /// How many there are; where there are too many to count, the least that there are.
-    pub(super) count: u64,
+    pub(in crate::engine) count: u64,
 }
 
 /// The first slot of a trigger that begins to count at `from`.
 ///
 /// An interval has a slot at its anchor, should that be this very moment; all other slots lie strictly ahead, so that nothing
 /// fires in the minute in which it was made.
-pub(super) fn first_slot(draft: &Draft<'_>, schedule: &Schedule, from: Moment) -> Next {
+pub(in crate::engine) fn first_slot(draft: &Draft<'_>, schedule: &Schedule, from: Moment) -> Next {
     let slot = match &schedule.trigger {
         Trigger::At(slot) => Some(*slot),
         Trigger::Every(every) if every.anchor() == from => Some(from),
@@ -29,7 +29,7 @@ pub(super) fn first_slot(draft: &Draft<'_>, schedule: &Schedule, from: Moment) -
 }
 
 /// The slot that comes after one that is consumed now. `runs` is how many runs it has had then.
-pub(super) fn slot_after(draft: &Draft<'_>, schedule: &Schedule, slot: Moment, runs: u64) -> Next {
+pub(in crate::engine) fn slot_after(draft: &Draft<'_>, schedule: &Schedule, slot: Moment, runs: u64) -> Next {
     if schedule.lifetime().max_runs.is_some_and(|max| runs >= u64::from(max.get())) {
         return Next::Never { reason: Reason::MaxRuns };
     }
@@ -45,14 +45,18 @@ pub(super) fn slot_after(draft: &Draft<'_>, schedule: &Schedule, slot: Moment, r
 
 /// The slot that counts from the end of a run, which is now; never one before the slot of that run, should the clock have
 /// been set back meanwhile.
-pub(super) fn slot_after_finish(draft: &Draft<'_>, schedule: &Schedule, consumed: Moment) -> Next {
+pub(in crate::engine) fn slot_after_finish(draft: &Draft<'_>, schedule: &Schedule, consumed: Moment) -> Next {
     let Trigger::Every(every) = &schedule.trigger else {
         return Next::Never { reason: Reason::NoMoreSlots };
     };
     within_lifetime(draft, schedule, every.after_finish(draft.now.wall.max(consumed)))
 }
 
-fn within_lifetime(draft: &Draft<'_>, schedule: &Schedule, slot: Option<Moment>) -> Next {
+pub(in crate::engine) fn within_lifetime(
+    draft: &Draft<'_>,
+    schedule: &Schedule,
+    slot: Option<Moment>,
+) -> Next {
     let Some(slot) = slot else { return Next::Never { reason: Reason::NoMoreSlots } };
     if schedule.lifetime().expires_at.is_some_and(|end| slot >= end) {
         return Next::Never { reason: Reason::Expired };
@@ -66,7 +70,7 @@ pub(super) fn due(draft: &Draft<'_>, schedule: &Schedule, slot: Moment) -> Optio
 }
 
 /// The slots from the one that was to come, `armed`, until now.
-pub(super) fn passed(draft: &Draft<'_>, schedule: &Schedule, armed: Moment) -> Passed {
+pub(in crate::engine) fn passed(draft: &Draft<'_>, schedule: &Schedule, armed: Moment) -> Passed {
     let only = Passed { latest: armed, count: 1 };
     let (trigger, every) = match &schedule.trigger {
         Trigger::At(_) => return only,
@@ -90,7 +94,12 @@ pub(super) fn passed(draft: &Draft<'_>, schedule: &Schedule, armed: Moment) -> P
 }
 
 /// The slot that comes so many after `armed`, for catching up.
-pub(super) fn nth_after(draft: &Draft<'_>, schedule: &Schedule, armed: Moment, n: u64) -> Option<Moment> {
+pub(in crate::engine) fn nth_after(
+    draft: &Draft<'_>,
+    schedule: &Schedule,
+    armed: Moment,
+    n: u64,
+) -> Option<Moment> {
     let n = usize::try_from(n).ok()?;
     if n == 0 {
         return Some(armed);

@@ -9,7 +9,7 @@ use crate::graph::view::Scheduler;
 use crate::limits;
 
 pub(super) fn engine() -> Entity<Scheduler, ()> {
-    Entity::<Scheduler, ()>::root("engine")
+    foresight(standing(Entity::<Scheduler, ()>::root("engine")))
         .doc("The engine as a whole.")
         .reads(own("reveille.engine/now", Type::Instant).doc("The moment of this look."), |view, (), _| {
             Ok(instant(view.now.wall))
@@ -71,6 +71,57 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
         )
 }
 
+/// What stands in the way of everything, and by which clocks.
+fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
+    entity
+        .reads(
+            own("reveille.engine/held", Type::Map)
+                .nullable()
+                .doc("Who holds everything, why and since when; nil while nothing is held."),
+            |view, (), _| Ok(maybe(view.state.held(), |pause| super::terms::pause(view, pause).into())),
+        )
+        .reads(
+            everyone("reveille.engine/tzdb-version", Type::String)
+                .doc("The version of the time zone database in use."),
+            |view, (), _| Ok(Datum::Text(view.zones.version())),
+        )
+        .reads(
+            everyone("reveille.engine/local-zone", Type::String).doc("What the zone local means here."),
+            |view, (), _| Ok(Datum::shown(view.zones.local())),
+        )
+        .reads(
+            operators("reveille.engine/imbalance", Type::Integer)
+                .unit("slots")
+                .doc("Expected slots less those accounted for: anything but 0 is a defect."),
+            |view, (), _| Ok(Datum::Int(i64::try_from(view.state.ledger().imbalance()).unwrap_or(i64::MAX))),
+        )
+}
+
+/// What will happen, and why something has happened or not.
+fn foresight(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
+    use super::foresight::{explain, forecast, what_if};
+    entity
+        .reads(
+            own("reveille/forecast", Type::Reference("slot")).many().doc(
+                "The slots to come, by when something comes of them, as if nobody did anything more and turns took no \
+                 time. Parameters: from, to, first, schedule-id; the next 24 hours and 1000 slots unless told otherwise.",
+            ),
+            |view, (), params| forecast(view, params),
+        )
+        .reads(
+            own("reveille/what-if", Type::Reference("slot")).many().doc(
+                "The slots of which something else would become: during an outage (down-from, down-until), or after a \
+                 change of the schedule (schedule-id, and what psi.scheduler/reschedule takes). Nothing is changed.",
+            ),
+            |view, (), params| what_if(view, params),
+        )
+        .reads(
+            own("reveille/explain", Type::Reference("explanation"))
+                .doc("Why a schedule has fired at an instant, or has not, or when it will. Parameters: schedule-id, at."),
+            |view, (), params| explain(view, params),
+        )
+}
+
 pub(super) fn limit() -> Entity<Scheduler, u64> {
     let find: fn(Seen<'_, Scheduler>, &Value) -> Option<u64> = |_, key| {
         let at = limits::ALL.iter().position(|limit| Some(limit.name) == key.as_str())?;
@@ -110,6 +161,7 @@ fn accounting(ledger: Ledger) -> Value {
         .with("failed", count(ledger.failed))
         .with("lost", count(ledger.lost))
         .with("pending", count(ledger.pending))
+        .with("imbalance", i64::try_from(ledger.imbalance()).unwrap_or(i64::MAX))
         .into()
 }
 

@@ -5,6 +5,7 @@
 
 mod decision;
 mod engine;
+mod foresight;
 mod ground;
 mod job;
 mod message;
@@ -13,6 +14,7 @@ mod pages;
 mod run;
 mod schedule;
 mod session;
+mod terms;
 
 use super::registry::{
     Attribute, Datum, Fault, Graph, Numbered, Registry, ResolverError, Seen, Type, Visibility,
@@ -41,6 +43,8 @@ pub fn registry() -> Result<Registry<Scheduler>, Vec<Fault>> {
         .entity(decision::decision())
         .entity(message::message())
         .entity(job::job())
+        .entity(foresight::slot())
+        .entity(foresight::explanation())
         .entity(pages::schedule_page())
         .entity(pages::session_page())
         .entity(pages::decision_page())

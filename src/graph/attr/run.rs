@@ -15,7 +15,7 @@ pub(super) fn run() -> Entity<Scheduler, Key> {
     let entity = Entity::<Scheduler, Key>::new("run", "reveille.run/id", find)
         .doc("One occurrence of a schedule, and what became of it.")
         .whole(WHOLE);
-    times(end(course(entity)))
+    more(times(end(course(entity))))
 }
 
 /// What a run's map has when it is asked for as a whole.
@@ -81,6 +81,28 @@ fn course(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("reveille.run/attempt", Type::Integer).unit("attempts").doc("Which try it is, from 1."),
             |view, key, _| read(view, key, |_, run| Datum::Int(run.attempt.into())),
+        )
+}
+
+/// What else is known of it.
+fn more(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
+    entity
+        .reads(
+            own("reveille.run/incarnation", Type::Integer)
+                .doc("How often the schedule's trigger had been replaced, from 1."),
+            |view, key, _| read(view, key, |_, run| Datum::Int(run.incarnation.into())),
+        )
+        .reads(
+            own("reveille.run/folded", Type::Integer)
+                .unit("slots")
+                .doc("How many earlier slots are folded into it: it stands for one more than that."),
+            |view, key, _| read(view, key, |_, run| integer(run.folded)),
+        )
+        .reads(
+            own("reveille.run/retry-at", Type::Instant)
+                .nullable()
+                .doc("When it is tried again; nil unless it waits for that."),
+            |view, key, _| read(view, key, |_, run| maybe(run.retry_at, instant)),
         )
 }
 

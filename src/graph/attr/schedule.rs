@@ -35,7 +35,7 @@ pub(super) fn schedule() -> Entity<Scheduler, Key> {
     let entity = Entity::<Scheduler, Key>::new("schedule", "psi.scheduler/schedule-id", find)
         .doc("What was asked to happen later, and where that stands.")
         .whole(WHOLE);
-    around(standing(asked(entity)))
+    super::terms::course(super::terms::terms(around(standing(asked(entity)))))
 }
 
 /// What was asked for, fixed at creation.
@@ -174,10 +174,13 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             |view, key, _| of_schedule(view, key, |record| maybe(record.next_slot(), instant)),
         )
         .reads(
-            own("psi.scheduler/upcoming", Type::Instant).many().doc("The slots that are still to come."),
-            |view, key, _| {
+            own("psi.scheduler/upcoming", Type::Instant).many().doc(
+                "The next slots by its trigger alone: 3, or as many as the parameter first says. A forecast knows more.",
+            ),
+            |view, key, params| {
+                let first = super::terms::first(params, UPCOMING)?;
                 of_schedule(view, key, |record| {
-                    upcoming(view, record).into_iter().map(shown::instant).collect::<Vec<Value>>().into()
+                    upcoming(view, record, first).into_iter().map(shown::instant).collect::<Vec<Value>>().into()
                 })
             },
         )
@@ -236,11 +239,13 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
 /// What puts prompts into sessions. Source: psi's record.
 const SOURCES: &[&str] = &["scheduled"];
 
-/// The next slots by the trigger alone; pauses, holds and limits are a forecast's affair.
-fn upcoming(view: Seen<'_, Scheduler>, record: &ScheduleRecord) -> Vec<Moment> {
+/// The next slots by the trigger and the lifetime's end; pauses, holds and limits are a forecast's affair.
+fn upcoming(view: Seen<'_, Scheduler>, record: &ScheduleRecord, first: usize) -> Vec<Moment> {
     let Some(next) = record.next_slot() else { return Vec::new() };
     let later = Slots::new(&record.schedule().trigger, view.zones);
-    std::iter::once(next).chain(later.after(next)).take(UPCOMING).collect()
+    let end = record.schedule().lifetime().expires_at;
+    let lives = move |slot: &Moment| end.is_none_or(|end| *slot < end);
+    std::iter::once(next).chain(later.after(next)).take_while(lives).take(first).collect()
 }
 
 fn trigger(record: &ScheduleRecord) -> Value {

@@ -108,6 +108,19 @@ Examples:
   reveille graphql 'query($id: ID!) { schedule(scheduleId: $id) { status reason } }' --variables '{\"id\": \"sch-…\"}'
   reveille graphql 'mutation { cancelSchedule(scheduleId: \"sch-…\") { schedule { status } } }'")]
     Graphql(GraphqlArgs),
+    /// Show what will fire, and what will be skipped, held or paused, in time order.
+    ///
+    /// As if nobody did anything more, and turns took no time: with all policies, zones, pauses, holds and limits.
+    #[command(
+        after_help = "Examples:\n  reveille forecast --hours 24\n  reveille forecast --schedule sch-… --edn"
+    )]
+    Forecast(ForecastArgs),
+    /// Explain why a schedule has fired at an instant, or has not, or when it will.
+    #[command(after_help = "\
+Examples:
+  reveille explain sch-…
+  reveille explain sch-… --at 2026-04-22T13:00:00Z --json")]
+    Explain(ExplainArgs),
     /// Print one of the generated schemas.
     #[command(after_help = "Example:\n  reveille schema attributes > attributes.edn")]
     Schema(SchemaArgs),
@@ -146,6 +159,60 @@ pub struct GraphqlArgs {
     /// Which daemon to ask.
     #[command(flatten)]
     pub daemon: DaemonArgs,
+}
+
+/// Arguments of `reveille forecast`.
+#[derive(Args, Debug)]
+pub struct ForecastArgs {
+    /// How far ahead.
+    #[arg(long, value_name = "HOURS", default_value_t = 24)]
+    pub hours: u64,
+    /// At most so many slots.
+    #[arg(long, value_name = "COUNT", default_value_t = 1_000)]
+    pub first: u32,
+    /// Of this schedule only.
+    #[arg(long, value_name = "ID")]
+    pub schedule: Option<String>,
+    /// How it is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// Ask as this session; without it, as the operator.
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub session: Option<SessionId>,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+/// Arguments of `reveille explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// The schedule.
+    #[arg(value_name = "SCHEDULE-ID")]
+    pub schedule: String,
+    /// The instant; what matters now if left out.
+    #[arg(long, value_name = "INSTANT")]
+    pub at: Option<String>,
+    /// How it is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// Ask as this session; without it, as the operator.
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub session: Option<SessionId>,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+/// How an answer is printed: for people unless told otherwise.
+#[derive(Args, Debug)]
+pub struct Printing {
+    /// Print EDN.
+    #[arg(long)]
+    pub edn: bool,
+    /// Print JSON.
+    #[arg(long, conflicts_with = "edn")]
+    pub json: bool,
 }
 
 /// Arguments of `reveille schema`.

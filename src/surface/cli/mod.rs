@@ -3,6 +3,6 @@
 mod args;
 
 pub use args::{
-    Cli, Command, DaemonArgs, DoctorArgs, EqlArgs, GraphqlArgs, SchemaArgs, SchemaKind, ServeArgs, StdioArgs,
-    ToolArgs,
+    Cli, Command, DaemonArgs, DoctorArgs, EqlArgs, ExplainArgs, ForecastArgs, GraphqlArgs, Printing,
+    SchemaArgs, SchemaKind, ServeArgs, StdioArgs, ToolArgs,
 };

@@ -20,7 +20,14 @@ pub fn roots() -> Roots {
             pages("decision-page", "reveille.decision-page/decisions", "reveille.decision/cursor"),
         ],
         params: params(),
-        hidden: vec!["psi.agent-session/token"],
+        hidden: vec![
+            "psi.agent-session/token",
+            "psi.scheduler/created?",
+            "psi.scheduler/understood",
+            // Good for one look only.
+            "reveille.slot/number",
+            "reveille.explanation/number",
+        ],
         longs: vec![],
     }
 }
@@ -44,6 +51,21 @@ fn queries() -> Vec<Query> {
             "sessions",
             "The open sessions, by id.",
             QueryKind::Attribute("psi.agent-session/session-page"),
+        ),
+        query(
+            "forecast",
+            "The slots to come, by when something comes of them, as if nobody did anything more.",
+            QueryKind::Attribute("reveille/forecast"),
+        ),
+        query(
+            "whatIf",
+            "The slots of which something else would become, were the process down or a schedule changed.",
+            QueryKind::Attribute("reveille/what-if"),
+        ),
+        query(
+            "explain",
+            "Why a schedule has fired at an instant, or has not, or when it will.",
+            QueryKind::Attribute("reveille/explain"),
         ),
         query("engine", "The engine as a whole.", QueryKind::Root("engine")),
         query(
@@ -84,8 +106,66 @@ fn params() -> Vec<(&'static str, Vec<Param>)> {
         ("psi.agent-session/session-page", window()),
         ("psi.agent-session/sessions", window()),
         ("psi.agent-session/messages", window()),
+        ("reveille/forecast", stretch()),
+        ("reveille/what-if", supposed()),
+        ("reveille/explain", vec![of_schedule(), explained_at()]),
+        ("psi.scheduler/explain", vec![explained_at()]),
+        ("psi.scheduler/upcoming", vec![optional("first", "first", "How many.", Kind::Int)]),
         ("reveille.engine/decision-page", decisions()),
         ("reveille.engine/decisions", decisions()),
+    ]
+}
+
+/// What a forecast takes.
+fn stretch() -> Vec<Param> {
+    vec![
+        optional("from", "from", "From when on; now if left out.", Kind::DateTime),
+        optional("to", "to", "Until when; a day later if left out.", Kind::DateTime),
+        optional("first", "first", "At most so many.", Kind::Int),
+        optional("scheduleId", "schedule-id", "Of this schedule only.", Kind::Id),
+    ]
+}
+
+fn supposed() -> Vec<Param> {
+    let mut params = stretch();
+    params.extend([
+        optional("downFrom", "down-from", "Suppose the process is down from here on.", Kind::DateTime),
+        optional("downUntil", "down-until", "And is back then.", Kind::DateTime),
+    ]);
+    params.extend(ways());
+    params.extend(conditions());
+    params
+}
+
+fn of_schedule() -> Param {
+    required("scheduleId", "schedule-id", "The schedule.", Kind::Id)
+}
+
+fn explained_at() -> Param {
+    optional("at", "at", "The instant; what matters now if left out.", Kind::DateTime)
+}
+
+/// The ways to say when, beside psi's two.
+fn ways() -> Vec<Param> {
+    vec![
+        optional(
+            "when",
+            "when",
+            "When, in a phrase: weekdays at 8:30, in 2 hours, every 5 minutes.",
+            Kind::String,
+        ),
+        optional("cron", "cron", "When, by five fields of cron.", Kind::String),
+        optional("zone", "zone", "On whose clock a phrase or cron is read; UTC if left out.", Kind::String),
+        optional("everyMs", "every-ms", "Every so many milliseconds, from now on.", Kind::Long),
+        optional("trigger", "trigger", "When, as the attribute trigger shows it.", Kind::Keyed),
+        optional("ifPast", "if-past", "fire-now, to have what has passed fire now.", Kind::String),
+    ]
+}
+
+fn conditions() -> Vec<Param> {
+    vec![
+        optional("policy", "policy", "What applies when it is late, busy or fails.", Kind::Keyed),
+        optional("lifetime", "lifetime", "What ends it.", Kind::Keyed),
     ]
 }
 
@@ -133,7 +213,8 @@ fn mutations() -> Vec<Mutation> {
     };
     let text = required("text", "text", "What the person says.", Kind::String);
     let busy = required("busy", "busy", "Whether a turn is under way.", Kind::Boolean);
-    vec![
+    let mut mutations = standing();
+    mutations.extend([
         create(),
         Mutation {
             name: "cancelSchedule",
@@ -176,10 +257,103 @@ fn mutations() -> Vec<Mutation> {
             mutation::BUSY,
             vec![session(), busy],
         ),
+    ]);
+    mutations
+}
+
+/// What changes where a schedule, or everything, stands.
+fn standing() -> Vec<Mutation> {
+    vec![
+        reschedule(),
+        of_one(
+            "runScheduleNow",
+            "Begins a run at once; its slots stay as they are.",
+            mutation::RUN_NOW,
+            vec![],
+        ),
+        of_one(
+            "pauseSchedule",
+            "Gives no slot of a schedule a run until it is resumed.",
+            mutation::PAUSE,
+            vec![why()],
+        ),
+        of_one("resumeSchedule", "Lets a paused schedule go on.", mutation::RESUME, vec![]),
+        of_one("skipNextSlot", "Lets the next slot pass without a run.", mutation::SKIP_NEXT, vec![]),
+        of_all(
+            "holdAll",
+            "Claims nothing and hands nothing over until all is released.",
+            mutation::HOLD_ALL,
+            vec![why()],
+        ),
+        of_all("releaseAll", "Lets everything go on.", mutation::RELEASE_ALL, vec![]),
     ]
 }
 
+fn why() -> Param {
+    optional("reason", "reason", "Why, in the caller's words.", Kind::String)
+}
+
+fn base() -> Param {
+    optional("baseRevision", "base-revision", "The revision seen; a later one is a conflict.", Kind::Int)
+}
+
+fn of_one(name: &'static str, doc: &'static str, symbol: &'static str, more: Vec<Param>) -> Mutation {
+    let mut params = vec![of_schedule(), base()];
+    params.extend(more);
+    let payload = vec![("schedule", Payload::Entity("schedule"))];
+    Mutation { name, doc, symbol, params, has_input: false, payload }
+}
+
+fn of_all(name: &'static str, doc: &'static str, symbol: &'static str, params: Vec<Param>) -> Mutation {
+    let payload = vec![("held", Payload::Attribute("reveille.engine/held"))];
+    Mutation { name, doc, symbol, params, has_input: false, payload }
+}
+
+fn reschedule() -> Mutation {
+    let mut params = vec![
+        of_schedule(),
+        base(),
+        optional("delayMs", "delay-ms", "How long from now, in milliseconds.", Kind::Long),
+        optional("at", "at", "When.", Kind::DateTimeText),
+    ];
+    params.extend(ways());
+    params.extend([
+        optional("label", "label", "Its name for people; null takes it away.", Kind::String),
+        optional("description", "description", "What it is for; null takes it away.", Kind::String),
+        optional("message", "message", "The prompt.", Kind::String),
+    ]);
+    params.extend(conditions());
+    Mutation {
+        name: "rescheduleSchedule",
+        doc: "Gives a schedule another definition; what is left out stays as it is.",
+        symbol: mutation::RESCHEDULE,
+        params,
+        has_input: true,
+        payload: vec![
+            ("schedule", Payload::Entity("schedule")),
+            ("understood", Payload::Maybe("psi.scheduler/understood")),
+        ],
+    }
+}
+
 fn create() -> Mutation {
+    let mut mutation = create_as_psi();
+    mutation.params.extend(ways());
+    mutation.params.extend(conditions());
+    mutation.params.extend([
+        optional(
+            "durability",
+            "durability",
+            "Whether it survives a restart: volatile or durable.",
+            Kind::String,
+        ),
+        optional("idempotencyKey", "idempotency-key", "A name by which a repeat is known.", Kind::String),
+        optional("description", "description", "What it is for.", Kind::String),
+    ]);
+    mutation
+}
+
+fn create_as_psi() -> Mutation {
     Mutation {
         name: "createSchedule",
         doc: "Asks for something to happen later: a prompt into the session, or a fresh session.",
@@ -209,7 +383,11 @@ fn create() -> Mutation {
             ),
         ],
         has_input: true,
-        payload: vec![("schedule", Payload::Entity("schedule")), ("created", Payload::True)],
+        payload: vec![
+            ("schedule", Payload::Entity("schedule")),
+            ("created", Payload::Attribute("psi.scheduler/created?")),
+            ("understood", Payload::Maybe("psi.scheduler/understood")),
+        ],
     }
 }
 

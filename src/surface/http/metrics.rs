@@ -67,7 +67,7 @@ impl Reading {
     }
 
     fn gauges(&self) -> [(&'static str, &'static str, u64); 9] {
-        let Gauges { sessions, pending, due, queued, running, volatile } = self.gauges;
+        let Gauges { sessions, pending, due, queued, running, volatile, imbalance: _ } = self.gauges;
         [
             ("sessions", "Open sessions", sessions),
             ("pending", "Schedules whose slot has not been claimed", pending),
@@ -108,6 +108,9 @@ impl Collector for Reading {
             let value = i64::try_from(value).unwrap_or(i64::MAX);
             to.encode_descriptor(name, help, None, MetricType::Gauge)?.encode_gauge(&value)?;
         }
+        let help = "Expected slots less those accounted for: anything but 0 is a defect";
+        to.encode_descriptor("accounting_imbalance", help, None, MetricType::Gauge)?
+            .encode_gauge(&self.gauges.imbalance)?;
         let late = "From a slot to the hand-over of its run to the host, queueing included";
         self.lateness(to.encode_descriptor("lateness_seconds", late, None, MetricType::Histogram)?)?;
         let figures = &self.figures;
@@ -119,6 +122,12 @@ impl Collector for Reading {
         let reasons = || Reason::ALL.iter().map(|reason| (*reason, reason.name()));
         let cancels = reasons().map(|(reason, name)| (name, figures.cancelled_for(reason)));
         count_each(&mut counter(to, "cancels", "Schedules called off, by reason")?, "reason", cancels)?;
+        let skips = reasons().map(|(reason, name)| (name, figures.skipped_for(reason)));
+        count_each(
+            &mut counter(to, "skips", "Slots without a run of their own, by reason")?,
+            "reason",
+            skips,
+        )?;
         let failures = reasons().map(|(reason, name)| (name, figures.failed_for(reason)));
         count_each(&mut counter(to, "failures", "Runs that failed, by reason")?, "reason", failures)?;
         let refusals = Code::ALL.iter().map(|code| (code.name(), figures.refused_with(*code)));

@@ -1,0 +1,163 @@
+//! `reveille forecast` and `reveille explain`: one query each, and its answer as a table, as a sentence, or as it is.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::client::Client;
+use super::embedded::Embedded;
+use super::fault::Fault;
+use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::domain::{Moment, SessionId, Span};
+use crate::edn::{self, Caps, Map, Value};
+use crate::graph::eql::Boundary;
+use crate::runtime::reply;
+use crate::surface::cli::{DaemonArgs, ExplainArgs, ForecastArgs, Printing};
+use crate::surface::json;
+
+pub(super) fn forecast(args: &ForecastArgs) -> io::Result<ExitCode> {
+    let answer = match ask_forecast(args) {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    let slots = answer.keyword("reveille/forecast").and_then(Value::as_items).unwrap_or_default();
+    print(&args.printing, &Value::vector(slots.to_vec()), || table(slots))
+}
+
+pub(super) fn explain(args: &ExplainArgs) -> io::Result<ExitCode> {
+    let mut params = Map::new().with("schedule-id", args.schedule.as_str());
+    if let Some(at) = &args.at {
+        params = params.with("at", at.as_str());
+    }
+    let query = query("reveille/explain", params, EXPLAINED);
+    let answer = match ask(&args.daemon, args.session.as_ref(), &query) {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    let explanation = answer.keyword("reveille/explain").cloned().unwrap_or(Value::Nil);
+    print(&args.printing, &explanation, || told(&explanation))
+}
+
+fn ask_forecast(args: &ForecastArgs) -> Result<Map, Fault> {
+    let mut params = Map::new().with("first", i64::from(args.first));
+    if let Some(schedule) = &args.schedule {
+        params = params.with("schedule-id", schedule.as_str());
+    }
+    let now = ask(&args.daemon, args.session.as_ref(), "[:reveille.engine/now]")?;
+    let now = now.keyword("reveille.engine/now").and_then(Value::as_inst);
+    let now = now.and_then(|now| Moment::new(now.seconds(), now.nanos()));
+    let span = Span::from_millis(args.hours.saturating_mul(3_600_000));
+    if let Some(to) = now.and_then(|now| now.checked_add(span)) {
+        params = params.with("to", to.to_string());
+    }
+    ask(&args.daemon, args.session.as_ref(), &query("reveille/forecast", params, FORESEEN))
+}
+
+fn query(attribute: &str, params: Map, shape: &str) -> String {
+    format!("[{{(:{attribute} {}) {shape}}}]", Value::Map(params))
+}
+
+/// Asks the daemon, or an engine of one's own in which there is nothing.
+fn ask(daemon: &DaemonArgs, session: Option<&SessionId>, query: &str) -> Result<Map, Fault> {
+    let wrong = |error: String| Fault::usage(format!("the query could not be read: {error}"));
+    let form = edn::read(query.as_bytes(), &REQUEST_CAPS).map_err(|error| wrong(error.to_string()))?;
+    let request = Value::from(Map::new().with("pathom/eql", form));
+    let answer = if let Some(client) = Client::asked_for(daemon, session)? {
+        let answered = client.post("/eql", Notation::Edn, request.to_string().into_bytes())?;
+        if answered.status.as_u16() != 200 {
+            return Err(Fault::usage(answered.complaint(Notation::Edn)));
+        }
+        let read = edn::read(answered.text.as_bytes(), &ANSWER_CAPS).ok();
+        read.and_then(|value| value.as_map().cloned()).unwrap_or_default()
+    } else {
+        let boundary = Boundary::read(&request).map_err(|error| wrong(error.to_string()))?;
+        let failed = |error: io::Error| Fault::io("an engine of one's own", error);
+        let engine = Embedded::start().map_err(failed)?;
+        let caller = engine.caller(session).map_err(failed)?;
+        let answered = engine.handle().query(&caller, &boundary, false);
+        reply(&boundary, answered.map_err(|refusal| Fault::usage(refusal.to_string()))?)
+    };
+    match answer.keyword("reveille.error/why").and_then(|why| why.as_map()?.keyword("message")?.as_str()) {
+        Some(message) => Err(Fault::usage(message)),
+        None => Ok(answer),
+    }
+}
+
+fn print(printing: &Printing, answer: &Value, words: impl FnOnce() -> String) -> io::Result<ExitCode> {
+    let mut output = io::stdout().lock();
+    if printing.edn {
+        writeln!(output, "{answer}")?;
+    } else if printing.json {
+        let mut text = String::new();
+        json::write(answer, &mut text);
+        writeln!(output, "{text}")?;
+    } else {
+        write!(output, "{}", words())?;
+    }
+    output.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One line for each slot.
+fn table(slots: &[Value]) -> String {
+    if slots.is_empty() {
+        return "Nothing is to come. Assumed: nobody does anything more, and turns take no time.\n"
+            .to_owned();
+    }
+    let mut rows = vec![["AT", "WILL", "REASON", "SLOT", "SCHEDULE"].map(str::to_owned)];
+    rows.extend(slots.iter().map(|slot| COLUMNS.map(|column| cell(slot, column))));
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [0, 1, 2, 3, 4].map(width);
+    let line = |row: &[String; 5]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        format!("{}\n", cells.collect::<Vec<String>>().join("  ").trim_end())
+    };
+    let mut text: String = rows.iter().map(line).collect();
+    let more = slots.last().and_then(|last| last.as_map()?.keyword("reveille.slot/more?")?.as_bool());
+    if more == Some(true) {
+        text.push_str("There are more: say --first.\n");
+    }
+    text.push_str("Assumed: nobody does anything more, and turns take no time.\n");
+    text
+}
+
+fn cell(slot: &Value, column: &str) -> String {
+    match slot.as_map().and_then(|slot| slot.keyword(column)) {
+        None | Some(Value::Nil) => String::new(),
+        Some(value) => word(value),
+    }
+}
+
+/// A sentence, and the next slot.
+fn told(explanation: &Value) -> String {
+    let sentence = cell(explanation, "reveille.explanation/sentence");
+    let facts =
+        ["verdict", "reason", "slot", "at", "run-id", "next-fire-at"].into_iter().filter_map(|name| {
+            let value = cell(explanation, &format!("reveille.explanation/{name}"));
+            (!value.is_empty()).then(|| format!("  {name:12}  {value}\n"))
+        });
+    format!("{sentence}\n{}", facts.collect::<String>())
+}
+
+/// A value without EDN's marks.
+fn word(value: &Value) -> String {
+    let inst = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos()));
+    let keyword = || value.as_keyword().map(|keyword| keyword.as_str().to_owned());
+    let text = || value.as_str().map(str::to_owned);
+    inst.map(|inst| inst.to_string()).or_else(keyword).or_else(text).unwrap_or_else(|| value.to_string())
+}
+
+const COLUMNS: [&str; 5] = [
+    "reveille.slot/at",
+    "reveille.slot/will",
+    "reveille.slot/reason",
+    "reveille.slot/slot",
+    "reveille.slot/schedule-id",
+];
+const FORESEEN: &str = "[:reveille.slot/at :reveille.slot/will :reveille.slot/reason :reveille.slot/slot \
+                        :reveille.slot/schedule-id :reveille.slot/count :reveille.slot/more?]";
+const EXPLAINED: &str = "[:reveille.explanation/sentence :reveille.explanation/verdict :reveille.explanation/reason \
+                         :reveille.explanation/slot :reveille.explanation/at :reveille.explanation/late-ms \
+                         :reveille.explanation/run-id :reveille.explanation/obstacles \
+                         :reveille.explanation/next-fire-at]";
+/// What a daemon of ours answers may be longer than what it takes.
+const ANSWER_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };

@@ -1,0 +1,160 @@
+//! An explanation, and how it is put in plain words.
+
+use std::fmt::Write as _;
+
+use crate::domain::{Moment, Reason, RunId, ScheduleId, Span, names};
+
+names! {
+    /// What became of a slot, or will.
+    Verdict {
+        /// Its host has it.
+        Delivered = "delivered",
+        /// It was handed to its host, whose receipt or turn is still out.
+        Running = "running",
+        /// It came, and its run waits.
+        Waiting = "waiting",
+        /// It passed without a run of its own.
+        Skipped = "skipped",
+        /// It was called off, or replaced by other slots.
+        Cancelled = "cancelled",
+        /// Its run ended in an error.
+        Failed = "failed",
+        /// It is to come, and will be handed over.
+        WillFire = "will-fire",
+        /// It is to come, and its run will wait.
+        WillWait = "will-wait",
+        /// It is to come, and its run will fail.
+        WillFail = "will-fail",
+        /// It is to come, and will be skipped.
+        WillBeSkipped = "will-be-skipped",
+        /// Its schedule is paused.
+        Paused = "paused",
+        /// Everything is held.
+        Held = "held",
+        /// The schedule has no slot there.
+        NotASlot = "not-a-slot",
+        /// The schedule did not exist yet.
+        BeforeCreation = "before-creation",
+        /// The schedule has no slots any more by then.
+        AfterEnd = "after-end",
+        /// Nothing is known of such a schedule.
+        UnknownSchedule = "unknown-schedule",
+        /// There was a slot, and what became of it is not kept.
+        BeyondHistory = "beyond-history",
+    }
+}
+
+/// Why something happened at an instant, or did not, or when it will.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The schedule asked about.
+    pub schedule: ScheduleId,
+    /// The instant asked about.
+    pub asked: Moment,
+    /// What became of the slot there, or why there is none.
+    pub verdict: Verdict,
+    /// Why, where it is not the plain course of things.
+    pub reason: Option<Reason>,
+    /// The slot explained: at the instant, or near it; where there is none there, the nearest that is known.
+    pub slot: Option<Moment>,
+    /// Its run, if it got one: of a slot that was folded into another, that one's.
+    pub run: Option<RunId>,
+    /// When it came to that; of what is to come, when it will.
+    pub at: Option<Moment>,
+    /// From the slot to the hand-over, or until now where there was none.
+    pub late: Option<Span>,
+    /// What stood in the way, oldest first.
+    pub obstacles: Vec<Obstacle>,
+    /// The slot that comes next.
+    pub next: Option<Moment>,
+    /// Who paused or holds it and why, or an error, in their words.
+    pub detail: Option<String>,
+}
+
+/// Something that stood in the way of a slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// Since when.
+    pub at: Moment,
+    /// What.
+    pub reason: Reason,
+    /// What else is known of it.
+    pub detail: Option<String>,
+}
+
+impl Explanation {
+    /// All of it in a sentence or two.
+    pub fn sentence(&self) -> String {
+        let mut text = self.lead();
+        if let Some(reason) = self.reason {
+            let _ = write!(text, ": {}", clause(reason.doc()));
+        }
+        if let Some(detail) = &self.detail {
+            let _ = write!(text, " ({detail})");
+        }
+        text.push('.');
+        let mut seen = Vec::new();
+        for obstacle in self.obstacles.iter().filter(|obstacle| Some(obstacle.reason) != self.reason) {
+            if !seen.contains(&obstacle.reason) {
+                seen.push(obstacle.reason);
+                let _ = write!(text, " In the way from {}: {}.", obstacle.at, clause(obstacle.reason.doc()));
+            }
+        }
+        if let Some(next) = self.next.filter(|next| Some(*next) != self.slot) {
+            let _ = write!(text, " The next slot is {next}.");
+        }
+        text
+    }
+
+    fn lead(&self) -> String {
+        let slot = self.slot.map_or_else(|| "the slot".to_owned(), |slot| format!("the slot of {slot}"));
+        let at = self.at.map(|at| format!(" at {at}")).unwrap_or_default();
+        let late = self.late.filter(|late| late.millis() > 0).map(|late| format!(", {} late", length(late)));
+        let late = late.unwrap_or_default();
+        let asked = self.asked;
+        let lead = match self.verdict {
+            Verdict::Delivered => format!("{slot} was delivered{at}{late}"),
+            Verdict::Running => format!("{slot} was handed to its host{at}{late}, and has not ended"),
+            Verdict::Waiting => format!("{slot} has come and its run waits{late}"),
+            Verdict::Skipped => format!("{slot} was skipped{at}"),
+            Verdict::Cancelled => format!("{slot} was called off{at}"),
+            Verdict::Failed => format!("{slot} failed{at}"),
+            Verdict::WillFire => format!("{slot} will fire{at}"),
+            Verdict::WillWait => format!("{slot} will come{at}, and its run will wait"),
+            Verdict::WillFail => format!("{slot} will come{at}, and its run will fail"),
+            Verdict::WillBeSkipped => format!("{slot} will be skipped{at}"),
+            Verdict::Paused => format!("{slot} gets no run as long as the schedule is paused"),
+            Verdict::Held => format!("{slot} gets no run as long as everything is held"),
+            Verdict::NotASlot => {
+                let near = self.slot.map(|slot| format!("; the nearest known is {slot}")).unwrap_or_default();
+                format!("the schedule has no slot at {asked}{near}")
+            }
+            Verdict::BeforeCreation => format!("the schedule did not exist at {asked}{at}"),
+            Verdict::AfterEnd => format!("the schedule has no slot at {asked}, because it has ended by then"),
+            Verdict::UnknownSchedule => format!("nothing is known of a schedule {}", self.schedule),
+            Verdict::BeyondHistory => format!("{slot} is too long ago: what became of it is not kept"),
+        };
+        let mut letters = lead.chars();
+        letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    }
+}
+
+/// A sentence as a part of another.
+fn clause(sentence: &str) -> String {
+    let sentence = sentence.trim_end_matches('.');
+    let mut letters = sentence.chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// A length of time for people: two units at most.
+fn length(span: Span) -> String {
+    let millis = span.millis();
+    let (seconds, minutes, hours) = (millis / 1_000, millis / 60_000, millis / 3_600_000);
+    match (hours, minutes, seconds) {
+        (0, 0, 0) => format!("{millis} ms"),
+        (0, 0, _) => format!("{seconds}.{:03} s", millis % 1_000),
+        (0, _, _) => format!("{minutes} min {} s", seconds % 60),
+        (1..48, _, _) => format!("{hours} h {} min", minutes % 60),
+        _ => format!("{} d {} h", hours / 24, hours % 24),
+    }
+}

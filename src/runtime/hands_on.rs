@@ -1,0 +1,217 @@
+//! What the graph's mutations do beyond psi's tools: the other triggers and policies, and what changes where a schedule stands.
+
+use std::sync::Arc;
+
+use super::hands::{CallerHands, denied, refused, wrong};
+use crate::dialect::{Notation, psi};
+use crate::domain::{
+    Code, Durability, Kind, Payload, Refusal, ScheduleId, Scope, SessionConfig, Target, Terms,
+};
+use crate::edn::{Map, Value};
+use crate::engine::{Command, Input, NewSchedule, State, Which};
+use crate::graph::asked;
+use crate::graph::registry::ResolverError;
+use crate::graph::shown;
+
+/// Whether a creation says nothing that psi's tool does not know.
+pub(super) fn is_psis(params: &Map) -> bool {
+    params.keys().all(|key| key.as_keyword().is_none_or(|key| !BEYOND_PSI.contains(&key.as_str())))
+}
+
+impl CallerHands<'_> {
+    /// Creates a schedule of any trigger and policy.
+    pub(super) fn create_any(&self, params: &Map) -> Result<Value, ResolverError> {
+        let known = |key: &Value| {
+            key.as_keyword().is_some_and(|key| {
+                let name = key.as_str();
+                CREATION.contains(&name) || asked::CHANGES.contains(&name)
+            })
+        };
+        if let Some(key) = params.keys().find(|key| !known(key)) {
+            return Err(wrong(&key.to_string(), "a parameter of psi.scheduler/create", Some(key)));
+        }
+        let owner = self.session(params, "origin-session-id")?;
+        let call = Map::new().with("action", "scheduler").with("op", psi::Op::Create.name());
+        self.handle.admit_call(self.caller, psi::TOOL, &call.into()).map_err(denied)?;
+        let now = self.handle.now().wall;
+        let zones = self.handle.zones();
+        let meant = asked::when(params, now, zones)?;
+        let meant = meant
+            .ok_or_else(|| wrong("when", "given, or one of delay-ms, at, trigger, cron, every-ms", None))?;
+        let wanted = asked::change(params, now, zones)?.change;
+        let payload = self.payload(params)?;
+        let terms = Terms {
+            description: wanted.description.flatten(),
+            key: self.maybe_text(params, "idempotency-key")?.map(Into::into),
+            target: if payload.config().is_some() { Target::Fresh } else { Target::Owner },
+            policy: wanted.policy.unwrap_or(Terms::PLAIN.policy),
+            lifetime: wanted.lifetime.unwrap_or(Terms::PLAIN.lifetime),
+            ..Terms::PLAIN
+        };
+        let durability = self.durability(params)?;
+        let id = ScheduleId::fresh(durability, now, self.handle.draw());
+        let key = terms.key.clone();
+        let new = NewSchedule {
+            id: Some(id.clone()),
+            durability,
+            label: wanted.label.flatten(),
+            payload,
+            terms: Some(Box::new(terms)),
+            ..NewSchedule::message(owner.clone(), meant.when, "")
+        };
+        let dialect = new.dialect;
+        let known = move |state: &State| {
+            let own = |id: &ScheduleId| state.schedule(id).is_some();
+            let same = || {
+                let schedules = state.schedules_of(&owner).into_iter().map(|record| record.schedule());
+                let mut same = schedules.filter(|it| it.dialect == dialect && it.terms().key == key);
+                same.next().map(|it| it.id.clone())
+            };
+            if own(&id) { Some((id.clone(), true)) } else { same().map(|id| (id, false)) }
+        };
+        let create = Input::Command(Command::CreateSchedule(new));
+        let found = self.handle.submit_with(create, known).map_err(|refusal| refused(&refusal))?;
+        let (id, created) =
+            found.ok_or_else(|| ResolverError::new("the schedule has ended already", Value::Nil))?;
+        let answer = Map::new().with("psi.scheduler/schedule-id", id.to_string());
+        Ok(answer.with("psi.scheduler/created?", created).with("psi.scheduler/understood", meant.echo).into())
+    }
+
+    fn payload(&self, params: &Map) -> Result<Payload, ResolverError> {
+        let text: Box<str> = self.text(params, "message")?.into();
+        let kind = params.keyword("kind").and_then(|kind| {
+            kind.as_keyword()
+                .map(|kind| kind.as_str().to_owned())
+                .or_else(|| kind.as_str().map(str::to_owned))
+        });
+        match kind.as_deref().and_then(Kind::parse) {
+            Some(Kind::Message) => Ok(Payload::Turn { text }),
+            Some(Kind::Session) => {
+                let config = match params.keyword("session-config").filter(|value| !value.is_nil()) {
+                    None => SessionConfig::default(),
+                    Some(value) => psi::session_config::parse(value, Notation::Edn).map_err(|error| {
+                        ResolverError::new(error.to_string(), error.data()).coded(Code::Validation)
+                    })?,
+                };
+                Ok(Payload::NewSession { text, config: Arc::new(config) })
+            }
+            None => Err(wrong("kind", "message or session", params.keyword("kind"))),
+        }
+    }
+
+    fn durability(&self, params: &Map) -> Result<Durability, ResolverError> {
+        let Some(value) = params.keyword("durability").filter(|value| !value.is_nil()) else {
+            return Ok(Durability::Volatile);
+        };
+        let name = value.as_keyword().map(crate::edn::Keyword::as_str).or_else(|| value.as_str());
+        name.and_then(Durability::parse)
+            .ok_or_else(|| wrong("durability", "volatile or durable", Some(value)))
+    }
+
+    /// Gives a schedule another definition.
+    pub(super) fn reschedule(&self, params: &Map) -> Result<Value, ResolverError> {
+        let known = |key: &Value| {
+            key.as_keyword().is_some_and(|key| {
+                let name = key.as_str();
+                ["schedule-id", "base-revision"].contains(&name) || asked::CHANGES.contains(&name)
+            })
+        };
+        if let Some(key) = params.keys().find(|key| !known(key)) {
+            return Err(wrong(&key.to_string(), "a parameter of psi.scheduler/reschedule", Some(key)));
+        }
+        let which = self.which(params)?;
+        let changed = asked::change(params, self.handle.now().wall, self.handle.zones())?;
+        let answer = Map::new().with("psi.scheduler/schedule-id", which.schedule.to_string());
+        let command = Command::ChangeSchedule { which, change: changed.change };
+        self.handle.submit(Input::Command(command)).map_err(|refusal| refused(&refusal))?;
+        Ok(answer.with("psi.scheduler/understood", changed.echo.unwrap_or(Value::Nil)).into())
+    }
+
+    /// Carries out a command on one schedule.
+    pub(super) fn command(
+        &self,
+        params: &Map,
+        command: impl FnOnce(Which) -> Command,
+    ) -> Result<Value, ResolverError> {
+        let which = self.which(params)?;
+        let answer = Map::new().with("psi.scheduler/schedule-id", which.schedule.to_string());
+        self.handle.submit(Input::Command(command(which))).map_err(|refusal| refused(&refusal))?;
+        Ok(answer.into())
+    }
+
+    /// Holds everything, with a reason, or releases it.
+    pub(super) fn hold(&self, reason: Option<Option<Box<str>>>) -> Result<Value, ResolverError> {
+        let by = Scope::Operator;
+        if self.caller.scope != by {
+            let message = "only an operator may hold or release everything";
+            return Err(ResolverError::new(message, Map::new()).coded(Code::Forbidden));
+        }
+        let command = match reason {
+            Some(reason) => Command::HoldAll { by, reason },
+            None => Command::ReleaseAll { by },
+        };
+        let held = |state: &State| state.held().cloned();
+        let held =
+            self.handle.submit_with(Input::Command(command), held).map_err(|refusal| refused(&refusal))?;
+        let held = held.map(|pause| {
+            Map::new()
+                .with("by", "operator")
+                .with("reason", pause.reason.as_deref())
+                .with("since", shown::instant(pause.since))
+        });
+        Ok(Map::new().with("reveille.engine/held", held.map_or(Value::Nil, Value::from)).into())
+    }
+
+    fn which(&self, params: &Map) -> Result<Which, ResolverError> {
+        let text = self.text(params, "schedule-id")?;
+        let Ok(schedule) = ScheduleId::new(text) else {
+            let data = Map::new().with("schedule-id", text);
+            return Err(ResolverError::new("schedule not found", data).coded(Code::NotFound));
+        };
+        let base = match params.keyword("base-revision").filter(|value| !value.is_nil()) {
+            None => None,
+            Some(value) => {
+                let base = value.as_int().and_then(|base| u32::try_from(base).ok());
+                Some(base.ok_or_else(|| wrong("base-revision", "a revision, from 1", Some(value)))?)
+            }
+        };
+        Ok(Which { scope: self.caller.scope.clone(), schedule, base })
+    }
+
+    /// The caller's reason, in its own words.
+    pub(super) fn words(&self, params: &Map) -> Result<Option<Box<str>>, ResolverError> {
+        let words = self.maybe_text(params, "reason")?;
+        let most = crate::limits::LABEL_BYTES;
+        match words {
+            Some(words) if words.len() as u64 > most.value => {
+                Err(refused(&Refusal::LimitReached { limit: most }))
+            }
+            words => Ok(words.map(Into::into)),
+        }
+    }
+
+    fn maybe_text<'p>(&self, params: &'p Map, name: &'static str) -> Result<Option<&'p str>, ResolverError> {
+        match params.keyword(name).filter(|value| !value.is_nil()) {
+            None => Ok(None),
+            Some(_) => self.text(params, name).map(Some),
+        }
+    }
+}
+
+/// What psi's tool does not know.
+const BEYOND_PSI: &[&str] = &[
+    "when",
+    "trigger",
+    "cron",
+    "zone",
+    "every-ms",
+    "if-past",
+    "policy",
+    "lifetime",
+    "durability",
+    "idempotency-key",
+    "description",
+];
+/// What only a creation takes.
+const CREATION: &[&str] =
+    &["kind", "session-config", "session-id", "origin-session-id", "durability", "idempotency-key"];

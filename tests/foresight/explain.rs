@@ -1,0 +1,194 @@
+//! Why something happened or did not, as rows: what was done, the instant asked about, the verdict and the reason.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use reveille::adapter::HostLocal;
+use reveille::domain::{
+    CountFrom, Cursor, Decision, DecisionKind, Every, HostId, Moment, Reason, RunId, ScheduleId, Scope,
+    SessionConfig, SessionId, Span, Trigger, When,
+};
+use reveille::engine::{Command, Explanation, Input, NewSchedule, Report, State, Which};
+use reveille::port::Clock;
+use reveille::runtime::Handle;
+use reveille::testkit::Stage;
+
+/// A schedule of every ten minutes in a session of its own, and what is done to it.
+struct Scene {
+    stage: Stage,
+    handle: Handle,
+    schedule: ScheduleId,
+    start: Moment,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        let stage = Stage::seeded(1);
+        let handle = Handle::new(stage.parts(Arc::new(HostLocal::new())));
+        let owner = SessionId::new("main").expect("an id");
+        handle.open_session(Some(owner.clone()), HostId::LOCAL, SessionConfig::default()).expect("room");
+        let start = stage.clock.now().wall;
+        let anchor = start.checked_add(minutes(10)).expect("near");
+        let every = Every::new(minutes(10), anchor, CountFrom::Slot).expect("a period");
+        let schedule =
+            handle.schedule(NewSchedule::message(owner, When::By(Trigger::Every(every)), "a prompt"));
+        Scene { schedule: schedule.expect("room"), stage, handle, start }
+    }
+
+    fn pass(&self, span: u64) {
+        let end = self.stage.clock.now().boot.after(minutes(span));
+        while let Some(wake) = self.handle.turn().filter(|wake| *wake <= end) {
+            self.stage.clock.advance_to(wake);
+        }
+        self.stage.clock.advance_to(end);
+        self.handle.turn();
+    }
+
+    fn which(&self) -> Which {
+        Which::any(Scope::Operator, self.schedule.clone())
+    }
+
+    fn does(&self, command: Command) {
+        self.handle.submit(Input::Command(command)).expect("it is allowed");
+    }
+
+    fn busy(&self, busy: bool) {
+        let session = SessionId::new("main").expect("an id");
+        self.handle.submit(Input::Report(Report::Busy { session, busy })).expect("it is open");
+    }
+
+    fn explain(&self, at: Option<u64>) -> Explanation {
+        let at = at.map(|at| self.start.checked_add(minutes(at)).expect("near"));
+        let mut feed = self.handle.subscribe(Cursor::START);
+        let decisions: VecDeque<Decision> = feed.poll(10_000).decisions.into();
+        let (now, zones) = (self.stage.clock.now(), &self.stage.zones);
+        self.handle.view(|state| state.explain(zones, now, (&self.schedule, at), &decisions))
+    }
+}
+
+#[test]
+fn what_happened_and_what_did_not_is_explained() {
+    let hold = || Command::HoldAll { by: Scope::Operator, reason: Some("maintenance".into()) };
+    let pause = |scene: &Scene| Command::PauseSchedule { which: scene.which(), reason: Some("noise".into()) };
+    check("to come", &|_| (), None, "will-fire");
+    check("to come, far", &|_| (), Some(6_000), "will-fire");
+    check("done", &|scene| scene.pass(15), Some(10), "delivered");
+    check("between", &|scene| scene.pass(15), Some(15), "not-a-slot");
+    check(
+        "busy",
+        &|scene| {
+            scene.busy(true);
+            scene.pass(15)
+        },
+        None,
+        "waiting session-busy",
+    );
+    check(
+        "overlap",
+        &|scene| {
+            scene.busy(true);
+            scene.pass(25)
+        },
+        Some(20),
+        "skipped overlap",
+    );
+    check(
+        "paused",
+        &|scene| {
+            scene.does(pause(scene));
+            scene.pass(15)
+        },
+        Some(10),
+        "paused paused",
+    );
+    check(
+        "held",
+        &|scene| {
+            scene.does(hold());
+            scene.pass(15)
+        },
+        None,
+        "held held",
+    );
+}
+
+#[test]
+fn what_was_called_off_or_folded_is_explained() {
+    let pause = |scene: &Scene| Command::PauseSchedule { which: scene.which(), reason: Some("noise".into()) };
+    check(
+        "by hand",
+        &|scene| scene.does(Command::SkipNext(scene.which())),
+        Some(10),
+        "skipped skipped-by-hand",
+    );
+    check(
+        "cancelled",
+        &|scene| {
+            scene.pass(15);
+            scene.does(Command::CancelSchedule(scene.which()))
+        },
+        Some(20),
+        "cancelled cancelled",
+    );
+    check(
+        "folded",
+        &|scene| {
+            scene.does(pause(scene));
+            scene.pass(35);
+            scene.does(Command::ResumeSchedule(scene.which()));
+            scene.pass(1);
+        },
+        Some(20),
+        "skipped coalesced",
+    );
+    check("long ago", &|scene| scene.pass(300), Some(0), "not-a-slot");
+}
+
+/// Whatever the reason: decisions that somebody hands in are enough, of a schedule that the state has never seen.
+#[test]
+fn every_reason_is_told_from_decisions_alone() {
+    let stage = Stage::seeded(1);
+    let (now, id) = (stage.clock.now(), ScheduleId::new("sch-gone").expect("an id"));
+    let run = RunId { schedule: id.clone(), incarnation: 1, slot: now.wall };
+    for (kind, verdict) in [
+        (DecisionKind::RunFailed, "failed"),
+        (DecisionKind::RunCancelled, "cancelled"),
+        (DecisionKind::RunQueued, "waiting"),
+    ] {
+        for reason in Reason::ALL {
+            let decision = Decision {
+                cursor: Cursor::START.next(),
+                at: now.wall,
+                kind,
+                reason: Some(*reason),
+                schedule: Some(id.clone()),
+                run: Some(run.clone()),
+                session: None,
+                origin: None,
+                detail: None,
+                slots: None,
+                next: None,
+            };
+            let told = VecDeque::from([decision]);
+            let answer = State::new().explain(&stage.zones, now, (&id, Some(now.wall)), &told);
+            assert_eq!((answer.verdict.name(), answer.reason), (verdict, Some(*reason)));
+        }
+    }
+    let nothing = VecDeque::new();
+    let answer = State::new().explain(&stage.zones, now, (&id, None), &nothing);
+    assert_eq!(answer.verdict.name(), "unknown-schedule");
+}
+
+#[track_caller]
+fn check(name: &str, live: &dyn Fn(&Scene), at: Option<u64>, expected: &str) {
+    let scene = Scene::new();
+    live(&scene);
+    let answer = scene.explain(at);
+    let reason = answer.reason.map_or("", Reason::name);
+    assert_eq!(format!("{} {reason}", answer.verdict.name()).trim(), expected, "{name}: {answer:?}");
+    assert!(answer.sentence().ends_with('.'), "{name}: {}", answer.sentence());
+}
+
+fn minutes(minutes: u64) -> Span {
+    Span::from_millis(minutes * 60_000)
+}

@@ -1,0 +1,256 @@
+//! A forecast is what then happens: worlds are set up at random, asked, and left alone until the forecast's end.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use reveille::adapter::HostLocal;
+use reveille::calendar::parse_cron;
+use reveille::domain::{
+    Calendar, Cause, CountFrom, Durability, Every, Fact, HostId, Lifetime, Missed, Moment, Overlap, Policy,
+    Reason, RunFact, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionId, Span, Target, Terms,
+    TimeOfDay, Trigger, Weekdays, When, WhenBusy, Zone,
+};
+use reveille::engine::{Ask, Command, Fate, Forecast, Input, NewSchedule, Which};
+use reveille::port::Clock;
+use reveille::runtime::Handle;
+use reveille::testkit::{Seen, SimHost, Stage};
+
+const SEEDS: u64 = 400;
+
+#[test]
+fn a_forecast_is_what_then_happens() {
+    let mut slots = 0;
+    for seed in 0..SEEDS {
+        slots += World::new(seed).foretold();
+    }
+    assert!(slots > 20_000, "too little happens: {slots}");
+}
+
+/// One thing that becomes of a slot: when, whose, the last slot, how many, what, why.
+type Entry = (Moment, ScheduleId, Moment, u64, Fate, Option<Reason>);
+
+struct World {
+    seed: u64,
+    stage: Stage,
+    handle: Handle,
+    schedules: Vec<ScheduleId>,
+}
+
+impl World {
+    fn new(seed: u64) -> World {
+        let stage = Stage::seeded(seed);
+        let handle = Handle::new(stage.parts(Arc::new(HostLocal::new())));
+        let mut world = World { seed, stage, handle, schedules: Vec::new() };
+        world.set_up();
+        world
+    }
+
+    fn set_up(&mut self) {
+        let gone = self.handle.attach_host(Arc::new(SimHost::new(&self.stage, HostId::new(1))));
+        for (name, host) in [("one", HostId::LOCAL), ("two", HostId::LOCAL), ("gone", gone)] {
+            let opened = self.handle.open_session(Some(session(name)), host, SessionConfig::default());
+            opened.expect("a new engine has room");
+        }
+        self.handle.detach_host(gone);
+        for _ in 0..10 {
+            self.create();
+        }
+        for _ in 0..12 {
+            self.live(Span::from_millis(self.below(900_000)));
+            self.meddle();
+        }
+        self.handle.turn();
+    }
+
+    fn create(&mut self) {
+        let owner = ["one", "two", "gone"][usize::try_from(self.below(5) / 2).unwrap_or(0)];
+        let new = NewSchedule {
+            durability: if self.one_in(2) { Durability::Durable } else { Durability::Volatile },
+            terms: Some(Box::new(self.terms())),
+            ..NewSchedule::message(session(owner), self.when(), "a prompt")
+        };
+        // A trigger without a slot in its lifetime is refused.
+        self.schedules.extend(self.handle.schedule(new));
+    }
+
+    fn when(&self) -> When {
+        let now = self.stage.clock.now().wall;
+        let zone = Zone::parse(["UTC", "Europe/Berlin"][self.place(2)]).expect("a zone");
+        let from = if self.one_in(3) { CountFrom::Finish } else { CountFrom::Slot };
+        match self.below(6) {
+            0 => When::After(Span::from_millis(self.below(20_000_000))),
+            1 => {
+                let text = ["*/5 * * * *", "30 2 * * *", "7,11 9-17 * * MON-FRI"][self.place(3)];
+                When::By(Trigger::Cron(parse_cron(text).expect("sound").into(), zone.into()))
+            }
+            2 => {
+                let time = TimeOfDay::new(u8::try_from(self.below(24)).unwrap_or(0), 30, 0);
+                let (weekdays, time) = (Weekdays::DAILY, time.expect("a time"));
+                When::By(Trigger::Calendar(Box::new(Calendar { weekdays, time, zone })))
+            }
+            _ => {
+                let period = Span::from_millis(60_000 + 1_000 * self.below(7_000));
+                When::By(Trigger::Every(Every::new(period, now, from).expect("a period")))
+            }
+        }
+    }
+
+    /// Of several in one instant and one session, the later find a delivery out: what is then skipped or folded in is not
+    /// foretold, because turns are assumed to take no time.
+    fn terms(&self) -> Terms {
+        let missed = Missed::ALL[self.place(3)];
+        let coalesces = missed != Missed::All && self.one_in(3);
+        let now = self.stage.clock.now().wall;
+        let span = |most: u64| Span::from_nanos(1_000_000_000 + self.below(most * 1_000_000_000));
+        let end = now.checked_add(span(100_000));
+        let target = match self.below(8) {
+            0 => Target::Session(session("nowhere")),
+            1 => Target::Session(session("gone")),
+            _ => Target::Owner,
+        };
+        Terms {
+            target,
+            policy: Policy {
+                overlap: Overlap::ALL[self.place(2)],
+                missed,
+                max_late: self.one_in(6).then(|| span(2_000)),
+                when_busy: if coalesces { WhenBusy::Coalesce } else { WhenBusy::Queue },
+                timeout: self.one_in(4).then(|| span(9_000)),
+                backoff: (0..self.below(3)).map(|_| span(900)).collect(),
+                ..Policy::PLAIN
+            },
+            lifetime: Lifetime {
+                max_runs: NonZeroU32::new(1 + u32::try_from(self.below(30)).unwrap_or(0))
+                    .filter(|_| self.one_in(4)),
+                expires_at: end.filter(|_| self.one_in(4)),
+                ..Lifetime::PLAIN
+            },
+            ..Terms::PLAIN
+        }
+    }
+
+    /// Pauses, resumes, skips, holds, releases, runs by hand: some of it is refused.
+    fn meddle(&self) {
+        let Some(schedule) = self.schedules.get(self.place(self.schedules.len().max(1))) else { return };
+        let which = Which::any(Scope::Operator, schedule.clone());
+        let by = Scope::Operator;
+        let command = match self.below(10) {
+            0..=2 => Command::PauseSchedule { which, reason: None },
+            3..=5 => Command::ResumeSchedule(which),
+            6 => Command::SkipNext(which),
+            7 => Command::RunNow(which),
+            8 => Command::HoldAll { by, reason: None },
+            _ => Command::ReleaseAll { by },
+        };
+        let _ = self.handle.submit(Input::Command(command));
+    }
+
+    /// Time passes, and nothing is done but what is due.
+    fn live(&self, span: Span) {
+        let end = self.stage.clock.now().boot.after(span);
+        while let Some(wake) = self.handle.turn().filter(|wake| *wake <= end) {
+            self.stage.clock.advance_to(wake);
+        }
+        self.stage.clock.advance_to(end);
+    }
+
+    /// Asks, lives, compares; says how much was foretold.
+    fn foretold(&self) -> usize {
+        // What is overdue is not settled yet: that is part of the question.
+        // Not so where a run waits: which of the two comes first is a matter of single timers.
+        let queued = self.handle.figures().1.queued;
+        if queued == 0 {
+            self.stage.clock.advance(Span::from_millis(self.below(3) * 600_000));
+        }
+        if self.one_in(3) {
+            self.meddle();
+        }
+        let (now, most) = (self.stage.clock.now(), 3_000);
+        let span = Span::from_millis(3_600_000 * (1 + self.below(60)));
+        let to = now.wall.checked_add(span).expect("near");
+        let ask = Ask { to, first: most, ..Ask::of(&Scope::Operator, now.wall) };
+        let forecast = self.handle.view(|state| state.forecast(&self.stage.zones, now, &ask));
+        let seen = self.stage.history.len();
+        self.live(span);
+        let end = forecast.slots.last().filter(|_| forecast.cut).map_or(to, |last| last.at);
+        let mut said = said(&forecast);
+        let mut happened = self.happened(seen);
+        said.retain(|entry| entry.0 < end);
+        happened.retain(|entry| entry.0 < end);
+        if let Some(place) = (0..said.len().max(happened.len())).find(|at| said.get(*at) != happened.get(*at))
+        {
+            let (said, happened) = (said.get(place), happened.get(place));
+            panic!("seed {}: said\n {said:?}\nhappened\n {happened:?}", self.seed);
+        }
+        said.len()
+    }
+
+    fn happened(&self, skip: usize) -> Vec<Entry> {
+        let mut claims: BTreeMap<String, Entry> = BTreeMap::new();
+        let mut happened = Vec::new();
+        for observation in self.stage.history.after(skip) {
+            let at = observation.now.wall;
+            match observation.seen {
+                Seen::Fact(Fact::Schedule(id, ScheduleFact::Skipped(skip))) => {
+                    happened.push((at, id, skip.until, skip.count, Fate::Skipped, Some(skip.reason)));
+                }
+                Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) if claim.cause != Cause::Manual => {
+                    let entry = (at, run.schedule.clone(), run.slot, claim.folded + 1, Fate::Fires, None);
+                    claims.insert(run.to_string(), entry);
+                }
+                // Two in one instant and one session come one after the other: no time passes in between.
+                Seen::Fact(Fact::Run(run, RunFact::Queued { reason })) if reason != Reason::HostGone => {
+                    happened.extend(claims.remove(&run.to_string()));
+                }
+                Seen::Fact(Fact::Run(run, RunFact::Queued { reason })) => {
+                    happened.extend(
+                        claims
+                            .remove(&run.to_string())
+                            .map(|it| (it.0, it.1, it.2, it.3, Fate::Waits, Some(reason))),
+                    );
+                }
+                Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) => {
+                    happened.extend(claims.remove(&run.to_string()))
+                }
+                Seen::Fact(Fact::Run(run, RunFact::Failed(it) | RunFact::Retrying { failure: it, .. })) => {
+                    let reason = Some(it.reason);
+                    happened.extend(
+                        claims
+                            .remove(&run.to_string())
+                            .map(|it| (it.0, it.1, it.2, it.3, Fate::Fails, reason)),
+                    );
+                }
+                _ => {}
+            }
+        }
+        assert!(claims.is_empty(), "claimed, and nothing came of it: {claims:?}");
+        happened.sort();
+        happened
+    }
+
+    fn below(&self, bound: u64) -> u64 {
+        self.stage.entropy.below(bound)
+    }
+
+    fn place(&self, count: usize) -> usize {
+        usize::try_from(self.below(count as u64)).unwrap_or(0)
+    }
+
+    fn one_in(&self, count: u64) -> bool {
+        self.stage.entropy.one_in(count)
+    }
+}
+
+/// What was said to happen: what is paused or held does not.
+fn said(forecast: &Forecast) -> Vec<Entry> {
+    let happens = forecast.slots.iter().filter(|it| !matches!(it.will, Fate::Paused | Fate::Held));
+    let mut said: Vec<Entry> =
+        happens.map(|it| (it.at, it.schedule.clone(), it.slot, it.count, it.will, it.reason)).collect();
+    said.sort();
+    said
+}
+
+fn session(name: &str) -> SessionId {
+    SessionId::new(name).expect("an id")
+}
