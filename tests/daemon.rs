@@ -102,7 +102,7 @@ fn a_daemon_keeps_its_files_to_itself_and_its_tokens_over_a_restart() {
         .map(|file| file.expect("a file").file_name().into_string().expect("UTF-8"))
         .collect();
     files.sort();
-    assert_eq!(files, ["observer.token", "operator.token", "reveille.lock", "reveille.sock"]);
+    assert_eq!(files, ["observer.token", "operator.token", "reveille.lock", "reveille.sock", "store"]);
     for file in &files {
         assert_eq!(mode(&state.join(file)), 0o600, "{file}");
     }

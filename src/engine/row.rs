@@ -204,6 +204,9 @@ impl State {
         if let Some(record) = self.runs.get_mut(key) {
             record.run.state = RunState::Queued;
         }
+        if let Some(schedule) = self.schedule_key(&run.schedule) {
+            self.refresh(schedule);
+        }
     }
 
     /// Stops waiting for anything of what is on disk, as long as nothing can be kept.

@@ -28,6 +28,7 @@ fn canonical(meant: &When) -> String {
         When::After(span) => format!("{} ms", span.millis()),
         When::At(moment) => moment.to_string(),
         When::By(trigger) => print(trigger),
+        When::Each(_) => unreachable!("no phrase says it"),
     }
 }
 

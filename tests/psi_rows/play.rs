@@ -6,7 +6,7 @@ use reveille::domain::{
     Caller, Failure, HostId, Phase, Reason, Refusal, RunId, ScheduleId, SessionConfig, SessionId, Span, When,
 };
 use reveille::edn::{Caps, Map, Value, read};
-use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord};
+use reveille::engine::{Command, Input, NewSchedule, Report};
 use reveille::testkit::{Behaviour, Seen};
 
 use super::look;

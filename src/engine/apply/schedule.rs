@@ -240,7 +240,7 @@ impl State {
     }
 
     /// Brings a schedule's status in line with its slots and runs.
-    pub(super) fn refresh(&mut self, key: Key) {
+    pub(in crate::engine) fn refresh(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
         if !record.status.is_terminal() {
             let (status, reason) = self.status_of(record);
