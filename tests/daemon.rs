@@ -104,7 +104,8 @@ fn a_daemon_keeps_its_files_to_itself_and_its_tokens_over_a_restart() {
     files.sort();
     assert_eq!(files, ["observer.token", "operator.token", "reveille.lock", "reveille.sock", "store"]);
     for file in &files {
-        assert_eq!(mode(&state.join(file)), 0o600, "{file}");
+        let expected = if file == "store" { 0o700 } else { 0o600 };
+        assert_eq!(mode(&state.join(file)), expected, "{file}");
     }
     let token = fs::read_to_string(state.join("operator.token")).expect("it is there");
     assert_eq!(token.trim().len(), 64);

@@ -29,6 +29,7 @@
 //!     owner,
 //!     when: When::After(Span::from_millis(600_000)),
 //!     payload: Payload::Turn { text: "check the build".into() },
+//!     terms: None,
 //!     session_live_max: 50,
 //! };
 //! handle.submit(Input::Command(Command::CreateSchedule(new)))?;
