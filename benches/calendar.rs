@@ -38,7 +38,7 @@ fn calendar(criterion: &mut Criterion) {
         Zone::parse("Europe/Berlin").expect("a zone").into(),
     );
     group.bench_function("slots-of-a-trigger", |bencher| {
-        bencher.iter(|| Slots::new(black_box(&trigger), &zones))
+        bencher.iter(|| Slots::new(black_box(&trigger), &zones));
     });
     group.bench_function("parse-cron", |bencher| bencher.iter(|| parse_cron(black_box("30 9 * * MON-FRI"))));
     group.bench_function("zones-bundled", |bencher| bencher.iter(Zones::bundled));

@@ -65,7 +65,7 @@ impl Life {
                     return;
                 }
             }
-            let batch = self.feed.next_batch(64).unwrap_or_else(|| panic!("the feed ended before {kind:?}"));
+            let batch = self.feed.next_batch(64).expect("the feed goes on");
             self.shown.extend(batch.decisions.iter().map(|decision| decision.kind));
         }
     }
@@ -92,7 +92,10 @@ fn what_was_acknowledged_fires_once_in_a_later_life() {
     drop(life);
     lives.stage.clock.advance(Span::from_millis(30_000));
     let mut life = lives.next(0);
-    assert_eq!(life.handle.view(|state| state.schedule(&id).map(|it| it.status())), Some(Status::Pending));
+    assert_eq!(
+        life.handle.view(|state| state.schedule(&id).map(reveille::engine::ScheduleRecord::status)),
+        Some(Status::Pending)
+    );
     lives.stage.clock.advance(Span::from_millis(30_000));
     life.handle.turn();
     life.await_kind(DecisionKind::RunDelivered);
@@ -101,7 +104,10 @@ fn what_was_acknowledged_fires_once_in_a_later_life() {
     let life = lives.next(0);
     lives.stage.clock.advance(Span::from_millis(600_000));
     life.handle.turn();
-    assert_eq!(life.handle.view(|state| state.schedule(&id).map(|it| it.status())), Some(Status::Delivered));
+    assert_eq!(
+        life.handle.view(|state| state.schedule(&id).map(reveille::engine::ScheduleRecord::status)),
+        Some(Status::Delivered)
+    );
     assert_eq!(lives.stage.history.receptions().len(), 1, "in all lives together");
 }
 
@@ -140,7 +146,7 @@ fn nothing_is_handed_over_before_it_is_kept() {
     let volatile = life.handle.schedule(NewSchedule { owner, ..other }).expect("it is volatile");
     life.handle.turn();
     assert_eq!(
-        life.handle.view(|state| state.schedule(&volatile).map(|it| it.status())),
+        life.handle.view(|state| state.schedule(&volatile).map(reveille::engine::ScheduleRecord::status)),
         Some(Status::Queued)
     );
     lives.store.release();

@@ -14,6 +14,10 @@ use crate::domain::Zone;
 /// The newer of the system's database and the bundled one, with the system's own zone as `local`.
 ///
 /// A system without a database, or without a zone that has a name, is no error: the bundled one and UTC stand in.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the zone is the environment's to say, and this is its adapter"
+)]
 pub fn system_zones() -> Zones {
     let given = read_zones(Path::new("/usr/share/zoneinfo")).unwrap_or_default();
     let tz = std::env::var("TZ").ok();

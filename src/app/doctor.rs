@@ -1,7 +1,7 @@
 //! `reveille doctor`: what is on the disk, checked from end to end, whether a daemon has it open or not.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 use super::config::data_dir_of;
@@ -19,7 +19,7 @@ pub(super) fn doctor(args: DoctorArgs) -> io::Result<ExitCode> {
         Ok(dir) => dir.join(STORE),
         Err(fault) => return Ok(fault.tell()),
     };
-    match examine(dir) {
+    match examine(&dir) {
         Ok(report) => {
             print(&report, &mut io::stdout().lock())?;
             Ok(if report.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -28,12 +28,12 @@ pub(super) fn doctor(args: DoctorArgs) -> io::Result<ExitCode> {
     }
 }
 
-fn examine(dir: PathBuf) -> Result<StoreReport, Fault> {
+fn examine(dir: &Path) -> Result<StoreReport, Fault> {
     if !dir.exists() {
         return Err(Fault::Taken(format!("there is no store in {}", dir.display())));
     }
-    let caps = StoreOptions::new(&dir, Moment::EPOCH).caps;
-    StoreSqlite::inspect(&dir, caps).map_err(|fault| Fault::Taken(fault.to_string()))
+    let caps = StoreOptions::new(dir, Moment::EPOCH).caps;
+    StoreSqlite::inspect(dir, caps).map_err(|fault| Fault::Taken(fault.to_string()))
 }
 
 fn print(report: &StoreReport, output: &mut impl Write) -> io::Result<()> {

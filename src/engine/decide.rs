@@ -43,7 +43,7 @@ fn decide_command(draft: &mut Draft<'_>, command: Command) -> Result<(), Refusal
         Command::ChangeSchedule { which, change } => step::change_schedule(draft, which, change),
         Command::PauseSchedule { which, reason } => step::pause_schedule(draft, which, reason),
         Command::ResumeSchedule(which) => step::resume_schedule(draft, which),
-        Command::RunNow(which) => step::run_now(draft, which),
+        Command::RunNow(which) => step::run_now(draft, &which),
         Command::SkipNext(which) => step::skip_next(draft, which),
         Command::HoldAll { by, reason } => step::hold_all(draft, by, reason),
         Command::ReleaseAll { by } => step::release_all(draft, by),

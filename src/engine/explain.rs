@@ -84,7 +84,7 @@ impl Asking<'_> {
     /// The last thing that is known of it.
     fn last_known(&self) -> Option<Explanation> {
         let known = self.known().into_iter();
-        known.max_by_key(|known| known.slot()).map(|known| self.tell(&known))
+        known.max_by_key(Known::slot).map(|known| self.tell(&known))
     }
 
     /// What is known of slots: what happened first, then what is to come.

@@ -198,7 +198,11 @@ mod tests {
     }
 
     fn at(nanos: u64) -> Now {
-        Now { wall: Moment::new(0, nanos as u32).unwrap(), boot: BootTime::from_nanos(nanos) }
+        Now { wall: wall(nanos), boot: BootTime::from_nanos(nanos) }
+    }
+
+    fn wall(nanos: u64) -> Moment {
+        Moment::EPOCH.checked_add(crate::domain::Span::from_nanos(nanos)).unwrap()
     }
 
     proptest! {
@@ -216,10 +220,12 @@ mod tests {
                 } else {
                     // Both clocks start at nought here, so that a slot on either comes at the same time.
                     match timer(number) {
-                        Timer::Slot(key) if action == 1 => {
-                            timers.set_slot_on_wall(key, Moment::new(0, deadline as u32).unwrap());
-                        }
-                        timer => timers.set(timer, BootTime::from_nanos(deadline)),
+                        Timer::Slot(key) if action == 1 => timers.set_slot_on_wall(key, wall(deadline)),
+                        timer @ (Timer::Slot(_)
+                        | Timer::Receipt(_)
+                        | Timer::Retry(_)
+                        | Timer::TimeUp(_)
+                        | Timer::Turn(_)) => timers.set(timer, BootTime::from_nanos(deadline)),
                     }
                     model.insert((deadline, sequence as u64), number);
                 }

@@ -63,7 +63,8 @@ impl CallerHands<'_> {
         let known = move |state: &State| {
             let own = |id: &ScheduleId| state.schedule(id).is_some();
             let same = || {
-                let schedules = state.schedules_of(&owner).into_iter().map(|record| record.schedule());
+                let schedules =
+                    state.schedules_of(&owner).into_iter().map(crate::engine::ScheduleRecord::schedule);
                 let mut same = schedules.filter(|it| it.dialect == dialect && it.terms().key == key);
                 same.next().map(|it| it.id.clone())
             };

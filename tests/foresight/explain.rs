@@ -78,7 +78,7 @@ fn what_happened_and_what_did_not_is_explained() {
         "busy",
         &|scene| {
             scene.busy(true);
-            scene.pass(15)
+            scene.pass(15);
         },
         None,
         "waiting session-busy",
@@ -87,7 +87,7 @@ fn what_happened_and_what_did_not_is_explained() {
         "overlap",
         &|scene| {
             scene.busy(true);
-            scene.pass(25)
+            scene.pass(25);
         },
         Some(20),
         "skipped overlap",
@@ -96,7 +96,7 @@ fn what_happened_and_what_did_not_is_explained() {
         "paused",
         &|scene| {
             scene.does(pause(scene));
-            scene.pass(15)
+            scene.pass(15);
         },
         Some(10),
         "paused paused",
@@ -105,7 +105,7 @@ fn what_happened_and_what_did_not_is_explained() {
         "held",
         &|scene| {
             scene.does(hold());
-            scene.pass(15)
+            scene.pass(15);
         },
         None,
         "held held",
@@ -125,7 +125,7 @@ fn what_was_called_off_or_folded_is_explained() {
         "cancelled",
         &|scene| {
             scene.pass(15);
-            scene.does(Command::CancelSchedule(scene.which()))
+            scene.does(Command::CancelSchedule(scene.which()));
         },
         Some(20),
         "cancelled cancelled",

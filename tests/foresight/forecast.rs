@@ -1,5 +1,7 @@
 //! A forecast is what then happens: worlds are set up at random, asked, and left alone until the forecast's end.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "of all facts, these few are what a forecast is about")]
+
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -181,7 +183,7 @@ impl World {
         if let Some(place) = (0..said.len().max(happened.len())).find(|at| said.get(*at) != happened.get(*at))
         {
             let (said, happened) = (said.get(place), happened.get(place));
-            panic!("seed {}: said\n {said:?}\nhappened\n {happened:?}", self.seed);
+            assert_eq!(said, happened, "seed {}", self.seed);
         }
         said.len()
     }
@@ -211,7 +213,7 @@ impl World {
                     );
                 }
                 Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) => {
-                    happened.extend(claims.remove(&run.to_string()))
+                    happened.extend(claims.remove(&run.to_string()));
                 }
                 Seen::Fact(Fact::Run(run, RunFact::Failed(it) | RunFact::Retrying { failure: it, .. })) => {
                     let reason = Some(it.reason);

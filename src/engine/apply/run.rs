@@ -12,7 +12,7 @@ use crate::limits;
 impl State {
     pub(super) fn apply_to_run(&mut self, schedule: Key, id: &RunId, now: Now, fact: RunFact) {
         if let RunFact::Claimed(claim) = fact {
-            self.claim(schedule, id, now, claim);
+            self.claim(schedule, id, now, &claim);
             self.refresh(schedule);
             return;
         }
@@ -36,8 +36,8 @@ impl State {
         self.refresh(schedule);
     }
 
-    fn claim(&mut self, schedule: Key, id: &RunId, now: Now, claim: Claim) {
-        let Claim { cause, folded, next, time_up } = claim;
+    fn claim(&mut self, schedule: Key, id: &RunId, now: Now, claim: &Claim) {
+        let Claim { cause, folded, next, time_up } = *claim;
         let Some(record) = self.schedules.get_mut(schedule) else { return };
         let run = Run::claimed(id.incarnation, id.slot, cause, folded, now.wall);
         let record_of_run = RunRecord { schedule, older: record.newest_run, lane: None, run };
@@ -90,8 +90,7 @@ impl State {
         let lane = match phase {
             Phase::CreateSession => {
                 self.creating.insert(session.clone());
-                let owner = self.schedules.get(record.schedule).and_then(|schedule| schedule.owner);
-                owner
+                self.schedules.get(record.schedule).and_then(|schedule| schedule.owner)
             }
             Phase::PromptSubmit => {
                 self.creating.remove(&session);

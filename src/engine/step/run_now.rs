@@ -8,12 +8,12 @@ use crate::engine::draft::Draft;
 use crate::engine::input::Which;
 use crate::engine::state::Mode;
 
-pub(in crate::engine) fn run_now(draft: &mut Draft<'_>, which: Which) -> Result<(), Refusal> {
+pub(in crate::engine) fn run_now(draft: &mut Draft<'_>, which: &Which) -> Result<(), Refusal> {
     let state = draft.state;
     if state.mode != Mode::Running {
         return Err(Refusal::Stopping);
     }
-    let (_, record) = find_live(state, &which)?;
+    let (_, record) = find_live(state, which)?;
     let schedule = &record.schedule;
     let live = state.runs_of(record).find(|(_, run)| run.is_live());
     if let Some((_, run)) = live.filter(|_| schedule.policy().overlap == Overlap::Skip) {

@@ -63,7 +63,7 @@ fn try_again(draft: &mut Draft<'_>, record: &RunRecord) {
 fn time_up(draft: &mut Draft<'_>, record: &RunRecord) {
     let state = draft.state;
     let Some(occurrence) = Occurrence::of(state, record) else { return };
-    let allowed = occurrence.schedule.policy().timeout.map_or(0, |timeout| timeout.millis());
+    let allowed = occurrence.schedule.policy().timeout.map_or(0, crate::domain::Span::millis);
     let text = format!("timed out after {} seconds", allowed as f64 / 1_000.0);
     forget_orphan(draft, record);
     finish_run(

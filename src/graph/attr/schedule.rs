@@ -192,7 +192,7 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 of_schedule(view, key, |record| {
                     let mut runs: Vec<Key> = view.state.runs_of(record).map(|(key, _)| key).collect();
                     runs.reverse();
-                    entities(runs.into_iter())
+                    entities(runs)
                 })
             },
         )

@@ -163,7 +163,7 @@ fn of_run(run: &Run) -> Map {
         .with("phase", run.phase.map(|phase| Value::keyword(phase.name())))
         .with("reason", of_reason(run.reason))
         .with("host", run.host.map(HostId::number))
-        .with("session", run.session.as_ref().map(|session| session.as_str()))
+        .with("session", run.session.as_ref().map(crate::domain::SessionId::as_str))
         .with("session-created?", run.session_created)
         .with("failure", run.failure.as_deref().map(of_failure))
         .with("asked", run.asked.as_deref().map(definition::print))
