@@ -1,8 +1,8 @@
 //! What is kept of a schedule and of a session beside the log, and how a later life takes it up.
 //!
 //! A row is all that the state knows of one thing that outlives the process. What does not is left out: hosts, turns,
-//! deadlines on the boot clock; those are reckoned anew. Invariant: a state restored from rows behaves like the one that wrote them, but for
-//! what was with a host, which `step/awake.rs` decides on.
+//! deadlines on the boot clock; those are reckoned anew. Invariant: a state restored from rows behaves like the one that
+//! wrote them, but for what was with a host, which `step/awake.rs` decides on.
 
 use std::sync::Arc;
 

@@ -292,7 +292,10 @@ fn history_ends_at_its_caps(maker: &impl StoreMaker) {
     assert_eq!(report.counts.facts + report.pruned.by_bytes, 600, "{report:?}");
     assert_eq!(log(&store).first().map(|fact| fact.cursor), Some(report.counts.first), "the oldest go first");
     let store = maker.reopen(store);
-    assert_eq!(store.doctor().expect("it can be examined").pruned, report.pruned, "for good");
+    // What was let go stays so; more may have gone between the two looks, whenever the store had time for it.
+    let again = store.doctor().expect("it can be examined");
+    assert!(again.pruned.by_bytes >= report.pruned.by_bytes, "for good: {again:?}");
+    assert_eq!(again.counts.facts + again.pruned.by_bytes, 600, "{again:?}");
 
     let caps = HistoryCaps { days: 2, ..ROOMY };
     let store = maker.fresh(caps);
