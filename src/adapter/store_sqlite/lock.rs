@@ -1,7 +1,8 @@
 //! One owner for life.
 //!
-//! The system drops the lock with the process, however that ends: no stale lock, no question whose process id it was. What
-//! the file says is for people.
+//! The system drops the lock with the process, however that ends: no stale lock, no question whose process id it was. It is
+//! let go in so many words, because a child that another thread is starting has the file open too until it becomes its
+//! program. What the file says is for people.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -15,7 +16,7 @@ use crate::domain::Moment;
 
 /// A lock that is ours as long as this lives.
 pub(super) struct OwnerLock {
-    _file: File,
+    file: File,
 }
 
 impl OwnerLock {
@@ -34,7 +35,14 @@ impl OwnerLock {
         }
         // Who has a full disk has the lock all the same; it only cannot say so.
         let _ = sign(&mut file, since);
-        Ok(OwnerLock { _file: file })
+        Ok(OwnerLock { file })
+    }
+}
+
+impl Drop for OwnerLock {
+    fn drop(&mut self) {
+        // If this fails, the lock goes with the last handle to the file.
+        let _ = self.file.unlock();
     }
 }
 

@@ -107,8 +107,8 @@ impl Writer {
     /// Lets go of history beyond the caps and moves the log into the file, a little at a time; whether there is more.
     fn tidy(&mut self) -> bool {
         let plan = self.plan(limits::HISTORY_PRUNED.value);
-        // A few facts too many go with the next append; a flush of their own is for many.
-        if plan.facts() >= limits::HISTORY_PRUNED.value || plan.tombstones.is_some() {
+        // A few facts too many, and tombstones, go with the next append; a flush of their own is for many facts.
+        if plan.facts() >= limits::HISTORY_PRUNED.value {
             match self.transact(&plan, |_| Ok(())) {
                 Ok(let_go) => {
                     let mut index = self.shared.index.lock().unwrap_or_else(PoisonError::into_inner);
