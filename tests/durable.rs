@@ -4,10 +4,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use reveille::adapter::StoreMemory;
+use reveille::adapter::{HostLocal, StoreMemory};
 use reveille::domain::{
-    CountFrom, Cursor, DecisionKind, Durability, Every, HostId, Missed, Moment, Policy, Reason, Refusal,
-    Scope, SessionConfig, SessionId, Span, Status, Terms, Trigger, When,
+    CountFrom, Cursor, DecisionKind, Durability, Every, HostId, Message, Missed, Moment, Policy, Reason,
+    Refusal, Scope, SessionConfig, SessionId, Span, Status, Terms, Trigger, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, State};
 use reveille::port::{Clock, HistoryCaps, StoreFault};
@@ -36,7 +36,7 @@ impl Lives {
 
     /// The next process; the one before it is forgotten, as a crash forgets it.
     fn next(&self, lost: u64) -> Life {
-        let host = Arc::new(SimHost::new(&self.stage, HostId::LOCAL));
+        let host = Arc::new(SimHost::new(&self.stage, HostId::LOCAL).over(Arc::new(HostLocal::new())));
         let handle = Handle::new(self.stage.parts(host.clone()));
         handle.take_up(self.store.clone(), lost).expect("the store is sound");
         let feed = handle.subscribe(Cursor::START);
@@ -273,4 +273,56 @@ fn a_repeated_request_is_known_again_in_a_later_life() {
     let other = life.create(keyed("something else"));
     assert!(matches!(other, Err(Refusal::KeyTaken { .. })), "{other:?}");
     let _ = Reason::Lost;
+}
+
+/// What the built-in host has of a session, in the order in which it was said.
+fn transcript(life: &Life, session: &SessionId) -> Vec<String> {
+    let transcript = life.handle.transcript(session).unwrap_or_default();
+    transcript.messages.iter().map(|message| message.text()).collect()
+}
+
+#[test]
+fn what_was_delivered_is_in_the_transcript_of_a_later_life() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let greeted = SessionConfig {
+        preloaded_messages: Some(vec![Message::user("hello", Moment::EPOCH)]),
+        ..SessionConfig::default()
+    };
+    let owner = SessionId::new("one").expect("a name");
+    life.handle.open_session(Some(owner.clone()), HostId::LOCAL, greeted).expect("there is room");
+    life.create(message(&owner, 1_000)).expect("it is kept");
+    let volatile = NewSchedule::message(owner.clone(), When::After(Span::from_millis(1_500)), "not kept");
+    life.handle.schedule(volatile).expect("there is room");
+    life.create(message(&owner, 2_000)).expect("it is kept");
+    let gone = life.open("two");
+    life.create(message(&gone, 1_000)).expect("it is kept");
+    lives.stage.clock.advance(Span::from_millis(2_000));
+    life.handle.turn();
+    for _ in 0..3 {
+        life.await_kind(DecisionKind::RunDelivered);
+    }
+    let said = ["hello", "wake up", "not kept", "wake up"];
+    assert_eq!(transcript(&life, &owner), said);
+    let provenance = |life: &Life| {
+        let transcript = life.handle.transcript(&owner).expect("it is open");
+        transcript.messages.last().and_then(|message| message.provenance.clone()).expect("it was scheduled")
+    };
+    let told = provenance(&life);
+    assert_eq!(transcript(&life, &gone), ["wake up"]);
+    life.handle.close_session(&gone).expect("it is open");
+    let mut life = lives.next(0);
+    assert_eq!(transcript(&life, &owner), ["hello", "wake up", "wake up"], "in order, and what is kept only");
+    assert_eq!(provenance(&life), told, "with what is known of it");
+    assert!(life.handle.transcript(&gone).is_none());
+    // A session of the same name is another one.
+    life.open("two");
+    assert_eq!(transcript(&life, &gone), Vec::<String>::new());
+    life.create(message(&owner, 1_000)).expect("it is kept");
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    life.handle.turn();
+    life.await_kind(DecisionKind::RunDelivered);
+    let life = lives.next(0);
+    assert_eq!(transcript(&life, &owner), ["hello", "wake up", "wake up", "wake up"]);
+    assert_eq!(transcript(&life, &gone), Vec::<String>::new());
 }

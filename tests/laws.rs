@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use reveille::domain::{
     BootTime, Cursor, Dialect, Durability, Fact, Failure, HandOver, HostId, Message, MessageProvenance,
-    Moment, Next, Now, Payload, Phase, Reason, RunFact, ScheduleId, Scope, SessionConfig, SessionFact,
+    Moment, Next, Now, Payload, Phase, Reason, RunFact, RunId, ScheduleId, Scope, SessionConfig, SessionFact,
     SessionId, Span, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report, Which};
@@ -104,9 +104,8 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
         if let Seen::Fact(Fact::Session(_, SessionFact::Opened { config, .. })) = &mut all[place].seen {
             let mut message = Message::user("hello", Moment::EPOCH);
             message.provenance = Some(MessageProvenance {
-                schedule: id("first"),
+                run: RunId { schedule: id("first"), incarnation: 1, slot: Moment::EPOCH },
                 label: None,
-                slot: Moment::EPOCH,
                 late: Span::ZERO,
                 folded: 0,
             });

@@ -194,7 +194,7 @@ impl<W: Write> Demo<'_, W> {
 
 fn show_message(output: &mut impl Write, message: &Message) -> io::Result<()> {
     let from = match &message.provenance {
-        Some(provenance) => format!("{} by schedule {}", message.role.name(), provenance.schedule),
+        Some(provenance) => format!("{} by schedule {}", message.role.name(), provenance.run.schedule),
         None => message.role.name().to_owned(),
     };
     writeln!(output, "   {from}: {}", message.text())

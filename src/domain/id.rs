@@ -45,7 +45,7 @@ enum IdText {
 /// A run's id: a function of schedule, incarnation and slot, so that every restart and replay agrees on it.
 ///
 /// It is the idempotency key of the delivery. Its text is `SCHEDULE~INCARNATION~SLOT`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId {
     /// The schedule.
     pub schedule: ScheduleId,

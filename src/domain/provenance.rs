@@ -1,16 +1,14 @@
 //! Where scheduled messages and sessions come from. Written by the engine only.
 
-use super::{Moment, ScheduleId, SessionId, Span};
+use super::{RunId, ScheduleId, SessionId, Span};
 
 /// The origin of a message that a schedule put into a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageProvenance {
-    /// The schedule.
-    pub schedule: ScheduleId,
-    /// Its label, if it has one.
+    /// The schedule's run: which schedule it is, and for which nominal instant.
+    pub run: RunId,
+    /// The schedule's label, if it has one.
     pub label: Option<Box<str>>,
-    /// The nominal instant.
-    pub slot: Moment,
     /// How much later it was handed over.
     pub late: Span,
     /// How many earlier slots it stands for.

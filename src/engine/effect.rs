@@ -21,7 +21,7 @@ pub enum Effect {
     CreateSession(Box<Opening>),
     /// Put a prompt into a session; report `Accepted` once it is, or `Failed`.
     Deliver(Delivery),
-    /// A person's message for the transcript of a built-in session.
+    /// A message for the transcript of a built-in session that no run hands over: a person's, or one of an earlier life.
     RecordMessage {
         /// Who runs its turns.
         host: HostId,

@@ -31,7 +31,8 @@ pub trait Host: Send + Sync {
     /// Puts a prompt into a session. `Done` means accepted, not finished.
     fn deliver(&self, delivery: &Delivery) -> HostAnswer;
 
-    /// Keeps a message that a person wrote, where the host keeps the transcript itself.
+    /// Keeps a message that no run hands over, where the host keeps the transcript itself: a person's, or one that a run
+    /// had delivered in an earlier life.
     fn record(&self, session: &SessionId, message: &Message);
 
     /// The session is gone.

@@ -8,9 +8,10 @@ use super::core::Core;
 use super::facts::{self, FactError};
 use super::handle::{Handle, Shared};
 use super::keep::{Arrival, HOLD, Keeper, SCHEDULE, SESSION};
-use crate::domain::SessionId;
+use super::transcripts::{self, MESSAGE, Said};
+use crate::domain::{HostId, SessionId};
 use crate::edn::{self, Caps, Value};
-use crate::engine::{Input, Pause, ScheduleRow, SessionRow};
+use crate::engine::{Effect, Input, Pause, ScheduleRow, SessionRow};
 use crate::port::{Store, StoreFault, Term};
 
 /// Why a store cannot be taken up. Nothing of it was changed.
@@ -38,6 +39,7 @@ struct Kept {
     schedules: Vec<ScheduleRow>,
     sessions: Vec<(SessionRow, Option<Box<str>>)>,
     hold: Option<Pause>,
+    said: Vec<Said>,
 }
 
 impl Handle {
@@ -60,6 +62,8 @@ impl Handle {
         core.keeper = Some(Keeper::new(store, term, arrivals));
         self.restore(&mut core, kept);
         self.wake_up(&mut core, lost);
+        drop(core);
+        self.perform();
         Ok(())
     }
 
@@ -70,12 +74,23 @@ impl Handle {
             if let Some(token) = token {
                 self.shared.tokens.restore(&token, &row.id);
             }
+            if row.built_in {
+                // Its transcript begins again as it began the first time.
+                let (session, config) = (row.id.clone(), Arc::clone(&row.config));
+                core.outbox.push_back(Effect::OpenSession { host: HostId::LOCAL, session, config });
+            }
             core.state.restore_session(row);
         }
         for row in kept.schedules {
             core.state.restore_schedule(row, now);
         }
         core.state.restore_hold(kept.hold);
+        core.take_up_said(&kept.said);
+        for Said { session, message, .. } in kept.said {
+            if core.state.session(&session).is_some() {
+                core.outbox.push_back(Effect::RecordMessage { host: HostId::LOCAL, session, message });
+            }
+        }
     }
 
     fn wake_up(&self, core: &mut Core, lost: u64) {
@@ -101,6 +116,7 @@ impl Handle {
         for row in kept.schedules {
             core.state.restore_schedule(row, now);
         }
+        core.take_up_said(&kept.said);
         if let Some(keeper) = &mut core.keeper {
             keeper.term = Some(term);
             keeper.last_fault = None;
@@ -178,6 +194,10 @@ fn read_row(kept: &mut Kept, key: &str, payload: &[u8]) -> Result<(), String> {
         kept.schedules.push(facts::parse_schedule(form).map_err(said)?);
     } else if key.starts_with(SESSION) {
         kept.sessions.push(facts::parse_session(form).map_err(said)?);
+    } else if key.starts_with(MESSAGE) {
+        let (session, message) = facts::parse_message(form).map_err(said)?;
+        let at = transcripts::place(key).ok_or("its key does not say where it stands")?;
+        kept.said.push(Said { at, session, message });
     } else if key == HOLD {
         kept.hold = facts::parse_hold(form).map_err(said)?;
     } else {

@@ -8,6 +8,7 @@ use super::feed::Feed;
 use super::figures::Figures;
 use super::keep::{self, Keeper, Keeps};
 use super::token::Tokens;
+use super::transcripts::Said;
 use crate::calendar::Zones;
 use crate::domain::{BootTime, Entropy, Fact, Now, Refusal};
 use crate::engine::{Effect, Given, Input, State, Step, decide_into};
@@ -120,9 +121,9 @@ impl Core {
     fn note(&mut self, now: Now, fact: &Fact) {
         if let Some(keeper) = &mut self.keeper
             && keeper.term.is_some()
-            && keep::is_durable(fact, &self.state)
+            && let Some(lasting) = keep::lasting(fact, &self.state)
         {
-            keeper.note(self.state.cursor().next(), now, fact);
+            keeper.note(self.state.cursor().next(), now, fact, lasting.session);
         }
     }
 
@@ -147,6 +148,14 @@ impl Core {
             self.outbox.extend(effects);
         }
         self.hide_unkept();
+    }
+
+    /// Goes on with the messages that are on disk.
+    pub(super) fn take_up_said(&mut self, said: &[Said]) {
+        let (state, at) = (&self.state, self.state.cursor().next());
+        if let Some(keeper) = &mut self.keeper {
+            keeper.transcripts.take_up(said, at, |session| state.session(session).is_some());
+        }
     }
 
     /// Nothing can be kept any more: what is on disk stands still until that works again, and says so.

@@ -4,7 +4,8 @@
 //! thread of the store's. Until then three things wait: the caller, the effects that hand a durable run to a host, and the
 //! feed, which shows nothing beyond the first fact that is not kept yet. Volatile work waits for nothing here.
 //!
-//! What lives elsewhere: the text of facts and rows (`facts`), taking a store up (`boot`), the store itself (`port::Store`).
+//! What lives elsewhere: the text of facts and rows (`facts`), the messages that go with receipts (`transcripts`), taking a
+//! store up (`boot`), the store itself (`port::Store`).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use std::sync::mpsc::Sender;
 
 use super::facts;
 use super::token::Tokens;
-use crate::domain::{Cursor, Fact, Now, RunId, ScheduleId, SessionFact, SessionId};
+use super::transcripts::Transcripts;
+use crate::domain::{Cursor, Fact, Now, RunId, Schedule, ScheduleId, SessionFact, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::{Effect, State};
 use crate::port::{Batch, FactRecord, RowRecord, Store, StoreFault, Term, Ticket};
@@ -42,6 +44,7 @@ pub(super) struct Keeper {
     /// Batches that were submitted and not answered, in log order.
     pending: VecDeque<Pending>,
     making: Making,
+    pub(super) transcripts: Transcripts,
 }
 
 struct Pending {
@@ -61,19 +64,20 @@ struct Making {
 
 impl Keeper {
     pub(super) fn new(store: Arc<dyn Store>, term: Term, arrivals: Sender<Arrival>) -> Keeper {
-        let (pending, making) = (VecDeque::new(), Making::default());
-        Keeper { store, term: Some(term), last_fault: None, arrivals, pending, making }
+        let (pending, making, transcripts) = (VecDeque::new(), Making::default(), Transcripts::default());
+        Keeper { store, term: Some(term), last_fault: None, arrivals, pending, making, transcripts }
     }
 
-    /// Notes a fact that is about to be applied at `cursor`.
-    pub(super) fn note(&mut self, cursor: Cursor, now: Now, fact: &Fact) {
+    /// Notes a fact that is about to be applied at `cursor`, and whose session it is about.
+    pub(super) fn note(&mut self, cursor: Cursor, now: Now, fact: &Fact, session: Option<&SessionId>) {
+        self.transcripts.note(cursor, fact);
         let text = Value::Map(facts::print(fact)).to_string();
         self.making.facts.push(FactRecord {
             cursor,
             at: now.wall,
             kind: fact.kind().name().into(),
             schedule: fact.schedule().map(|id| id.to_string().into()),
-            session: session_of(fact).map(|id| id.as_str().into()),
+            session: session.map(|id| id.as_str().into()),
             run: fact.run().map(|run| run.to_string().into()),
             payload: text.into_bytes().into(),
         });
@@ -105,15 +109,16 @@ impl Keeper {
         forgotten: Vec<ScheduleId>,
         effects: Vec<Effect>,
     ) -> Option<Ticket> {
+        // What was forgotten without a fact of its own goes with the next that is kept.
+        self.making.schedules.extend(forgotten);
+        let revision = self.making.facts.last()?.cursor.number();
         let making = std::mem::take(&mut self.making);
-        let revision = making.facts.last()?.cursor.number();
-        let mut rows = Vec::new();
+        let mut rows = self.transcripts.take_rows();
         let mut row = |key: String, form: Option<Map>| {
             let payload = form.map(|form| Value::Map(form).to_string().into_bytes().into());
             rows.push(RowRecord { key: key.into(), revision, payload });
         };
-        let schedules: BTreeSet<ScheduleId> = making.schedules.into_iter().chain(forgotten).collect();
-        for id in schedules {
+        for id in making.schedules {
             let form = state.schedule_row(&id).map(|row| facts::print_schedule(&row));
             row(schedule_key(&id), form);
         }
@@ -148,7 +153,9 @@ impl Keeper {
 
     /// The first batch is kept: its effects may be performed.
     pub(super) fn kept(&mut self) -> Vec<Effect> {
-        self.pending.pop_front().map(|pending| pending.effects).unwrap_or_default()
+        let effects = self.pending.pop_front().map(|pending| pending.effects).unwrap_or_default();
+        effects.iter().for_each(|effect| self.transcripts.hand_over(effect));
+        effects
     }
 
     /// Nothing can be kept any more: the cursors of the facts that are not, and the runs that nobody was handed.
@@ -169,30 +176,41 @@ impl Keeper {
     }
 }
 
-/// Whether a fact outlives the process.
-pub(super) fn is_durable(fact: &Fact, state: &State) -> bool {
+/// A fact that outlives the process.
+#[derive(Clone, Copy)]
+pub(super) struct Lasting<'a> {
+    /// The session that it is about: that of its schedule's owner, where it is about a schedule.
+    pub(super) session: Option<&'a SessionId>,
+}
+
+/// What is to be known of a fact to keep it; `None` for one that does not outlive the process.
+pub(super) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Option<Lasting<'a>> {
+    let of =
+        |schedule: &'a Schedule| schedule.is_durable().then_some(Lasting { session: Some(&schedule.owner) });
     match fact {
-        Fact::Created { schedule, .. } => schedule.is_durable(),
+        Fact::Created { schedule, .. } => of(schedule),
         Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => {
-            state.schedule(id).is_some_and(|record| record.schedule().is_durable())
+            of(state.schedule(id)?.schedule())
         }
-        Fact::Session(_, fact) => match fact {
-            SessionFact::Opened { .. } | SessionFact::Closed | SessionFact::Hosted { .. } => true,
+        Fact::Session(id, fact) => match fact {
+            SessionFact::Opened { .. } | SessionFact::Closed | SessionFact::Hosted { .. } => {
+                Some(Lasting { session: Some(id) })
+            }
             SessionFact::Unhosted
             | SessionFact::Busy
             | SessionFact::Idle
             | SessionFact::UserSpoke
-            | SessionFact::TurnUnreported => false,
+            | SessionFact::TurnUnreported => None,
         },
-        Fact::Held { .. } | Fact::Released { .. } | Fact::Awoke { .. } => true,
-        Fact::Host(..) | Fact::Stopping { .. } => false,
+        Fact::Held { .. } | Fact::Released { .. } | Fact::Awoke { .. } => Some(Lasting { session: None }),
+        Fact::Host(..) | Fact::Stopping { .. } => None,
     }
 }
 
 /// Whether a schedule itself would be changed on disk: what nobody may be promised while nothing can be kept. Sessions may;
 /// they are written as soon as that works again.
 pub(super) fn needs_disk(fact: &Fact, state: &State) -> bool {
-    !matches!(fact, Fact::Session(..) | Fact::Awoke { .. }) && is_durable(fact, state)
+    !matches!(fact, Fact::Session(..) | Fact::Awoke { .. }) && lasting(fact, state).is_some()
 }
 
 /// Whether an effect hands something durable over, which must be on disk before.
@@ -206,20 +224,6 @@ fn run_of(effect: &Effect) -> Option<&RunId> {
         Effect::Deliver(delivery) => Some(&delivery.run),
         Effect::CreateSession(opening) => Some(&opening.run),
         Effect::OpenSession { .. } | Effect::RecordMessage { .. } | Effect::ForgetSession { .. } => None,
-    }
-}
-
-fn session_of(fact: &Fact) -> Option<&SessionId> {
-    match fact {
-        Fact::Session(id, _) => Some(id),
-        Fact::Created { schedule, .. } => Some(&schedule.owner),
-        Fact::Schedule(..)
-        | Fact::Run(..)
-        | Fact::Host(..)
-        | Fact::Held { .. }
-        | Fact::Released { .. }
-        | Fact::Awoke { .. }
-        | Fact::Stopping { .. } => None,
     }
 }
 

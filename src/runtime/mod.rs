@@ -31,6 +31,7 @@ mod sync;
 mod token;
 mod tool;
 mod toolbox;
+mod transcripts;
 
 pub use admission::Denial;
 pub use boot::BootFault;

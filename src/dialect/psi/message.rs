@@ -17,7 +17,7 @@ pub fn print(message: &Message) -> Value {
         None => printed.into(),
         Some(provenance) => printed
             .with("source", Value::keyword("scheduled"))
-            .with("schedule-id", provenance.schedule.to_string())
+            .with("schedule-id", provenance.run.schedule.to_string())
             .with("label", provenance.label.as_deref())
             .into(),
     }
@@ -36,7 +36,7 @@ fn instant(moment: Moment) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{MessageProvenance, ScheduleId, Span};
+    use crate::domain::{MessageProvenance, RunId, ScheduleId, Span};
 
     #[test]
     fn provenance_comes_whole() {
@@ -46,8 +46,8 @@ mod tests {
                      :timestamp #inst \"2026-04-22T12:00:00.000-00:00\"";
         assert_eq!(print(&message).to_string(), format!("{plain}}}"));
         let schedule = ScheduleId::new("sch-1").unwrap();
-        message.provenance =
-            Some(MessageProvenance { schedule, label: None, slot: moment, late: Span::ZERO, folded: 0 });
+        let run = RunId { schedule, incarnation: 1, slot: moment };
+        message.provenance = Some(MessageProvenance { run, label: None, late: Span::ZERO, folded: 0 });
         let tail = r#" :source :scheduled :schedule-id "sch-1" :label nil}"#;
         assert_eq!(print(&message).to_string(), format!("{plain}{tail}"));
     }

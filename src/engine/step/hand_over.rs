@@ -106,17 +106,16 @@ pub(super) fn submit(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, host: H
     let to =
         HandOver { host, phase: Phase::PromptSubmit, session: session.clone(), overdue: draft.overdue() };
     draft.run_fact(&occurrence.id, RunFact::Dispatched(to));
-    let (slot, folded) = (occurrence.slot, occurrence.folded);
-    let late = draft.now.wall.since(slot);
+    let folded = occurrence.folded;
+    let late = draft.now.wall.since(occurrence.slot);
     let occasion = envelope::Occasion { run: &occurrence.id, late, folded, cause: occurrence.cause };
     let message = Arc::new(Message {
         role: Role::User,
         content: vec![crate::domain::Content::Text(envelope::put(schedule, &occasion))],
         timestamp: Some(draft.now.wall),
         provenance: Some(MessageProvenance {
-            schedule: schedule.id.clone(),
+            run: occurrence.id.clone(),
             label: schedule.label.clone(),
-            slot,
             late,
             folded,
         }),

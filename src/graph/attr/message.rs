@@ -80,7 +80,7 @@ pub(super) fn message() -> Entity<Scheduler, Place> {
                 .doc("The schedule that put it there."),
             |view, place, _| {
                 read(view, place, |message| {
-                    maybe(message.provenance.as_ref(), |provenance| Datum::shown(&provenance.schedule))
+                    maybe(message.provenance.as_ref(), |provenance| Datum::shown(&provenance.run.schedule))
                 })
             },
         )

@@ -7,6 +7,7 @@
 //! Invariant: a form that is not understood is an error, never a fact that means something else.
 
 mod definition;
+mod message;
 mod parse;
 mod parts;
 mod print;
@@ -14,6 +15,7 @@ mod row;
 #[cfg(test)]
 mod tests;
 
+pub use message::{parse_message, print_message};
 pub use parse::parse;
 pub use print::print;
 pub use row::{parse_hold, parse_schedule, parse_session, print_hold, print_schedule, print_session};

@@ -76,7 +76,7 @@ pub fn parse_session(form: &Map) -> Result<(SessionRow, Option<Box<str>>), FactE
     Ok((row, own_text(form, "token")?))
 }
 
-fn check_version(form: &Map) -> Result<(), FactError> {
+pub(super) fn check_version(form: &Map) -> Result<(), FactError> {
     let version: u32 = number(form, "v")?;
     if version == VERSION {
         Ok(())

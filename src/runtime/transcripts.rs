@@ -1,0 +1,120 @@
+//! What durable runs said in built-in sessions: kept beside the receipt, and put back at the next start.
+//!
+//! The built-in host keeps transcripts in memory. A durable run that counts as delivered must not lose its message with the
+//! process, so the message is a row of the batch that has the receipt. What people and volatile runs said stays in memory.
+//! Invariant: of each session as many messages are kept as its transcript may have; the rows of a closed one go with it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::facts;
+use crate::domain::{Cursor, Fact, HostId, Message, RunFact, RunId, SessionFact, SessionId};
+use crate::edn::Value;
+use crate::engine::Effect;
+use crate::limits;
+use crate::port::RowRecord;
+
+/// A message as it is read from its row.
+pub(super) struct Said {
+    pub(super) at: Cursor,
+    pub(super) session: SessionId,
+    pub(super) message: Message,
+}
+
+/// The messages that are on disk, and those that are about to be.
+#[derive(Default)]
+pub(super) struct Transcripts {
+    /// Handed to the built-in host, which has not answered yet.
+    handed: BTreeMap<RunId, (SessionId, Arc<Message>)>,
+    /// Where the messages of each session stand, oldest first.
+    places: BTreeMap<SessionId, VecDeque<Cursor>>,
+    /// Rows for the next batch.
+    rows: Vec<RowRecord>,
+}
+
+impl Transcripts {
+    /// Goes on with what was read; what belongs to no open session is let go of with the next batch.
+    pub(super) fn take_up(&mut self, said: &[Said], now_at: Cursor, is_open: impl Fn(&SessionId) -> bool) {
+        self.places.clear();
+        self.rows.clear();
+        for said in said {
+            if is_open(&said.session) {
+                self.places.entry(said.session.clone()).or_default().push_back(said.at);
+            } else {
+                self.rows.push(tombstone(&said.session, said.at, now_at));
+            }
+        }
+    }
+
+    /// Notes what a durable run is about to say.
+    pub(super) fn hand_over(&mut self, effect: &Effect) {
+        if let Effect::Deliver(delivery) = effect
+            && delivery.host == HostId::LOCAL
+        {
+            let said = (delivery.session.clone(), Arc::clone(&delivery.message));
+            self.handed.insert(delivery.run.clone(), said);
+        }
+    }
+
+    /// Notes a fact that is about to be applied at `cursor`: a receipt, or the end of a session.
+    pub(super) fn note(&mut self, cursor: Cursor, fact: &Fact) {
+        match fact {
+            Fact::Run(run, RunFact::Accepted | RunFact::Delivered) => {
+                if let Some((session, message)) = self.handed.remove(run) {
+                    self.say(session, cursor, &message);
+                }
+            }
+            Fact::Run(run, RunFact::Failed(_) | RunFact::Cancelled { .. } | RunFact::Retrying { .. }) => {
+                self.handed.remove(run);
+            }
+            Fact::Session(session, SessionFact::Closed) => {
+                let gone = self.places.remove(session).unwrap_or_default();
+                self.rows.extend(gone.into_iter().map(|at| tombstone(session, at, cursor)));
+            }
+            Fact::Session(..)
+            | Fact::Created { .. }
+            | Fact::Schedule(..)
+            | Fact::Run(_, RunFact::Claimed(_) | RunFact::Queued { .. } | RunFact::Dispatched(_))
+            | Fact::Host(..)
+            | Fact::Held { .. }
+            | Fact::Released { .. }
+            | Fact::Awoke { .. }
+            | Fact::Stopping { .. } => {}
+        }
+    }
+
+    fn say(&mut self, session: SessionId, at: Cursor, message: &Message) {
+        let form = Value::Map(facts::print_message(&session, message)).to_string();
+        let payload = Some(form.into_bytes().into());
+        self.rows.push(RowRecord { key: key(&session, at).into(), revision: at.number(), payload });
+        let places = self.places.entry(session.clone()).or_default();
+        places.push_back(at);
+        if places.len() as u64 > limits::TRANSCRIPT_MESSAGES.value
+            && let Some(oldest) = places.pop_front()
+        {
+            self.rows.push(tombstone(&session, oldest, at));
+        }
+    }
+
+    /// The rows that go with the batch being made.
+    pub(super) fn take_rows(&mut self) -> Vec<RowRecord> {
+        std::mem::take(&mut self.rows)
+    }
+}
+
+fn tombstone(session: &SessionId, at: Cursor, now_at: Cursor) -> RowRecord {
+    RowRecord { key: key(session, at).into(), revision: now_at.number(), payload: None }
+}
+
+/// In the order in which they were said.
+fn key(session: &SessionId, at: Cursor) -> String {
+    format!("{MESSAGE}{session}/{:020}", at.number())
+}
+
+/// Where the message of a key stands.
+pub(super) fn place(key: &str) -> Option<Cursor> {
+    Some(Cursor::new(key.rsplit_once('/')?.1.parse().ok()?))
+}
+
+/// How the keys of messages begin.
+pub(super) const MESSAGE: &str = "message/";
