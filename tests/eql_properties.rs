@@ -78,7 +78,7 @@ fn answer(query: &Query, is_lenient: bool, limits: Limits) -> Result<Value, Refu
 
 fn answer_as(query: &Query, is_lenient: bool, limits: Limits, viewer: Viewer) -> Result<Value, Refusal> {
     let mut toy = toy();
-    let boundary = Boundary { query: query.clone(), entity: Map::new(), lenient: None };
+    let boundary = Boundary { query: query.clone(), entity: Map::new(), lenient: None, as_of: None };
     let caller = Caller { viewer, is_lenient, limits, stop: &|| false };
     let registry = std::sync::Arc::clone(&toy.registry);
     let answer = boundary.answer(&registry, &caller, &mut toy)?;

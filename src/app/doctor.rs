@@ -15,7 +15,7 @@ use crate::surface::cli::DoctorArgs;
 
 /// Exit codes: 0 sound, 1 defects or unreadable, 2 usage.
 pub(super) fn doctor(args: DoctorArgs) -> io::Result<ExitCode> {
-    let dir = match data_dir_of(args.data_dir, &Environment::read()) {
+    let dir = match data_dir_of(args.state.data_dir, &Environment::read()) {
         Ok(dir) => dir.join(STORE),
         Err(fault) => return Ok(fault.tell()),
     };

@@ -35,15 +35,13 @@ impl Embedded {
     }
 
     fn with_host(local: HostLocal) -> io::Result<Embedded> {
-        let parts = Parts {
-            clock: Arc::new(ClockOs),
-            entropy: Arc::new(EntropyOs::new()?),
-            local: Arc::new(local),
-            zones: Arc::new(system_zones()),
-            keeps: Keeps::Nothing,
-            journal: None,
-        };
-        Ok(Embedded { runtime: Runtime::start(parts)? })
+        Ok(Embedded { runtime: Runtime::start(parts(local)?)? })
+    }
+
+    /// An engine that nobody wakes: for looking at what is kept, and for writing there.
+    #[cfg(feature = "cli")]
+    pub(super) fn asleep() -> io::Result<Handle> {
+        Ok(Handle::new(parts(HostLocal::new())?))
     }
 
     /// The way to the engine.
@@ -67,4 +65,15 @@ impl Embedded {
     pub fn shut_down(&mut self) {
         self.runtime.shut_down();
     }
+}
+
+fn parts(local: HostLocal) -> io::Result<Parts> {
+    Ok(Parts {
+        clock: Arc::new(ClockOs),
+        entropy: Arc::new(EntropyOs::new()?),
+        local: Arc::new(local),
+        zones: Arc::new(system_zones()),
+        keeps: Keeps::Nothing,
+        journal: None,
+    })
 }

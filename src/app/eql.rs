@@ -32,6 +32,10 @@ fn request(args: &EqlArgs) -> Result<Value, Fault> {
     };
     let query = form("query", &args.query)?;
     let request = Map::new().with("pathom/eql", query).with("pathom/lenient-mode?", args.lenient);
+    let request = match args.as_of {
+        None => request,
+        Some(at) => request.with("reveille/as-of", at.to_string()),
+    };
     Ok(match &args.entity {
         None => request,
         Some(entity) => request.with("pathom/entity", form("entity", entity)?),

@@ -34,6 +34,11 @@ fn request(args: &GraphqlArgs) -> Result<Value, Fault> {
             .map_err(|error| Fault::usage(format!("the variables are no JSON: {error}")))?;
         request.insert("variables".into(), variables);
     }
+    if let Some(at) = args.as_of {
+        let mut extensions = Map::new();
+        extensions.insert("asOf".into(), at.to_string().into());
+        request.insert("extensions".into(), extensions.into());
+    }
     Ok(request.into())
 }
 

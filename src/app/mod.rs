@@ -42,6 +42,8 @@ mod signals;
 mod stdio;
 #[cfg(feature = "cli")]
 mod tool;
+#[cfg(feature = "cli")]
+mod transfer;
 
 #[cfg(feature = "embed")]
 pub use embedded::Embedded;

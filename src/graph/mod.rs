@@ -12,6 +12,7 @@ pub mod attr;
 pub mod eql;
 pub mod export;
 pub mod listing;
+pub mod older;
 pub mod page;
 mod params;
 pub mod registry;

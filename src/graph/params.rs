@@ -2,6 +2,7 @@
 //!
 //! Invariant: a parameter that nobody reads is an error: a filter that was misspelt must not find everything.
 
+use super::eql::instant_of;
 use super::registry::ResolverError;
 use crate::domain::{Code, Moment};
 use crate::edn::{Map, Value};
@@ -56,9 +57,7 @@ impl<'a> Params<'a> {
     /// An instant, as `#inst` or as an ISO string.
     pub(super) fn moment(&self, name: &'static str) -> Result<Option<Moment>, ResolverError> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        let inst = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos()));
-        let moment = inst.or_else(|| Moment::parse(value.as_str()?).ok());
-        moment.map(Some).ok_or_else(|| self.wrong(name, "an instant"))
+        instant_of(value).map(Some).ok_or_else(|| self.wrong(name, "an instant"))
     }
 
     /// One of a closed set of names.

@@ -6,11 +6,12 @@
 //! Invariant: a reader reaches a schedule, session, run or decision only through the methods here, which hide what
 //! does not exist for the caller's scope.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+use super::older::Older;
 use super::page::Page;
 use super::registry::{Graph, Introspected, Registry, ResolverError, Seen, Viewer, World};
 use crate::calendar::Zones;
@@ -37,8 +38,25 @@ pub struct View<'a> {
     pub scope: &'a Scope,
     /// When.
     pub now: Now,
+    /// What a log tells that the decisions at hand do not.
+    pub older: &'a Older,
+    /// Schedules of which the kept history does not reach back to the moment of this look; `None` where that is now.
+    pub untold: Option<u64>,
+    /// How many slots came to no delivery, by reason; `None` in a look at the past.
+    pub undelivered: Option<Undelivered<'a>>,
     /// What was made in this look and is read more than once.
     pub made: Made,
+}
+
+/// How many slots came to no delivery since the process began; each list has a count for each reason, in the order of `Reason::ALL`.
+#[derive(Clone, Copy)]
+pub struct Undelivered<'a> {
+    /// Those that passed without a run of their own.
+    pub skipped: &'a [u64],
+    /// Runs that were called off, and schedules with them.
+    pub cancelled: &'a [u64],
+    /// Runs that failed.
+    pub failed: &'a [u64],
 }
 
 /// What is made in one look: nothing of it outlives that.
@@ -64,8 +82,11 @@ pub(super) struct Listed {
     pub(super) more: bool,
 }
 
-/// The decisions that concern a caller.
-struct Walled<'v, 'a>(&'v View<'a>);
+/// The decisions about one schedule that concern a caller.
+struct Walled<'v, 'a> {
+    view: &'v View<'a>,
+    schedule: &'v ScheduleId,
+}
 
 impl History for Walled<'_, '_> {
     fn about(
@@ -74,14 +95,38 @@ impl History for Walled<'_, '_> {
         since: Moment,
         visit: &mut dyn FnMut(&Decision) -> ControlFlow<()>,
     ) {
-        self.0.decisions.about(schedule, since, &mut |decision| {
-            let shared = self.0.state.schedule(schedule).is_some();
-            if shared || self.0.concerns(decision) { visit(decision) } else { ControlFlow::Continue(()) }
-        });
+        let view = self.view;
+        let shared = view.state.schedule(schedule).is_some();
+        let stopped = Cell::new(false);
+        let mut show = |decision: &Decision| {
+            if !shared && !view.concerns(decision) {
+                return ControlFlow::Continue(());
+            }
+            let flow = visit(decision);
+            stopped.set(flow.is_break());
+            flow
+        };
+        view.decisions.about(schedule, since, &mut show);
+        if stopped.get() || view.decisions.kept_since().is_none() {
+            return;
+        }
+        let Some(told) = view.older.of(schedule) else {
+            view.older.lack(schedule);
+            return;
+        };
+        let newest = view.decisions.front().map_or(Cursor::START, |oldest| oldest.cursor);
+        for decision in told.decisions().iter().filter(|decision| decision.cursor < newest) {
+            if decision.at < since || show(decision).is_break() {
+                return;
+            }
+        }
     }
 
     fn kept_since(&self) -> Option<Moment> {
-        self.0.decisions.kept_since()
+        match self.view.older.of(self.schedule) {
+            Some(told) if !told.is_empty() => told.since(),
+            Some(_) | None => self.view.decisions.kept_since(),
+        }
     }
 }
 
@@ -172,7 +217,7 @@ impl<'a> View<'a> {
             let nothing = VecDeque::new();
             return State::new().explain(self.zones, self.now, (schedule, at), &nothing);
         }
-        self.state.explain(self.zones, self.now, (schedule, at), &Walled(self))
+        self.state.explain(self.zones, self.now, (schedule, at), &Walled { view: self, schedule })
     }
 
     pub(super) fn keep_explanation(&self, explanation: Explanation) -> u64 {

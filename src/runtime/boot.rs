@@ -12,7 +12,7 @@ use super::transcripts::{self, MESSAGE, Said};
 use crate::domain::{HostId, SessionId};
 use crate::edn::{self, Caps, Value};
 use crate::engine::{Effect, Input, Pause, ScheduleRow, SessionRow};
-use crate::port::{Store, StoreFault, Term};
+use crate::port::{RowRecord, Store, StoreFault, Term};
 
 /// Why a store cannot be taken up. Nothing of it was changed.
 #[derive(Debug, thiserror::Error)]
@@ -35,9 +35,9 @@ pub enum BootFault {
 
 /// What is kept, read and not yet taken up.
 #[derive(Default)]
-struct Kept {
-    schedules: Vec<ScheduleRow>,
-    sessions: Vec<(SessionRow, Option<Box<str>>)>,
+pub(super) struct Kept {
+    pub(super) schedules: Vec<ScheduleRow>,
+    pub(super) sessions: Vec<(SessionRow, Option<Box<str>>)>,
     hold: Option<Pause>,
     said: Vec<Said>,
 }
@@ -49,6 +49,18 @@ impl Handle {
     /// # Errors
     /// [`BootFault`]; the engine is as before then, and the store too.
     pub fn take_up(&self, store: Arc<dyn Store>, lost: u64) -> Result<(), BootFault> {
+        self.take_up_asleep(store)?;
+        self.wake_up(&mut self.core(), lost);
+        self.perform();
+        Ok(())
+    }
+
+    /// Takes a store up like [`Handle::take_up`], but leaves what was under way as it is: whoever wakes the engine next goes
+    /// on with it. For writing to a store that nobody serves.
+    ///
+    /// # Errors
+    /// [`BootFault`], likewise.
+    pub fn take_up_asleep(&self, store: Arc<dyn Store>) -> Result<(), BootFault> {
         let term = store.renew()?;
         let kept = read(&*store)?;
         let (arrivals, arrived) = channel();
@@ -61,9 +73,17 @@ impl Handle {
         core.state.resume_at(head);
         core.keeper = Some(Keeper::new(store, term, arrivals));
         self.restore(&mut core, kept);
-        self.wake_up(&mut core, lost);
-        drop(core);
-        self.perform();
+        Ok(())
+    }
+
+    /// Enters what is kept, for looking only.
+    ///
+    /// # Errors
+    /// [`BootFault::Row`]
+    pub fn look_at(&self, rows: Vec<RowRecord>) -> Result<(), BootFault> {
+        let mut kept = Kept::default();
+        kept.add(rows)?;
+        self.restore(&mut self.core(), kept);
         Ok(())
     }
 
@@ -170,19 +190,27 @@ fn publish_what_arrives(shared: &Weak<Shared>, arrived: &Receiver<Arrival>) {
     }
 }
 
-fn read(store: &dyn Store) -> Result<Kept, BootFault> {
+/// Reads all rows.
+pub(super) fn read(store: &dyn Store) -> Result<Kept, BootFault> {
     let mut kept = Kept::default();
     let mut after: Option<Arc<str>> = None;
     loop {
         let rows = store.rows_after(after.as_deref())?;
         let Some(last) = rows.last() else { return Ok(kept) };
         after = Some(Arc::clone(&last.key));
+        kept.add(rows)?;
+    }
+}
+
+impl Kept {
+    fn add(&mut self, rows: Vec<RowRecord>) -> Result<(), BootFault> {
         for row in rows {
             if let Some(payload) = &row.payload {
-                let read = read_row(&mut kept, &row.key, payload);
+                let read = read_row(self, &row.key, payload);
                 read.map_err(|why| BootFault::Row { key: (*row.key).into(), why: why.into() })?;
             }
         }
+        Ok(())
     }
 }
 

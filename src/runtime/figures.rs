@@ -5,6 +5,7 @@
 
 use crate::domain::{Cause, Code, DecisionKind, Fact, Moment, Now, Reason, RunFact, RunId, ScheduleFact};
 use crate::engine::State;
+use crate::graph::view::Undelivered;
 
 /// The upper ends of the classes of lateness, in nanoseconds; one more class holds what is later.
 pub const LATENESS_NS: [u64; 16] = [
@@ -81,6 +82,11 @@ impl Figures {
     /// How many runs failed for that reason.
     pub fn failed_for(&self, reason: Reason) -> u64 {
         self.failed[reason as usize]
+    }
+
+    /// Slots without a delivery, by reason.
+    pub(super) fn undelivered(&self) -> Undelivered<'_> {
+        Undelivered { skipped: &self.skipped, cancelled: &self.cancelled, failed: &self.failed }
     }
 
     /// How often the engine refused with that code.

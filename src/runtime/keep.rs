@@ -14,7 +14,7 @@ use std::sync::mpsc::Sender;
 use super::facts;
 use super::token::Tokens;
 use super::transcripts::Transcripts;
-use crate::domain::{Cursor, Fact, Now, RunId, Schedule, ScheduleId, SessionFact, SessionId};
+use crate::domain::{Cursor, Fact, Now, RunFact, RunId, Schedule, ScheduleId, SessionFact, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::{Effect, State};
 use crate::port::{Batch, FactRecord, RowRecord, Store, StoreFault, Term, Ticket};
@@ -56,7 +56,10 @@ struct Pending {
 /// The batch of the step that is being applied.
 #[derive(Default)]
 struct Making {
-    facts: Vec<FactRecord>,
+    /// Each with its form: the payload is printed when all of the step is known.
+    facts: Vec<(FactRecord, Map)>,
+    /// Schedules of which a slot was claimed.
+    claimed: BTreeSet<ScheduleId>,
     schedules: BTreeSet<ScheduleId>,
     sessions: BTreeSet<SessionId>,
     hold: bool,
@@ -71,19 +74,20 @@ impl Keeper {
     /// Notes a fact that is about to be applied at `cursor`, and whose session it is about.
     pub(super) fn note(&mut self, cursor: Cursor, now: Now, fact: &Fact, session: Option<&SessionId>) {
         self.transcripts.note(cursor, fact);
-        let text = Value::Map(facts::print(fact)).to_string();
-        self.making.facts.push(FactRecord {
+        let record = FactRecord {
             cursor,
             at: now.wall,
             kind: fact.kind().name().into(),
             schedule: fact.schedule().map(|id| id.to_string().into()),
             session: session.map(|id| id.as_str().into()),
             run: fact.run().map(|run| run.to_string().into()),
-            payload: text.into_bytes().into(),
-        });
+            payload: Arc::default(),
+        };
+        self.making.facts.push((record, facts::print(fact)));
         match fact {
             Fact::Session(id, _) => _ = self.making.sessions.insert(id.clone()),
             Fact::Held { .. } | Fact::Released { .. } => self.making.hold = true,
+            Fact::Run(run, RunFact::Claimed(_)) => _ = self.making.claimed.insert(run.schedule.clone()),
             Fact::Created { .. }
             | Fact::Schedule(..)
             | Fact::Run(..)
@@ -111,15 +115,19 @@ impl Keeper {
     ) -> Option<Ticket> {
         // What was forgotten without a fact of its own goes with the next that is kept.
         self.making.schedules.extend(forgotten);
-        let revision = self.making.facts.last()?.cursor.number();
-        let making = std::mem::take(&mut self.making);
+        let revision = self.making.facts.last()?.0.cursor.number();
+        let mut making = std::mem::take(&mut self.making);
         let mut rows = self.transcripts.take_rows();
         let mut row = |key: String, form: Option<Map>| {
             let payload = form.map(|form| Value::Map(form).to_string().into_bytes().into());
             rows.push(RowRecord { key: key.into(), revision, payload });
         };
-        for id in making.schedules {
+        for id in std::mem::take(&mut making.schedules) {
             let form = state.schedule_row(&id).map(|row| facts::print_schedule(&row));
+            if let Some(form) = form.as_ref().filter(|_| making.claimed.contains(&id) && is_base(state, &id))
+            {
+                making.bear(&id, form);
+            }
             row(schedule_key(&id), form);
         }
         for id in making.sessions {
@@ -130,7 +138,9 @@ impl Keeper {
         if making.hold {
             row(HOLD.into(), Some(facts::print_hold(state.held())));
         }
-        let cursors = making.facts.iter().map(|fact| fact.cursor).collect();
+        let facts: Vec<FactRecord> =
+            making.facts.into_iter().map(|(record, form)| printed(record, form)).collect();
+        let cursors = facts.iter().map(|fact| fact.cursor).collect();
         let term = self.term?;
         let (ticket, answered) = Ticket::new();
         let arrivals = self.arrivals.clone();
@@ -140,7 +150,7 @@ impl Keeper {
             answered(answer);
         });
         self.pending.push_back(Pending { cursors, effects });
-        let submitted = self.store.submit(term, Batch { facts: making.facts, rows }, done);
+        let submitted = self.store.submit(term, Batch { facts, rows }, done);
         Some(match submitted {
             Ok(()) => ticket,
             Err(fault) => {
@@ -175,6 +185,34 @@ impl Keeper {
         self.pending.front().and_then(|pending| pending.cursors.first().copied())
     }
 }
+
+impl Making {
+    /// Lets the last fact about a schedule bear its row: who folds the log can begin there.
+    fn bear(&mut self, id: &ScheduleId, row: &Map) {
+        let id = id.to_string();
+        let about = |(record, _): &&mut (FactRecord, Map)| record.schedule.as_deref() == Some(&*id);
+        if let Some((_, form)) = self.facts.iter_mut().rev().find(about) {
+            form.insert(Value::keyword(facts::ROW), row.clone().into());
+        }
+    }
+}
+
+fn printed(record: FactRecord, form: Map) -> FactRecord {
+    FactRecord { payload: Value::Map(form).to_string().into_bytes().into(), ..record }
+}
+
+/// Whether the claim just made is one from which the log can be folded without what came before: the history's caps may
+/// have taken that. Each so many runs is one, and each after a day without.
+fn is_base(state: &State, id: &ScheduleId) -> bool {
+    let Some(record) = state.schedule(id) else { return false };
+    let mut claims = state.runs_of(record).map(|(_, run)| run.run().claimed_at);
+    let (newest, before) = (claims.next(), claims.next().unwrap_or(record.schedule().created_at));
+    let rested = newest.is_some_and(|newest| newest.since(before).millis() >= BASE_MS);
+    rested || record.course().runs.is_multiple_of(BASE_RUNS)
+}
+
+const BASE_RUNS: u64 = 64;
+const BASE_MS: u64 = 86_400_000;
 
 /// A fact that outlives the process.
 #[derive(Clone, Copy)]

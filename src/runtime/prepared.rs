@@ -98,8 +98,15 @@ impl Handle {
         is_lenient: bool,
         out: &mut String,
     ) -> Result<Written, Refusal> {
+        let mut access = self.access(caller, prepared.boundary.as_of)?;
         self.with_request(caller, prepared, is_lenient, |request| {
-            write(&self.shared.registry, request, &mut self.access(caller), out)
+            let start = out.len();
+            let written = write(&self.shared.registry, request, &mut access, out);
+            if !access.reach_back() {
+                return written;
+            }
+            out.truncate(start);
+            write(&self.shared.registry, request, &mut access, out)
         })
     }
 
@@ -108,8 +115,10 @@ impl Handle {
     /// # Errors
     /// A bound that it exceeds.
     pub fn run(&self, caller: &Caller, prepared: &Prepared, is_lenient: bool) -> Result<Answer, Refusal> {
+        let mut access = self.access(caller, prepared.boundary.as_of)?;
         self.with_request(caller, prepared, is_lenient, |request| {
-            run(&self.shared.registry, request, &mut self.access(caller))
+            let answer = run(&self.shared.registry, request, &mut access);
+            if access.reach_back() { run(&self.shared.registry, request, &mut access) } else { answer }
         })
     }
 

@@ -6,15 +6,19 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
 
+use super::core::Core;
 use super::handle::Handle;
 use super::hands::CallerHands;
 use super::hosts::Hosts;
-use crate::domain::{Caller, Code, Now, Transcript};
+use super::log;
+use super::past::{Past, TranscriptsUntil};
+use crate::domain::{Caller, Code, Moment, Now, Transcript};
 use crate::edn::{Map, Value};
 use crate::engine::SessionRecord;
 use crate::graph::attr;
 use crate::graph::eql::{Answer, Boundary, Failure, Limits, Refusal};
-use crate::graph::registry::{Access, Registry, Seen};
+use crate::graph::older::Older;
+use crate::graph::registry::{Access, Registry, ResolverError, Seen};
 use crate::graph::view::{Hands, Made, Scheduler, Transcripts, View};
 use crate::limits;
 
@@ -49,9 +53,18 @@ impl Handle {
         self.run(caller, &prepared, is_lenient)
     }
 
-    /// The way to the engine that queries take.
-    pub fn access<'a>(&'a self, caller: &'a Caller) -> QueryAccess<'a> {
-        QueryAccess { handle: self, caller, now: self.now() }
+    /// The way to the engine that queries take: as it is, or as it was at an instant.
+    ///
+    /// # Errors
+    /// [`Refusal::Past`]: what was at that instant is not kept.
+    pub fn access<'a>(
+        &'a self,
+        caller: &'a Caller,
+        as_of: Option<Moment>,
+    ) -> Result<QueryAccess<'a>, Refusal> {
+        let past = as_of.map(|at| self.past(at)).transpose()?;
+        let (now, older) = (self.now(), Older::default());
+        Ok(QueryAccess { handle: self, caller, now, past, older, has_acted: false })
     }
 
     /// The graph that is asked.
@@ -66,31 +79,80 @@ pub struct QueryAccess<'a> {
     caller: &'a Caller,
     /// The moment that all of the query is of.
     now: Now,
+    /// What is looked at, where that is not the present.
+    past: Option<Past>,
+    older: Older,
+    has_acted: bool,
+}
+
+impl QueryAccess<'_> {
+    /// Fetches what the looks so far lacked; whether the query is to be asked again, because there was something. One that
+    /// has changed anything is not.
+    pub fn reach_back(&mut self) -> bool {
+        let lacking = self.older.take_lacking();
+        if self.has_acted || lacking.is_empty() {
+            return false;
+        }
+        let Some(store) = self.handle.core().keeper.as_ref().map(|keeper| Arc::clone(&keeper.store)) else {
+            return false;
+        };
+        let mut found = false;
+        for schedule in lacking {
+            // What cannot be read is not told; the doctor says what is wrong with it.
+            if let Ok(told) = log::about(&*store, &schedule) {
+                found |= !told.is_empty();
+                self.older.tell(schedule, told);
+            }
+        }
+        found
+    }
+
+    fn show(&self, core: &Core, reading: &mut dyn FnMut(Seen<'_, Scheduler>)) {
+        let hosts = &self.handle.shared.hosts;
+        let until = self.past.as_ref().map(|past| TranscriptsUntil { hosts, at: past.now.wall });
+        let view = View {
+            state: self.past.as_ref().map_or(&core.state, |past| &past.state),
+            zones: &self.handle.shared.zones,
+            decisions: self.past.as_ref().map_or(core.feed.decisions(), |past| &past.decisions),
+            transcripts: until.as_ref().map_or(hosts, |until| until as &dyn Transcripts),
+            registry: &self.handle.shared.registry,
+            scope: &self.caller.scope,
+            now: self.past.as_ref().map_or(self.now, |past| past.now),
+            older: &self.older,
+            untold: self.past.as_ref().map(|past| past.untold),
+            undelivered: self.past.is_none().then(|| core.figures.undelivered()),
+            made: Made::default(),
+        };
+        reading(&view);
+    }
 }
 
 impl Access<Scheduler> for QueryAccess<'_> {
     fn look(&mut self, reading: &mut dyn FnMut(Seen<'_, Scheduler>)) {
         let core = self.handle.core();
-        let view = View {
-            state: &core.state,
-            zones: &self.handle.shared.zones,
-            decisions: core.feed.decisions(),
-            transcripts: &self.handle.shared.hosts,
-            registry: &self.handle.shared.registry,
-            scope: &self.caller.scope,
-            now: self.now,
-            made: Made::default(),
-        };
         // Caught, so that the lock is not let go in a panic, which would poison it: readers change nothing.
-        let read = catch_unwind(AssertUnwindSafe(|| reading(&view)));
-        drop(view);
+        let read = catch_unwind(AssertUnwindSafe(|| self.show(&core, reading)));
         drop(core);
         read.unwrap_or_else(|panic| resume_unwind(panic));
     }
 
     fn act(&mut self, acting: &mut dyn FnMut(&dyn Hands)) {
+        if self.past.is_some() {
+            return acting(&Bound);
+        }
+        self.has_acted = true;
         acting(&CallerHands::new(self.handle, self.caller));
         self.now = self.handle.now();
+    }
+}
+
+/// Hands on the past.
+struct Bound;
+
+impl Hands for Bound {
+    fn act(&self, mutation: &'static str, _params: &Map) -> Result<Value, ResolverError> {
+        let message = "what was cannot be changed; ask without an instant in the past";
+        Err(ResolverError::new(message, Map::new().with("mutation", mutation)).coded(Code::Conflict))
     }
 }
 

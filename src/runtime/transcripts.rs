@@ -28,20 +28,23 @@ pub(super) struct Transcripts {
     handed: BTreeMap<RunId, (SessionId, Arc<Message>)>,
     /// Where the messages of each session stand, oldest first.
     places: BTreeMap<SessionId, VecDeque<Cursor>>,
-    /// Rows for the next batch.
-    rows: Vec<RowRecord>,
+    /// Rows that belong to the batch being made.
+    said: Vec<RowRecord>,
+    /// Tombstones, which may go with any batch.
+    gone: VecDeque<RowRecord>,
 }
 
 impl Transcripts {
     /// Goes on with what was read; what belongs to no open session is let go of with the next batch.
     pub(super) fn take_up(&mut self, said: &[Said], now_at: Cursor, is_open: impl Fn(&SessionId) -> bool) {
         self.places.clear();
-        self.rows.clear();
+        self.said.clear();
+        self.gone.clear();
         for said in said {
             if is_open(&said.session) {
                 self.places.entry(said.session.clone()).or_default().push_back(said.at);
             } else {
-                self.rows.push(tombstone(&said.session, said.at, now_at));
+                self.gone.push_back(tombstone(&said.session, said.at, now_at));
             }
         }
     }
@@ -69,7 +72,7 @@ impl Transcripts {
             }
             Fact::Session(session, SessionFact::Closed) => {
                 let gone = self.places.remove(session).unwrap_or_default();
-                self.rows.extend(gone.into_iter().map(|at| tombstone(session, at, cursor)));
+                self.gone.extend(gone.into_iter().map(|at| tombstone(session, at, cursor)));
             }
             Fact::Session(..)
             | Fact::Created { .. }
@@ -86,19 +89,21 @@ impl Transcripts {
     fn say(&mut self, session: SessionId, at: Cursor, message: &Message) {
         let form = Value::Map(facts::print_message(&session, message)).to_string();
         let payload = Some(form.into_bytes().into());
-        self.rows.push(RowRecord { key: key(&session, at).into(), revision: at.number(), payload });
+        self.said.push(RowRecord { key: key(&session, at).into(), revision: at.number(), payload });
         let places = self.places.entry(session.clone()).or_default();
         places.push_back(at);
         if places.len() as u64 > limits::TRANSCRIPT_MESSAGES.value
             && let Some(oldest) = places.pop_front()
         {
-            self.rows.push(tombstone(&session, oldest, at));
+            self.gone.push_back(tombstone(&session, oldest, at));
         }
     }
 
-    /// The rows that go with the batch being made.
+    /// The rows that go with the batch being made; a long transcript goes in several.
     pub(super) fn take_rows(&mut self) -> Vec<RowRecord> {
-        std::mem::take(&mut self.rows)
+        let mut rows = std::mem::take(&mut self.said);
+        rows.extend(self.gone.drain(..self.gone.len().min(GONE_AT_ONCE)));
+        rows
     }
 }
 
@@ -115,6 +120,9 @@ fn key(session: &SessionId, at: Cursor) -> String {
 pub(super) fn place(key: &str) -> Option<Cursor> {
     Some(Cursor::new(key.rsplit_once('/')?.1.parse().ok()?))
 }
+
+/// A batch holds more than this, and has other rows too.
+const GONE_AT_ONCE: usize = 1_024;
 
 /// How the keys of messages begin.
 pub(super) const MESSAGE: &str = "message/";

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use super::fault::OpenFault;
 use super::open::{self, StoreOptions};
 use super::writer::Shared;
-use super::{doctor, read};
+use super::{connection, doctor, read};
 use crate::domain::Cursor;
 use crate::port::{
     Batch, Done, FactRecord, HistoryCaps, HistoryQuery, RowRecord, Store, StoreFault, StoreHealth,
@@ -46,6 +46,27 @@ impl StoreSqlite {
     /// [`StoreFault::Unreadable`] where there is nothing to look at.
     pub fn inspect(dir: &Path, caps: HistoryCaps) -> Result<StoreReport, StoreFault> {
         doctor::examine(&dir.join(open::DB), caps)
+    }
+
+    /// Reads all rows of a directory's store at one moment, without taking it: somebody else may have it.
+    ///
+    /// # Errors
+    /// [`StoreFault::Unreadable`] or [`StoreFault::Damaged`].
+    pub fn rows(dir: &Path) -> Result<Vec<RowRecord>, StoreFault> {
+        // SQLite would make the file.
+        let path =
+            std::fs::canonicalize(dir.join(open::DB)).map_err(|error| StoreFault::unreadable(&error))?;
+        let connection = connection::visitor(&path).map_err(|error| connection::unreadable(&error))?;
+        // One transaction, so that all chunks are of one moment.
+        connection.execute_batch("BEGIN").map_err(|error| connection::unreadable(&error))?;
+        let mut rows: Vec<RowRecord> = Vec::new();
+        loop {
+            let chunk = read::rows_after(&connection, rows.last().map(|row| &*row.key))?;
+            if chunk.is_empty() {
+                return Ok(rows);
+            }
+            rows.extend(chunk);
+        }
     }
 
     fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreFault>) -> Result<T, StoreFault> {

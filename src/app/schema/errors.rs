@@ -69,6 +69,7 @@ fn graph() -> Vec<Map> {
         limit("rows", QUERY_LIMITS.rows),
         limit("calls", QUERY_LIMITS.calls),
         ("stopped", Code::Limit, eql::Refusal::Stopped),
+        ("past", Code::Validation, eql::Refusal::Past("REASON".into())),
     ];
     if let Ok(name) = Symbol::new("psi.scheduler/create") {
         refusals.push(("nested-mutation", Code::Validation, eql::Refusal::NestedMutation(name)));

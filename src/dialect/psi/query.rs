@@ -26,7 +26,7 @@ pub(super) fn parse(args: &Args<'_>) -> Result<Boundary, Answer> {
             None => return Err(error(&format!("the entity must be a map, not {}", entity.type_name()))),
         },
     };
-    Ok(Boundary { query, entity, lenient: None })
+    Ok(Boundary { query, entity, lenient: None, as_of: None })
 }
 
 /// The answer to a query that was run, cut to the size that a tool's answer may have.

@@ -1,11 +1,12 @@
 //! The engine: its clock, its accounts, its limits, its feed.
 
 use super::{instant, integer, maybe, own};
+use crate::domain::Reason;
 use crate::edn::{Map, Value};
 use crate::engine::{Ledger, Mode};
 use crate::graph::listing;
 use crate::graph::registry::{Attribute, Datum, Entity, Seen, Type, Visibility};
-use crate::graph::view::Scheduler;
+use crate::graph::view::{Scheduler, Undelivered};
 use crate::limits;
 
 pub(super) fn engine() -> Entity<Scheduler, ()> {
@@ -31,6 +32,15 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
             operators("reveille.engine/accounting", Type::Map)
                 .doc("How many slots came to what: expected is the sum of all others."),
             |view, (), _| Ok(accounting(view.state.ledger()).into()),
+        )
+        .reads(
+            operators("reveille.engine/undelivered", Type::Map)
+                .nullable()
+                .doc(
+                    "Since the process began: how many slots were skipped, how many runs and schedules called off, and how \
+                     many runs failed, each by reason; nil in a look at the past.",
+                ),
+            |view, (), _| Ok(maybe(view.undelivered, |counts| undelivered(counts).into())),
         )
         .reads(
             operators("reveille.engine/next-wake-ms", Type::Integer)
@@ -88,6 +98,16 @@ fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
         .reads(
             everyone("reveille.engine/local-zone", Type::String).doc("What the zone local means here."),
             |view, (), _| Ok(Datum::shown(view.zones.local())),
+        )
+        .reads(
+            own("reveille.engine/untold", Type::Integer)
+                .nullable()
+                .unit("schedules")
+                .doc(
+                    "In a look at the past, how many schedules were there of which the kept history does not reach \
+                     back that far; nil in a look at the present.",
+                ),
+            |view, (), _| Ok(maybe(view.untold, integer)),
         )
         .reads(
             operators("reveille.engine/imbalance", Type::Integer)
@@ -162,6 +182,19 @@ fn accounting(ledger: Ledger) -> Value {
         .with("lost", count(ledger.lost))
         .with("pending", count(ledger.pending))
         .with("imbalance", i64::try_from(ledger.imbalance()).unwrap_or(i64::MAX))
+        .into()
+}
+
+fn undelivered(counts: Undelivered<'_>) -> Value {
+    let by_reason = |counts: &[u64]| {
+        let named = Reason::ALL.iter().zip(counts).filter(|(_, count)| **count > 0);
+        let count = |count: u64| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
+        named.fold(Map::new(), |map, (reason, found)| map.with(reason.name(), count(*found)))
+    };
+    Map::new()
+        .with("skipped", by_reason(counts.skipped))
+        .with("cancelled", by_reason(counts.cancelled))
+        .with("failed", by_reason(counts.failed))
         .into()
 }
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{Read, maybe, own, text};
-use crate::domain::{Message, Role, SessionId};
+use crate::domain::{Message, Role, RunId, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::Key;
 use crate::graph::page::{Page, WINDOW, Window};
@@ -85,6 +85,19 @@ pub(super) fn message() -> Entity<Scheduler, Place> {
             },
         )
         .reads(
+            own("reveille.message/run", Type::Reference("run"))
+                .nullable()
+                .doc("The run that put it there, as long as that is kept and the caller may see it."),
+            |view, place, _| {
+                let message = look_up(view, place);
+                let said = message.as_ref().and_then(|message| message.provenance.as_ref());
+                let key = said.and_then(|provenance| view.state.run_key(&provenance.run));
+                Ok(maybe(key.filter(|key| view.run(*key).is_some()), |key| {
+                    Datum::Entity(key.number().into())
+                }))
+            },
+        )
+        .reads(
             own("reveille.message/label", Type::String).nullable().doc("The label of that schedule."),
             |view, place, _| {
                 read(view, place, |message| {
@@ -116,6 +129,15 @@ pub(super) fn of_session<'a>(view: Seen<'a, Scheduler>, session: Key, params: &M
     let range = window.cut(&places, Ord::cmp);
     let page = Page::of(&places, range, |at| Place { session, at: *at }.number(), ToString::to_string);
     Ok(Datum::Entities(page.numbers))
+}
+
+/// The message that a run put into a session, as long as the transcript has it.
+pub(super) fn of_run(view: Seen<'_, Scheduler>, session: Key, run: &RunId) -> Option<u64> {
+    let transcript = view.transcript(session)?;
+    let is_its = |message: &Arc<Message>| message.provenance.as_ref().is_some_and(|said| said.run == *run);
+    let at = transcript.messages.iter().rposition(is_its)?;
+    let at = u32::try_from(transcript.dropped.saturating_add(at as u64)).ok()?;
+    Some(Place { session, at }.number())
 }
 
 fn look_up(view: Seen<'_, Scheduler>, place: Place) -> Option<Arc<Message>> {

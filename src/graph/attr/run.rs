@@ -71,6 +71,18 @@ fn course(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             },
         )
         .reads(
+            own("reveille.run/message", Type::Reference("message")).nullable().doc(
+                "What it put into its session's transcript, where the built-in host keeps that; nil before it did.",
+            ),
+            |view, key, _| {
+                let found = view.run(key).and_then(|(_, run)| {
+                    let session = view.session_key(run.run().session.as_ref()?)?;
+                    super::message::of_run(view, session, &view.state.run_id(run)?)
+                });
+                Ok(maybe(found, Datum::Entity))
+            },
+        )
+        .reads(
             own("reveille.run/state", Type::Enum(RunState::NAMES)).doc("Where it stands."),
             |view, key, _| read(view, key, |_, run| Datum::Name(run.state.name())),
         )

@@ -8,10 +8,11 @@
 use super::failure::{ERROR_DATA, ERROR_MESSAGE};
 use super::{Answer, Failure, Limits, ParseError, ParseErrorKind, Planning, Query, Refusal, Request};
 use super::{parse, plan, run};
+use crate::domain::Moment;
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::registry::{Access, Registry, Viewer, World};
 
-/// A request as it came: `[…]`, or `{:pathom/eql […] :pathom/entity {…} :pathom/lenient-mode? true}`.
+/// A request as it came: `[…]`, or `{:pathom/eql […] :pathom/entity {…} :pathom/lenient-mode? true :reveille/as-of #inst …}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Boundary {
     /// What is asked.
@@ -20,6 +21,8 @@ pub struct Boundary {
     pub entity: Map,
     /// The mode, if the request names one.
     pub lenient: Option<bool>,
+    /// The instant as of which it is asked, if not now: ours, not Pathom's.
+    pub as_of: Option<Moment>,
 }
 
 /// Who asks, and within which bounds.
@@ -43,7 +46,7 @@ impl Boundary {
     /// What is no query, with its place in the query; or a wrong part of the map around it.
     pub fn read(form: &Value) -> Result<Self, ParseError> {
         let Some(map) = form.as_map() else {
-            return Ok(Self { query: parse(form)?, entity: Map::new(), lenient: None });
+            return Ok(Self { query: parse(form)?, entity: Map::new(), lenient: None, as_of: None });
         };
         let part = |name: &str| map.keyword(name).filter(|value| !value.is_nil());
         let query = match (part("pathom/eql"), part("pathom/ast")) {
@@ -59,7 +62,14 @@ impl Boundary {
             },
         };
         let lenient = part("pathom/lenient-mode?").map(Value::is_truthy);
-        Ok(Self { query, entity, lenient })
+        let as_of = match part(AS_OF) {
+            None => None,
+            Some(instant) => {
+                let moment = instant_of(instant);
+                Some(moment.ok_or_else(|| fault(ParseErrorKind::AsOf, instant, Some(AS_OF)))?)
+            }
+        };
+        Ok(Self { query, entity, lenient, as_of })
     }
 
     /// Plans and runs the request.
@@ -101,6 +111,15 @@ impl ParseError {
         Map::new().with(ERROR_MESSAGE, self.eql_message()).with(ERROR_DATA, self.eql_data())
     }
 }
+
+/// An instant, as `#inst` or as an ISO string.
+pub(in crate::graph) fn instant_of(value: &Value) -> Option<Moment> {
+    let inst = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos()));
+    inst.or_else(|| Moment::parse(value.as_str()?).ok())
+}
+
+/// The key of the instant as of which a request is asked.
+const AS_OF: &str = "reveille/as-of";
 
 fn fault(kind: ParseErrorKind, form: &Value, key: Option<&str>) -> ParseError {
     let path = key.map(Value::keyword).into_iter().collect();

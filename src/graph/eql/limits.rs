@@ -37,6 +37,9 @@ pub enum Refusal {
     /// A mutation stands below a join.
     #[error("a mutation stands at the top of a query: {0}")]
     NestedMutation(Symbol),
+    /// The world cannot be looked at as it was at the instant asked about.
+    #[error("the past cannot be looked at: {0}")]
+    Past(Box<str>),
 }
 
 impl Refusal {
@@ -51,6 +54,7 @@ impl Refusal {
             Self::NestedMutation(name) => {
                 map.with("code", Value::keyword("nested-mutation")).with("mutation", name.clone())
             }
+            Self::Past(_) => map.with("code", Value::keyword("past")),
         }
     }
 }

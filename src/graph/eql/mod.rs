@@ -29,6 +29,7 @@ mod text;
 mod walk;
 
 pub use ast::{Call, Expr, Join, Key, Prop, Query, Target};
+pub(in crate::graph) use boundary::instant_of;
 pub use boundary::{Boundary, Caller};
 pub use failure::{Cause, Failure};
 pub use limits::{Limits, Refusal};

@@ -62,6 +62,8 @@ pub enum ParseErrorKind {
     Request,
     /// An entity is a map.
     Entity,
+    /// What is asked as of an instant names one.
+    AsOf,
 }
 
 impl ParseError {
@@ -88,7 +90,8 @@ impl ParseError {
             | ParseErrorKind::Params
             | ParseErrorKind::Node
             | ParseErrorKind::Request
-            | ParseErrorKind::Entity => {
+            | ParseErrorKind::Entity
+            | ParseErrorKind::AsOf => {
                 let text = self.form.as_str().map_or_else(|| self.form.to_string(), str::to_owned);
                 format!("Invalid expression {}", if self.form.is_nil() { "" } else { &text })
             }
@@ -126,6 +129,9 @@ impl fmt::Display for ParseError {
             ParseErrorKind::Node => out.write_str("a node of a query's tree is a map with a key"),
             ParseErrorKind::Request => out.write_str("a request is a query, or a map with :pathom/eql"),
             ParseErrorKind::Entity => write!(out, "an entity is a map, not {article} {noun}"),
+            ParseErrorKind::AsOf => {
+                write!(out, "the instant asked about is #inst or an ISO string, not {article} {noun}")
+            }
         }?;
         write!(out, ": {}, at {}", shown(&self.form), Value::vector(self.path.clone()))
     }

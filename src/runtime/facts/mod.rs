@@ -20,7 +20,8 @@ pub use parse::parse;
 pub use print::print;
 pub use row::{parse_hold, parse_schedule, parse_session, print_hold, print_schedule, print_session};
 
-use crate::edn::Value;
+use crate::domain::Fact;
+use crate::edn::{self, Caps, Map, Value};
 
 /// Why a form is no fact.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,6 +43,29 @@ pub enum FactError {
         found: Value,
     },
 }
+
+/// Reads a fact from what a log holds of it.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn read(payload: &[u8]) -> Result<Fact, String> {
+    parse(&form(payload)?).map_err(|error| error.to_string())
+}
+
+/// The form that a payload holds.
+pub(super) fn form(payload: &[u8]) -> Result<Map, String> {
+    match edn::read(payload, &PAYLOAD_CAPS).map_err(|error| error.to_string())? {
+        Value::Map(form) => Ok(form),
+        other => Err(format!("{} is no map", other.type_name())),
+    }
+}
+
+/// A payload may hold a whole configuration, and is longer than a request.
+const PAYLOAD_CAPS: Caps =
+    Caps { bytes_max: 1 << 28, depth_max: 128, digits_max: 1_000, forms_max: u32::MAX };
+
+/// The key under which a fact may bear the row of its schedule, as it stands after it.
+pub(super) const ROW: &str = "row";
 
 /// The version of the form.
 pub const VERSION: u32 = 1;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::domain::SessionId;
+use crate::domain::{Moment, SessionId};
 
 /// Wakes AI agents: an agent asks for something to happen later, Reveille owns the timing, proves what it did and says
 /// why it did not.
@@ -61,6 +61,18 @@ A configuration file has the options as keys, and no others:
     /// Exit code 0 if it is sound, 1 if it is not or cannot be read.
     #[command(after_help = "Example:\n  reveille doctor --data-dir ./state")]
     Doctor(DoctorArgs),
+    /// Write the scheduled tasks of a data directory to jobs.jsonl and runs.jsonl.
+    ///
+    /// A daemon may have the directory meanwhile. Nothing that exists is written over. What the files have no words for is
+    /// on stderr.
+    #[command(after_help = "Example:\n  reveille export --data-dir ./state ./tasks")]
+    Export(ExportArgs),
+    /// Take over scheduled tasks from jobs.jsonl and runs.jsonl, each under the id that it had.
+    ///
+    /// No daemon may have the data directory meanwhile. Prints the ids of what is there now; odd lines and what is left out
+    /// are on stderr. A file that cannot be understood at all is refused as a whole.
+    #[command(after_help = "Example:\n  reveille import --data-dir ./state --owner main ./tasks")]
+    Import(ImportArgs),
     /// Speak the EDN stream protocol on stdin and stdout, over an engine that lives as long as the stream.
     ///
     /// One EDN map per message, one line per answer. The end of the input, SIGTERM and SIGINT stop the engine in good
@@ -137,6 +149,9 @@ pub struct EqlArgs {
     /// Answer what can be answered, with an error beside what cannot.
     #[arg(long)]
     pub lenient: bool,
+    /// Ask as of this instant: what was kept by then. An ISO instant.
+    #[arg(long, value_name = "INSTANT", value_parser = moment)]
+    pub as_of: Option<Moment>,
     /// Ask as this session; without it, as the operator.
     #[arg(long, value_name = "ID", value_parser = session_id)]
     pub session: Option<SessionId>,
@@ -153,6 +168,9 @@ pub struct GraphqlArgs {
     /// Its variables: an object in JSON.
     #[arg(long, value_name = "JSON")]
     pub variables: Option<String>,
+    /// Ask as of this instant: what was kept by then. An ISO instant.
+    #[arg(long, value_name = "INSTANT", value_parser = moment)]
+    pub as_of: Option<Moment>,
     /// Ask as this session; without it, as the operator.
     #[arg(long, value_name = "ID", value_parser = session_id)]
     pub session: Option<SessionId>,
@@ -324,6 +342,10 @@ pub struct ToolArgs {
     pub daemon: DaemonArgs,
 }
 
+fn moment(text: &str) -> Result<Moment, String> {
+    Moment::parse(text).map_err(|error| error.to_string())
+}
+
 fn session_id(text: &str) -> Result<SessionId, String> {
     SessionId::new(text).map_err(|error| error.to_string())
 }
@@ -331,6 +353,39 @@ fn session_id(text: &str) -> Result<SessionId, String> {
 /// `reveille doctor`.
 #[derive(Debug, clap::Args)]
 pub struct DoctorArgs {
+    /// Where the daemon keeps its state.
+    #[command(flatten)]
+    pub state: StateArgs,
+}
+
+/// Arguments of `reveille export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Where to; made if it is not there.
+    #[arg(value_name = "OUT-DIR")]
+    pub directory: PathBuf,
+    /// Where the daemon keeps its state.
+    #[command(flatten)]
+    pub state: StateArgs,
+}
+
+/// Arguments of `reveille import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// The directory of the files.
+    #[arg(value_name = "PATH")]
+    pub directory: PathBuf,
+    /// The session that tasks for a channel are to belong to.
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub owner: Option<SessionId>,
+    /// Where the daemon keeps its state.
+    #[command(flatten)]
+    pub state: StateArgs,
+}
+
+/// Where a daemon keeps its state.
+#[derive(Debug, Args)]
+pub struct StateArgs {
     /// The daemon's data directory [default: $XDG_STATE_HOME/reveille]
     #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
     pub data_dir: Option<PathBuf>,

@@ -3,6 +3,6 @@
 mod args;
 
 pub use args::{
-    Cli, Command, DaemonArgs, DoctorArgs, EqlArgs, ExplainArgs, ForecastArgs, GraphqlArgs, Printing,
-    SchemaArgs, SchemaKind, ServeArgs, StdioArgs, ToolArgs,
+    Cli, Command, DaemonArgs, DoctorArgs, EqlArgs, ExplainArgs, ExportArgs, ForecastArgs, GraphqlArgs,
+    ImportArgs, Printing, SchemaArgs, SchemaKind, ServeArgs, StateArgs, StdioArgs, ToolArgs,
 };

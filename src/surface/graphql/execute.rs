@@ -66,6 +66,13 @@ pub struct Reply {
     pub outcome: Outcome,
 }
 
+impl Reply {
+    /// Nothing was run.
+    pub(super) fn refused(errors: &[GraphqlError]) -> Reply {
+        Reply { body: refusal(errors), outcome: Outcome::Refused }
+    }
+}
+
 /// How it stands with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -98,7 +105,7 @@ impl<W: World> Graphql<W> {
     pub fn execute(&self, request: &Request, caller: &Caller<'_>, access: &mut dyn Access<W>) -> Reply {
         let prepared = match self.prepare(request, caller) {
             Ok(prepared) => prepared,
-            Err(errors) => return Reply { body: refusal(&errors), outcome: Outcome::Refused },
+            Err(errors) => return Reply::refused(&errors),
         };
         let ran = match prepared.kind {
             OperationType::Query => self.query(&prepared, caller, access),
@@ -113,7 +120,7 @@ impl<W: World> Graphql<W> {
         };
         match ran {
             Ok(body) => Reply { body, outcome: Outcome::Ran },
-            Err(error) => Reply { body: refusal(&[error]), outcome: Outcome::Refused },
+            Err(error) => Reply::refused(&[error]),
         }
     }
 

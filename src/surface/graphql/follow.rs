@@ -234,7 +234,8 @@ fn messages(handle: &Handle, caller: &Caller, session: &Value, last: Option<&Val
 }
 
 fn ask(handle: &Handle, caller: &Caller, exprs: Vec<Expr>) -> Option<Map> {
-    let request = Boundary { query: Query { exprs, meta: None }, entity: Map::new(), lenient: Some(true) };
+    let request =
+        Boundary { query: Query { exprs, meta: None }, entity: Map::new(), lenient: Some(true), as_of: None };
     match handle.query(caller, &request, true) {
         Ok(Answer::Done(row)) => Some(row),
         Ok(Answer::Failed(_)) | Err(_) => None,

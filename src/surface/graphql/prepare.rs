@@ -104,5 +104,9 @@ impl<W: World> Preparing<'_, W> {
 
 /// A bound of the graph that an operation exceeds.
 pub(super) fn refused(refusal: &Refusal) -> GraphqlError {
-    GraphqlError { data: refusal.to_map().into(), ..GraphqlError::new(Class::Limit, refusal.to_string()) }
+    let class = match refusal {
+        Refusal::Limit { .. } | Refusal::Stopped => Class::Limit,
+        Refusal::NestedMutation(_) | Refusal::Past(_) => Class::Validation,
+    };
+    GraphqlError { data: refusal.to_map().into(), ..GraphqlError::new(class, refusal.to_string()) }
 }

@@ -4,6 +4,7 @@
 
 use super::error::{Code, GraphqlError};
 use crate::dialect::REQUEST_CAPS;
+use crate::domain::Moment;
 use crate::edn::{Map, Value};
 use crate::limits::{REQUEST_BYTES, REQUEST_DEPTH};
 use crate::surface::json;
@@ -17,12 +18,14 @@ pub struct Request {
     pub operation_name: Option<String>,
     /// The variables, with strings as keys.
     pub variables: Map,
+    /// The instant as of which it is asked, if not now: `asOf` among its extensions.
+    pub as_of: Option<Moment>,
 }
 
 impl Request {
     /// A request of a document alone.
     pub fn new(query: impl Into<String>) -> Self {
-        Self { query: query.into(), operation_name: None, variables: Map::new() }
+        Self { query: query.into(), operation_name: None, variables: Map::new(), as_of: None }
     }
 
     /// Reads the parameters of a request off a JSON object.
@@ -59,9 +62,15 @@ impl Request {
             Some(Value::Str(name)) => Some(name.to_string()),
             Some(_) => return Err(fault("`operationName` is a string")),
         };
-        object(map, "extensions")?;
+        let as_of = match object(map, "extensions")?.and_then(|extensions| extensions.text("asOf")) {
+            None | Some(Value::Nil) => None,
+            Some(instant) => {
+                let moment = instant.as_str().and_then(|text| Moment::parse(text).ok());
+                Some(moment.ok_or_else(|| fault("`asOf` is an ISO instant"))?)
+            }
+        };
         let variables = object(map, "variables")?.cloned().unwrap_or_default();
-        Ok(Self { query: query.to_owned(), operation_name, variables })
+        Ok(Self { query: query.to_owned(), operation_name, variables, as_of })
     }
 }
 

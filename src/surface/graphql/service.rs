@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::error::GraphqlError;
 use super::execute::{Caller, Graphql, Reply};
+use super::prepare::refused;
 use super::request::Request;
 use super::scheduler;
 use super::schema::SchemaFault;
@@ -45,8 +46,14 @@ impl Service {
 
     /// Answers a query or runs a mutation.
     pub fn answer(&self, caller: &domain::Caller, request: &Request, is_reading: bool) -> Reply {
-        let mut access = self.handle.access(caller);
-        self.asking(caller, is_reading, |asking| self.graphql.execute(request, asking, &mut access))
+        let mut access = match self.handle.access(caller, request.as_of) {
+            Ok(access) => access,
+            Err(refusal) => return Reply::refused(&[refused(&refusal)]),
+        };
+        self.asking(caller, is_reading, |asking| {
+            let reply = self.graphql.execute(request, asking, &mut access);
+            if access.reach_back() { self.graphql.execute(request, asking, &mut access) } else { reply }
+        })
     }
 
     /// Returns whether a request is a subscription.
@@ -75,8 +82,12 @@ impl Service {
 
     /// Answers a subscription's selection for one thing that was pushed.
     pub fn event(&self, caller: &domain::Caller, subscribed: &Subscribed, item: &Map) -> String {
-        let mut access = self.handle.access(caller);
-        self.asking(caller, true, |asking| self.graphql.event(subscribed, item, asking, &mut access))
+        match self.handle.access(caller, None) {
+            Ok(mut access) => {
+                self.asking(caller, true, |asking| self.graphql.event(subscribed, item, asking, &mut access))
+            }
+            Err(refusal) => Reply::refused(&[refused(&refusal)]).body,
+        }
     }
 
     fn asking<T>(&self, caller: &domain::Caller, is_reading: bool, ask: impl FnOnce(&Caller<'_>) -> T) -> T {

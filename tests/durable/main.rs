@@ -1,87 +1,21 @@
 //! Durable schedules through an engine, its store and its restarts: told only what is kept, handed over only what is kept,
 //! and gone on with by the next life.
 
-use std::collections::VecDeque;
+mod lives;
+mod past;
+
 use std::sync::Arc;
 
-use reveille::adapter::{HostLocal, StoreMemory};
 use reveille::domain::{
-    CountFrom, Cursor, DecisionKind, Durability, Every, HostId, Message, Missed, Moment, Policy, Reason,
-    Refusal, Scope, SessionConfig, SessionId, Span, Status, Terms, Trigger, When,
+    DecisionKind, Durability, HostId, Message, Missed, Moment, Policy, Reason, Refusal, Scope, SessionConfig,
+    SessionId, Span, Status, Terms, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, State};
-use reveille::port::{Clock, HistoryCaps, StoreFault};
-use reveille::runtime::{Handle, Subscription};
+use reveille::port::{Clock, StoreFault};
+use reveille::runtime::Handle;
 use reveille::testkit::{SimHost, Stage};
 
-/// One process after another over one store, on one clock.
-struct Lives {
-    stage: Stage,
-    store: Arc<StoreMemory>,
-}
-
-struct Life {
-    handle: Handle,
-    host: Arc<SimHost>,
-    feed: Subscription,
-    /// What the feed has shown and nobody waited for yet.
-    shown: VecDeque<DecisionKind>,
-}
-
-impl Lives {
-    fn new() -> Lives {
-        let caps = HistoryCaps { schedule_rows: 1_000, bytes: 1 << 30, days: 1_000 };
-        Lives { stage: Stage::seeded(7), store: Arc::new(StoreMemory::new(caps)) }
-    }
-
-    /// The next process; the one before it is forgotten, as a crash forgets it.
-    fn next(&self, lost: u64) -> Life {
-        let host = Arc::new(SimHost::new(&self.stage, HostId::LOCAL).over(Arc::new(HostLocal::new())));
-        let handle = Handle::new(self.stage.parts(host.clone()));
-        handle.take_up(self.store.clone(), lost).expect("the store is sound");
-        let feed = handle.subscribe(Cursor::START);
-        Life { handle, host, feed, shown: VecDeque::new() }
-    }
-}
-
-impl Life {
-    fn open(&self, name: &str) -> SessionId {
-        let id = SessionId::new(name).expect("a name");
-        self.handle
-            .open_session(Some(id.clone()), HostId::LOCAL, SessionConfig::default())
-            .expect("there is room");
-        id
-    }
-
-    fn create(&self, new: NewSchedule) -> Result<reveille::domain::ScheduleId, Refusal> {
-        self.handle.schedule(NewSchedule { durability: Durability::Durable, ..new })
-    }
-
-    /// Waits until the feed shows a decision of this kind.
-    fn await_kind(&mut self, kind: DecisionKind) {
-        loop {
-            while let Some(shown) = self.shown.pop_front() {
-                if shown == kind {
-                    return;
-                }
-            }
-            let batch = self.feed.next_batch(64).expect("the feed goes on");
-            self.shown.extend(batch.decisions.iter().map(|decision| decision.kind));
-        }
-    }
-}
-
-fn message(owner: &SessionId, delay_ms: u64) -> NewSchedule {
-    NewSchedule::message(owner.clone(), When::After(Span::from_millis(delay_ms)), "wake up")
-}
-
-fn every(stage: &Stage, owner: &SessionId, period_ms: u64, policy: Policy) -> NewSchedule {
-    let anchor = stage.clock.now().wall.checked_add(Span::from_millis(period_ms)).expect("in range");
-    let period = Every::new(Span::from_millis(period_ms), anchor, CountFrom::Slot).expect("in bounds");
-    let terms = Some(Box::new(Terms { policy, ..Terms::PLAIN }));
-    let when = When::By(Trigger::Every(period));
-    NewSchedule { terms, when, ..NewSchedule::message(owner.clone(), When::After(Span::ZERO), "again") }
-}
+use crate::lives::{Life, Lives, every, message};
 
 #[test]
 fn what_was_acknowledged_fires_once_in_a_later_life() {

@@ -1,0 +1,122 @@
+//! `reveille export` and `reveille import`: the scheduled tasks of a data directory as files, and back.
+//!
+//! Both look at what is on disk through an engine that is not woken: nothing that is due fires here. An export reads beside
+//! a daemon; an import writes, so it needs the store for itself. What lives elsewhere: the files (`export`, `import`).
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::config::data_dir_of;
+use super::embedded::Embedded;
+use super::environment::Environment;
+use super::fault::Fault;
+use super::import::Outcome;
+use super::keeping::STORE;
+use super::{export as files, import as takeover};
+use crate::adapter::{StoreOptions, StoreSqlite};
+use crate::dialect::cron::Target;
+use crate::domain::{HostId, SessionConfig, SessionId};
+use crate::runtime::Handle;
+use crate::surface::cli::{ExportArgs, ImportArgs};
+
+/// Exit codes: 0 written, 1 not, 2 usage.
+pub(super) fn export(args: ExportArgs) -> io::Result<ExitCode> {
+    let written = store_of(args.state.data_dir).and_then(|dir| {
+        let handle = asleep()?;
+        let rows = StoreSqlite::rows(&dir).map_err(taken)?;
+        handle.look_at(rows).map_err(taken)?;
+        files::export(&handle, &args.directory)
+            .map_err(|error| Fault::io("the files cannot be written", error))
+    });
+    match written {
+        Ok(left_out) => {
+            tell(&left_out);
+            writeln!(io::stdout(), "written to {}", args.directory.display())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(fault) => Ok(fault.tell()),
+    }
+}
+
+/// Exit codes: 0 taken over, 1 not, 2 usage. What is left out is on stderr.
+pub(super) fn import(args: ImportArgs) -> io::Result<ExitCode> {
+    match take_over(args) {
+        Ok(outcome) => {
+            tell(&outcome.left_out);
+            for id in &outcome.taken {
+                writeln!(io::stdout(), "{id}")?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(fault) => Ok(fault.tell()),
+    }
+}
+
+fn take_over(args: ImportArgs) -> Result<Outcome, Fault> {
+    let replayed =
+        takeover::read(&args.directory).map_err(|error| Fault::io("nothing was taken over", error))?;
+    let dir = store_of(args.state.data_dir)?;
+    let handle = asleep()?;
+    let store = StoreSqlite::open(StoreOptions::new(dir, handle.now().wall)).map_err(taken)?;
+    handle.take_up_asleep(Arc::new(store)).map_err(taken)?;
+    let mut said: Vec<String> = replayed.warnings.iter().map(ToString::to_string).collect();
+    if replayed.warnings_left_off > 0 {
+        said.push(format!("and {} lines more", replayed.warnings_left_off));
+    }
+    said.extend(replayed.unended.iter().map(|file| format!("{}: its last line is torn", file.name())));
+    let jobs = replayed.profile.jobs.values();
+    let sessions = jobs.filter_map(|kept| session_of(&kept.job.target)).chain(args.owner.as_ref());
+    for session in sessions {
+        said.extend(open(&handle, session)?);
+    }
+    let mut outcome = takeover::import(&handle, &replayed, args.owner.as_ref());
+    said.append(&mut outcome.left_out);
+    Ok(Outcome { left_out: said, ..outcome })
+}
+
+fn session_of(target: &Target) -> Option<&SessionId> {
+    match target {
+        Target::Session(session) => Some(session),
+        Target::Gateway { .. } => None,
+    }
+}
+
+/// Opens a session that a job goes to, where it is not open.
+fn open(handle: &Handle, session: &SessionId) -> Result<Option<String>, Fault> {
+    if handle.view(|state| state.session(session).is_some()) {
+        return Ok(None);
+    }
+    let opened = handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
+    opened.map_err(|refusal| Fault::usage(format!("{session}: {refusal}")))?;
+    Ok(Some(format!("{session}: opened, because jobs go there; a harness can take it over")))
+}
+
+/// The store of a data directory. One that is not there is not made: that would be an answer to a slip of the pen.
+fn store_of(data_dir: Option<PathBuf>) -> Result<PathBuf, Fault> {
+    let dir = data_dir_of(data_dir, &Environment::read())?.join(STORE);
+    if dir.exists() {
+        return Ok(dir);
+    }
+    Err(Fault::Taken(format!("there is no store in {}; `reveille serve` makes one", parent(&dir).display())))
+}
+
+fn parent(dir: &Path) -> &Path {
+    dir.parent().unwrap_or(dir)
+}
+
+fn asleep() -> Result<Handle, Fault> {
+    Embedded::asleep().map_err(|error| Fault::io("the engine cannot be made", error))
+}
+
+fn taken(fault: impl ToString) -> Fault {
+    Fault::Taken(fault.to_string())
+}
+
+fn tell(lines: &[String]) {
+    for line in lines {
+        // There is nobody to tell where stderr is closed.
+        let _ = writeln!(io::stderr(), "reveille: {line}");
+    }
+}
