@@ -32,7 +32,12 @@ impl DataDir {
         close_to_others(path).map_err(unusable)?;
         let mut lock = open_private(&path.join(LOCK), OFlags::CREATE | OFlags::RDWR).map_err(unusable)?;
         match lock.try_lock() {
-            Ok(()) => Ok(DataDir { path: path.to_owned(), lock }),
+            Ok(()) => {
+                let mut taken = DataDir { path: path.to_owned(), lock };
+                // Before anything else: what stands there is the name of whoever had it last.
+                taken.write_lock(&format!("process {}", std::process::id())).map_err(unusable)?;
+                Ok(taken)
+            }
             Err(TryLockError::Error(error)) => Err(unusable(error)),
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
@@ -49,9 +54,15 @@ impl DataDir {
     /// # Errors
     /// What the system says when it cannot be written.
     pub(super) fn sign(&mut self, address: &str) -> io::Result<()> {
-        self.lock.set_len(0)?;
+        self.write_lock(&format!("process {} at {address}", std::process::id()))
+    }
+
+    fn write_lock(&mut self, holder: &str) -> io::Result<()> {
         self.lock.rewind()?;
-        writeln!(self.lock, "process {} at {address}", std::process::id())
+        // One write, and no moment at which nobody is named.
+        let line = format!("{holder}\n");
+        self.lock.write_all(line.as_bytes())?;
+        self.lock.set_len(line.len() as u64)
     }
 
     /// The token of that name; a fresh one where there is none.

@@ -136,6 +136,11 @@ impl State {
         self.schedules.get(self.schedule_key(id)?)
     }
 
+    /// The schedule that a session has asked for under this key, in words of this dialect.
+    pub fn asked_as(&self, owner: &SessionId, dialect: Dialect, key: &str) -> Option<&ScheduleRecord> {
+        self.schedules.get(*self.keys.get(&(owner.clone(), dialect, key.into()))?)
+    }
+
     /// The session with this id.
     pub fn session(&self, id: &SessionId) -> Option<&SessionRecord> {
         self.sessions.get(self.session_key(id)?)

@@ -97,11 +97,13 @@ pub fn when(map: &Map, now: Moment, zones: &Zones) -> Result<Option<Meant>, Reso
         "delay-ms" => plain(When::After(span(&params, "delay-ms")?.unwrap_or_default()), &asked),
         _ => {
             let at = params.moment("at")?.unwrap_or(now);
-            if at < now && !now_instead {
-                let said = asked_again(&asked, at);
-                return Err(past(at, &said));
+            if at >= now {
+                plain(When::At(at), &asked)
+            } else if now_instead {
+                plain(When::After(Span::ZERO), &asked)
+            } else {
+                return Err(past(at, &asked_again(&asked, at)));
             }
-            plain(When::At(at.max(now)), &asked)
         }
     };
     Ok(Some(meant))

@@ -174,7 +174,7 @@ fn publish_what_arrives(shared: &Weak<Shared>, arrived: &Receiver<Arrival>) {
         let mut core = handle.core();
         for arrival in first.into_iter().chain(arrived.try_iter()) {
             match arrival.answer {
-                Ok(_) => core.kept(),
+                Ok(head) => core.kept(head),
                 Err(fault) => {
                     core.unkept(fault);
                     // What lives in memory need not wait behind what was never handed over.

@@ -10,8 +10,9 @@ use super::keep::{self, Keeper, Keeps};
 use super::token::Tokens;
 use super::transcripts::Said;
 use crate::calendar::Zones;
-use crate::domain::{BootTime, Entropy, Fact, Now, Refusal};
+use crate::domain::{BootTime, Cursor, Entropy, Fact, Now, Refusal, Span};
 use crate::engine::{Effect, Given, Input, State, Step, decide_into};
+use crate::limits;
 use crate::port::{Journal, StoreFault, Ticket};
 
 /// The engine with what hangs on its order: the feed, the effects not yet performed, the driver's alarm.
@@ -72,14 +73,18 @@ impl Core {
         draw: impl FnOnce() -> Entropy,
     ) -> Result<Option<Ticket>, Refusal> {
         let is_command = matches!(input, Input::Command(_));
+        let asks_for_disk = keep::asks_for_disk(&input, &self.state);
         // Most steps invent nothing: the bits wait for one that does.
         let entropy = self.undrawn.take().unwrap_or_else(draw);
         let given = Given { now, entropy, zones: &self.zones };
         let decided = decide_into(std::mem::take(&mut self.spare), &self.state, input, given);
-        let decided = decided.and_then(|step| self.check_kept(&step, is_command).map(|()| step));
+        let says_so_already = |step: &Step| asks_for_disk && step.facts.is_empty();
+        let decided = decided
+            .and_then(|step| self.check_kept(&step, is_command, says_so_already(&step)).map(|()| step));
         let mut step = decided.inspect_err(|refusal| self.figures.count_refusal(refusal.code()))?;
         self.undrawn = (!step.drew).then_some(entropy);
         step.drew = false;
+        let says_so_already = says_so_already(&step);
         if let Some(journal) = &mut self.journal
             && !step.facts.is_empty()
         {
@@ -95,14 +100,19 @@ impl Core {
             self.feed.push(decision);
         }
         let ticket = self.keep(&mut step);
+        // What was asked for before and is on its way to the disk is not promised before it is there.
+        let earlier = || self.keeper.as_mut().filter(|_| says_so_already).and_then(Keeper::wait_for_all);
+        let ticket = ticket.or_else(earlier);
         self.outbox.extend(step.effects.drain(..));
         self.spare = step;
         Ok(ticket)
     }
 
     /// Refuses what nobody may be promised: to keep something where nothing is kept, or while nothing can be.
-    fn check_kept(&self, step: &Step, is_command: bool) -> Result<(), Refusal> {
-        let needs_disk = || step.facts.iter().any(|fact| keep::needs_disk(fact, &self.state));
+    fn check_kept(&self, step: &Step, is_command: bool, says_so_already: bool) -> Result<(), Refusal> {
+        // While nothing can be kept, memory may know of what the disk does not: that is no answer to a repeat either.
+        let needs_disk =
+            || says_so_already || step.facts.iter().any(|fact| keep::needs_disk(fact, &self.state));
         match &self.keeper {
             None => {
                 let creates =
@@ -139,9 +149,9 @@ impl Core {
     }
 
     /// The first batch that waited is kept.
-    pub(super) fn kept(&mut self) {
+    pub(super) fn kept(&mut self, head: Cursor) {
         let Some(keeper) = &mut self.keeper else { return };
-        let effects = keeper.kept();
+        let effects = keeper.kept(head);
         if !effects.is_empty() {
             // Their runs may have ended meanwhile: whoever performs them looks.
             self.recalls.fetch_add(1, Ordering::Release);
@@ -182,9 +192,16 @@ impl Core {
         self.state.next_wake(now).is_some_and(|deadline| deadline <= now.boot)
     }
 
+    /// Until when the driver may sleep: its next deadline, and no longer than a slice, because a suspended machine or a
+    /// stepped clock is noticed by the end of it.
+    pub(super) fn sleeps_until(&self, now: Now) -> BootTime {
+        let slice = if self.state.waits_for_wall() { limits::WALL_SLICE_MS } else { limits::SLEEP_SLICE_MS };
+        let slice = now.boot.after(Span::from_millis(slice.value));
+        self.state.next_wake(now).map_or(slice, |deadline| deadline.min(slice))
+    }
+
     /// Whether the driver sleeps longer than it may.
     pub(super) fn must_rouse(&self, now: Now) -> bool {
-        let Some(armed) = self.armed else { return false };
-        self.state.next_wake(now).is_some_and(|deadline| deadline < armed)
+        self.armed.is_some_and(|armed| self.sleeps_until(now) < armed)
     }
 }

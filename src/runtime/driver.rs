@@ -6,8 +6,6 @@ use std::time::Duration;
 
 use super::handle::{Handle, Parts};
 use super::sync::UNPOISONED;
-use crate::domain::Span;
-use crate::limits;
 
 /// A handle with a thread that takes its turns. Dropping it shuts the engine down in good order.
 pub struct Runtime {
@@ -64,10 +62,7 @@ fn drive(handle: &Handle) {
         if core.is_due(now) {
             continue;
         }
-        let slice = if core.state.waits_for_wall() { limits::WALL_SLICE_MS } else { limits::SLEEP_SLICE_MS };
-        let slice = now.boot.after(Span::from_millis(slice.value));
-        // A suspended machine or a stepped clock is noticed by the end of the slice.
-        let until = core.state.next_wake(now).map_or(slice, |deadline| deadline.min(slice));
+        let until = core.sleeps_until(now);
         core.armed = Some(until);
         let length = Duration::from_nanos(until.since(now.boot).nanos());
         // Whatever ends the wait, an alarm, the time, or nothing at all: the next turn compares with the clock again.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::hands::{CallerHands, denied, refused, wrong};
 use crate::dialect::{Notation, psi};
 use crate::domain::{
-    Code, Durability, Kind, Payload, Refusal, ScheduleId, Scope, SessionConfig, Target, Terms,
+    Code, Durability, Kind, Payload, Refusal, ScheduleId, Scope, SessionConfig, Span, Target, Terms, When,
 };
 use crate::edn::{Map, Value};
 use crate::engine::{Command, Input, NewSchedule, State, Which};
@@ -33,7 +33,14 @@ impl CallerHands<'_> {
         let owner = self.session(params, "origin-session-id")?;
         let call = Map::new().with("action", "scheduler").with("op", psi::Op::Create.name());
         self.handle.admit_call(self.caller, psi::TOOL, &call.into()).map_err(denied)?;
-        let now = self.handle.now().wall;
+        let key: Option<Box<str>> = self.maybe_text(params, "idempotency-key")?.map(Into::into);
+        let dialect = NewSchedule::message(owner.clone(), When::After(Span::ZERO), "").dialect;
+        let earlier = |key: &str| {
+            let known = |state: &State| Some(state.asked_as(&owner, dialect, key)?.schedule().created_at);
+            self.handle.view(known)
+        };
+        // A repeat means what was meant at first: what has passed since had not passed then.
+        let now = key.as_deref().and_then(earlier).unwrap_or_else(|| self.handle.now().wall);
         let zones = self.handle.zones();
         let meant = asked::when(params, now, zones)?;
         let meant = meant
@@ -42,15 +49,14 @@ impl CallerHands<'_> {
         let payload = self.payload(params)?;
         let terms = Terms {
             description: wanted.description.flatten(),
-            key: self.maybe_text(params, "idempotency-key")?.map(Into::into),
+            key: key.clone(),
             target: if payload.config().is_some() { Target::Fresh } else { Target::Owner },
             policy: wanted.policy.unwrap_or(Terms::PLAIN.policy),
             lifetime: wanted.lifetime.unwrap_or(Terms::PLAIN.lifetime),
             ..Terms::PLAIN
         };
         let durability = self.durability(params)?;
-        let id = ScheduleId::fresh(durability, now, self.handle.draw());
-        let key = terms.key.clone();
+        let id = ScheduleId::fresh(durability, self.handle.now().wall, self.handle.draw());
         let new = NewSchedule {
             id: Some(id.clone()),
             durability,
@@ -59,16 +65,10 @@ impl CallerHands<'_> {
             terms: Some(Box::new(terms)),
             ..NewSchedule::message(owner.clone(), meant.when, "")
         };
-        let dialect = new.dialect;
         let known = move |state: &State| {
-            let own = |id: &ScheduleId| state.schedule(id).is_some();
-            let same = || {
-                let schedules =
-                    state.schedules_of(&owner).into_iter().map(crate::engine::ScheduleRecord::schedule);
-                let mut same = schedules.filter(|it| it.dialect == dialect && it.terms().key == key);
-                same.next().map(|it| it.id.clone())
-            };
-            if own(&id) { Some((id.clone(), true)) } else { same().map(|id| (id, false)) }
+            let same = || state.asked_as(&owner, dialect, key.as_deref()?);
+            let is_new = state.schedule(&id).is_some();
+            if is_new { Some((id, true)) } else { same().map(|same| (same.schedule().id.clone(), false)) }
         };
         let create = Input::Command(Command::CreateSchedule(new));
         let found = self.handle.submit_with(create, known).map_err(|refusal| refused(&refusal))?;

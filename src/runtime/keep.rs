@@ -14,10 +14,12 @@ use std::sync::mpsc::Sender;
 use super::facts;
 use super::token::Tokens;
 use super::transcripts::Transcripts;
-use crate::domain::{Cursor, Fact, Now, RunFact, RunId, Schedule, ScheduleId, SessionFact, SessionId};
+use crate::domain::{
+    Cursor, Durability, Fact, Now, RunFact, RunId, Schedule, ScheduleId, SessionFact, SessionId,
+};
 use crate::edn::{Map, Value};
-use crate::engine::{Effect, State};
-use crate::port::{Batch, FactRecord, RowRecord, Store, StoreFault, Term, Ticket};
+use crate::engine::{Command, Effect, Input, State};
+use crate::port::{Batch, Done, FactRecord, RowRecord, Store, StoreFault, Term, Ticket};
 
 /// What becomes of what is asked to be kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,6 +53,8 @@ struct Pending {
     /// The cursors of its facts.
     cursors: Vec<Cursor>,
     effects: Vec<Effect>,
+    /// Who asked for the same again meanwhile, and waits for it too.
+    repeats: Vec<Done>,
 }
 
 /// The batch of the step that is being applied.
@@ -149,7 +153,7 @@ impl Keeper {
             let _ = arrivals.send(Arrival { answer: answer.clone() });
             answered(answer);
         });
-        self.pending.push_back(Pending { cursors, effects });
+        self.pending.push_back(Pending { cursors, effects, repeats: Vec::new() });
         let submitted = self.store.submit(term, Batch { facts, rows }, done);
         Some(match submitted {
             Ok(()) => ticket,
@@ -161,22 +165,32 @@ impl Keeper {
         })
     }
 
+    /// A ticket for all that is on its way to the disk; `None` if nothing is.
+    pub(super) fn wait_for_all(&mut self) -> Option<Ticket> {
+        let last = self.pending.back_mut()?;
+        let (ticket, answered) = Ticket::new();
+        last.repeats.push(answered);
+        Some(ticket)
+    }
+
     /// The first batch is kept: its effects may be performed.
-    pub(super) fn kept(&mut self) -> Vec<Effect> {
-        let effects = self.pending.pop_front().map(|pending| pending.effects).unwrap_or_default();
-        effects.iter().for_each(|effect| self.transcripts.hand_over(effect));
-        effects
+    pub(super) fn kept(&mut self, head: Cursor) -> Vec<Effect> {
+        let Some(pending) = self.pending.pop_front() else { return Vec::new() };
+        pending.repeats.into_iter().for_each(|answered| answered(Ok(head)));
+        pending.effects.iter().for_each(|effect| self.transcripts.hand_over(effect));
+        pending.effects
     }
 
     /// Nothing can be kept any more: the cursors of the facts that are not, and the runs that nobody was handed.
     pub(super) fn fail(&mut self, fault: StoreFault) -> (Vec<Cursor>, Vec<RunId>) {
         self.term = None;
-        self.last_fault = Some(fault);
         let (mut cursors, mut runs) = (Vec::new(), Vec::new());
         for pending in self.pending.drain(..) {
             cursors.extend(pending.cursors);
             runs.extend(pending.effects.iter().filter_map(|effect| run_of(effect).cloned()));
+            pending.repeats.into_iter().for_each(|answered| answered(Err(fault.clone())));
         }
+        self.last_fault = Some(fault);
         (cursors, runs)
     }
 
@@ -249,6 +263,28 @@ pub(super) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Option<Lasting<'a
 /// they are written as soon as that works again.
 pub(super) fn needs_disk(fact: &Fact, state: &State) -> bool {
     !matches!(fact, Fact::Session(..) | Fact::Awoke { .. }) && lasting(fact, state).is_some()
+}
+
+/// Whether a command is about something that outlives the process.
+pub(super) fn asks_for_disk(input: &Input, state: &State) -> bool {
+    let Input::Command(command) = input else { return false };
+    match command {
+        Command::CreateSchedule(new) => new.durability == Durability::Durable,
+        Command::CancelSchedule(which)
+        | Command::DeleteSchedule(which)
+        | Command::ChangeSchedule { which, .. }
+        | Command::PauseSchedule { which, .. }
+        | Command::ResumeSchedule(which)
+        | Command::RunNow(which)
+        | Command::SkipNext(which) => {
+            state.schedule(&which.schedule).is_some_and(|record| record.schedule().is_durable())
+        }
+        Command::HoldAll { .. } | Command::ReleaseAll { .. } => true,
+        Command::OpenSession { .. }
+        | Command::CloseSession { .. }
+        | Command::HostSessions { .. }
+        | Command::Shutdown { .. } => false,
+    }
 }
 
 /// Whether an effect hands something durable over, which must be on disk before.

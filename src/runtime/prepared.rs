@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::handle::Handle;
-use super::query::QUERY_LIMITS;
+use super::query::{QUERY_LIMITS, QueryAccess};
 use super::sync::{Mutex, UNPOISONED};
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{Caller, Scope};
@@ -98,15 +98,14 @@ impl Handle {
         is_lenient: bool,
         out: &mut String,
     ) -> Result<Written, Refusal> {
-        let mut access = self.access(caller, prepared.boundary.as_of)?;
-        self.with_request(caller, prepared, is_lenient, |request| {
+        self.with_request(caller, prepared, is_lenient, |request, access| {
             let start = out.len();
-            let written = write(&self.shared.registry, request, &mut access, out);
+            let written = write(&self.shared.registry, request, access, out);
             if !access.reach_back() {
                 return written;
             }
             out.truncate(start);
-            write(&self.shared.registry, request, &mut access, out)
+            write(&self.shared.registry, request, access, out)
         })
     }
 
@@ -115,10 +114,9 @@ impl Handle {
     /// # Errors
     /// A bound that it exceeds.
     pub fn run(&self, caller: &Caller, prepared: &Prepared, is_lenient: bool) -> Result<Answer, Refusal> {
-        let mut access = self.access(caller, prepared.boundary.as_of)?;
-        self.with_request(caller, prepared, is_lenient, |request| {
-            let answer = run(&self.shared.registry, request, &mut access);
-            if access.reach_back() { run(&self.shared.registry, request, &mut access) } else { answer }
+        self.with_request(caller, prepared, is_lenient, |request, access| {
+            let answer = run(&self.shared.registry, request, access);
+            if access.reach_back() { run(&self.shared.registry, request, access) } else { answer }
         })
     }
 
@@ -127,19 +125,23 @@ impl Handle {
         caller: &Caller,
         prepared: &Prepared,
         is_lenient: bool,
-        answer: impl FnOnce(&Request<'_>) -> T,
-    ) -> T {
-        let started = self.now();
-        let stop = || self.now().boot.since(started.boot).millis() > limits::QUERY_MS.value;
+        answer: impl FnOnce(&Request<'_>, &mut QueryAccess<'_>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let mut access = match prepared.boundary.as_of {
+            None => self.access(caller),
+            Some(at) => self.access_as_of(caller, at)?,
+        };
+        let stop = access.stop();
         let own = caller.scope.session().filter(|_| prepared.is_within);
         let within: Option<Map> = own.map(|own| Map::new().with(SESSION_ID, Value::string(own.as_str())));
-        answer(&Request {
+        let request = Request {
             plan: &prepared.plan,
             entity: within.as_ref().unwrap_or(&prepared.boundary.entity),
             is_lenient: prepared.boundary.lenient.unwrap_or(is_lenient),
             limits: QUERY_LIMITS,
             stop: &stop,
-        })
+        };
+        answer(&request, &mut access)
     }
 }
 

@@ -3,7 +3,9 @@
 //! Invariant: what is read between two mutations is read under one hold of the lock, and is of one moment; what a
 //! caller may not see does not exist for it, whichever language it asks in.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 use super::core::Core;
@@ -12,7 +14,7 @@ use super::hands::CallerHands;
 use super::hosts::Hosts;
 use super::log;
 use super::past::{Past, TranscriptsUntil};
-use crate::domain::{Caller, Code, Moment, Now, Transcript};
+use crate::domain::{BootTime, Caller, Code, Moment, Now, Transcript};
 use crate::edn::{Map, Value};
 use crate::engine::SessionRecord;
 use crate::graph::attr;
@@ -53,18 +55,20 @@ impl Handle {
         self.run(caller, &prepared, is_lenient)
     }
 
-    /// The way to the engine that queries take: as it is, or as it was at an instant.
+    /// The way to the engine that queries take.
+    pub fn access<'a>(&'a self, caller: &'a Caller) -> QueryAccess<'a> {
+        let now = self.now();
+        let (since, older) = (Rc::new(Cell::new(now.boot)), Older::default());
+        QueryAccess { handle: self, caller, now, since, past: None, older, has_acted: false }
+    }
+
+    /// The way to the engine as it was at an instant.
     ///
     /// # Errors
     /// [`Refusal::Past`]: what was at that instant is not kept.
-    pub fn access<'a>(
-        &'a self,
-        caller: &'a Caller,
-        as_of: Option<Moment>,
-    ) -> Result<QueryAccess<'a>, Refusal> {
-        let past = as_of.map(|at| self.past(at)).transpose()?;
-        let (now, older) = (self.now(), Older::default());
-        Ok(QueryAccess { handle: self, caller, now, past, older, has_acted: false })
+    pub fn access_as_of<'a>(&'a self, caller: &'a Caller, at: Moment) -> Result<QueryAccess<'a>, Refusal> {
+        let past = Some(self.past(at)?);
+        Ok(QueryAccess { past, ..self.access(caller) })
     }
 
     /// The graph that is asked.
@@ -79,13 +83,22 @@ pub struct QueryAccess<'a> {
     caller: &'a Caller,
     /// The moment that all of the query is of.
     now: Now,
+    /// When it got hold of the engine last.
+    since: Rc<Cell<BootTime>>,
     /// What is looked at, where that is not the present.
     past: Option<Past>,
     older: Older,
     has_acted: bool,
 }
 
-impl QueryAccess<'_> {
+impl<'a> QueryAccess<'a> {
+    /// Says when the query has kept all others waiting for too long. What it waited itself, for the lock or for a disk, does
+    /// not count: who has just been promised something is not told that there was no time for the answer.
+    pub fn stop(&self) -> impl Fn() -> bool + use<'a> {
+        let (handle, since) = (self.handle, Rc::clone(&self.since));
+        move || handle.now().boot.since(since.get()).millis() > limits::QUERY_MS.value
+    }
+
     /// Fetches what the looks so far lacked; whether the query is to be asked again, because there was something. One that
     /// has changed anything is not.
     pub fn reach_back(&mut self) -> bool {
@@ -130,6 +143,7 @@ impl QueryAccess<'_> {
 impl Access<Scheduler> for QueryAccess<'_> {
     fn look(&mut self, reading: &mut dyn FnMut(Seen<'_, Scheduler>)) {
         let core = self.handle.core();
+        self.since.set(self.handle.now().boot);
         // Caught, so that the lock is not let go in a panic, which would poison it: readers change nothing.
         let read = catch_unwind(AssertUnwindSafe(|| self.show(&core, reading)));
         drop(core);
@@ -143,6 +157,7 @@ impl Access<Scheduler> for QueryAccess<'_> {
         self.has_acted = true;
         acting(&CallerHands::new(self.handle, self.caller));
         self.now = self.handle.now();
+        self.since.set(self.now.boot);
     }
 }
 

@@ -7,7 +7,7 @@ mod past;
 use std::sync::Arc;
 
 use reveille::domain::{
-    DecisionKind, Durability, HostId, Message, Missed, Moment, Policy, Reason, Refusal, Scope, SessionConfig,
+    DecisionKind, Durability, HostId, Message, Missed, Moment, Policy, Refusal, Scope, SessionConfig,
     SessionId, Span, Status, Terms, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, State};
@@ -206,7 +206,6 @@ fn a_repeated_request_is_known_again_in_a_later_life() {
     assert_eq!(life.handle.view(State::live_count), 1);
     let other = life.create(keyed("something else"));
     assert!(matches!(other, Err(Refusal::KeyTaken { .. })), "{other:?}");
-    let _ = Reason::Lost;
 }
 
 /// What the built-in host has of a session, in the order in which it was said.
@@ -259,4 +258,32 @@ fn what_was_delivered_is_in_the_transcript_of_a_later_life() {
     let life = lives.next(0);
     assert_eq!(transcript(&life, &owner), ["hello", "wake up", "wake up", "wake up"]);
     assert_eq!(transcript(&life, &gone), Vec::<String>::new());
+}
+
+/// Whoever asks again while the first request is on its way to the disk is promised no more than whoever asked first.
+#[test]
+fn a_repeat_is_answered_when_what_it_repeats_is_kept() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let owner = life.open("one");
+    let terms = Some(Box::new(Terms { key: Some("build-7".into()), ..Terms::PLAIN }));
+    let keyed =
+        || NewSchedule { terms: terms.clone(), durability: Durability::Durable, ..message(&owner, 60_000) };
+    lives.store.hold();
+    let outcomes = std::thread::scope(|scope| {
+        let first = scope.spawn(|| life.handle.schedule(keyed()));
+        while life.handle.view(State::live_count) == 0 {
+            std::thread::yield_now();
+        }
+        let second = scope.spawn(|| life.handle.schedule(keyed()));
+        lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
+        lives.store.release();
+        [first.join(), second.join()].map(|outcome| outcome.expect("nobody panics"))
+    });
+    for outcome in outcomes {
+        assert!(matches!(outcome, Err(Refusal::Unkept { .. })), "{outcome:?}");
+    }
+    // Nor later, while memory still has it and the disk does not.
+    let third = life.handle.schedule(keyed());
+    assert!(matches!(third, Err(Refusal::Unkept { .. })), "{third:?}");
 }

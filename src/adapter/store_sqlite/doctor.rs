@@ -7,6 +7,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use super::mark::Mark;
 use super::schema::{MIGRATIONS, latest, tables, tables_of};
 use super::writer::beside;
 use super::{connection, lock, read};
@@ -31,8 +32,20 @@ pub(super) fn examine(path: &Path, caps: HistoryCaps) -> Result<StoreReport, Sto
         caps,
         last_faults: Vec::new(),
     };
+    // Before the facts: whoever has the file writes it after them.
+    let mark = path.parent().map_or(Ok(None), Mark::read);
     if let Err(error) = look(path, &mut report) {
         report.defects.push(error.to_string());
+    }
+    match mark {
+        Err(fault) => report.defects.push(fault.to_string()),
+        Ok(Some(acknowledged)) if report.is_sound() && report.counts.head < acknowledged => {
+            let last = report.counts.head;
+            report
+                .defects
+                .push(format!("fact {acknowledged} was acknowledged, and the last one in it is {last}"));
+        }
+        Ok(_) => {}
     }
     Ok(report)
 }

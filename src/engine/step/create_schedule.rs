@@ -37,7 +37,7 @@ pub(in crate::engine) fn create_schedule(draft: &mut Draft<'_>, new: NewSchedule
     };
     if let Some(known) = known(draft, &schedule) {
         // Asked for twice is asked for once.
-        return if is_same_request(&known.schedule, &schedule, delay.is_some()) {
+        return if is_same_request(&known.schedule, &schedule, delay) {
             Ok(())
         } else {
             Err(Refusal::KeyTaken { schedule: known.schedule.id.clone() })
@@ -86,11 +86,17 @@ fn known<'a>(draft: &Draft<'a>, schedule: &Schedule) -> Option<&'a ScheduleRecor
     draft.state.schedules.get(*key)
 }
 
-/// Whether two requests under one key ask for the same. A delay counts from each request anew, so that it tells nothing.
-fn is_same_request(known: &Schedule, asked: &Schedule, by_delay: bool) -> bool {
-    let once = matches!((&known.trigger, &asked.trigger), (Trigger::At(_), Trigger::At(_)));
-    let same_slots = if by_delay { once } else { is_same_trigger(known, asked) };
-    same_slots && known.label == asked.label && known.payload == asked.payload && known.terms == asked.terms
+/// Whether two requests under one key ask for the same. A delay counts from the first of them.
+fn is_same_request(known: &Schedule, asked: &Schedule, delay: Option<Span>) -> bool {
+    let same_slots = match delay {
+        Some(delay) => When::After(delay).resolve(known.created_at).as_ref() == Some(&known.trigger),
+        None => is_same_trigger(known, asked),
+    };
+    same_slots
+        && known.durability == asked.durability
+        && known.label == asked.label
+        && known.payload == asked.payload
+        && known.terms == asked.terms
 }
 
 /// An interval without an anchor of its own counts from its creation: only the period can be compared.

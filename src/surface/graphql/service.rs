@@ -14,7 +14,6 @@ use super::subscription::Subscribed;
 use crate::domain;
 use crate::edn::Map;
 use crate::graph::view::{Scheduler, viewer};
-use crate::limits;
 use crate::runtime::{Handle, QUERY_LIMITS, registry};
 
 /// The scheduler's GraphQL.
@@ -46,11 +45,16 @@ impl Service {
 
     /// Answers a query or runs a mutation.
     pub fn answer(&self, caller: &domain::Caller, request: &Request, is_reading: bool) -> Reply {
-        let mut access = match self.handle.access(caller, request.as_of) {
+        let access = match request.as_of {
+            None => Ok(self.handle.access(caller)),
+            Some(at) => self.handle.access_as_of(caller, at),
+        };
+        let mut access = match access {
             Ok(access) => access,
             Err(refusal) => return Reply::refused(&[refused(&refusal)]),
         };
-        self.asking(caller, is_reading, |asking| {
+        let stop = access.stop();
+        asking(caller, is_reading, &stop, |asking| {
             let reply = self.graphql.execute(request, asking, &mut access);
             if access.reach_back() { self.graphql.execute(request, asking, &mut access) } else { reply }
         })
@@ -65,7 +69,7 @@ impl Service {
         caller: &domain::Caller,
         request: &Request,
     ) -> Result<bool, Vec<GraphqlError>> {
-        self.asking(caller, true, |asking| self.graphql.is_subscription(request, asking))
+        asking(caller, true, &|| false, |asking| self.graphql.is_subscription(request, asking))
     }
 
     /// Accepts a subscription.
@@ -77,29 +81,29 @@ impl Service {
         caller: &domain::Caller,
         request: &Request,
     ) -> Result<Subscribed, Vec<GraphqlError>> {
-        self.asking(caller, true, |asking| self.graphql.subscribe(request, asking))
+        asking(caller, true, &|| false, |asking| self.graphql.subscribe(request, asking))
     }
 
     /// Answers a subscription's selection for one thing that was pushed.
     pub fn event(&self, caller: &domain::Caller, subscribed: &Subscribed, item: &Map) -> String {
-        match self.handle.access(caller, None) {
-            Ok(mut access) => {
-                self.asking(caller, true, |asking| self.graphql.event(subscribed, item, asking, &mut access))
-            }
-            Err(refusal) => Reply::refused(&[refused(&refusal)]).body,
-        }
+        let mut access = self.handle.access(caller);
+        let stop = access.stop();
+        asking(caller, true, &stop, |asking| self.graphql.event(subscribed, item, asking, &mut access))
     }
+}
 
-    fn asking<T>(&self, caller: &domain::Caller, is_reading: bool, ask: impl FnOnce(&Caller<'_>) -> T) -> T {
-        let started = self.handle.now().boot;
-        // A query holds the engine's lock, so its time is that of every query.
-        let stop = || self.handle.now().boot.since(started).millis() > limits::QUERY_MS.value;
-        ask(&Caller {
-            viewer: viewer(&caller.scope),
-            may_introspect: caller.scope == domain::Scope::Operator,
-            is_reading,
-            limits: QUERY_LIMITS,
-            stop: &stop,
-        })
-    }
+/// Who asks, for as long as the engine may be kept from others.
+fn asking<T>(
+    caller: &domain::Caller,
+    is_reading: bool,
+    stop: &dyn Fn() -> bool,
+    ask: impl FnOnce(&Caller<'_>) -> T,
+) -> T {
+    ask(&Caller {
+        viewer: viewer(&caller.scope),
+        may_introspect: caller.scope == domain::Scope::Operator,
+        is_reading,
+        limits: QUERY_LIMITS,
+        stop,
+    })
 }

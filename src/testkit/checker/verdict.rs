@@ -131,7 +131,7 @@ impl Case<'_> {
             return Duty::None;
         }
         let is_late = policy.max_late_ms.is_some_and(|max| later(slot.at, Span::from_millis(max)) < ready);
-        let may_be_lost = course.is_in_doubt && course.block.is_none() && policy.recovery == Recovery::Fail;
+        let may_be_lost = course.is_in_doubt && policy.recovery == Recovery::Fail;
         let is_expired = lifetime.expires_at.is_some_and(|end| end < deadline) && course.is_touched;
         if is_late || may_be_lost || is_expired || self.is_overlapped(course, wake, policy.overlap) {
             return Duty::Account;

@@ -1,0 +1,261 @@
+//! One data directory through many lives of its daemon, each cut short at a random moment; and the verdict at the end.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::process::Child;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use reveille::domain::{Moment, Span};
+use reveille::edn::Value;
+use reveille::limits::ATTEMPTS;
+use reveille::testkit::checker::{Bounds, Event, Recovery, Report, check_within};
+
+use crate::ask::later;
+use crate::daemon::{Daemon, Home, at, eventually, spawn, text, wall};
+use crate::ledger::Ledger;
+use crate::load::{Caller, Dice, Told};
+use crate::stream::{Harness, Receipt, Stream};
+
+/// What was found out about one data directory.
+#[derive(Debug, Default)]
+pub(crate) struct Figures {
+    pub(crate) kills: u64,
+    /// Of them, those before the daemon was ready.
+    pub(crate) early: u64,
+    pub(crate) told: Told,
+    pub(crate) received: u64,
+    /// Received again after a kill, under the same run id.
+    pub(crate) redelivered: u64,
+    pub(crate) facts: u64,
+    pub(crate) slowest_start: Duration,
+}
+
+pub(crate) struct World {
+    home: Home,
+    dice: Dice,
+    sessions: Vec<String>,
+    callers: Vec<Caller>,
+    received: Vec<Receipt>,
+    downs: Vec<Moment>,
+    figures: Figures,
+}
+
+impl World {
+    pub(crate) fn new(number: u64) -> World {
+        let sessions: Vec<String> = (0..4).map(|session| format!("session-{session}")).collect();
+        let caller = |place| Caller::new(format!("{number}-{place}"), number * 97 + place, &sessions);
+        World {
+            home: Home::new(&format!("kills-{number}")),
+            dice: Dice::new(number),
+            callers: (0..2).map(caller).collect(),
+            sessions,
+            received: Vec::new(),
+            downs: Vec::new(),
+            figures: Figures::default(),
+        }
+    }
+
+    /// Starts the daemon and kills it, so often.
+    pub(crate) fn live(&mut self, kills: u64) {
+        for kill in 0..kills {
+            if kill % 10 == 9 {
+                self.kill_at_start();
+            } else {
+                self.kill_at_work();
+            }
+            self.downs.push(wall());
+            self.figures.kills += 1;
+        }
+    }
+
+    /// Killed while it opens what it was left, or just after.
+    fn kill_at_start(&mut self) {
+        let mut child: Child = spawn(&mut self.home.serve(), &self.home.path().join("log-early"));
+        let stdout = child.stdout.take().expect("a pipe");
+        let (ready, heard) = channel();
+        let reader = std::thread::spawn(move || {
+            let mut line = String::new();
+            let _ = BufReader::new(stdout).read_line(&mut line);
+            let _ = ready.send(line);
+        });
+        let moment = Duration::from_micros(self.dice.below(40_000));
+        let _ = heard.recv_timeout(moment);
+        child.kill().expect("it is ours");
+        child.wait().expect("it ends");
+        reader.join().expect("it only reads");
+        self.figures.early += 1;
+    }
+
+    fn kill_at_work(&mut self) {
+        let began = crate::daemon::now();
+        let daemon = Daemon::start(&self.home);
+        self.figures.slowest_start = self.figures.slowest_start.max(began.elapsed_here());
+        // Once in a while it lives long enough for all that waits.
+        let millis = if self.dice.below(40) == 0 { self.dice.below(1_900) } else { 5 + self.dice.below(60) };
+        let (ended, all_ended) = channel::<()>();
+        let socket = daemon.socket.clone();
+        let received = std::thread::scope(|scope| {
+            let harness = Harness::attach(&socket, &self.sessions);
+            for caller in &mut self.callers {
+                let (socket, ended) = (&socket, ended.clone());
+                scope.spawn(move || {
+                    caller.work(socket);
+                    drop(ended);
+                });
+            }
+            drop(ended);
+            let early = all_ended.recv_timeout(Duration::from_millis(millis));
+            assert_eq!(early, Err(std::sync::mpsc::RecvTimeoutError::Timeout), "{}", daemon.log());
+            daemon.kill();
+            harness.map(Harness::finish).unwrap_or_default()
+        });
+        self.received.extend(received);
+    }
+
+    /// A last life, in which all that is open comes to its end; then everything is held against everything.
+    pub(crate) fn judge(mut self) -> Figures {
+        let daemon = Daemon::start(&self.home);
+        let harness = Harness::attach(&daemon.socket, &self.sessions).expect("it lives");
+        for caller in &mut self.callers {
+            caller.settle(&daemon.socket);
+        }
+        let mut stream = Stream::connect(&daemon.socket).expect("it lives");
+        let pending = "[:psi.scheduler/pending-count :reveille.engine/imbalance \
+                       {(:psi.scheduler/schedules {:status [:pending :queued]}) [:psi.scheduler/schedule-id \
+                       :psi.scheduler/reason :psi.scheduler/in-flight? :psi.scheduler/next-fire-at]}]";
+        let mut last = String::new();
+        let is_over = eventually(SETTLED, || {
+            let found = stream.eql(pending).expect("it lives").expect("it is answered");
+            assert_eq!(at(&found, &["reveille.engine/imbalance"]).and_then(Value::as_int), Some(0));
+            let count = at(&found, &["psi.scheduler/pending-count"]).and_then(Value::as_int);
+            last = Value::from(found).to_string();
+            count == Some(0)
+        });
+        assert!(is_over.is_some(), "still pending at {}: {last}", wall());
+        self.assert_all_there(&mut stream);
+        // So long nothing may come any more that has come already.
+        let quiet = Duration::from_millis(300);
+        while let Some(receipt) = harness.next(quiet) {
+            self.received.push(receipt);
+        }
+        let end = wall();
+        assert_eq!(daemon.end("-TERM").code(), Some(0));
+        self.received.extend(harness.finish());
+        self.home.assert_sound();
+        let ledger = Ledger::read(&self.home.store("store.db"));
+        ledger.assert_settled(end);
+        self.assert_receipts(&ledger);
+        let report = self.check(&ledger, end);
+        assert!(report.is_clean(), "{report}");
+        self.figures.facts = ledger.facts;
+        for told in self.callers.iter().map(|caller| caller.told) {
+            let sum = &mut self.figures.told;
+            sum.created += told.created;
+            sum.cancelled += told.cancelled;
+            sum.changed += told.changed;
+            sum.refused += told.refused;
+            sum.found_again += told.found_again;
+        }
+        self.figures
+    }
+
+    /// Whatever was acknowledged is in the daemon's answers, as it was acknowledged last, and nothing beside it.
+    fn assert_all_there(&self, stream: &mut Stream) {
+        let query = "[{:psi.scheduler/schedules [:psi.scheduler/schedule-id :psi.scheduler/label \
+                     :psi.scheduler/status :psi.scheduler/revision]}]";
+        let found = stream.eql(query).expect("it lives").expect("it is answered");
+        let list = at(&found, &["psi.scheduler/schedules"]).and_then(Value::as_items).expect("a list");
+        let mut kept = BTreeMap::new();
+        for schedule in list.iter().filter_map(Value::as_map) {
+            let id = text(schedule, &["psi.scheduler/schedule-id"]).expect("an id");
+            assert!(kept.insert(id, schedule).is_none(), "{id} is there twice");
+        }
+        let mut acknowledged = 0;
+        for wish in self.callers.iter().flat_map(|caller| &caller.wishes) {
+            let Some(id) = &wish.id else { continue };
+            acknowledged += 1;
+            let schedule =
+                kept.get(id.as_str()).unwrap_or_else(|| panic!("{id} was acknowledged and is lost"));
+            let revision = at(schedule, &["psi.scheduler/revision"]).and_then(Value::as_int);
+            assert_eq!(revision, Some(wish.revision), "{id}: the last change");
+            let status = at(schedule, &["psi.scheduler/status"]).expect("a status").to_string();
+            assert_eq!(status == ":cancelled", wish.is_cancelled, "{id} is {status}");
+        }
+        assert_eq!(kept.len(), acknowledged, "one schedule for one key");
+    }
+
+    /// What was received was claimed first, and what counts as delivered was received; twice only where that was agreed.
+    fn assert_receipts(&mut self, ledger: &Ledger) {
+        let mut times: BTreeMap<String, u64> = BTreeMap::new();
+        for receipt in &self.received {
+            *times.entry(receipt.run.to_string()).or_default() += 1;
+        }
+        let recovery: BTreeMap<&str, Recovery> = self
+            .callers
+            .iter()
+            .flat_map(|caller| &caller.wishes)
+            .filter_map(|wish| Some((wish.id.as_deref()?, wish.policy.recovery)))
+            .collect();
+        for (run, times) in &times {
+            let schedule = run.split('~').next().expect("a run's id");
+            let account = ledger.accounts.get(schedule).unwrap_or_else(|| panic!("{schedule} is not kept"));
+            let ends = account.runs.get(run).unwrap_or_else(|| panic!("{run} was never claimed"));
+            let again = recovery.get(schedule) == Some(&Recovery::Redeliver);
+            assert!(*times == 1 || again, "{run} was received {times} times");
+            let (how, reason) = &ends[0];
+            // Where the daemon died before it heard of the receipt: given up, or to be repeated, and called off before that.
+            let in_doubt = match reason.as_deref() {
+                Some("crashed" | "host-lost") => {
+                    let tried = account.attempts.get(run).is_some_and(|tried| *tried >= ATTEMPTS.value);
+                    !again || account.is_cancelled || tried
+                }
+                Some("expired" | "cancelled") => again,
+                _ => false,
+            };
+            assert!(how == "run/delivered" || in_doubt, "{run} was received and {how} {reason:?}");
+        }
+        for (run, ends) in ledger.accounts.values().flat_map(|account| &account.runs) {
+            assert!(ends[0].0 != "run/delivered" || times.contains_key(run), "{run} was received by nobody");
+        }
+        self.figures.received = self.received.len() as u64;
+        self.figures.redelivered = times.values().map(|times| times - 1).sum();
+    }
+
+    /// The independent checker's word.
+    fn check(&mut self, ledger: &Ledger, end: Moment) -> Report {
+        let mut events: Vec<Event> = self.callers.iter_mut().flat_map(|it| it.events.drain(..)).collect();
+        events.extend(self.received.iter().map(|receipt| Event::Receive {
+            at: receipt.at,
+            schedule: receipt.run.schedule.to_string(),
+            run: receipt.run.to_string(),
+            slot: Some(receipt.run.slot),
+            session: Some(receipt.session.clone()),
+        }));
+        events.extend(self.downs.iter().map(|at| Event::Down { at: *at }));
+        events.extend(ledger.awakenings.iter().map(|at| Event::Up { at: *at }));
+        events.sort_by_key(|event| (event.at(), matches!(event, Event::Receive { .. })));
+        let received = |run: &str| self.received.iter().any(|receipt| receipt.run.to_string() == run);
+        for (id, account) in &ledger.accounts {
+            events.extend(account.skips.iter().cloned());
+            for (run, ends) in &account.runs {
+                let slot = reveille::domain::RunId::parse(run).expect("an id").slot;
+                if let (how, Some(reason)) = &ends[0]
+                    && ["run/failed", "run/cancelled"].contains(&how.as_str())
+                    && !received(run)
+                {
+                    let (schedule, reason) = (id.clone(), reason.clone());
+                    events.push(Event::Skip { schedule, from: slot, until: slot, count: 1, reason });
+                }
+            }
+        }
+        // What came last had to come at once; the rest is in doubt as long as kills follow each other.
+        events.push(Event::End { at: later(end, 0) });
+        check_within(&events, Bounds { prompt: PROMPT })
+    }
+}
+
+/// How long the last wish may take: recurring ones live for up to four seconds and a half.
+const SETTLED: Duration = Duration::from_secs(20);
+/// How long a delivery may take on a machine that has other things to do.
+const PROMPT: Span = Span::from_millis(5_000);

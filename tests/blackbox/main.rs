@@ -1,0 +1,28 @@
+//! The daemon as a user has it: the real binary, its real files, and nothing but what it says. Source: reliability T10, T12,
+//! T13, T16, T20, T22b, T23, T25, T55.
+//!
+//! `KILLS=10000 cargo test --release --test blackbox kills -- --nocapture` makes the kill loop longer and tells its figures.
+//! Rows that need something of the machine (mounting a small disk, `cc`, libfaketime) say so aloud where it is missing.
+
+#![expect(
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a failing helper fails its test; figures and skipped rows are told"
+)]
+
+mod ask;
+mod clock;
+mod daemon;
+mod damage;
+mod disk_fails;
+mod disk_full;
+mod faketime;
+mod kills;
+mod ledger;
+mod life;
+mod load;
+mod repeats;
+mod restarts;
+mod stopped;
+mod stream;
+mod two;
