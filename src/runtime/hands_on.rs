@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::hands::{CallerHands, denied, refused, wrong};
 use crate::dialect::{Notation, psi};
 use crate::domain::{
-    Code, Durability, Kind, Payload, Refusal, ScheduleId, Scope, SessionConfig, Span, Target, Terms, When,
+    Code, Durability, Kind, Moment, Payload, Refusal, Schedule, ScheduleId, Scope, SessionConfig, Span,
+    Target, Terms, Trigger, When,
 };
 use crate::edn::{Map, Value};
 use crate::engine::{Command, Input, NewSchedule, State, Which};
@@ -36,8 +37,8 @@ impl CallerHands<'_> {
         let key: Option<Box<str>> = self.maybe_text(params, "idempotency-key")?.map(Into::into);
         let dialect = NewSchedule::message(owner.clone(), When::After(Span::ZERO), "").dialect;
         let earlier = |key: &str| {
-            let known = |state: &State| Some(state.asked_as(&owner, dialect, key)?.schedule().created_at);
-            self.handle.view(known)
+            self.handle
+                .view(|state| state.asked_as(&owner, dialect, key).map(|known| asked_at(known.schedule())))
         };
         // A repeat means what was meant at first: what has passed since had not passed then.
         let now = key.as_deref().and_then(earlier).unwrap_or_else(|| self.handle.now().wall);
@@ -196,6 +197,15 @@ impl CallerHands<'_> {
             None => Ok(None),
             Some(_) => self.text(params, name).map(Some),
         }
+    }
+}
+
+/// The moment at which a creation was read, as far as its repeat can tell: an instant that lay ahead when it was read may have
+/// passed when it was decided on.
+fn asked_at(schedule: &Schedule) -> Moment {
+    match schedule.trigger {
+        Trigger::At(at) => at.min(schedule.created_at),
+        Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) => schedule.created_at,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Asking for schedules, and reading what was answered.
 
+use std::time::Duration;
+
 use reveille::domain::{Moment, Span};
 use reveille::edn::{Map, Value};
 
@@ -45,4 +47,10 @@ pub(crate) fn instant(value: Option<&Value>) -> Moment {
 
 pub(crate) fn later(moment: Moment, millis: u64) -> Moment {
     moment.checked_add(Span::from_millis(millis)).expect("in range")
+}
+
+/// The middle one of some times: a machine that has other things to do spoils a few of them, and not half.
+pub(crate) fn middle(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
 }

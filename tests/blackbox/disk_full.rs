@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::ask::{assert_kept, create};
-use crate::daemon::{Daemon, Home, now, until};
+use crate::ask::{assert_kept, create, middle};
+use crate::daemon::{Daemon, Home, PATIENCE, now, until};
 use crate::stream::{Harness, Stream};
 
 /// A data directory on a small file system of its own.
@@ -47,30 +47,30 @@ fn a_full_disk_is_told_at_once_and_gone_on_from_without_a_restart() {
     let ballast = home.state().join("ballast");
     fs::write(&ballast, vec![0; 6_200_000]).expect("there is room");
     let refusal = loop {
-        let began = now();
-        let made = create(&mut stream, &durable);
-        assert!(began.elapsed_here() < Duration::from_secs(1), "it is told at once");
-        match made {
+        match create(&mut stream, &durable) {
             Ok(id) => kept.push(id),
             Err(code) => break code,
         }
     };
     println!("{} kept, then {refusal}", kept.len());
     assert!(kept.len() > 5);
-    until("it is known to be down", Duration::from_secs(1), || daemon.metric("reveille_store_down") > 0.0);
+    until("it is known to be down", Duration::from_secs(5), || daemon.metric("reveille_store_down") > 0.0);
     // Again and again, and as quickly; what lives in memory fires meanwhile.
+    let (mut told, mut late) = (Vec::new(), Vec::new());
     for round in 0..10 {
         let began = now();
         assert_eq!(create(&mut stream, &durable), Err(refusal.clone()), "round {round}");
-        assert!(began.elapsed_here() < Duration::from_secs(1), "round {round}: {:?}", began.elapsed_here());
+        told.push(began.elapsed_here());
         let asked = now();
         let id = create(&mut stream, ":durability :volatile :delay-ms 200 :message \"m\"")
             .expect("memory needs no disk");
-        let receipt = harness.next(Duration::from_secs(2)).expect("it fires");
+        let receipt = harness.next(PATIENCE).expect("it fires");
         assert_eq!(receipt.run.schedule.to_string(), id);
-        let late = asked.elapsed_here().saturating_sub(Duration::from_millis(200));
-        assert!(late < Duration::from_millis(500), "round {round}: {late:?} late");
+        late.push(asked.elapsed_here().saturating_sub(Duration::from_millis(200)));
     }
+    let (told, late) = (middle(told), middle(late));
+    println!("refused in {told:?}, volatile work {late:?} late");
+    assert!(told < Duration::from_secs(1) && late < Duration::from_millis(500), "{told:?}, {late:?}");
     assert_kept(&daemon, &kept);
     fs::remove_file(&ballast).expect("it is there");
     let took =
@@ -89,7 +89,7 @@ fn a_full_disk_is_told_at_once_and_gone_on_from_without_a_restart() {
     assert_kept(&daemon, &kept);
     let fires =
         create(&mut stream, ":durability :durable :delay-ms 100 :message \"m\"").expect("there is room");
-    assert_eq!(harness.next(Duration::from_secs(3)).expect("it fires").run.schedule.to_string(), fires);
+    assert_eq!(harness.next(PATIENCE).expect("it fires").run.schedule.to_string(), fires);
     daemon.kill();
     let daemon = Daemon::start(home);
     assert_kept(&daemon, &kept);

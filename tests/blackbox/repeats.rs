@@ -161,11 +161,11 @@ fn a_lost_answer_makes_no_second_schedule() {
 fn a_kill_between_commit_and_answer_makes_no_second_schedule() {
     let home = Home::new("repeats-killed");
     let mut dice = Dice::new(7);
-    let (mut kept, mut fired) = (0, Vec::new());
+    let (mut kept, mut unanswered, mut fired) = (0, 0, Vec::new());
     for number in 0..12 {
         let daemon = Daemon::start(&home);
         let harness = Harness::attach(&daemon.socket, &["main".to_owned()]).expect("it lives");
-        let query = query(&format!("k-{number}"), &format!(":message \"m\" :at \"{}\"", later(wall(), 20)));
+        let query = query(&format!("k-{number}"), &format!(":message \"m\" :at \"{}\"", later(wall(), 300)));
         let posted = daemon.post("POST /eql", &["Content-Type: application/edn"], &query);
         pass(Duration::from_micros(dice.below(8_000)));
         daemon.kill();
@@ -174,12 +174,12 @@ fn a_kill_between_commit_and_answer_makes_no_second_schedule() {
         let daemon = Daemon::start(&home);
         let harness = Harness::attach(&daemon.socket, &["main".to_owned()]).expect("it lives");
         let answer = daemon.eql(&query);
-        // Its instant has passed: either it was kept, and is known, or it never was.
+        // Its instant may have passed by now: then it was kept, and is known, or it never was and comes too late.
         if let Some(code) = code(&answer) {
             assert_eq!(code, "VALIDATION", "{answer:?}");
         } else {
             let (id, created) = made(&answer);
-            assert!(!created, "{id}");
+            unanswered += i64::from(!created);
             kept += 1;
             until("it fires", Duration::from_secs(5), || {
                 fired.extend(harness.next(Duration::from_millis(20)));
@@ -190,7 +190,7 @@ fn a_kill_between_commit_and_answer_makes_no_second_schedule() {
         daemon.kill();
         fired.extend(harness.finish());
     }
-    println!("{kept} of 12 were on disk when the daemon was killed before it could say so");
+    println!("{unanswered} of 12 were on disk when the daemon was killed before it could say so");
     let mut runs: Vec<String> = fired.iter().map(|receipt| receipt.run.to_string()).collect();
     runs.sort();
     runs.dedup();
