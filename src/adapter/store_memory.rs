@@ -3,8 +3,8 @@
 //! What lives elsewhere: anything that survives the process. Invariant: answers come in log order, outside the lock, one
 //! thread at a time, as the contract says (`port`).
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::domain::Cursor;
 use crate::limits;
@@ -21,8 +21,11 @@ pub struct StoreMemory {
 struct State {
     caps: HistoryCaps,
     facts: BTreeMap<Cursor, FactRecord>,
+    /// The facts of each schedule, so that one more is not paid for by a look at all.
+    of_schedule: BTreeMap<Arc<str>, BTreeSet<Cursor>>,
     fact_bytes: u64,
     rows: BTreeMap<String, Kept>,
+    tombstones: usize,
     pruned: Pruned,
     newest: i64,
     waiting: VecDeque<(Batch, Done)>,
@@ -50,8 +53,10 @@ impl StoreMemory {
             state: Mutex::new(State {
                 caps,
                 facts: BTreeMap::new(),
+                of_schedule: BTreeMap::new(),
                 fact_bytes: 0,
                 rows: BTreeMap::new(),
+                tombstones: 0,
                 pruned: Pruned::default(),
                 newest: i64::MIN,
                 waiting: VecDeque::new(),
@@ -88,6 +93,29 @@ impl StoreMemory {
     /// Lets appends succeed again, after a `renew`.
     pub fn heal(&self) {
         self.lock().fails = None;
+    }
+
+    /// Power is lost: of what waits, the first `kept` batches are on the disk and the rest are not, and nobody is told. The
+    /// next process takes a store up that does not wait.
+    pub fn lose_power(&self, kept: usize) {
+        let mut state = self.lock();
+        for _ in 0..kept {
+            let Some((batch, done)) = state.waiting.pop_front() else { break };
+            // What a failed append would have said, nobody is there to hear either.
+            let _ = state.keep(batch);
+            drop(done);
+        }
+        state.waiting.clear();
+        state.answers.clear();
+        state.is_held = false;
+        state.is_up = true;
+        state.term = Term(state.term.0 + 1);
+        state.taken = state.head;
+    }
+
+    /// How many batches wait.
+    pub fn waiting(&self) -> usize {
+        self.lock().waiting.len()
     }
 
     /// Closed and opened again, as it would be with the next process.
@@ -143,10 +171,16 @@ impl State {
         for fact in batch.facts {
             self.head = fact.cursor;
             self.fact_bytes += fact.bytes() as u64;
-            self.facts.insert(fact.cursor, fact);
+            let (cursor, schedule) = (fact.cursor, fact.schedule.clone());
+            self.facts.insert(cursor, fact);
+            if let Some(schedule) = schedule {
+                self.count_in(&schedule, cursor);
+            }
         }
         for row in batch.rows {
-            self.rows.insert(row.key.to_string(), Kept { row, at });
+            self.tombstones += usize::from(row.payload.is_none());
+            let former = self.rows.insert(row.key.to_string(), Kept { row, at });
+            self.tombstones -= former.iter().filter(|kept| kept.row.payload.is_none()).count();
         }
         self.prune();
         Ok(self.head)
@@ -162,20 +196,6 @@ impl State {
     fn prune(&mut self) {
         let days = i64::try_from(self.caps.days.saturating_mul(86_400)).unwrap_or(i64::MAX);
         let horizon = self.newest.saturating_sub(days);
-        let mut of_schedule = BTreeMap::new();
-        let mut gone = Vec::new();
-        for (cursor, fact) in self.facts.iter().rev() {
-            let Some(schedule) = &fact.schedule else { continue };
-            let count = of_schedule.entry(schedule.clone()).or_insert(0_u64);
-            *count += 1;
-            if *count > self.caps.schedule_rows {
-                gone.push(*cursor);
-            }
-        }
-        self.pruned.by_rows += gone.len() as u64;
-        for cursor in gone {
-            self.forget(cursor);
-        }
         while let Some((cursor, fact)) = self.facts.first_key_value() {
             let cursor = *cursor;
             if fact.at.seconds() < horizon {
@@ -187,14 +207,36 @@ impl State {
             }
             self.forget(cursor);
         }
-        let before = self.rows.len();
-        self.rows.retain(|_, kept| kept.row.payload.is_some() || kept.at >= horizon);
-        self.pruned.tombstones += (before - self.rows.len()) as u64;
+        if self.tombstones > 0 {
+            let before = self.rows.len();
+            self.rows.retain(|_, kept| kept.row.payload.is_some() || kept.at >= horizon);
+            let gone = before - self.rows.len();
+            self.tombstones -= gone;
+            self.pruned.tombstones += gone as u64;
+        }
+    }
+
+    /// Counts a fact among those of its schedule; beyond the cap, the oldest of them goes.
+    fn count_in(&mut self, schedule: &Arc<str>, cursor: Cursor) {
+        let cursors = self.of_schedule.entry(Arc::clone(schedule)).or_default();
+        cursors.insert(cursor);
+        let gone = if cursors.len() as u64 > self.caps.schedule_rows { cursors.pop_first() } else { None };
+        if let Some(gone) = gone {
+            self.pruned.by_rows += 1;
+            self.forget(gone);
+        }
     }
 
     fn forget(&mut self, cursor: Cursor) {
-        if let Some(fact) = self.facts.remove(&cursor) {
-            self.fact_bytes -= fact.bytes() as u64;
+        let Some(fact) = self.facts.remove(&cursor) else { return };
+        self.fact_bytes -= fact.bytes() as u64;
+        if let Some(schedule) = &fact.schedule
+            && let Some(cursors) = self.of_schedule.get_mut(schedule)
+        {
+            cursors.remove(&cursor);
+            if cursors.is_empty() {
+                self.of_schedule.remove(schedule);
+            }
         }
     }
 }

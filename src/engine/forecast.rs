@@ -120,6 +120,10 @@ impl<'a> Ask<'a> {
 impl State {
     /// What will happen if nobody does anything more. Assumed are hosts that answer at once and turns that take no time;
     /// sessions that are busy now are idle by then, hosts that are gone stay away.
+    ///
+    /// So no slot is foretold to find its session at work. Of several that come in one instant for one session (by chance, or
+    /// because all that was missed is made up for) the later do find a delivery out, until its host has answered; what a
+    /// policy then skips or folds in depends on the host's pace, which nobody knows, and is foretold as if it fired.
     pub fn forecast(&self, zones: &Zones, now: Now, ask: &Ask<'_>) -> Forecast {
         foresee(self, zones, now, ask, &Supposed::Nothing)
     }

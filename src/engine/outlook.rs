@@ -15,8 +15,8 @@ use super::step::next_slot::{Passed, nth_after, passed, slot_after, slot_after_f
 use super::timers::Timer;
 use crate::calendar::{Slots, Zones};
 use crate::domain::{
-    BootTime, CountFrom, Entropy, Missed, Moment, Next, Now, Policy, Reason, RunState, Schedule, Span,
-    Trigger,
+    BootTime, Cause, CountFrom, Entropy, Missed, Moment, Next, Now, Policy, Reason, Run, RunState, Schedule,
+    Span, Trigger,
 };
 use crate::limits;
 
@@ -28,6 +28,8 @@ pub(super) struct Outlook<'a> {
     schedule: Cow<'a, Schedule>,
     incarnation: u32,
     next: Option<Moment>,
+    /// When the run ends that the next slot counts from, if it counts from one that goes on now.
+    finish: Option<Moment>,
     runs: u64,
     /// Slots before this were missed.
     armed_since: Option<Moment>,
@@ -72,19 +74,32 @@ impl<'a> Outlook<'a> {
             schedule: Cow::Borrowed(&record.schedule),
             incarnation: course.incarnation,
             next: record.next,
+            finish: None,
             runs: course.runs,
             armed_since: state.armed_since(record),
             now: now.wall,
             frozen: frozen(state, paused),
-            stuck: stuck(state, record, now),
+            stuck: stuck(state, record, now, |_| true),
             outage: None,
         };
-        let finish = outlook.stuck.map_or(Some(now.wall), |stuck| stuck.until);
-        if let Some(finish) = finish.filter(|_| course.awaits_finish) {
-            let consumed = course.consumed.unwrap_or(now.wall);
-            outlook.next = slot_after_finish(&outlook.draft(finish), &record.schedule, consumed).slot();
-        }
+        // The next slot does not count from the end of a run by hand.
+        let arms = stuck(state, record, now, |run| run.cause != Cause::Manual);
+        outlook.finish = arms.map_or(Some(now.wall), |stuck| stuck.until).filter(|_| course.awaits_finish);
+        outlook.count_from_finish();
         outlook
+    }
+
+    /// The slot that counts from the end of a run that goes on now.
+    fn count_from_finish(&mut self) {
+        let Some(finish) = self.finish.map(|finish| self.noticed(finish)) else { return };
+        let consumed = self.record.course().consumed.unwrap_or(self.now);
+        self.next = slot_after_finish(&self.draft(finish), &self.schedule, consumed).slot();
+    }
+
+    /// When an end is noticed: not while the process is down.
+    fn noticed(&self, end: Moment) -> Moment {
+        let outage = self.outage.filter(|outage| outage.from <= end);
+        outage.map_or(end, |outage| end.max(outage.until))
     }
 
     /// The same after a change.
@@ -107,6 +122,7 @@ impl<'a> Outlook<'a> {
     /// The same with the process down for a while.
     pub(super) fn with_outage(mut self, outage: Outage) -> Outlook<'a> {
         self.outage = Some(outage);
+        self.count_from_finish();
         self
     }
 
@@ -181,6 +197,13 @@ impl<'a> Outlook<'a> {
             return Some(self.coming(first, oldest, at, (Fate::Skipped, Some(Reason::CatchUpLimit))));
         }
         let this = if make_up { only } else { seen };
+        // The latest may be in time, and the one whose turn it is not.
+        let sight = Sight { late: at.since(this.latest), ..sight };
+        if let Some(reason) = sight.reason_to_skip(policy) {
+            let next = slot_after(&draft, &schedule, this.latest, self.runs);
+            self.next = after_finish(next, &draft, &schedule, this.latest);
+            return Some(self.coming(first, this, at, (Fate::Skipped, Some(reason))));
+        }
         Some(self.claim(&draft, first, this, at))
     }
 
@@ -201,6 +224,7 @@ impl<'a> Outlook<'a> {
             Fate::Fails => Some(attempts_end(policy, at)),
             Fate::Fires | Fate::Skipped | Fate::Paused | Fate::Held | Fate::Lost | Fate::Gone => Some(at),
         };
+        let ends = ends.map(|ends| self.noticed(ends));
         if ends.is_none_or(|ends| ends > at) {
             self.stuck = Some(Stuck { queued: true, until: ends });
         }
@@ -269,18 +293,20 @@ fn frozen(state: &State, paused: bool) -> Option<(Fate, Reason)> {
     }
 }
 
-/// The run that will not have ended at once, if there is one: the last to end.
-fn stuck(state: &State, record: &ScheduleRecord, now: Now) -> Option<Stuck> {
-    let live = state.runs_of(record).filter(|(_, run)| run.run.state == RunState::Queued);
+/// The run that will not have ended at once, if there is one among those that are meant: the last to end.
+fn stuck(state: &State, record: &ScheduleRecord, now: Now, is_meant: fn(&Run) -> bool) -> Option<Stuck> {
+    let live =
+        state.runs_of(record).filter(|(_, run)| run.run.state == RunState::Queued && is_meant(&run.run));
     let stuck = live.filter_map(|(key, run)| {
         let time_up = state.timers.deadline(Timer::TimeUp(key));
         let time_up = time_up.and_then(|due| now.wall.checked_add(due.since(now.boot)));
-        let Some(retry) = run.run.retry_at else {
-            let waits = state.run_waits_for(run) == Some(Reason::HostGone);
-            return waits.then_some(Stuck { queued: true, until: time_up });
-        };
         let asked = state.asked(run)?;
         let place = state.place(asked, record.owner);
+        let Some(retry) = run.run.retry_at else {
+            // Whatever else it waits for now.
+            let waits = place.blocks() == Some(Reason::HostGone);
+            return waits.then_some(Stuck { queued: true, until: time_up });
+        };
         let until = match (place, place.blocks()) {
             (Place::Nowhere(_), _) => {
                 let tried = usize::from(run.run.attempt).saturating_sub(1);

@@ -100,7 +100,7 @@ impl State {
         if self.schedule_key(&schedule.id).is_some() {
             return;
         }
-        let owner = self.session_key(&schedule.owner);
+        let (owner, created_at) = (self.session_key(&schedule.owner), schedule.created_at);
         let mut record = ScheduleRecord::new(schedule, owner);
         record.status = status;
         record.ended_for = ended_for;
@@ -119,7 +119,7 @@ impl State {
             self.ledger.expect();
             let paused = self.schedules.get(key).is_some_and(|record| record.course().paused.is_some());
             if !paused && !ended {
-                self.timers.set_slot_on_wall(key, slot);
+                self.timers.set_slot_on_wall(key, slot, created_at);
             }
         }
         if ended {

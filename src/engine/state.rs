@@ -13,7 +13,7 @@ use super::record::{Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
 use crate::domain::{
-    BootTime, Cursor, Dialect, HostId, Moment, Now, Phase, Reason, Refusal, RunId, RunState, Schedule,
+    BootTime, Cause, Cursor, Dialect, HostId, Moment, Now, Phase, Reason, Refusal, RunId, RunState, Schedule,
     ScheduleId, SessionId, Target, names,
 };
 use crate::limits;
@@ -293,6 +293,11 @@ impl State {
         }
         if record.run.retry_at.is_some() {
             return Some(Reason::Retrying);
+        }
+        // One by hand was asked for all the same.
+        let is_paused = || self.schedules.get(record.schedule).is_some_and(|it| it.course().paused.is_some());
+        if record.run.cause != Cause::Manual && is_paused() {
+            return Some(Reason::Paused);
         }
         if self.frozen && self.asked(record).is_some_and(Schedule::is_durable) {
             return Some(Reason::StoreUnavailable);

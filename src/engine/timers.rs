@@ -3,7 +3,8 @@
 //! Shape: a table of deadlines for each kind. Slots may be millions; the others are as many as there are runs and lanes at
 //! work, and would cost their log of a million in the same table. What lives in memory counts on the boot clock, so that
 //! suspended time counts and a step of the wall clock does not; slots on disk are instants of the wall clock. Invariant:
-//! timers come out in the total order (deadline, sequence), and the sequence is that of setting, over all tables.
+//! timers come out in the total order (deadline, sequence), and the sequence is that of setting, over all tables, but for slots
+//! on disk: theirs is that of creation, so that it is the same after a restart.
 
 use super::deadlines::{Deadlines, Entry};
 use super::slab::Key;
@@ -46,9 +47,10 @@ impl Timers {
         self.table_mut(timer).insert(Entry { deadline, sequence, key });
     }
 
-    /// Sets a slot on the wall clock, replacing its earlier deadline.
-    pub(super) fn set_slot_on_wall(&mut self, key: Key, deadline: Moment) {
-        let sequence = self.next_sequence();
+    /// Sets a slot on the wall clock, replacing its earlier deadline. Of two in one instant, the schedule that was created first
+    /// comes first, in whichever life of the process; both come after whatever else is due then.
+    pub(super) fn set_slot_on_wall(&mut self, key: Key, deadline: Moment, created_at: Moment) {
+        let sequence = created_at.since(Moment::EPOCH).nanos();
         self.slots.remove(key);
         self.wall_slots.insert(Entry { deadline, sequence, key });
     }
@@ -220,7 +222,10 @@ mod tests {
                 } else {
                     // Both clocks start at nought here, so that a slot on either comes at the same time.
                     match timer(number) {
-                        Timer::Slot(key) if action == 1 => timers.set_slot_on_wall(key, wall(deadline)),
+                        Timer::Slot(key) if action == 1 => {
+                            let now = wall(timers.next_sequence());
+                            timers.set_slot_on_wall(key, wall(deadline), now);
+                        }
                         timer @ (Timer::Slot(_)
                         | Timer::Receipt(_)
                         | Timer::Retry(_)

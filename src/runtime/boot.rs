@@ -1,6 +1,6 @@
 //! Taking a store up: what an earlier life has left, and what becomes of a store that fails and comes back.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -49,9 +49,10 @@ impl Handle {
     /// # Errors
     /// [`BootFault`]; the engine is as before then, and the store too.
     pub fn take_up(&self, store: Arc<dyn Store>, lost: u64) -> Result<(), BootFault> {
-        self.take_up_asleep(store)?;
-        self.wake_up(&mut self.core(), lost);
-        self.perform();
+        let found = Found::in_store(&*store)?;
+        let (arrivals, answers) = self.answers();
+        self.publish_by_itself(answers)?;
+        self.begin(store, found, arrivals, lost);
         Ok(())
     }
 
@@ -61,19 +62,49 @@ impl Handle {
     /// # Errors
     /// [`BootFault`], likewise.
     pub fn take_up_asleep(&self, store: Arc<dyn Store>) -> Result<(), BootFault> {
-        let term = store.renew()?;
-        let kept = read(&*store)?;
-        let (arrivals, arrived) = channel();
-        let shared = Arc::downgrade(&self.shared);
+        let found = Found::in_store(&*store)?;
+        let (arrivals, answers) = self.answers();
+        self.publish_by_itself(answers)?;
+        self.take_in(&mut self.core(), store, found, arrivals);
+        Ok(())
+    }
+
+    fn publish_by_itself(&self, answers: Answers) -> Result<(), BootFault> {
         std::thread::Builder::new()
             .name("reveille-keeper".into())
-            .spawn(move || publish_what_arrives(&shared, &arrived))?;
-        let head = store.health().head;
-        let mut core = self.core();
-        core.state.resume_at(head);
-        core.keeper = Some(Keeper::new(store, term, arrivals));
-        self.restore(&mut core, kept);
+            .spawn(move || answers.publish_for_ever())?;
         Ok(())
+    }
+
+    /// The same without a thread: nothing that waits for the store goes on until its answers are published by hand. A
+    /// simulation does that, in which nothing may happen by itself.
+    ///
+    /// # Errors
+    /// [`BootFault`]; the engine is as before then, and the store too.
+    pub fn take_up_by_hand(&self, store: Arc<dyn Store>, lost: u64) -> Result<Answers, BootFault> {
+        let found = Found::in_store(&*store)?;
+        let (arrivals, answers) = self.answers();
+        self.begin(store, found, arrivals, lost);
+        Ok(answers)
+    }
+
+    fn answers(&self) -> (Sender<Arrival>, Answers) {
+        let (arrivals, arrived) = channel();
+        (arrivals, Answers { shared: Arc::downgrade(&self.shared), arrived, failed: false })
+    }
+
+    fn begin(&self, store: Arc<dyn Store>, found: Found, arrivals: Sender<Arrival>, lost: u64) {
+        let mut core = self.core();
+        self.take_in(&mut core, store, found, arrivals);
+        self.wake_up(&mut core, lost);
+        drop(core);
+        self.perform();
+    }
+
+    fn take_in(&self, core: &mut Core, store: Arc<dyn Store>, found: Found, arrivals: Sender<Arrival>) {
+        core.state.resume_at(store.health().head);
+        core.keeper = Some(Keeper::new(store, found.term, arrivals));
+        self.restore(core, found.kept);
     }
 
     /// Enters what is kept, for looking only.
@@ -125,8 +156,7 @@ impl Handle {
         let Some(store) = self.core().keeper.as_ref().map(|keeper| Arc::clone(&keeper.store)) else {
             return Ok(());
         };
-        let term: Term = store.renew()?;
-        let kept = read(&*store)?;
+        let Found { term, kept } = Found::in_store(&*store)?;
         let mut core = self.core();
         core.state.let_durable_go();
         // What was opened or closed meanwhile is written with the first batch.
@@ -149,30 +179,60 @@ impl Handle {
     }
 }
 
-/// The thread that publishes what is kept: effects go out, the feed goes on, and a store that failed is tried again.
-fn publish_what_arrives(shared: &Weak<Shared>, arrived: &Receiver<Arrival>) {
-    let mut failed = false;
-    loop {
-        let first = if failed {
-            match arrived.recv_timeout(TRY_AGAIN) {
-                Ok(arrival) => Some(arrival),
-                Err(RecvTimeoutError::Timeout) => None,
+/// What a store answers, on its way to those who wait for it: effects, and readers of the feed.
+pub struct Answers {
+    shared: Weak<Shared>,
+    arrived: Receiver<Arrival>,
+    failed: bool,
+}
+
+impl Answers {
+    /// Publishes what has been answered by now: effects go out, the feed goes on. Whether there was anything.
+    pub fn publish(&mut self) -> bool {
+        let Ok(first) = self.arrived.try_recv() else { return false };
+        self.publish_from(first)
+    }
+
+    /// Tries a store that has failed again, and takes up anew what it keeps. Nothing happens to one that is well.
+    ///
+    /// # Errors
+    /// [`BootFault`]: what stands in the way still.
+    pub fn try_again(&mut self) -> Result<(), BootFault> {
+        let Some(shared) = self.shared.upgrade().filter(|_| self.failed) else { return Ok(()) };
+        let handle = Handle { shared };
+        let came_back = handle.come_back();
+        self.failed = came_back.is_err();
+        handle.perform();
+        came_back
+    }
+
+    /// The keeper's thread; it ends with the engine.
+    fn publish_for_ever(mut self) {
+        loop {
+            let next = if self.failed {
+                self.arrived.recv_timeout(TRY_AGAIN)
+            } else {
+                self.arrived.recv().map_err(RecvTimeoutError::from)
+            };
+            match next {
+                Ok(first) => {
+                    if !self.publish_from(first) {
+                        return;
+                    }
+                }
+                // What stands in the way still is told by the store's health; it is tried again a little later.
+                Err(RecvTimeoutError::Timeout) => _ = self.try_again(),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-        } else {
-            let Ok(arrival) = arrived.recv() else { return };
-            Some(arrival)
-        };
-        let Some(shared) = shared.upgrade() else { return };
-        let handle = Handle { shared };
-        if first.is_none() {
-            // What stands in the way still is told by the store's health; it is tried again a little later.
-            failed = handle.come_back().is_err();
-            handle.perform();
-            continue;
         }
+    }
+
+    /// Publishes an answer and those behind it; `false` once the engine is gone.
+    fn publish_from(&mut self, first: Arrival) -> bool {
+        let Some(shared) = self.shared.upgrade() else { return false };
+        let handle = Handle { shared };
         let mut core = handle.core();
-        for arrival in first.into_iter().chain(arrived.try_iter()) {
+        for arrival in std::iter::once(first).chain(self.arrived.try_iter()) {
             match arrival.answer {
                 Ok(head) => core.kept(head),
                 Err(fault) => {
@@ -180,13 +240,27 @@ fn publish_what_arrives(shared: &Weak<Shared>, arrived: &Receiver<Arrival>) {
                     // What lives in memory need not wait behind what was never handed over.
                     let filled = core.step(Input::FillLanes, handle.now(), || handle.draw());
                     debug_assert!(filled.is_ok(), "nobody refuses that: {:?}", filled.err());
-                    failed = true;
+                    self.failed = true;
                 }
             }
         }
         handle.publish(&mut core);
         drop(core);
         handle.perform();
+        true
+    }
+}
+
+/// What a store holds, and the term from which on it takes more.
+struct Found {
+    term: Term,
+    kept: Kept,
+}
+
+impl Found {
+    fn in_store(store: &dyn Store) -> Result<Found, BootFault> {
+        let term = store.renew()?;
+        Ok(Found { term, kept: read(store)? })
     }
 }
 

@@ -111,6 +111,15 @@ impl Handle {
         self.carry_out(input, |_| (), read)
     }
 
+    /// Decides on an input without waiting for the disk: what has to be kept has a ticket that says when it is. Nobody may be
+    /// told of it before.
+    ///
+    /// # Errors
+    /// The engine's [`Refusal`]; nothing has changed then.
+    pub fn submit_unawaited(&self, input: Input) -> Result<Option<Ticket>, Refusal> {
+        self.begin_with(input, |_| (), |_| ()).map(|((), ticket)| ticket)
+    }
+
     /// The same, with something to be made ready right before.
     fn carry_out<R>(
         &self,
@@ -124,6 +133,22 @@ impl Handle {
                 Command::OpenSession { .. } | Command::CloseSession { .. } | Command::HostSessions { .. }
             )
         );
+        let (answer, ticket) = self.begin_with(input, prepare, read)?;
+        // Volatile work has no ticket: it never waits for a disk.
+        match ticket.map_or(Ok(Cursor::START), Ticket::wait) {
+            // A session lives in memory as well, and is written as soon as that works again.
+            Err(fault) if !about_session => Err(Refusal::Unkept { detail: fault.to_string().into() }),
+            Ok(_) | Err(_) => Ok(answer),
+        }
+    }
+
+    /// All of it but the waiting.
+    fn begin_with<R>(
+        &self,
+        input: Input,
+        prepare: impl FnOnce(&State),
+        read: impl FnOnce(&State) -> R,
+    ) -> Result<(R, Option<Ticket>), Refusal> {
         let mut core = self.core();
         let now = self.now();
         // In the same critical section, so that nothing becomes due in between.
@@ -138,13 +163,7 @@ impl Handle {
             self.perform();
         }
         let (answer, ticket) = answer?;
-        let answer = answer.unwrap_or_else(|panic| resume_unwind(panic));
-        // Volatile work has no ticket: it never waits for a disk.
-        match ticket.map_or(Ok(Cursor::START), Ticket::wait) {
-            // A session lives in memory as well, and is written as soon as that works again.
-            Err(fault) if !about_session => Err(Refusal::Unkept { detail: fault.to_string().into() }),
-            Ok(_) | Err(_) => Ok(answer),
-        }
+        Ok((answer.unwrap_or_else(|panic| resume_unwind(panic)), ticket))
     }
 
     /// Deals with what is due of the schedule that an input is about to change.

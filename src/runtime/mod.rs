@@ -36,7 +36,7 @@ mod toolbox;
 mod transcripts;
 
 pub use admission::Denial;
-pub use boot::BootFault;
+pub use boot::{Answers, BootFault};
 pub use driver::Runtime;
 pub use figures::{Figures, LATENESS_NS, Lateness};
 pub use handle::{Handle, Parts};

@@ -41,6 +41,8 @@ impl World {
             Action::RunNow => self.run_now(),
             Action::SkipNext => self.skip_next(),
             Action::Hold => self.hold(),
+            Action::SlowDisk => self.wait_for_disk(),
+            Action::Crash => self.crash(),
         }
     }
 

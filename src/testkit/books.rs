@@ -23,7 +23,7 @@ pub(super) fn key_of(run: &RunId) -> RunKey {
 }
 
 /// What was seen so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Books {
     pub(super) plans: BTreeMap<ScheduleId, Plan>,
     pub(super) lives: BTreeMap<RunKey, Life>,
@@ -41,7 +41,7 @@ pub(super) struct Books {
 }
 
 /// One schedule.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) schedule: Schedule,
     pub(super) incarnation: u32,
@@ -63,7 +63,7 @@ pub(super) struct Plan {
 }
 
 /// One run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Life {
     /// The earliest moment for anything to happen.
     pub(super) earliest: BootTime,
@@ -81,7 +81,7 @@ pub(super) struct Life {
 }
 
 /// One open session.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
     pub(super) attached: bool,
     pub(super) in_flight: Option<RunKey>,

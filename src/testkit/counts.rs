@@ -6,7 +6,7 @@ use super::books::{Life, Plan, RunKey, key_of};
 use crate::domain::{Fact, Next, RunFact, RunState, ScheduleFact, ScheduleId};
 
 /// How many slots came to what.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
     pub(super) expected: u64,
     pub(super) delivered: u64,

@@ -5,6 +5,7 @@
 
 use super::books::Books;
 use super::history::Observation;
+use super::next_life::{Past, WHAT_IS_KEPT_IS_THERE};
 use super::on_sight;
 use super::on_standing;
 use crate::domain::{Cursor, Decision, Fact, Now};
@@ -37,7 +38,8 @@ pub struct Standing<'a> {
 /// The laws, with all they remember of one engine's history from its first fact on.
 #[derive(Debug, Default)]
 pub struct Laws {
-    books: Books,
+    pub(super) books: Books,
+    pub(super) past: Past,
 }
 
 pub(super) type SightLaw = fn(&Books, &Observation) -> Result<(), String>;
@@ -53,7 +55,7 @@ impl Laws {
     pub fn names() -> Vec<&'static str> {
         let sight = on_sight::ALL.iter().map(|(name, _)| *name);
         let standing = on_standing::ALL.iter().chain(on_standing::DEEP).map(|(name, _)| *name);
-        let rest = [FEED_TELLS_ALL, READS_CHANGE_NOTHING, EVERYTHING_ENDS];
+        let rest = [FEED_TELLS_ALL, READS_CHANGE_NOTHING, EVERYTHING_ENDS, WHAT_IS_KEPT_IS_THERE];
         sight.chain(standing).chain(rest).collect()
     }
 
@@ -66,6 +68,7 @@ impl Laws {
             judge(&self.books, observation).map_err(|detail| Broken { law, detail })?;
         }
         self.books.enter(observation);
+        self.past.note(observation);
         Ok(())
     }
 

@@ -62,6 +62,8 @@ pub mod checker;
 mod counts;
 mod history;
 mod laws;
+mod lives;
+mod next_life;
 mod on_sight;
 mod on_standing;
 mod policies;

@@ -115,9 +115,7 @@ fn nothing_waits_without_cause(books: &Books, standing: &Standing<'_>) -> Verdic
             let paused = books.plans.get(&id.schedule).is_some_and(|plan| plan.paused);
             let cause = !session.is_hosted() || lane_taken && into_it || paused || books.held;
             let said = state.run_waits_for(run);
-            hold(cause && (said.is_some() || paused), || {
-                format!("{id} waits for {}, as for {said:?}", session.id())
-            })?;
+            hold(cause && said.is_some(), || format!("{id} waits for {}, as for {said:?}", session.id()))?;
         }
     }
     Ok(())

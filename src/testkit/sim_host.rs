@@ -62,6 +62,11 @@ impl SimHost {
         (place < mood.receipts.len()).then(|| mood.receipts.remove(place))
     }
 
+    /// The process that it owes them to is gone.
+    pub fn forget_receipts(&self) {
+        self.mood().receipts.clear();
+    }
+
     /// The prompts that reached it, in order.
     pub fn prompts(&self) -> Vec<Reception> {
         let receptions = self.stage.history.receptions().into_iter().map(|(_, reception)| reception);

@@ -2,6 +2,7 @@
 //!
 //! One thread, one seed: a world is the same every time. What may happen is in `action`, what must hold in `laws`.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use super::behaviour::Behaviour;
 use super::breach::Breach;
 use super::history::Seen;
 use super::laws::{Broken, Laws, Standing, feed_tells_all, reads_change_nothing};
+use super::lives::Disk;
 use super::sim_host::SimHost;
 use super::stage::Stage;
 use super::trace::Trace;
@@ -31,8 +33,14 @@ pub struct World {
     /// Runs that hosts have heard of, for receipts that nobody owes.
     pub(super) heard: Vec<RunId>,
     pub(super) turned: bool,
-    laws: Laws,
-    feed: Subscription,
+    /// Where it keeps what is to be kept, if it does.
+    pub(super) disk: Option<Disk>,
+    /// Its end has begun: no process dies any more.
+    pub(super) is_ending: bool,
+    /// Facts that the feed has not shown yet.
+    pub(super) untold: VecDeque<Fact>,
+    pub(super) laws: Laws,
+    pub(super) feed: Subscription,
     trace: Trace,
     judged: usize,
     step: u32,
@@ -50,6 +58,9 @@ impl World {
         });
         let handle = Handle::new(stage.parts(local.clone()));
         let feed = handle.subscribe(Cursor::START);
+        let is_stored = stage.entropy.one_in(config.stored_one_in);
+        // A new store has nothing that could not be read.
+        let disk = is_stored.then(|| Disk::taken_up_by(&handle).ok()).flatten();
         World {
             seed,
             config,
@@ -60,6 +71,9 @@ impl World {
             opened: 0,
             heard: Vec::new(),
             turned: false,
+            disk,
+            is_ending: false,
+            untold: VecDeque::new(),
             laws: Laws::new(),
             feed,
             trace: Trace::new(),
@@ -121,6 +135,10 @@ impl World {
 
     /// Asks the laws about everything seen since they were asked last.
     pub(super) fn judge(&mut self, deep: bool) -> Result<(), Broken> {
+        if self.publish() {
+            // What was kept only now may be followed by more that is due.
+            self.turned = false;
+        }
         let seen = self.stage.history.after(self.judged);
         self.judged += seen.len();
         let decisions = self.feed.poll(usize::MAX).decisions;
@@ -140,7 +158,9 @@ impl World {
             self.laws.observe(observation)?;
         }
         let facts: Vec<Fact> = seen.into_iter().filter_map(|observation| fact_of(observation.seen)).collect();
-        feed_tells_all(&facts, &decisions)?;
+        self.untold.extend(facts);
+        let told = self.take_told(decisions.len())?;
+        feed_tells_all(&told, &decisions)?;
         let (now, turned) = (self.stage.clock.now(), std::mem::take(&mut self.turned));
         let session_live_max = Some(self.config.session_live_max);
         let laws = &self.laws;
@@ -160,14 +180,18 @@ impl World {
             let (schedule, now) = (schedule.clone(), self.stage.clock.now());
             while self.handle.view(|state| state.is_slot_due(&schedule, now)) {
                 let settle = Input::SettleFirst { schedule: schedule.clone() };
-                self.handle.submit(settle).map_err(|refusal| Broken {
+                let settled = self.submit_to_engine(settle);
+                settled.map_err(|refusal| Broken {
                     law: "refusals_change_nothing",
                     detail: format!("what is due was refused: {refusal}"),
-                })?;
+                })??;
             }
         }
         let before = (self.handle.view(State::cursor), self.stage.history.len());
-        let Err(refusal) = self.handle.submit(input) else { return Ok(true) };
+        let refusal = match self.submit_to_engine(input) {
+            Ok(told) => return told,
+            Err(refusal) => refusal,
+        };
         self.trace.push(format!("    refused: {refusal}"));
         let after = (self.handle.view(State::cursor), self.stage.history.len());
         if before == after {
@@ -181,7 +205,10 @@ impl World {
 
     /// The engine takes its turn, and names the time of the next one.
     pub(super) fn turn(&mut self) -> Result<(), Broken> {
-        let next = self.handle.turn();
+        let mut next = self.handle.turn();
+        while self.publish() {
+            next = self.handle.turn();
+        }
         self.turned = true;
         self.say(format!("  turn, next wake {:?}", next.map(BootTime::nanos)));
         let truth = self.handle.next_wake();
@@ -197,6 +224,7 @@ impl World {
     }
 
     fn end(&mut self) -> Result<(), Broken> {
+        self.is_ending = true;
         if self.stage.entropy.one_in(self.config.shutdown_one_in) {
             self.end_in_shutdown()
         } else {

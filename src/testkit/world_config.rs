@@ -50,6 +50,10 @@ pub enum Action {
     SkipNext,
     /// Everything is held, or released.
     Hold,
+    /// The disk is slow, and things happen before it answers; only where something is kept.
+    SlowDisk,
+    /// The process dies, with what is not written, and another takes up what is; only where something is kept.
+    Crash,
 }
 
 /// How a world is made. Every field has a sensible default.
@@ -71,6 +75,8 @@ pub struct WorldConfig {
     pub behaviours: Vec<(Behaviour, u32)>,
     /// A real host behind the simulated built-in one, to keep transcripts.
     pub local: Option<Arc<dyn Host>>,
+    /// How many such worlds keep what is to be kept, through crashes: one in so many.
+    pub stored_one_in: u64,
     /// How many such worlds end with a shutdown instead: one in so many.
     pub shutdown_one_in: u64,
 }
@@ -86,6 +92,7 @@ impl Default for WorldConfig {
             actions: ACTIONS.to_vec(),
             behaviours: Behaviour::MIXED.to_vec(),
             local: None,
+            stored_one_in: 2,
             shutdown_one_in: 4,
         }
     }
@@ -123,4 +130,6 @@ const ACTIONS: &[(Action, u32)] = &[
     (Action::RunNow, 3),
     (Action::SkipNext, 2),
     (Action::Hold, 2),
+    (Action::SlowDisk, 2),
+    (Action::Crash, 2),
 ];

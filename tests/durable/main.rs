@@ -6,14 +6,15 @@ mod past;
 
 use std::sync::Arc;
 
+use reveille::adapter::StoreMemory;
 use reveille::domain::{
-    DecisionKind, Durability, HostId, Message, Missed, Moment, Policy, Refusal, Scope, SessionConfig,
+    DecisionKind, Durability, HostId, Message, Missed, Moment, Policy, Reason, Refusal, Scope, SessionConfig,
     SessionId, Span, Status, Terms, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, State};
-use reveille::port::{Clock, StoreFault};
+use reveille::port::{Clock, HistoryCaps, StoreFault};
 use reveille::runtime::Handle;
-use reveille::testkit::{SimHost, Stage};
+use reveille::testkit::{Laws, SimHost, Stage};
 
 use crate::lives::{Life, Lives, every, message};
 
@@ -159,6 +160,68 @@ fn missed_slots_are_treated_as_the_policy_says() {
         check(missed, 5_000, 0, 0);
         check(missed, 35_000, delivered, skipped);
     }
+}
+
+#[test]
+fn of_those_that_are_made_up_for_each_is_as_late_as_it_is() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let owner = life.open("one");
+    let policy = Policy { missed: Missed::All, max_late: Some(Span::from_millis(12_000)), ..Policy::PLAIN };
+    let id = life.create(every(&lives.stage, &owner, 10_000, policy)).expect("it is kept");
+    drop(life);
+    // Slots after 10, 20 and 30 seconds: the latest is in time, the others are not.
+    lives.stage.clock.advance(Span::from_millis(35_000));
+    let mut life = lives.next(0);
+    life.handle.turn();
+    life.await_kind(DecisionKind::RunDelivered);
+    let course =
+        life.handle.view(|state| state.schedule(&id).map(|it| it.course().clone())).expect("it is there");
+    assert_eq!((course.delivered, course.skipped), (1, 2));
+    assert_eq!(course.last_skip.map(|(_, reason)| reason), Some(Reason::TooLate));
+}
+
+#[test]
+fn of_two_in_one_instant_the_first_made_comes_first_in_every_life() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let owner = life.open("one");
+    let now = lives.stage.clock.now().wall;
+    let slot = |seconds: u64| now.checked_add(Span::from_millis(1_000 * seconds)).expect("in range");
+    let first = life.create(every(&lives.stage, &owner, 60_000, Policy::PLAIN)).expect("it is kept");
+    lives.stage.clock.advance(Span::from_millis(1));
+    let other = NewSchedule::message(owner.clone(), When::At(slot(120)), "later made");
+    let other = life.create(other).expect("it is kept");
+    // The first is armed for the same instant after the other was.
+    lives.stage.clock.advance(Span::from_millis(59_999));
+    life.handle.turn();
+    life.await_kind(DecisionKind::RunDelivered);
+    lives.stage.clock.advance(Span::from_millis(60_000));
+    life.handle.turn();
+    life.await_kind(DecisionKind::RunDelivered);
+    life.await_kind(DecisionKind::RunDelivered);
+    let received: Vec<_> = life.host.prompts().into_iter().map(|it| it.run.schedule).collect();
+    assert_eq!(received, [first.clone(), first, other]);
+}
+
+#[test]
+fn the_laws_miss_what_somebody_was_told_is_kept() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let owner = life.open("one");
+    life.create(message(&owner, 1_000)).expect("it is kept");
+    let told = |store: &StoreMemory| {
+        let mut laws = Laws::new();
+        for seen in lives.stage.history.after(0) {
+            laws.observe(&seen).expect("nothing is wrong so far");
+        }
+        laws.tell_kept(life.handle.view(State::cursor));
+        laws.begin_anew(lives.stage.clock.now(), store)
+    };
+    assert_eq!(told(&lives.store), Ok(0));
+    let caps = HistoryCaps { schedule_rows: 1_000, bytes: 1 << 30, days: 1_000 };
+    let broken = told(&StoreMemory::new(caps)).expect_err("this one holds nothing");
+    assert_eq!(broken.law, "what_is_kept_is_there");
 }
 
 #[test]

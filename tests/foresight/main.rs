@@ -2,3 +2,5 @@
 
 mod explain;
 mod forecast;
+mod outage;
+mod what_if;

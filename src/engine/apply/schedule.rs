@@ -86,12 +86,12 @@ impl State {
         slot: crate::domain::Moment,
         due: Option<crate::domain::BootTime>,
     ) {
-        if self.schedules.get(key).is_some_and(|record| record.course().paused.is_some()) {
+        let Some(record) = self.schedules.get(key).filter(|record| record.course().paused.is_none()) else {
             return;
-        }
+        };
         match due {
             Some(due) => self.timers.set(Timer::Slot(key), due),
-            None => self.timers.set_slot_on_wall(key, slot),
+            None => self.timers.set_slot_on_wall(key, slot, record.schedule.created_at),
         }
     }
 

@@ -34,7 +34,8 @@ fn recover(draft: &mut Draft<'_>, run: &RunRecord) {
     }
     let text = "the process ended while the run was with its host";
     let failure = failure_in_flight(run, Reason::Crashed, text);
-    if may_be_active {
+    // A fresh session that exists is not created a second time.
+    if may_be_active || run.run.session_created {
         fail(draft, &occurrence, failure);
     } else {
         let (at, due) = (draft.now.wall, draft.now.boot);

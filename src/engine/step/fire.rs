@@ -21,13 +21,16 @@ pub(super) fn fire(draft: &mut Draft<'_>, record: &ScheduleRecord) {
     let passed = passed(draft, schedule, armed);
     let unseen = is_unseen(draft.state, record, passed.latest);
     let make_up = unseen && schedule.policy().missed == Missed::All;
+    // Whoever makes up for all goes one by one: the others are due at once.
+    let this = if make_up { Passed { latest: armed, count: 1 } } else { passed };
     if let Some(reason) = reason_to_skip(draft, record, &passed, unseen) {
         skip(draft, record, passed, reason);
     } else if make_up && passed.count > limits::CATCH_UP.value {
         skip_oldest(draft, record, &passed);
+    } else if let Some(reason) = make_up.then(|| reason_to_skip(draft, record, &this, unseen)).flatten() {
+        // The latest is in time, and this one is not.
+        skip(draft, record, this, reason);
     } else {
-        // Whoever makes up for all goes one by one: the others are due at once.
-        let this = if make_up { Passed { latest: armed, count: 1 } } else { passed };
         claim(draft, record, this, if unseen { Cause::Missed } else { Cause::Slot });
     }
 }

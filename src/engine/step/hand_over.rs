@@ -9,7 +9,7 @@ use super::failed::fail;
 use super::finish_run::finish_run;
 use super::occurrence::Occurrence;
 use crate::domain::{
-    Failure, HandOver, HostId, Message, MessageProvenance, Payload, Phase, Reason, Role, RunFact,
+    Cause, Failure, HandOver, HostId, Message, MessageProvenance, Payload, Phase, Reason, Role, RunFact,
     SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
 };
 use crate::engine::draft::Draft;
@@ -48,8 +48,7 @@ pub(super) fn hand_over_waiting(
         if stands || (*lane_taken && !fresh) {
             continue;
         }
-        if is_expired(draft, &occurrence) {
-            finish_run(draft, &occurrence, RunFact::Cancelled { reason: Reason::Expired });
+        if call_off_stale(draft, &occurrence) {
             continue;
         }
         *lane_taken |= !fresh;
@@ -57,10 +56,21 @@ pub(super) fn hand_over_waiting(
     }
 }
 
-/// Whether the schedule was to live no longer than until now: what waits is looked at again when it is handed over.
-fn is_expired(draft: &Draft<'_>, occurrence: &Occurrence<'_>) -> bool {
-    let end = occurrence.schedule.lifetime().expires_at;
-    end.is_some_and(|end| end <= draft.now.wall)
+/// Calls a run off that has waited too long: what waits is looked at again when it is handed over. Whether it was.
+pub(super) fn call_off_stale(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>) -> bool {
+    let (schedule, now) = (occurrence.schedule, draft.now.wall);
+    let is_expired = schedule.lifetime().expires_at.is_some_and(|end| end <= now);
+    let late = now.since(occurrence.slot);
+    let is_late = schedule.policy().max_late.is_some_and(|most| late > most);
+    let reason = if is_expired {
+        Reason::Expired
+    } else if is_late && occurrence.cause != Cause::Manual {
+        Reason::TooLate
+    } else {
+        return false;
+    };
+    finish_run(draft, occurrence, RunFact::Cancelled { reason });
+    true
 }
 
 /// Hands one run over to where it goes.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::find::find_changeable;
-use super::hand_over::hand_over;
+use super::hand_over::{call_off_stale, hand_over};
 use super::next_slot::due;
 use super::occurrence::Occurrence;
 use crate::domain::{Next, Reason, Refusal, RunState, ScheduleFact};
@@ -55,6 +55,9 @@ pub(super) fn hand_over_what_waited(draft: &mut Draft<'_>, record: &ScheduleReco
     let mut taken = BTreeSet::new();
     for occurrence in waiting {
         let place = occurrence.place(state);
+        if !draft.held && !matches!(place, Place::Nowhere(_)) && call_off_stale(draft, &occurrence) {
+            continue;
+        }
         let free = match place {
             Place::Lane(lane, _) => place.blocks().is_none() && taken.insert(lane),
             Place::Fresh(..) | Place::Nowhere(_) => place.blocks().is_none(),

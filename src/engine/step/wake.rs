@@ -4,13 +4,13 @@ use super::busy::end_turn;
 use super::failed::{fail_in_flight, failure_in_flight, forget_orphan};
 use super::finish_run::finish_run;
 use super::fire::fire;
-use super::hand_over::{hand_over, hand_over_next};
+use super::hand_over::{call_off_stale, hand_over, hand_over_next};
 use super::occurrence::Occurrence;
 use super::settle::settle;
 use crate::domain::{Reason, RunFact, RunState, SessionFact};
 use crate::engine::draft::Draft;
 use crate::engine::record::{RunRecord, SessionRecord};
-use crate::engine::state::Mode;
+use crate::engine::state::{Mode, Place};
 use crate::engine::timers::Timer;
 
 pub(in crate::engine) fn wake(draft: &mut Draft<'_>) {
@@ -55,7 +55,13 @@ fn try_again(draft: &mut Draft<'_>, record: &RunRecord) {
     let Some(occurrence) = Occurrence::of(draft.state, record) else { return };
     match occurrence.blocked(draft) {
         Some(reason) => draft.run_fact(&occurrence.id, RunFact::Queued { reason }),
-        None => hand_over(draft, &occurrence),
+        None => {
+            // One that goes nowhere fails, and says so.
+            let goes = !matches!(occurrence.place(draft.state), Place::Nowhere(_));
+            if !(goes && call_off_stale(draft, &occurrence)) {
+                hand_over(draft, &occurrence);
+            }
+        }
     }
 }
 

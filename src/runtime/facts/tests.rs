@@ -8,7 +8,7 @@ use crate::edn::{Map, read};
 const SAMPLES: &str = include_str!("../../../schema/facts/v1.edn");
 
 fn samples() -> Vec<Map> {
-    let forms = crate::edn::read_all(SAMPLES.as_bytes(), &REQUEST_CAPS).expect("EDN");
+    let forms = edn::read_all(SAMPLES.as_bytes(), &REQUEST_CAPS).expect("EDN");
     forms.iter().filter_map(|form| form.as_map().cloned()).collect()
 }
 

@@ -90,10 +90,11 @@ fn judge(
     for (number, slot) in grid.iter().enumerate() {
         let receipt = slot.receipt.map(|receipt| &life.receipts[receipt]);
         let Some(receipt) = receipt.filter(|receipt| receipt.is_clean) else { continue };
-        let (Some(session), Some(since)) = (receipt.session.clone(), case.course(number).first) else {
-            continue;
-        };
-        let place = Place { since, slot: slot.at, created: life.line, schedule: name.into() };
+        // One over which the process died is handed over when it can be: what came after it may be before it.
+        let since = Some(case.course(number)).filter(|course| !course.is_in_doubt).and_then(|it| it.first);
+        let (Some(session), Some(since)) = (receipt.session.clone(), since) else { continue };
+        let first = case.stands_for(number, since);
+        let place = Place { since, first, slot: slot.at, created: life.line, schedule: name.into() };
         places.push((session, receipt.line, place));
     }
     Ok(places)
@@ -109,7 +110,7 @@ fn grid(life: &Life, road: &Road, (prompt, horizon): (Span, Moment)) -> Result<V
             // One that has passed is due at once.
             if at <= until { vec![at] } else { Vec::new() }
         } else if drift::period(reign).is_some() {
-            drift::slots(reign, &life.receipts, road, (prompt, until))
+            drift::slots(reign, life, road, (prompt, until))
         } else {
             slots(&reign.trigger, reign.from, until)?
         };

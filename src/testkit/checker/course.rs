@@ -11,6 +11,10 @@ pub(super) struct Road {
     blocks: Stretches,
     /// The session at work: slots in it wait.
     busy: Stretches,
+    /// The process down, and nothing else.
+    downs: Stretches,
+    /// When deliveries reached the session, of whatever schedule; in order.
+    arrivals: Vec<Moment>,
     prompt: Span,
 }
 
@@ -39,8 +43,11 @@ impl Road {
         let own = session.into_iter().flat_map(|session| held(Some(session)));
         let all = story.outages.iter().chain(&life.pauses).chain(held(None)).chain(own);
         let busy = session.and_then(|session| story.busy.get(session));
+        let downs = story.outages.iter().filter(|outage| outage.way == Way::Down);
         Road {
             blocks: Stretches::joined(all.copied().collect(), Span::ZERO),
+            arrivals: session.and_then(|session| story.arrivals.get(session)).cloned().unwrap_or_default(),
+            downs: Stretches::joined(downs.copied().collect(), Span::ZERO),
             // Deliveries that queue for one session follow each other with as much between them as each may take.
             busy: Stretches::joined(busy.cloned().unwrap_or_default(), prompt),
             prompt,
@@ -83,8 +90,28 @@ impl Road {
         }
     }
 
-    /// Whether a slot would be missed.
-    pub(super) fn is_blocked(&self, slot: Moment) -> bool {
-        self.blocks.around(slot).is_some()
+    /// The stretch in which a slot would be missed, or may be: it began before the slot had to have arrived.
+    pub(super) fn met(&self, slot: Moment) -> Option<&Stretch> {
+        self.blocks.around(slot).or_else(|| self.blocks.beginning_in(slot, later(slot, self.prompt)))
+    }
+
+    /// The stretch in which the session is at work.
+    pub(super) fn work(&self, t: Moment) -> Option<&Stretch> {
+        self.busy.around(t)
+    }
+
+    /// Whether a delivery may have been out to the session at that moment, and not have been answered yet.
+    pub(super) fn is_taken(&self, t: Moment) -> bool {
+        let next = self.arrivals.partition_point(|arrival| *arrival < t);
+        let within = |one: Moment, other: Moment| other.since(one) <= self.prompt;
+        let after = self.arrivals.get(next).is_some_and(|arrival| within(t, *arrival));
+        after || next.checked_sub(1).is_some_and(|last| within(self.arrivals[last], t))
+    }
+
+    /// When a process was ready again that did not live to hear of the end of a run: it died while that went on, or before
+    /// the word of it was safe.
+    pub(super) fn heard_late(&self, (began, ended): (Moment, Moment)) -> Option<Moment> {
+        let died = self.downs.beginning_in(began, later(ended, self.prompt));
+        died.or_else(|| self.downs.around(ended))?.until
     }
 }

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::iso::{iso, iso_option};
 use crate::domain::Moment;
 
 /// One thing done or seen. The order of events is the order in which they happened; `at` is the wall clock's word.
@@ -250,6 +251,8 @@ pub struct Policy {
     pub missed: Missed,
     /// When the process died before it knew what became of a delivery.
     pub recovery: Recovery,
+    /// While the session is at work.
+    pub busy: Busy,
     /// A delivery that would be later than this after its slot is not made, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_late_ms: Option<u64>,
@@ -288,6 +291,19 @@ pub enum Recovery {
     Fail,
     /// It is delivered again under the same run id: at least once.
     Redeliver,
+}
+
+/// What becomes of a slot while its session is at work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Busy {
+    /// It is delivered when the session is idle.
+    #[default]
+    Queue,
+    /// It is skipped, and said to be.
+    Skip,
+    /// It waits, unless an earlier slot of its schedule waits already: then it is skipped, and said to be.
+    Coalesce,
 }
 
 /// How long a schedule lives.
@@ -353,48 +369,5 @@ impl Event {
             | Event::End { at } => Some(*at),
             Event::Skip { .. } => None,
         }
-    }
-}
-
-/// Instants as ISO text.
-mod iso {
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::domain::Moment;
-
-    pub(super) fn serialize<S: Serializer>(moment: &Moment, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(moment)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Moment, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Moment::parse(&text).map_err(|error| D::Error::custom(format_args!("{text}: {error}")))
-    }
-}
-
-/// Instants as ISO text, where there is one.
-mod iso_option {
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::domain::Moment;
-
-    pub(super) fn serialize<S: Serializer>(
-        moment: &Option<Moment>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        match moment {
-            Some(moment) => serializer.collect_str(moment),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Moment>, D::Error> {
-        let Some(text) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
-        let moment = Moment::parse(&text);
-        moment.map(Some).map_err(|error| D::Error::custom(format_args!("{text}: {error}")))
     }
 }

@@ -217,6 +217,14 @@ pub enum Finding {
         /// Which.
         slot: Moment,
     },
+    /// A slot was delivered that came while its session was at work, though its policy is to skip it.
+    #[error("waited: {schedule} {slot} came while its session was at work")]
+    Waited {
+        /// Whose.
+        schedule: String,
+        /// Which.
+        slot: Moment,
+    },
     /// A delivery reached a session while another of ours was not finished there.
     #[error("two at once: {schedule} {slot} reached {session}, where another delivery was not finished")]
     TwoAtOnce {

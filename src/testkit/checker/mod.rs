@@ -38,6 +38,7 @@ mod drift;
 mod event;
 mod expected;
 mod finding;
+mod iso;
 mod order;
 mod receipts;
 mod story;
@@ -46,7 +47,8 @@ mod verdict;
 
 pub use check::{Bounds, check, check_within};
 pub use event::{
-    CountFrom, Day, Event, EventError, Lifetime, Missed, Overlap, Policy, Recovery, Trigger, read, write,
+    Busy, CountFrom, Day, Event, EventError, Lifetime, Missed, Overlap, Policy, Recovery, Trigger, read,
+    write,
 };
 pub use expected::{TriggerError, slots};
 pub use finding::{Figures, Finding, Report};

@@ -7,10 +7,12 @@ use super::finding::Finding;
 use crate::domain::Moment;
 
 /// A delivery to a session, as far as its place in the order goes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     /// Since when it could go, but for its session.
     pub(super) since: Moment,
+    /// The first of the slots that it stands for: it may have the place of any of them.
+    pub(super) first: Moment,
     pub(super) slot: Moment,
     /// The line of its schedule's creation.
     pub(super) created: usize,
@@ -21,11 +23,12 @@ pub(super) struct Place {
 pub(super) fn check(session: &str, places: &[Place]) -> Vec<Finding> {
     let mut findings = Vec::new();
     // The greatest so far, at every point: where it is not greater than a delivery, nothing before it is.
-    let mut greatest: Vec<&Place> = Vec::with_capacity(places.len());
+    let mut greatest: Vec<(Moment, Moment, usize)> = Vec::with_capacity(places.len());
     for (number, place) in places.iter().enumerate() {
-        let before = greatest.iter().zip(places).rev().take_while(|(greatest, _)| **greatest > place);
+        let own = (place.since, place.slot, place.created);
+        let before = greatest.iter().zip(places).rev().take_while(|(greatest, _)| **greatest > own);
         let overtook = |other: &&Place| {
-            other.since >= place.since && (other.slot, other.created) > (place.slot, place.created)
+            other.since >= place.since && (other.first, other.created) > (place.slot, place.created)
         };
         if let Some(other) = before.map(|(_, other)| other).find(overtook) {
             findings.push(Finding::OutOfOrder {
@@ -37,7 +40,8 @@ pub(super) fn check(session: &str, places: &[Place]) -> Vec<Finding> {
             });
         }
         let greatest_before = number.checked_sub(1).map(|last| greatest[last]);
-        greatest.push(greatest_before.map_or(place, |other| other.max(place)));
+        let own = (place.since, place.first, place.created);
+        greatest.push(greatest_before.map_or(own, |other| other.max(own)));
     }
     findings
 }

@@ -20,6 +20,8 @@ pub(super) struct Story {
     pub(super) holds: BTreeMap<Option<String>, Vec<Stretch>>,
     /// Work of sessions, ours and others'.
     pub(super) busy: BTreeMap<String, Vec<Stretch>>,
+    /// When each session received something, in order.
+    pub(super) arrivals: BTreeMap<String, Vec<Moment>>,
     /// When the observation ended.
     pub(super) end: Option<Moment>,
     /// The lines at which the process died.
@@ -101,6 +103,7 @@ impl Story {
         }
         let down = story.down_since.map(|from| Stretch { from, until: None, way: Way::Down });
         story.outages.extend(down);
+        story.arrivals.values_mut().for_each(|arrivals| arrivals.sort_unstable());
         story.end = story.end.or_else(|| events.iter().filter_map(Event::at).max());
         story
     }
@@ -188,6 +191,9 @@ impl Story {
             let busy = self.busy.entry(session.clone()).or_default();
             // Before one that is still open, which has to stay the last.
             busy.insert(busy.len().saturating_sub(1), work);
+        }
+        if let Some(session) = &session {
+            self.arrivals.entry(session.clone()).or_default().push(*at);
         }
         let receipt = Receipt {
             line,

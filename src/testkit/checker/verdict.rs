@@ -4,11 +4,11 @@
 //! came while a delivery may have been on its way, there is no finding.
 
 use super::course::{Course, Road};
-use super::event::{Missed, Overlap, Recovery};
+use super::event::{Busy, Missed, Overlap, Recovery};
 use super::finding::{Figures, Finding};
 use super::receipts::Slot;
 use super::story::{Life, Receipt};
-use super::stretch::{Way, later};
+use super::stretch::{Stretch, Way, later};
 use crate::domain::{Moment, Span};
 
 /// What the scheduler owed for a slot.
@@ -41,6 +41,8 @@ pub(super) struct Wake {
     runs: u64,
     /// Until when a run of this schedule was not over.
     occupied_until: Option<Moment>,
+    /// Until when one waited for its session.
+    waited_until: Option<Moment>,
 }
 
 impl Case<'_> {
@@ -58,6 +60,7 @@ impl Case<'_> {
             let receipt = &self.life.receipts[number];
             let fault = self.fault(place, &course, receipt, wake).filter(|_| receipt.is_clean);
             wake.runs += 1;
+            wake.waited_until = wake.waited_until.max(Some(receipt.at));
             // A run that should not have been is no excuse for what it kept from running.
             if !matches!(fault, Some(Finding::CaughtUp { .. })) {
                 wake.occupied_until = wake.occupied_until.max(Some(receipt.finish));
@@ -93,6 +96,17 @@ impl Case<'_> {
         self.road.course(slot.at, &self.life.eras[slot.era])
     }
 
+    /// The first of the slots that one received at the end of a block stands for.
+    pub(super) fn stands_for(&self, place: usize, since: Moment) -> Moment {
+        let is_folded = |place: &usize| {
+            let is_in_it = self.grid[*place].receipt.is_none() && self.course(*place).block.is_some();
+            is_in_it && self.course(*place).first == Some(since)
+        };
+        let first =
+            (0..place).rev().take_while(is_folded).last().filter(|_| self.course(place).block.is_some());
+        self.grid[first.unwrap_or(place)].at
+    }
+
     fn next(&self, place: usize) -> Option<Moment> {
         self.grid.get(place + 1).map(|slot| slot.at)
     }
@@ -125,7 +139,10 @@ impl Case<'_> {
             Missed::Skip => course.is_touched,
             // The latest stands for all, and one that is just coming may be it.
             Missed::RunOnce => course.is_touched && self.next(place).is_some_and(|next| next <= deadline),
-            Missed::All => false,
+            Missed::All => {
+                let jumped = course.block.is_some_and(|block| block.way == Way::Jump);
+                jumped && self.next(place).is_some_and(|next| next <= deadline)
+            }
         };
         if is_folded {
             return Duty::None;
@@ -133,7 +150,17 @@ impl Case<'_> {
         let is_late = policy.max_late_ms.is_some_and(|max| later(slot.at, Span::from_millis(max)) < ready);
         let may_be_lost = course.is_in_doubt && policy.recovery == Recovery::Fail;
         let is_expired = lifetime.expires_at.is_some_and(|end| end < deadline) && course.is_touched;
-        if is_late || may_be_lost || is_expired || self.is_overlapped(course, wake, policy.overlap) {
+        let first = course.first.unwrap_or(ready);
+        let found_busy = match self.life.policy(first).busy {
+            Busy::Queue => false,
+            Busy::Skip => course.is_delayed || self.road.is_taken(first),
+            Busy::Coalesce => {
+                let waited_until = wake.waited_until.map(|until| later(until, Span::from_millis(WORD_MS)));
+                waited_until.is_some_and(|until| first < until)
+            }
+        };
+        let is_overlapped = self.is_overlapped(course, wake, policy.overlap);
+        if is_late || may_be_lost || is_expired || is_overlapped || found_busy {
             return Duty::Account;
         }
         Duty::Deliver(deadline)
@@ -165,10 +192,22 @@ impl Case<'_> {
         if self.is_folded(place, course, policy.missed) {
             return Some(Finding::CaughtUp { schedule, slot, missed: policy.missed });
         }
-        let occupied = policy.overlap == Overlap::Skip && !self.grid[place].is_optional;
+        // Whoever makes up for all that was missed makes up for these too, one after the other.
+        let made_up =
+            policy.missed == Missed::All && course.block.is_some_and(|block| block.way != Way::Jump);
+        let occupied = policy.overlap == Overlap::Skip && !self.grid[place].is_optional && !made_up;
         let dispatched = course.first.map(|first| later(first, self.prompt));
         if occupied && dispatched.zip(wake.occupied_until).is_some_and(|(at, until)| at < until) {
             return Some(Finding::Overlapped { schedule, slot });
+        }
+        let first = course.first.filter(|first| self.life.policy(*first).busy == Busy::Skip);
+        let work = first.and_then(|first| Some((first, self.road.work(first)?)));
+        let waited = |(first, work): (Moment, &Stretch)| {
+            let began_before = later(work.from, Span::from_millis(WORD_MS)) < first;
+            began_before && work.until.is_some_and(|until| until <= receipt.at)
+        };
+        if work.is_some_and(waited) {
+            return Some(Finding::Waited { schedule, slot });
         }
         let ready = course.ready?;
         let is_late = receipt.at > later(ready, self.prompt);
@@ -185,7 +224,8 @@ impl Case<'_> {
             // When the clock jumped or the machine slept, the process was there: it may call the latest on time.
             Missed::Skip => !(is_latest && block.way == Way::Jump),
             Missed::RunOnce => !is_latest,
-            Missed::All => false,
+            // The same: what the process was there for is not missed, and the latest stands for all.
+            Missed::All => !is_latest && block.way == Way::Jump,
         }
     }
 
