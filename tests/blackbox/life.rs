@@ -38,6 +38,8 @@ pub(crate) struct World {
     callers: Vec<Caller>,
     received: Vec<Receipt>,
     downs: Vec<Moment>,
+    /// When a harness was there to take what was due.
+    hosted: Vec<Moment>,
     figures: Figures,
 }
 
@@ -52,6 +54,7 @@ impl World {
             sessions,
             received: Vec::new(),
             downs: Vec::new(),
+            hosted: Vec::new(),
             figures: Figures::default(),
         }
     }
@@ -97,6 +100,7 @@ impl World {
         let socket = daemon.socket.clone();
         let received = std::thread::scope(|scope| {
             let harness = Harness::attach(&socket, &self.sessions);
+            self.hosted.extend(harness.is_some().then(wall));
             for caller in &mut self.callers {
                 let (socket, ended) = (&socket, ended.clone());
                 scope.spawn(move || {
@@ -117,6 +121,7 @@ impl World {
     pub(crate) fn judge(mut self) -> Figures {
         let daemon = Daemon::start(&self.home);
         let harness = Harness::attach(&daemon.socket, &self.sessions).expect("it lives");
+        self.hosted.push(wall());
         for caller in &mut self.callers {
             caller.settle(&daemon.socket);
         }
@@ -234,6 +239,11 @@ impl World {
         }));
         events.extend(self.downs.iter().map(|at| Event::Down { at: *at }));
         events.extend(ledger.awakenings.iter().map(|at| Event::Up { at: *at }));
+        // What comes due before its harness is back waits for it, as it does for a session at work.
+        for session in &self.sessions {
+            events.extend(self.downs.iter().map(|at| Event::Busy { at: *at, session: session.clone() }));
+            events.extend(self.hosted.iter().map(|at| Event::Idle { at: *at, session: session.clone() }));
+        }
         events.sort_by_key(|event| (event.at(), matches!(event, Event::Receive { .. })));
         let received = |run: &str| self.received.iter().any(|receipt| receipt.run.to_string() == run);
         for (id, account) in &ledger.accounts {
