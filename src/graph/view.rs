@@ -48,7 +48,8 @@ pub struct View<'a> {
     pub made: Made,
 }
 
-/// How many slots came to no delivery since the process began; each list has a count for each reason, in the order of `Reason::ALL`.
+/// How many slots came to no delivery since the process began; each list has a count for each reason, in the order of
+/// `Reason::ALL`.
 #[derive(Clone, Copy)]
 pub struct Undelivered<'a> {
     /// Those that passed without a run of their own.

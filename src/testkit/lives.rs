@@ -52,6 +52,8 @@ impl World {
             return Ok(false);
         }
         let Some(ticket) = ticket else { return Ok(true) };
+        // A repeat waits for what it repeats, whose answer is published by hand here.
+        self.publish();
         match ticket.wait() {
             Ok(cursor) => self.laws.tell_kept(cursor),
             Err(fault) => {

@@ -153,7 +153,10 @@ impl Held {
         match key.split_once('/') {
             Some(("schedule", _)) => self.schedules.push(facts::parse_schedule(form).map_err(said)?),
             Some(("session", _)) => self.sessions.push(facts::parse_session(form).map_err(said)?.0),
-            Some(_) | None => self.hold = facts::parse_hold(form).map_err(said)?,
+            // No fact says what was said.
+            Some(("message", _)) => {}
+            Some(("engine", "hold")) => self.hold = facts::parse_hold(form).map_err(said)?,
+            Some(_) | None => return Err("nothing is known of it".to_owned()),
         }
         Ok(())
     }

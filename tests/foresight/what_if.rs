@@ -93,7 +93,11 @@ fn check(seed: u64, told: &Differences, (as_is, would): (&Forecast, &Forecast)) 
         let folded = would.values().any(|it| it.schedule == key.0 && it.since <= key.1 && key.1 < it.slot);
         match said.get(key) {
             Some(told) => {
-                assert_eq!((told.as_is.as_ref(), told.would.is_some()), (Some(coming), folded), "seed {seed}")
+                assert_eq!(
+                    (told.as_is.as_ref(), told.would.is_some()),
+                    (Some(coming), folded),
+                    "seed {seed}"
+                );
             }
             None => assert!(folded, "seed {seed}: nothing is said of {coming:?}, which is gone"),
         }

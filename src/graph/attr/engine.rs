@@ -34,15 +34,6 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
             |view, (), _| Ok(accounting(view.state.ledger()).into()),
         )
         .reads(
-            operators("reveille.engine/undelivered", Type::Map)
-                .nullable()
-                .doc(
-                    "Since the process began: how many slots were skipped, how many runs and schedules called off, and how \
-                     many runs failed, each by reason; nil in a look at the past.",
-                ),
-            |view, (), _| Ok(maybe(view.undelivered, |counts| undelivered(counts).into())),
-        )
-        .reads(
             operators("reveille.engine/next-wake-ms", Type::Integer)
                 .nullable()
                 .unit("ms")
@@ -108,6 +99,15 @@ fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
                      back that far; nil in a look at the present.",
                 ),
             |view, (), _| Ok(maybe(view.untold, integer)),
+        )
+        .reads(
+            operators("reveille.engine/undelivered", Type::Map)
+                .nullable()
+                .doc(
+                    "Since the process began: how many slots were skipped, how many runs and schedules called off, and how \
+                     many runs failed, each by reason; nil in a look at the past.",
+                ),
+            |view, (), _| Ok(maybe(view.undelivered, |counts| undelivered(counts).into())),
         )
         .reads(
             operators("reveille.engine/imbalance", Type::Integer)

@@ -39,7 +39,7 @@ pub(super) fn message() -> Entity<Scheduler, Place> {
             Place { session: view.session_key(&SessionId::new(session).ok()?)?, at: at.parse().ok()? };
         look_up(view, place).map(|_| place)
     };
-    Entity::<Scheduler, Place>::new("message", "reveille.message/id", find)
+    let entity = Entity::<Scheduler, Place>::new("message", "reveille.message/id", find)
         .doc("One entry of a transcript.")
         .whole(WHOLE)
         .reads(
@@ -65,7 +65,13 @@ pub(super) fn message() -> Entity<Scheduler, Place> {
                 .nullable()
                 .doc("When it was said; a preloaded message may leave it open."),
             |view, place, _| read(view, place, |message| maybe(message.timestamp, super::instant)),
-        )
+        );
+    origin(entity)
+}
+
+/// Where it comes from, if no person or model said it.
+fn origin(entity: Entity<Scheduler, Place>) -> Entity<Scheduler, Place> {
+    entity
         .reads(
             own("reveille.message/source", Type::Enum(&["scheduled"]))
                 .nullable()

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::iso::{iso, iso_option};
+use super::instants::{iso, iso_option};
 use crate::domain::Moment;
 
 /// One thing done or seen. The order of events is the order in which they happened; `at` is the wall clock's word.

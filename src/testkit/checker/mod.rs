@@ -38,7 +38,7 @@ mod drift;
 mod event;
 mod expected;
 mod finding;
-mod iso;
+mod instants;
 mod order;
 mod receipts;
 mod story;
