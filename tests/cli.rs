@@ -56,22 +56,23 @@ fn check_snapshot(name: &str, args: &[&str]) {
     assert_eq!(ran.out, found, "{name} is out of date: UPDATE=1 cargo test --test cli");
 }
 
+const COMMANDS: [&str; 12] = [
+    "demo", "serve", "doctor", "export", "import", "stdio", "tool", "eql", "graphql", "forecast", "explain",
+    "schema",
+];
+
 #[test]
 fn help_is_as_in_the_snapshots() {
     check_snapshot("help.txt", &["--help"]);
     check_snapshot("help-short.txt", &["-h"]);
-    check_snapshot("demo.txt", &["demo", "--help"]);
-    check_snapshot("serve.txt", &["serve", "--help"]);
-    check_snapshot("stdio.txt", &["stdio", "--help"]);
-    check_snapshot("tool.txt", &["tool", "--help"]);
-    check_snapshot("eql.txt", &["eql", "--help"]);
-    check_snapshot("graphql.txt", &["graphql", "--help"]);
-    check_snapshot("schema.txt", &["schema", "--help"]);
+    for command in COMMANDS {
+        check_snapshot(&format!("{command}.txt"), &[command, "--help"]);
+    }
 }
 
 #[test]
 fn help_has_examples_and_the_version_is_the_packages() {
-    for command in ["demo", "serve", "stdio", "tool", "eql", "graphql", "schema"] {
+    for command in COMMANDS {
         let help = run(&[command, "--help"], "").out;
         assert!(help.contains("Example"), "{command}");
         assert_eq!(run(&["help", command], "").out, help, "{command}");

@@ -100,6 +100,8 @@ fn stop_all(server: &mut Server, engine: &mut Embedded) {
     let left = engine.handle().view(State::live_count);
     engine.shut_down();
     server.stop();
+    // Whoever copies the store's file now has all of it; tasks of the server may hold the engine for a little longer.
+    engine.handle().close_store();
     tracing::info!(target: "reveille", unfinished = left, "stopped; what was in memory only is called off");
 }
 

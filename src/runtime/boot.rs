@@ -118,6 +118,14 @@ impl Handle {
         Ok(())
     }
 
+    /// Lets the store go, all that was acknowledged moved into its file: nothing durable can be changed from here on.
+    pub fn close_store(&self) {
+        let store = self.core().keeper.as_ref().map(|keeper| Arc::clone(&keeper.store));
+        if let Some(store) = store {
+            store.close();
+        }
+    }
+
     /// Enters what was read, and lets what was under way go on.
     fn restore(&self, core: &mut Core, kept: Kept) {
         let now = self.now();

@@ -150,12 +150,10 @@ impl Daemon {
         self.child.wait().expect("it ends")
     }
 
-    /// SIGKILL; returns when the process is gone, and says when it was sent: on a busy machine the end is heard of late.
-    pub(crate) fn kill(mut self) -> Moment {
+    /// SIGKILL; returns when the process is gone.
+    pub(crate) fn kill(mut self) {
         self.child.kill().expect("it runs");
-        let sent = wall();
         self.child.wait().expect("it ends");
-        sent
     }
 
     /// One request on a connection of its own.

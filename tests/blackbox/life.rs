@@ -67,6 +67,7 @@ impl World {
             } else {
                 self.kill_at_work();
             }
+            self.downs.push(wall());
             self.figures.kills += 1;
         }
     }
@@ -84,7 +85,6 @@ impl World {
         let moment = Duration::from_micros(self.dice.below(40_000));
         let _ = heard.recv_timeout(moment);
         child.kill().expect("it is ours");
-        self.downs.push(wall());
         child.wait().expect("it ends");
         reader.join().expect("it only reads");
         self.figures.early += 1;
@@ -98,7 +98,7 @@ impl World {
         let millis = if self.dice.below(40) == 0 { self.dice.below(1_900) } else { 5 + self.dice.below(60) };
         let (ended, all_ended) = channel::<()>();
         let socket = daemon.socket.clone();
-        let (down, received) = std::thread::scope(|scope| {
+        let received = std::thread::scope(|scope| {
             let harness = Harness::attach(&socket, &self.sessions);
             self.hosted.extend(harness.is_some().then(wall));
             for caller in &mut self.callers {
@@ -111,13 +111,10 @@ impl World {
             drop(ended);
             let early = all_ended.recv_timeout(Duration::from_millis(millis));
             assert_eq!(early, Err(std::sync::mpsc::RecvTimeoutError::Timeout), "{}", daemon.log());
-            let down = daemon.kill();
-            (down, harness.map(Harness::finish).unwrap_or_default())
+            daemon.kill();
+            harness.map(Harness::finish).unwrap_or_default()
         });
-        self.downs.push(down);
-        // What was read after the end had been sent before it.
-        let last = down.checked_sub(Span::from_nanos(1)).expect("in range");
-        self.received.extend(received.into_iter().map(|receipt| Receipt { at: receipt.at.min(last), ..receipt }));
+        self.received.extend(received);
     }
 
     /// A last life, in which all that is open comes to its end; then everything is held against everything.

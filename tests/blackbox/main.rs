@@ -25,4 +25,5 @@ mod repeats;
 mod restarts;
 mod stopped;
 mod stream;
+mod transfer;
 mod two;
