@@ -100,6 +100,11 @@ impl Road {
         self.busy.around(t)
     }
 
+    /// Whether the session was at work until that very instant: who looked at it then may have looked before.
+    pub(super) fn work_just_ended(&self, t: Moment) -> bool {
+        self.busy.is_end(t)
+    }
+
     /// Whether a delivery may have been out to the session at that moment, and not have been answered yet.
     pub(super) fn is_taken(&self, t: Moment) -> bool {
         let next = self.arrivals.partition_point(|arrival| *arrival < t);

@@ -90,9 +90,11 @@ impl Ways<'_> {
             }
             let block = self.road.met(next);
             let seen = block.and_then(|block| block.until);
+            // One that waited for its session may have been called off when that was free.
+            let waited = self.road.work(seen.unwrap_or(next)).and_then(|work| work.until);
             let itself = (block.is_some() || self.road.work(next).is_some()).then_some(next);
             let passed: Vec<Moment> = chain.passed.iter().copied().chain([next]).collect();
-            for chain in self.counted_from(itself.into_iter().chain(seen), &passed) {
+            for chain in self.counted_from([itself, seen, waited].into_iter().flatten(), &passed) {
                 if !chains.iter().any(|other| other.next == chain.next) {
                     chains.push(chain);
                 }

@@ -58,6 +58,12 @@ impl Stretches {
         last.until.is_none_or(|until| t < until).then_some(last)
     }
 
+    /// Whether a stretch ends at this very instant.
+    pub(super) fn is_end(&self, t: Moment) -> bool {
+        let next = self.0.partition_point(|stretch| stretch.from < t);
+        self.0[..next].last().is_some_and(|stretch| stretch.until == Some(t))
+    }
+
     /// The first stretch that begins after `t` and before `until`.
     pub(super) fn beginning_in(&self, t: Moment, until: Moment) -> Option<&Stretch> {
         let next = self.0.partition_point(|stretch| stretch.from <= t);

@@ -153,7 +153,7 @@ impl Case<'_> {
         let first = course.first.unwrap_or(ready);
         let found_busy = match self.life.policy(first).busy {
             Busy::Queue => false,
-            Busy::Skip => course.is_delayed || self.road.is_taken(first),
+            Busy::Skip => course.is_delayed || self.road.work_just_ended(first) || self.road.is_taken(first),
             Busy::Coalesce => {
                 let waited_until = wake.waited_until.map(|until| later(until, Span::from_millis(WORD_MS)));
                 waited_until.is_some_and(|until| first < until)
