@@ -110,6 +110,7 @@ fn asleep() -> Result<Handle, Fault> {
     Embedded::asleep().map_err(|error| Fault::io("the engine cannot be made", error))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 fn taken(fault: impl ToString) -> Fault {
     Fault::Taken(fault.to_string())
 }

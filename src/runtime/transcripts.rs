@@ -64,7 +64,7 @@ impl Transcripts {
         match fact {
             Fact::Run(run, RunFact::Accepted | RunFact::Delivered) => {
                 if let Some((session, message)) = self.handed.remove(run) {
-                    self.say(session, cursor, &message);
+                    self.say(&session, cursor, &message);
                 }
             }
             Fact::Run(run, RunFact::Failed(_) | RunFact::Cancelled { .. } | RunFact::Retrying { .. }) => {
@@ -86,16 +86,16 @@ impl Transcripts {
         }
     }
 
-    fn say(&mut self, session: SessionId, at: Cursor, message: &Message) {
-        let form = Value::Map(facts::print_message(&session, message)).to_string();
+    fn say(&mut self, session: &SessionId, at: Cursor, message: &Message) {
+        let form = Value::Map(facts::print_message(session, message)).to_string();
         let payload = Some(form.into_bytes().into());
-        self.said.push(RowRecord { key: key(&session, at).into(), revision: at.number(), payload });
+        self.said.push(RowRecord { key: key(session, at).into(), revision: at.number(), payload });
         let places = self.places.entry(session.clone()).or_default();
         places.push_back(at);
         if places.len() as u64 > limits::TRANSCRIPT_MESSAGES.value
             && let Some(oldest) = places.pop_front()
         {
-            self.gone.push_back(tombstone(&session, oldest, at));
+            self.gone.push_back(tombstone(session, oldest, at));
         }
     }
 

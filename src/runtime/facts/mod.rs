@@ -54,10 +54,8 @@ pub fn read(payload: &[u8]) -> Result<Fact, String> {
 
 /// The form that a payload holds.
 pub(super) fn form(payload: &[u8]) -> Result<Map, String> {
-    match edn::read(payload, &PAYLOAD_CAPS).map_err(|error| error.to_string())? {
-        Value::Map(form) => Ok(form),
-        other => Err(format!("{} is no map", other.type_name())),
-    }
+    let value = edn::read(payload, &PAYLOAD_CAPS).map_err(|error| error.to_string())?;
+    value.as_map().cloned().ok_or_else(|| format!("a {} is no map", value.type_name()))
 }
 
 /// A payload may hold a whole configuration, and is longer than a request.
