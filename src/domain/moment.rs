@@ -184,20 +184,39 @@ impl fmt::Display for Moment {
         let (seconds, nanos) = (self.seconds, self.nanos);
         let (year, month, day) = civil_from_days(seconds.div_euclid(SECONDS_PER_DAY));
         let second = seconds.rem_euclid(SECONDS_PER_DAY);
+        // Digits are put together here: each formatting step costs as much as all of them, and a log is full of instants.
+        let mut text = *b"-00-00T00:00:00.000000000Z";
+        let parts = [month, day, second / 3_600, second / 60 % 60, second % 60, i64::from(nanos)];
+        for (part, (end, digits)) in
+            parts.into_iter().zip([(3, 2), (6, 2), (9, 2), (12, 2), (15, 2), (25, 9)])
+        {
+            put_digits(&mut text[end - digits..end], part);
+        }
+        let end = match nanos {
+            0 => 15,
+            n if n % 1_000_000 == 0 => 19,
+            n if n % 1_000 == 0 => 22,
+            _ => 25,
+        };
+        text[end] = b'Z';
         if year > 9_999 {
             write!(f, "+{year}")?;
         } else if year < 0 {
             write!(f, "-{:04}", year.unsigned_abs())?;
         } else {
-            write!(f, "{year:04}")?;
+            let mut digits = [0; 4];
+            put_digits(&mut digits, year);
+            f.write_str(std::str::from_utf8(&digits).unwrap_or_default())?;
         }
-        write!(f, "-{month:02}-{day:02}T{:02}:{:02}:{:02}", second / 3_600, second / 60 % 60, second % 60)?;
-        match nanos {
-            0 => f.write_str("Z"),
-            n if n % 1_000_000 == 0 => write!(f, ".{:03}Z", n / 1_000_000),
-            n if n % 1_000 == 0 => write!(f, ".{:06}Z", n / 1_000),
-            n => write!(f, ".{n:09}Z"),
-        }
+        f.write_str(std::str::from_utf8(&text[..=end]).unwrap_or_default())
+    }
+}
+
+/// Writes the last digits of a number that is not negative, as many as there is room for.
+fn put_digits(room: &mut [u8], mut number: i64) {
+    for digit in room.iter_mut().rev() {
+        *digit = b'0' + u8::try_from(number % 10).unwrap_or(0);
+        number /= 10;
     }
 }
 

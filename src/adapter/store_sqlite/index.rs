@@ -6,7 +6,9 @@
 //! to be flushed with it. Invariant: it may name facts that are gone and two schedules by one number, so whoever reads by it
 //! looks at what it finds; it never lacks one that is there.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
+
+use hashbrown::HashMap;
 
 use super::digest;
 use crate::domain::Moment;

@@ -74,13 +74,22 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
         private::check_file(&beside(&path, tail))?;
     }
     let version = examine_header(&path, latest(migrations))?;
-    let mut connection = examine(&path, version, migrations)?;
+    let (examined, index) = std::thread::scope(|scope| {
+        // Both read most of the file. What the index says of one that is not sound is not looked at.
+        let index = std::thread::Builder::new()
+            .spawn_scoped(scope, || read::index(&connection::reader(&path)?, options.caps))
+            .map_err(|error| OpenFault::io(&path, &error))?;
+        let examined = examine(&path, version, migrations);
+        Ok((examined, index.join()))
+    })?;
+    let mut connection = examined?;
     let head = read::head(&connection).map_err(|error| refusal(&path, &error))?;
     if let Some(acknowledged) = acknowledged.filter(|acknowledged| head < *acknowledged) {
         let what = format!("fact {acknowledged} was acknowledged, and the last one in it is {head}");
         return Err(OpenFault::damaged(&path, what));
     }
-    let index = read::index(&connection, options.caps).map_err(|error| refusal(&path, &error))?;
+    let index = index.map_err(|_| OpenFault::damaged(&path, "its log cannot be indexed"))?;
+    let index = index.map_err(|error| refusal(&path, &error))?;
     if version < latest(migrations) {
         connection = upgrade(connection, &path, version, migrations)?;
     }

@@ -3,8 +3,10 @@
 //! Invariant: a lock held for a few steps; nobody calls out or waits for a disk under it.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::domain::Cursor;
 use crate::limits::{self, Limit};
@@ -25,8 +27,21 @@ pub(super) enum Work {
     Renew(Renewal),
     /// Nothing waits: tidy up a little.
     Tidy,
+    /// Nothing has waited for a while: move the log into the file.
+    Move,
     /// Nothing waits and nothing will.
     Close,
+}
+
+/// What the writer would do if nobody wanted anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Idle {
+    /// Tidy up, at once.
+    Tidy,
+    /// Move the log into the file, once it is quiet.
+    Move,
+    /// Nothing.
+    Rest,
 }
 
 pub(super) type Renewal = SyncSender<Result<Term, StoreFault>>;
@@ -35,6 +50,8 @@ pub(super) type Renewal = SyncSender<Result<Term, StoreFault>>;
 pub(super) struct Queue {
     state: Mutex<State>,
     wake: Condvar,
+    /// How many batches were ever let in: for whoever looks without the lock.
+    submitted: AtomicU64,
 }
 
 struct State {
@@ -48,6 +65,8 @@ struct State {
     is_up: bool,
     is_closing: bool,
     is_writer_asleep: bool,
+    /// The last group was one batch: its caller may be back in a moment.
+    is_lone: bool,
     failures: u64,
     faults: VecDeque<StoreFault>,
 }
@@ -65,10 +84,12 @@ impl Queue {
                 is_up: true,
                 is_closing: false,
                 is_writer_asleep: false,
+                is_lone: false,
                 failures: 0,
                 faults: VecDeque::new(),
             }),
             wake: Condvar::new(),
+            submitted: AtomicU64::new(0),
         }
     }
 
@@ -87,6 +108,7 @@ impl Queue {
         state.taken = last;
         state.bytes += bytes;
         state.waiting.push_back(Waiting { batch, done, bytes });
+        self.submitted.fetch_add(1, Ordering::Release);
         if state.is_writer_asleep {
             self.wake.notify_one();
         }
@@ -127,9 +149,10 @@ impl Queue {
         self.lock().faults.iter().cloned().collect()
     }
 
-    /// What is next: waits for it, unless there is something to tidy meanwhile.
-    pub(super) fn next(&self, has_to_tidy: bool) -> Work {
+    /// What is next: waits for it, or says what is to be done while nobody wants anything.
+    pub(super) fn next(&self, idle: Idle) -> Work {
         let mut state = self.lock();
+        let mut may_linger = state.is_lone;
         loop {
             if !state.waiting.is_empty() {
                 return Work::Group(state.group());
@@ -140,18 +163,47 @@ impl Queue {
             if state.is_closing {
                 return Work::Close;
             }
-            if has_to_tidy {
+            if std::mem::take(&mut may_linger) {
+                let submitted = self.submitted.load(Ordering::Acquire);
+                drop(state);
+                self.linger(submitted);
+                state = self.lock();
+                continue;
+            }
+            if idle == Idle::Tidy {
                 return Work::Tidy;
             }
             state.is_writer_asleep = true;
-            state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+            if idle == Idle::Move {
+                let (woken, slept) =
+                    self.wake.wait_timeout(state, QUIET).unwrap_or_else(PoisonError::into_inner);
+                state = woken;
+                if slept.timed_out() {
+                    state.is_writer_asleep = false;
+                    return Work::Move;
+                }
+            } else {
+                state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
             state.is_writer_asleep = false;
         }
     }
 
-    /// All up to there is kept.
-    pub(super) fn kept(&self, head: Cursor) {
-        self.lock().head = head;
+    /// Stays awake a little longer: to go to sleep and be woken costs a lone caller as much as the flush.
+    fn linger(&self, before: u64) {
+        for _ in 0..LINGER {
+            if self.submitted.load(Ordering::Acquire) != before {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+    }
+
+    /// All up to there is kept: so many batches, whose callers are about to be told.
+    pub(super) fn kept(&self, head: Cursor, batches: usize) {
+        let mut state = self.lock();
+        state.head = head;
+        state.is_lone = batches == 1;
     }
 
     /// Ends the term, and hands over what waits to be told.
@@ -244,5 +296,9 @@ fn in_order(mut after: Cursor, batch: &Batch) -> Result<Cursor, StoreFault> {
     Ok(after)
 }
 
+/// How often it is looked for a lone caller: some fifty microseconds.
+const LINGER: u32 = 1_000;
+/// How long nobody may want anything before the log is moved into the file: whoever comes meanwhile would wait for that.
+const QUIET: Duration = Duration::from_millis(100);
 /// What a record takes up beside its bytes.
 const RECORD_BYTES: u64 = 160;

@@ -18,7 +18,7 @@ use super::faults::{FaultPoint, Faults};
 use super::index::{Index, Note, Plan};
 use super::lock::OwnerLock;
 use super::mark::Mark;
-use super::queue::{Queue, Waiting, Work};
+use super::queue::{Idle, Queue, Waiting, Work};
 use super::{digest, private, read};
 use crate::domain::Cursor;
 use crate::limits;
@@ -53,16 +53,17 @@ struct LetGo(Vec<(u64, Option<u64>, u64)>);
 impl Writer {
     /// Works until the store is closed.
     pub(super) fn run(mut self) {
-        let mut has_to_tidy = true;
+        let mut idle = Idle::Tidy;
         loop {
-            match self.shared.queue.next(has_to_tidy && self.connection.is_some()) {
-                Work::Group(group) => has_to_tidy = self.keep(group),
+            match self.shared.queue.next(if self.connection.is_some() { idle } else { Idle::Rest }) {
+                Work::Group(group) => idle = self.keep(group),
                 Work::Renew(renewal) => {
                     let answer = self.recover().map(|()| self.shared.queue.begin(self.acknowledged));
                     // Whoever asked and went away finds the new term in the health.
                     let _ = renewal.send(answer);
                 }
-                Work::Tidy => has_to_tidy = self.tidy(),
+                Work::Tidy => idle = self.tidy(),
+                Work::Move => idle = self.move_log(),
                 Work::Close => break,
             }
         }
@@ -74,8 +75,8 @@ impl Writer {
         drop(self.lock);
     }
 
-    /// Keeps a group and answers it; whether there is something to tidy.
-    fn keep(&mut self, group: Vec<Waiting>) -> bool {
+    /// Keeps a group and answers it.
+    fn keep(&mut self, group: Vec<Waiting>) -> Idle {
         let records = group.iter().map(|waiting| waiting.batch.facts.len() as u64).sum::<u64>();
         let plan = self.plan(limits::HISTORY_PRUNED.value.max(2 * records));
         let kept = self.transact(&plan, |connection| write_group(connection, &group));
@@ -83,7 +84,7 @@ impl Writer {
             Ok(let_go) => let_go,
             Err(fault) => {
                 self.fail(&fault, group);
-                return false;
+                return Idle::Rest;
             }
         };
         let mut index = self.shared.index.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,16 +97,16 @@ impl Writer {
         self.acknowledged = head;
         // A mark that cannot be written stays behind, which is no false alarm.
         let _ = self.mark.write(head);
-        self.shared.queue.kept(head);
+        self.shared.queue.kept(head, group.len());
         for waiting in group {
             let cursor = last_cursor(&waiting);
             answer(waiting, Ok(cursor));
         }
-        true
+        Idle::Tidy
     }
 
-    /// Lets go of history beyond the caps and moves the log into the file, a little at a time; whether there is more.
-    fn tidy(&mut self) -> bool {
+    /// Lets go of history beyond the caps, a little at a time.
+    fn tidy(&mut self) -> Idle {
         let plan = self.plan(limits::HISTORY_PRUNED.value);
         // A few facts too many, and tombstones, go with the next append; a flush of their own is for many facts.
         if plan.facts() >= limits::HISTORY_PRUNED.value {
@@ -113,20 +114,23 @@ impl Writer {
                 Ok(let_go) => {
                     let mut index = self.shared.index.lock().unwrap_or_else(PoisonError::into_inner);
                     forget(&mut index, &plan, &let_go);
-                    return true;
+                    return Idle::Tidy;
                 }
                 Err(fault) => self.fail(&fault, Vec::new()),
             }
-            return false;
+            return Idle::Rest;
         }
         let waiting = fs::metadata(beside(&self.path, "-wal")).map_or(0, |found| found.len());
-        if waiting >= IDLE_CHECKPOINT_BYTES
-            && let Some(connection) = &self.connection
-        {
+        if waiting >= IDLE_CHECKPOINT_BYTES { Idle::Move } else { Idle::Rest }
+    }
+
+    /// Moves the log into the file: callers then do not wait for it.
+    fn move_log(&self) -> Idle {
+        if let Some(connection) = &self.connection {
             // A reader in the way, or a full disk: the log stays where it is, and the next append will say so.
             let _ = checkpoint(connection);
         }
-        false
+        Idle::Rest
     }
 
     fn plan(&self, max: u64) -> Plan {
@@ -342,5 +346,5 @@ const UPSERT: &str = "INSERT INTO state (key, revision, at, payload, digest) VAL
      ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, at = excluded.at,
          payload = excluded.payload, digest = excluded.digest
      WHERE excluded.revision > revision";
-/// From here on, an idle moment is used to move the log into the file: callers then do not wait for it.
+/// From here on, a quiet moment is used to move the log into the file.
 const IDLE_CHECKPOINT_BYTES: u64 = 4_194_304;
