@@ -96,11 +96,15 @@ impl State {
 
     /// Takes up a schedule of an earlier life, its sessions first; deadlines are reckoned from `now`.
     pub fn restore_schedule(&mut self, row: ScheduleRow, now: Now) {
-        let ScheduleRow { schedule, status, ended_for, next, course, runs } = row;
+        let ScheduleRow { mut schedule, status, ended_for, next, course, runs } = row;
         if self.schedule_key(&schedule.id).is_some() {
             return;
         }
         let (owner, created_at) = (self.session_key(&schedule.owner), schedule.created_at);
+        // One text for all schedules of a session.
+        if let Some(session) = owner.and_then(|owner| self.sessions.get(owner)) {
+            schedule.owner = session.id.clone();
+        }
         let mut record = ScheduleRecord::new(schedule, owner);
         record.status = status;
         record.ended_for = ended_for;

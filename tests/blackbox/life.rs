@@ -9,7 +9,7 @@ use std::time::Duration;
 use reveille::domain::{Moment, Span};
 use reveille::edn::Value;
 use reveille::limits::ATTEMPTS;
-use reveille::testkit::checker::{Bounds, Event, Finding, Recovery, Report, check_within};
+use reveille::testkit::checker::{Bounds, Event, Recovery, Report, check_within};
 
 use crate::ask::later;
 use crate::daemon::{Daemon, Home, at, eventually, spawn, text, wall};
@@ -261,19 +261,7 @@ impl World {
         }
         // What came last had to come at once; the rest is in doubt as long as kills follow each other.
         events.push(Event::End { at: later(end, 0) });
-        let mut report = check_within(&events, Bounds { prompt: PROMPT });
-        // Known, and to be mended in the engine: a run that is tried again after a crash has lost its place to those that
-        // had queued behind it.
-        let again: Vec<&str> = self
-            .callers
-            .iter()
-            .flat_map(|caller| &caller.wishes)
-            .filter(|wish| wish.policy.recovery == Recovery::Redeliver)
-            .filter_map(|wish| wish.id.as_deref())
-            .collect();
-        let is_known = |finding: &Finding| matches!(finding, Finding::OutOfOrder { schedule, .. } if again.contains(&schedule.as_str()));
-        report.findings.retain(|finding| !is_known(finding));
-        report
+        check_within(&events, Bounds { prompt: PROMPT })
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use reveille::edn::Value;
 
-use crate::daemon::{Daemon, Home, pass, read, wall};
+use crate::daemon::{Daemon, Home, read, wall};
 
 /// A task that waits, made by the daemon's own tool.
 fn task(daemon: &Daemon, name: &str) {
@@ -63,8 +63,6 @@ fn what_was_is_asked_from_outside() {
     daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
     task(&daemon, "watch");
     let then = wall();
-    // The next is of another instant.
-    pass(std::time::Duration::from_millis(2));
     task(&daemon, "report");
     let ask = |query: &str| {
         let url = format!("http://{}", daemon.address());

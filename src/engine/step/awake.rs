@@ -4,28 +4,28 @@
 //! again, or left to count as active until its time is up. What the built-in host had not answered has not happened, because
 //! its transcripts and the answer are kept together.
 
-use super::failed::{fail, failure_in_flight};
+use super::failed::{fail_unanswered, failure_in_flight};
+use super::hand_over::{call_off_stale, hand_over};
 use super::hold::fill_lanes;
 use super::occurrence::Occurrence;
 use crate::domain::{Fact, HostId, Reason, Recovery, RunFact, RunState};
 use crate::engine::draft::Draft;
 use crate::engine::record::RunRecord;
+use crate::engine::slab::Key;
+use crate::engine::timers::Timer;
 
 pub(in crate::engine) fn awake(draft: &mut Draft<'_>, lost: u64) {
     let state = draft.state;
     draft.fact(Fact::Awoke { lost });
-    let with_host = state
-        .runs
-        .iter()
-        .map(|(_, run)| run)
-        .filter(|run| matches!(run.run.state, RunState::InFlight | RunState::Running));
-    for run in with_host {
-        recover(draft, run);
+    let with_host =
+        state.runs.iter().filter(|(_, run)| matches!(run.run.state, RunState::InFlight | RunState::Running));
+    for (key, run) in with_host {
+        recover(draft, key, run);
     }
     fill_lanes(draft);
 }
 
-fn recover(draft: &mut Draft<'_>, run: &RunRecord) {
+fn recover(draft: &mut Draft<'_>, key: Key, run: &RunRecord) {
     let Some(occurrence) = Occurrence::of(draft.state, run) else { return };
     let policy = occurrence.schedule.policy();
     let may_be_active = run.run.host.is_some_and(HostId::is_attached);
@@ -36,9 +36,15 @@ fn recover(draft: &mut Draft<'_>, run: &RunRecord) {
     let failure = failure_in_flight(run, Reason::Crashed, text);
     // A fresh session that exists is not created a second time.
     if may_be_active || run.run.session_created {
-        fail(draft, &occurrence, failure);
-    } else {
-        let (at, due) = (draft.now.wall, draft.now.boot);
-        draft.run_fact(&occurrence.id, RunFact::Retrying { failure: Box::new(failure), at, due });
+        fail_unanswered(draft, run, failure, None);
+        return;
+    }
+    let (at, due) = (draft.now.wall, draft.now.boot);
+    draft.run_fact(&occurrence.id, RunFact::Retrying { failure: Box::new(failure), at, due });
+    // It had its session, and keeps it: nothing that is due by now comes before it. Unless its time is up, too.
+    let time_up = draft.state.timers.deadline(Timer::TimeUp(key)).is_some_and(|end| end <= due);
+    let waits = time_up || draft.held || occurrence.is_paused() || occurrence.is_frozen(draft.state);
+    if !waits && !call_off_stale(draft, &occurrence) {
+        hand_over(draft, &occurrence);
     }
 }

@@ -16,7 +16,10 @@ pub(in crate::engine) fn created(draft: &mut Draft<'_>, run: &RunId) -> Result<(
     let (Some(fresh), Some(occurrence)) = (fresh, Occurrence::of(draft.state, record)) else {
         return Err(Refusal::NotInFlight { run: run.clone() });
     };
-    draft.session_fact(&fresh.id, fresh.opened());
+    // What is said again, because it could not be kept the first time, is about a session that is open.
+    if draft.state.session(&fresh.id).is_none() {
+        draft.session_fact(&fresh.id, fresh.opened());
+    }
     submit(draft, &occurrence, fresh.host, fresh.id);
     Ok(())
 }

@@ -4,10 +4,11 @@
 use super::finish_run::finish_run;
 use super::hand_over::{fresh_session, hand_over_next};
 use super::occurrence::Occurrence;
-use crate::domain::{Failure, Phase, Reason, Recovery, Refusal, RunFact, RunId, Span, Status};
+use crate::domain::{Failure, HostId, Phase, Reason, Recovery, Refusal, RunFact, RunId, Span, Status};
 use crate::engine::draft::Draft;
 use crate::engine::effect::Effect;
 use crate::engine::record::RunRecord;
+use crate::engine::state::Place;
 use crate::limits;
 
 pub(in crate::engine) fn failed(draft: &mut Draft<'_>, run: &RunId, failure: Failure) -> Result<(), Refusal> {
@@ -40,10 +41,30 @@ pub(super) fn fail_in_flight(draft: &mut Draft<'_>, record: &RunRecord, mut fail
     }
 }
 
-/// Ends an attempt with a failure: there is another after a while, or the run has failed.
-pub(super) fn fail(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, failure: Failure) {
+/// Ends an attempt that nobody can answer any more. Where its session has no host, or is about to lose it, a run that is tried
+/// again at once waits for one in its own place: what had queued behind it stays behind it.
+pub(super) fn fail_unanswered(
+    draft: &mut Draft<'_>,
+    record: &RunRecord,
+    failure: Failure,
+    lost: Option<HostId>,
+) {
+    let Some(occurrence) = Occurrence::of(draft.state, record) else { return };
+    let is_again_at_once = fail(draft, &occurrence, failure) == Some(Span::ZERO);
+    let place = occurrence.place(draft.state);
+    if let Place::Lane(_, session) | Place::Fresh(_, session) = place
+        && is_again_at_once
+        && (!session.hosted || lost == Some(session.host))
+    {
+        draft.run_fact(&occurrence.id, RunFact::Queued { reason: Reason::HostGone });
+    }
+}
+
+/// Ends an attempt with a failure: there is another after the wait that is returned, or the run has failed.
+pub(super) fn fail(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, failure: Failure) -> Option<Span> {
     let failure = Box::new(failure);
-    match wait_before_next(occurrence, &failure) {
+    let wait = wait_before_next(occurrence, &failure);
+    match wait {
         Some(wait) => {
             let (at, due) = (draft.now.wall.checked_add(wait), draft.now.boot.after(wait));
             let at = at.unwrap_or(draft.now.wall);
@@ -51,6 +72,7 @@ pub(super) fn fail(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, failure: 
         }
         None => finish_run(draft, occurrence, RunFact::Failed(failure)),
     }
+    wait
 }
 
 /// How long to wait before the next attempt, if there is to be one.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::failed::{fail, failure_in_flight};
-use super::occurrence::Occurrence;
+use super::failed::{fail_unanswered, failure_in_flight};
 use crate::domain::{Fact, HostFact, HostId, Reason, Recovery, RunState, SessionFact};
 use crate::engine::draft::Draft;
 use crate::engine::record::{RunRecord, SessionRecord};
@@ -49,7 +48,5 @@ fn lose(draft: &mut Draft<'_>, run: &RunRecord) {
     } else {
         "the host's connection was lost while the delivery was out"
     };
-    if let Some(occurrence) = Occurrence::of(draft.state, run) {
-        fail(draft, &occurrence, failure_in_flight(run, Reason::HostLost, text));
-    }
+    fail_unanswered(draft, run, failure_in_flight(run, Reason::HostLost, text), run.run.host);
 }

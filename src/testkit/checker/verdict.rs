@@ -99,8 +99,14 @@ impl Case<'_> {
     /// The first of the slots that one received at the end of a block stands for.
     pub(super) fn stands_for(&self, place: usize, since: Moment) -> Moment {
         let is_folded = |place: &usize| {
-            let is_in_it = self.grid[*place].receipt.is_none() && self.course(*place).block.is_some();
-            is_in_it && self.course(*place).first == Some(since)
+            let course = self.course(*place);
+            let lay_in_it = course.block.is_some() && course.first == Some(since);
+            // The process may have died before it could say that the slot had come.
+            let died_over_it = || {
+                let down = self.road.met(self.grid[*place].at).filter(|_| course.is_in_doubt);
+                down.and_then(|down| down.until) == Some(since)
+            };
+            self.grid[*place].receipt.is_none() && (lay_in_it || died_over_it())
         };
         let first =
             (0..place).rev().take_while(is_folded).last().filter(|_| self.course(place).block.is_some());
