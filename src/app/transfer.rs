@@ -26,7 +26,7 @@ pub(super) fn export(args: ExportArgs) -> io::Result<ExitCode> {
     let written = store_of(args.state.data_dir).and_then(|dir| {
         let handle = asleep()?;
         let rows = StoreSqlite::rows(&dir).map_err(taken)?;
-        handle.look_at(rows).map_err(taken)?;
+        handle.look_at(&rows).map_err(taken)?;
         files::export(&handle, &args.directory)
             .map_err(|error| Fault::io("the files cannot be written", error))
     });

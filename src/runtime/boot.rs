@@ -5,14 +5,13 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::core::Core;
-use super::facts::{self, FactError};
 use super::handle::{Handle, Shared};
-use super::keep::{Arrival, HOLD, Keeper, SCHEDULE, SESSION};
-use super::transcripts::{self, MESSAGE, Said};
-use crate::domain::{HostId, SessionId};
-use crate::edn::{self, Caps, Value};
-use crate::engine::{Effect, Input, Pause, ScheduleRow, SessionRow};
-use crate::port::{RowRecord, Store, StoreFault, Term};
+use super::keep::{Arrival, Keeper};
+use super::rows::{self, Row};
+use super::transcripts::Said;
+use crate::domain::{Cursor, HostId, SessionConfig, SessionId};
+use crate::engine::{Effect, Input};
+use crate::port::{RowRecord, Store, StoreFault};
 
 /// Why a store cannot be taken up. Nothing of it was changed.
 #[derive(Debug, thiserror::Error)]
@@ -33,15 +32,6 @@ pub enum BootFault {
     Thread(#[from] std::io::Error),
 }
 
-/// What is kept, read and not yet taken up.
-#[derive(Default)]
-pub(super) struct Kept {
-    pub(super) schedules: Vec<ScheduleRow>,
-    pub(super) sessions: Vec<(SessionRow, Option<Box<str>>)>,
-    hold: Option<Pause>,
-    said: Vec<Said>,
-}
-
 impl Handle {
     /// Takes up what an earlier life has left in a store, and keeps there from now on what is to be kept. `lost` is how many
     /// schedules were in memory only when that life ended.
@@ -49,11 +39,9 @@ impl Handle {
     /// # Errors
     /// [`BootFault`]; the engine is as before then, and the store too.
     pub fn take_up(&self, store: Arc<dyn Store>, lost: u64) -> Result<(), BootFault> {
-        let found = Found::in_store(&*store)?;
         let (arrivals, answers) = self.answers();
         self.publish_by_itself(answers)?;
-        self.begin(store, found, arrivals, lost);
-        Ok(())
+        self.begin(store, arrivals, lost)
     }
 
     /// Takes a store up like [`Handle::take_up`], but leaves what was under way as it is: whoever wakes the engine next goes
@@ -62,11 +50,9 @@ impl Handle {
     /// # Errors
     /// [`BootFault`], likewise.
     pub fn take_up_asleep(&self, store: Arc<dyn Store>) -> Result<(), BootFault> {
-        let found = Found::in_store(&*store)?;
         let (arrivals, answers) = self.answers();
         self.publish_by_itself(answers)?;
-        self.take_in(&mut self.core(), store, found, arrivals);
-        Ok(())
+        self.take_in(&mut self.core(), store, arrivals)
     }
 
     fn publish_by_itself(&self, answers: Answers) -> Result<(), BootFault> {
@@ -82,9 +68,8 @@ impl Handle {
     /// # Errors
     /// [`BootFault`]; the engine is as before then, and the store too.
     pub fn take_up_by_hand(&self, store: Arc<dyn Store>, lost: u64) -> Result<Answers, BootFault> {
-        let found = Found::in_store(&*store)?;
         let (arrivals, answers) = self.answers();
-        self.begin(store, found, arrivals, lost);
+        self.begin(store, arrivals, lost)?;
         Ok(answers)
     }
 
@@ -93,28 +78,36 @@ impl Handle {
         (arrivals, Answers { shared: Arc::downgrade(&self.shared), arrived, failed: false })
     }
 
-    fn begin(&self, store: Arc<dyn Store>, found: Found, arrivals: Sender<Arrival>, lost: u64) {
+    fn begin(&self, store: Arc<dyn Store>, arrivals: Sender<Arrival>, lost: u64) -> Result<(), BootFault> {
         let mut core = self.core();
-        self.take_in(&mut core, store, found, arrivals);
+        self.take_in(&mut core, store, arrivals)?;
         self.wake_up(&mut core, lost);
         drop(core);
         self.perform();
+        Ok(())
     }
 
-    fn take_in(&self, core: &mut Core, store: Arc<dyn Store>, found: Found, arrivals: Sender<Arrival>) {
-        core.state.resume_at(store.health().head);
-        core.keeper = Some(Keeper::new(store, found.term, arrivals));
-        self.restore(core, found.kept);
+    fn take_in(
+        &self,
+        core: &mut Core,
+        store: Arc<dyn Store>,
+        arrivals: Sender<Arrival>,
+    ) -> Result<(), BootFault> {
+        let term = store.renew()?;
+        let found = self.enter(core, store.health().head, |take| rows::for_each(&*store, take))?;
+        core.keeper = Some(Keeper::new(store, term, arrivals, Arc::clone(&core.listeners)));
+        self.give_back(core, found);
+        Ok(())
     }
 
     /// Enters what is kept, for looking only.
     ///
     /// # Errors
     /// [`BootFault::Row`]
-    pub fn look_at(&self, rows: Vec<RowRecord>) -> Result<(), BootFault> {
-        let mut kept = Kept::default();
-        kept.add(rows)?;
-        self.restore(&mut self.core(), kept);
+    pub fn look_at(&self, rows: &[RowRecord]) -> Result<(), BootFault> {
+        let mut core = self.core();
+        let found = self.enter(&mut core, Cursor::START, |take| rows::for_each_of(rows, take))?;
+        self.give_back(&mut core, found);
         Ok(())
     }
 
@@ -126,26 +119,48 @@ impl Handle {
         }
     }
 
-    /// Enters what was read, and lets what was under way go on.
-    fn restore(&self, core: &mut Core, kept: Kept) {
+    /// Enters the rows that `show` shows, all or none, as of a cursor, and returns what is not the state's.
+    fn enter(
+        &self,
+        core: &mut Core,
+        head: Cursor,
+        show: impl FnOnce(&mut dyn FnMut(Row)) -> Result<(), BootFault>,
+    ) -> Result<Found, BootFault> {
         let now = self.now();
-        for (row, token) in kept.sessions {
-            if let Some(token) = token {
-                self.shared.tokens.restore(&token, &row.id);
+        // For the case that a row cannot be read: as a rule nothing is in it yet.
+        let before = core.state.clone();
+        let mut found = Found::default();
+        let state = &mut core.state;
+        state.resume_at(head);
+        let shown = show(&mut |row| match row {
+            Row::Session(row, token) => {
+                found.tokens.extend(token.map(|token| (token, row.id.clone())));
+                if row.built_in {
+                    found.built_in.push((row.id.clone(), Arc::clone(&row.config)));
+                }
+                state.restore_session(*row);
             }
-            if row.built_in {
-                // Its transcript begins again as it began the first time.
-                let (session, config) = (row.id.clone(), Arc::clone(&row.config));
-                core.outbox.push_back(Effect::OpenSession { host: HostId::LOCAL, session, config });
-            }
-            core.state.restore_session(row);
+            Row::Schedule(row) => state.restore_schedule(*row, now),
+            Row::Hold(hold) => state.restore_hold(hold),
+            Row::Said(said) => found.said.push(said),
+        });
+        if shown.is_err() {
+            core.state = before;
         }
-        for row in kept.schedules {
-            core.state.restore_schedule(row, now);
+        shown.map(|()| found)
+    }
+
+    /// Gives tokens and transcripts back to their sessions.
+    fn give_back(&self, core: &mut Core, found: Found) {
+        for (token, session) in found.tokens {
+            self.shared.tokens.restore(&token, &session);
         }
-        core.state.restore_hold(kept.hold);
-        core.take_up_said(&kept.said);
-        for Said { session, message, .. } in kept.said {
+        for (session, config) in found.built_in {
+            // Its transcript begins again as it began the first time.
+            core.outbox.push_back(Effect::OpenSession { host: HostId::LOCAL, session, config });
+        }
+        core.take_up_said(&found.said);
+        for Said { session, message, .. } in found.said {
             if core.state.session(&session).is_some() {
                 core.outbox.push_back(Effect::RecordMessage { host: HostId::LOCAL, session, message });
             }
@@ -164,22 +179,34 @@ impl Handle {
         let Some(store) = self.core().keeper.as_ref().map(|keeper| Arc::clone(&keeper.store)) else {
             return Ok(());
         };
-        let Found { term, kept } = Found::in_store(&*store)?;
+        let term = store.renew()?;
+        let (mut schedules, mut known, mut said) = (Vec::new(), Vec::new(), Vec::new());
+        rows::for_each(&*store, &mut |row| match row {
+            Row::Session(row, _) => known.push(row.id),
+            Row::Schedule(row) => schedules.push(*row),
+            Row::Said(row) => said.push(row),
+            // Who holds everything is in memory still.
+            Row::Hold(_) => {}
+        })?;
         let mut core = self.core();
         core.state.let_durable_go();
         // What was opened or closed meanwhile is written with the first batch.
-        let known: Vec<SessionId> = kept.sessions.iter().map(|(row, _)| row.id.clone()).collect();
         let open: Vec<SessionId> = core.state.session_ids().cloned().collect();
         let now = self.now();
-        for row in kept.schedules {
+        for row in schedules {
             core.state.restore_schedule(row, now);
         }
-        core.take_up_said(&kept.said);
+        core.take_up_said(&said);
         if let Some(keeper) = &mut core.keeper {
             keeper.term = Some(term);
             keeper.last_fault = None;
             for session in known.into_iter().chain(open) {
                 keeper.want_session(session);
+            }
+            let heard = std::mem::take(&mut keeper.heard);
+            for word in heard {
+                // About a run that nobody knows any more, or that is not with its host as it is kept, it says nothing.
+                let _ = core.step(Input::Report(word), now, || self.draw());
             }
         }
         self.wake_up(&mut core, 0);
@@ -241,9 +268,10 @@ impl Answers {
         let handle = Handle { shared };
         let mut core = handle.core();
         for arrival in std::iter::once(first).chain(self.arrived.try_iter()) {
-            match arrival.answer {
-                Ok(head) => core.kept(head),
-                Err(fault) => {
+            core.settle();
+            match arrival {
+                Arrival::Kept => {}
+                Arrival::Failed(fault) => {
                     core.unkept(fault);
                     // What lives in memory need not wait behind what was never handed over.
                     let filled = core.step(Input::FillLanes, handle.now(), || handle.draw());
@@ -259,64 +287,13 @@ impl Answers {
     }
 }
 
-/// What a store holds, and the term from which on it takes more.
+/// What was found beside the state.
+#[derive(Default)]
 struct Found {
-    term: Term,
-    kept: Kept,
+    tokens: Vec<(Box<str>, SessionId)>,
+    built_in: Vec<(SessionId, Arc<SessionConfig>)>,
+    said: Vec<Said>,
 }
 
-impl Found {
-    fn in_store(store: &dyn Store) -> Result<Found, BootFault> {
-        let term = store.renew()?;
-        Ok(Found { term, kept: read(store)? })
-    }
-}
-
-/// Reads all rows.
-pub(super) fn read(store: &dyn Store) -> Result<Kept, BootFault> {
-    let mut kept = Kept::default();
-    let mut after: Option<Arc<str>> = None;
-    loop {
-        let rows = store.rows_after(after.as_deref())?;
-        let Some(last) = rows.last() else { return Ok(kept) };
-        after = Some(Arc::clone(&last.key));
-        kept.add(rows)?;
-    }
-}
-
-impl Kept {
-    fn add(&mut self, rows: Vec<RowRecord>) -> Result<(), BootFault> {
-        for row in rows {
-            if let Some(payload) = &row.payload {
-                let read = read_row(self, &row.key, payload);
-                read.map_err(|why| BootFault::Row { key: (*row.key).into(), why: why.into() })?;
-            }
-        }
-        Ok(())
-    }
-}
-
-fn read_row(kept: &mut Kept, key: &str, payload: &[u8]) -> Result<(), String> {
-    let value = edn::read(payload, &ROW_CAPS).map_err(|error| error.to_string())?;
-    let form = value.as_map().ok_or("it is no map")?;
-    let said = |error: FactError| error.to_string();
-    if key.starts_with(SCHEDULE) {
-        kept.schedules.push(facts::parse_schedule(form).map_err(said)?);
-    } else if key.starts_with(SESSION) {
-        kept.sessions.push(facts::parse_session(form).map_err(said)?);
-    } else if key.starts_with(MESSAGE) {
-        let (session, message) = facts::parse_message(form).map_err(said)?;
-        let at = transcripts::place(key).ok_or("its key does not say where it stands")?;
-        kept.said.push(Said { at, session, message });
-    } else if key == HOLD {
-        kept.hold = facts::parse_hold(form).map_err(said)?;
-    } else {
-        return Err(format!("nothing is known of {}", Value::string(key.to_owned())));
-    }
-    Ok(())
-}
-
-/// A row may hold a whole configuration, and is longer than a request.
-const ROW_CAPS: Caps = Caps { bytes_max: 1 << 28, depth_max: 128, digits_max: 1_000, forms_max: u32::MAX };
 /// How long a store that failed is left alone.
 const TRY_AGAIN: Duration = Duration::from_millis(1_000);

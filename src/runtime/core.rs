@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::feed::Feed;
 use super::figures::Figures;
@@ -10,8 +10,8 @@ use super::keep::{self, Keeper, Keeps};
 use super::token::Tokens;
 use super::transcripts::Said;
 use crate::calendar::Zones;
-use crate::domain::{BootTime, Cursor, Entropy, Fact, Now, Refusal, Span};
-use crate::engine::{Effect, Given, Input, State, Step, decide_into};
+use crate::domain::{BootTime, Entropy, Fact, Now, Refusal, Span};
+use crate::engine::{Effect, Given, Input, Report, State, Step, decide_into};
 use crate::limits;
 use crate::port::{Journal, StoreFault, Ticket};
 
@@ -27,8 +27,9 @@ pub(super) struct Core {
     undrawn: Option<Entropy>,
     /// The emptied lists of the last step, for the next.
     spare: Step,
-    /// Subscribers asleep: nobody is roused at the price of a system call while there are none.
-    pub(super) listeners: usize,
+    /// Subscribers asleep: nobody is roused at the price of a system call while there are none. Changed under the lock
+    /// only; the store's thread reads it without.
+    pub(super) listeners: Arc<AtomicUsize>,
     /// How many runs ended without a word from their host: effects that wait may be theirs.
     pub(super) recalls: Arc<AtomicU64>,
     zones: Arc<Zones>,
@@ -49,7 +50,7 @@ impl Core {
             driver_stopped: false,
             undrawn: None,
             spare: Step::default(),
-            listeners: 0,
+            listeners: Arc::default(),
             recalls: Arc::default(),
             zones,
             keeper: None,
@@ -72,8 +73,10 @@ impl Core {
         now: Now,
         draw: impl FnOnce() -> Entropy,
     ) -> Result<Option<Ticket>, Refusal> {
+        self.settle();
         let is_command = matches!(input, Input::Command(_));
         let asks_for_disk = keep::asks_for_disk(&input, &self.state);
+        let word = self.keeper.as_ref().and_then(|_| keep::word_of_host(&input, &self.state));
         // Most steps invent nothing: the bits wait for one that does.
         let entropy = self.undrawn.take().unwrap_or_else(draw);
         let given = Given { now, entropy, zones: &self.zones };
@@ -99,7 +102,7 @@ impl Core {
             let decision = self.state.apply(now, fact);
             self.feed.push(decision);
         }
-        let ticket = self.keep(&mut step);
+        let ticket = self.keep(&mut step, word);
         // What was asked for before and is on its way to the disk is not promised before it is there.
         let earlier = || self.keeper.as_mut().filter(|_| says_so_already).and_then(Keeper::wait_for_all);
         let ticket = ticket.or_else(earlier);
@@ -124,6 +127,10 @@ impl Core {
                 let detail = keeper.last_fault.as_ref().map_or_else(String::new, ToString::to_string);
                 Err(Refusal::Unkept { detail: detail.into() })
             }
+            // What was refused later would have been applied by then.
+            Some(keeper) if is_command && keeper.is_filled(3, 4) && needs_disk() => {
+                Err(Refusal::Unkept { detail: "too much waits for the disk".into() })
+            }
             Some(_) => Ok(()),
         }
     }
@@ -138,26 +145,32 @@ impl Core {
     }
 
     /// Sends what was noted to the disk, and holds back the effects that must not come before it.
-    fn keep(&mut self, step: &mut Step) -> Option<Ticket> {
+    fn keep(&mut self, step: &mut Step, word: Option<Report>) -> Option<Ticket> {
         let forgotten = self.state.take_forgotten();
         let keeper = self.keeper.as_mut()?;
         let held_back = |effect: &mut Effect| keep::waits_for_disk(effect, &self.state);
         let effects = step.effects.extract_if(.., held_back).collect();
-        let ticket = keeper.submit(&self.state, &self.tokens, forgotten, effects);
+        let ticket = keeper.submit(&self.state, &self.tokens, forgotten, (effects, word));
         self.hide_unkept();
         ticket
     }
 
-    /// The first batch that waited is kept.
-    pub(super) fn kept(&mut self, head: Cursor) {
-        let Some(keeper) = &mut self.keeper else { return };
-        let effects = keeper.kept(head);
-        if !effects.is_empty() {
-            // Their runs may have ended meanwhile: whoever performs them looks.
-            self.recalls.fetch_add(1, Ordering::Release);
-            self.outbox.extend(effects);
+    /// Takes note of what is kept by now; whether there was anything.
+    pub(super) fn settle(&mut self) -> bool {
+        let Some(keeper) = &mut self.keeper else { return false };
+        let mut is_news = false;
+        while let Some(effects) = keeper.next_kept() {
+            is_news = true;
+            if !effects.is_empty() {
+                // Their runs may have ended meanwhile: whoever performs them looks.
+                self.recalls.fetch_add(1, Ordering::Release);
+                self.outbox.extend(effects);
+            }
         }
-        self.hide_unkept();
+        if is_news {
+            self.hide_unkept();
+        }
+        is_news
     }
 
     /// Goes on with the messages that are on disk.
@@ -187,9 +200,14 @@ impl Core {
         self.feed.hide_from(self.keeper.as_ref().and_then(Keeper::first_unkept));
     }
 
-    /// Whether the engine has something to do at `now`.
+    /// Whether the engine has something to do at `now`. While too much waits for the disk, what is due waits too: a burst is
+    /// claimed as fast as it is kept.
     pub(super) fn is_due(&self, now: Now) -> bool {
-        self.state.next_wake(now).is_some_and(|deadline| deadline <= now.boot)
+        !self.is_behind() && self.state.next_wake(now).is_some_and(|deadline| deadline <= now.boot)
+    }
+
+    fn is_behind(&self) -> bool {
+        self.keeper.as_ref().is_some_and(|keeper| keeper.is_filled(1, 2))
     }
 
     /// Until when the driver may sleep: its next deadline, and no longer than a slice, because a suspended machine or a
@@ -197,7 +215,8 @@ impl Core {
     pub(super) fn sleeps_until(&self, now: Now) -> BootTime {
         let slice = if self.state.waits_for_wall() { limits::WALL_SLICE_MS } else { limits::SLEEP_SLICE_MS };
         let slice = now.boot.after(Span::from_millis(slice.value));
-        self.state.next_wake(now).map_or(slice, |deadline| deadline.min(slice))
+        let next = self.state.next_wake(now).filter(|_| !self.is_behind());
+        next.map_or(slice, |deadline| deadline.min(slice))
     }
 
     /// Whether the driver sleeps longer than it may.

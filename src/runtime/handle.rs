@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::core::Core;
@@ -356,7 +356,7 @@ impl Handle {
         if core.armed.is_some() && core.must_rouse(self.now()) {
             self.shared.alarm.notify_all();
         }
-        if core.listeners > 0 {
+        if core.listeners.load(Ordering::SeqCst) > 0 {
             self.shared.news.notify_all();
         }
     }
@@ -367,9 +367,14 @@ impl Handle {
         mut core: MutexGuard<'a, Core>,
         at_most: Duration,
     ) -> (MutexGuard<'a, Core>, bool) {
-        core.listeners += 1;
-        let (mut core, waited) = self.shared.news.wait_timeout(core, at_most).expect(UNPOISONED);
-        core.listeners -= 1;
+        core.listeners.fetch_add(1, Ordering::SeqCst);
+        // What was kept before the store's thread could see that somebody listens is news already.
+        if core.settle() {
+            core.listeners.fetch_sub(1, Ordering::SeqCst);
+            return (core, true);
+        }
+        let (core, waited) = self.shared.news.wait_timeout(core, at_most).expect(UNPOISONED);
+        core.listeners.fetch_sub(1, Ordering::SeqCst);
         (core, !waited.timed_out())
     }
 }

@@ -9,16 +9,17 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 
-use super::facts;
+use super::facts::{self, Printed};
 use super::token::Tokens;
 use super::transcripts::Transcripts;
 use crate::domain::{
-    Cursor, Durability, Fact, Now, RunFact, RunId, Schedule, ScheduleId, SessionFact, SessionId,
+    Cursor, Durability, Fact, Moment, Now, RunFact, RunId, Schedule, ScheduleId, SessionFact, SessionId,
 };
-use crate::edn::{Map, Value};
-use crate::engine::{Command, Effect, Input, State};
+use crate::engine::{Command, Effect, Input, Report, State};
+use crate::limits;
 use crate::port::{Batch, Done, FactRecord, RowRecord, Store, StoreFault, Term, Ticket};
 
 /// What becomes of what is asked to be kept.
@@ -31,9 +32,12 @@ pub enum Keeps {
     InMemory,
 }
 
-/// The store's answer to one batch, on its way to the thread that publishes.
-pub(super) struct Arrival {
-    pub(super) answer: Result<Cursor, StoreFault>,
+/// What the store's thread tells the thread that publishes.
+pub(super) enum Arrival {
+    /// Something is kept that somebody waits for: a host, or whoever follows the feed.
+    Kept,
+    /// A batch is not kept.
+    Failed(StoreFault),
 }
 
 /// What one engine has with its store.
@@ -43,25 +47,40 @@ pub(super) struct Keeper {
     pub(super) term: Option<Term>,
     pub(super) last_fault: Option<StoreFault>,
     arrivals: Sender<Arrival>,
+    /// The last fact that is kept, as the store's thread says. Whoever holds the engine next takes note of it: most batches
+    /// need nobody to be roused for them.
+    kept: Arc<AtomicU64>,
+    /// How many sleep until there is news; see `Core::listeners`.
+    listeners: Arc<AtomicUsize>,
     /// Batches that were submitted and not answered, in log order.
     pending: VecDeque<Pending>,
+    /// What they hold, in bytes.
+    pending_bytes: u64,
     making: Making,
     pub(super) transcripts: Transcripts,
+    /// What hosts said of durable runs that could not be kept: it is taken as said again once that works, so that what has
+    /// arrived is not handed over a second time.
+    pub(super) heard: Vec<Report>,
 }
 
 struct Pending {
     /// The cursors of its facts.
     cursors: Vec<Cursor>,
+    bytes: u64,
     effects: Vec<Effect>,
+    /// What a host said that it holds.
+    word: Option<Report>,
     /// Who asked for the same again meanwhile, and waits for it too.
     repeats: Vec<Done>,
+    /// Whether anybody is to be roused for it.
+    awaited: Arc<AtomicBool>,
 }
 
 /// The batch of the step that is being applied.
 #[derive(Default)]
 struct Making {
     /// Each with its form: the payload is printed when all of the step is known.
-    facts: Vec<(FactRecord, Map)>,
+    facts: Vec<(FactRecord, Printed)>,
     /// Schedules of which a slot was claimed.
     claimed: BTreeSet<ScheduleId>,
     schedules: BTreeSet<ScheduleId>,
@@ -70,9 +89,25 @@ struct Making {
 }
 
 impl Keeper {
-    pub(super) fn new(store: Arc<dyn Store>, term: Term, arrivals: Sender<Arrival>) -> Keeper {
-        let (pending, making, transcripts) = (VecDeque::new(), Making::default(), Transcripts::default());
-        Keeper { store, term: Some(term), last_fault: None, arrivals, pending, making, transcripts }
+    pub(super) fn new(
+        store: Arc<dyn Store>,
+        term: Term,
+        arrivals: Sender<Arrival>,
+        listeners: Arc<AtomicUsize>,
+    ) -> Keeper {
+        Keeper {
+            store,
+            term: Some(term),
+            last_fault: None,
+            arrivals,
+            kept: Arc::default(),
+            listeners,
+            pending: VecDeque::new(),
+            pending_bytes: 0,
+            making: Making::default(),
+            transcripts: Transcripts::default(),
+            heard: Vec::new(),
+        }
     }
 
     /// Notes a fact that is about to be applied at `cursor`, and whose session it is about.
@@ -115,15 +150,19 @@ impl Keeper {
         state: &State,
         tokens: &Tokens,
         forgotten: Vec<ScheduleId>,
-        effects: Vec<Effect>,
+        (effects, word): (Vec<Effect>, Option<Report>),
     ) -> Option<Ticket> {
         // What was forgotten without a fact of its own goes with the next that is kept.
         self.making.schedules.extend(forgotten);
+        if self.term.is_none() {
+            self.heard.extend(word);
+            return None;
+        }
         let revision = self.making.facts.last()?.0.cursor.number();
         let mut making = std::mem::take(&mut self.making);
         let mut rows = self.transcripts.take_rows();
-        let mut row = |key: String, form: Option<Map>| {
-            let payload = form.map(|form| Value::Map(form).to_string().into_bytes().into());
+        let mut row = |key: String, form: Option<Printed>| {
+            let payload = form.map(|form| form.into_text().into_bytes().into());
             rows.push(RowRecord { key: key.into(), revision, payload });
         };
         for id in std::mem::take(&mut making.schedules) {
@@ -144,24 +183,49 @@ impl Keeper {
         }
         let facts: Vec<FactRecord> =
             making.facts.into_iter().map(|(record, form)| printed(record, form)).collect();
-        let cursors = facts.iter().map(|fact| fact.cursor).collect();
+        let cursors: Vec<Cursor> = facts.iter().map(|fact| fact.cursor).collect();
+        let batch = Batch { facts, rows };
+        let bytes = (batch.bytes() + RECORD_BYTES * (batch.facts.len() + batch.rows.len())) as u64;
         let term = self.term?;
+        // Whoever hands something over waits from the beginning.
+        let awaited = Arc::new(AtomicBool::new(!effects.is_empty()));
         let (ticket, answered) = Ticket::new();
-        let arrivals = self.arrivals.clone();
-        let done = Box::new(move |answer: Result<Cursor, StoreFault>| {
-            // The engine may be gone; whoever waits is told all the same.
-            let _ = arrivals.send(Arrival { answer: answer.clone() });
-            answered(answer);
-        });
-        self.pending.push_back(Pending { cursors, effects, repeats: Vec::new() });
-        let submitted = self.store.submit(term, Batch { facts, rows }, done);
+        let done = self.announcing(Arc::clone(&awaited), answered);
+        self.pending.push_back(Pending { cursors, bytes, effects, word, repeats: Vec::new(), awaited });
+        self.pending_bytes += bytes;
+        if self.is_filled(1, 2)
+            && let Some(last) = self.pending.back()
+        {
+            // The driver waits for it.
+            last.awaited.store(true, Ordering::SeqCst);
+        }
+        let submitted = self.store.submit(term, batch, done);
         Some(match submitted {
             Ok(()) => ticket,
             Err(fault) => {
                 // Refused at once: the thread that publishes hears of it like of any other failure.
-                let _ = self.arrivals.send(Arrival { answer: Err(fault.clone()) });
+                let _ = self.arrivals.send(Arrival::Failed(fault.clone()));
                 Ticket::failed(fault)
             }
+        })
+    }
+
+    /// What the store's thread does with the answer to a batch: it tells whoever waits for it.
+    fn announcing(&self, awaited: Arc<AtomicBool>, answered: Done) -> Done {
+        let arrivals = self.arrivals.clone();
+        let (kept, listeners) = (Arc::clone(&self.kept), Arc::clone(&self.listeners));
+        Box::new(move |answer| {
+            // The engine may be gone; whoever waits is told all the same.
+            match &answer {
+                Ok(cursor) => {
+                    kept.store(cursor.number(), Ordering::SeqCst);
+                    if awaited.load(Ordering::SeqCst) || listeners.load(Ordering::SeqCst) > 0 {
+                        let _ = arrivals.send(Arrival::Kept);
+                    }
+                }
+                Err(fault) => _ = arrivals.send(Arrival::Failed(fault.clone())),
+            }
+            answered(answer);
         })
     }
 
@@ -170,28 +234,50 @@ impl Keeper {
         let last = self.pending.back_mut()?;
         let (ticket, answered) = Ticket::new();
         last.repeats.push(answered);
+        last.awaited.store(true, Ordering::SeqCst);
+        if last.cursors.last().is_some_and(|last| last.number() <= self.kept.load(Ordering::SeqCst)) {
+            // It was kept before the store's thread could see that somebody waits.
+            let _ = self.arrivals.send(Arrival::Kept);
+        }
         Some(ticket)
     }
 
-    /// The first batch is kept: its effects may be performed.
-    pub(super) fn kept(&mut self, head: Cursor) -> Vec<Effect> {
-        let Some(pending) = self.pending.pop_front() else { return Vec::new() };
-        pending.repeats.into_iter().for_each(|answered| answered(Ok(head)));
+    /// The effects of the next batch that is kept: they may be performed. `None` once there is no such batch.
+    pub(super) fn next_kept(&mut self) -> Option<Vec<Effect>> {
+        let last = *self.pending.front()?.cursors.last()?;
+        if last.number() > self.kept.load(Ordering::SeqCst) {
+            return None;
+        }
+        let pending = self.pending.pop_front()?;
+        self.pending_bytes -= pending.bytes;
+        pending.repeats.into_iter().for_each(|answered| answered(Ok(last)));
         pending.effects.iter().for_each(|effect| self.transcripts.hand_over(effect));
-        pending.effects
+        if let Some(Report::Accepted { run }) = &pending.word {
+            self.transcripts.is_kept(run);
+        }
+        Some(pending.effects)
     }
 
     /// Nothing can be kept any more: the cursors of the facts that are not, and the runs that nobody was handed.
     pub(super) fn fail(&mut self, fault: StoreFault) -> (Vec<Cursor>, Vec<RunId>) {
         self.term = None;
         let (mut cursors, mut runs) = (Vec::new(), Vec::new());
+        self.pending_bytes = 0;
         for pending in self.pending.drain(..) {
             cursors.extend(pending.cursors);
             runs.extend(pending.effects.iter().filter_map(|effect| run_of(effect).cloned()));
+            self.heard.extend(pending.word);
             pending.repeats.into_iter().for_each(|answered| answered(Err(fault.clone())));
         }
+        self.transcripts.unsay();
         self.last_fault = Some(fault);
         (cursors, runs)
+    }
+
+    /// Whether the store's queue is full to that part, or will be.
+    pub(super) fn is_filled(&self, part: u64, whole: u64) -> bool {
+        let batches = self.pending.len() as u64 * whole >= limits::STORE_QUEUE_BATCHES.value * part;
+        batches || self.pending_bytes * whole >= limits::STORE_QUEUE_BYTES.value * part
     }
 
     /// The first fact that is not kept yet.
@@ -202,31 +288,33 @@ impl Keeper {
 
 impl Making {
     /// Lets the last fact about a schedule bear its row: who folds the log can begin there.
-    fn bear(&mut self, id: &ScheduleId, row: &Map) {
+    fn bear(&mut self, id: &ScheduleId, row: &Printed) {
         let id = id.to_string();
-        let about = |(record, _): &&mut (FactRecord, Map)| record.schedule.as_deref() == Some(&*id);
-        if let Some((_, form)) = self.facts.iter_mut().rev().find(about) {
-            form.insert(Value::keyword(facts::ROW), row.clone().into());
+        let about = |(record, _): &(FactRecord, Printed)| record.schedule.as_deref() == Some(&*id);
+        if let Some(place) = self.facts.iter().rposition(about) {
+            let (record, form) = self.facts.remove(place);
+            self.facts.insert(place, (record, form.with(facts::ROW, row)));
         }
     }
 }
 
-fn printed(record: FactRecord, form: Map) -> FactRecord {
-    FactRecord { payload: Value::Map(form).to_string().into_bytes().into(), ..record }
+fn printed(record: FactRecord, form: Printed) -> FactRecord {
+    FactRecord { payload: form.into_text().into_bytes().into(), ..record }
 }
 
 /// Whether the claim just made is one from which the log can be folded without what came before: the history's caps may
-/// have taken that. Each so many runs is one, and each after a day without.
+/// have taken that. Each so many runs is one, and the first of every four days.
 fn is_base(state: &State, id: &ScheduleId) -> bool {
     let Some(record) = state.schedule(id) else { return false };
     let mut claims = state.runs_of(record).map(|(_, run)| run.run().claimed_at);
     let (newest, before) = (claims.next(), claims.next().unwrap_or(record.schedule().created_at));
-    let rested = newest.is_some_and(|newest| newest.since(before).millis() >= BASE_MS);
-    rested || record.course().runs.is_multiple_of(BASE_RUNS)
+    let stretch = |at: Moment| at.seconds().div_euclid(BASE_SECONDS);
+    let is_first = newest.is_some_and(|newest| stretch(newest) != stretch(before));
+    is_first || record.course().runs.is_multiple_of(BASE_RUNS)
 }
 
 const BASE_RUNS: u64 = 64;
-const BASE_MS: u64 = 86_400_000;
+const BASE_SECONDS: i64 = 4 * 86_400;
 
 /// A fact that outlives the process.
 #[derive(Clone, Copy)]
@@ -287,6 +375,16 @@ pub(super) fn asks_for_disk(input: &Input, state: &State) -> bool {
     }
 }
 
+/// What a host says of a run that is on disk, if that is what this is.
+pub(super) fn word_of_host(input: &Input, state: &State) -> Option<Report> {
+    let Input::Report(report) = input else { return None };
+    let (Report::Created { run } | Report::Accepted { run } | Report::Failed { run, .. }) = report else {
+        return None;
+    };
+    let is_durable = state.schedule(&run.schedule)?.schedule().is_durable();
+    is_durable.then(|| report.clone())
+}
+
 /// Whether an effect hands something durable over, which must be on disk before.
 pub(super) fn waits_for_disk(effect: &Effect, state: &State) -> bool {
     let schedule = run_of(effect).and_then(|run| state.schedule(&run.schedule));
@@ -308,6 +406,9 @@ fn schedule_key(id: &ScheduleId) -> String {
 fn session_key(id: &SessionId) -> String {
     format!("{SESSION}{id}")
 }
+
+/// More than a record takes up in a store's queue beside its bytes.
+const RECORD_BYTES: usize = 256;
 
 /// How the keys of rows begin. Sessions come after schedules, and are read first all the same.
 pub(super) const SCHEDULE: &str = "schedule/";

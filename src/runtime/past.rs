@@ -10,15 +10,14 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::boot::{self, Kept};
-use super::facts;
+use super::facts::{self, Form};
 use super::handle::Handle;
 use super::hosts::Hosts;
+use super::rows::{self, Row};
 use crate::domain::{
     BootTime, Cursor, Decision, Fact, Moment, Now, RunId, ScheduleId, SessionId, Span, Transcript,
 };
-use crate::edn::Map;
-use crate::engine::{SessionRecord, State};
+use crate::engine::{ScheduleRow, SessionRecord, SessionRow, State};
 use crate::graph::eql::Refusal;
 use crate::graph::view::Transcripts;
 use crate::limits;
@@ -51,7 +50,9 @@ fn read(store: &dyn Store, at: Moment) -> Result<Past, StoreFault> {
     let until = at.checked_add(Span::from_nanos(1));
     let last = store.history(&HistoryQuery { until, limit: 1, ..HistoryQuery::default() })?;
     let end = last.first().map_or(Cursor::START, |record| record.cursor);
-    let kept = boot::read(store).map_err(|fault| damaged(&fault.to_string()))?;
+    let mut kept = Kept::default();
+    let read = rows::for_each(store, &mut |row| kept.add(row));
+    read.map_err(|fault| damaged(&fault.to_string()))?;
     let mut fold = Fold::default();
     let mut after = Cursor::START;
     loop {
@@ -73,6 +74,24 @@ fn read(store: &dyn Store, at: Moment) -> Result<Past, StoreFault> {
     Ok(fold.end(kept, at))
 }
 
+/// What is now, where the log does not reach back to how it came to be.
+#[derive(Default)]
+struct Kept {
+    sessions: Vec<SessionRow>,
+    schedules: Vec<ScheduleRow>,
+}
+
+impl Kept {
+    fn add(&mut self, row: Row) {
+        match row {
+            Row::Session(row, _) => self.sessions.push(*row),
+            Row::Schedule(row) => self.schedules.push(*row),
+            // The log has the holds that matter, and hosts the messages.
+            Row::Hold(_) | Row::Said(_) => {}
+        }
+    }
+}
+
 /// The fold under way.
 #[derive(Default)]
 struct Fold {
@@ -89,14 +108,17 @@ struct Fold {
 impl Fold {
     /// Opens the sessions that are older than the log.
     fn begin(&mut self, kept: &Kept, before: Moment) {
-        for (row, _) in kept.sessions.iter().filter(|(row, _)| row.opened_at < before) {
+        for row in kept.sessions.iter().filter(|row| row.opened_at < before) {
             self.state.restore_session(row.clone());
         }
     }
 
     fn take(&mut self, record: &FactRecord) -> Result<(), String> {
-        let form = facts::form(&record.payload)?;
-        let fact = facts::parse(&form).map_err(|error| error.to_string())?;
+        facts::show(&record.payload, |form| self.take_form(record, form))
+    }
+
+    fn take_form(&mut self, record: &FactRecord, form: &Form<'_>) -> Result<(), String> {
+        let fact = facts::parse_form(form).map_err(|error| error.to_string())?;
         let now = Now { wall: record.at, boot: BootTime::ZERO };
         if self.decisions.len() as u64 == limits::DECISIONS_KEPT.value {
             self.decisions.pop_front();
@@ -110,7 +132,7 @@ impl Fold {
         if let Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) = &fact
             && self.state.schedule(id).is_none()
         {
-            self.enter(id, &form, now)?;
+            self.enter(id, form, now)?;
             self.state.resume_at(record.cursor);
             return Ok(());
         }
@@ -120,13 +142,14 @@ impl Fold {
     }
 
     /// Enters a schedule from the row that a fact bears, which is as it stood after that fact.
-    fn enter(&mut self, id: &ScheduleId, form: &Map, now: Now) -> Result<(), String> {
-        let Some(row) = form.keyword(facts::ROW).and_then(|row| row.as_map()) else {
+    fn enter(&mut self, id: &ScheduleId, form: &Form<'_>, now: Now) -> Result<(), String> {
+        let row = form.part(facts::ROW);
+        if !row.is_map() {
             if !self.entered.contains(id) {
                 self.untold.insert(id.clone());
             }
             return Ok(());
-        };
+        }
         let row = facts::parse_schedule(row).map_err(|error| error.to_string())?;
         self.state.restore_schedule(row, now);
         self.entered.insert(id.clone());

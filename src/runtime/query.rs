@@ -142,7 +142,8 @@ impl<'a> QueryAccess<'a> {
 
 impl Access<Scheduler> for QueryAccess<'_> {
     fn look(&mut self, reading: &mut dyn FnMut(Seen<'_, Scheduler>)) {
-        let core = self.handle.core();
+        let mut core = self.handle.core();
+        core.settle();
         self.since.set(self.handle.now().boot);
         // Caught, so that the lock is not let go in a panic, which would poison it: readers change nothing.
         let read = catch_unwind(AssertUnwindSafe(|| self.show(&core, reading)));

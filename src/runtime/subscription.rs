@@ -67,7 +67,10 @@ impl Subscription {
 
     /// At most `max` decisions that are there already; none if the reader is up to date.
     pub fn poll(&mut self, max: usize) -> Batch {
-        let (decisions, truncated) = self.handle.core().feed.after(self.after, max);
+        let mut core = self.handle.core();
+        core.settle();
+        let (decisions, truncated) = core.feed.after(self.after, max);
+        drop(core);
         self.advance(decisions, truncated)
     }
 
@@ -79,6 +82,7 @@ impl Subscription {
             if self.after.number() >= self.last.load(Ordering::Acquire) {
                 return None;
             }
+            core.settle();
             let (decisions, truncated) = core.feed.after(self.after, max);
             if !decisions.is_empty() || self.lost {
                 drop(core);

@@ -9,13 +9,12 @@ use std::sync::Arc;
 
 use super::facts;
 use crate::domain::{Cursor, Fact, HostId, Message, RunFact, RunId, SessionFact, SessionId};
-use crate::edn::Value;
 use crate::engine::Effect;
 use crate::limits;
 use crate::port::RowRecord;
 
 /// A message as it is read from its row.
-pub(super) struct Said {
+pub(crate) struct Said {
     pub(super) at: Cursor,
     pub(super) session: SessionId,
     pub(super) message: Message,
@@ -24,14 +23,21 @@ pub(super) struct Said {
 /// The messages that are on disk, and those that are about to be.
 #[derive(Default)]
 pub(super) struct Transcripts {
-    /// Handed to the built-in host, which has not answered yet.
-    handed: BTreeMap<RunId, (SessionId, Arc<Message>)>,
+    /// Handed to the built-in host, and not yet known to be kept.
+    handed: BTreeMap<RunId, Handed>,
     /// Where the messages of each session stand, oldest first.
     places: BTreeMap<SessionId, VecDeque<Cursor>>,
     /// Rows that belong to the batch being made.
     said: Vec<RowRecord>,
     /// Tombstones, which may go with any batch.
     gone: VecDeque<RowRecord>,
+}
+
+struct Handed {
+    session: SessionId,
+    message: Arc<Message>,
+    /// Its row is on its way to the disk.
+    is_said: bool,
 }
 
 impl Transcripts {
@@ -54,8 +60,8 @@ impl Transcripts {
         if let Effect::Deliver(delivery) = effect
             && delivery.host == HostId::LOCAL
         {
-            let said = (delivery.session.clone(), Arc::clone(&delivery.message));
-            self.handed.insert(delivery.run.clone(), said);
+            let (session, message) = (delivery.session.clone(), Arc::clone(&delivery.message));
+            self.handed.insert(delivery.run.clone(), Handed { session, message, is_said: false });
         }
     }
 
@@ -63,7 +69,10 @@ impl Transcripts {
     pub(super) fn note(&mut self, cursor: Cursor, fact: &Fact) {
         match fact {
             Fact::Run(run, RunFact::Accepted | RunFact::Delivered) => {
-                if let Some((session, message)) = self.handed.remove(run) {
+                let handed = self.handed.get_mut(run).filter(|handed| !handed.is_said);
+                if let Some(Handed { session, message, is_said }) = handed {
+                    *is_said = true;
+                    let (session, message) = (session.clone(), Arc::clone(message));
                     self.say(&session, cursor, &message);
                 }
             }
@@ -86,8 +95,18 @@ impl Transcripts {
         }
     }
 
+    /// The receipt of a run is on disk, and its message with it.
+    pub(super) fn is_kept(&mut self, run: &RunId) {
+        self.handed.remove(run);
+    }
+
+    /// What was on its way to the disk did not get there.
+    pub(super) fn unsay(&mut self) {
+        self.handed.values_mut().for_each(|handed| handed.is_said = false);
+    }
+
     fn say(&mut self, session: &SessionId, at: Cursor, message: &Message) {
-        let form = Value::Map(facts::print_message(session, message)).to_string();
+        let form = facts::print_message(session, message).into_text();
         let payload = Some(form.into_bytes().into());
         self.said.push(RowRecord { key: key(session, at).into(), revision: at.number(), payload });
         let places = self.places.entry(session.clone()).or_default();

@@ -9,12 +9,10 @@ use super::books::{Books, Lane, RunKey};
 use super::counts::Counts;
 use super::history::{Observation, Seen};
 use super::laws::{Broken, Laws};
-use crate::dialect::REQUEST_CAPS;
 use crate::domain::{Cursor, HostId, Now, RunState, ScheduleId};
-use crate::edn::{self, Caps};
 use crate::engine::{Pause, ScheduleRow, SessionRow, State};
 use crate::port::{Store, StoreFault};
-use crate::runtime::facts::{self, FactError};
+use crate::runtime::rows::{self, Row};
 
 /// The law's name.
 pub(super) const WHAT_IS_KEPT_IS_THERE: &str = "what_is_kept_is_there";
@@ -133,32 +131,15 @@ impl Held {
             after = last.cursor;
             held.facts.extend(facts.iter().map(|fact| fact.cursor));
         }
-        let mut after = None;
-        loop {
-            let rows = store.rows_after(after.as_deref()).map_err(said)?;
-            let Some(last) = rows.last() else { return Ok(held) };
-            after = Some(last.key.clone());
-            for row in &rows {
-                if let Some(payload) = &row.payload {
-                    held.enter(&row.key, payload).map_err(|error| format!("{}: {error}", row.key))?;
-                }
-            }
-        }
-    }
-
-    fn enter(&mut self, key: &str, payload: &[u8]) -> Result<(), String> {
-        let value = edn::read(payload, &ROW_CAPS).map_err(|error| error.to_string())?;
-        let form = value.as_map().ok_or("it is no map")?;
-        let said = |error: FactError| error.to_string();
-        match key.split_once('/') {
-            Some(("schedule", _)) => self.schedules.push(facts::parse_schedule(form).map_err(said)?),
-            Some(("session", _)) => self.sessions.push(facts::parse_session(form).map_err(said)?.0),
+        let read = rows::for_each(store, |row| match row {
+            Row::Schedule(row) => held.schedules.push(*row),
+            Row::Session(row, _) => held.sessions.push(*row),
+            Row::Hold(hold) => held.hold = hold,
             // No fact says what was said.
-            Some(("message", _)) => {}
-            Some(("engine", "hold")) => self.hold = facts::parse_hold(form).map_err(said)?,
-            Some(_) | None => return Err("nothing is known of it".to_owned()),
-        }
-        Ok(())
+            Row::Said(_) => {}
+        });
+        read.map_err(|fault| fault.to_string())?;
+        Ok(held)
     }
 
     /// Whether every row is what the kept facts make of it, and there is one for each thing that they speak of.
@@ -197,6 +178,3 @@ impl Held {
         Ok(())
     }
 }
-
-/// A row may hold a whole configuration, and is longer than a request.
-const ROW_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };

@@ -8,7 +8,7 @@ use crate::domain::{
     Cause, Fact, HandOver, Next, Phase, Reason, RunFact, RunId, RunState, ScheduleFact, SessionFact,
     SessionId, Status,
 };
-use crate::edn::{Caps, Value, read};
+use crate::edn::{Caps, read};
 use crate::runtime::facts;
 
 macro_rules! named {
@@ -45,7 +45,7 @@ type Verdict = Result<(), String>;
 /// A fact printed for a log reads back as itself, from the text.
 fn a_fact_can_be_kept(_: &Books, seen: &Observation) -> Verdict {
     let Seen::Fact(fact) = &seen.seen else { return Ok(()) };
-    let text = Value::Map(facts::print(fact)).to_string();
+    let text = facts::print(fact).into_text();
     let form = read(text.as_bytes(), &LOG_CAPS).map_err(|error| format!("{error}: {text}"))?;
     let again = form.as_map().ok_or("a fact is a map")?;
     let again = facts::parse(again).map_err(|error| format!("{error}: {text}"))?;

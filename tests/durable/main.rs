@@ -1,6 +1,7 @@
 //! Durable schedules through an engine, its store and its restarts: told only what is kept, handed over only what is kept,
 //! and gone on with by the next life.
 
+mod again;
 mod lives;
 mod past;
 
@@ -12,6 +13,7 @@ use reveille::domain::{
     SessionId, Span, Status, Terms, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, State};
+use reveille::limits::STORE_QUEUE_BATCHES;
 use reveille::port::{Clock, HistoryCaps, StoreFault};
 use reveille::runtime::Handle;
 use reveille::testkit::{Laws, SimHost, Stage};
@@ -349,4 +351,27 @@ fn a_repeat_is_answered_when_what_it_repeats_is_kept() {
     // Nor later, while memory still has it and the disk does not.
     let third = life.handle.schedule(keyed());
     assert!(matches!(third, Err(Refusal::Unkept { .. })), "{third:?}");
+}
+
+#[test]
+fn a_burst_is_claimed_as_fast_as_it_is_kept() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let count = STORE_QUEUE_BATCHES.value / 2 + 100;
+    for session in 0..=count / 1_000 {
+        let owner = life.open(&format!("session-{session}"));
+        for _ in 0..1_000.min(count - session * 1_000) {
+            life.create(message(&owner, 60_000)).expect("it is kept");
+        }
+    }
+    lives.stage.clock.advance(Span::from_millis(60_000));
+    lives.store.hold();
+    life.handle.turn();
+    let due = |handle: &Handle| handle.view(|state| state.gauges(lives.stage.clock.now()).due);
+    assert_eq!(due(&life.handle), 100, "the rest waits for the disk");
+    lives.store.release();
+    life.await_kind(DecisionKind::RunDelivered);
+    life.handle.turn();
+    assert_eq!(due(&life.handle), 0);
+    assert_eq!(life.handle.view(|state| state.ledger().imbalance()), 0);
 }

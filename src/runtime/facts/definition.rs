@@ -4,10 +4,11 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::FactError;
+use super::form::Form;
 use super::parts::{
-    flag, instant, integer, map, maybe, number, of_instant, one, part, schedule_id, session_id, span, text,
-    wrong,
+    flag, instant, map, maybe, number, one, part, schedule_id, session_id, span, text, wrong,
 };
+use super::printed::{Instant, Printed, Word};
 use crate::calendar;
 use crate::dialect::Notation;
 use crate::dialect::psi::session_config;
@@ -15,25 +16,24 @@ use crate::domain::{
     Dialect, Durability, EndsWith, Envelope, Kind, Lifetime, Missed, Overlap, Payload, Policy, Recovery,
     Route, Schedule, SessionConfig, Span, Target, Terms, WhenBusy,
 };
-use crate::edn::{Map, Value};
 
-pub(super) fn print(schedule: &Schedule) -> Map {
-    let map = Map::new()
+pub(super) fn print(schedule: &Schedule) -> Printed {
+    let map = Printed::new()
         .with("id", schedule.id.to_string())
-        .with("dialect", Value::keyword(schedule.dialect.name()))
-        .with("durability", Value::keyword(schedule.durability.name()))
+        .with("dialect", Word(schedule.dialect.name()))
+        .with("durability", Word(schedule.durability.name()))
         .with("label", schedule.label.as_deref())
         .with("owner", schedule.owner.as_str())
         .with("trigger", calendar::to_edn(&schedule.trigger))
         .with("payload", of_payload(&schedule.payload))
-        .with("created-at", of_instant(schedule.created_at));
+        .with("created-at", Instant(schedule.created_at));
     match &schedule.terms {
         Some(terms) => map.with("terms", of_terms(terms)),
         None => map,
     }
 }
 
-pub(super) fn parse(form: &Map) -> Result<Schedule, FactError> {
+pub(super) fn parse(form: &Form<'_>) -> Result<Schedule, FactError> {
     let trigger = part(form, "trigger");
     Ok(Schedule {
         id: schedule_id(form, "id")?,
@@ -41,22 +41,23 @@ pub(super) fn parse(form: &Map) -> Result<Schedule, FactError> {
         durability: one(form, "durability", Durability::parse)?,
         label: own_text(form, "label")?,
         owner: session_id(form, "owner")?,
-        trigger: calendar::from_edn(trigger).map_err(|_| wrong("trigger", "a trigger", trigger))?,
+        trigger: calendar::from_edn(&trigger.to_value())
+            .map_err(|_| wrong("trigger", "a trigger", trigger))?,
         payload: payload(map(form, "payload")?)?,
         created_at: instant(form, "created-at")?,
         terms: maybe(form, "terms", |form, key| terms(map(form, key)?))?.map(Box::new),
     })
 }
 
-fn of_payload(payload: &Payload) -> Map {
-    let map = Map::new().with("kind", Value::keyword(payload.kind().name())).with("text", payload.text());
+fn of_payload(payload: &Payload) -> Printed {
+    let map = Printed::new().with("kind", Word(payload.kind().name())).with("text", payload.text());
     match payload.config() {
         Some(config) => map.with("config", session_config::print(config)),
         None => map,
     }
 }
 
-fn payload(form: &Map) -> Result<Payload, FactError> {
+fn payload(form: &Form<'_>) -> Result<Payload, FactError> {
     let text: Box<str> = text(form, "text")?.into();
     Ok(match one(form, "kind", Kind::parse)? {
         Kind::Message => Payload::Turn { text },
@@ -64,28 +65,28 @@ fn payload(form: &Map) -> Result<Payload, FactError> {
     })
 }
 
-pub(super) fn config(form: &Map) -> Result<SessionConfig, FactError> {
+pub(super) fn config(form: &Form<'_>) -> Result<SessionConfig, FactError> {
     let value = part(form, "config");
-    session_config::parse(value, Notation::Edn)
+    session_config::parse(&value.to_value(), Notation::Edn)
         .map_err(|_| wrong("config", "a session's configuration", value))
 }
 
-pub(super) fn own_text(form: &Map, key: &'static str) -> Result<Option<Box<str>>, FactError> {
+pub(super) fn own_text(form: &Form<'_>, key: &'static str) -> Result<Option<Box<str>>, FactError> {
     maybe(form, key, |form, key| text(form, key).map(Into::into))
 }
 
-fn of_terms(terms: &Terms) -> Map {
-    Map::new()
+fn of_terms(terms: &Terms) -> Printed {
+    Printed::new()
         .with("description", terms.description.as_deref())
         .with("key", terms.key.as_deref())
         .with("shared?", terms.shared)
         .with("target", of_target(&terms.target))
-        .with("envelope", Value::keyword(terms.envelope.name()))
+        .with("envelope", Word(terms.envelope.name()))
         .with("policy", of_policy(&terms.policy))
         .with("lifetime", of_lifetime(&terms.lifetime))
 }
 
-fn terms(form: &Map) -> Result<Terms, FactError> {
+fn terms(form: &Form<'_>) -> Result<Terms, FactError> {
     Ok(Terms {
         description: own_text(form, "description")?,
         key: own_text(form, "key")?,
@@ -97,8 +98,8 @@ fn terms(form: &Map) -> Result<Terms, FactError> {
     })
 }
 
-fn of_target(target: &Target) -> Map {
-    let map = Map::new().with("to", Value::keyword(target.name()));
+fn of_target(target: &Target) -> Printed {
+    let map = Printed::new().with("to", Word(target.name()));
     match target {
         Target::Owner | Target::Fresh => map,
         Target::Session(session) => map.with("session", session.as_str()),
@@ -109,9 +110,9 @@ fn of_target(target: &Target) -> Map {
     }
 }
 
-fn target(form: &Map) -> Result<Target, FactError> {
+fn target(form: &Form<'_>) -> Result<Target, FactError> {
     let to = part(form, "to");
-    Ok(match to.as_keyword().map(crate::edn::Keyword::as_str) {
+    Ok(match to.as_keyword() {
         Some("owner") => Target::Owner,
         Some("fresh") => Target::Fresh,
         Some("session") => Target::Session(session_id(form, "session")?),
@@ -124,27 +125,24 @@ fn target(form: &Map) -> Result<Target, FactError> {
     })
 }
 
-fn of_policy(policy: &Policy) -> Map {
-    let nanos = |span: &Span| integer(span.nanos());
-    let backoff: Vec<Value> = policy.backoff.iter().map(nanos).collect();
-    Map::new()
-        .with("overlap", Value::keyword(policy.overlap.name()))
-        .with("missed", Value::keyword(policy.missed.name()))
-        .with("max-late-ns", policy.max_late.as_ref().map(nanos))
-        .with("when-busy", Value::keyword(policy.when_busy.name()))
-        .with("recovery", Value::keyword(policy.recovery.name()))
-        .with("ends-with", Value::keyword(policy.ends_with.name()))
-        .with("timeout-ns", policy.timeout.as_ref().map(nanos))
-        .with("backoff-ns", Value::vector(backoff))
+fn of_policy(policy: &Policy) -> Printed {
+    let backoff: Vec<u64> = policy.backoff.iter().map(|wait| wait.nanos()).collect();
+    Printed::new()
+        .with("overlap", Word(policy.overlap.name()))
+        .with("missed", Word(policy.missed.name()))
+        .with("max-late-ns", policy.max_late.map(Span::nanos))
+        .with("when-busy", Word(policy.when_busy.name()))
+        .with("recovery", Word(policy.recovery.name()))
+        .with("ends-with", Word(policy.ends_with.name()))
+        .with("timeout-ns", policy.timeout.map(Span::nanos))
+        .with("backoff-ns", backoff)
 }
 
-fn policy(form: &Map) -> Result<Policy, FactError> {
+fn policy(form: &Form<'_>) -> Result<Policy, FactError> {
     let backoff = part(form, "backoff-ns");
-    let Value::Vector(waits) = backoff else {
-        return Err(wrong("backoff-ns", "a vector of nanoseconds", backoff));
-    };
-    let wait = |wait: &Value| {
-        let form = Map::new().with("backoff-ns", wait.clone());
+    let waits = backoff.as_items().ok_or_else(|| wrong("backoff-ns", "a vector of nanoseconds", backoff))?;
+    let wait = |wait: &Form<'_>| {
+        let form = Form::Map(vec![(Form::Keyword("backoff-ns"), wait.clone())]);
         span(&form, "backoff-ns")
     };
     Ok(Policy {
@@ -159,16 +157,16 @@ fn policy(form: &Map) -> Result<Policy, FactError> {
     })
 }
 
-fn of_lifetime(lifetime: &Lifetime) -> Map {
-    Map::new()
-        .with("max-runs", lifetime.max_runs.map(|max| i64::from(max.get())))
-        .with("expires-at", lifetime.expires_at.map(of_instant))
+fn of_lifetime(lifetime: &Lifetime) -> Printed {
+    Printed::new()
+        .with("max-runs", lifetime.max_runs.map(NonZeroU32::get))
+        .with("expires-at", lifetime.expires_at.map(Instant))
         .with("cancel-on-user-activity?", lifetime.cancel_on_user_activity)
         .with("dies-with-session?", lifetime.dies_with_session)
 }
 
-fn lifetime(form: &Map) -> Result<Lifetime, FactError> {
-    let max = |form: &Map, key| {
+fn lifetime(form: &Form<'_>) -> Result<Lifetime, FactError> {
+    let max = |form: &Form<'_>, key: &'static str| {
         NonZeroU32::new(number(form, key)?).ok_or_else(|| wrong(key, "1 or more", part(form, key)))
     };
     Ok(Lifetime {

@@ -1,24 +1,22 @@
 //! A message that a durable run put into a built-in session, as the store keeps it, and back.
 
 use super::definition::own_text;
-use super::parts::{
-    instant, integer, map, maybe, number, of_instant, one, part, run_id, session_id, span, wrong,
-};
+use super::form::Form;
+use super::parts::{instant, map, maybe, number, one, part, run_id, session_id, span, wrong};
+use super::printed::{Instant, Printed, Word};
 use super::row::check_version;
 use super::{FactError, VERSION};
 use crate::domain::{Content, Message, MessageProvenance, Role, SessionId};
-use crate::edn::{Map, Value};
 
 /// Prints a message and the session it stands in.
-pub fn print_message(session: &SessionId, message: &Message) -> Map {
-    let content: Vec<Value> =
-        message.content.iter().map(|Content::Text(text)| Value::string(text.to_string())).collect();
-    Map::new()
+pub fn print_message(session: &SessionId, message: &Message) -> Printed {
+    let content: Vec<&str> = message.content.iter().map(|Content::Text(text)| &**text).collect();
+    Printed::new()
         .with("v", VERSION)
         .with("session", session.as_str())
-        .with("role", Value::keyword(message.role.name()))
+        .with("role", Word(message.role.name()))
         .with("content", content)
-        .with("timestamp", message.timestamp.map(of_instant))
+        .with("timestamp", message.timestamp.map(Instant))
         .with("provenance", message.provenance.as_ref().map(of_provenance))
 }
 
@@ -26,12 +24,11 @@ pub fn print_message(session: &SessionId, message: &Message) -> Map {
 ///
 /// # Errors
 /// [`FactError`], for the first thing that is wrong with it.
-pub fn parse_message(form: &Map) -> Result<(SessionId, Message), FactError> {
+pub(in crate::runtime) fn parse_message(form: &Form<'_>) -> Result<(SessionId, Message), FactError> {
     check_version(form)?;
-    let Value::Vector(content) = part(form, "content") else {
-        return Err(wrong("content", "a vector of texts", part(form, "content")));
-    };
-    let piece = |value: &Value| {
+    let content = part(form, "content");
+    let content = content.as_items().ok_or_else(|| wrong("content", "a vector of texts", content))?;
+    let piece = |value: &Form<'_>| {
         let text = value.as_str().map(|text| Content::Text(text.into()));
         text.ok_or_else(|| wrong("content", "a vector of texts", value))
     };
@@ -44,15 +41,15 @@ pub fn parse_message(form: &Map) -> Result<(SessionId, Message), FactError> {
     Ok((session_id(form, "session")?, message))
 }
 
-fn of_provenance(provenance: &MessageProvenance) -> Map {
-    Map::new()
+fn of_provenance(provenance: &MessageProvenance) -> Printed {
+    Printed::new()
         .with("run", provenance.run.to_string())
         .with("label", provenance.label.as_deref())
-        .with("late-ns", integer(provenance.late.nanos()))
-        .with("folded", integer(provenance.folded))
+        .with("late-ns", provenance.late.nanos())
+        .with("folded", provenance.folded)
 }
 
-fn provenance(form: &Map) -> Result<MessageProvenance, FactError> {
+fn provenance(form: &Form<'_>) -> Result<MessageProvenance, FactError> {
     Ok(MessageProvenance {
         run: run_id(form, "run")?,
         label: own_text(form, "label")?,

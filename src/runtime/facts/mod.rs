@@ -7,21 +7,28 @@
 //! Invariant: a form that is not understood is an error, never a fact that means something else.
 
 mod definition;
+mod form;
 mod message;
 mod parse;
 mod parts;
 mod print;
+mod printed;
 mod row;
 #[cfg(test)]
 mod tests;
 
-pub use message::{parse_message, print_message};
+pub(super) use form::{Form, show};
+pub(super) use message::parse_message;
+pub use message::print_message;
 pub use parse::parse;
+pub(super) use parse::parse_form;
 pub use print::print;
-pub use row::{parse_hold, parse_schedule, parse_session, print_hold, print_schedule, print_session};
+pub use printed::Printed;
+pub(super) use row::{parse_hold, parse_schedule, parse_session};
+pub use row::{print_hold, print_schedule, print_session};
 
 use crate::domain::Fact;
-use crate::edn::{self, Caps, Map, Value};
+use crate::edn::Value;
 
 /// Why a form is no fact.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,18 +56,8 @@ pub enum FactError {
 /// # Errors
 /// What is wrong with it, in words.
 pub fn read(payload: &[u8]) -> Result<Fact, String> {
-    parse(&form(payload)?).map_err(|error| error.to_string())
+    show(payload, |form| parse_form(form).map_err(|error| error.to_string()))
 }
-
-/// The form that a payload holds.
-pub(super) fn form(payload: &[u8]) -> Result<Map, String> {
-    let value = edn::read(payload, &PAYLOAD_CAPS).map_err(|error| error.to_string())?;
-    value.as_map().cloned().ok_or_else(|| format!("a {} is no map", value.type_name()))
-}
-
-/// A payload may hold a whole configuration, and is longer than a request.
-const PAYLOAD_CAPS: Caps =
-    Caps { bytes_max: 1 << 28, depth_max: 128, digits_max: 1_000, forms_max: u32::MAX };
 
 /// The key under which a fact may bear the row of its schedule, as it stands after it.
 pub(super) const ROW: &str = "row";

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::definition::{self, config, own_text};
+use super::form::Form;
 use super::parts::{
     boot, flag, host, instant, map, maybe, number, one, part, run_id, schedule_id, session_id, text, wrong,
 };
@@ -12,21 +13,26 @@ use crate::domain::{
     Cause, Change, Claim, Fact, Failure, HandOver, HostFact, Next, Phase, Reason, RunFact, ScheduleFact,
     Scope, SessionFact, SessionId, SessionProvenance, Skip,
 };
-use crate::edn::{Keyword, Map, Value};
+use crate::edn::Map;
 
 /// Reads a fact.
 ///
 /// # Errors
 /// [`FactError`], for the first thing that is wrong with it.
 pub fn parse(form: &Map) -> Result<Fact, FactError> {
-    let name = form.keyword("fact").unwrap_or(&Value::Nil);
-    let word = name.as_keyword().map(Keyword::as_str).unwrap_or_default();
-    let readers = [session, schedule, run, rest];
-    let fact = readers.into_iter().find_map(|read| read(word, form).transpose());
-    fact.unwrap_or_else(|| Err(FactError::Unknown { name: echo(name) }))
+    parse_form(&Form::of_map(form))
 }
 
-fn session(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
+/// Reads a fact from a form that was read in place.
+pub(in crate::runtime) fn parse_form(form: &Form<'_>) -> Result<Fact, FactError> {
+    let name = part(form, "fact");
+    let word = name.as_keyword().unwrap_or_default();
+    let readers = [session, schedule, run, rest];
+    let fact = readers.into_iter().find_map(|read| read(word, form).transpose());
+    fact.unwrap_or_else(|| Err(FactError::Unknown { name: echo(&name.to_value()) }))
+}
+
+fn session(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
     let fact = match name {
         names::OPENED => SessionFact::Opened {
             host: host(form)?,
@@ -45,13 +51,13 @@ fn session(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
     Ok(Some(Fact::Session(session_id(form, "session")?, fact)))
 }
 
-fn schedule(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
+fn schedule(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
     let fact = match name {
         names::CHANGED => ScheduleFact::Changed(Box::new(Change {
             schedule: definition::parse(map(form, "definition")?)?,
             by: scope(form, "by")?,
             retriggered: maybe(form, "next", next)?,
-            revises: form.keyword("revises").and_then(Value::as_bool).unwrap_or(true),
+            revises: part(form, "revises").as_bool().unwrap_or(true),
         })),
         names::PAUSED => ScheduleFact::Paused { by: scope(form, "by")?, reason: own_text(form, "why")? },
         names::RESUMED => ScheduleFact::Resumed { by: scope(form, "by")?, next: next(form, "next")? },
@@ -69,7 +75,7 @@ fn schedule(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
     Ok(Some(Fact::Schedule(schedule_id(form, "schedule")?, fact)))
 }
 
-fn run(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
+fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
     let fact = match name {
         names::CLAIMED => RunFact::Claimed(Claim {
             cause: one(form, "cause", Cause::parse)?,
@@ -98,7 +104,7 @@ fn run(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
     Ok(Some(Fact::Run(run_id(form, "run")?, fact)))
 }
 
-fn rest(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
+fn rest(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
     Ok(Some(match name {
         names::CREATED => {
             Fact::Created { schedule: definition::parse(map(form, "schedule")?)?, next: next(form, "next")? }
@@ -113,7 +119,7 @@ fn rest(name: &str, form: &Map) -> Result<Option<Fact>, FactError> {
     }))
 }
 
-pub(super) fn failure(form: &Map) -> Result<Failure, FactError> {
+pub(super) fn failure(form: &Form<'_>) -> Result<Failure, FactError> {
     Ok(Failure {
         phase: one(form, "phase", Phase::parse)?,
         reason: one(form, "reason", Reason::parse)?,
@@ -122,7 +128,7 @@ pub(super) fn failure(form: &Map) -> Result<Failure, FactError> {
     })
 }
 
-pub(super) fn provenance(form: &Map) -> Result<SessionProvenance, FactError> {
+pub(super) fn provenance(form: &Form<'_>) -> Result<SessionProvenance, FactError> {
     Ok(SessionProvenance {
         origin: session_id(form, "origin")?,
         schedule: schedule_id(form, "schedule")?,
@@ -130,9 +136,9 @@ pub(super) fn provenance(form: &Map) -> Result<SessionProvenance, FactError> {
     })
 }
 
-fn next(form: &Map, key: &'static str) -> Result<Next, FactError> {
+fn next(form: &Form<'_>, key: &'static str) -> Result<Next, FactError> {
     let value = part(form, key);
-    if value.as_keyword().is_some_and(|word| word.as_str() == "after-finish") {
+    if value.as_keyword().is_some_and(|word| word == "after-finish") {
         return Ok(Next::AfterFinish);
     }
     let form = map(form, key)?;
@@ -142,9 +148,9 @@ fn next(form: &Map, key: &'static str) -> Result<Next, FactError> {
     Ok(Next::Slot { slot: instant(form, "slot")?, due: maybe(form, "due-ns", boot)? })
 }
 
-pub(super) fn scope(form: &Map, key: &'static str) -> Result<Scope, FactError> {
+pub(super) fn scope(form: &Form<'_>, key: &'static str) -> Result<Scope, FactError> {
     let value = part(form, key);
-    if value.as_keyword().is_some_and(|word| word.as_str() == "operator") {
+    if value.as_keyword().is_some_and(|word| word == "operator") {
         return Ok(Scope::Operator);
     }
     let session = value.as_str().and_then(|text| SessionId::new(text).ok());

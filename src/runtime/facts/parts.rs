@@ -1,96 +1,92 @@
 //! The parts of a form, each checked: a log may have been written by anybody.
 
 use super::FactError;
+use super::form::Form;
 use crate::dialect::echo;
 use crate::domain::{BootTime, HostId, Moment, RunId, ScheduleId, SessionId, Span};
-use crate::edn::{BigInt, Map, Value};
+use crate::edn::Value;
 
-pub(super) fn host(form: &Map) -> Result<HostId, FactError> {
+pub(super) fn host(form: &Form<'_>) -> Result<HostId, FactError> {
     let value = part(form, "host");
     let number = value.as_int().and_then(|number| u32::try_from(number).ok());
     number.map(HostId::new).ok_or_else(|| wrong("host", "a host's number", value))
 }
 
-pub(super) fn session_id(form: &Map, key: &'static str) -> Result<SessionId, FactError> {
+pub(super) fn session_id(form: &Form<'_>, key: &'static str) -> Result<SessionId, FactError> {
     let id = SessionId::new(text(form, key)?);
     id.map_err(|_| wrong(key, "a session's id", part(form, key)))
 }
 
-pub(super) fn schedule_id(form: &Map, key: &'static str) -> Result<ScheduleId, FactError> {
+pub(super) fn schedule_id(form: &Form<'_>, key: &'static str) -> Result<ScheduleId, FactError> {
     let id = ScheduleId::new(text(form, key)?);
     id.map_err(|_| wrong(key, "a schedule's id", part(form, key)))
 }
 
-pub(super) fn run_id(form: &Map, key: &'static str) -> Result<RunId, FactError> {
+pub(super) fn run_id(form: &Form<'_>, key: &'static str) -> Result<RunId, FactError> {
     RunId::parse(text(form, key)?).ok_or_else(|| wrong(key, "a run's id", part(form, key)))
 }
 
-pub(super) fn instant(form: &Map, key: &'static str) -> Result<Moment, FactError> {
+pub(super) fn instant(form: &Form<'_>, key: &'static str) -> Result<Moment, FactError> {
     Moment::parse(text(form, key)?).map_err(|_| wrong(key, "an ISO instant", part(form, key)))
 }
 
-pub(super) fn boot(form: &Map, key: &'static str) -> Result<BootTime, FactError> {
+pub(super) fn boot(form: &Form<'_>, key: &'static str) -> Result<BootTime, FactError> {
     let value = part(form, key);
     let small = value.as_int().and_then(|nanos| u64::try_from(nanos).ok());
-    let nanos = if let Value::BigInt(nanos) = value { u64::try_from(nanos.as_ref()).ok() } else { small };
+    let nanos = if let Form::Other(Value::BigInt(nanos)) = value {
+        u64::try_from(nanos.as_ref()).ok()
+    } else {
+        small
+    };
     nanos.map(BootTime::from_nanos).ok_or_else(|| wrong(key, "nanoseconds, 0 or more", value))
 }
 
-pub(super) fn number<T: TryFrom<i64>>(form: &Map, key: &'static str) -> Result<T, FactError> {
+pub(super) fn number<T: TryFrom<i64>>(form: &Form<'_>, key: &'static str) -> Result<T, FactError> {
     let value = part(form, key);
     let number = value.as_int().and_then(|number| T::try_from(number).ok());
     number.ok_or_else(|| wrong(key, "a whole number in its bounds", value))
 }
 
-pub(super) fn span(form: &Map, key: &'static str) -> Result<Span, FactError> {
+pub(super) fn span(form: &Form<'_>, key: &'static str) -> Result<Span, FactError> {
     boot(form, key).map(|nanos| Span::from_nanos(nanos.nanos()))
 }
 
 /// A part that may be nil.
 pub(super) fn maybe<T>(
-    form: &Map,
+    form: &Form<'_>,
     key: &'static str,
-    read: impl Fn(&Map, &'static str) -> Result<T, FactError>,
+    read: impl Fn(&Form<'_>, &'static str) -> Result<T, FactError>,
 ) -> Result<Option<T>, FactError> {
     if part(form, key).is_nil() { Ok(None) } else { read(form, key).map(Some) }
 }
 
 pub(super) fn one<T>(
-    form: &Map,
+    form: &Form<'_>,
     key: &'static str,
-    parse: impl Fn(&str) -> Option<T>,
+    parse: impl FnOnce(&str) -> Option<T>,
 ) -> Result<T, FactError> {
     let value = part(form, key);
-    let found = value.as_keyword().and_then(|name| parse(name.as_str()));
+    let found = value.as_keyword().and_then(parse);
     found.ok_or_else(|| wrong(key, "one of a closed list of keywords", value))
 }
 
-pub(super) fn flag(form: &Map, key: &'static str) -> Result<bool, FactError> {
+pub(super) fn flag(form: &Form<'_>, key: &'static str) -> Result<bool, FactError> {
     part(form, key).as_bool().ok_or_else(|| wrong(key, "true or false", part(form, key)))
 }
 
-pub(super) fn text<'f>(form: &'f Map, key: &'static str) -> Result<&'f str, FactError> {
+pub(super) fn text<'f>(form: &'f Form<'_>, key: &'static str) -> Result<&'f str, FactError> {
     part(form, key).as_str().ok_or_else(|| wrong(key, "a string", part(form, key)))
 }
 
-pub(super) fn map<'f>(form: &'f Map, key: &'static str) -> Result<&'f Map, FactError> {
-    part(form, key).as_map().ok_or_else(|| wrong(key, "a map", part(form, key)))
+pub(super) fn map<'f, 'a>(form: &'f Form<'a>, key: &'static str) -> Result<&'f Form<'a>, FactError> {
+    let found = part(form, key);
+    if found.is_map() { Ok(found) } else { Err(wrong(key, "a map", found)) }
 }
 
-pub(super) fn part<'f>(form: &'f Map, key: &str) -> &'f Value {
-    form.keyword(key).unwrap_or(&Value::Nil)
+pub(super) fn part<'f, 'a>(form: &'f Form<'a>, key: &str) -> &'f Form<'a> {
+    form.part(key)
 }
 
-pub(super) fn wrong(part: &'static str, expected: &'static str, found: &Value) -> FactError {
-    FactError::Part { part, expected, found: echo(found) }
-}
-
-/// An instant, as text: `#inst` ends with the year 9999, and slots need not.
-pub(super) fn of_instant(moment: Moment) -> Value {
-    Value::string(moment.to_string())
-}
-
-/// A slot in the year 9999 is more nanoseconds away than 64 bits with a sign hold.
-pub(super) fn integer(nanos: u64) -> Value {
-    i64::try_from(nanos).map_or_else(|_| Value::BigInt(Box::new(BigInt::from(nanos))), Value::Int)
+pub(super) fn wrong(part: &'static str, expected: &'static str, found: &Form<'_>) -> FactError {
+    FactError::Part { part, expected, found: echo(&found.to_value()) }
 }

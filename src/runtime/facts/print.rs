@@ -1,36 +1,33 @@
-//! A fact as an EDN map. Keys stand in a fixed order; instants are ISO strings, so that years beyond 9999 fit.
+//! A fact as the text of an EDN map. Keys stand in a fixed order; instants are ISO strings, so that years beyond 9999 fit.
 
 use super::definition;
 use super::names;
-use super::parts::{integer, of_instant};
+use super::printed::{Instant, Part, Printed, Word};
 use crate::dialect::psi::session_config;
 use crate::domain::{
-    Change, Claim, Fact, Failure, HandOver, HostFact, Next, RunFact, ScheduleFact, Scope, SessionFact,
-    SessionProvenance, Skip,
+    BootTime, Change, Claim, Fact, Failure, HandOver, HostFact, Next, RunFact, ScheduleFact, Scope,
+    SessionFact, SessionProvenance, Skip,
 };
-use crate::edn::{Map, Value};
 
 /// Prints a fact.
-pub fn print(fact: &Fact) -> Map {
+pub fn print(fact: &Fact) -> Printed {
     match fact {
         Fact::Session(id, fact) => session(fact).with("session", id.as_str()),
         Fact::Created { schedule, next } => {
-            named(names::CREATED).with("schedule", definition::print(schedule)).with("next", of_next(*next))
+            named(names::CREATED).with("schedule", definition::print(schedule)).with("next", *next)
         }
         Fact::Schedule(id, fact) => schedule(fact).with("schedule", id.to_string()),
         Fact::Run(id, fact) => run(fact).with("run", id.to_string()),
         Fact::Host(id, HostFact::Attached) => named(names::ATTACHED).with("host", id.number()),
         Fact::Host(id, HostFact::Lost) => named(names::LOST).with("host", id.number()),
-        Fact::Held { by, reason } => {
-            named(names::HELD).with("by", of_scope(by)).with("why", reason.as_deref())
-        }
-        Fact::Released { by } => named(names::RELEASED).with("by", of_scope(by)),
-        Fact::Awoke { lost } => named(names::AWOKE).with("lost", integer(*lost)),
+        Fact::Held { by, reason } => named(names::HELD).with("by", by).with("why", reason.as_deref()),
+        Fact::Released { by } => named(names::RELEASED).with("by", by),
+        Fact::Awoke { lost } => named(names::AWOKE).with("lost", *lost),
         Fact::Stopping { abandon } => named(names::STOPPING).with("abandon?", *abandon),
     }
 }
 
-fn session(fact: &SessionFact) -> Map {
+fn session(fact: &SessionFact) -> Printed {
     match fact {
         SessionFact::Opened { host, config, provenance } => named(names::OPENED)
             .with("host", host.number())
@@ -46,104 +43,102 @@ fn session(fact: &SessionFact) -> Map {
     }
 }
 
-fn schedule(fact: &ScheduleFact) -> Map {
+fn schedule(fact: &ScheduleFact) -> Printed {
     match fact {
         ScheduleFact::Changed(change) => {
             let Change { schedule, by, retriggered, revises } = &**change;
             let map = named(names::CHANGED)
                 .with("definition", definition::print(schedule))
-                .with("by", of_scope(by))
-                .with("next", retriggered.map(of_next));
+                .with("by", by)
+                .with("next", *retriggered);
             if *revises { map } else { map.with("revises", false) }
         }
         ScheduleFact::Paused { by, reason } => {
-            named(names::PAUSED).with("by", of_scope(by)).with("why", reason.as_deref())
+            named(names::PAUSED).with("by", by).with("why", reason.as_deref())
         }
-        ScheduleFact::Resumed { by, next } => {
-            named(names::RESUMED).with("by", of_scope(by)).with("next", of_next(*next))
-        }
+        ScheduleFact::Resumed { by, next } => named(names::RESUMED).with("by", by).with("next", *next),
         ScheduleFact::Skipped(Skip { from, until, count, reason, next }) => named(names::SKIPPED)
-            .with("from", of_instant(*from))
-            .with("until", of_instant(*until))
-            .with("count", integer(*count))
-            .with("reason", Value::keyword(reason.name()))
-            .with("next", of_next(*next)),
-        ScheduleFact::Armed { next } => named(names::ARMED).with("next", of_next(*next)),
-        ScheduleFact::Cancelled { reason } => {
-            named(names::CALLED_OFF).with("reason", Value::keyword(reason.name()))
-        }
+            .with("from", Instant(*from))
+            .with("until", Instant(*until))
+            .with("count", *count)
+            .with("reason", Word(reason.name()))
+            .with("next", *next),
+        ScheduleFact::Armed { next } => named(names::ARMED).with("next", *next),
+        ScheduleFact::Cancelled { reason } => named(names::CALLED_OFF).with("reason", Word(reason.name())),
     }
 }
 
-fn run(fact: &RunFact) -> Map {
+fn run(fact: &RunFact) -> Printed {
     match fact {
         RunFact::Claimed(Claim { cause, folded, next, time_up }) => named(names::CLAIMED)
-            .with("cause", Value::keyword(cause.name()))
-            .with("folded", integer(*folded))
-            .with("next", next.map(of_next))
-            .with("time-up-ns", time_up.map(|due| integer(due.nanos()))),
-        RunFact::Queued { reason } => named(names::QUEUED).with("reason", Value::keyword(reason.name())),
+            .with("cause", Word(cause.name()))
+            .with("folded", *folded)
+            .with("next", *next)
+            .with("time-up-ns", time_up.map(BootTime::nanos)),
+        RunFact::Queued { reason } => named(names::QUEUED).with("reason", Word(reason.name())),
         RunFact::Dispatched(to) => dispatched(to),
         RunFact::Accepted => named(names::ACCEPTED),
         RunFact::Delivered => named(names::DELIVERED),
         RunFact::Retrying { failure, at, due } => {
-            failed(names::RETRYING, failure).with("at", of_instant(*at)).with("due-ns", integer(due.nanos()))
+            failed(names::RETRYING, failure).with("at", Instant(*at)).with("due-ns", due.nanos())
         }
         RunFact::Failed(failure) => failed(names::FAILED, failure),
-        RunFact::Cancelled { reason } => {
-            named(names::CANCELLED).with("reason", Value::keyword(reason.name()))
-        }
+        RunFact::Cancelled { reason } => named(names::CANCELLED).with("reason", Word(reason.name())),
     }
 }
 
-fn dispatched(to: &HandOver) -> Map {
+fn dispatched(to: &HandOver) -> Printed {
     named(names::DISPATCHED)
         .with("host", to.host.number())
-        .with("phase", Value::keyword(to.phase.name()))
+        .with("phase", Word(to.phase.name()))
         .with("session", to.session.as_str())
-        .with("overdue-ns", integer(to.overdue.nanos()))
+        .with("overdue-ns", to.overdue.nanos())
 }
 
-fn failed(name: &str, failure: &Failure) -> Map {
-    of_failure(failure).into_iter().fold(named(name), |mut map, (key, value)| {
-        map.insert(key, value);
-        map
-    })
+fn failed(name: &str, failure: &Failure) -> Printed {
+    with_failure(named(name), failure)
 }
 
-pub(super) fn of_failure(failure: &Failure) -> Map {
-    Map::new()
-        .with("phase", Value::keyword(failure.phase.name()))
-        .with("reason", Value::keyword(failure.reason.name()))
+pub(super) fn of_failure(failure: &Failure) -> Printed {
+    with_failure(Printed::new(), failure)
+}
+
+fn with_failure(map: Printed, failure: &Failure) -> Printed {
+    map.with("phase", Word(failure.phase.name()))
+        .with("reason", Word(failure.reason.name()))
         .with("message", &*failure.message)
         .with("session-exists?", failure.session_exists)
 }
 
-pub(super) fn of_provenance(provenance: &SessionProvenance) -> Map {
-    Map::new()
+pub(super) fn of_provenance(provenance: &SessionProvenance) -> Printed {
+    Printed::new()
         .with("origin", provenance.origin.as_str())
         .with("schedule", provenance.schedule.to_string())
         .with("label", provenance.label.as_deref())
 }
 
-fn of_next(next: Next) -> Value {
-    match next {
-        Next::Slot { slot, due } => Map::new()
-            .with("slot", of_instant(slot))
-            .with("due-ns", due.map(|due| integer(due.nanos())))
-            .into(),
-        Next::AfterFinish => Value::keyword("after-finish"),
-        Next::Never { reason } => Map::new().with("never", Value::keyword(reason.name())).into(),
+impl Part for Next {
+    fn print(&self, out: &mut String) {
+        match *self {
+            Next::Slot { slot, due } => {
+                let due = due.map(BootTime::nanos);
+                Printed::new().with("slot", Instant(slot)).with("due-ns", due).print(out);
+            }
+            Next::AfterFinish => Word("after-finish").print(out),
+            Next::Never { reason } => Printed::new().with("never", Word(reason.name())).print(out),
+        }
     }
 }
 
-pub(super) fn of_scope(scope: &Scope) -> Value {
-    match scope {
-        Scope::Operator => Value::keyword("operator"),
-        Scope::Session(session) => session.as_str().into(),
+impl Part for &Scope {
+    fn print(&self, out: &mut String) {
+        match self {
+            Scope::Operator => Word("operator").print(out),
+            Scope::Session(session) => session.as_str().print(out),
+        }
     }
 }
 
-fn named(name: &str) -> Map {
-    Map::new().with("fact", Value::keyword(name))
+fn named(name: &str) -> Printed {
+    Printed::new().with("fact", Word(name))
 }

@@ -3,39 +3,38 @@
 use std::sync::Arc;
 
 use super::definition::{self, config, own_text};
+use super::form::Form;
 use super::parse::{failure, provenance, scope};
-use super::parts::{flag, instant, integer, map, maybe, number, of_instant, one, part, session_id, wrong};
-use super::print::{of_failure, of_provenance, of_scope};
+use super::parts::{flag, instant, map, maybe, number, one, part, session_id, wrong};
+use super::print::{of_failure, of_provenance};
+use super::printed::{Instant, Part, Printed, Word};
 use super::{FactError, VERSION};
 use crate::dialect::psi::session_config;
-use crate::domain::{Cause, HostId, Phase, Reason, Run, RunState, Status};
-use crate::edn::{Map, Value};
+use crate::domain::{Cause, HostId, Moment, Phase, Reason, Run, RunState, Status};
 use crate::engine::{Course, Pause, ScheduleRow, SessionRow};
 
 /// Prints what is kept of a schedule.
-pub fn print_schedule(row: &ScheduleRow) -> Map {
-    let runs: Vec<Value> = row.runs.iter().map(|run| of_run(run).into()).collect();
-    Map::new()
+pub fn print_schedule(row: &ScheduleRow) -> Printed {
+    let runs: Vec<Printed> = row.runs.iter().map(of_run).collect();
+    Printed::new()
         .with("v", VERSION)
         .with("schedule", definition::print(&row.schedule))
-        .with("status", Value::keyword(row.status.name()))
+        .with("status", Word(row.status.name()))
         .with("ended-for", of_reason(row.ended_for))
-        .with("next", row.next.map(of_instant))
+        .with("next", row.next.map(Instant))
         .with("course", row.course.as_deref().map(of_course))
-        .with("runs", Value::vector(runs))
+        .with("runs", runs)
 }
 
 /// Reads what is kept of a schedule.
 ///
 /// # Errors
 /// [`FactError`], for the first thing that is wrong with it.
-pub fn parse_schedule(form: &Map) -> Result<ScheduleRow, FactError> {
+pub(in crate::runtime) fn parse_schedule(form: &Form<'_>) -> Result<ScheduleRow, FactError> {
     check_version(form)?;
-    let Value::Vector(runs) = part(form, "runs") else {
-        return Err(wrong("runs", "a vector of runs", part(form, "runs")));
-    };
-    let each =
-        |value: &Value| value.as_map().ok_or_else(|| wrong("runs", "a vector of runs", value)).and_then(run);
+    let no_runs = |found| wrong("runs", "a vector of runs", found);
+    let runs = part(form, "runs").as_items().ok_or_else(|| no_runs(part(form, "runs")))?;
+    let each = |found| if Form::is_map(found) { run(found) } else { Err(no_runs(found)) };
     Ok(ScheduleRow {
         schedule: definition::parse(map(form, "schedule")?)?,
         status: one(form, "status", Status::parse)?,
@@ -47,15 +46,15 @@ pub fn parse_schedule(form: &Map) -> Result<ScheduleRow, FactError> {
 }
 
 /// Prints what is kept of a session; `token` is the digest of what stands for it.
-pub fn print_session(row: &SessionRow, token: Option<&str>) -> Map {
-    Map::new()
+pub fn print_session(row: &SessionRow, token: Option<&str>) -> Printed {
+    Printed::new()
         .with("v", VERSION)
         .with("id", row.id.as_str())
         .with("config", session_config::print(&row.config))
         .with("provenance", row.provenance.as_deref().map(of_provenance))
-        .with("opened-at", of_instant(row.opened_at))
+        .with("opened-at", Instant(row.opened_at))
         .with("built-in?", row.built_in)
-        .with("user-spoke-at", row.last_user_activity.map(of_instant))
+        .with("user-spoke-at", row.last_user_activity.map(Instant))
         .with("token", token)
 }
 
@@ -63,7 +62,9 @@ pub fn print_session(row: &SessionRow, token: Option<&str>) -> Map {
 ///
 /// # Errors
 /// [`FactError`], for the first thing that is wrong with it.
-pub fn parse_session(form: &Map) -> Result<(SessionRow, Option<Box<str>>), FactError> {
+pub(in crate::runtime) fn parse_session(
+    form: &Form<'_>,
+) -> Result<(SessionRow, Option<Box<str>>), FactError> {
     check_version(form)?;
     let row = SessionRow {
         id: session_id(form, "id")?,
@@ -76,7 +77,7 @@ pub fn parse_session(form: &Map) -> Result<(SessionRow, Option<Box<str>>), FactE
     Ok((row, own_text(form, "token")?))
 }
 
-pub(super) fn check_version(form: &Map) -> Result<(), FactError> {
+pub(super) fn check_version(form: &Form<'_>) -> Result<(), FactError> {
     let version: u32 = number(form, "v")?;
     if version == VERSION {
         Ok(())
@@ -85,28 +86,38 @@ pub(super) fn check_version(form: &Map) -> Result<(), FactError> {
     }
 }
 
-fn of_course(course: &Course) -> Map {
-    let skip = course
-        .last_skip
-        .map(|(slot, reason)| Value::vector([of_instant(slot), Value::keyword(reason.name())]));
-    Map::new()
+fn of_course(course: &Course) -> Printed {
+    let skip = course.last_skip.map(|(slot, reason)| LastSkip(slot, reason));
+    Printed::new()
         .with("revision", course.revision)
         .with("incarnation", course.incarnation)
-        .with("updated-at", course.updated_at.map(of_instant))
-        .with("armed-since", course.armed_since.map(of_instant))
-        .with("consumed", course.consumed.map(of_instant))
+        .with("updated-at", course.updated_at.map(Instant))
+        .with("armed-since", course.armed_since.map(Instant))
+        .with("consumed", course.consumed.map(Instant))
         .with("awaits-finish?", course.awaits_finish)
         .with("never", of_reason(course.never))
         .with("paused", course.paused.as_ref().map(of_pause))
-        .with("runs", integer(course.runs))
-        .with("delivered", integer(course.delivered))
-        .with("failed", integer(course.failed))
-        .with("skipped", integer(course.skipped))
-        .with("failures-in-row", integer(course.failures_in_row))
+        .with("runs", course.runs)
+        .with("delivered", course.delivered)
+        .with("failed", course.failed)
+        .with("skipped", course.skipped)
+        .with("failures-in-row", course.failures_in_row)
         .with("last-skip", skip)
 }
 
-fn course(form: &Map) -> Result<Course, FactError> {
+struct LastSkip(Moment, Reason);
+
+impl Part for LastSkip {
+    fn print(&self, out: &mut String) {
+        out.push('[');
+        Instant(self.0).print(out);
+        out.push(' ');
+        Word(self.1.name()).print(out);
+        out.push(']');
+    }
+}
+
+fn course(form: &Form<'_>) -> Result<Course, FactError> {
     Ok(Course {
         revision: number(form, "revision")?,
         incarnation: number(form, "incarnation")?,
@@ -125,42 +136,41 @@ fn course(form: &Map) -> Result<Course, FactError> {
     })
 }
 
-fn last_skip(form: &Map, key: &'static str) -> Result<(crate::domain::Moment, Reason), FactError> {
+fn last_skip(form: &Form<'_>, key: &'static str) -> Result<(Moment, Reason), FactError> {
     let value = part(form, key);
     let pair = || {
-        let Value::Vector(pair) = value else { return None };
-        let [slot, why] = &**pair else { return None };
-        let slot = crate::domain::Moment::parse(slot.as_str()?).ok()?;
-        Some((slot, Reason::parse(why.as_keyword()?.as_str())?))
+        let [slot, why] = value.as_items()? else { return None };
+        let slot = Moment::parse(slot.as_str()?).ok()?;
+        Some((slot, Reason::parse(why.as_keyword()?)?))
     };
     pair().ok_or_else(|| wrong(key, "a slot and a reason", value))
 }
 
-fn of_pause(pause: &Pause) -> Map {
-    Map::new()
-        .with("by", of_scope(&pause.by))
+fn of_pause(pause: &Pause) -> Printed {
+    Printed::new()
+        .with("by", &pause.by)
         .with("why", pause.reason.as_deref())
-        .with("since", of_instant(pause.since))
+        .with("since", Instant(pause.since))
 }
 
-fn pause(form: &Map) -> Result<Pause, FactError> {
+fn pause(form: &Form<'_>) -> Result<Pause, FactError> {
     Ok(Pause { by: scope(form, "by")?, reason: own_text(form, "why")?, since: instant(form, "since")? })
 }
 
-fn of_run(run: &Run) -> Map {
-    Map::new()
+fn of_run(run: &Run) -> Printed {
+    Printed::new()
         .with("incarnation", run.incarnation)
-        .with("slot", of_instant(run.slot))
-        .with("folded", integer(run.folded))
-        .with("cause", Value::keyword(run.cause.name()))
-        .with("state", Value::keyword(run.state.name()))
-        .with("attempt", i64::from(run.attempt))
-        .with("claimed-at", of_instant(run.claimed_at))
-        .with("started-at", run.started_at.map(of_instant))
-        .with("delivered-at", run.delivered_at.map(of_instant))
-        .with("retry-at", run.retry_at.map(of_instant))
-        .with("ended-at", run.ended_at.map(of_instant))
-        .with("phase", run.phase.map(|phase| Value::keyword(phase.name())))
+        .with("slot", Instant(run.slot))
+        .with("folded", run.folded)
+        .with("cause", Word(run.cause.name()))
+        .with("state", Word(run.state.name()))
+        .with("attempt", u32::from(run.attempt))
+        .with("claimed-at", Instant(run.claimed_at))
+        .with("started-at", run.started_at.map(Instant))
+        .with("delivered-at", run.delivered_at.map(Instant))
+        .with("retry-at", run.retry_at.map(Instant))
+        .with("ended-at", run.ended_at.map(Instant))
+        .with("phase", run.phase.map(|phase| Word(phase.name())))
         .with("reason", of_reason(run.reason))
         .with("host", run.host.map(HostId::number))
         .with("session", run.session.as_ref().map(crate::domain::SessionId::as_str))
@@ -169,7 +179,7 @@ fn of_run(run: &Run) -> Map {
         .with("asked", run.asked.as_deref().map(definition::print))
 }
 
-fn run(form: &Map) -> Result<Run, FactError> {
+fn run(form: &Form<'_>) -> Result<Run, FactError> {
     Ok(Run {
         incarnation: number(form, "incarnation")?,
         slot: instant(form, "slot")?,
@@ -192,24 +202,24 @@ fn run(form: &Map) -> Result<Run, FactError> {
     })
 }
 
-fn of_reason(reason: Option<Reason>) -> Option<Value> {
-    reason.map(|reason| Value::keyword(reason.name()))
+fn of_reason(reason: Option<Reason>) -> Option<Word<'static>> {
+    reason.map(|reason| Word(reason.name()))
 }
 
-fn reason(form: &Map, key: &'static str) -> Result<Option<Reason>, FactError> {
+fn reason(form: &Form<'_>, key: &'static str) -> Result<Option<Reason>, FactError> {
     maybe(form, key, |form, key| one(form, key, Reason::parse))
 }
 
 /// What is kept of the engine itself: who holds everything, while it is held.
-pub fn print_hold(hold: Option<&Pause>) -> Map {
-    Map::new().with("v", VERSION).with("held", hold.map(of_pause))
+pub fn print_hold(hold: Option<&Pause>) -> Printed {
+    Printed::new().with("v", VERSION).with("held", hold.map(of_pause))
 }
 
 /// Reads who holds everything.
 ///
 /// # Errors
 /// [`FactError`], for the first thing that is wrong with it.
-pub fn parse_hold(form: &Map) -> Result<Option<Pause>, FactError> {
+pub(in crate::runtime) fn parse_hold(form: &Form<'_>) -> Result<Option<Pause>, FactError> {
     check_version(form)?;
     maybe(form, "held", |form, key| pause(map(form, key)?))
 }

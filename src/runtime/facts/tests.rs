@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::dialect::REQUEST_CAPS;
-use crate::edn::{Map, read};
+use crate::edn::{self, Map};
 
 /// One of each, as `schema/facts/v1.edn` has them.
 const SAMPLES: &str = include_str!("../../../schema/facts/v1.edn");
@@ -17,7 +17,7 @@ fn every_sample_is_read_and_printed_as_it_stands() {
     let mut kinds: Vec<_> = Vec::new();
     for sample in samples() {
         let fact = parse(&sample).unwrap_or_else(|error| unreachable!("{error}: {sample:?}"));
-        assert_eq!(format!("{:?}", print(&fact)), format!("{sample:?}"));
+        assert_eq!(print(&fact).into_text(), format!("{sample:?}"));
         kinds.push(fact.kind().name());
     }
     kinds.sort_unstable();
@@ -30,7 +30,7 @@ fn every_sample_is_read_and_printed_as_it_stands() {
 fn what_is_not_understood_is_refused() {
     #[track_caller]
     fn check(form: &str, expected: &str) {
-        let form = read(form.as_bytes(), &REQUEST_CAPS).expect("EDN");
+        let form = edn::read(form.as_bytes(), &REQUEST_CAPS).expect("EDN");
         assert_eq!(parse(form.as_map().expect("a map")).expect_err("no fact").to_string(), expected);
     }
     check("{}", "there is no fact nil");
@@ -51,8 +51,93 @@ fn what_is_not_understood_is_refused() {
                 .collect();
             if let Ok(fact) = parse(&without) {
                 // Only what may be nil may be missing.
-                assert_eq!(parse(&print(&fact)), Ok(fact), "{key} of {sample:?}");
+                assert_eq!(read(print(&fact).into_text().as_bytes()), Ok(fact), "{key} of {sample:?}");
             }
         }
     }
+}
+
+#[test]
+fn a_form_read_in_place_is_the_one_that_all_of_edn_reads() {
+    let in_place =
+        samples().into_iter().filter(|sample| is_read_in_place(&Value::Map(sample.clone()).to_string()));
+    assert!(in_place.count() * 2 > samples().len(), "most of what is printed");
+    for text in [
+        "nil",
+        ":a/b-c?",
+        "true",
+        "-7",
+        "0",
+        "9223372036854775807",
+        "{}",
+        "[]",
+        "[[] {}]",
+        "{:a-b? {:c [1 :d]}  :e nil }",
+        r#""""#,
+        r#""a\nb \"c\" \\ d""#,
+        r#"{:a "é — 漢"}"#,
+        r#"{:a"b":c[1 2]}"#,
+    ] {
+        assert!(is_read_in_place(text), "{text}");
+    }
+}
+
+#[test]
+fn a_doubtful_form_is_left_to_the_reader_of_all_edn() {
+    // Whether that takes them or not.
+    for text in [
+        "",
+        " nil",
+        "nil ",
+        "nil nil",
+        "nill",
+        "{:a 1 :a 2}",
+        "{:a}",
+        "{:a 1",
+        "{1 2}",
+        "[1 2",
+        "1N",
+        "1.0",
+        "+1",
+        "007",
+        "-0",
+        "9223372036854775808",
+        ":a//b",
+        ":a/",
+        ":/b",
+        ":a/b/c",
+        ":",
+        ":?",
+        ":A",
+        "#{}",
+        "(1)",
+        "\\a",
+        "#inst \"2026-01-01T00:00:00Z\"",
+        "a",
+        "^:a {}",
+        "[1,2]",
+        "[1\n2]",
+        r#""\u0041""#,
+        r#""a"#,
+        r#""\"#,
+        r#"["a"b]"#,
+        "{:a 1};",
+        "[1];",
+        "]",
+        "\u{feff}nil",
+        "[nil]]",
+    ] {
+        assert!(!is_read_in_place(text), "{text}");
+    }
+    assert!(!is_read_in_place(&("[".repeat(40) + &"]".repeat(40))), "too deep to be read in place");
+}
+
+/// Whether a form is read in place; one that is must be what the reader of all EDN makes of it.
+fn is_read_in_place(text: &str) -> bool {
+    let Some(form) = Form::read(text.as_bytes()) else { return false };
+    let value =
+        edn::read(text.as_bytes(), &REQUEST_CAPS).unwrap_or_else(|error| unreachable!("{error}: {text}"));
+    assert_eq!(form, Form::of(&value), "{text}");
+    assert_eq!(form.to_value(), value, "{text}");
+    true
 }

@@ -1,0 +1,140 @@
+//! A form in the making, as the text that it ends up as. A disk gets several for each thing that happens, and nobody looks at
+//! one as a value on its way there.
+//!
+//! Invariant: it is what the writer of all EDN makes of the same form, entries as they were put in.
+
+use std::fmt::Write;
+
+use crate::domain::Moment;
+use crate::edn::{Value, write_string};
+
+/// An EDN map, printed: its text is one line, which [`edn::read`](crate::edn::read) takes.
+#[derive(Clone, Debug)]
+pub struct Printed(String);
+
+impl Printed {
+    /// The empty map.
+    pub(super) fn new() -> Printed {
+        Printed(String::from("{"))
+    }
+
+    /// The map with one more entry; its key is no other's.
+    #[must_use]
+    pub(in crate::runtime) fn with(mut self, key: &str, part: impl Part) -> Printed {
+        if self.0.len() > 1 {
+            self.0.push(' ');
+        }
+        self.0.push(':');
+        self.0.push_str(key);
+        self.0.push(' ');
+        part.print(&mut self.0);
+        self
+    }
+
+    /// The whole text.
+    pub fn into_text(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
+}
+
+/// What can stand in a form.
+pub(in crate::runtime) trait Part {
+    /// Appends its text.
+    fn print(&self, out: &mut String);
+}
+
+/// A keyword; what names it has are names of ours.
+pub(super) struct Word<'a>(pub(super) &'a str);
+
+/// An instant, as text: `#inst` ends with the year 9999, and slots need not.
+pub(super) struct Instant(pub(super) Moment);
+
+impl Part for Printed {
+    fn print(&self, out: &mut String) {
+        out.push_str(&self.0);
+        out.push('}');
+    }
+}
+
+impl Part for &Printed {
+    fn print(&self, out: &mut String) {
+        (**self).print(out);
+    }
+}
+
+impl Part for Word<'_> {
+    fn print(&self, out: &mut String) {
+        out.push(':');
+        out.push_str(self.0);
+    }
+}
+
+impl Part for Instant {
+    fn print(&self, out: &mut String) {
+        // Writing to a string cannot fail, here and below.
+        let _ = write!(out, "\"{}\"", self.0);
+    }
+}
+
+impl Part for &str {
+    fn print(&self, out: &mut String) {
+        let _ = write_string(self, out);
+    }
+}
+
+impl Part for String {
+    fn print(&self, out: &mut String) {
+        self.as_str().print(out);
+    }
+}
+
+impl Part for bool {
+    fn print(&self, out: &mut String) {
+        out.push_str(if *self { "true" } else { "false" });
+    }
+}
+
+impl Part for u32 {
+    fn print(&self, out: &mut String) {
+        let _ = write!(out, "{self}");
+    }
+}
+
+impl Part for u64 {
+    fn print(&self, out: &mut String) {
+        let _ = write!(out, "{self}");
+        // More than 64 bits with a sign hold: a slot in the year 9999 is so many nanoseconds away.
+        if i64::try_from(*self).is_err() {
+            out.push('N');
+        }
+    }
+}
+
+impl Part for Value {
+    fn print(&self, out: &mut String) {
+        crate::edn::write(self, out);
+    }
+}
+
+impl<T: Part> Part for Option<T> {
+    fn print(&self, out: &mut String) {
+        match self {
+            Some(part) => part.print(out),
+            None => out.push_str("nil"),
+        }
+    }
+}
+
+impl<T: Part> Part for Vec<T> {
+    fn print(&self, out: &mut String) {
+        out.push('[');
+        for (place, part) in self.iter().enumerate() {
+            if place > 0 {
+                out.push(' ');
+            }
+            part.print(out);
+        }
+        out.push(']');
+    }
+}

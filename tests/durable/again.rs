@@ -1,0 +1,164 @@
+//! What was with its host when that was lost keeps its place: it comes again before what had queued behind it, whichever step
+//! comes first when its host is back.
+
+use std::sync::Arc;
+
+use reveille::domain::{
+    DecisionKind, HostId, Policy, Recovery, Refusal, ScheduleId, SessionConfig, SessionId, Span, Status,
+    Terms,
+};
+use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord};
+use reveille::port::StoreFault;
+use reveille::runtime::Handle;
+use reveille::testkit::{Behaviour, SimHost};
+
+use crate::lives::{Life, Lives, message};
+
+#[test]
+fn a_host_that_is_back_at_once_gets_first_what_was_first() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let (silent, number) = connect(&lives, &life.handle, 1);
+    silent.behave(&[(Behaviour::LoseReceipt, 1)]);
+    let owner = open_on(&life.handle, number);
+    let both = two_in_a_lane(&lives, &mut life, &owner);
+    life.handle.detach_host(number);
+    let (host, number) = connect(&lives, &life.handle, 2);
+    // No timer was looked at in between.
+    take_over(&life.handle, number, &owner).expect("nobody has it");
+    life.await_kind(DecisionKind::RunDelivered);
+    turn(&life.handle, &owner);
+    life.await_kind(DecisionKind::RunDelivered);
+    assert_eq!(received(&host), both);
+}
+
+#[test]
+fn a_host_that_is_back_after_a_crash_gets_first_what_was_first() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let (silent, number) = connect(&lives, &life.handle, 1);
+    silent.behave(&[(Behaviour::LoseReceipt, 1)]);
+    let owner = open_on(&life.handle, number);
+    let both = two_in_a_lane(&lives, &mut life, &owner);
+    drop(life);
+    let mut life = lives.next(0);
+    let (host, number) = connect(&lives, &life.handle, 1);
+    take_over(&life.handle, number, &owner).expect("nobody has it");
+    life.await_kind(DecisionKind::RunDelivered);
+    turn(&life.handle, &owner);
+    life.await_kind(DecisionKind::RunDelivered);
+    assert_eq!(received(&host), both);
+}
+
+#[test]
+fn the_built_in_host_gets_first_what_was_first() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    life.host.behave(&[(Behaviour::LoseReceipt, 1)]);
+    let owner = life.open("one");
+    let both = two_in_a_lane(&lives, &mut life, &owner);
+    drop(life);
+    let mut life = lives.next(0);
+    life.await_kind(DecisionKind::RunDelivered);
+    life.await_kind(DecisionKind::RunDelivered);
+    assert_eq!(received(&life.host), both);
+}
+
+/// A first, which its host never acknowledges, and a second, which is due a moment later and waits behind it.
+fn two_in_a_lane(lives: &Lives, life: &mut Life, owner: &SessionId) -> [ScheduleId; 2] {
+    let policy = Policy { recovery: Recovery::Redeliver, ..Policy::PLAIN };
+    let terms = Some(Box::new(Terms { policy, ..Terms::PLAIN }));
+    let both = [1_000, 1_001].map(|delay| {
+        let new = NewSchedule { terms: terms.clone(), ..message(owner, delay) };
+        life.create(new).expect("it is kept")
+    });
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    life.handle.turn();
+    life.await_kind(DecisionKind::RunDispatched);
+    lives.stage.clock.advance(Span::from_millis(1));
+    life.handle.turn();
+    life.await_kind(DecisionKind::RunQueued);
+    both
+}
+
+fn open_on(handle: &Handle, host: HostId) -> SessionId {
+    let owner = SessionId::new("one").expect("a name");
+    handle.open_session(Some(owner.clone()), host, SessionConfig::default()).expect("there is room");
+    owner
+}
+
+fn connect(lives: &Lives, handle: &Handle, number: u32) -> (Arc<SimHost>, HostId) {
+    let host = Arc::new(SimHost::new(&lives.stage, HostId::new(number)));
+    let given = handle.attach_host(host.clone());
+    assert_eq!(given, host.number());
+    (host, given)
+}
+
+fn take_over(handle: &Handle, host: HostId, session: &SessionId) -> Result<(), Refusal> {
+    handle.submit(Input::Command(Command::HostSessions { host, sessions: vec![session.clone()] }))
+}
+
+/// The turn that a delivery begins, which ends.
+fn turn(handle: &Handle, session: &SessionId) {
+    for busy in [true, false] {
+        let report = Report::Busy { session: session.clone(), busy };
+        handle.submit(Input::Report(report)).expect("the session is open");
+    }
+}
+
+/// What reached a host, in order; what came again at once is there once.
+fn received(host: &SimHost) -> Vec<ScheduleId> {
+    let mut received: Vec<ScheduleId> = host.prompts().into_iter().map(|it| it.run.schedule).collect();
+    received.dedup();
+    received
+}
+
+#[test]
+fn a_receipt_that_could_not_be_kept_is_kept_when_that_works_again() {
+    #[track_caller]
+    fn check(recovery: Recovery, answered: impl Fn(&Life, Report, &Lives)) {
+        let lives = Lives::new();
+        let mut life = lives.next(0);
+        life.host.behave(&[(Behaviour::Slow, 1)]);
+        let owner = life.open("one");
+        let policy = Policy { recovery, ..Policy::PLAIN };
+        let new =
+            NewSchedule { terms: Some(Box::new(Terms { policy, ..Terms::PLAIN })), ..message(&owner, 1_000) };
+        let id = life.create(new).expect("it is kept");
+        lives.stage.clock.advance(Span::from_millis(1_000));
+        life.handle.turn();
+        life.await_kind(DecisionKind::RunDispatched);
+        let receipt = std::iter::from_fn(|| Some(life.host.take_receipt(0))).flatten().next();
+        answered(&life, receipt.expect("it takes its time"), &lives);
+        lives.store.heal();
+        life.await_kind(DecisionKind::EngineAwoke);
+        life.handle.turn();
+        let status = life.handle.view(|state| state.schedule(&id).map(ScheduleRecord::status));
+        assert_eq!(status, Some(Status::Delivered), "{recovery:?}");
+        assert_eq!(received(&life.host), [id.clone()], "{recovery:?}");
+        assert_eq!(said(&life, &owner), 1, "{recovery:?}");
+        drop(life);
+        let life = lives.next(0);
+        let status = life.handle.view(|state| state.schedule(&id).map(ScheduleRecord::status));
+        assert_eq!(status, Some(Status::Delivered), "{recovery:?}: in the next life");
+        assert_eq!(said(&life, &owner), 1, "{recovery:?}: in the next life");
+    }
+    for recovery in [Recovery::Redeliver, Recovery::Fail] {
+        // It comes while nothing can be kept, or is on its way to the disk when that fails.
+        check(recovery, |life, receipt, lives| {
+            lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
+            let refused = life.create(message(&SessionId::new("one").expect("a name"), 60_000));
+            assert!(matches!(refused, Err(Refusal::Unkept { .. })), "{refused:?}");
+            life.handle.submit_unawaited(Input::Report(receipt)).expect("it is in flight");
+        });
+        check(recovery, |life, receipt, lives| {
+            lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
+            life.handle.submit_unawaited(Input::Report(receipt)).expect("it is in flight");
+        });
+    }
+}
+
+/// How many messages stand in a transcript.
+fn said(life: &Life, session: &SessionId) -> usize {
+    life.handle.transcript(session).map_or(0, |transcript| transcript.messages.len())
+}
