@@ -1,0 +1,96 @@
+//! A store that answers before anything is flushed, to be filled quickly with what an engine writes.
+//!
+//! Not for anything but benchmarks: it promises what it does not keep.
+
+use std::sync::Mutex;
+
+use reveille::adapter::StoreSqlite;
+use reveille::domain::Cursor;
+use reveille::port::{
+    Batch, Done, FactRecord, HistoryQuery, RowRecord, Store, StoreFault, StoreHealth, StoreReport, Term,
+    Ticket,
+};
+
+pub(crate) struct Funnel {
+    store: StoreSqlite,
+    gathered: Mutex<Gathered>,
+}
+
+#[derive(Default)]
+struct Gathered {
+    batch: Batch,
+    /// Of the batch before: no more than two wait.
+    last: Option<Ticket>,
+}
+
+impl Funnel {
+    pub(crate) fn new(store: StoreSqlite) -> Funnel {
+        Funnel { store, gathered: Mutex::default() }
+    }
+
+    /// Keeps all that was promised so far.
+    pub(crate) fn flush(&self) {
+        let mut gathered = self.gathered.lock().expect("nobody panics");
+        if !gathered.batch.facts.is_empty() {
+            self.pass_on(&mut gathered);
+        }
+        if let Some(last) = gathered.last.take() {
+            last.wait().expect("it is kept");
+        }
+    }
+
+    fn pass_on(&self, gathered: &mut Gathered) {
+        let (ticket, done) = Ticket::new();
+        let term = self.store.health().term.expect("nothing fails");
+        let batch = std::mem::take(&mut gathered.batch);
+        self.store.submit(term, batch, done).expect("the queue has room");
+        if let Some(before) = gathered.last.replace(ticket) {
+            before.wait().expect("it is kept");
+        }
+    }
+}
+
+impl Store for Funnel {
+    fn submit(&self, _term: Term, batch: Batch, done: Done) -> Result<(), StoreFault> {
+        let last = batch.facts.last().expect("a batch has facts").cursor;
+        let mut gathered = self.gathered.lock().expect("nobody panics");
+        gathered.batch.facts.extend(batch.facts);
+        gathered.batch.rows.extend(batch.rows);
+        if gathered.batch.facts.len() >= GATHERED {
+            self.pass_on(&mut gathered);
+        }
+        done(Ok(last));
+        Ok(())
+    }
+
+    fn close(&self) {
+        self.flush();
+        self.store.close();
+    }
+
+    fn renew(&self) -> Result<Term, StoreFault> {
+        self.store.renew()
+    }
+
+    fn health(&self) -> StoreHealth {
+        self.store.health()
+    }
+
+    fn facts_after(&self, after: Cursor) -> Result<Vec<FactRecord>, StoreFault> {
+        self.store.facts_after(after)
+    }
+
+    fn rows_after(&self, after: Option<&str>) -> Result<Vec<RowRecord>, StoreFault> {
+        self.store.rows_after(after)
+    }
+
+    fn history(&self, query: &HistoryQuery) -> Result<Vec<FactRecord>, StoreFault> {
+        self.store.history(query)
+    }
+
+    fn doctor(&self) -> Result<StoreReport, StoreFault> {
+        self.store.doctor()
+    }
+}
+
+const GATHERED: usize = 1_000;

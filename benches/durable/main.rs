@@ -1,0 +1,193 @@
+//! The engine with its store: creates that are told once they are kept, a start with a million schedules, and ten thousand
+//! that are due in one instant.
+//!
+//! `cargo bench --bench durable` measures; `-- --quick` shows that everything runs. Beside each figure stands what SQLite alone
+//! does in the same run with the same bytes and the same settings, and before all of them how long the disk takes for one
+//! flush: a lone caller cannot be faster than that. `STORE_BENCH_DIR` says on which disk. Lives here: the order of the
+//! measurements and the table. What lives elsewhere: the engine that is measured (`engine`), how its store is filled
+//! quickly (`funnel`), SQLite alone and the bare flush (`bare`). Invariant: nothing here passes or fails.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use reveille::port::{FactRecord, RowRecord};
+
+use engine::Engine;
+
+mod bare;
+mod engine;
+mod funnel;
+
+struct Sizes {
+    rounds: usize,
+    for_each: Duration,
+    schedules: u64,
+    due: usize,
+    lead_ms: u64,
+}
+
+const FULL: Sizes = Sizes {
+    rounds: 3,
+    for_each: Duration::from_millis(1_200),
+    schedules: 1_000_000,
+    due: 10_000,
+    lead_ms: 3_000,
+};
+const QUICK: Sizes =
+    Sizes { rounds: 1, for_each: Duration::from_millis(100), schedules: 10_000, due: 500, lead_ms: 2_000 };
+
+#[expect(clippy::print_stdout, reason = "the table is what this program is for")]
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let says = |word: &str| arguments.iter().any(|argument| argument == word);
+    let sizes = if says("--quick") || says("--test") { QUICK } else { FULL };
+    let only = ["creates", "start", "burst"].into_iter().find(|part| says(part));
+    let wants = |part: &str| only.is_none_or(|only| only == part);
+    let base = std::env::var_os("STORE_BENCH_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
+    let dir = base.join(format!("reveille-bench-durable-{}", std::process::id()));
+    println!("| workload | Reveille | SQLite alone | ratio | target |\n|---|---|---|---|---|");
+    let flushes = bare::flushes(&dir, 200);
+    println!("| one flush of 8 KiB, written over: µs | | {} | | |", Shown(&flushes, false));
+    if wants("creates") {
+        for (callers, target) in [(1, "≥ 4000"), (64, "≥ 40000"), (256, "≥ 40000")] {
+            creates(&dir, &sizes, callers, target);
+        }
+    }
+    if wants("start") {
+        start(&dir, &sizes);
+    }
+    if wants("burst") {
+        burst(&dir, &sizes);
+    }
+    let _ = std::fs::remove_dir_all(&dir);
+}
+
+/// Creates a second of so many callers, each of whom waits until its own is kept.
+fn creates(dir: &Path, sizes: &Sizes, callers: usize, target: &str) {
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    for _ in 0..sizes.rounds {
+        let engine = Engine::fresh(dir);
+        let sessions = engine.open_sessions(SESSIONS);
+        ours.push(rate(sizes.for_each, callers, |turn| engine.create_later(&sessions[turn % SESSIONS])));
+        let written = engine.created();
+        engine.leave();
+        bare.push(bare::inserts(dir, &written, callers, sizes.for_each));
+    }
+    print(&format!("creates, {callers} callers: /s"), &ours, &bare, true, target);
+}
+
+/// From an empty engine until it is ready, with so many pending schedules on disk.
+#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+#[expect(clippy::print_stdout, reason = "the table is what this program is for")]
+fn start(dir: &Path, sizes: &Sizes) {
+    let begin = Instant::now();
+    engine::fill(dir, sizes.schedules);
+    println!(
+        "| {} creates that wait for no flush: /s | {:.0} | | | |",
+        sizes.schedules,
+        sizes.schedules as f64 / begin.elapsed().as_secs_f64()
+    );
+    let (mut opened, mut ours, mut bare) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..sizes.rounds {
+        let begin = Instant::now();
+        let store = engine::open(dir);
+        opened.push(millis(begin));
+        let begin = Instant::now();
+        let engine = Engine::over(store);
+        ours.push(millis(begin));
+        let found = engine.pending();
+        assert_eq!(found, sizes.schedules, "all of them came back");
+        engine.leave();
+        bare.push(bare::read_rows(dir));
+    }
+    let size = std::fs::metadata(dir.join("store.db")).map_or(0, |found| found.len()) >> 20;
+    print(&format!("open {size} MB, checked and indexed: ms"), &opened, &[], false, "");
+    print(&format!("take up {} schedules: ms", sizes.schedules), &ours, &bare, false, "≤ 2000");
+}
+
+/// From the instant in which so many are due until the host has the last of them, each claimed on disk before.
+fn burst(dir: &Path, sizes: &Sizes) {
+    let (mut ours, mut bare, mut told) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..sizes.rounds {
+        let engine = Engine::fresh(dir);
+        let burst = engine.prepare_burst(sizes.due, sizes.lead_ms);
+        let (handed, kept, written) = engine.await_burst(&burst, sizes.due as u64);
+        ours.push(handed);
+        told.push(kept);
+        engine.leave();
+        bare.push(bare::write_again(dir, &written));
+    }
+    print(&format!("{} due at once, all handed over: ms", sizes.due), &ours, &bare, false, "≤ 3000");
+    print("until the last of it is kept: ms", &told, &[], false, "");
+}
+
+/// How often a second something is done by so many threads; each is told a number of its own to go by, and counts on.
+#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+fn rate(for_each: Duration, threads: usize, act: impl Fn(usize) + Sync) -> f64 {
+    let begin = Instant::now();
+    let done: u64 = std::thread::scope(|scope| {
+        let act = &act;
+        let each = |thread: usize| {
+            scope.spawn(move || {
+                let mut done = 0_u64;
+                while begin.elapsed() < for_each {
+                    act(thread + usize::try_from(done).unwrap_or(0));
+                    done += 1;
+                }
+                done
+            })
+        };
+        let threads: Vec<_> = (0..threads).map(each).collect();
+        threads.into_iter().map(|thread| thread.join().expect("nobody panics")).sum()
+    });
+    done as f64 / begin.elapsed().as_secs_f64()
+}
+
+/// A session takes so many schedules, and a lone caller makes more.
+const SESSIONS: usize = 256;
+
+fn millis(begin: Instant) -> f64 {
+    begin.elapsed().as_secs_f64() * 1_000.0
+}
+
+/// The median of some figures, and the best of them.
+struct Shown<'a>(&'a [f64], bool);
+
+impl Shown<'_> {
+    fn median(&self) -> f64 {
+        let mut sorted = self.0.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted[sorted.len() / 2]
+    }
+
+    fn best(&self) -> f64 {
+        let better = |one: f64, two: f64| if self.1 { one.max(two) } else { one.min(two) };
+        self.0.iter().copied().reduce(better).unwrap_or_default()
+    }
+}
+
+impl std::fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.0} (best {:.0})", self.median(), self.best())
+    }
+}
+
+/// One line: a ratio above 1 says that Reveille is better, by the medians.
+#[expect(clippy::print_stdout, reason = "the table is what this program is for")]
+fn print(title: &str, ours: &[f64], bare: &[f64], is_rate: bool, target: &str) {
+    let ours = Shown(ours, is_rate);
+    if bare.is_empty() {
+        println!("| {title} | {ours} | | | {target} |");
+        return;
+    }
+    let bare = Shown(bare, is_rate);
+    let ratio = if is_rate { ours.median() / bare.median() } else { bare.median() / ours.median() };
+    println!("| {title} | {ours} | {bare} | {ratio:.2}× | {target} |");
+}
+
+/// What the engine wrote in a stretch: for SQLite alone to write again.
+#[derive(Default)]
+struct Written {
+    facts: Vec<FactRecord>,
+    rows: Vec<RowRecord>,
+}
