@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
 use reveille::domain::{
-    CountFrom, Cursor, Decision, DecisionKind, Every, HostId, Moment, Reason, RunId, ScheduleId, Scope,
-    SessionConfig, SessionId, Span, Trigger, When,
+    CountFrom, Cursor, Decision, DecisionKind, Every, HostId, Moment, Reason, Route, RunId, ScheduleId,
+    Scope, SessionConfig, SessionId, Span, Target, Terms, Trigger, When,
 };
 use reveille::engine::{Command, Explanation, Input, NewSchedule, Report, State, Which};
 use reveille::port::Clock;
 use reveille::runtime::Handle;
-use reveille::testkit::Stage;
+use reveille::testkit::{Behaviour, SimHost, Stage};
 
 /// A schedule of every ten minutes in a session of its own, and what is done to it.
 struct Scene {
     stage: Stage,
+    host: Arc<SimHost>,
     handle: Handle,
     schedule: ScheduleId,
     start: Moment,
@@ -23,16 +24,23 @@ struct Scene {
 
 impl Scene {
     fn new() -> Scene {
+        Scene::with(Target::Owner)
+    }
+
+    fn with(target: Target) -> Scene {
         let stage = Stage::seeded(1);
-        let handle = Handle::new(stage.parts(Arc::new(HostLocal::new())));
+        let host = SimHost::new(&stage, HostId::LOCAL).over(Arc::new(HostLocal::new()));
+        let host = Arc::new(host);
+        let handle = Handle::new(stage.parts(host.clone()));
         let owner = SessionId::new("main").expect("an id");
         handle.open_session(Some(owner.clone()), HostId::LOCAL, SessionConfig::default()).expect("room");
         let start = stage.clock.now().wall;
         let anchor = start.checked_add(minutes(10)).expect("near");
         let every = Every::new(minutes(10), anchor, CountFrom::Slot).expect("a period");
-        let schedule =
-            handle.schedule(NewSchedule::message(owner, When::By(Trigger::Every(every)), "a prompt"));
-        Scene { schedule: schedule.expect("room"), stage, handle, start }
+        let new = NewSchedule::message(owner, When::By(Trigger::Every(every)), "a prompt");
+        let new = NewSchedule { terms: Some(Box::new(Terms { target, ..Terms::PLAIN })), ..new };
+        let schedule = handle.schedule(new).expect("room");
+        Scene { schedule, stage, host, handle, start }
     }
 
     fn pass(&self, span: u64) {
@@ -57,12 +65,23 @@ impl Scene {
         self.handle.submit(Input::Report(Report::Busy { session, busy })).expect("it is open");
     }
 
+    /// A harness takes the session over, and goes.
+    fn lose_host(&self) {
+        let host = self.handle.attach_host(Arc::new(SimHost::new(&self.stage, HostId::new(1))));
+        let sessions = vec![SessionId::new("main").expect("an id")];
+        self.does(Command::HostSessions { host, sessions });
+        self.handle.detach_host(host);
+    }
+
     fn explain(&self, at: Option<u64>) -> Explanation {
         let at = at.map(|at| self.start.checked_add(minutes(at)).expect("near"));
         let mut feed = self.handle.subscribe(Cursor::START);
-        let decisions: VecDeque<Decision> = feed.poll(10_000).decisions.into();
+        self.explain_by(at, &feed.poll(10_000).decisions.into())
+    }
+
+    fn explain_by(&self, at: Option<Moment>, decisions: &VecDeque<Decision>) -> Explanation {
         let (now, zones) = (self.stage.clock.now(), &self.stage.zones);
-        self.handle.view(|state| state.explain(zones, now, (&self.schedule, at), &decisions))
+        self.handle.view(|state| state.explain(zones, now, (&self.schedule, at), decisions))
     }
 }
 
@@ -142,6 +161,43 @@ fn what_was_called_off_or_folded_is_explained() {
         "skipped coalesced",
     );
     check("long ago", &|scene| scene.pass(300), Some(0), "not-a-slot");
+}
+
+#[test]
+fn what_is_to_come_is_explained() {
+    check("without a host", &Scene::lose_host, None, "will-wait host-gone");
+    check("without a host for longer", &Scene::lose_host, Some(20), "will-be-skipped overlap");
+    check(
+        "cancelled before",
+        &|scene| scene.does(Command::CancelSchedule(scene.which())),
+        Some(20),
+        "after-end cancelled",
+    );
+    check(
+        "with its host",
+        &|scene| {
+            scene.host.behave(&[(Behaviour::LoseReceipt, 1)]);
+            scene.pass(10);
+        },
+        Some(10),
+        "running",
+    );
+    let route = Route { channel: "mail".into(), conversation: "me".into(), thread: None };
+    let scene = Scene::with(Target::Route(Box::new(route)));
+    let answer = scene.explain(None);
+    assert_eq!((answer.verdict.name(), answer.reason), ("will-fail", Some(Reason::ChannelUnknown)));
+}
+
+#[test]
+fn what_cannot_be_told_is_said_so() {
+    let scene = Scene::new();
+    let before = scene.start.checked_sub(minutes(1)).expect("near");
+    let nothing = VecDeque::new();
+    assert_eq!(scene.explain_by(Some(before), &nothing).verdict.name(), "before-creation");
+    // The state keeps the last twenty runs, and the decisions are gone.
+    scene.pass(300);
+    let first = scene.start.checked_add(minutes(10)).expect("near");
+    assert_eq!(scene.explain_by(Some(first), &nothing).verdict.name(), "beyond-history");
 }
 
 /// Whatever the reason: decisions that somebody hands in are enough, of a schedule that the state has never seen.
