@@ -135,7 +135,7 @@ fn a_receipt_that_could_not_be_kept_is_kept_when_that_works_again() {
         life.handle.turn();
         let status = life.handle.view(|state| state.schedule(&id).map(ScheduleRecord::status));
         assert_eq!(status, Some(Status::Delivered), "{recovery:?}");
-        assert_eq!(received(&life.host), [id.clone()], "{recovery:?}");
+        assert_eq!(received(&life.host), std::slice::from_ref(&id), "{recovery:?}");
         assert_eq!(said(&life, &owner), 1, "{recovery:?}");
         drop(life);
         let life = lives.next(0);

@@ -118,8 +118,8 @@ pub(super) fn of_provenance(provenance: &SessionProvenance) -> Printed {
 }
 
 impl Part for Next {
-    fn print(&self, out: &mut String) {
-        match *self {
+    fn print(self, out: &mut String) {
+        match self {
             Next::Slot { slot, due } => {
                 let due = due.map(BootTime::nanos);
                 Printed::new().with("slot", Instant(slot)).with("due-ns", due).print(out);
@@ -131,7 +131,7 @@ impl Part for Next {
 }
 
 impl Part for &Scope {
-    fn print(&self, out: &mut String) {
+    fn print(self, out: &mut String) {
         match self {
             Scope::Operator => Word("operator").print(out),
             Scope::Session(session) => session.as_str().print(out),

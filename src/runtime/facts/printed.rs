@@ -41,7 +41,7 @@ impl Printed {
 /// What can stand in a form.
 pub(in crate::runtime) trait Part {
     /// Appends its text.
-    fn print(&self, out: &mut String);
+    fn print(self, out: &mut String);
 }
 
 /// A keyword; what names it has are names of ours.
@@ -51,74 +51,74 @@ pub(super) struct Word<'a>(pub(super) &'a str);
 pub(super) struct Instant(pub(super) Moment);
 
 impl Part for Printed {
-    fn print(&self, out: &mut String) {
+    fn print(self, out: &mut String) {
+        (&self).print(out);
+    }
+}
+
+impl Part for &Printed {
+    fn print(self, out: &mut String) {
         out.push_str(&self.0);
         out.push('}');
     }
 }
 
-impl Part for &Printed {
-    fn print(&self, out: &mut String) {
-        (**self).print(out);
-    }
-}
-
 impl Part for Word<'_> {
-    fn print(&self, out: &mut String) {
+    fn print(self, out: &mut String) {
         out.push(':');
         out.push_str(self.0);
     }
 }
 
 impl Part for Instant {
-    fn print(&self, out: &mut String) {
+    fn print(self, out: &mut String) {
         // Writing to a string cannot fail, here and below.
         let _ = write!(out, "\"{}\"", self.0);
     }
 }
 
 impl Part for &str {
-    fn print(&self, out: &mut String) {
+    fn print(self, out: &mut String) {
         let _ = write_string(self, out);
     }
 }
 
 impl Part for String {
-    fn print(&self, out: &mut String) {
+    fn print(self, out: &mut String) {
         self.as_str().print(out);
     }
 }
 
 impl Part for bool {
-    fn print(&self, out: &mut String) {
-        out.push_str(if *self { "true" } else { "false" });
+    fn print(self, out: &mut String) {
+        out.push_str(if self { "true" } else { "false" });
     }
 }
 
 impl Part for u32 {
-    fn print(&self, out: &mut String) {
+    fn print(self, out: &mut String) {
         let _ = write!(out, "{self}");
     }
 }
 
 impl Part for u64 {
-    fn print(&self, out: &mut String) {
+    fn print(self, out: &mut String) {
         let _ = write!(out, "{self}");
         // More than 64 bits with a sign hold: a slot in the year 9999 is so many nanoseconds away.
-        if i64::try_from(*self).is_err() {
+        if i64::try_from(self).is_err() {
             out.push('N');
         }
     }
 }
 
 impl Part for Value {
-    fn print(&self, out: &mut String) {
-        crate::edn::write(self, out);
+    fn print(self, out: &mut String) {
+        crate::edn::write(&self, out);
     }
 }
 
 impl<T: Part> Part for Option<T> {
-    fn print(&self, out: &mut String) {
+    fn print(self, out: &mut String) {
         match self {
             Some(part) => part.print(out),
             None => out.push_str("nil"),
@@ -127,9 +127,9 @@ impl<T: Part> Part for Option<T> {
 }
 
 impl<T: Part> Part for Vec<T> {
-    fn print(&self, out: &mut String) {
+    fn print(self, out: &mut String) {
         out.push('[');
-        for (place, part) in self.iter().enumerate() {
+        for (place, part) in self.into_iter().enumerate() {
             if place > 0 {
                 out.push(' ');
             }

@@ -108,7 +108,7 @@ fn of_course(course: &Course) -> Printed {
 struct LastSkip(Moment, Reason);
 
 impl Part for LastSkip {
-    fn print(&self, out: &mut String) {
+    fn print(self, out: &mut String) {
         out.push('[');
         Instant(self.0).print(out);
         out.push(' ');
