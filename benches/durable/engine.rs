@@ -82,13 +82,11 @@ impl Engine {
         let now = ClockOs.now();
         let lead = Span::from_millis(lead_ms);
         let due = now.wall.checked_add(lead).expect("it is within the calendar");
+        let handle = self.runtime.handle();
+        let fill = |owner: &SessionId| (0..PER_SESSION).for_each(|_| create(handle, owner, When::At(due)));
         std::thread::scope(|scope| {
             for owner in &sessions {
-                scope.spawn(|| {
-                    for _ in 0..PER_SESSION {
-                        create(self.runtime.handle(), owner, When::At(due));
-                    }
-                });
+                scope.spawn(move || fill(owner));
             }
         });
         let due = now.boot.after(lead).nanos();
@@ -98,6 +96,7 @@ impl Engine {
 
     /// How long it took from the instant to the last delivery, and until all of it was kept, in milliseconds; and what was
     /// written for it.
+    #[expect(clippy::disallowed_methods, reason = "a benchmark waits for what it measures")]
     pub(crate) fn await_burst(&self, burst: &Burst, count: u64) -> (f64, f64, Written) {
         while self.delivered.count.load(Ordering::Acquire) < count
             || self.runtime.handle().figures().1.running > 0

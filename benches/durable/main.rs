@@ -146,6 +146,7 @@ fn rate(for_each: Duration, threads: usize, act: impl Fn(usize) + Sync) -> f64 {
 /// A session takes so many schedules, and a lone caller makes more.
 const SESSIONS: usize = 256;
 
+#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 fn millis(begin: Instant) -> f64 {
     begin.elapsed().as_secs_f64() * 1_000.0
 }
