@@ -1,5 +1,7 @@
 //! The one entrance: an input becomes facts and effects, or a refusal that changes nothing.
 
+use std::collections::BTreeSet;
+
 use super::draft::{Draft, Given, Step};
 use super::input::{Command, Input, Report};
 use super::state::State;
@@ -26,7 +28,7 @@ pub fn decide_into(step: Step, state: &State, input: Input, given: Given<'_>) ->
         Input::Report(report) => decide_report(&mut draft, report)?,
         Input::Wake => step::wake(&mut draft),
         Input::SettleFirst { schedule } => step::settle_first(&mut draft, &schedule),
-        Input::FillLanes => step::fill_lanes(&mut draft),
+        Input::FillLanes => step::fill_lanes(&mut draft, &BTreeSet::new()),
         Input::Awake { lost } => step::awake(&mut draft, lost),
     }
     Ok(draft.finish())

@@ -64,6 +64,27 @@ fn the_built_in_host_gets_first_what_was_first() {
     assert_eq!(received(&life.host), both);
 }
 
+#[test]
+fn a_lane_that_goes_on_with_what_it_had_takes_nothing_else() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    life.host.behave(&[(Behaviour::LoseReceipt, 1)]);
+    let owner = life.open("one");
+    two_in_a_lane(&lives, &mut life, &owner);
+    drop(life);
+    let mut life = lives.next(0);
+    let mut seen = Vec::new();
+    while seen.iter().filter(|kind| **kind == DecisionKind::RunDelivered).count() < 2 {
+        let batch = life.feed.next_batch(64).expect("the feed goes on");
+        let kinds = batch.decisions.iter().map(|decision| decision.kind);
+        seen.extend(
+            kinds.filter(|kind| [DecisionKind::RunDispatched, DecisionKind::RunDelivered].contains(kind)),
+        );
+    }
+    let (out, back) = (DecisionKind::RunDispatched, DecisionKind::RunDelivered);
+    assert_eq!(seen, [out, back, out, back]);
+}
+
 /// A first, which its host never acknowledges, and a second, which is due a moment later and waits behind it.
 fn two_in_a_lane(lives: &Lives, life: &mut Life, owner: &SessionId) -> [ScheduleId; 2] {
     let policy = Policy { recovery: Recovery::Redeliver, ..Policy::PLAIN };

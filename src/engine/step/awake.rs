@@ -4,6 +4,8 @@
 //! again, or left to count as active until its time is up. What the built-in host had not answered has not happened, because
 //! its transcripts and the answer are kept together.
 
+use std::collections::BTreeSet;
+
 use super::failed::{fail_unanswered, failure_in_flight};
 use super::hand_over::{call_off_stale, hand_over};
 use super::hold::fill_lanes;
@@ -12,6 +14,7 @@ use crate::domain::{Fact, HostId, Reason, Recovery, RunFact, RunState};
 use crate::engine::draft::Draft;
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
+use crate::engine::state::Place;
 use crate::engine::timers::Timer;
 
 pub(in crate::engine) fn awake(draft: &mut Draft<'_>, lost: u64) {
@@ -19,13 +22,15 @@ pub(in crate::engine) fn awake(draft: &mut Draft<'_>, lost: u64) {
     draft.fact(Fact::Awoke { lost });
     let with_host =
         state.runs.iter().filter(|(_, run)| matches!(run.run.state, RunState::InFlight | RunState::Running));
+    // What is handed over in this step is not in the state yet: its lane is taken all the same.
+    let mut taken = BTreeSet::new();
     for (key, run) in with_host {
-        recover(draft, key, run);
+        recover(draft, key, run, &mut taken);
     }
-    fill_lanes(draft);
+    fill_lanes(draft, &taken);
 }
 
-fn recover(draft: &mut Draft<'_>, key: Key, run: &RunRecord) {
+fn recover(draft: &mut Draft<'_>, key: Key, run: &RunRecord, taken: &mut BTreeSet<Key>) {
     let Some(occurrence) = Occurrence::of(draft.state, run) else { return };
     let policy = occurrence.schedule.policy();
     let may_be_active = run.run.host.is_some_and(HostId::is_attached);
@@ -44,7 +49,13 @@ fn recover(draft: &mut Draft<'_>, key: Key, run: &RunRecord) {
     // It had its session, and keeps it: nothing that is due by now comes before it. Unless its time is up, too.
     let time_up = draft.state.timers.deadline(Timer::TimeUp(key)).is_some_and(|end| end <= due);
     let waits = time_up || draft.held || occurrence.is_paused() || occurrence.is_frozen(draft.state);
-    if !waits && !call_off_stale(draft, &occurrence) {
+    let lane = match occurrence.place(draft.state) {
+        Place::Lane(lane, _) => Some(lane),
+        Place::Fresh(..) | Place::Nowhere(_) => None,
+    };
+    let is_free = lane.is_none_or(|lane| !taken.contains(&lane));
+    if !waits && is_free && !call_off_stale(draft, &occurrence) {
         hand_over(draft, &occurrence);
+        taken.extend(lane);
     }
 }

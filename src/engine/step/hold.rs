@@ -1,8 +1,11 @@
 //! Everything is held, and released: a layer above what is paused by itself.
 
+use std::collections::BTreeSet;
+
 use super::hand_over::hand_over_waiting;
 use crate::domain::{Fact, Refusal, Scope};
 use crate::engine::draft::Draft;
+use crate::engine::slab::Key;
 use crate::engine::state::Mode;
 
 pub(in crate::engine) fn hold_all(
@@ -21,15 +24,15 @@ pub(in crate::engine) fn release_all(draft: &mut Draft<'_>, by: Scope) -> Result
     }
     draft.fact(Fact::Released { by });
     draft.held = draft.state.mode != Mode::Running;
-    fill_lanes(draft);
+    fill_lanes(draft, &BTreeSet::new());
     Ok(())
 }
 
-/// Every lane that is free takes what waits for it.
-pub(in crate::engine) fn fill_lanes(draft: &mut Draft<'_>) {
-    let waiting = draft.state.sessions.iter().map(|(_, session)| session);
-    for session in waiting.filter(|session| session.hosted && !session.waiting.is_empty()) {
-        let mut lane_taken = session.blocks_prompt().is_some();
+/// Every lane that is free, and not taken in this step, takes what waits for it.
+pub(in crate::engine) fn fill_lanes(draft: &mut Draft<'_>, taken: &BTreeSet<Key>) {
+    let waiting = draft.state.sessions.iter();
+    for (key, session) in waiting.filter(|(_, session)| session.hosted && !session.waiting.is_empty()) {
+        let mut lane_taken = session.blocks_prompt().is_some() || taken.contains(&key);
         hand_over_waiting(draft, session, session.host, &mut lane_taken);
     }
 }
