@@ -57,6 +57,10 @@ limits! {
     ATTEMPTS = 20 "attempts" as "attempts";
     /// Unfinished schedules of one session made by psi's tools. Source: psi, 033.
     PSI_SESSION_SCHEDULES = 50 "schedules" as "psi-session-schedules";
+    /// Active reminders of one session. Source: SEED-003's code.
+    REMINDERS = 50 "reminders" as "reminders";
+    /// Shortest interval of a reminder: an agent's turn takes longer. Source: SEED-003's code.
+    REMINDER_SECONDS_MIN = 30 "s" as "reminder-seconds-min";
     /// Unfinished schedules of one session, whoever made them; dialects may allow fewer.
     SESSION_SCHEDULES = 2_000 "schedules" as "session-schedules";
     /// Unfinished schedules in one engine, whoever made them: keeps memory below about 1.3 GB.
@@ -235,10 +239,12 @@ limits! {
 const _: () = assert!(DELAY_MS_MIN.value < DELAY_MS_MAX.value);
 const _: () = assert!(SLEEP_SLICE_MS.value < DELAY_MS_MAX.value);
 const _: () = assert!(PERIOD_MS_MIN.value < PERIOD_MS_MAX.value);
+const _: () = assert!(PERIOD_MS_MIN.value <= REMINDER_SECONDS_MIN.value * 1_000);
 // A cron expression and its zone fit into a phrase.
 const _: () = assert!(CRON_BYTES.value + ZONE_BYTES.value < PHRASE_BYTES.value);
 // One session cannot fill the engine, and slab keys are 31 bits wide (engine/deadlines.rs keeps one value).
 const _: () = assert!(PSI_SESSION_SCHEDULES.value <= SESSION_SCHEDULES.value);
+const _: () = assert!(REMINDERS.value <= SESSION_SCHEDULES.value);
 const _: () = assert!(SESSION_SCHEDULES.value < SCHEDULES.value && SCHEDULES.value < 1 << 31);
 const _: () = assert!(SESSIONS.value < 1 << 31);
 // A whole message fits into a request together with its envelope.

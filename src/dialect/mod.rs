@@ -5,12 +5,15 @@
 //! engine sees typed values only.
 
 mod answer;
+mod args;
 mod caps;
 pub mod cron;
 mod echo;
 #[cfg(feature = "json")]
 pub mod json;
 pub mod psi;
+pub mod reminder;
+mod slip;
 
 pub use answer::{Answer, Notation};
 pub use caps::REQUEST_CAPS;

@@ -11,6 +11,8 @@ names! {
         Psi = "psi",
         /// The scheduled tasks of a personal agent, shared by all its sessions. Source: SEED-004.
         Cron = "cron",
+        /// Prompts that a session sets for itself, once or again and again. Source: SEED-003.
+        Reminder = "reminder",
         /// The crate's own interface, as embedders call it.
         Native = "native",
     }

@@ -4,7 +4,7 @@
 //! Invariant: a call that is not known to read counts as one that changes.
 
 use super::handle::Handle;
-use crate::dialect::{cron, psi};
+use crate::dialect::{cron, psi, reminder};
 use crate::domain::{Caller, Scope, Span};
 use crate::edn::{Keyword, Value};
 
@@ -59,9 +59,18 @@ impl Deed {
         }
     }
 
+    fn of_reminder(tool: reminder::Tool) -> Deed {
+        match tool {
+            reminder::Tool::Add => Deed::Create,
+            reminder::Tool::List => Deed::Read,
+            reminder::Tool::Remove => Deed::Change,
+        }
+    }
+
     fn of(tool: &str, args: &Value) -> Deed {
         if tool != psi::TOOL {
-            return cron::Tool::parse(tool).map_or(Deed::Change, Deed::of_cron);
+            let of_reminder = || reminder::Tool::parse(tool).map(Deed::of_reminder);
+            return cron::Tool::parse(tool).map(Deed::of_cron).or_else(of_reminder).unwrap_or(Deed::Change);
         }
         match (word(args, "action"), word(args, "op")) {
             // Mutations in a query have a wall of their own (`hands.rs`).

@@ -27,6 +27,7 @@ mod prepared;
 mod query;
 #[cfg(test)]
 mod races;
+mod reminder;
 pub(crate) mod rows;
 mod shutdown;
 mod subscription;

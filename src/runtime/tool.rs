@@ -1,9 +1,8 @@
 //! One tool call: arguments in, the tool's own answer out.
 
 use super::handle::Handle;
-use crate::dialect::cron;
 use crate::dialect::psi::{self, Call, Context};
-use crate::dialect::{Answer, Notation};
+use crate::dialect::{Answer, Notation, cron, reminder};
 use crate::domain::{Caller, Dialect, Now, Refusal, ScheduleId, Scope, SessionId};
 use crate::edn::Value;
 use crate::engine::{Command, Input, ScheduleRecord, SessionRecord, State, Which};
@@ -16,7 +15,10 @@ impl Handle {
         if tool == psi::TOOL {
             return Some(self.call_psi(caller, args, notation));
         }
-        cron::Tool::parse(tool).map(|tool| self.call_cron(tool, caller, args, notation))
+        if let Some(tool) = cron::Tool::parse(tool) {
+            return Some(self.call_cron(tool, caller, args, notation));
+        }
+        reminder::Tool::parse(tool).map(|tool| self.call_reminder(tool, caller, args, notation))
     }
 
     fn call_psi(&self, caller: &Caller, args: &Value, notation: Notation) -> Answer {
@@ -57,8 +59,8 @@ impl Handle {
                     return Err(Refusal::UnknownSession { session });
                 }
                 let mut records: Vec<&ScheduleRecord> = state.live_schedules_of(&session);
-                // What is everybody's has lists of its own.
-                records.retain(|record| !record.schedule().terms().shared);
+                // What other tools have made has lists of its own.
+                records.retain(|record| is_listed_by_psi(record.schedule().dialect));
                 Ok(psi::listed(state, &records, self.since(started)))
             }),
             Call::Cancel { session, schedule } => {
@@ -76,6 +78,13 @@ impl Handle {
     /// Milliseconds since then.
     fn since(&self, started: Now) -> u64 {
         self.now().boot.since(started.boot).millis()
+    }
+}
+
+fn is_listed_by_psi(dialect: Dialect) -> bool {
+    match dialect {
+        Dialect::Psi | Dialect::Native => true,
+        Dialect::Cron | Dialect::Reminder => false,
     }
 }
 

@@ -3,7 +3,7 @@
 //! Invariant: a tool is described once, in the EDN file of its name; its text is constant, so that a host can tell when
 //! it changes.
 
-use crate::dialect::{cron, psi};
+use crate::dialect::{cron, psi, reminder};
 use crate::domain::Dialect;
 use crate::edn::{Caps, Value, read};
 
@@ -27,11 +27,18 @@ pub const TOOLBOX: &[ToolInfo] = &[
     ToolInfo::cron(cron::Tool::Delete),
     ToolInfo::cron(cron::Tool::Pause),
     ToolInfo::cron(cron::Tool::Resume),
+    ToolInfo::reminder(reminder::Tool::Add),
+    ToolInfo::reminder(reminder::Tool::List),
+    ToolInfo::reminder(reminder::Tool::Remove),
 ];
 
 impl ToolInfo {
     const fn cron(tool: cron::Tool) -> ToolInfo {
         ToolInfo { name: tool.name(), dialect: Dialect::Cron, text: tool.declaration() }
+    }
+
+    const fn reminder(tool: reminder::Tool) -> ToolInfo {
+        ToolInfo { name: tool.name(), dialect: Dialect::Reminder, text: tool.declaration() }
     }
 
     /// What it does, for whoever chooses a tool.
@@ -63,8 +70,11 @@ mod tests {
 
     #[test]
     fn every_tool_is_described() {
-        let cron = TOOLBOX.iter().filter(|tool| tool.dialect == Dialect::Cron).map(|tool| tool.name);
-        assert_eq!(cron.collect::<Vec<_>>(), cron::Tool::NAMES);
+        let of = |dialect: Dialect| -> Vec<&str> {
+            TOOLBOX.iter().filter(|tool| tool.dialect == dialect).map(|tool| tool.name).collect()
+        };
+        assert_eq!(of(Dialect::Cron), cron::Tool::NAMES);
+        assert_eq!(of(Dialect::Reminder), reminder::Tool::NAMES);
         for tool in TOOLBOX {
             assert!(!tool.description().is_empty(), "{}", tool.name);
             let schema = tool.input_schema();

@@ -122,6 +122,11 @@ impl Scene {
         self.hosts[0].behave(&[(Behaviour::LoseReceipt, 1)]);
     }
 
+    /// The built-in host takes no prompt.
+    pub(crate) fn refuse_prompts(&self) {
+        self.hosts[0].behave(&[(Behaviour::FailSubmit, 1)]);
+    }
+
     /// The built-in host answers at once.
     pub(crate) fn answer_again(&self) {
         self.hosts[0].behave(Behaviour::FAULTLESS);

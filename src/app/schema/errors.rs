@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::dialect::{cron, psi};
+use crate::dialect::{cron, psi, reminder};
 use crate::domain::{Code, Refusal};
 use crate::edn::{Map, Symbol, Value};
 use crate::graph::eql;
@@ -25,7 +25,8 @@ pub(super) fn text() -> String {
         let _ = writeln!(text, " {}", Value::Map(map.with("doc", code.doc())));
     }
     text += "]\n :errors [\n";
-    for entry in engine().into_iter().chain(psi_tool()).chain(cron_tools()).chain(graph()) {
+    let tools = tools("cron", cron::errors()).chain(tools("reminder", reminder::errors()));
+    for entry in engine().into_iter().chain(psi_tool()).chain(tools).chain(graph()) {
         let _ = writeln!(text, " {}", Value::Map(entry));
     }
     text += "]}\n";
@@ -53,12 +54,12 @@ fn psi_tool() -> Vec<Map> {
     psi::errors().into_iter().map(line).collect()
 }
 
-fn cron_tools() -> Vec<Map> {
-    let line = |(name, code, error): (&str, Code, Value)| {
+/// The errors of tools that have no phases: their kind, class, message and hint.
+fn tools(of: &str, errors: Vec<(&'static str, Code, Value)>) -> impl Iterator<Item = Map> {
+    errors.into_iter().map(move |(name, code, error)| {
         let part = |key: &str| error.as_map().and_then(|map| map.keyword(key)).cloned();
-        entry("cron", name, code, part("message")).with("hint", part("hint"))
-    };
-    cron::errors().into_iter().map(line).collect()
+        entry(of, name, code, part("message")).with("hint", part("hint"))
+    })
 }
 
 fn graph() -> Vec<Map> {

@@ -88,7 +88,7 @@ pub(super) fn unit_ms(unit: &str) -> Result<Option<u64>, PhraseError> {
 }
 
 /// Prints whole milliseconds in the longest unit that fits: `90 minutes`.
-pub(in crate::calendar) fn print(span: Span) -> String {
+pub fn print(span: Span) -> String {
     let millis = span.millis();
     let units = [(24 * HOUR_MS, "day"), (HOUR_MS, "hour"), (60_000, "minute"), (1_000, "second")];
     let fitting = units.into_iter().find(|(unit, _)| millis > 0 && millis.is_multiple_of(*unit));

@@ -19,5 +19,5 @@ pub use context::Asked;
 pub use error::{Part, PhraseError};
 pub use understand::{Understood, understand};
 
-pub(super) use duration::print as print_duration;
+pub use duration::print as print_duration;
 pub(super) use echo::weekdays as print_weekdays;
