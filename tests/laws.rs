@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use reveille::domain::{
-    BootTime, Cursor, Dialect, Durability, Fact, Failure, HandOver, HostId, Message, MessageProvenance,
-    Moment, Next, Now, Payload, Phase, Reason, RunFact, RunId, ScheduleId, Scope, SessionConfig, SessionFact,
-    SessionId, Span, When,
+    BootTime, Cursor, Dialect, Durability, Fact, Failure, HandOver, HostId, Lifetime, Message,
+    MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, RunFact, RunId, ScheduleFact, ScheduleId,
+    Scope, SessionConfig, SessionFact, SessionId, Span, Terms, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report, Which};
 use reveille::port::Clock;
@@ -56,6 +56,11 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
         let place = find(all, |seen| matches!(seen, Seen::CancelAcknowledged { .. }));
         all[place].seen =
             Seen::CancelAcknowledged { scope: Scope::Session(session("away")), schedule: id("cancelled") };
+    }),
+    ("a_word_calls_off_what_it_may", |all| {
+        let called_off = ScheduleFact::Cancelled { reason: Reason::UserActivity };
+        let fact = Fact::Schedule(id("later"), called_off);
+        all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(fact) });
     }),
     ("at_most_once", |all| repeat(all, |seen| is_received(seen, "first"))),
     ("nothing_unasked", |all| {
@@ -135,6 +140,15 @@ const WRONG_STANDINGS: &[(&str, Spoil)] = &[
     ("nothing_waits_without_cause", |all| {
         let idle = Fact::Session(session("away"), SessionFact::Idle);
         all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(idle) });
+    }),
+    ("a_word_has_called_off", |all| {
+        let place = find(all, |seen| is_created(seen, "later"));
+        if let Seen::Fact(Fact::Created { schedule, .. }) = &mut all[place].seen {
+            let lifetime = Lifetime { cancel_on_user_activity: true, ..Lifetime::PLAIN };
+            schedule.terms = Some(Box::new(Terms { lifetime, ..Terms::PLAIN }));
+        }
+        let spoke = Fact::Session(session("home"), SessionFact::UserSpoke);
+        all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(spoke) });
     }),
     ("created_sessions_are_real", |all| {
         for observation in all {

@@ -11,7 +11,7 @@ pub struct Lifetime {
     pub max_runs: Option<NonZeroU32>,
     /// No slot at this instant or later; `None` for no such bound.
     pub expires_at: Option<Moment>,
-    /// A person's word in the session cancels it, as long as its slot is still to come.
+    /// A person's word in the session cancels it, as long as its slot, or the next attempt at its run, is still to come.
     pub cancel_on_user_activity: bool,
     /// It is cancelled when the session that owns it is closed.
     pub dies_with_session: bool,

@@ -43,6 +43,8 @@ names! {
         NoMoreSlots = "no-more-slots",
         /// Somebody entitled to it cancelled the schedule.
         Cancelled = "cancelled",
+        /// A person spoke in the session before the slot came, and it was to be called off then.
+        UserActivity = "user-activity",
         /// The owning session was closed.
         SessionClosed = "session-closed",
         /// The engine was shut down in good order.

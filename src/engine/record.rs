@@ -94,7 +94,7 @@ impl ScheduleRecord {
 
     /// Whether it was called off itself, and not only its last run; known of what is on disk.
     pub fn is_called_off(&self) -> bool {
-        let called_off = [Reason::Cancelled, Reason::SessionClosed, Reason::Shutdown];
+        let called_off = [Reason::Cancelled, Reason::UserActivity, Reason::SessionClosed, Reason::Shutdown];
         self.status == Status::Cancelled
             && self.course().never.is_some_and(|reason| called_off.contains(&reason))
     }

@@ -127,17 +127,18 @@ impl Handle {
         prepare: impl FnOnce(&State),
         read: impl FnOnce(&State) -> R,
     ) -> Result<R, Refusal> {
-        let about_session = matches!(
+        // A session lives in memory as well, and is written as soon as that works again; a person's word has been said,
+        // whatever becomes of what it calls off.
+        let holds_anyway = matches!(
             input,
             Input::Command(
                 Command::OpenSession { .. } | Command::CloseSession { .. } | Command::HostSessions { .. }
-            )
+            ) | Input::Report(Report::UserMessage { .. })
         );
         let (answer, ticket) = self.begin_with(input, prepare, read)?;
         // Volatile work has no ticket: it never waits for a disk.
         match ticket.map_or(Ok(Cursor::START), Ticket::wait) {
-            // A session lives in memory as well, and is written as soon as that works again.
-            Err(fault) if !about_session => Err(Refusal::Unkept { detail: fault.to_string().into() }),
+            Err(fault) if !holds_anyway => Err(Refusal::Unkept { detail: fault.to_string().into() }),
             Ok(_) | Err(_) => Ok(answer),
         }
     }

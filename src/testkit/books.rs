@@ -60,6 +60,8 @@ pub(super) struct Plan {
     pub(super) end: Option<Status>,
     /// Its session was closed, whoever opens the id again.
     pub(super) orphaned: bool,
+    /// A person spoke before its slot came, and it was to be called off then.
+    pub(super) moot: bool,
 }
 
 /// One run.
@@ -103,6 +105,20 @@ impl Plan {
     /// Whether a slot of it may come while it waits: an unfinished schedule in memory only.
     pub(super) fn is_durable(&self) -> bool {
         self.schedule.is_durable()
+    }
+
+    fn is_to_be_called_off_by_a_word_in(&self, session: &SessionId) -> bool {
+        let flagged = self.schedule.lifetime().cancel_on_user_activity;
+        flagged && self.end.is_none() && !self.paused && self.schedule.owner == *session
+    }
+
+    /// Whether its slot lies strictly ahead.
+    pub(super) fn is_to_come(&self, now: Now) -> bool {
+        match self.next {
+            Some((slot, _)) if self.is_durable() => slot > now.wall,
+            Some((_, earliest)) => earliest > now.boot,
+            None => self.awaits_finish,
+        }
     }
 }
 
@@ -152,7 +168,12 @@ impl Books {
 
     fn enter_fact(&mut self, now: Now, fact: &Fact) {
         match fact {
-            Fact::Session(session, fact) => self.enter_session(session, fact),
+            Fact::Session(session, fact) => {
+                if *fact == SessionFact::UserSpoke {
+                    self.note_moot(now, session);
+                }
+                self.enter_session(session, fact);
+            }
             Fact::Created { schedule, next } => self.create(now, schedule, *next),
             Fact::Schedule(schedule, fact) => self.enter_schedule(now, schedule, fact),
             Fact::Run(run, fact) => self.enter_run(now, run, fact),
@@ -199,6 +220,29 @@ impl Books {
         }
     }
 
+    /// Notes which schedules of a session a person's word calls off. Those that are paused or tried again are left to tests
+    /// of their own: what they wait for is not in these books.
+    fn note_moot(&mut self, now: Now, session: &SessionId) {
+        let flagged = self.plans.values().filter(|plan| plan.is_to_be_called_off_by_a_word_in(session));
+        let moot = flagged.filter(|plan| plan.is_to_come(now) && self.waiting_runs(plan).next().is_none());
+        let moot: Vec<ScheduleId> = moot.map(|plan| plan.schedule.id.clone()).collect();
+        for id in moot {
+            if let Some(plan) = self.plans.get_mut(&id) {
+                plan.moot = true;
+            }
+        }
+    }
+
+    /// The runs of a schedule that wait for their turn or another attempt.
+    fn waiting_runs(&self, plan: &Plan) -> impl Iterator<Item = (&RunKey, &Life)> {
+        self.live_runs(plan).filter(|(_, life)| life.state == RunState::Queued)
+    }
+
+    /// Whether a run of a schedule waits for its turn: it has been due.
+    pub(super) fn has_due_run(&self, plan: &Plan) -> bool {
+        self.waiting_runs(plan).any(|(_, life)| !life.retrying)
+    }
+
     fn create(&mut self, now: Now, schedule: &Schedule, next: Next) {
         let plan = Plan {
             schedule: schedule.clone(),
@@ -213,6 +257,7 @@ impl Books {
             called_off: false,
             end: None,
             orphaned: false,
+            moot: false,
         };
         self.plans.insert(schedule.id.clone(), plan);
     }

@@ -26,6 +26,7 @@ pub(super) const ALL: &[(&str, SightLaw)] = named![
     held_is_held,
     cancel_holds,
     a_session_cancels_its_own,
+    a_word_calls_off_what_it_may,
     at_most_once,
     volatile_is_tried_once,
     nothing_unasked,
@@ -222,6 +223,18 @@ fn a_session_cancels_its_own(books: &Books, seen: &Observation) -> Verdict {
     let Seen::CancelAcknowledged { scope, schedule } = &seen.seen else { return Ok(()) };
     let covered = books.plans.get(schedule).is_none_or(|plan| scope.reaches(&plan.schedule));
     hold(covered, || format!("{scope:?} cancelled {schedule}"))
+}
+
+/// A person's word calls off what was to be called off by one, and nothing that is due.
+fn a_word_calls_off_what_it_may(books: &Books, seen: &Observation) -> Verdict {
+    let Seen::Fact(Fact::Schedule(id, ScheduleFact::Cancelled { reason: Reason::UserActivity })) = &seen.seen
+    else {
+        return Ok(());
+    };
+    let Some(plan) = books.plans.get(id) else { return Ok(()) };
+    let may = plan.schedule.lifetime().cancel_on_user_activity;
+    let due = books.has_due_run(plan) || plan.next.is_some() && !plan.paused && !plan.is_to_come(seen.now);
+    hold(may && !due, || format!("{id} was called off by a word in its session: {plan:?}"))
 }
 
 /// A host hears of a run at most once in each phase of each attempt.

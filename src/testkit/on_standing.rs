@@ -16,6 +16,7 @@ pub(super) const ALL: &[(&str, StandingLaw)] = named![
     nothing_silent,
     nothing_waits_without_cause,
     nothing_due_is_left,
+    a_word_has_called_off,
     limits_hold,
     created_sessions_are_real,
     nothing_lives_after_shutdown,
@@ -126,6 +127,12 @@ fn nothing_due_is_left(_: &Books, standing: &Standing<'_>) -> Verdict {
     let next =
         standing.state.next_wake(standing.now).filter(|next| standing.turned && *next <= standing.now.boot);
     hold(next.is_none(), || format!("{next:?} was due at {:?}", standing.now.boot))
+}
+
+/// What a person's word was to call off has been called off with it.
+fn a_word_has_called_off(books: &Books, _: &Standing<'_>) -> Verdict {
+    let left = books.plans.iter().find(|(_, plan)| plan.moot && plan.end.is_none());
+    hold(left.is_none(), || format!("somebody spoke, and there is still {left:?}"))
 }
 
 /// No count exceeds its bound in `limits`.

@@ -83,7 +83,7 @@ impl World {
         Lifetime {
             max_runs: max.filter(|_| entropy.one_in(3)),
             expires_at: end.filter(|_| entropy.one_in(5)),
-            cancel_on_user_activity: false,
+            cancel_on_user_activity: entropy.one_in(3),
             dies_with_session: !entropy.one_in(3),
         }
     }

@@ -9,6 +9,7 @@ mod matrices;
 mod orders;
 mod scene;
 mod script;
+mod words;
 
 /// Compares a text with the file of expectations, or writes it.
 #[track_caller]
