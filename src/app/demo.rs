@@ -147,6 +147,7 @@ impl<W: Write> Demo<'_, W> {
             | DecisionKind::SessionBusy
             | DecisionKind::SessionIdle
             | DecisionKind::UserSpoke
+            | DecisionKind::JobReady
             | DecisionKind::TurnUnreported
             | DecisionKind::ScheduleCreated
             | DecisionKind::RunClaimed

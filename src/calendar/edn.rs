@@ -5,7 +5,8 @@
 
 use super::cron::{CronError, parse_cron};
 use crate::domain::{
-    Calendar, CountFrom, Every, Moment, Span, TimeOfDay, Trigger, Weekday, Weekdays, Zone, ZoneError,
+    Calendar, CountFrom, Event, Every, JobId, Moment, Span, TimeOfDay, Trigger, Weekday, Weekdays, Zone,
+    ZoneError,
 };
 use crate::edn::{Map, Value};
 
@@ -13,7 +14,7 @@ use crate::edn::{Map, Value};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TriggerError {
     /// Not a map, or without a `:kind` that is known.
-    #[error("not a trigger: a map with :kind :at, :every, :calendar or :cron")]
+    #[error("not a trigger: a map with :kind :at, :every, :calendar, :cron or :event")]
     Kind,
     /// A key that the kind needs, missing or not of its type.
     #[error("{key} is missing, or is not {expected}")]
@@ -66,6 +67,13 @@ pub fn to_edn(trigger: &Trigger) -> Value {
         Trigger::Cron(cron, zone) => {
             kind("cron").with("expr", text(cron.to_string())).with("zone", text(zone.to_string()))
         }
+        Trigger::Event(event) => {
+            let map = kind("event").with("job", event.job.as_str());
+            match event.latest {
+                Some(latest) => map.with("latest", text(latest.to_string())),
+                None => map,
+            }
+        }
     })
 }
 
@@ -97,6 +105,15 @@ pub fn from_edn(value: &Value) -> Result<Trigger, TriggerError> {
             only(map, &["expr", "zone"])?;
             let cron = parse_cron(string(map, "expr")?)?;
             Ok(Trigger::Cron(cron.into(), Zone::parse(string(map, "zone")?)?.into()))
+        }
+        "event" => {
+            only(map, &["job", "latest"])?;
+            let expected = "the id of a job: text that is not blank";
+            let job = JobId::new(string(map, "job")?);
+            let job = job.map_err(|_| TriggerError::Key { key: "job", expected })?;
+            let is_given = map.keyword("latest").is_some_and(|latest| !latest.is_nil());
+            let latest = is_given.then(|| moment(map, "latest")).transpose()?;
+            Ok(Trigger::Event(Box::new(Event { job, latest })))
         }
         _ => Err(TriggerError::Kind),
     }

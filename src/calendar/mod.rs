@@ -10,7 +10,7 @@
 //!    repeats (an overlap) stands for the earlier instant. Triggers on every hour have no slot in a gap, and triggers that
 //!    name minutes or hours by `*` or a step have slots in both passes of an overlap.
 //! 3. Every search ends: the triggers without any slot are refused by the parsers, the others are bounded by the calendar.
-//! 4. Whatever is printed here parses back equal.
+//! 4. Whatever is printed here parses back equal; the words for an event, which has no phrase, are the one exception.
 //!
 //! ```
 //! use reveille::calendar::{Slots, Zones, parse_cron};

@@ -1,7 +1,8 @@
-//! Triggers as phrases that parse back equal, whenever and wherever they are read.
+//! Triggers as phrases that parse back equal, whenever and wherever they are read. An event alone has no phrase: its words
+//! are for people.
 
 use super::phrase::{print_duration, print_weekdays};
-use crate::domain::{CountFrom, Trigger, Weekdays, Zone};
+use crate::domain::{CountFrom, Event, Trigger, Weekdays, Zone};
 
 /// The canonical phrase of a trigger: [`understand`](super::understand) makes the same trigger of it, as long as an instant
 /// in it has not passed.
@@ -33,7 +34,14 @@ pub fn print(trigger: &Trigger) -> String {
             format!("{days} at {} {}", calendar.time, print_zone(&calendar.zone))
         }
         Trigger::Cron(cron, zone) => format!("{cron} {}", print_zone(zone)),
+        Trigger::Event(event) => print_event(event),
     }
+}
+
+/// A job's id stands in quotes, because it may be any text.
+pub(super) fn print_event(event: &Event) -> String {
+    let words = format!("when the job {:?} is ready", event.job.as_str());
+    event.latest.map_or_else(|| words.clone(), |latest| format!("{words}, on {latest} at the latest"))
 }
 
 /// A name stands in quotes, because it may be one that no database knows.

@@ -18,7 +18,8 @@ pub struct Slots {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    At(Moment),
+    /// None where it is not known when it comes.
+    Once(Option<Moment>),
     Every(Every),
     Shown(Pattern, Clock),
 }
@@ -49,7 +50,8 @@ impl Slots {
             warning: zones.warning(zone),
         };
         match trigger {
-            Trigger::At(slot) => Slots { kind: Kind::At(*slot), warning: None },
+            Trigger::At(slot) => Slots { kind: Kind::Once(Some(*slot)), warning: None },
+            Trigger::Event(event) => Slots { kind: Kind::Once(event.latest), warning: None },
             Trigger::Every(every) => Slots { kind: Kind::Every(*every), warning: None },
             Trigger::Calendar(calendar) => shown(Pattern::of_calendar(calendar), &calendar.zone),
             Trigger::Cron(cron, zone) => shown(Pattern::of_cron(cron), zone),
@@ -67,7 +69,7 @@ impl Slots {
     /// time; after a run, [`Every::after_finish`] counts.
     pub fn first_after(&self, t: Moment) -> Option<Moment> {
         match &self.kind {
-            Kind::At(slot) => (*slot > t).then_some(*slot),
+            Kind::Once(slot) => slot.filter(|slot| *slot > t),
             Kind::Every(every) => first_of(*every, t),
             Kind::Shown(pattern, clock) => {
                 let t = t.seconds().max(YEAR_1);

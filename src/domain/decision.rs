@@ -23,6 +23,8 @@ names! {
         UserSpoke = "user-spoke",
         /// A host that acknowledged a prompt reported no turn in time; the session counts as idle again.
         TurnUnreported = "turn-unreported",
+        /// A job of a session reported that it is ready; its id is in the detail.
+        JobReady = "job-ready",
         /// A schedule was created.
         ScheduleCreated = "schedule-created",
         /// A schedule was given another definition.
@@ -31,7 +33,7 @@ names! {
         SchedulePaused = "schedule-paused",
         /// A schedule was resumed.
         ScheduleResumed = "schedule-resumed",
-        /// A schedule that counts from the end of its runs has its next slot.
+        /// A schedule that counts from the end of its runs, or waits for something to happen, has its next slot.
         ScheduleArmed = "schedule-armed",
         /// Slots passed without a run of their own, with a reason and a count.
         SlotsSkipped = "slots-skipped",

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{
-    BootTime, Cause, Dealt, DecisionKind, Failure, HostId, Moment, Phase, Reason, RunId, Schedule,
+    BootTime, Cause, Dealt, DecisionKind, Failure, HostId, JobId, Moment, Phase, Reason, RunId, Schedule,
     ScheduleId, Scope, SessionConfig, SessionId, SessionProvenance,
 };
 
@@ -62,6 +62,8 @@ pub enum Next {
     },
     /// It will be known when the run that has just been claimed has ended.
     AfterFinish,
+    /// It will be known when what the schedule waits for has happened.
+    AtEvent,
     /// There is none.
     Never {
         /// Why.
@@ -74,7 +76,7 @@ impl Next {
     pub fn slot(self) -> Option<Moment> {
         match self {
             Next::Slot { slot, .. } => Some(slot),
-            Next::AfterFinish | Next::Never { .. } => None,
+            Next::AfterFinish | Next::AtEvent | Next::Never { .. } => None,
         }
     }
 }
@@ -100,7 +102,7 @@ pub enum ScheduleFact {
     },
     /// Its next slot, and all up to this one, passed without a run of their own.
     Skipped(Skip),
-    /// A run has ended, and its next slot counts from there.
+    /// A run has ended, and its next slot counts from there; or what it waits for has happened.
     Armed {
         /// The slot.
         next: Next,
@@ -178,6 +180,11 @@ pub enum SessionFact {
     UserSpoke,
     /// A presumed turn was not reported in time; the session counts as idle again.
     TurnUnreported,
+    /// A job reported that it is ready.
+    JobReady {
+        /// The job.
+        job: JobId,
+    },
 }
 
 impl SessionFact {
@@ -193,7 +200,8 @@ impl SessionFact {
             | SessionFact::Busy
             | SessionFact::Idle
             | SessionFact::UserSpoke
-            | SessionFact::TurnUnreported => None,
+            | SessionFact::TurnUnreported
+            | SessionFact::JobReady { .. } => None,
         }
     }
 }
@@ -377,6 +385,7 @@ impl Fact {
             Fact::Host(host, _) | Fact::Session(_, SessionFact::Hosted { host }) => {
                 Some(host.to_string().into())
             }
+            Fact::Session(_, SessionFact::JobReady { job }) => Some(job.to_string().into()),
             Fact::Run(_, RunFact::Dispatched(to)) => Some(to.phase.name().into()),
             Fact::Run(_, RunFact::Failed(failure)) => {
                 Some(format!("{}: {}", failure.phase.name(), failure.message).into())
@@ -414,6 +423,7 @@ impl SessionFact {
             SessionFact::Idle => DecisionKind::SessionIdle,
             SessionFact::UserSpoke => DecisionKind::UserSpoke,
             SessionFact::TurnUnreported => DecisionKind::TurnUnreported,
+            SessionFact::JobReady { .. } => DecisionKind::JobReady,
         }
     }
 }

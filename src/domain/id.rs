@@ -31,6 +31,10 @@ pub enum IdError {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(Arc<str>);
 
+/// The id of a job in a session, such as a build that goes on in the background: chosen by whoever runs it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobId(Box<str>);
+
 /// A schedule's id: `sch-` and a random UUID, or any text the caller chose.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ScheduleId(IdText);
@@ -72,6 +76,22 @@ impl SessionId {
     /// A random id.
     pub fn random(entropy: Entropy) -> SessionId {
         SessionId(uuid(entropy).hyphenated().to_string().into())
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl JobId {
+    /// Checks a text chosen by a caller.
+    ///
+    /// # Errors
+    /// [`IdError`] if it is blank, too long or holds control characters.
+    pub fn new(text: &str) -> Result<JobId, IdError> {
+        check(text)?;
+        Ok(JobId(text.into()))
     }
 
     /// The text.
@@ -172,6 +192,18 @@ impl fmt::Display for SessionId {
 }
 
 impl fmt::Debug for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for JobId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

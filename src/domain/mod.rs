@@ -35,7 +35,7 @@ pub use decision::{Dealt, Decision, DecisionKind};
 pub use entropy::Entropy;
 pub use fact::{Change, Claim, Fact, HandOver, HostFact, Next, RunFact, ScheduleFact, SessionFact, Skip};
 pub use failure::{Failure, Phase};
-pub use id::{HostId, IdError, RunId, ScheduleId, SessionId};
+pub use id::{HostId, IdError, JobId, RunId, ScheduleId, SessionId};
 pub use lifetime::Lifetime;
 pub use message::{Content, Message, Role, Transcript};
 pub use moment::{BootTime, Moment, MomentError, Now, Span};
@@ -54,7 +54,7 @@ pub use session_config::{
 pub use status::Status;
 pub use target::{Route, Target};
 pub use terms::{Envelope, Terms};
-pub use trigger::{Calendar, CountFrom, Every, TimeOfDay, Trigger, Weekday, Weekdays};
+pub use trigger::{Calendar, CountFrom, Event, Every, TimeOfDay, Trigger, Weekday, Weekdays};
 pub use when::When;
 pub use zone::{Offset, Zone, ZoneError, ZoneName};
 

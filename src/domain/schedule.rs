@@ -88,6 +88,6 @@ impl Schedule {
 
     /// Whether it has more slots than one.
     pub fn recurs(&self) -> bool {
-        !matches!(self.trigger, Trigger::At(_))
+        !matches!(self.trigger, Trigger::At(_) | Trigger::Event(_))
     }
 }

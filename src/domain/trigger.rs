@@ -1,11 +1,11 @@
-//! When a schedule's slots come: once, every so often, by the calendar, by cron.
+//! When a schedule's slots come: once, every so often, by the calendar, by cron, when something has happened.
 //!
 //! What lives elsewhere: the slots of a trigger (`calendar::Slots`), its notations (`calendar`). Invariant: every value
 //! has slots: a period is never zero, a set of weekdays never empty, a cron expression never impossible.
 
 use std::fmt;
 
-use super::{Cron, Moment, Span, Zone, names};
+use super::{Cron, JobId, Moment, Span, Zone, names};
 use crate::limits;
 
 /// When the slots of a schedule come.
@@ -19,6 +19,17 @@ pub enum Trigger {
     Calendar(Box<Calendar>),
     /// The slots of a cron expression, read on the clock of a zone.
     Cron(Box<Cron>, Box<Zone>),
+    /// One slot, at the instant at which something has happened.
+    Event(Box<Event>),
+}
+
+/// Something that a schedule waits for: a job of its session reports that it is ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The job.
+    pub job: JobId,
+    /// The slot comes at this instant if the job has not reported by then; `None` for however long it takes.
+    pub latest: Option<Moment>,
 }
 
 /// A period and where it counts from.

@@ -47,6 +47,7 @@ fn decide_command(draft: &mut Draft<'_>, command: Command) -> Result<(), Refusal
         Command::ResumeSchedule(which) => step::resume_schedule(draft, which),
         Command::RunNow(which) => step::run_now(draft, &which),
         Command::SkipNext(which) => step::skip_next(draft, which),
+        Command::JobReady { session, job } => step::job_ready(draft, session, job),
         Command::HoldAll { by, reason } => step::hold_all(draft, by, reason),
         Command::ReleaseAll { by } => step::release_all(draft, by),
         Command::Shutdown { abandon } => {

@@ -153,6 +153,9 @@ impl Asking<'_> {
         {
             return None;
         }
+        if matches!(record.schedule.trigger, Trigger::Event(_)) {
+            return None;
+        }
         let slots = Slots::new(&record.schedule.trigger, self.zones);
         let before = self.at.checked_sub(NEAR).and_then(|from| slots.latest_in(from, self.at));
         let after = slots.first_after(self.at).filter(|slot| slot.since(self.at) <= NEAR);

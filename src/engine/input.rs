@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Dialect, Durability, Failure, HostId, Lifetime, Payload, Policy, RunId, ScheduleId, Scope, SessionConfig,
-    SessionId, Target, Terms, When,
+    Dialect, Durability, Failure, HostId, JobId, Lifetime, Payload, Policy, RunId, ScheduleId, Scope,
+    SessionConfig, SessionId, Target, Terms, When,
 };
 use crate::limits;
 
@@ -101,6 +101,13 @@ pub enum Command {
     RunNow(Which),
     /// Let the next slot pass without a run.
     SkipNext(Which),
+    /// A job of a session is ready: what waits for it has its slot now.
+    JobReady {
+        /// The session.
+        session: SessionId,
+        /// The job.
+        job: JobId,
+    },
     /// Claim nothing and hand nothing over until everything is released. Who may is the surfaces' affair.
     HoldAll {
         /// Who asks.

@@ -245,7 +245,7 @@ impl<'a> Outlook<'a> {
             return;
         }
         let there = match &self.schedule.trigger {
-            Trigger::At(_) => return,
+            Trigger::At(_) | Trigger::Event(_) => return,
             Trigger::Every(every) if every.from() == CountFrom::Finish => {
                 let periods = from.since(next).nanos().div_ceil(every.period().nanos());
                 next.checked_add(Span::from_nanos(periods.saturating_mul(every.period().nanos())))
@@ -337,6 +337,6 @@ fn attempts_end(policy: &Policy, at: Moment) -> Moment {
 fn after_finish(next: Next, draft: &Draft<'_>, schedule: &Schedule, consumed: Moment) -> Option<Moment> {
     match next {
         Next::AfterFinish => slot_after_finish(draft, schedule, consumed).slot(),
-        Next::Slot { .. } | Next::Never { .. } => next.slot(),
+        Next::Slot { .. } | Next::AtEvent | Next::Never { .. } => next.slot(),
     }
 }

@@ -25,7 +25,8 @@ pub struct ScheduleRecord {
 
 impl ScheduleRecord {
     pub(super) fn new(schedule: Schedule, owner: Option<Key>) -> ScheduleRecord {
-        let course = schedule.recurs().then(Box::default);
+        let has_course = schedule.recurs() || matches!(schedule.trigger, Trigger::Event(_));
+        let course = has_course.then(Box::default);
         ScheduleRecord {
             schedule,
             owner,
@@ -57,11 +58,12 @@ impl ScheduleRecord {
         self.next
     }
 
-    /// The slot that it stands for: of a one-shot its only one, else the next, or the last once there is no next.
+    /// The slot that it stands for: of a one-shot its only one, else the next, or the last once there is no next. One that
+    /// waits for an event stands for the moment at which it was created.
     pub fn slot(&self) -> Moment {
         match self.schedule.trigger {
             Trigger::At(slot) => slot,
-            Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) => {
+            Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) | Trigger::Event(_) => {
                 self.next.or(self.course().consumed).unwrap_or(self.schedule.created_at)
             }
         }
@@ -133,6 +135,8 @@ pub struct Course {
     pub consumed: Option<Moment>,
     /// Its next slot counts from the end of the run that is on its way.
     pub awaits_finish: bool,
+    /// Its slot comes when something has happened that it waits for.
+    pub awaits_event: bool,
     /// Why it has no further slot, once that is so.
     pub never: Option<Reason>,
     /// Who paused it, while it is paused.
@@ -163,6 +167,11 @@ pub struct Pause {
 }
 
 impl Course {
+    /// Whether a slot is to come of which it is not known when.
+    pub fn awaits(&self) -> bool {
+        self.awaits_finish || self.awaits_event
+    }
+
     const FRESH: Course = Course {
         revision: 1,
         incarnation: 1,
@@ -170,6 +179,7 @@ impl Course {
         armed_since: None,
         consumed: None,
         awaits_finish: false,
+        awaits_event: false,
         never: None,
         paused: None,
         runs: 0,

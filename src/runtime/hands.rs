@@ -6,7 +6,7 @@
 use super::admission::Denial;
 use super::handle::Handle;
 use crate::dialect::{Answer, Notation, psi};
-use crate::domain::{Caller, Code, HostId, Refusal, ScheduleId, Scope, SessionConfig, SessionId};
+use crate::domain::{Caller, Code, HostId, JobId, Refusal, ScheduleId, Scope, SessionConfig, SessionId};
 use crate::edn::{Keyword, Map, Value};
 use crate::engine::{Command, Input, Report, Which};
 use crate::graph::attr::mutation;
@@ -53,6 +53,7 @@ impl Hands for CallerHands<'_> {
             mutation::CLOSE => self.close(&params),
             mutation::USER_MESSAGE => self.user_message(&params),
             mutation::BUSY => self.busy(&params),
+            mutation::JOB_READY => self.job_ready(&params),
             _ => Err(ResolverError::new(format!("{name} is declared and not built"), Value::Nil)),
         }
     }
@@ -130,6 +131,16 @@ impl CallerHands<'_> {
         let busy = params.keyword("busy").or_else(|| params.keyword("busy?"));
         let busy = busy.and_then(Value::as_bool).ok_or_else(|| wrong("busy", "true or false", busy))?;
         self.report(session, |session| Report::Busy { session, busy })
+    }
+
+    fn job_ready(&self, params: &Map) -> Result<Value, ResolverError> {
+        let (session, given) = (self.session(params, "session-id")?, params.keyword("job-id"));
+        let job = given.and_then(Value::as_str).and_then(|text| JobId::new(text).ok());
+        let job = job.ok_or_else(|| wrong("job-id", "a job's id: text that is not blank", given))?;
+        let answer = shown(&session);
+        let ready = Command::JobReady { session, job };
+        self.handle.submit(Input::Command(ready)).map_err(|refusal| refused(&refusal))?;
+        Ok(answer)
     }
 
     fn report(

@@ -205,7 +205,9 @@ impl CallerHands<'_> {
 fn asked_at(schedule: &Schedule) -> Moment {
     match schedule.trigger {
         Trigger::At(at) => at.min(schedule.created_at),
-        Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) => schedule.created_at,
+        Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) | Trigger::Event(_) => {
+            schedule.created_at
+        }
     }
 }
 

@@ -340,7 +340,8 @@ pub(super) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Option<Lasting<'a
             | SessionFact::Busy
             | SessionFact::Idle
             | SessionFact::UserSpoke
-            | SessionFact::TurnUnreported => None,
+            | SessionFact::TurnUnreported
+            | SessionFact::JobReady { .. } => None,
         },
         Fact::Held { .. } | Fact::Released { .. } | Fact::Awoke { .. } => Some(Lasting { session: None }),
         Fact::Host(..) | Fact::Stopping { .. } => None,
@@ -371,6 +372,7 @@ pub(super) fn asks_for_disk(input: &Input, state: &State) -> bool {
         Command::OpenSession { .. }
         | Command::CloseSession { .. }
         | Command::HostSessions { .. }
+        | Command::JobReady { .. }
         | Command::Shutdown { .. } => false,
     }
 }

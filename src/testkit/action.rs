@@ -28,6 +28,7 @@ impl World {
             Action::CancelSchedule => self.cancel_schedule(),
             Action::ReportTurn => self.report_turn(),
             Action::UserMessage => self.user_message(),
+            Action::JobReady => self.job_ready(),
             Action::AnswerReceipt => self.answer_receipt(),
             Action::FalseReceipt => self.false_receipt(),
             Action::LoseHost => self.lose_host(),
@@ -158,6 +159,11 @@ impl World {
     fn user_message(&mut self) -> Outcome {
         let Some(session) = self.any_session() else { return Ok(()) };
         self.submit(Input::Report(Report::UserMessage { session, text: "a word".into() })).map(|_| ())
+    }
+
+    fn job_ready(&mut self) -> Outcome {
+        let (Some(session), Some(job)) = (self.any_session(), self.any_job()) else { return Ok(()) };
+        self.submit(Input::Command(Command::JobReady { session, job })).map(|_| ())
     }
 
     fn answer_receipt(&mut self) -> Outcome {

@@ -48,6 +48,8 @@ pub(super) struct Plan {
     /// The slot that comes next, and the earliest moment for it, reckoned when it was set.
     pub(super) next: Option<(Moment, BootTime)>,
     pub(super) awaits_finish: bool,
+    /// Its slot comes when something has happened.
+    pub(super) awaits_event: bool,
     pub(super) paused: bool,
     pub(super) runs: BTreeSet<RunKey>,
     /// The run that was claimed last.
@@ -117,8 +119,13 @@ impl Plan {
         match self.next {
             Some((slot, _)) if self.is_durable() => slot > now.wall,
             Some((_, earliest)) => earliest > now.boot,
-            None => self.awaits_finish,
+            None => self.awaits(),
         }
+    }
+
+    /// Whether a slot is to come of which it is not known when.
+    fn awaits(&self) -> bool {
+        self.awaits_finish || self.awaits_event
     }
 }
 
@@ -216,7 +223,10 @@ impl Books {
                     lane.idled = lane.in_flight.is_some();
                 }
             }
-            SessionFact::Unhosted | SessionFact::Busy | SessionFact::UserSpoke => {}
+            SessionFact::Unhosted
+            | SessionFact::Busy
+            | SessionFact::UserSpoke
+            | SessionFact::JobReady { .. } => {}
         }
     }
 
@@ -249,6 +259,7 @@ impl Books {
             incarnation: 1,
             next: reckon(now, next),
             awaits_finish: false,
+            awaits_event: next == Next::AtEvent,
             paused: false,
             runs: BTreeSet::new(),
             last_run: None,
@@ -284,6 +295,7 @@ impl Books {
             ScheduleFact::Cancelled { .. } => {
                 plan.next = None;
                 plan.awaits_finish = false;
+                plan.awaits_event = false;
                 plan.end = Some(Status::Cancelled);
                 plan.called_off = true;
                 let runs: Vec<RunKey> = plan.runs.iter().cloned().collect();
@@ -299,7 +311,7 @@ impl Books {
     /// A schedule that has no slot to come and no run under way has ended.
     fn conclude(&mut self, schedule: &ScheduleId) {
         let Some(plan) = self.plans.get(schedule) else { return };
-        let is_open = plan.next.is_some() || plan.awaits_finish;
+        let is_open = plan.next.is_some() || plan.awaits();
         if plan.end.is_some() || is_open || self.live_runs(plan).next().is_some() {
             return;
         }
@@ -416,6 +428,7 @@ impl Plan {
     fn arm(&mut self, now: Now, next: Next) {
         self.next = reckon(now, next);
         self.awaits_finish = next == Next::AfterFinish;
+        self.awaits_event = next == Next::AtEvent;
     }
 }
 

@@ -60,7 +60,11 @@ impl Counts {
                 self.skipped += skip.count;
                 self.expect(skip.next);
             }
-            ScheduleFact::Armed { next } => self.expect(*next),
+            ScheduleFact::Armed { next } => {
+                // It takes the place of the one that was to come at the latest.
+                self.expected -= u64::from(plan.next.is_some());
+                self.expect(*next);
+            }
             ScheduleFact::Cancelled { .. } => {
                 let queued = plan.runs.iter().filter_map(|run| lives.get(run));
                 let queued = queued.filter(|life| life.state == RunState::Queued).count() as u64;

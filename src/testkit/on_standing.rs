@@ -81,7 +81,10 @@ fn not_silent(standing: &Standing<'_>, id: &ScheduleId, record: &ScheduleRecord)
     let state = standing.state;
     let live = || state.runs_of(record).any(|(_, run)| !run.run().state.is_terminal());
     let speaks = match record.status() {
-        Status::Pending => state.has_slot_timer(id) || record.course().awaits_finish && live(),
+        Status::Pending => {
+            let course = record.course();
+            state.has_slot_timer(id) || course.awaits_event || course.awaits_finish && live()
+        }
         Status::Paused => record.course().paused.is_some() && !state.has_slot_timer(id),
         // What a queued run waits for is the next law's; a stopping engine calls it off at its next turn.
         Status::Queued | Status::InFlight => live(),

@@ -6,8 +6,8 @@ use super::laws::Broken;
 use super::world::World;
 use crate::calendar::parse_cron;
 use crate::domain::{
-    Calendar, CountFrom, EndsWith, Envelope, Every, Lifetime, Missed, Overlap, Policy, Recovery, Scope, Span,
-    Target, Terms, TimeOfDay, Trigger, Weekdays, WhenBusy, Zone,
+    Calendar, CountFrom, EndsWith, Envelope, Event, Every, JobId, Lifetime, Missed, Overlap, Policy,
+    Recovery, Scope, Span, Target, Terms, TimeOfDay, Trigger, Weekdays, WhenBusy, Zone,
 };
 use crate::engine::{Command, Input, ScheduleChange, Which};
 use crate::port::Clock;
@@ -15,7 +15,7 @@ use crate::port::Clock;
 type Outcome = Result<(), Broken>;
 
 impl World {
-    /// Every few seconds or hours, daily, by cron; in zones with gaps and overlaps and without.
+    /// Every few seconds or hours, daily, by cron, in zones with gaps and overlaps and without; or when a job is ready.
     pub(super) fn any_trigger(&self) -> Trigger {
         let (entropy, now) = (&self.stage.entropy, self.stage.clock.now().wall);
         let zone = entropy.pick(&ZONES).and_then(|name| Zone::parse(name).ok()).unwrap_or(Zone::Utc);
@@ -26,7 +26,7 @@ impl World {
         let anchor = if entropy.one_in(2) { now } else { back };
         let every = Every::new(period, anchor, from).map(Trigger::Every);
         let time = TimeOfDay::new(u8::try_from(entropy.below(24)).unwrap_or(0), 30, 0);
-        let other = match entropy.below(3) {
+        let other = match entropy.below(4) {
             0 => time.map(|time| {
                 Trigger::Calendar(Box::new(Calendar { weekdays: Weekdays::DAILY, time, zone: zone.clone() }))
             }),
@@ -34,9 +34,17 @@ impl World {
                 .pick(&CRONS)
                 .and_then(|text| parse_cron(text).ok())
                 .map(|cron| Trigger::Cron(Box::new(cron), Box::new(zone.clone()))),
+            2 if entropy.one_in(2) => self.any_job().map(|job| {
+                let latest = now.checked_add(period).filter(|_| entropy.one_in(2));
+                Trigger::Event(Box::new(Event { job, latest }))
+            }),
             _ => None,
         };
         other.or(every).unwrap_or(Trigger::At(now))
+    }
+
+    pub(super) fn any_job(&self) -> Option<JobId> {
+        self.stage.entropy.pick(&JOBS).and_then(|name| JobId::new(name).ok())
     }
 
     pub(super) fn any_terms(&self, fresh: bool) -> Option<Box<Terms>> {
@@ -146,5 +154,6 @@ impl World {
     }
 }
 
+const JOBS: [&str; 2] = ["build", "download"];
 const ZONES: [&str; 4] = ["UTC", "America/New_York", "Australia/Lord_Howe", "+05:30"];
 const CRONS: [&str; 4] = ["*/5 * * * *", "30 2 * * *", "0 9 * * MON-FRI", "* * * * *"];

@@ -269,7 +269,7 @@ impl World {
             let far = |slot: Moment| slot.seconds() > YEAR_2500;
             let endless = |record: &ScheduleRecord| {
                 let is_far = record.schedule().is_durable() && record.next_slot().is_some_and(far);
-                record.schedule().recurs() || is_far
+                record.schedule().recurs() || is_far || record.course().awaits_event
             };
             live.map(|record| (record.schedule().id.clone(), endless(record))).collect::<Vec<_>>()
         });

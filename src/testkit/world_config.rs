@@ -24,6 +24,8 @@ pub enum Action {
     ReportTurn,
     /// A person speaks.
     UserMessage,
+    /// A job reports that it is ready.
+    JobReady,
     /// A host submits one of the receipts that it owes, in no order.
     AnswerReceipt,
     /// A receipt comes that nobody owes: repeated, too late, of the wrong phase or for an unknown run.
@@ -117,6 +119,7 @@ const ACTIONS: &[(Action, u32)] = &[
     (Action::CancelSchedule, 7),
     (Action::ReportTurn, 14),
     (Action::UserMessage, 2),
+    (Action::JobReady, 2),
     (Action::AnswerReceipt, 18),
     (Action::FalseReceipt, 3),
     (Action::LoseHost, 1),

@@ -99,7 +99,7 @@ fn on(trigger: &Trigger, zone: &str) -> Trigger {
     match trigger {
         Trigger::Cron(cron, _) => Trigger::Cron(cron.clone(), zone.into()),
         Trigger::Calendar(calendar) => Trigger::Calendar(Box::new(Calendar { zone, ..(**calendar).clone() })),
-        Trigger::At(_) | Trigger::Every(_) => trigger.clone(),
+        Trigger::At(_) | Trigger::Every(_) | Trigger::Event(_) => trigger.clone(),
     }
 }
 

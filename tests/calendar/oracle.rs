@@ -20,7 +20,7 @@ pub(crate) fn slots(trigger: &Trigger, a: i64, b: i64) -> Vec<Moment> {
             let weekdays = weekdays.days().map(day).collect();
             checker::Trigger::Calendar { weekdays, time, zone: zone.to_string() }
         }
-        Trigger::At(_) | Trigger::Every(_) => panic!("not on a clock"),
+        Trigger::At(_) | Trigger::Every(_) | Trigger::Event(_) => panic!("not on a clock"),
     };
     checker::slots(&trigger, at(a), at(b)).unwrap_or_else(|error| panic!("{trigger:?}: {error}"))
 }

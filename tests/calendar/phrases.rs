@@ -126,13 +126,15 @@ proptest! {
         let trigger = match trigger {
             Trigger::Cron(cron, _) => Trigger::Cron(cron, zone.into()),
             Trigger::Calendar(mut calendar) => { calendar.zone = zone; Trigger::Calendar(calendar) }
-            Trigger::At(_) | Trigger::Every(_) => trigger,
+            Trigger::At(_) | Trigger::Every(_) | Trigger::Event(_) => trigger,
         };
         let asked = Asked { now: moment("1970-01-01T00:00:00Z"), zone: Zone::Utc, zones: zones() };
         let meant = understand(&print(&trigger), &asked).map(|understood| understood.meant);
         let expected = match &trigger {
             Trigger::At(moment) => When::At(*moment),
-            Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) => When::By(trigger.clone()),
+            Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) | Trigger::Event(_) => {
+                When::By(trigger.clone())
+            }
         };
         prop_assert_eq!(meant, Ok(expected), "{}", print(&trigger));
         let text = to_edn(&trigger).to_string();

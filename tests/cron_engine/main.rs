@@ -4,6 +4,7 @@
 //! Expectations are tables in `fixtures/cron/` and `fixtures/reminder/`, which `UPDATE=1` writes anew. `engine.txt` is played
 //! step by step; the others are whole products of policies, triggers and states, one row each.
 
+mod events;
 mod files;
 mod matrices;
 mod orders;

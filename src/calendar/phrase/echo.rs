@@ -36,6 +36,7 @@ pub(super) fn words(meant: &When, asked: &Asked<'_>) -> String {
             };
             format!("{days} at {} ({zone})", calendar.time)
         }
+        When::By(trigger @ Trigger::Event(_)) => crate::calendar::print(trigger),
         When::By(Trigger::Cron(cron, _)) => format!("by cron {cron}: {} ({zone})", fields(cron)),
     }
 }

@@ -114,8 +114,8 @@ impl Schedule {
     }
 
     /// The schedule that a trigger is in the seed's words, in a job that was created at that moment; `None` for what those
-    /// cannot say: cron, periods that count from the end of a run or are not of whole seconds. A weekly schedule on all seven
-    /// days is a daily one.
+    /// cannot say: cron, events, periods that count from the end of a run or are not of whole seconds. A weekly schedule on
+    /// all seven days is a daily one.
     pub fn from_trigger(trigger: &Trigger, created_at: Moment) -> Option<Schedule> {
         match trigger {
             Trigger::At(at) => Some(Schedule::Once { at: *at }),
@@ -133,7 +133,7 @@ impl Schedule {
                     weekdays => Schedule::Weekly { weekdays, time, zone },
                 })
             }
-            Trigger::Cron(..) => None,
+            Trigger::Cron(..) | Trigger::Event(_) => None,
         }
     }
 

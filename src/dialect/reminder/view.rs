@@ -55,6 +55,7 @@ impl Reminder {
         let (kind, interval) = match &schedule.trigger {
             Trigger::At(at) => (ReminderKind::OneTime, Some(at.since(schedule.created_at))),
             Trigger::Every(every) => (ReminderKind::Recurring, Some(every.period())),
+            Trigger::Event(_) => (ReminderKind::OneTime, None),
             Trigger::Calendar(_) | Trigger::Cron(..) => (ReminderKind::Recurring, None),
         };
         let pace = match (kind, interval.map(calendar::print_duration)) {

@@ -52,10 +52,18 @@ impl State {
             ScheduleFact::Paused { by, reason } => self.pause(key, Pause { by, reason, since: now.wall }),
             ScheduleFact::Resumed { by: _, next } => self.resume(key, now, next),
             ScheduleFact::Skipped(skip) => self.skip(key, &skip),
-            ScheduleFact::Armed { next } => self.arm(key, next),
+            ScheduleFact::Armed { next } => self.rearm(key, next),
             ScheduleFact::Cancelled { reason } => self.cancel(key, now, reason),
         }
         self.refresh(key);
+    }
+
+    /// Sets the slot that comes next, in the place of the one that was to come at the latest, if there is one.
+    fn rearm(&mut self, key: Key, next: Next) {
+        if self.schedules.get_mut(key).is_some_and(|record| record.next.take().is_some()) {
+            self.ledger.unexpect();
+        }
+        self.arm(key, next);
     }
 
     /// Sets the slot that comes next, whatever came next before; that one must have been accounted for.
@@ -63,15 +71,19 @@ impl State {
         self.timers.clear(Timer::Slot(key));
         let Some(record) = self.schedules.get_mut(key) else { return };
         record.next = next.slot();
+        if next == Next::AtEvent {
+            record.course_mut();
+        }
         if let Some(course) = &mut record.course {
             course.awaits_finish = next == Next::AfterFinish;
+            course.awaits_event = next == Next::AtEvent;
         }
         match next {
             Next::Slot { slot, due } => {
                 self.ledger.expect();
                 self.set_slot_timer(key, slot, due);
             }
-            Next::AfterFinish => {}
+            Next::AfterFinish | Next::AtEvent => {}
             Next::Never { reason } => {
                 if let Some(course) = &mut record.course {
                     course.never = Some(reason);
@@ -228,6 +240,7 @@ impl State {
         }
         if let Some(course) = &mut record.course {
             course.awaits_finish = false;
+            course.awaits_event = false;
             course.paused = None;
         }
         let Some(record) = self.schedules.get(key) else { return };
@@ -256,7 +269,7 @@ impl State {
     fn status_of(&self, record: &ScheduleRecord) -> (Status, Option<Reason>) {
         let course = record.course();
         let live = self.runs_of(record).find(|(_, run)| run.is_live());
-        let has_slots = record.next.is_some() || course.awaits_finish;
+        let has_slots = record.next.is_some() || course.awaits();
         if course.paused.is_some() && (has_slots || live.is_some()) {
             return (Status::Paused, None);
         }

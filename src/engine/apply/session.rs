@@ -47,6 +47,8 @@ impl State {
                 self.end_presumption(key);
             }
             SessionFact::TurnUnreported => self.end_presumption(key),
+            // What waited for it has facts of its own.
+            SessionFact::JobReady { .. } => {}
         }
     }
 

@@ -51,7 +51,7 @@ pub(in crate::engine) fn close_session(draft: &mut Draft<'_>, session: &SessionI
 fn has_more(state: &State, schedule: &ScheduleRecord) -> bool {
     let course = schedule.course();
     let waits = || state.runs_of(schedule).any(|(_, run)| run.run.state == RunState::Queued);
-    schedule.next.is_some() || course.awaits_finish || waits()
+    schedule.next.is_some() || course.awaits() || waits()
 }
 
 /// Whether a schedule ends with the session of this number.

@@ -61,7 +61,7 @@ pub(in crate::engine) fn create_schedule(draft: &mut Draft<'_>, new: NewSchedule
         (Next::Slot { slot, due: Some(_) }, Some(delay)) => {
             Next::Slot { slot, due: Some(now.boot.after(delay)) }
         }
-        (next @ (Next::Slot { .. } | Next::AfterFinish), _) => next,
+        (next @ (Next::Slot { .. } | Next::AfterFinish | Next::AtEvent), _) => next,
     };
     draft.fact(Fact::Created { schedule, next });
     Ok(())

@@ -103,7 +103,7 @@ fn skip(draft: &mut Draft<'_>, record: &ScheduleRecord, passed: Passed, reason: 
     let next = match slot_after(draft, &record.schedule, passed.latest, record.course().runs) {
         // Nothing will end from which it could count.
         Next::AfterFinish => super::next_slot::slot_after_finish(draft, &record.schedule, passed.latest),
-        next @ (Next::Slot { .. } | Next::Never { .. }) => next,
+        next @ (Next::Slot { .. } | Next::AtEvent | Next::Never { .. }) => next,
     };
     let from = record.next.unwrap_or(passed.latest);
     let skip = Skip { from, until: passed.latest, count: passed.count, reason, next };

@@ -20,6 +20,8 @@ pub(in crate::engine) struct Passed {
 pub(in crate::engine) fn first_slot(draft: &Draft<'_>, schedule: &Schedule, from: Moment) -> Next {
     let slot = match &schedule.trigger {
         Trigger::At(slot) => Some(*slot),
+        Trigger::Event(event) if event.latest.is_none() => return Next::AtEvent,
+        Trigger::Event(event) => event.latest,
         Trigger::Every(every) if every.anchor() == from => Some(from),
         trigger @ (Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..)) => {
             Slots::new(trigger, draft.zones).first_after(from)
@@ -34,7 +36,7 @@ pub(in crate::engine) fn slot_after(draft: &Draft<'_>, schedule: &Schedule, slot
         return Next::Never { reason: Reason::MaxRuns };
     }
     let next = match &schedule.trigger {
-        Trigger::At(_) => None,
+        Trigger::At(_) | Trigger::Event(_) => None,
         Trigger::Every(every) if every.from() == CountFrom::Finish => return Next::AfterFinish,
         trigger @ (Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..)) => {
             Slots::new(trigger, draft.zones).first_after(slot)
@@ -73,7 +75,7 @@ pub(super) fn due(draft: &Draft<'_>, schedule: &Schedule, slot: Moment) -> Optio
 pub(in crate::engine) fn passed(draft: &Draft<'_>, schedule: &Schedule, armed: Moment) -> Passed {
     let only = Passed { latest: armed, count: 1 };
     let (trigger, every) = match &schedule.trigger {
-        Trigger::At(_) => return only,
+        Trigger::At(_) | Trigger::Event(_) => return only,
         Trigger::Every(every) if every.from() == CountFrom::Finish => return only,
         trigger @ Trigger::Every(every) => (trigger, Some(every)),
         trigger @ (Trigger::Calendar(_) | Trigger::Cron(..)) => (trigger, None),

@@ -39,6 +39,7 @@ pub(super) fn resumed(draft: &Draft<'_>, record: &ScheduleRecord) -> Next {
     match record.next {
         Some(slot) => Next::Slot { slot, due: due(draft, &record.schedule, slot) },
         None if course.awaits_finish => Next::AfterFinish,
+        None if course.awaits_event => Next::AtEvent,
         None => Next::Never { reason: course.never.unwrap_or(Reason::NoMoreSlots) },
     }
 }

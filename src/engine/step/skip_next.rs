@@ -13,7 +13,7 @@ pub(in crate::engine) fn skip_next(draft: &mut Draft<'_>, which: Which) -> Resul
     };
     let next = match slot_after(draft, &record.schedule, slot, record.course().runs) {
         Next::AfterFinish => slot_after_finish(draft, &record.schedule, slot),
-        next @ (Next::Slot { .. } | Next::Never { .. }) => next,
+        next @ (Next::Slot { .. } | Next::AtEvent | Next::Never { .. }) => next,
     };
     let skip = Skip { from: slot, until: slot, count: 1, reason: Reason::SkippedByHand, next };
     draft.schedule_fact(&which.schedule, ScheduleFact::Skipped(skip));

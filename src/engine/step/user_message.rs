@@ -61,7 +61,7 @@ fn is_moot(draft: &Draft<'_>, key: Key, record: &ScheduleRecord) -> bool {
         // A paused schedule has no deadline.
         Some(slot) if course.paused.is_some() => slot > now.wall,
         Some(_) => !state.timers.is_due(key, now),
-        None => course.awaits_finish,
+        None => course.awaits(),
     };
     slot_to_come || retries && record.next.is_none()
 }

@@ -17,6 +17,8 @@ pub const CLOSE: &str = "psi.agent-session/close";
 pub const USER_MESSAGE: &str = "psi.agent-session/send-user-message";
 /// Says that a turn began or ended.
 pub const BUSY: &str = "psi.agent-session/set-busy";
+/// Says that a job is ready.
+pub const JOB_READY: &str = "psi.agent-session/job-ready";
 
 /// Gives a schedule another definition.
 pub const RESCHEDULE: &str = "psi.scheduler/reschedule";
@@ -48,6 +50,7 @@ pub const MUTATIONS: &[&str] = &[
     CLOSE,
     USER_MESSAGE,
     BUSY,
+    JOB_READY,
 ];
 
 pub(super) fn all() -> Vec<Mutation<Scheduler>> {
@@ -95,7 +98,7 @@ fn standing() -> [Mutation<Scheduler>; 7] {
     ]
 }
 
-fn plain() -> [Mutation<Scheduler>; 6] {
+fn plain() -> [Mutation<Scheduler>; 7] {
     const CREATED: &str = "[:psi.scheduler/schedule-id :psi.scheduler/created? :psi.scheduler/understood]";
     [
         Mutation::<Scheduler>::new(CREATE, CREATED, |hand, params| hand.act(CREATE, params))
@@ -130,6 +133,11 @@ fn plain() -> [Mutation<Scheduler>; 6] {
             hand.act(BUSY, params)
         })
         .doc("Reports that a turn began or ended: session-id, busy.")
+        .open_to(Visibility::Owner),
+        Mutation::<Scheduler>::new(JOB_READY, "[:psi.agent-session/session-id]", |hand, params| {
+            hand.act(JOB_READY, params)
+        })
+        .doc("Reports that a job is ready, so that what waits for it has its slot: session-id, job-id.")
         .open_to(Visibility::Owner),
     ]
 }

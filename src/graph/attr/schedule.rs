@@ -68,7 +68,8 @@ fn asked(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             of_schedule(view, key, |record| instant(record.schedule().created_at))
         })
         .reads(
-            own("psi.scheduler/fire-at", Type::Instant).doc("When its slot comes, or came."),
+            own("psi.scheduler/fire-at", Type::Instant)
+                .doc("When its slot comes, or came; of one that waits for an event, when it was created."),
             |view, key, _| of_schedule(view, key, |record| instant(record.slot())),
         )
         .reads(

@@ -202,7 +202,7 @@ pub(super) fn first(params: &Map, plain: usize) -> Result<usize, ResolverError> 
 
 fn zone(trigger: &Trigger) -> Option<&Zone> {
     match trigger {
-        Trigger::At(_) | Trigger::Every(_) => None,
+        Trigger::At(_) | Trigger::Every(_) | Trigger::Event(_) => None,
         Trigger::Calendar(calendar) => Some(&calendar.zone),
         Trigger::Cron(_, zone) => Some(zone),
     }

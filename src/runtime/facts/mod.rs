@@ -75,6 +75,7 @@ mod names {
     pub(super) const IDLE: &str = "session/idle";
     pub(super) const USER_SPOKE: &str = "session/user-spoke";
     pub(super) const TURN_UNREPORTED: &str = "session/turn-unreported";
+    pub(super) const JOB_READY: &str = "session/job-ready";
     pub(super) const CREATED: &str = "schedule/created";
     pub(super) const CHANGED: &str = "schedule/changed";
     pub(super) const PAUSED: &str = "schedule/paused";

@@ -10,8 +10,8 @@ use super::parts::{
 use super::{FactError, names};
 use crate::dialect::echo;
 use crate::domain::{
-    Cause, Change, Claim, Fact, Failure, HandOver, HostFact, Next, Phase, Reason, RunFact, ScheduleFact,
-    Scope, SessionFact, SessionId, SessionProvenance, Skip,
+    Cause, Change, Claim, Fact, Failure, HandOver, HostFact, JobId, Next, Phase, Reason, RunFact,
+    ScheduleFact, Scope, SessionFact, SessionId, SessionProvenance, Skip,
 };
 use crate::edn::Map;
 
@@ -46,6 +46,7 @@ fn session(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         names::IDLE => SessionFact::Idle,
         names::USER_SPOKE => SessionFact::UserSpoke,
         names::TURN_UNREPORTED => SessionFact::TurnUnreported,
+        names::JOB_READY => SessionFact::JobReady { job: job_id(form)? },
         _ => return Ok(None),
     };
     Ok(Some(Fact::Session(session_id(form, "session")?, fact)))
@@ -136,10 +137,19 @@ pub(super) fn provenance(form: &Form<'_>) -> Result<SessionProvenance, FactError
     })
 }
 
+fn job_id(form: &Form<'_>) -> Result<JobId, FactError> {
+    let value = part(form, "job");
+    let job = value.as_str().and_then(|text| JobId::new(text).ok());
+    job.ok_or_else(|| wrong("job", "the id of a job", value))
+}
+
 fn next(form: &Form<'_>, key: &'static str) -> Result<Next, FactError> {
     let value = part(form, key);
     if value.as_keyword().is_some_and(|word| word == "after-finish") {
         return Ok(Next::AfterFinish);
+    }
+    if value.as_keyword().is_some_and(|word| word == "at-event") {
+        return Ok(Next::AtEvent);
     }
     let form = map(form, key)?;
     if !part(form, "never").is_nil() {

@@ -40,6 +40,7 @@ fn session(fact: &SessionFact) -> Printed {
         SessionFact::Idle => named(names::IDLE),
         SessionFact::UserSpoke => named(names::USER_SPOKE),
         SessionFact::TurnUnreported => named(names::TURN_UNREPORTED),
+        SessionFact::JobReady { job } => named(names::JOB_READY).with("job", job.as_str()),
     }
 }
 
@@ -125,6 +126,7 @@ impl Part for Next {
                 Printed::new().with("slot", Instant(slot)).with("due-ns", due).print(out);
             }
             Next::AfterFinish => Word("after-finish").print(out),
+            Next::AtEvent => Word("at-event").print(out),
             Next::Never { reason } => Printed::new().with("never", Word(reason.name())).print(out),
         }
     }

@@ -95,6 +95,7 @@ fn of_course(course: &Course) -> Printed {
         .with("armed-since", course.armed_since.map(Instant))
         .with("consumed", course.consumed.map(Instant))
         .with("awaits-finish?", course.awaits_finish)
+        .with("awaits-event?", course.awaits_event.then_some(true))
         .with("never", of_reason(course.never))
         .with("paused", course.paused.as_ref().map(of_pause))
         .with("runs", course.runs)
@@ -125,6 +126,8 @@ fn course(form: &Form<'_>) -> Result<Course, FactError> {
         armed_since: maybe(form, "armed-since", instant)?,
         consumed: maybe(form, "consumed", instant)?,
         awaits_finish: flag(form, "awaits-finish?")?,
+        // What was kept before there were events does not have it.
+        awaits_event: maybe(form, "awaits-event?", flag)?.unwrap_or(false),
         never: reason(form, "never")?,
         paused: maybe(form, "paused", |form, key| pause(map(form, key)?))?,
         runs: number(form, "runs")?,

@@ -160,6 +160,10 @@ impl Connection {
                 self.guard(&session)?;
                 self.report(Report::UserMessage { session, text })
             }
+            Request::JobReady { session, job } => {
+                self.guard(&session)?;
+                self.done(self.handle.submit(Input::Command(Command::JobReady { session, job })))
+            }
             Request::Attach { sessions } => self.attach(sessions),
             Request::Acknowledge { run } => {
                 self.guard_run(&run)?;

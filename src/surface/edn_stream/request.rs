@@ -3,7 +3,7 @@
 use super::error::RequestError;
 use crate::dialect::psi::session_config;
 use crate::dialect::{Notation, echo};
-use crate::domain::{Cursor, RunId, SessionConfig, SessionId};
+use crate::domain::{Cursor, JobId, RunId, SessionConfig, SessionId};
 use crate::edn::{Map, Value};
 use crate::graph::eql::Boundary;
 
@@ -14,6 +14,7 @@ pub(super) enum Request {
     CloseSession { session: SessionId },
     Busy { session: SessionId, busy: bool },
     UserMessage { session: SessionId, text: Box<str> },
+    JobReady { session: SessionId, job: JobId },
     Attach { sessions: Vec<SessionId> },
     Acknowledge { run: RunId },
     Refuse { run: RunId, error: Box<str> },
@@ -30,6 +31,7 @@ const OPS: &[(&str, Parse)] = &[
     ("session/close", close_session),
     ("session/busy", busy),
     ("session/user-message", user_message),
+    ("session/job-ready", job_ready),
     ("host/attach", attach),
     ("delivery/ack", acknowledge),
     ("delivery/nack", refuse),
@@ -46,6 +48,7 @@ impl Request {
             | Request::CloseSession { .. }
             | Request::Busy { .. }
             | Request::UserMessage { .. }
+            | Request::JobReady { .. }
             | Request::Attach { .. }
             | Request::Acknowledge { .. }
             | Request::Refuse { .. } => false,
@@ -96,6 +99,14 @@ fn busy(map: &Map) -> Result<Request, RequestError> {
 
 fn user_message(map: &Map) -> Result<Request, RequestError> {
     Ok(Request::UserMessage { session: session(map)?, text: text(map, "text")? })
+}
+
+fn job_ready(map: &Map) -> Result<Request, RequestError> {
+    let value = map.keyword("job-id");
+    let job = value.and_then(Value::as_str).and_then(|text| JobId::new(text).ok());
+    let job = job
+        .ok_or_else(|| RequestError::wrong_type("job-id", "a job's id: a string that is not blank", value))?;
+    Ok(Request::JobReady { session: session(map)?, job })
 }
 
 fn attach(map: &Map) -> Result<Request, RequestError> {

@@ -213,6 +213,7 @@ fn mutations() -> Vec<Mutation> {
     };
     let text = required("text", "text", "What the person says.", Kind::String);
     let busy = required("busy", "busy", "Whether a turn is under way.", Kind::Boolean);
+    let job = required("jobId", "job-id", "The job.", Kind::Id);
     let mut mutations = standing();
     mutations.extend([
         create(),
@@ -256,6 +257,12 @@ fn mutations() -> Vec<Mutation> {
             "Reports that a turn began or ended.",
             mutation::BUSY,
             vec![session(), busy],
+        ),
+        of_session(
+            "reportJobReady",
+            "Reports that a job is ready: what waits for it has its slot.",
+            mutation::JOB_READY,
+            vec![session(), job],
         ),
     ]);
     mutations
