@@ -75,6 +75,8 @@ limits! {
     LABEL_BYTES = 1_024 "bytes" as "label-bytes";
     /// Length of a message or of one text in a session's configuration.
     TEXT_BYTES = 65_536 "bytes" as "text-bytes";
+    /// Length of a file's path. Source: the longest that Linux takes.
+    PATH_BYTES = 4_096 "bytes" as "path-bytes";
     /// Length of what a host says about a failure; more is cut there, visibly.
     ERROR_BYTES = 1_024 "bytes" as "error-bytes";
     /// Preloaded messages in one configuration.

@@ -262,6 +262,23 @@ fn a_list_is_followed_by_patches() {
 }
 
 #[test]
+fn a_job_that_is_ready_starts_what_waits_for_it() {
+    let scene = scene();
+    let create = "mutation { createSchedule(input: {originSessionId: \"one\", kind: NOTICE, message: \"built\", \
+                  trigger: {kind: \"event\", job: \"build\"}}) { schedule { scheduleId status nextFireAt when kind } } }";
+    let created = scene.ask(create);
+    let schedule = &created["data"]["createSchedule"]["schedule"];
+    assert_eq!(schedule["nextFireAt"], Value::Null, "{created}");
+    assert_eq!((&schedule["status"], &schedule["kind"]), (&json!("PENDING"), &json!("NOTICE")));
+    assert_eq!(schedule["when"], "when the job \"build\" is ready");
+    let ready = "mutation { reportJobReady(sessionId: \"one\", jobId: \"build\") { sessionId } }";
+    assert_eq!(scene.ask(ready)["data"]["reportJobReady"]["sessionId"], "one");
+    let id = schedule["scheduleId"].as_str().expect("an id");
+    let next = scene.ask(&format!("{{ schedule(scheduleId: \"{id}\") {{ nextFireAt }} }}"));
+    assert!(next["data"]["schedule"]["nextFireAt"].is_string(), "{next}");
+}
+
+#[test]
 fn messages_are_followed_and_resumed() {
     let scene = scene();
     let query = "subscription { messages(sessionId: \"one\") { id text } }";

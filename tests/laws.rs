@@ -113,6 +113,7 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
                 label: None,
                 late: Span::ZERO,
                 folded: 0,
+                begins_turn: true,
             });
             let preloaded_messages = Some(vec![message]);
             *config = Arc::new(SessionConfig { preloaded_messages, ..SessionConfig::default() });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{MessageProvenance, Moment, names};
+use super::{Attachment, MessageProvenance, Moment, names};
 
 names! {
     /// Who speaks.
@@ -23,6 +23,8 @@ names! {
 pub enum Content {
     /// Plain text.
     Text(Box<str>),
+    /// A file to be shown with it.
+    File(Attachment),
 }
 
 /// One entry of a transcript.
@@ -60,7 +62,24 @@ impl Message {
 
     /// All text of the message, pieces joined by a line break.
     pub fn text(&self) -> String {
-        let pieces: Vec<&str> = self.content.iter().map(|Content::Text(text)| &**text).collect();
+        let text = |piece: &'_ Content| match piece {
+            Content::Text(text) => Some(text.to_string()),
+            Content::File(_) => None,
+        };
+        let pieces: Vec<String> = self.content.iter().filter_map(text).collect();
         pieces.join("\n")
+    }
+
+    /// The file that goes with it, if one does.
+    pub fn file(&self) -> Option<&Attachment> {
+        self.content.iter().find_map(|piece| match piece {
+            Content::Text(_) => None,
+            Content::File(file) => Some(file),
+        })
+    }
+
+    /// Whether the model runs on it, as far as a schedule put it there.
+    pub fn begins_turn(&self) -> bool {
+        self.provenance.as_ref().is_none_or(|provenance| provenance.begins_turn)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{SessionConfig, names};
+use super::{Attachment, Notice, SessionConfig, names};
 
 names! {
     /// The kind of a payload, by name.
@@ -11,6 +11,8 @@ names! {
         Message = "message",
         /// A fresh session with a prompt.
         Session = "session",
+        /// A message that begins no turn.
+        Notice = "notice",
     }
 }
 
@@ -29,6 +31,8 @@ pub enum Payload {
         /// What the creator asked the fresh session to be; silent fields are inherited from the origin.
         config: Arc<SessionConfig>,
     },
+    /// People are told something in the target session, and the model does not run.
+    Say(Box<Notice>),
 }
 
 impl Payload {
@@ -37,20 +41,38 @@ impl Payload {
         match self {
             Payload::Turn { .. } => Kind::Message,
             Payload::NewSession { .. } => Kind::Session,
+            Payload::Say(_) => Kind::Notice,
         }
     }
 
-    /// The prompt.
+    /// The prompt, or what people are told.
     pub fn text(&self) -> &str {
         match self {
             Payload::Turn { text } | Payload::NewSession { text, .. } => text,
+            Payload::Say(notice) => &notice.text,
+        }
+    }
+
+    /// Whether the model runs on it.
+    pub fn begins_turn(&self) -> bool {
+        match self {
+            Payload::Turn { .. } | Payload::NewSession { .. } => true,
+            Payload::Say(_) => false,
+        }
+    }
+
+    /// The file that goes with it, if one does.
+    pub fn file(&self) -> Option<&Attachment> {
+        match self {
+            Payload::Turn { .. } | Payload::NewSession { .. } => None,
+            Payload::Say(notice) => notice.file.as_ref(),
         }
     }
 
     /// The configuration asked for, if a session is to be opened.
     pub fn config(&self) -> Option<&Arc<SessionConfig>> {
         match self {
-            Payload::Turn { .. } => None,
+            Payload::Turn { .. } | Payload::Say(_) => None,
             Payload::NewSession { config, .. } => Some(config),
         }
     }

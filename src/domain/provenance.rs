@@ -13,6 +13,8 @@ pub struct MessageProvenance {
     pub late: Span,
     /// How many earlier slots it stands for.
     pub folded: u64,
+    /// Whether the model runs on it; if not, it is for people to read.
+    pub begins_turn: bool,
 }
 
 /// The origin of a session that a schedule opened.

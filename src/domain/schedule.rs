@@ -76,7 +76,7 @@ impl Schedule {
     /// Where its payload goes: a prompt where its terms say, a fresh session to nobody's lane.
     pub fn target(&self) -> &Target {
         match self.payload {
-            Payload::Turn { .. } => &self.terms().target,
+            Payload::Turn { .. } | Payload::Say(_) => &self.terms().target,
             Payload::NewSession { .. } => &Target::Fresh,
         }
     }

@@ -7,7 +7,8 @@
 use std::collections::BTreeSet;
 
 use crate::domain::{
-    Failure, Kind, Model, Moment, Phase, Reason, RunState, SessionConfig, SessionId, Status,
+    Attachment, Failure, Kind, Model, Moment, Notice, Phase, Reason, RunState, SessionConfig, SessionId,
+    Status,
 };
 use crate::edn::{Inst, Map, Value};
 use crate::engine::{ScheduleRecord, State};
@@ -46,7 +47,7 @@ pub fn delivery_phase(state: &State, record: &ScheduleRecord) -> Option<Phase> {
     match (record.status(), record.schedule().payload.kind()) {
         (Status::Delivered, Kind::Session) => Some(Phase::PromptSubmit),
         (Status::Failed, _) => failure(state, record).map(|failure| failure.phase),
-        (Status::Delivered, Kind::Message)
+        (Status::Delivered, Kind::Message | Kind::Notice)
         | (
             Status::Pending
             | Status::Paused
@@ -73,6 +74,7 @@ pub fn error_summary(state: &State, record: &ScheduleRecord) -> Option<Value> {
         (Kind::Session, Phase::CreateSession) => "scheduled session creation failed",
         (Kind::Session, Phase::PromptSubmit) => "scheduled session prompt submission failed",
         (Kind::Message, Phase::CreateSession | Phase::PromptSubmit) => "scheduled prompt submission failed",
+        (Kind::Notice, Phase::CreateSession | Phase::PromptSubmit) => "scheduled notice failed",
     };
     let summary = Map::new()
         .with("message", format!("{lead}: {}", failure.message))
@@ -109,6 +111,17 @@ pub fn config_summary(config: &SessionConfig) -> Value {
         .with("has-prompt-component-selection?", config.prompt_component_selection.is_some())
         .with("preloaded-message-count", count(config.preloaded_messages.as_ref().map_or(0, Vec::len)))
         .into()
+}
+
+/// What a notice is about, and its file.
+pub fn notice(notice: &Notice) -> Map {
+    let about = Value::keyword(notice.about.name());
+    Map::new().with("about", about).with("file", notice.file.as_ref().map(file))
+}
+
+/// A file that goes with a message.
+pub fn file(file: &Attachment) -> Map {
+    Map::new().with("path", &*file.path).with("name", file.name.as_deref())
 }
 
 fn count(items: usize) -> Value {

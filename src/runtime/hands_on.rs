@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::hands::{CallerHands, denied, refused, wrong};
 use crate::dialect::{Notation, psi};
 use crate::domain::{
-    Code, Durability, Kind, Moment, Payload, Refusal, Schedule, ScheduleId, Scope, SessionConfig, Span,
-    Target, Terms, Trigger, When,
+    About, Code, Durability, Kind, Moment, Notice, Payload, Refusal, Schedule, ScheduleId, Scope,
+    SessionConfig, Span, Target, Terms, Trigger, When,
 };
-use crate::edn::{Map, Value};
+use crate::edn::{Keyword, Map, Value};
 use crate::engine::{Command, Input, NewSchedule, State, Which};
 use crate::graph::asked;
 use crate::graph::registry::ResolverError;
@@ -16,7 +16,10 @@ use crate::graph::shown;
 
 /// Whether a creation says nothing that psi's tool does not know.
 pub(super) fn is_psis(params: &Map) -> bool {
-    params.keys().all(|key| key.as_keyword().is_none_or(|key| !BEYOND_PSI.contains(&key.as_str())))
+    let kind = params.keyword("kind");
+    let kind = kind.and_then(|kind| kind.as_keyword().map(Keyword::as_str).or_else(|| kind.as_str()));
+    kind != Some(Kind::Notice.name())
+        && params.keys().all(|key| key.as_keyword().is_none_or(|key| !BEYOND_PSI.contains(&key.as_str())))
 }
 
 impl CallerHands<'_> {
@@ -97,7 +100,10 @@ impl CallerHands<'_> {
                 };
                 Ok(Payload::NewSession { text, config: Arc::new(config) })
             }
-            None => Err(wrong("kind", "message or session", params.keyword("kind"))),
+            Some(Kind::Notice) => {
+                Ok(Payload::Say(Box::new(Notice { about: About::Reminder, text, file: None })))
+            }
+            None => Err(wrong("kind", "message, session or notice", params.keyword("kind"))),
         }
     }
 
@@ -105,7 +111,7 @@ impl CallerHands<'_> {
         let Some(value) = params.keyword("durability").filter(|value| !value.is_nil()) else {
             return Ok(Durability::Volatile);
         };
-        let name = value.as_keyword().map(crate::edn::Keyword::as_str).or_else(|| value.as_str());
+        let name = value.as_keyword().map(Keyword::as_str).or_else(|| value.as_str());
         name.and_then(Durability::parse)
             .ok_or_else(|| wrong("durability", "volatile or durable", Some(value)))
     }

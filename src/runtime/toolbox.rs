@@ -95,7 +95,7 @@ mod tests {
         let config = "$defs session-config properties";
         let lists = [
             ("properties op enum".to_owned(), psi::Op::ALL.iter().map(|op| op.name()).collect()),
-            ("properties kind enum".to_owned(), Kind::ALL.iter().map(|kind| kind.name()).collect()),
+            ("properties kind enum".to_owned(), vec![Kind::Message.name(), Kind::Session.name()]),
             (format!("{config} thinking-level enum"), ThinkingLevel::ALL.iter().map(|x| x.name()).collect()),
             (
                 format!("{config} developer-prompt-source enum"),

@@ -7,8 +7,8 @@ use super::laws::Broken;
 use super::world::World;
 use super::world_config::Action;
 use crate::domain::{
-    Dialect, Durability, Failure, HostId, Moment, Payload, Phase, Reason, RunId, ScheduleId, Scope,
-    SessionConfig, SessionId, Span, When,
+    About, Dialect, Durability, Failure, HostId, Moment, Notice, Payload, Phase, Reason, RunId, ScheduleId,
+    Scope, SessionConfig, SessionId, Span, When,
 };
 use crate::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, EntropySource};
@@ -106,6 +106,8 @@ impl World {
         let text = format!("prompt for {owner}").into();
         let payload = if fresh {
             Payload::NewSession { text, config: Arc::new(SessionConfig::default()) }
+        } else if self.stage.entropy.one_in(6) {
+            Payload::Say(Box::new(Notice { about: About::Reminder, text, file: None }))
         } else {
             Payload::Turn { text }
         };

@@ -75,6 +75,8 @@ pub(super) struct Life {
     /// Where it goes, as asked when it was claimed; `None` for a fresh session.
     pub(super) into: Option<SessionId>,
     pub(super) cause: Cause,
+    /// Whether its host begins a turn for it.
+    pub(super) begins_turn: bool,
     pub(super) attempt: u32,
     pub(super) retrying: bool,
     pub(super) dispatched: Option<(Phase, SessionId)>,
@@ -388,6 +390,7 @@ impl Books {
             order: (key.2, plan.schedule.created_at, key.0.clone()),
             into,
             cause: claim.cause,
+            begins_turn: plan.schedule.payload.begins_turn(),
             attempt: 1,
             retrying: false,
             dispatched: None,
@@ -419,7 +422,7 @@ impl Books {
             && lane.in_flight.as_ref() == Some(key)
         {
             lane.in_flight = None;
-            lane.turn_owed |= taken && lane.attached && !lane.idled;
+            lane.turn_owed |= taken && life.begins_turn && lane.attached && !lane.idled;
         }
     }
 }

@@ -420,6 +420,7 @@ fn mutations(theirs: &str) -> Vec<(&'static str, &str, &'static str)> {
         ),
         ("closeSession(sessionId: \"ID\") { __typename }", "session-a", "nobody"),
         ("sendUserMessage(sessionId: \"ID\", text: \"hi\") { __typename }", "session-a", "nobody"),
+        ("reportJobReady(sessionId: \"ID\", jobId: \"build\") { __typename }", "session-a", "nobody"),
         ("setSessionBusy(sessionId: \"ID\", busy: true) { __typename }", "session-a", "nobody"),
         (
             "createSchedule(input: {originSessionId: \"ID\", kind: MESSAGE, message: \"m\", delayMs: 1000}) { created }",

@@ -7,6 +7,7 @@
 mod events;
 mod files;
 mod matrices;
+mod notices;
 mod orders;
 mod scene;
 mod script;

@@ -63,11 +63,16 @@ fn text(field: &'static str, value: &Value, limit: Limit) -> Result<Box<str>, Pr
 }
 
 fn kind(value: &Value) -> Result<Kind, Problem> {
-    word(value).and_then(Kind::parse).ok_or_else(|| Problem::UnknownKind { given: echo(value) })
+    let kind = word(value).and_then(Kind::parse).filter(|kind| KINDS.contains(kind));
+    kind.ok_or_else(|| Problem::UnknownKind { given: echo(value) })
 }
+
+/// The kinds that psi knows.
+pub(super) const KINDS: [Kind; 2] = [Kind::Message, Kind::Session];
 
 fn payload(kind: Kind, text: Box<str>, config: Option<SessionConfig>) -> Result<Payload, Problem> {
     match (kind, config) {
+        (Kind::Notice, _) => Err(Problem::UnknownKind { given: kind.name().into() }),
         (Kind::Message, None) => Ok(Payload::Turn { text }),
         (Kind::Message, Some(_)) => Err(Problem::ConfigForbidden),
         (Kind::Session, None) => Err(Problem::ConfigRequired),

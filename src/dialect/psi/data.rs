@@ -4,6 +4,7 @@
 //! in its order; where the table says so, that includes the lack of `:phase` or `:op`.
 
 use super::call::Op;
+use super::create;
 use super::problem::Problem;
 use crate::domain::{Kind, Refusal, Status};
 use crate::edn::{Map, Value};
@@ -34,7 +35,8 @@ pub(super) fn of(problem: &Problem, op: Option<Op>) -> Value {
             .with("limit", limit.name)
             .with("max", integer(limit.value)),
         Problem::UnknownKind { given } => {
-            let supported: Vec<Value> = Kind::ALL.iter().map(|kind| Value::keyword(kind.name())).collect();
+            let supported: Vec<Value> =
+                create::KINDS.iter().map(|kind| Value::keyword(kind.name())).collect();
             call.with("kind", given.clone()).with("supported-kinds", supported)
         }
         Problem::ConfigForbidden => call.with("kind", Value::keyword(Kind::Message.name())),

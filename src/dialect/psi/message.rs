@@ -15,16 +15,25 @@ pub fn print(message: &Message) -> Value {
         .with("timestamp", message.timestamp.map(instant));
     match &message.provenance {
         None => printed.into(),
-        Some(provenance) => printed
-            .with("source", Value::keyword("scheduled"))
-            .with("schedule-id", provenance.run.schedule.to_string())
-            .with("label", provenance.label.as_deref())
-            .into(),
+        Some(provenance) => {
+            let printed = printed
+                .with("source", Value::keyword("scheduled"))
+                .with("schedule-id", provenance.run.schedule.to_string())
+                .with("label", provenance.label.as_deref());
+            // Psi knows prompts only: what is none says so.
+            if provenance.begins_turn { printed.into() } else { printed.with("turn?", false).into() }
+        }
     }
 }
 
-fn piece(Content::Text(text): &Content) -> Value {
-    Map::new().with("type", Value::keyword("text")).with("text", &**text).into()
+fn piece(piece: &Content) -> Value {
+    let kind = |kind: &str| Map::new().with("type", Value::keyword(kind));
+    match piece {
+        Content::Text(text) => kind("text").with("text", &**text).into(),
+        Content::File(file) => {
+            kind("file").with("path", &*file.path).with("name", file.name.as_deref()).into()
+        }
+    }
 }
 
 /// `#inst` ends with the year 9999; what lies beyond is printed as an ISO string.
@@ -47,7 +56,8 @@ mod tests {
         assert_eq!(print(&message).to_string(), format!("{plain}}}"));
         let schedule = ScheduleId::new("sch-1").unwrap();
         let run = RunId { schedule, incarnation: 1, slot: moment };
-        message.provenance = Some(MessageProvenance { run, label: None, late: Span::ZERO, folded: 0 });
+        message.provenance =
+            Some(MessageProvenance { run, label: None, late: Span::ZERO, folded: 0, begins_turn: true });
         let tail = r#" :source :scheduled :schedule-id "sch-1" :label nil}"#;
         assert_eq!(print(&message).to_string(), format!("{plain}{tail}"));
     }

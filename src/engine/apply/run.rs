@@ -197,6 +197,8 @@ impl State {
     /// Takes a run out of the lane or the queue that it is in; `taken` if the host took its prompt.
     fn leave_lane(&mut self, run: Key, now: Now, taken: bool) {
         self.leave_waiting(run);
+        let begins_turn = self.runs.get(run).and_then(|record| self.asked(record));
+        let begins_turn = begins_turn.is_some_and(|asked| asked.payload.begins_turn());
         let Some(record) = self.runs.get_mut(run) else { return };
         let lane = record.lane.take();
         if let Some(session) = &record.run.session {
@@ -213,7 +215,7 @@ impl State {
         lane.in_flight = None;
         // A connected host begins a turn for each prompt that it accepts, and says so a little later.
         let in_turn = lane.busy || lane.turn_ended;
-        if taken && lane.host.is_attached() && lane.hosted && !in_turn {
+        if taken && begins_turn && lane.host.is_attached() && lane.hosted && !in_turn {
             lane.turn_starting = true;
             let grace = Span::from_millis(limits::TURN_START_MS.value);
             self.timers.set(Timer::Turn(lane_key), now.boot.after(grace));

@@ -5,6 +5,7 @@ use super::hand_over::hand_over_next;
 use super::occurrence::Occurrence;
 use crate::domain::{EndsWith, Phase, Refusal, RunFact, RunId};
 use crate::engine::draft::Draft;
+use crate::engine::record::SessionRecord;
 
 pub(in crate::engine) fn accepted(draft: &mut Draft<'_>, run: &RunId) -> Result<(), Refusal> {
     let state = draft.state;
@@ -15,12 +16,14 @@ pub(in crate::engine) fn accepted(draft: &mut Draft<'_>, run: &RunId) -> Result<
     }
     let occurrence = Occurrence::of(state, record).ok_or_else(refused)?;
     let lane = state.lane(record);
-    // The built-in host is idle again at once. A connected one begins a turn, and its end is the next transition; it may
-    // have come already, from a host that acknowledges after the fact.
-    let idle = lane.filter(|lane| (!lane.host.is_attached() || lane.turn_ended) && !lane.busy);
+    let begins_turn = occurrence.schedule.payload.begins_turn();
+    // The built-in host is idle again at once, and any host after a message that begins no turn. A connected one begins a
+    // turn, and its end is the next transition; it may have come already, from a host that acknowledges after the fact.
+    let at_once = |lane: &&SessionRecord| !begins_turn || !lane.host.is_attached() || lane.turn_ended;
+    let idle = lane.filter(|lane| at_once(lane) && !lane.busy);
     // A host that took the session over meanwhile knows nothing of the turn, and a lost one reports no end.
     let is_theirs = lane.is_some_and(|lane| lane.hosted && record.run.host == Some(lane.host));
-    let goes_on = is_theirs && idle.is_none();
+    let goes_on = begins_turn && is_theirs && idle.is_none();
     if goes_on && occurrence.schedule.policy().ends_with == EndsWith::Turn {
         draft.run_fact(run, RunFact::Accepted);
         return Ok(());

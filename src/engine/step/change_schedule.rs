@@ -7,7 +7,7 @@ use super::create_schedule::{check_payload, check_terms};
 use super::find::find_changeable;
 use super::next_slot::first_slot;
 use super::pause_schedule::{hand_over_what_waited, resumed};
-use crate::domain::{Change, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact, Terms};
+use crate::domain::{Change, Moment, Next, Notice, Payload, Reason, Refusal, Schedule, ScheduleFact, Terms};
 use crate::engine::draft::Draft;
 use crate::engine::input::{ScheduleChange, Which};
 use crate::engine::record::{ScheduleRecord, SessionRecord};
@@ -122,6 +122,7 @@ fn changed(draft: &Draft<'_>, old: &Schedule, change: ScheduleChange) -> Result<
         new.payload = match new.payload {
             Payload::Turn { .. } => Payload::Turn { text },
             Payload::NewSession { config, .. } => Payload::NewSession { text, config },
+            Payload::Say(notice) => Payload::Say(Box::new(Notice { text, ..*notice })),
         };
     }
     let mut terms = old.terms().clone();

@@ -112,6 +112,10 @@ fn is_same_trigger(known: &Schedule, asked: &Schedule) -> bool {
 /// Whoever asks, and in whatever dialect: a text over its bound is refused.
 pub(super) fn check_payload(schedule: &Schedule) -> Result<(), Refusal> {
     within(limits::TEXT_BYTES, schedule.payload.text().len())?;
+    let file = schedule.payload.file();
+    within(limits::PATH_BYTES, file.map_or(0, |file| file.path.len()))?;
+    let name = file.and_then(|file| file.name.as_ref());
+    within(limits::LABEL_BYTES, name.map_or(0, |name| name.len()))?;
     within(limits::LABEL_BYTES, schedule.label.as_ref().map_or(0, |label| label.len()))?;
     if let Some(limit) = schedule.payload.config().and_then(|config| config.exceeds()) {
         return Err(Refusal::LimitReached { limit });

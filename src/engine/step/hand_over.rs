@@ -9,8 +9,8 @@ use super::failed::fail;
 use super::finish_run::finish_run;
 use super::occurrence::Occurrence;
 use crate::domain::{
-    Cause, Failure, HandOver, HostId, Message, MessageProvenance, Payload, Phase, Reason, Role, RunFact,
-    SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
+    Cause, Content, Failure, HandOver, HostId, Message, MessageProvenance, Payload, Phase, Reason, Role,
+    RunFact, SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
 };
 use crate::engine::draft::Draft;
 use crate::engine::effect::{Delivery, Effect, Opening};
@@ -88,7 +88,7 @@ pub(super) fn hand_over(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>) {
 /// Hands one run to the host: the prompt to its session, or the fresh session to be created first.
 fn hand_over_to(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, session: &SessionRecord, host: HostId) {
     match &occurrence.schedule.payload {
-        Payload::Turn { .. } => submit(draft, occurrence, host, session.id.clone()),
+        Payload::Turn { .. } | Payload::Say(_) => submit(draft, occurrence, host, session.id.clone()),
         Payload::NewSession { .. } if !draft.state.has_room(draft.creating) => {
             let text = format!("limit reached: {} is {}", limits::SESSIONS.name, limits::SESSIONS.value);
             fail(draft, occurrence, Failure::new(Phase::CreateSession, Reason::LimitReached, text));
@@ -110,7 +110,8 @@ fn hand_over_to(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, session: &Se
     }
 }
 
-/// Submits the prompt of a run to a session, stamped with the moment of delivery and where it comes from.
+/// Submits the prompt of a run to a session, or what people are to be told there, stamped with the moment of delivery and
+/// where it comes from.
 pub(super) fn submit(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, host: HostId, session: SessionId) {
     let schedule = occurrence.schedule;
     let to =
@@ -119,15 +120,21 @@ pub(super) fn submit(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, host: H
     let folded = occurrence.folded;
     let late = draft.now.wall.since(occurrence.slot);
     let occasion = envelope::Occasion { run: &occurrence.id, late, folded, cause: occurrence.cause };
+    let begins_turn = schedule.payload.begins_turn();
+    let text = envelope::put(schedule, &occasion);
+    let file = schedule.payload.file().cloned();
+    let text = Some(text).filter(|text| begins_turn || !text.is_empty());
     let message = Arc::new(Message {
-        role: Role::User,
-        content: vec![crate::domain::Content::Text(envelope::put(schedule, &occasion))],
+        // What the model does not answer must not stand there as the user's words.
+        role: if begins_turn { Role::User } else { Role::System },
+        content: text.map(Content::Text).into_iter().chain(file.map(Content::File)).collect(),
         timestamp: Some(draft.now.wall),
         provenance: Some(MessageProvenance {
             run: occurrence.id.clone(),
             label: schedule.label.clone(),
             late,
             folded,
+            begins_turn,
         }),
     });
     draft.effect(Effect::Deliver(Delivery { run: occurrence.id.clone(), host, session, message }));

@@ -45,7 +45,7 @@ pub(super) fn job() -> Entity<Scheduler, Key> {
             own("psi.background-job/job-kind", Type::Enum(KINDS)).doc("What the schedule brings about."),
             |view, key, _| {
                 of_schedule(view, key, |record| match record.schedule().payload.kind() {
-                    Kind::Message => Datum::Name(KINDS[0]),
+                    Kind::Message | Kind::Notice => Datum::Name(KINDS[0]),
                     Kind::Session => Datum::Name(KINDS[1]),
                 })
             },

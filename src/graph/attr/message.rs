@@ -12,6 +12,7 @@ use crate::engine::Key;
 use crate::graph::page::{Page, WINDOW, Window};
 use crate::graph::params::Params;
 use crate::graph::registry::{Datum, Entity, Numbered, Seen, Type};
+use crate::graph::shown;
 use crate::graph::view::Scheduler;
 
 /// Where a message stands.
@@ -65,6 +66,21 @@ pub(super) fn message() -> Entity<Scheduler, Place> {
                 .nullable()
                 .doc("When it was said; a preloaded message may leave it open."),
             |view, place, _| read(view, place, |message| maybe(message.timestamp, super::instant)),
+        )
+        .reads(
+            own("reveille.message/turn?", Type::Boolean)
+                .doc("Whether it is the model's to answer; a schedule's notice is not."),
+            |view, place, _| read(view, place, |message| Datum::Bool(message.begins_turn())),
+        )
+        .reads(
+            own("reveille.message/file", Type::Map)
+                .nullable()
+                .doc("The file that goes with it: its path, and the name that it is to have."),
+            |view, place, _| {
+                read(view, place, |message| {
+                    maybe(message.file(), |file| Value::from(shown::file(file)).into())
+                })
+            },
         );
     origin(entity)
 }

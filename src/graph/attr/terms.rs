@@ -2,7 +2,7 @@
 
 use super::{Read, instant, integer, maybe, of_schedule, own};
 use crate::calendar;
-use crate::domain::{Envelope, Reason, Scope, Target, Trigger, Zone};
+use crate::domain::{Envelope, Payload, Reason, Scope, Target, Trigger, Zone};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, Pause, ScheduleRecord};
 use crate::graph::asked;
@@ -67,6 +67,17 @@ pub(super) fn terms(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(own("psi.scheduler/target", Type::Map).doc("Where it goes."), |view, key, _| {
             read(view, key, |record| target(record.schedule().target()).into())
         })
+        .reads(
+            own("psi.scheduler/notice", Type::Map)
+                .nullable()
+                .doc("Of a notice: what it is about, and the file that goes with it."),
+            |view, key, _| {
+                read(view, key, |record| match &record.schedule().payload {
+                    Payload::Turn { .. } | Payload::NewSession { .. } => Datum::Nil,
+                    Payload::Say(notice) => Value::from(shown::notice(notice)).into(),
+                })
+            },
+        )
         .reads(
             own("psi.scheduler/envelope", Type::Enum(Envelope::NAMES)).doc("How its prompt is put."),
             |view, key, _| read(view, key, |record| Datum::Name(record.schedule().envelope().name())),

@@ -13,8 +13,8 @@ use crate::calendar;
 use crate::dialect::Notation;
 use crate::dialect::psi::session_config;
 use crate::domain::{
-    Dialect, Durability, EndsWith, Envelope, Kind, Lifetime, Missed, Overlap, Payload, Policy, Recovery,
-    Route, Schedule, SessionConfig, Span, Target, Terms, WhenBusy,
+    About, Attachment, Dialect, Durability, EndsWith, Envelope, Kind, Lifetime, Missed, Notice, Overlap,
+    Payload, Policy, Recovery, Route, Schedule, SessionConfig, Span, Target, Terms, WhenBusy,
 };
 
 pub(super) fn print(schedule: &Schedule) -> Printed {
@@ -51,10 +51,21 @@ pub(super) fn parse(form: &Form<'_>) -> Result<Schedule, FactError> {
 
 fn of_payload(payload: &Payload) -> Printed {
     let map = Printed::new().with("kind", Word(payload.kind().name())).with("text", payload.text());
-    match payload.config() {
-        Some(config) => map.with("config", session_config::print(config)),
-        None => map,
+    match payload {
+        Payload::Turn { .. } => map,
+        Payload::NewSession { config, .. } => map.with("config", session_config::print(config)),
+        Payload::Say(notice) => {
+            map.with("about", Word(notice.about.name())).with("file", notice.file.as_ref().map(of_file))
+        }
     }
+}
+
+pub(super) fn of_file(file: &Attachment) -> Printed {
+    Printed::new().with("path", &*file.path).with("name", file.name.as_deref())
+}
+
+pub(super) fn file(form: &Form<'_>) -> Result<Attachment, FactError> {
+    Ok(Attachment { path: text(form, "path")?.into(), name: own_text(form, "name")? })
 }
 
 fn payload(form: &Form<'_>) -> Result<Payload, FactError> {
@@ -62,6 +73,11 @@ fn payload(form: &Form<'_>) -> Result<Payload, FactError> {
     Ok(match one(form, "kind", Kind::parse)? {
         Kind::Message => Payload::Turn { text },
         Kind::Session => Payload::NewSession { text, config: Arc::new(config(form)?) },
+        Kind::Notice => Payload::Say(Box::new(Notice {
+            about: one(form, "about", About::parse)?,
+            text,
+            file: maybe(form, "file", |form, key| file(map(form, key)?))?,
+        })),
     })
 }
 

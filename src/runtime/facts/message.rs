@@ -1,16 +1,16 @@
 //! A message that a durable run put into a built-in session, as the store keeps it, and back.
 
-use super::definition::own_text;
+use super::definition::{file, of_file, own_text};
 use super::form::Form;
-use super::parts::{instant, map, maybe, number, one, part, run_id, session_id, span, wrong};
-use super::printed::{Instant, Printed, Word};
+use super::parts::{flag, instant, map, maybe, number, one, part, run_id, session_id, span, wrong};
+use super::printed::{Instant, Part, Printed, Word};
 use super::row::check_version;
 use super::{FactError, VERSION};
 use crate::domain::{Content, Message, MessageProvenance, Role, SessionId};
 
 /// Prints a message and the session it stands in.
 pub fn print_message(session: &SessionId, message: &Message) -> Printed {
-    let content: Vec<&str> = message.content.iter().map(|Content::Text(text)| &**text).collect();
+    let content: Vec<&Content> = message.content.iter().collect();
     Printed::new()
         .with("v", VERSION)
         .with("session", session.as_str())
@@ -18,6 +18,15 @@ pub fn print_message(session: &SessionId, message: &Message) -> Printed {
         .with("content", content)
         .with("timestamp", message.timestamp.map(Instant))
         .with("provenance", message.provenance.as_ref().map(of_provenance))
+}
+
+impl Part for &Content {
+    fn print(&self, out: &mut String) {
+        match self {
+            Content::Text(text) => (&**text).print(out),
+            Content::File(file) => of_file(file).print(out),
+        }
+    }
 }
 
 /// Reads a message and the session it stands in.
@@ -29,8 +38,11 @@ pub(in crate::runtime) fn parse_message(form: &Form<'_>) -> Result<(SessionId, M
     let content = part(form, "content");
     let content = content.as_items().ok_or_else(|| wrong("content", "a vector of texts", content))?;
     let piece = |value: &Form<'_>| {
+        if value.is_map() {
+            return file(value).map(Content::File);
+        }
         let text = value.as_str().map(|text| Content::Text(text.into()));
-        text.ok_or_else(|| wrong("content", "a vector of texts", value))
+        text.ok_or_else(|| wrong("content", "a vector of texts and files", value))
     };
     let message = Message {
         role: one(form, "role", Role::parse)?,
@@ -47,6 +59,7 @@ fn of_provenance(provenance: &MessageProvenance) -> Printed {
         .with("label", provenance.label.as_deref())
         .with("late-ns", provenance.late.nanos())
         .with("folded", provenance.folded)
+        .with("begins-turn?", (!provenance.begins_turn).then_some(false))
 }
 
 fn provenance(form: &Form<'_>) -> Result<MessageProvenance, FactError> {
@@ -55,5 +68,7 @@ fn provenance(form: &Form<'_>) -> Result<MessageProvenance, FactError> {
         label: own_text(form, "label")?,
         late: span(form, "late-ns")?,
         folded: number(form, "folded")?,
+        // Only what begins none says so.
+        begins_turn: maybe(form, "begins-turn?", flag)?.unwrap_or(true),
     })
 }
