@@ -61,6 +61,12 @@ limits! {
     REMINDERS = 50 "reminders" as "reminders";
     /// Shortest interval of a reminder: an agent's turn takes longer. Source: SEED-003's code.
     REMINDER_SECONDS_MIN = 30 "s" as "reminder-seconds-min";
+    /// Delayed actions of one session that have not ended. Source: SEED-000's code, a hard cap.
+    SESSION_ACTIONS = 3 "actions" as "session-actions";
+    /// How far ahead a delayed action may lie: 30 days. Source: SEED-000's code.
+    ACTION_DELAY_MS_MAX = 2_592_000_000 "ms" as "action-delay-ms-max";
+    /// How long a delayed action that has ended is listed: 7 days. Source: SEED-000's code.
+    ACTION_KEPT_MS = 604_800_000 "ms" as "action-kept-ms";
     /// Unfinished schedules of one session, whoever made them; dialects may allow fewer.
     SESSION_SCHEDULES = 2_000 "schedules" as "session-schedules";
     /// Unfinished schedules in one engine, whoever made them: keeps memory below about 1.3 GB.
@@ -247,6 +253,7 @@ const _: () = assert!(CRON_BYTES.value + ZONE_BYTES.value < PHRASE_BYTES.value);
 // One session cannot fill the engine, and slab keys are 31 bits wide (engine/deadlines.rs keeps one value).
 const _: () = assert!(PSI_SESSION_SCHEDULES.value <= SESSION_SCHEDULES.value);
 const _: () = assert!(REMINDERS.value <= SESSION_SCHEDULES.value);
+const _: () = assert!(SESSION_ACTIONS.value <= SESSION_SCHEDULES.value);
 const _: () = assert!(SESSION_SCHEDULES.value < SCHEDULES.value && SCHEDULES.value < 1 << 31);
 const _: () = assert!(SESSIONS.value < 1 << 31);
 // A whole message fits into a request together with its envelope.

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use super::Notation;
 use super::slip::{Slip, SlipFault};
+use crate::domain::Moment;
 use crate::edn::{Keyword, Value};
 use crate::limits::Limit;
 
@@ -74,6 +75,47 @@ impl<'a> Args<'a> {
         }
     }
 
+    /// A text without the blanks around it; a blank one is as good as none.
+    pub(super) fn said(&self, name: &'static str, max: Limit) -> Result<Option<&'a str>, Slip> {
+        Ok(self.exact(name, max)?.map(str::trim).filter(|text| !text.is_empty()))
+    }
+
+    pub(super) fn flag(&self, name: &'static str) -> Result<Option<bool>, Slip> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        value.as_bool().map(Some).ok_or_else(|| Slip::new(name, SlipFault::NotABoolean).with(value))
+    }
+
+    /// A whole number of any size; one beyond 64 bits counts as the last within.
+    pub(super) fn number(&self, name: &'static str) -> Result<Option<i64>, Slip> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let number = if let Value::BigInt(number) = value {
+            Some(if number.to_string().starts_with('-') { i64::MIN } else { i64::MAX })
+        } else {
+            value.as_int()
+        };
+        number.map(Some).ok_or_else(|| Slip::new(name, SlipFault::NotWhole).with(value))
+    }
+
+    /// An instant with its offset, or, in EDN, an `#inst`. Seconds may be left out; a blank text is as good as none.
+    pub(super) fn instant(&self, name: &'static str) -> Result<Option<Moment>, Slip> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let fault = |fault| Slip::new(name, fault).with(value);
+        if let Some(inst) = value.as_inst() {
+            let moment = Moment::new(inst.seconds(), inst.nanos());
+            return moment.map(Some).ok_or_else(|| fault(SlipFault::NotAnInstant));
+        }
+        let text = value.as_str().ok_or_else(|| fault(SlipFault::NotAnInstant))?.trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let text = with_seconds(text);
+        Moment::parse(&text).map(Some).map_err(|_| {
+            // A reading without an offset is the likeliest slip, and has an advice of its own.
+            let lacks_offset = Moment::parse(&format!("{}Z", with_seconds(&text))).is_ok();
+            fault(if lacks_offset { SlipFault::NoOffset } else { SlipFault::NotAnInstant })
+        })
+    }
+
     /// A whole number within bounds, both included.
     pub(super) fn whole(&self, name: &'static str, min: u64, max: u64) -> Result<Option<u64>, Slip> {
         let Some(value) = self.get(name) else { return Ok(None) };
@@ -101,3 +143,16 @@ impl<'a> Args<'a> {
         word.map(Some).ok_or_else(|| Slip::new(name, SlipFault::UnknownWord { known: names }).with(value))
     }
 }
+
+/// The same instant with seconds: `2026-04-11T09:00Z` as `2026-04-11T09:00:00Z`.
+fn with_seconds(text: &str) -> Cow<'_, str> {
+    match text.split_at_checked(MINUTES_END) {
+        Some((minutes, rest)) if minutes.as_bytes()[13] == b':' && !rest.starts_with(':') => {
+            format!("{minutes}:00{rest}").into()
+        }
+        Some(_) | None => text.into(),
+    }
+}
+
+/// Where `2026-04-11T09:00` ends.
+const MINUTES_END: usize = 16;

@@ -13,6 +13,7 @@ mod echo;
 pub mod json;
 pub mod psi;
 pub mod reminder;
+pub mod session_action;
 mod slip;
 
 pub use answer::{Answer, Notation};

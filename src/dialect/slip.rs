@@ -27,10 +27,18 @@ pub(super) enum SlipFault {
     Missing,
     Blank,
     NotText { found: &'static str },
+    NotABoolean,
     NotWhole,
     OutOfRange { min: u64, max: u64 },
     TooLong { limit: Limit },
     UnknownWord { known: &'static [&'static str] },
+    NoOffset,
+    NotAnInstant,
+    TwoTimes,
+    NoTime,
+    TooFar { limit: Limit },
+    NothingTold,
+    NotAnId,
     NoSession,
 }
 
@@ -57,6 +65,11 @@ impl Slip {
         finish(error.with("hint", self.hint()).with("example", example), code)
     }
 
+    /// The field at fault; empty for the arguments as a whole.
+    pub(super) fn field(&self) -> &'static str {
+        self.field
+    }
+
     /// A name for the kind of fault.
     pub(super) fn kind(&self) -> &'static str {
         match self.fault {
@@ -66,16 +79,43 @@ impl Slip {
             SlipFault::Missing => "missing",
             SlipFault::Blank => "blank",
             SlipFault::NotText { .. } => "not_a_string",
+            SlipFault::NotABoolean => "not_a_boolean",
             SlipFault::NotWhole => "not_a_whole_number",
             SlipFault::OutOfRange { .. } => "out_of_range",
             SlipFault::TooLong { .. } => "too_long",
             SlipFault::UnknownWord { .. } => "unknown_word",
+            SlipFault::NoOffset => "no_offset",
+            SlipFault::NotAnInstant => "not_a_timestamp",
+            SlipFault::TwoTimes => "two_times",
+            SlipFault::NoTime => "no_time",
+            SlipFault::TooFar { .. } => "too_far_ahead",
+            SlipFault::NothingTold => "nothing_told",
+            SlipFault::NotAnId => "not_an_id",
             SlipFault::NoSession => "no_session",
         }
     }
 
     fn code(&self) -> Code {
-        if matches!(self.fault, SlipFault::TooLong { .. }) { Code::Limit } else { Code::Validation }
+        match self.fault {
+            SlipFault::TooLong { .. } | SlipFault::TooFar { .. } => Code::Limit,
+            SlipFault::NotAMap { .. }
+            | SlipFault::UnknownField { .. }
+            | SlipFault::GivenTwice
+            | SlipFault::Missing
+            | SlipFault::Blank
+            | SlipFault::NotText { .. }
+            | SlipFault::NotABoolean
+            | SlipFault::NotWhole
+            | SlipFault::OutOfRange { .. }
+            | SlipFault::UnknownWord { .. }
+            | SlipFault::NoOffset
+            | SlipFault::NotAnInstant
+            | SlipFault::TwoTimes
+            | SlipFault::NoTime
+            | SlipFault::NothingTold
+            | SlipFault::NotAnId
+            | SlipFault::NoSession => Code::Validation,
+        }
     }
 
     fn message(&self) -> String {
@@ -90,12 +130,25 @@ impl Slip {
             SlipFault::Missing => format!("{field} is required"),
             SlipFault::Blank => format!("{field} must not be blank"),
             SlipFault::NotText { found } => format!("{field} must be a string, not {found}"),
+            SlipFault::NotABoolean => format!("{field} must be true or false"),
             SlipFault::NotWhole => format!("{field} must be a whole number"),
             SlipFault::OutOfRange { min, max } => format!("{field} must be from {min} to {max}"),
             SlipFault::TooLong { limit } => {
                 format!("{field} is too long: {} is {} {}", limit.name, limit.value, limit.unit)
             }
             SlipFault::UnknownWord { known } => format!("{field} must be one of {}", known.join(", ")),
+            SlipFault::NoOffset => {
+                format!("{field} has no offset from UTC, so it could be any of many instants")
+            }
+            SlipFault::NotAnInstant => format!("{field} is no ISO-8601 instant"),
+            SlipFault::TwoTimes => "delay_seconds and run_at are given, and only one can be meant".to_owned(),
+            SlipFault::NoTime => "provide either delay_seconds or run_at".to_owned(),
+            SlipFault::TooFar { limit } => format!(
+                "Failed to schedule delayed action: {field} exceeds the maximum delay: {} is {} {}",
+                limit.name, limit.value, limit.unit
+            ),
+            SlipFault::NothingTold => "message or artifact_path is required".to_owned(),
+            SlipFault::NotAnId => format!("{field} cannot be an id: it has control characters"),
             SlipFault::NoSession => "there is no current session, because the caller is none".to_owned(),
         }
     }
@@ -108,10 +161,23 @@ impl Slip {
             SlipFault::Missing => "add the field, as in the example".to_owned(),
             SlipFault::Blank => "say something in it, as in the example".to_owned(),
             SlipFault::NotText { .. } => "write a string, as in the example".to_owned(),
+            SlipFault::NotABoolean => "write true or false without quotes".to_owned(),
             SlipFault::NotWhole => "write digits only, without quotes, unit or fraction".to_owned(),
             SlipFault::OutOfRange { min, max } => format!("choose a number from {min} to {max}"),
             SlipFault::TooLong { limit } => format!("shorten it to {} {}", limit.value, limit.unit),
             SlipFault::UnknownWord { .. } => "choose one of these words".to_owned(),
+            SlipFault::NoOffset => "add the offset at the end, such as +08:00, or Z for UTC".to_owned(),
+            SlipFault::NotAnInstant => {
+                "write date, T, time, and offset, such as 2026-04-11T09:00:00Z".to_owned()
+            }
+            SlipFault::TwoTimes => "leave one of them out".to_owned(),
+            SlipFault::NoTime => {
+                "say how long from now, or when; only notify_job_ready may wait for a job_id instead"
+                    .to_owned()
+            }
+            SlipFault::TooFar { .. } => "choose a time that is nearer".to_owned(),
+            SlipFault::NothingTold => "say something in message, or name a file".to_owned(),
+            SlipFault::NotAnId => "leave out line breaks and other control characters".to_owned(),
             SlipFault::NoSession => "call in the name of a session: it owns what it asks for".to_owned(),
         }
     }

@@ -43,6 +43,8 @@ names! {
         NoMoreSlots = "no-more-slots",
         /// Somebody entitled to it cancelled the schedule.
         Cancelled = "cancelled",
+        /// Another schedule with the same key took its place.
+        Replaced = "replaced",
         /// A person spoke in the session before the slot came, and it was to be called off then.
         UserActivity = "user-activity",
         /// The owning session was closed.

@@ -13,6 +13,8 @@ names! {
         Cron = "cron",
         /// Prompts that a session sets for itself, once or again and again. Source: SEED-003.
         Reminder = "reminder",
+        /// What an agent has the runtime do later in its session. Source: SEED-000.
+        SessionAction = "session-action",
         /// The crate's own interface, as embedders call it.
         Native = "native",
     }

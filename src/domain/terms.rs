@@ -9,6 +9,8 @@ names! {
         Plain = "plain",
         /// Under a head that names the task, the run and its slot, and says how late it is. Source: SEED-004.
         TaskEvent = "task-event",
+        /// Under a head that says that it is no user's message, what was asked for and when. Source: SEED-000.
+        DelayedAction = "delayed-action",
     }
 }
 

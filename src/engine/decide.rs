@@ -40,6 +40,8 @@ fn decide_command(draft: &mut Draft<'_>, command: Command) -> Result<(), Refusal
         Command::CloseSession { session } => step::close_session(draft, &session),
         Command::HostSessions { host, sessions } => step::host_sessions(draft, host, &sessions),
         Command::CreateSchedule(new) => step::create_schedule(draft, new),
+        Command::ReplaceSchedule(new) => step::replace_schedule(draft, new),
+        Command::BringForward(which) => step::bring_forward(draft, which),
         Command::CancelSchedule(which) => step::cancel_schedule(draft, which),
         Command::DeleteSchedule(which) => step::delete_schedule(draft, which),
         Command::ChangeSchedule { which, change } => step::change_schedule(draft, which, change),

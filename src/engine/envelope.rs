@@ -24,7 +24,18 @@ pub(super) fn put(schedule: &Schedule, occasion: &Occasion<'_>) -> Box<str> {
     match schedule.envelope() {
         Envelope::Plain => schedule.payload.text().into(),
         Envelope::TaskEvent => task_event(schedule, occasion).into(),
+        Envelope::DelayedAction => delayed_action(schedule, occasion).into(),
     }
+}
+
+/// The instruction stands in the head, because it is what is to be done; only the note below it is ours to the end.
+fn delayed_action(schedule: &Schedule, occasion: &Occasion<'_>) -> String {
+    let mut text = format!("[DELAYED ACTION]\nKind: RUN_LATER\nScheduled at: {}\n", occasion.run.slot);
+    if let Some(summary) = &schedule.terms().description {
+        let _ = writeln!(text, "Original request summary: {}", one_line(summary));
+    }
+    let _ = write!(text, "Instruction: {}\n\n{DELAYED_NOTE}", schedule.payload.text().trim());
+    text
 }
 
 fn task_event(schedule: &Schedule, occasion: &Occasion<'_>) -> String {
@@ -69,6 +80,9 @@ fn humanised(span: Span) -> String {
 
 const INSTRUCTIONS: &str = "A schedule started this turn, nobody is waiting at the keyboard: carry out the task with the \
                             tools you have, and close with a short result that the user can read on its own.";
+
+const DELAYED_NOTE: &str = "This is a scheduled wake-up inside the runtime, and not a message from the user. Carry out the \
+                            instruction; where it needs a confirmation, ask the user for it.";
 
 /// Less is not worth a model's attention.
 const WORTH_TELLING_MS: u64 = 60_000;

@@ -76,6 +76,10 @@ pub enum Command {
     },
     /// Create a schedule.
     CreateSchedule(NewSchedule),
+    /// Create a schedule in the place of the one that the session has under the same key, if there is one.
+    ReplaceSchedule(NewSchedule),
+    /// Let what is to come of a schedule come now: its next slot, or the next attempt at its run.
+    BringForward(Which),
     /// Cancel a schedule: its slots, and its runs that wait.
     CancelSchedule(Which),
     /// Cancel a schedule wherever it stands: one on disk also after it has ended, and while a run of it is with a host, which

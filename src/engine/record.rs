@@ -96,7 +96,13 @@ impl ScheduleRecord {
 
     /// Whether it was called off itself, and not only its last run; known of what is on disk.
     pub fn is_called_off(&self) -> bool {
-        let called_off = [Reason::Cancelled, Reason::UserActivity, Reason::SessionClosed, Reason::Shutdown];
+        let called_off = [
+            Reason::Cancelled,
+            Reason::Replaced,
+            Reason::UserActivity,
+            Reason::SessionClosed,
+            Reason::Shutdown,
+        ];
         self.status == Status::Cancelled
             && self.course().never.is_some_and(|reason| called_off.contains(&reason))
     }
@@ -139,6 +145,8 @@ pub struct Course {
     pub awaits_event: bool,
     /// Why it has no further slot, once that is so.
     pub never: Option<Reason>,
+    /// When it was called off; known of what is on disk.
+    pub called_off_at: Option<Moment>,
     /// Who paused it, while it is paused.
     pub paused: Option<Pause>,
     /// Runs of its slots.
@@ -181,6 +189,7 @@ impl Course {
         awaits_finish: false,
         awaits_event: false,
         never: None,
+        called_off_at: None,
         paused: None,
         runs: 0,
         delivered: 0,

@@ -4,7 +4,7 @@
 //! Invariant: a call that is not known to read counts as one that changes.
 
 use super::handle::Handle;
-use crate::dialect::{cron, psi, reminder};
+use crate::dialect::{cron, psi, reminder, session_action};
 use crate::domain::{Caller, Scope, Span};
 use crate::edn::{Keyword, Value};
 
@@ -67,10 +67,30 @@ impl Deed {
         }
     }
 
+    fn of_action(tool: session_action::Tool, args: &Value) -> Deed {
+        if tool == session_action::Tool::ReportReady {
+            return Deed::Change;
+        }
+        let operation = word(args, "operation").map(|word| word.trim().to_lowercase().replace('-', "_"));
+        match operation.as_deref() {
+            // Nothing said is a creation.
+            None => Deed::Create,
+            Some(word) => match session_action::Operation::parse(word) {
+                Some(session_action::Operation::Create) => Deed::Create,
+                Some(session_action::Operation::List) => Deed::Read,
+                Some(session_action::Operation::Cancel | session_action::Operation::RunNow) | None => {
+                    Deed::Change
+                }
+            },
+        }
+    }
+
     fn of(tool: &str, args: &Value) -> Deed {
         if tool != psi::TOOL {
             let of_reminder = || reminder::Tool::parse(tool).map(Deed::of_reminder);
-            return cron::Tool::parse(tool).map(Deed::of_cron).or_else(of_reminder).unwrap_or(Deed::Change);
+            let of_action = || session_action::Tool::parse(tool).map(|tool| Deed::of_action(tool, args));
+            let deed = cron::Tool::parse(tool).map(Deed::of_cron).or_else(of_reminder).or_else(of_action);
+            return deed.unwrap_or(Deed::Change);
         }
         match (word(args, "action"), word(args, "op")) {
             // Mutations in a query have a wall of their own (`hands.rs`).

@@ -358,13 +358,14 @@ pub(super) fn needs_disk(fact: &Fact, state: &State) -> bool {
 pub(super) fn asks_for_disk(input: &Input, state: &State) -> bool {
     let Input::Command(command) = input else { return false };
     match command {
-        Command::CreateSchedule(new) => new.durability == Durability::Durable,
+        Command::CreateSchedule(new) | Command::ReplaceSchedule(new) => new.durability == Durability::Durable,
         Command::CancelSchedule(which)
         | Command::DeleteSchedule(which)
         | Command::ChangeSchedule { which, .. }
         | Command::PauseSchedule { which, .. }
         | Command::ResumeSchedule(which)
         | Command::RunNow(which)
+        | Command::BringForward(which)
         | Command::SkipNext(which) => {
             state.schedule(&which.schedule).is_some_and(|record| record.schedule().is_durable())
         }

@@ -29,6 +29,7 @@ mod query;
 mod races;
 mod reminder;
 pub(crate) mod rows;
+mod session_action;
 mod shutdown;
 mod subscription;
 mod sync;

@@ -2,7 +2,7 @@
 
 use super::handle::Handle;
 use crate::dialect::psi::{self, Call, Context};
-use crate::dialect::{Answer, Notation, cron, reminder};
+use crate::dialect::{Answer, Notation, cron, reminder, session_action};
 use crate::domain::{Caller, Dialect, Now, Refusal, ScheduleId, Scope, SessionId};
 use crate::edn::Value;
 use crate::engine::{Command, Input, ScheduleRecord, SessionRecord, State, Which};
@@ -18,7 +18,11 @@ impl Handle {
         if let Some(tool) = cron::Tool::parse(tool) {
             return Some(self.call_cron(tool, caller, args, notation));
         }
-        reminder::Tool::parse(tool).map(|tool| self.call_reminder(tool, caller, args, notation))
+        if let Some(tool) = reminder::Tool::parse(tool) {
+            return Some(self.call_reminder(tool, caller, args, notation));
+        }
+        let tool = session_action::Tool::parse(tool)?;
+        Some(self.call_session_action(tool, caller, args, notation))
     }
 
     fn call_psi(&self, caller: &Caller, args: &Value, notation: Notation) -> Answer {
@@ -84,7 +88,7 @@ impl Handle {
 fn is_listed_by_psi(dialect: Dialect) -> bool {
     match dialect {
         Dialect::Psi | Dialect::Native => true,
-        Dialect::Cron | Dialect::Reminder => false,
+        Dialect::Cron | Dialect::Reminder | Dialect::SessionAction => false,
     }
 }
 

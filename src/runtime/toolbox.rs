@@ -3,7 +3,7 @@
 //! Invariant: a tool is described once, in the EDN file of its name; its text is constant, so that a host can tell when
 //! it changes.
 
-use crate::dialect::{cron, psi, reminder};
+use crate::dialect::{cron, psi, reminder, session_action};
 use crate::domain::Dialect;
 use crate::edn::{Caps, Value, read};
 
@@ -30,6 +30,8 @@ pub const TOOLBOX: &[ToolInfo] = &[
     ToolInfo::reminder(reminder::Tool::Add),
     ToolInfo::reminder(reminder::Tool::List),
     ToolInfo::reminder(reminder::Tool::Remove),
+    ToolInfo::session_action(session_action::Tool::Schedule),
+    ToolInfo::session_action(session_action::Tool::ReportReady),
 ];
 
 impl ToolInfo {
@@ -39,6 +41,10 @@ impl ToolInfo {
 
     const fn reminder(tool: reminder::Tool) -> ToolInfo {
         ToolInfo { name: tool.name(), dialect: Dialect::Reminder, text: tool.declaration() }
+    }
+
+    const fn session_action(tool: session_action::Tool) -> ToolInfo {
+        ToolInfo { name: tool.name(), dialect: Dialect::SessionAction, text: tool.declaration() }
     }
 
     /// What it does, for whoever chooses a tool.
@@ -75,6 +81,7 @@ mod tests {
         };
         assert_eq!(of(Dialect::Cron), cron::Tool::NAMES);
         assert_eq!(of(Dialect::Reminder), reminder::Tool::NAMES);
+        assert_eq!(of(Dialect::SessionAction), session_action::Tool::NAMES);
         for tool in TOOLBOX {
             assert!(!tool.description().is_empty(), "{}", tool.name);
             let schema = tool.input_schema();

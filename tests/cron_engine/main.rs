@@ -1,8 +1,9 @@
 //! Scheduled tasks on a whole engine: the tools of SEED-004 called, time passing, hosts answering, and the laws of the test
-//! kit asked after every step. The scenes of the reminders of SEED-003 are played here, too.
+//! kit asked after every step. The scenes of the reminders of SEED-003 and of the delayed actions of
+//! SEED-000 are played here, too.
 //!
-//! Expectations are tables in `fixtures/cron/` and `fixtures/reminder/`, which `UPDATE=1` writes anew. `engine.txt` is played
-//! step by step; the others are whole products of policies, triggers and states, one row each.
+//! Expectations are tables in `fixtures/cron/`, `fixtures/reminder/` and `fixtures/session_action/`, which `UPDATE=1` writes
+//! anew. `engine.txt` is played step by step; the others are whole products of policies, triggers and states, one row each.
 
 mod events;
 mod files;

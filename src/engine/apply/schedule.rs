@@ -25,9 +25,22 @@ impl State {
         let key = self.schedules.insert(record);
         self.schedule_ids.insert(&id, key);
         if let Some(request) = request {
-            self.keys.insert(request, key);
+            self.enter_request(request, key);
         }
         key
+    }
+
+    /// A key stands for the schedule that lives, and of those that have ended for the one that was made last: others may
+    /// have had it before, in whatever order they are taken up again.
+    fn enter_request(&mut self, request: RequestKey, key: Key) {
+        let rank = |key: Key| {
+            let record = self.schedules.get(key)?;
+            Some((!record.status.is_terminal(), record.schedule.created_at))
+        };
+        let known = self.keys.get(&request).copied();
+        if known.is_none_or(|known| rank(known) <= rank(key)) {
+            self.keys.insert(request, key);
+        }
     }
 
     /// Lists an unfinished schedule with its session.
@@ -236,7 +249,9 @@ impl State {
         record.ended_for = Some(reason);
         if record.schedule.is_durable() {
             // What tells a schedule that is gone from one whose last run was called off, and which can be changed.
-            record.course_mut().never = Some(reason);
+            let course = record.course_mut();
+            course.never = Some(reason);
+            course.called_off_at = Some(now.wall);
         }
         if let Some(course) = &mut record.course {
             course.awaits_finish = false;
@@ -432,7 +447,9 @@ impl State {
             if record.schedule.is_durable() {
                 self.forgotten.push(record.schedule.id.clone());
             }
-            if let Some(request) = request_key(&record.schedule) {
+            if let Some(request) = request_key(&record.schedule)
+                && self.keys.get(&request) == Some(&key)
+            {
                 self.keys.remove(&request);
             }
         }

@@ -1,7 +1,10 @@
 //! A schedule is created: with its first slot to come.
 
 use super::next_slot::first_slot;
-use crate::domain::{Fact, Next, Payload, Refusal, Schedule, ScheduleId, Span, Target, Terms, Trigger, When};
+use crate::domain::{
+    Fact, Next, Payload, Reason, Refusal, Schedule, ScheduleFact, ScheduleId, Span, Target, Terms, Trigger,
+    When,
+};
 use crate::engine::apply::request_key;
 use crate::engine::draft::Draft;
 use crate::engine::input::NewSchedule;
@@ -11,6 +14,25 @@ use crate::engine::state::Mode;
 use crate::limits::{self, Limit};
 
 pub(in crate::engine) fn create_schedule(draft: &mut Draft<'_>, new: NewSchedule) -> Result<(), Refusal> {
+    create(draft, new, OnKnown::Same)
+}
+
+/// Creates a schedule in the place of the one that has its key, which is called off in the same step. A run of it that is
+/// with a host goes on to its own end.
+pub(in crate::engine) fn replace_schedule(draft: &mut Draft<'_>, new: NewSchedule) -> Result<(), Refusal> {
+    create(draft, new, OnKnown::Replace)
+}
+
+/// What becomes of a schedule that has the same key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OnKnown {
+    /// It is what was asked for.
+    Same,
+    /// It makes room.
+    Replace,
+}
+
+fn create(draft: &mut Draft<'_>, new: NewSchedule, on_known: OnKnown) -> Result<(), Refusal> {
     let (state, now) = (draft.state, draft.now);
     if state.mode != Mode::Running {
         return Err(Refusal::Stopping);
@@ -35,7 +57,8 @@ pub(in crate::engine) fn create_schedule(draft: &mut Draft<'_>, new: NewSchedule
         created_at: now.wall,
         terms: new.terms.filter(|terms| **terms != Terms::PLAIN),
     };
-    if let Some(known) = known(draft, &schedule) {
+    let known = known(draft, &schedule);
+    if let Some(known) = known.filter(|_| on_known == OnKnown::Same) {
         // Asked for twice is asked for once.
         return if is_same_request(&known.schedule, &schedule, delay) {
             Ok(())
@@ -43,7 +66,8 @@ pub(in crate::engine) fn create_schedule(draft: &mut Draft<'_>, new: NewSchedule
             Err(Refusal::KeyTaken { schedule: known.schedule.id.clone() })
         };
     }
-    if is_full {
+    let replaced = known.filter(|known| !known.status.is_terminal());
+    if is_full && replaced.is_none() {
         return Err(Refusal::SessionFull { max });
     }
     check_payload(&schedule)?;
@@ -63,6 +87,10 @@ pub(in crate::engine) fn create_schedule(draft: &mut Draft<'_>, new: NewSchedule
         }
         (next @ (Next::Slot { .. } | Next::AfterFinish | Next::AtEvent), _) => next,
     };
+    if let Some(replaced) = replaced {
+        let reason = Reason::Replaced;
+        draft.schedule_fact(&replaced.schedule.id, ScheduleFact::Cancelled { reason });
+    }
     draft.fact(Fact::Created { schedule, next });
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod accepted;
 mod awake;
+mod bring_forward;
 mod busy;
 mod cancel_schedule;
 pub(super) mod change_schedule;
@@ -31,11 +32,12 @@ mod wake;
 
 pub(super) use accepted::accepted;
 pub(super) use awake::awake;
+pub(super) use bring_forward::bring_forward;
 pub(super) use busy::busy;
 pub(super) use cancel_schedule::cancel_schedule;
 pub(super) use change_schedule::change_schedule;
 pub(super) use close_session::close_session;
-pub(super) use create_schedule::create_schedule;
+pub(super) use create_schedule::{create_schedule, replace_schedule};
 pub(super) use created::created;
 pub(super) use delete_schedule::delete_schedule;
 pub(super) use failed::failed;

@@ -51,7 +51,7 @@ fn give_up(draft: &mut Draft<'_>, record: &RunRecord) {
 }
 
 /// The wait before the next attempt is over.
-fn try_again(draft: &mut Draft<'_>, record: &RunRecord) {
+pub(super) fn try_again(draft: &mut Draft<'_>, record: &RunRecord) {
     let Some(occurrence) = Occurrence::of(draft.state, record) else { return };
     match occurrence.blocked(draft) {
         Some(reason) => draft.run_fact(&occurrence.id, RunFact::Queued { reason }),

@@ -97,6 +97,7 @@ fn of_course(course: &Course) -> Printed {
         .with("awaits-finish?", course.awaits_finish)
         .with("awaits-event?", course.awaits_event.then_some(true))
         .with("never", of_reason(course.never))
+        .with("called-off-at", course.called_off_at.map(Instant))
         .with("paused", course.paused.as_ref().map(of_pause))
         .with("runs", course.runs)
         .with("delivered", course.delivered)
@@ -129,6 +130,7 @@ fn course(form: &Form<'_>) -> Result<Course, FactError> {
         // What was kept before there were events does not have it.
         awaits_event: maybe(form, "awaits-event?", flag)?.unwrap_or(false),
         never: reason(form, "never")?,
+        called_off_at: maybe(form, "called-off-at", instant)?,
         paused: maybe(form, "paused", |form, key| pause(map(form, key)?))?,
         runs: number(form, "runs")?,
         delivered: number(form, "delivered")?,

@@ -1,0 +1,208 @@
+//! Actions as the engine has them: its records, in the seed's words.
+//!
+//! What lives elsewhere: the way there (`command.rs`). Invariant: nothing is kept here; what has ended is shown for seven
+//! days, and no longer.
+
+use crate::calendar;
+use crate::domain::{
+    About, Dialect, Moment, Payload, RunState, ScheduleId, SessionId, Status, Trigger, names,
+};
+use crate::edn::{Map, Value};
+use crate::engine::{ScheduleRecord, State};
+use crate::limits;
+
+names! {
+    /// What an action does when it is due. Source: SEED-000, "The three kinds".
+    ActionKind {
+        /// The user is told something, and no model runs.
+        RemindLater = "remind_later",
+        /// The agent runs on an instruction.
+        RunLater = "run_later",
+        /// The user is told that a job is ready.
+        NotifyJobReady = "notify_job_ready",
+    }
+}
+
+names! {
+    /// Where an action stands.
+    ActionStatus {
+        /// It is still to come, or is tried again later.
+        Scheduled = "scheduled",
+        /// It is due: it waits for its session or is with it.
+        Leased = "leased",
+        /// It has happened.
+        Completed = "completed",
+        /// It failed as often as it was to be tried.
+        DeadLetter = "dead_letter",
+        /// It was cancelled, or another one took its place.
+        Cancelled = "cancelled",
+    }
+}
+
+/// An action and how it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// Its id.
+    pub id: ScheduleId,
+    /// What it does.
+    pub kind: ActionKind,
+    /// Where it stands.
+    pub status: ActionStatus,
+    /// When it is due; `None` while it waits for a job without a latest time.
+    pub run_at: Option<Moment>,
+    /// When it is tried again, if it is to be.
+    pub next_attempt_at: Option<Moment>,
+    /// When, in words.
+    pub next_check_label: String,
+    /// Whether a file goes with it.
+    pub has_file: bool,
+    /// How often it has failed.
+    pub attempts: u64,
+    /// Why it failed last.
+    pub last_error: Option<Box<str>>,
+    /// Whether a person's word in the session cancels it.
+    pub cancel_on_user_activity: bool,
+    /// What it is, for people.
+    pub human_summary: String,
+}
+
+impl Action {
+    /// A schedule as an action; `None` if it is none.
+    pub fn of(state: &State, record: &ScheduleRecord) -> Option<Action> {
+        let schedule = record.schedule();
+        if schedule.dialect != Dialect::SessionAction {
+            return None;
+        }
+        let terms = schedule.terms();
+        let kind = kind(&schedule.payload);
+        let run = state.newest_run(record).map(crate::engine::RunRecord::run);
+        let failed = run.map_or(0, |run| {
+            // The attempt that goes on, or went well, did not fail.
+            u64::from(run.attempt) - u64::from(run.state != RunState::Failed)
+        });
+        let (run_at, label) = due(record);
+        Some(Action {
+            id: schedule.id.clone(),
+            kind,
+            status: status(record, run.is_some_and(|run| run.retry_at.is_some())),
+            run_at,
+            next_attempt_at: run.and_then(|run| run.retry_at),
+            next_check_label: label,
+            has_file: schedule.payload.file().is_some(),
+            attempts: failed,
+            last_error: run.and_then(|run| run.failure.as_ref()).map(|failure| failure.message.clone()),
+            cancel_on_user_activity: terms.lifetime.cancel_on_user_activity,
+            human_summary: summary(kind, schedule.payload.text(), terms.description.as_deref()),
+        })
+    }
+
+    /// As data, under the seed's names.
+    pub(super) fn to_map(&self, id_name: &str) -> Map {
+        let mut map = Map::new()
+            .with(id_name, self.id.to_string())
+            .with("kind", self.kind.name())
+            .with("status", Value::keyword(self.status.name()))
+            .with("deliveryMode", self.delivery_mode());
+        let mut maybe = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                map.insert(Value::keyword(name), value);
+            }
+        };
+        let instant = |moment: Moment| Value::string(moment.to_string());
+        maybe("runAt", self.run_at.map(instant));
+        maybe("nextAttemptAt", self.next_attempt_at.map(instant));
+        maybe("lastError", self.last_error.as_deref().map(Value::from));
+        map.with("attempts", i64::try_from(self.attempts).unwrap_or(i64::MAX))
+            .with("cancelOnUserActivity", self.cancel_on_user_activity)
+            .with("humanSummary", self.human_summary.as_str())
+            .with("userVisibleKind", self.user_visible_kind())
+            .with("nextCheckLabel", self.next_check_label.as_str())
+    }
+
+    fn delivery_mode(&self) -> &'static str {
+        match self.kind {
+            ActionKind::RunLater => "INTERNAL_TURN",
+            ActionKind::RemindLater | ActionKind::NotifyJobReady if self.has_file => "DIRECT_FILE",
+            ActionKind::RemindLater | ActionKind::NotifyJobReady => "DIRECT_MESSAGE",
+        }
+    }
+
+    fn user_visible_kind(&self) -> &'static str {
+        match self.kind {
+            ActionKind::RemindLater => "reminder",
+            ActionKind::RunLater => "check_back",
+            ActionKind::NotifyJobReady => "job_result",
+        }
+    }
+}
+
+/// The action of this id, if it is one of the session's.
+pub fn find<'a>(state: &'a State, session: &SessionId, id: &ScheduleId) -> Option<&'a ScheduleRecord> {
+    let is_its = |record: &&ScheduleRecord| {
+        record.schedule().dialect == Dialect::SessionAction && record.schedule().owner == *session
+    };
+    state.schedule(id).filter(is_its)
+}
+
+/// The actions of a session, the one that is due first before the others; those that ended a week ago or more are left out.
+pub fn listed_of(state: &State, session: &SessionId, now: Moment) -> Vec<Action> {
+    let is_old = |record: &ScheduleRecord| {
+        let kept_ms = limits::ACTION_KEPT_MS.value;
+        ended_at(state, record).is_some_and(|ended| now.millis_since(ended) >= kept_ms)
+    };
+    let records = state.schedules_of(session).into_iter();
+    records.filter(|record| !is_old(record)).filter_map(|record| Action::of(state, record)).collect()
+}
+
+fn ended_at(state: &State, record: &ScheduleRecord) -> Option<Moment> {
+    if !record.status().is_terminal() {
+        return None;
+    }
+    let run = state.newest_run(record).and_then(|run| run.run().ended_at);
+    record.course().called_off_at.max(run)
+}
+
+fn kind(payload: &Payload) -> ActionKind {
+    match payload {
+        Payload::Turn { .. } | Payload::NewSession { .. } => ActionKind::RunLater,
+        Payload::Say(notice) => match notice.about {
+            About::Reminder => ActionKind::RemindLater,
+            About::JobReady => ActionKind::NotifyJobReady,
+        },
+    }
+}
+
+fn status(record: &ScheduleRecord, retries: bool) -> ActionStatus {
+    match record.status() {
+        Status::Pending | Status::Paused => ActionStatus::Scheduled,
+        Status::Queued if retries => ActionStatus::Scheduled,
+        Status::Queued | Status::InFlight => ActionStatus::Leased,
+        Status::Delivered | Status::Finished => ActionStatus::Completed,
+        Status::Failed => ActionStatus::DeadLetter,
+        Status::Skipped | Status::Cancelled => ActionStatus::Cancelled,
+    }
+}
+
+/// When it is due, as an instant and in words.
+fn due(record: &ScheduleRecord) -> (Option<Moment>, String) {
+    let trigger = &record.schedule().trigger;
+    let slot = if record.course().awaits_event { None } else { Some(record.slot()) };
+    let waits = record.next_slot().is_some() || record.course().awaits_event;
+    match trigger {
+        Trigger::Event(_) if waits => (slot, calendar::print(trigger)),
+        Trigger::At(_) | Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) | Trigger::Event(_) => {
+            (slot, slot.map_or_else(String::new, |slot| slot.to_string()))
+        }
+    }
+}
+
+fn summary(kind: ActionKind, text: &str, summary: Option<&str>) -> String {
+    match (kind, summary) {
+        (ActionKind::RemindLater, _) => format!("Reminder: {text}"),
+        (ActionKind::RunLater, Some(summary)) => format!("Waiting for result: {summary}"),
+        (ActionKind::RunLater, None) => "Check back later".to_owned(),
+        (ActionKind::NotifyJobReady, _) if !text.is_empty() => text.to_owned(),
+        (ActionKind::NotifyJobReady, Some(summary)) => format!("Result ready: {summary}"),
+        (ActionKind::NotifyJobReady, None) => "Job result ready".to_owned(),
+    }
+}

@@ -1,0 +1,76 @@
+//! What a call asks of the engine: a draft becomes a schedule.
+//!
+//! What lives elsewhere: reading calls (`call.rs`), the way back (`action.rs`). Invariant: an action is durable and its
+//! session's own, is made up for however late, and is tried again on a ladder of waits. Source: SEED-000.
+
+use super::action::ActionKind;
+use super::call::{Draft, Due};
+use crate::domain::{
+    About, Dialect, Durability, EndsWith, Entropy, Envelope, Event, Lifetime, Notice, Payload, Policy,
+    ScheduleId, SessionId, Span, Terms, Trigger, When,
+};
+use crate::engine::NewSchedule;
+use crate::limits;
+
+impl Draft {
+    /// The schedule asked for, under this id, for the session that owns it.
+    pub fn into_new(self, id: ScheduleId, owner: SessionId) -> NewSchedule {
+        let Draft { kind, due, text, file, summary, cancel_on_user_activity, max_attempts, dedupe_key } =
+            self;
+        let notice = |about, text, file| Payload::Say(Box::new(Notice { about, text, file }));
+        let (payload, envelope, ends_with) = match kind {
+            ActionKind::RemindLater => {
+                (notice(About::Reminder, text, file), Envelope::Plain, EndsWith::Receipt)
+            }
+            ActionKind::NotifyJobReady => {
+                (notice(About::JobReady, text, file), Envelope::Plain, EndsWith::Receipt)
+            }
+            ActionKind::RunLater => (Payload::Turn { text }, Envelope::DelayedAction, EndsWith::Turn),
+        };
+        let waits = (1..max_attempts).map(|attempt| Span::from_millis(wait_ms(attempt)));
+        let terms = Terms {
+            description: summary,
+            key: dedupe_key,
+            envelope,
+            policy: Policy { ends_with, backoff: waits.collect(), ..Policy::PLAIN },
+            lifetime: Lifetime { cancel_on_user_activity, ..Lifetime::PLAIN },
+            ..Terms::PLAIN
+        };
+        NewSchedule {
+            id: Some(id),
+            dialect: Dialect::SessionAction,
+            durability: Durability::Durable,
+            label: None,
+            owner,
+            when: when(due),
+            payload,
+            terms: Some(Box::new(terms)),
+            session_live_max: u32::try_from(limits::SESSION_ACTIONS.value).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+/// The id of an action: `delay-` and 8 hex digits. Source: SEED-000's code.
+pub fn action_id(entropy: Entropy) -> ScheduleId {
+    let [a, b, c, d, ..] = entropy.0;
+    let id = format!("delay-{:08x}", u32::from_be_bytes([a, b, c, d]));
+    ScheduleId::new(&id).expect("a prefix and 8 hex digits are an id")
+}
+
+fn when(due: Due) -> When {
+    match due {
+        Due::After(span) => When::After(span),
+        Due::At(at) => When::At(at),
+        Due::Ready(job, latest) => When::By(Trigger::Event(Box::new(Event { job, latest }))),
+    }
+}
+
+/// How long to wait after so many failed attempts.
+const fn wait_ms(failed: u64) -> u64 {
+    match failed {
+        0 | 1 => 30_000,
+        2 => 120_000,
+        3 => 600_000,
+        _ => 3_600_000,
+    }
+}
