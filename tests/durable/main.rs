@@ -298,7 +298,7 @@ fn what_was_delivered_is_in_the_transcript_of_a_later_life() {
     life.create(message(&gone, 1_000)).expect("it is kept");
     lives.stage.clock.advance(Span::from_millis(2_000));
     life.handle.turn();
-    for _ in 0..3 {
+    for _ in 0..4 {
         life.await_kind(DecisionKind::RunDelivered);
     }
     let said = ["hello", "wake up", "not kept", "wake up"];
