@@ -87,7 +87,7 @@ fn rate(sizes: &Sizes) -> Figures {
     let receptions: Arc<Vec<AtomicU64>> = Arc::new((0..fires).map(|_| AtomicU64::new(0)).collect());
     let noted = Arc::clone(&receptions);
     let host = HostLocal::with_listener(move |_, message| {
-        let reveille::domain::Content::Text(text) = &message.content[0];
+        let reveille::domain::Content::Text(text) = &message.content[0] else { return };
         noted[number(text)].store(boot_nanos(), Ordering::Release);
     });
     let engine = Engine::start(sizes, host);

@@ -21,7 +21,7 @@ pub fn print_message(session: &SessionId, message: &Message) -> Printed {
 }
 
 impl Part for &Content {
-    fn print(&self, out: &mut String) {
+    fn print(self, out: &mut String) {
         match self {
             Content::Text(text) => (&**text).print(out),
             Content::File(file) => of_file(file).print(out),
