@@ -15,39 +15,32 @@ use reveille::testkit::{Behaviour, SimHost};
 use crate::lives::{Life, Lives, message};
 
 #[test]
-fn a_host_that_is_back_at_once_gets_first_what_was_first() {
-    let lives = Lives::new();
-    let mut life = lives.next(0);
-    let (silent, number) = connect(&lives, &life.handle, 1);
-    silent.behave(&[(Behaviour::LoseReceipt, 1)]);
-    let owner = open_on(&life.handle, number);
-    let both = two_in_a_lane(&lives, &mut life, &owner);
-    life.handle.detach_host(number);
-    let (host, number) = connect(&lives, &life.handle, 2);
-    // No timer was looked at in between.
-    take_over(&life.handle, number, &owner).expect("nobody has it");
-    life.await_kind(DecisionKind::RunDelivered);
-    turn(&life.handle, &owner);
-    life.await_kind(DecisionKind::RunDelivered);
-    assert_eq!(received(&host), both);
-}
-
-#[test]
-fn a_host_that_is_back_after_a_crash_gets_first_what_was_first() {
-    let lives = Lives::new();
-    let mut life = lives.next(0);
-    let (silent, number) = connect(&lives, &life.handle, 1);
-    silent.behave(&[(Behaviour::LoseReceipt, 1)]);
-    let owner = open_on(&life.handle, number);
-    let both = two_in_a_lane(&lives, &mut life, &owner);
-    drop(life);
-    let mut life = lives.next(0);
-    let (host, number) = connect(&lives, &life.handle, 1);
-    take_over(&life.handle, number, &owner).expect("nobody has it");
-    life.await_kind(DecisionKind::RunDelivered);
-    turn(&life.handle, &owner);
-    life.await_kind(DecisionKind::RunDelivered);
-    assert_eq!(received(&host), both);
+fn a_host_that_is_back_gets_first_what_was_first() {
+    #[track_caller]
+    fn check(is_crash: bool) {
+        let lives = Lives::new();
+        let mut life = lives.next(0);
+        let (silent, number) = connect(&lives, &life.handle, 1);
+        silent.behave(&[(Behaviour::LoseReceipt, 1)]);
+        let owner = open_on(&life.handle, number);
+        let both = two_in_a_lane(&lives, &mut life, &owner);
+        let mut life = if is_crash {
+            drop(life);
+            lives.next(0)
+        } else {
+            life.handle.detach_host(number);
+            life
+        };
+        let (host, number) = connect(&lives, &life.handle, if is_crash { 1 } else { 2 });
+        // No timer was looked at in between.
+        take_over(&life.handle, number, &owner).expect("nobody has it");
+        life.await_kind(DecisionKind::RunDelivered);
+        turn(&life.handle, &owner);
+        life.await_kind(DecisionKind::RunDelivered);
+        assert_eq!(received(&host), both, "after a crash: {is_crash}");
+    }
+    check(false);
+    check(true);
 }
 
 #[test]
