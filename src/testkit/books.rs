@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::counts::Counts;
 use super::history::{Observation, Reception, Seen};
 use crate::domain::{
-    BootTime, Cause, Claim, Fact, HandOver, HostId, Moment, Next, Now, Phase, RunFact, RunId, RunState,
-    Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status, Target,
+    BootTime, Cause, Claim, Fact, HandOver, HostId, Moment, Next, Now, Phase, Reason, RunFact, RunId,
+    RunState, Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status, Target,
 };
 use crate::engine::State;
 
@@ -79,6 +79,8 @@ pub(super) struct Life {
     pub(super) begins_turn: bool,
     pub(super) attempt: u32,
     pub(super) retrying: bool,
+    /// It was with its host when the process ended: it keeps the lane that it had, whatever waits there.
+    pub(super) keeps_lane: bool,
     pub(super) dispatched: Option<(Phase, SessionId)>,
     /// The host that was reached last.
     pub(super) with: Option<HostId>,
@@ -339,6 +341,7 @@ impl Books {
             RunFact::Queued { .. } => {
                 let Some(life) = self.lives.get_mut(&key) else { return };
                 life.retrying = false;
+                life.keeps_lane = false;
                 if let Some(lane) = life.into.as_ref().and_then(|session| self.lanes.get_mut(session)) {
                     lane.waiting.insert(life.order.clone(), key);
                 }
@@ -348,6 +351,7 @@ impl Books {
                 life.dispatched = Some((*phase, session.clone()));
                 life.state = RunState::InFlight;
                 life.retrying = false;
+                life.keeps_lane = false;
                 leave_queue(&mut self.lanes, life);
                 if let Some(lane) = self.lanes.get_mut(session).filter(|_| *phase == Phase::PromptSubmit) {
                     lane.in_flight = Some(key);
@@ -360,12 +364,13 @@ impl Books {
                     life.state = RunState::Running;
                 }
             }
-            RunFact::Retrying { .. } => {
+            RunFact::Retrying { failure, .. } => {
                 self.leave_lane(&key, false);
                 if let Some(life) = self.lives.get_mut(&key) {
                     leave_queue(&mut self.lanes, life);
                     life.state = RunState::Queued;
                     life.retrying = true;
+                    life.keeps_lane = failure.reason == Reason::Crashed;
                     life.attempt += 1;
                     life.dispatched = None;
                     life.with = None;
@@ -393,6 +398,7 @@ impl Books {
             begins_turn: plan.schedule.payload.begins_turn(),
             attempt: 1,
             retrying: false,
+            keeps_lane: false,
             dispatched: None,
             with: None,
             received: BTreeSet::new(),

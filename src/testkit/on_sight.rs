@@ -272,7 +272,8 @@ fn delivered_means_received(books: &Books, seen: &Observation) -> Verdict {
     hold(received, || format!("{run} counts as delivered, but no host received its prompt"))
 }
 
-/// Of the runs that wait for a lane and may go, the first by (slot, created-at, id) gets it.
+/// Of the runs that wait for a lane and may go, the first by (slot, created-at, id) gets it; but one that a crash took from
+/// its host in the middle keeps the lane that it had.
 fn first_due_first_served(books: &Books, seen: &Observation) -> Verdict {
     let Some((run, session)) = submitted(seen) else { return Ok(()) };
     let (Some(life), Some(lane)) = (books.lives.get(&key_of(run)), books.lanes.get(session)) else {
@@ -283,7 +284,8 @@ fn first_due_first_served(books: &Books, seen: &Observation) -> Verdict {
         !paused || books.lives.get(key).is_some_and(|life| life.cause == Cause::Manual)
     };
     let first = lane.waiting.iter().find(|(_, key)| may_go(key));
-    let before = first.filter(|(order, _)| **order < life.order && life.into.is_some());
+    let in_order = life.into.is_some() && !life.keeps_lane;
+    let before = first.filter(|(order, _)| **order < life.order && in_order);
     hold(before.is_none(), || format!("{run} went into {session} although {before:?} waited before it"))
 }
 
