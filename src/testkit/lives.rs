@@ -83,6 +83,8 @@ impl World {
         if self.is_ending {
             return Ok(());
         }
+        // What was seen so far belongs to the life that ends: it may be the very first thing that happens.
+        self.judge(false)?;
         self.live_unkept()?;
         let Some(disk) = &mut self.disk else { return Ok(()) };
         let store = disk.store.clone();
