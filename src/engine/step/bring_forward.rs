@@ -3,7 +3,7 @@
 //! Unlike a run by hand, which leaves the slots as they are, this is the slot itself.
 
 use super::find::find_live;
-use super::next_slot::within_lifetime;
+use super::next_slot::{slot_now, within_lifetime};
 use super::wake::try_again;
 use crate::domain::{Next, Refusal, RunState, ScheduleFact};
 use crate::engine::draft::Draft;
@@ -28,7 +28,7 @@ pub(in crate::engine) fn bring_forward(draft: &mut Draft<'_>, which: Which) -> R
         // It has come, and is about to be looked at.
         return Ok(());
     }
-    match within_lifetime(draft, &record.schedule, Some(draft.now.wall)) {
+    match within_lifetime(draft, &record.schedule, slot_now(draft, record)) {
         Next::Never { reason } => Err(Refusal::NoSlot { reason }),
         next @ (Next::Slot { .. } | Next::AfterFinish | Next::AtEvent) => {
             draft.schedule_fact(&which.schedule, ScheduleFact::Armed { next });

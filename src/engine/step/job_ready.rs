@@ -2,7 +2,7 @@
 //!
 //! Nothing is remembered of a job that nobody waits for.
 
-use super::next_slot::within_lifetime;
+use super::next_slot::{slot_now, within_lifetime};
 use crate::domain::{JobId, Refusal, ScheduleFact, SessionFact, SessionId, Trigger};
 use crate::engine::draft::Draft;
 use crate::engine::record::ScheduleRecord;
@@ -25,7 +25,7 @@ pub(in crate::engine) fn job_ready(
     waiting.sort_unstable_by(|one, two| one.order().cmp(&two.order()));
     draft.session_fact(&session, SessionFact::JobReady { job });
     for record in waiting {
-        let next = within_lifetime(draft, &record.schedule, Some(draft.now.wall));
+        let next = within_lifetime(draft, &record.schedule, slot_now(draft, record));
         draft.schedule_fact(&record.schedule.id, ScheduleFact::Armed { next });
     }
     Ok(())

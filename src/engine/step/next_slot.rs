@@ -3,6 +3,7 @@
 use crate::calendar::Slots;
 use crate::domain::{BootTime, CountFrom, Moment, Next, Reason, Schedule, Span, Trigger};
 use crate::engine::draft::Draft;
+use crate::engine::record::ScheduleRecord;
 
 /// The slots of a schedule that have come since the last one was consumed.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +65,16 @@ pub(in crate::engine) fn within_lifetime(
         return Next::Never { reason: Reason::Expired };
     }
     Next::Slot { slot, due: due(draft, schedule, slot) }
+}
+
+/// The slot that a schedule has at this moment because something has happened, not by its trigger. A run's id is made of its
+/// slot, and no two runs have the same: one by hand may have had this very instant.
+pub(super) fn slot_now(draft: &Draft<'_>, record: &ScheduleRecord) -> Option<Moment> {
+    let mut slot = draft.now.wall;
+    while draft.state.run(&record.run_id(slot)).is_some() {
+        slot = slot.checked_add(Span::from_nanos(1))?;
+    }
+    Some(slot)
 }
 
 /// When a slot is due on the boot clock, for a schedule that lives in memory.
