@@ -113,6 +113,11 @@ impl Keeper {
     /// Notes a fact that is about to be applied at `cursor`, and whose session it is about.
     pub(super) fn note(&mut self, cursor: Cursor, now: Now, fact: &Fact, session: Option<&SessionId>) {
         self.transcripts.note(cursor, fact);
+        if let Fact::Run(run, RunFact::Retrying { .. } | RunFact::Failed(_) | RunFact::Cancelled { .. }) =
+            fact
+        {
+            self.recall(run);
+        }
         let record = FactRecord {
             cursor,
             at: now.wall,
@@ -136,6 +141,13 @@ impl Keeper {
         }
         if let Some(schedule) = fact.schedule().filter(|_| !matches!(fact, Fact::Session(..))) {
             self.making.schedules.insert(schedule.clone());
+        }
+    }
+
+    /// A hand-over that has waited for the disk for too long is not made any more: the next attempt has one of its own.
+    fn recall(&mut self, run: &RunId) {
+        for pending in &mut self.pending {
+            pending.effects.retain(|effect| run_of(effect) != Some(run));
         }
     }
 
