@@ -35,7 +35,7 @@ fn a_daemon_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing() {
     println!(
         "{} kills ({} before it was ready): {created} creations acknowledged ({} of them had been kept unanswered), \
          {cancelled} cancels, {changed} changes, {} refusals; {} received, {} of them again under their run's id; {} facts; \
-         slowest start {:?}",
+         slowest start {:?}; the machine stalled for {:?}",
         sum(|it| it.kills),
         sum(|it| it.early),
         sum(|it| it.told.found_again),
@@ -44,6 +44,7 @@ fn a_daemon_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing() {
         sum(|it| it.redelivered),
         sum(|it| it.facts),
         all.iter().map(|it| it.slowest_start).max().unwrap_or_default(),
+        all.iter().map(|it| it.stalled).max().unwrap_or_default(),
     );
     assert_eq!(sum(|it| it.kills), kills);
     assert!(created > kills && cancelled > kills / 10 && sum(|it| it.received) > kills, "this is no load");

@@ -101,6 +101,11 @@ impl Ledger {
 }
 
 impl Account {
+    /// Nothing is to come, and nothing is under way.
+    pub(crate) fn is_over(&self) -> bool {
+        (self.is_cancelled || self.next.is_none()) && self.runs.values().all(|ends| !ends.is_empty())
+    }
+
     fn enter(&mut self, id: &str, name: &str, fact: &Map) {
         match name {
             "schedule/changed" => {

@@ -23,6 +23,7 @@ mod life;
 mod load;
 mod repeats;
 mod restarts;
+mod stalls;
 mod stopped;
 mod stream;
 mod transfer;
