@@ -6,15 +6,15 @@ use std::sync::Arc;
 use super::FactError;
 use super::form::Form;
 use super::parts::{
-    flag, instant, map, maybe, number, one, part, schedule_id, session_id, span, text, wrong,
+    flag_or, instant, map, maybe, number, one, one_or, part, schedule_id, session_id, span, text, wrong,
 };
-use super::printed::{Instant, Printed, Word};
+use super::printed::{Instant, Printed, Word, unless};
 use crate::calendar;
 use crate::dialect::Notation;
 use crate::dialect::psi::session_config;
 use crate::domain::{
     About, Attachment, Dialect, Durability, EndsWith, Envelope, Kind, Lifetime, Missed, Notice, Overlap,
-    Payload, Policy, Recovery, Route, Schedule, SessionConfig, Span, Target, Terms, WhenBusy,
+    Payload, Policy, Recovery, Route, Schedule, SessionConfig, Span, Target, Terms, Trigger, WhenBusy,
 };
 
 pub(super) fn print(schedule: &Schedule) -> Printed {
@@ -34,19 +34,28 @@ pub(super) fn print(schedule: &Schedule) -> Printed {
 }
 
 pub(super) fn parse(form: &Form<'_>) -> Result<Schedule, FactError> {
-    let trigger = part(form, "trigger");
     Ok(Schedule {
         id: schedule_id(form, "id")?,
         dialect: one(form, "dialect", Dialect::parse)?,
         durability: one(form, "durability", Durability::parse)?,
         label: own_text(form, "label")?,
         owner: session_id(form, "owner")?,
-        trigger: calendar::from_edn(&trigger.to_value())
-            .map_err(|_| wrong("trigger", "a trigger", trigger))?,
+        trigger: trigger(map(form, "trigger")?)?,
         payload: payload(map(form, "payload")?)?,
         created_at: instant(form, "created-at")?,
         terms: maybe(form, "terms", |form, key| terms(map(form, key)?))?.map(Box::new),
     })
+}
+
+fn trigger(form: &Form<'_>) -> Result<Trigger, FactError> {
+    // Most are one-shots, and a start reads a million of them.
+    if let Form::Map(entries) = form
+        && entries.len() == 2
+        && part(form, "kind").as_keyword() == Some("at")
+    {
+        return instant(form, "at").map(Trigger::At);
+    }
+    calendar::from_edn(&form.to_value()).map_err(|_| wrong("trigger", "a trigger", form))
 }
 
 fn of_payload(payload: &Payload) -> Printed {
@@ -92,25 +101,27 @@ pub(super) fn own_text(form: &Form<'_>, key: &'static str) -> Result<Option<Box<
 }
 
 fn of_terms(terms: &Terms) -> Printed {
+    let plain = Terms::PLAIN;
     Printed::new()
         .with("description", terms.description.as_deref())
         .with("key", terms.key.as_deref())
-        .with("shared?", terms.shared)
-        .with("target", of_target(&terms.target))
-        .with("envelope", Word(terms.envelope.name()))
-        .with("policy", of_policy(&terms.policy))
-        .with("lifetime", of_lifetime(&terms.lifetime))
+        .with("shared?", unless(plain.shared, terms.shared))
+        .with("target", unless(&plain.target, &terms.target).map(of_target))
+        .with("envelope", unless(plain.envelope, terms.envelope).map(|it| Word(it.name())))
+        .with("policy", unless(&plain.policy, &terms.policy).map(of_policy))
+        .with("lifetime", unless(&plain.lifetime, &terms.lifetime).map(of_lifetime))
 }
 
 fn terms(form: &Form<'_>) -> Result<Terms, FactError> {
+    let plain = Terms::PLAIN;
     Ok(Terms {
         description: own_text(form, "description")?,
         key: own_text(form, "key")?,
-        shared: flag(form, "shared?")?,
-        target: target(map(form, "target")?)?,
-        envelope: one(form, "envelope", Envelope::parse)?,
-        policy: policy(map(form, "policy")?)?,
-        lifetime: lifetime(map(form, "lifetime")?)?,
+        shared: flag_or(plain.shared, form, "shared?")?,
+        target: maybe(form, "target", |form, key| target(map(form, key)?))?.unwrap_or(plain.target),
+        envelope: one_or(plain.envelope, form, "envelope", Envelope::parse)?,
+        policy: maybe(form, "policy", |form, key| policy(map(form, key)?))?.unwrap_or(plain.policy),
+        lifetime: maybe(form, "lifetime", |form, key| lifetime(map(form, key)?))?.unwrap_or(plain.lifetime),
     })
 }
 
@@ -142,53 +153,63 @@ fn target(form: &Form<'_>) -> Result<Target, FactError> {
 }
 
 fn of_policy(policy: &Policy) -> Printed {
-    let backoff: Vec<u64> = policy.backoff.iter().map(|wait| wait.nanos()).collect();
+    let plain = Policy::PLAIN;
+    let backoff = || policy.backoff.iter().map(|wait| wait.nanos()).collect::<Vec<u64>>();
     Printed::new()
-        .with("overlap", Word(policy.overlap.name()))
-        .with("missed", Word(policy.missed.name()))
+        .with("overlap", unless(plain.overlap, policy.overlap).map(|it| Word(it.name())))
+        .with("missed", unless(plain.missed, policy.missed).map(|it| Word(it.name())))
         .with("max-late-ns", policy.max_late.map(Span::nanos))
-        .with("when-busy", Word(policy.when_busy.name()))
-        .with("recovery", Word(policy.recovery.name()))
-        .with("ends-with", Word(policy.ends_with.name()))
+        .with("when-busy", unless(plain.when_busy, policy.when_busy).map(|it| Word(it.name())))
+        .with("recovery", unless(plain.recovery, policy.recovery).map(|it| Word(it.name())))
+        .with("ends-with", unless(plain.ends_with, policy.ends_with).map(|it| Word(it.name())))
         .with("timeout-ns", policy.timeout.map(Span::nanos))
-        .with("backoff-ns", backoff)
+        .with("backoff-ns", (!policy.backoff.is_empty()).then(backoff))
 }
 
 fn policy(form: &Form<'_>) -> Result<Policy, FactError> {
-    let backoff = part(form, "backoff-ns");
-    let waits = backoff.as_items().ok_or_else(|| wrong("backoff-ns", "a vector of nanoseconds", backoff))?;
+    let plain = Policy::PLAIN;
     let wait = |wait: &Form<'_>| {
         let form = Form::Map(vec![(Form::Keyword("backoff-ns"), wait.clone())]);
         span(&form, "backoff-ns")
     };
+    let waits = |form: &Form<'_>, key| {
+        let waits = part(form, key);
+        let waits = waits.as_items().ok_or_else(|| wrong(key, "a vector of nanoseconds", waits))?;
+        waits.iter().map(wait).collect::<Result<Vec<Span>, _>>()
+    };
     Ok(Policy {
-        overlap: one(form, "overlap", Overlap::parse)?,
-        missed: one(form, "missed", Missed::parse)?,
+        overlap: one_or(plain.overlap, form, "overlap", Overlap::parse)?,
+        missed: one_or(plain.missed, form, "missed", Missed::parse)?,
         max_late: maybe(form, "max-late-ns", span)?,
-        when_busy: one(form, "when-busy", WhenBusy::parse)?,
-        recovery: one(form, "recovery", Recovery::parse)?,
-        ends_with: one(form, "ends-with", EndsWith::parse)?,
+        when_busy: one_or(plain.when_busy, form, "when-busy", WhenBusy::parse)?,
+        recovery: one_or(plain.recovery, form, "recovery", Recovery::parse)?,
+        ends_with: one_or(plain.ends_with, form, "ends-with", EndsWith::parse)?,
         timeout: maybe(form, "timeout-ns", span)?,
-        backoff: waits.iter().map(wait).collect::<Result<_, _>>()?,
+        backoff: maybe(form, "backoff-ns", waits)?.unwrap_or_default(),
     })
 }
 
 fn of_lifetime(lifetime: &Lifetime) -> Printed {
+    let plain = Lifetime::PLAIN;
     Printed::new()
         .with("max-runs", lifetime.max_runs.map(NonZeroU32::get))
         .with("expires-at", lifetime.expires_at.map(Instant))
-        .with("cancel-on-user-activity?", lifetime.cancel_on_user_activity)
-        .with("dies-with-session?", lifetime.dies_with_session)
+        .with(
+            "cancel-on-user-activity?",
+            unless(plain.cancel_on_user_activity, lifetime.cancel_on_user_activity),
+        )
+        .with("dies-with-session?", unless(plain.dies_with_session, lifetime.dies_with_session))
 }
 
 fn lifetime(form: &Form<'_>) -> Result<Lifetime, FactError> {
+    let plain = Lifetime::PLAIN;
     let max = |form: &Form<'_>, key: &'static str| {
         NonZeroU32::new(number(form, key)?).ok_or_else(|| wrong(key, "1 or more", part(form, key)))
     };
     Ok(Lifetime {
         max_runs: maybe(form, "max-runs", max)?,
         expires_at: maybe(form, "expires-at", instant)?,
-        cancel_on_user_activity: flag(form, "cancel-on-user-activity?")?,
-        dies_with_session: flag(form, "dies-with-session?")?,
+        cancel_on_user_activity: flag_or(plain.cancel_on_user_activity, form, "cancel-on-user-activity?")?,
+        dies_with_session: flag_or(plain.dies_with_session, form, "dies-with-session?")?,
     })
 }

@@ -60,6 +60,11 @@ pub(super) fn maybe<T>(
     if part(form, key).is_nil() { Ok(None) } else { read(form, key).map(Some) }
 }
 
+/// A count that is left out while it is nothing.
+pub(super) fn count<T: TryFrom<i64> + Default>(form: &Form<'_>, key: &'static str) -> Result<T, FactError> {
+    maybe(form, key, number).map(Option::unwrap_or_default)
+}
+
 pub(super) fn one<T>(
     form: &Form<'_>,
     key: &'static str,
@@ -68,6 +73,21 @@ pub(super) fn one<T>(
     let value = part(form, key);
     let found = value.as_keyword().and_then(parse);
     found.ok_or_else(|| wrong(key, "one of a closed list of keywords", value))
+}
+
+/// One of a closed list, or what goes without saying.
+pub(super) fn one_or<T>(
+    plain: T,
+    form: &Form<'_>,
+    key: &'static str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<T, FactError> {
+    maybe(form, key, |form, key| one(form, key, &parse)).map(|found| found.unwrap_or(plain))
+}
+
+/// True or false, or what goes without saying.
+pub(super) fn flag_or(plain: bool, form: &Form<'_>, key: &'static str) -> Result<bool, FactError> {
+    maybe(form, key, flag).map(|found| found.unwrap_or(plain))
 }
 
 pub(super) fn flag(form: &Form<'_>, key: &'static str) -> Result<bool, FactError> {

@@ -1,7 +1,7 @@
 //! A form in the making, as the text that it ends up as. A disk gets several for each thing that happens, and nobody looks at
 //! one as a value on its way there.
 //!
-//! Invariant: it is what the writer of all EDN makes of the same form, entries as they were put in.
+//! Invariant: it is what the writer of all EDN makes of the same form, entries as they were put in; those of nil are left out.
 
 use std::fmt::Write;
 
@@ -18,9 +18,12 @@ impl Printed {
         Printed(String::from("{"))
     }
 
-    /// The map with one more entry; its key is no other's.
+    /// The map with one more entry, unless that is nil; its key is no other's.
     #[must_use]
     pub(in crate::runtime) fn with(mut self, key: &str, part: impl Part) -> Printed {
+        if part.is_nil() {
+            return self;
+        }
         if self.0.len() > 1 {
             self.0.push(' ');
         }
@@ -42,6 +45,16 @@ impl Printed {
 pub(in crate::runtime) trait Part {
     /// Appends its text.
     fn print(self, out: &mut String);
+
+    /// Whether it says nothing: a reader takes what is not there for nil.
+    fn is_nil(&self) -> bool {
+        false
+    }
+}
+
+/// A part, unless it is what goes without saying.
+pub(super) fn unless<T: PartialEq>(plain: T, part: T) -> Option<T> {
+    (part != plain).then_some(part)
 }
 
 /// A keyword; what names it has are names of ours.
@@ -123,6 +136,10 @@ impl<T: Part> Part for Option<T> {
             Some(part) => part.print(out),
             None => out.push_str("nil"),
         }
+    }
+
+    fn is_nil(&self) -> bool {
+        self.is_none()
     }
 }
 

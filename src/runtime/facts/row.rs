@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::definition::{self, config, own_text};
 use super::form::Form;
 use super::parse::{failure, provenance, scope};
-use super::parts::{flag, instant, map, maybe, number, one, part, session_id, wrong};
+use super::parts::{count, flag, flag_or, instant, map, maybe, number, one, part, session_id, wrong};
 use super::print::{of_failure, of_provenance};
-use super::printed::{Instant, Part, Printed, Word};
+use super::printed::{Instant, Part, Printed, Word, unless};
 use super::{FactError, VERSION};
 use crate::dialect::psi::session_config;
 use crate::domain::{Cause, HostId, Moment, Phase, Reason, Run, RunState, Status};
@@ -15,7 +15,7 @@ use crate::engine::{Course, Pause, ScheduleRow, SessionRow};
 
 /// Prints what is kept of a schedule.
 pub fn print_schedule(row: &ScheduleRow) -> Printed {
-    let runs: Vec<Printed> = row.runs.iter().map(of_run).collect();
+    let runs = || row.runs.iter().map(of_run).collect::<Vec<Printed>>();
     Printed::new()
         .with("v", VERSION)
         .with("schedule", definition::print(&row.schedule))
@@ -23,7 +23,7 @@ pub fn print_schedule(row: &ScheduleRow) -> Printed {
         .with("ended-for", of_reason(row.ended_for))
         .with("next", row.next.map(Instant))
         .with("course", row.course.as_deref().map(of_course))
-        .with("runs", runs)
+        .with("runs", (!row.runs.is_empty()).then(runs))
 }
 
 /// Reads what is kept of a schedule.
@@ -32,17 +32,21 @@ pub fn print_schedule(row: &ScheduleRow) -> Printed {
 /// [`FactError`], for the first thing that is wrong with it.
 pub(in crate::runtime) fn parse_schedule(form: &Form<'_>) -> Result<ScheduleRow, FactError> {
     check_version(form)?;
-    let no_runs = |found| wrong("runs", "a vector of runs", found);
-    let runs = part(form, "runs").as_items().ok_or_else(|| no_runs(part(form, "runs")))?;
-    let each = |found| if Form::is_map(found) { run(found) } else { Err(no_runs(found)) };
     Ok(ScheduleRow {
         schedule: definition::parse(map(form, "schedule")?)?,
         status: one(form, "status", Status::parse)?,
         ended_for: reason(form, "ended-for")?,
         next: maybe(form, "next", instant)?,
         course: maybe(form, "course", |form, key| course(map(form, key)?))?.map(Box::new),
-        runs: runs.iter().map(each).collect::<Result<_, _>>()?,
+        runs: maybe(form, "runs", runs_of)?.unwrap_or_default(),
     })
+}
+
+fn runs_of(form: &Form<'_>, key: &'static str) -> Result<Vec<Run>, FactError> {
+    let no_runs = |found| wrong(key, "a vector of runs", found);
+    let found = part(form, key);
+    let runs = found.as_items().ok_or_else(|| no_runs(found))?;
+    runs.iter().map(|found| if found.is_map() { run(found) } else { Err(no_runs(found)) }).collect()
 }
 
 /// Prints what is kept of a session; `token` is the digest of what stands for it.
@@ -94,16 +98,16 @@ fn of_course(course: &Course) -> Printed {
         .with("updated-at", course.updated_at.map(Instant))
         .with("armed-since", course.armed_since.map(Instant))
         .with("consumed", course.consumed.map(Instant))
-        .with("awaits-finish?", course.awaits_finish)
+        .with("awaits-finish?", course.awaits_finish.then_some(true))
         .with("awaits-event?", course.awaits_event.then_some(true))
         .with("never", of_reason(course.never))
         .with("called-off-at", course.called_off_at.map(Instant))
         .with("paused", course.paused.as_ref().map(of_pause))
-        .with("runs", course.runs)
-        .with("delivered", course.delivered)
-        .with("failed", course.failed)
-        .with("skipped", course.skipped)
-        .with("failures-in-row", course.failures_in_row)
+        .with("runs", unless(0, course.runs))
+        .with("delivered", unless(0, course.delivered))
+        .with("failed", unless(0, course.failed))
+        .with("skipped", unless(0, course.skipped))
+        .with("failures-in-row", unless(0, course.failures_in_row))
         .with("last-skip", skip)
 }
 
@@ -126,17 +130,16 @@ fn course(form: &Form<'_>) -> Result<Course, FactError> {
         updated_at: maybe(form, "updated-at", instant)?,
         armed_since: maybe(form, "armed-since", instant)?,
         consumed: maybe(form, "consumed", instant)?,
-        awaits_finish: flag(form, "awaits-finish?")?,
-        // What was kept before there were events does not have it.
-        awaits_event: maybe(form, "awaits-event?", flag)?.unwrap_or(false),
+        awaits_finish: flag_or(false, form, "awaits-finish?")?,
+        awaits_event: flag_or(false, form, "awaits-event?")?,
         never: reason(form, "never")?,
         called_off_at: maybe(form, "called-off-at", instant)?,
         paused: maybe(form, "paused", |form, key| pause(map(form, key)?))?,
-        runs: number(form, "runs")?,
-        delivered: number(form, "delivered")?,
-        failed: number(form, "failed")?,
-        skipped: number(form, "skipped")?,
-        failures_in_row: number(form, "failures-in-row")?,
+        runs: count(form, "runs")?,
+        delivered: count(form, "delivered")?,
+        failed: count(form, "failed")?,
+        skipped: count(form, "skipped")?,
+        failures_in_row: count(form, "failures-in-row")?,
         last_skip: maybe(form, "last-skip", last_skip)?,
     })
 }
@@ -166,7 +169,7 @@ fn of_run(run: &Run) -> Printed {
     Printed::new()
         .with("incarnation", run.incarnation)
         .with("slot", Instant(run.slot))
-        .with("folded", run.folded)
+        .with("folded", unless(0, run.folded))
         .with("cause", Word(run.cause.name()))
         .with("state", Word(run.state.name()))
         .with("attempt", u32::from(run.attempt))
@@ -179,7 +182,7 @@ fn of_run(run: &Run) -> Printed {
         .with("reason", of_reason(run.reason))
         .with("host", run.host.map(HostId::number))
         .with("session", run.session.as_ref().map(crate::domain::SessionId::as_str))
-        .with("session-created?", run.session_created)
+        .with("session-created?", run.session_created.then_some(true))
         .with("failure", run.failure.as_deref().map(of_failure))
         .with("asked", run.asked.as_deref().map(definition::print))
 }
@@ -188,7 +191,7 @@ fn run(form: &Form<'_>) -> Result<Run, FactError> {
     Ok(Run {
         incarnation: number(form, "incarnation")?,
         slot: instant(form, "slot")?,
-        folded: number(form, "folded")?,
+        folded: count(form, "folded")?,
         cause: one(form, "cause", Cause::parse)?,
         state: one(form, "state", RunState::parse)?,
         attempt: number(form, "attempt")?,
@@ -201,7 +204,7 @@ fn run(form: &Form<'_>) -> Result<Run, FactError> {
         reason: reason(form, "reason")?,
         host: maybe(form, "host", number::<u32>)?.map(HostId::new),
         session: maybe(form, "session", session_id)?,
-        session_created: flag(form, "session-created?")?,
+        session_created: flag_or(false, form, "session-created?")?,
         failure: maybe(form, "failure", |form, key| failure(map(form, key)?))?.map(Box::new),
         asked: maybe(form, "asked", |form, key| definition::parse(map(form, key)?))?.map(Arc::new),
     })

@@ -6,6 +6,8 @@ use crate::edn::{self, Map};
 
 /// One of each, as `schema/facts/v1.edn` has them.
 const SAMPLES: &str = include_str!("../../../schema/facts/v1.edn");
+/// The same with nothing left out: what goes without saying must not change without a new version.
+const SPELT_OUT: &str = include_str!("../../../fixtures/facts/spelt_out.edn");
 
 fn samples() -> Vec<Map> {
     let forms = edn::read_all(SAMPLES.as_bytes(), &REQUEST_CAPS).expect("EDN");
@@ -24,6 +26,16 @@ fn every_sample_is_read_and_printed_as_it_stands() {
     kinds.dedup();
     let all = crate::domain::DecisionKind::ALL.len();
     assert_eq!(kinds.len(), all, "one sample of each kind: {kinds:?}");
+}
+
+#[test]
+fn what_goes_without_saying_may_be_spelt_out() {
+    let forms = edn::read_all(SPELT_OUT.as_bytes(), &REQUEST_CAPS).expect("EDN");
+    let (spelt_out, samples) = (forms.iter().filter_map(Value::as_map), samples());
+    assert_eq!(forms.len(), samples.len());
+    for (sample, spelt_out) in samples.iter().zip(spelt_out) {
+        assert_eq!(parse(sample), parse(spelt_out), "{sample:?}");
+    }
 }
 
 #[test]
