@@ -195,6 +195,12 @@ limits! {
     GRAPHQL_LIST_ENTRIES = 10 "entries" as "graphql-list-entries";
     /// Entries of a page in GraphQL, unless `first` or `last` says otherwise.
     GRAPHQL_PAGE = 50 "entries" as "graphql-page";
+    /// Entries of a list that a tool for models answers, unless told otherwise: a model pays for every word.
+    TOOL_PAGE = 20 "entries" as "tool-page";
+    /// The most that it may be told.
+    TOOL_PAGE_MAX = 100 "entries" as "tool-page-max";
+    /// Resources of one page over MCP.
+    MCP_PAGE = 50 "entries" as "mcp-page";
     /// How long a WebSocket may take to say who it is. Source: reliability S04.
     GRAPHQL_INIT_MS = 5_000 "ms" as "graphql-init-ms";
     /// Length of one message over a GraphQL WebSocket. Source: reliability T42.
@@ -267,6 +273,9 @@ const _: () = assert!(HTTP_LOOPBACK_CONNECTIONS.value < HTTP_CONNECTIONS.value);
 const _: () =
     assert!(GRAPHQL_PAGE.value <= PAGE_ROWS.value && GRAPHQL_PAGE.value <= GRAPHQL_COMPLEXITY.value);
 const _: () = assert!(GRAPHQL_COMPILED_BYTES.value < REQUEST_BYTES.value);
+// What a tool or a page of resources lists is a small part of what one query may.
+const _: () = assert!(TOOL_PAGE.value <= TOOL_PAGE_MAX.value && TOOL_PAGE_MAX.value <= PAGE_ROWS.value);
+const _: () = assert!(MCP_PAGE.value <= PAGE_ROWS.value);
 // The presumed turn ends before its receipt could be overdue, so one timer per lane is enough.
 const _: () = assert!(TURN_START_MS.value < RECEIPT_MS.value);
 // A batch fits into the queue and into a transaction, and a message with its keys into a batch.

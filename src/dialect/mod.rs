@@ -11,6 +11,7 @@ pub mod cron;
 mod echo;
 #[cfg(feature = "json")]
 pub mod json;
+pub mod native;
 pub mod psi;
 pub mod reminder;
 pub mod session_action;

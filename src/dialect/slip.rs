@@ -40,6 +40,8 @@ pub(super) enum SlipFault {
     NothingTold,
     NotAnId,
     NoSession,
+    NotAlone,
+    NotAQuery { error: Box<str> },
 }
 
 impl Slip {
@@ -92,6 +94,8 @@ impl Slip {
             SlipFault::NothingTold => "nothing_told",
             SlipFault::NotAnId => "not_an_id",
             SlipFault::NoSession => "no_session",
+            SlipFault::NotAlone => "not_alone",
+            SlipFault::NotAQuery { .. } => "not_a_query",
         }
     }
 
@@ -114,7 +118,9 @@ impl Slip {
             | SlipFault::NoTime
             | SlipFault::NothingTold
             | SlipFault::NotAnId
-            | SlipFault::NoSession => Code::Validation,
+            | SlipFault::NoSession
+            | SlipFault::NotAlone
+            | SlipFault::NotAQuery { .. } => Code::Validation,
         }
     }
 
@@ -150,6 +156,8 @@ impl Slip {
             SlipFault::NothingTold => "message or artifact_path is required".to_owned(),
             SlipFault::NotAnId => format!("{field} cannot be an id: it has control characters"),
             SlipFault::NoSession => "there is no current session, because the caller is none".to_owned(),
+            SlipFault::NotAlone => format!("{field} cannot be given together with the other fields"),
+            SlipFault::NotAQuery { error } => format!("{field} is no EQL: {error}"),
         }
     }
 
@@ -179,6 +187,10 @@ impl Slip {
             SlipFault::NothingTold => "say something in message, or name a file".to_owned(),
             SlipFault::NotAnId => "leave out line breaks and other control characters".to_owned(),
             SlipFault::NoSession => "call in the name of a session: it owns what it asks for".to_owned(),
+            SlipFault::NotAlone => "leave it out, or make two calls".to_owned(),
+            SlipFault::NotAQuery { .. } => {
+                "write a vector of attributes in EDN, as in the example".to_owned()
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use super::params::Params;
 use super::registry::ResolverError;
 use super::shown;
-use crate::calendar::{Asked, Slots, Understood, Zones, from_edn, parse_cron, understand};
+use crate::calendar::{Asked, PhraseError, Slots, Understood, Zones, from_edn, parse_cron, understand};
 use crate::domain::{
     Code, CountFrom, EndsWith, Every, Lifetime, Missed, Moment, Overlap, Policy, Recovery, Span, Trigger,
     When, WhenBusy, Zone,
@@ -113,10 +113,14 @@ fn phrase(params: &Params<'_>, asked: &Asked<'_>, now_instead: bool) -> Result<M
     let phrase = text(params, "when")?.unwrap_or_default();
     match understand(phrase, asked) {
         Ok(understood) => Ok(Meant { echo: echo(&understood), when: understood.meant }),
-        Err(crate::calendar::PhraseError::Past { .. }) if now_instead => {
-            Ok(plain(When::After(Span::ZERO), asked))
+        Err(PhraseError::Past { .. }) if now_instead => Ok(plain(When::After(Span::ZERO), asked)),
+        Err(error) => {
+            let mut refused = hinted(&error.to_string(), error.code(), &error.hint());
+            if let (PhraseError::Past { fix, .. }, Some(data)) = (&error, refused.data.as_map()) {
+                refused.data = data.clone().with("fix", &**fix).into();
+            }
+            Err(refused)
         }
-        Err(error) => Err(hinted(&error.to_string(), error.code(), &error.hint())),
     }
 }
 

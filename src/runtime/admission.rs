@@ -4,7 +4,7 @@
 //! Invariant: a call that is not known to read counts as one that changes.
 
 use super::handle::Handle;
-use crate::dialect::{cron, psi, reminder, session_action};
+use crate::dialect::{cron, native, psi, reminder, session_action};
 use crate::domain::{Caller, Scope, Span};
 use crate::edn::{Keyword, Value};
 
@@ -67,6 +67,11 @@ impl Deed {
         }
     }
 
+    /// The graph's mutation keeps the pace of a creation itself; it must not count twice.
+    fn of_native(tool: native::Tool) -> Deed {
+        if tool.only_reads() { Deed::Read } else { Deed::Change }
+    }
+
     fn of_action(tool: session_action::Tool, args: &Value) -> Deed {
         if tool == session_action::Tool::ReportReady {
             return Deed::Change;
@@ -89,7 +94,9 @@ impl Deed {
         if tool != psi::TOOL {
             let of_reminder = || reminder::Tool::parse(tool).map(Deed::of_reminder);
             let of_action = || session_action::Tool::parse(tool).map(|tool| Deed::of_action(tool, args));
+            let of_native = || native::Tool::parse(tool).map(Deed::of_native);
             let deed = cron::Tool::parse(tool).map(Deed::of_cron).or_else(of_reminder).or_else(of_action);
+            let deed = deed.or_else(of_native);
             return deed.unwrap_or(Deed::Change);
         }
         match (word(args, "action"), word(args, "op")) {

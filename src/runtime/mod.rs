@@ -20,6 +20,7 @@ mod hands_on;
 mod hosts;
 mod keep;
 mod log;
+mod native;
 mod pace;
 mod past;
 mod perform;

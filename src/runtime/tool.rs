@@ -2,7 +2,7 @@
 
 use super::handle::Handle;
 use crate::dialect::psi::{self, Call, Context};
-use crate::dialect::{Answer, Notation, cron, reminder, session_action};
+use crate::dialect::{Answer, Notation, cron, native, reminder, session_action};
 use crate::domain::{Caller, Dialect, Now, Refusal, ScheduleId, Scope, SessionId};
 use crate::edn::Value;
 use crate::engine::{Command, Input, ScheduleRecord, SessionRecord, State, Which};
@@ -20,6 +20,9 @@ impl Handle {
         }
         if let Some(tool) = reminder::Tool::parse(tool) {
             return Some(self.call_reminder(tool, caller, args, notation));
+        }
+        if let Some(tool) = native::Tool::parse(tool) {
+            return Some(self.call_native(tool, caller, args, notation));
         }
         let tool = session_action::Tool::parse(tool)?;
         Some(self.call_session_action(tool, caller, args, notation))

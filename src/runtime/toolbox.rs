@@ -3,7 +3,7 @@
 //! Invariant: a tool is described once, in the EDN file of its name; its text is constant, so that a host can tell when
 //! it changes.
 
-use crate::dialect::{cron, psi, reminder, session_action};
+use crate::dialect::{cron, native, psi, reminder, session_action};
 use crate::domain::Dialect;
 use crate::edn::{Caps, Value, read};
 
@@ -32,6 +32,12 @@ pub const TOOLBOX: &[ToolInfo] = &[
     ToolInfo::reminder(reminder::Tool::Remove),
     ToolInfo::session_action(session_action::Tool::Schedule),
     ToolInfo::session_action(session_action::Tool::ReportReady),
+    ToolInfo::native(native::Tool::Create),
+    ToolInfo::native(native::Tool::List),
+    ToolInfo::native(native::Tool::Cancel),
+    ToolInfo::native(native::Tool::Update),
+    ToolInfo::native(native::Tool::Explain),
+    ToolInfo::native(native::Tool::Query),
 ];
 
 impl ToolInfo {
@@ -45,6 +51,10 @@ impl ToolInfo {
 
     const fn session_action(tool: session_action::Tool) -> ToolInfo {
         ToolInfo { name: tool.name(), dialect: Dialect::SessionAction, text: tool.declaration() }
+    }
+
+    const fn native(tool: native::Tool) -> ToolInfo {
+        ToolInfo { name: tool.name(), dialect: Dialect::Native, text: tool.declaration() }
     }
 
     /// What it does, for whoever chooses a tool.
@@ -82,6 +92,7 @@ mod tests {
         assert_eq!(of(Dialect::Cron), cron::Tool::NAMES);
         assert_eq!(of(Dialect::Reminder), reminder::Tool::NAMES);
         assert_eq!(of(Dialect::SessionAction), session_action::Tool::NAMES);
+        assert_eq!(of(Dialect::Native), native::Tool::NAMES);
         for tool in TOOLBOX {
             assert!(!tool.description().is_empty(), "{}", tool.name);
             let schema = tool.input_schema();

@@ -1,10 +1,11 @@
-//! The dialects of reminders and of delayed actions without an engine: what their tools declare is what their rules know, and
-//! whatever stands in a field is understood or explained. What needs an engine is tested with one, in `tests/cron_engine`.
+//! The crate's own tools, and those of reminders and delayed actions, without an engine: what they declare is what their rules
+//! know, and whatever stands in a field is understood or explained. What needs an engine is tested with one, in
+//! `tests/cron_engine` and `tests/mcp`.
 
 use std::collections::BTreeSet;
 
-use reveille::dialect::{Answer, Notation, REQUEST_CAPS, reminder, session_action};
-use reveille::domain::{Code, Moment};
+use reveille::dialect::{Answer, Notation, REQUEST_CAPS, native, reminder, session_action};
+use reveille::domain::{Code, Kind, Moment};
 use reveille::edn::{Value, read};
 use reveille::limits;
 
@@ -16,10 +17,10 @@ fn edn(text: &str) -> Value {
     read(text.as_bytes(), &REQUEST_CAPS).expect("EDN")
 }
 
-/// Every tool of the two dialects, by its name, its declaration and its reader of arguments.
+/// Every tool of the three dialects, by its name, its declaration and its reader of arguments.
 type Parse = fn(&Value) -> Result<(), Answer>;
 
-const TOOLS: [(&str, &str, Parse); 5] = [
+const TOOLS: [(&str, &str, Parse); 11] = [
     ("reminderadd", reminder::Tool::Add.declaration(), |args| {
         reminder::parse(reminder::Tool::Add, args, Notation::Edn).map(|_| ())
     }),
@@ -34,6 +35,24 @@ const TOOLS: [(&str, &str, Parse); 5] = [
     }),
     ("report_job_ready", session_action::Tool::ReportReady.declaration(), |args| {
         session_action::parse(session_action::Tool::ReportReady, args, Notation::Edn, now()).map(|_| ())
+    }),
+    ("create", native::Tool::Create.declaration(), |args| {
+        native::parse(native::Tool::Create, args, Notation::Edn).map(|_| ())
+    }),
+    ("list", native::Tool::List.declaration(), |args| {
+        native::parse(native::Tool::List, args, Notation::Edn).map(|_| ())
+    }),
+    ("cancel", native::Tool::Cancel.declaration(), |args| {
+        native::parse(native::Tool::Cancel, args, Notation::Edn).map(|_| ())
+    }),
+    ("update", native::Tool::Update.declaration(), |args| {
+        native::parse(native::Tool::Update, args, Notation::Edn).map(|_| ())
+    }),
+    ("explain", native::Tool::Explain.declaration(), |args| {
+        native::parse(native::Tool::Explain, args, Notation::Edn).map(|_| ())
+    }),
+    ("query", native::Tool::Query.declaration(), |args| {
+        native::parse(native::Tool::Query, args, Notation::Edn).map(|_| ())
     }),
 ];
 
@@ -73,6 +92,10 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
     let add = part(&edn(reminder::Tool::Add.declaration()), "input-schema properties");
     let action = part(&edn(session_action::Tool::Schedule.declaration()), "input-schema properties");
     let ready = part(&edn(session_action::Tool::ReportReady.declaration()), "input-schema properties");
+    let create = part(&edn(native::Tool::Create.declaration()), "input-schema properties");
+    let list = part(&edn(native::Tool::List.declaration()), "input-schema properties");
+    let update = part(&edn(native::Tool::Update.declaration()), "input-schema properties");
+    assert_eq!(part(&create, "kind enum"), words(Kind::NAMES));
     assert_eq!(part(&add, "type enum"), words(reminder::ReminderKind::NAMES));
     assert_eq!(part(&action, "operation enum"), words(session_action::Operation::NAMES));
     assert_eq!(part(&action, "action_kind enum"), words(session_action::ActionKind::NAMES));
@@ -89,6 +112,18 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
         (&action, "max_attempts maximum", limits::ATTEMPTS.value),
         (&action, "dedupe_key maxLength", limits::LABEL_BYTES.value),
         (&ready, "job_id maxLength", limits::ID_BYTES.value),
+        (&create, "message maxLength", limits::TEXT_BYTES.value),
+        (&create, "when maxLength", limits::PHRASE_BYTES.value),
+        (&create, "zone maxLength", limits::ZONE_BYTES.value),
+        (&create, "label maxLength", limits::LABEL_BYTES.value),
+        (&create, "key maxLength", limits::LABEL_BYTES.value),
+        (&create, "session_id maxLength", limits::ID_BYTES.value),
+        (&list, "first default", limits::TOOL_PAGE.value),
+        (&list, "first maximum", limits::TOOL_PAGE_MAX.value),
+        (&list, "after maxLength", limits::LABEL_BYTES.value),
+        (&update, "schedule_id maxLength", limits::ID_BYTES.value),
+        (&update, "message maxLength", limits::TEXT_BYTES.value),
+        (&update, "when maxLength", limits::PHRASE_BYTES.value),
     ] {
         assert_eq!(part(schema, path).to_string(), bound.to_string(), "{path}");
     }
@@ -133,7 +168,7 @@ fn anything_in_any_field_is_understood_or_explained() {
 
 #[test]
 fn the_indexes_of_errors_name_each_once() {
-    for errors in [reminder::errors(), session_action::errors()] {
+    for errors in [reminder::errors(), session_action::errors(), native::errors()] {
         let names: BTreeSet<&str> = errors.iter().map(|(name, _, _)| *name).collect();
         assert_eq!(names.len(), errors.len(), "{errors:?}");
         for (name, code, error) in &errors {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::dialect::{cron, psi, reminder, session_action};
+use crate::dialect::{cron, native, psi, reminder, session_action};
 use crate::domain::{Code, Refusal};
 use crate::edn::{Map, Symbol, Value};
 use crate::graph::eql;
@@ -27,7 +27,8 @@ pub(super) fn text() -> String {
     text += "]\n :errors [\n";
     let tools = tools("cron", cron::errors())
         .chain(tools("reminder", reminder::errors()))
-        .chain(tools("session-action", session_action::errors()));
+        .chain(tools("session-action", session_action::errors()))
+        .chain(tools("native", native::errors()));
     for entry in engine().into_iter().chain(psi_tool()).chain(tools).chain(graph()) {
         let _ = writeln!(text, " {}", Value::Map(entry));
     }

@@ -1,0 +1,95 @@
+//! The answers to calls that were carried out.
+//!
+//! What is read off the graph is shown under bare names in snake case, and what is nil is left out: a model pays for every
+//! word. What lives elsewhere: errors (`error.rs`).
+
+use crate::dialect::Answer;
+use crate::domain::{Durability, Moment};
+use crate::edn::{Keyword, Map, Value};
+
+/// The answer to a creation: what the mutation said, and the schedule as it stands.
+pub fn created(made: &Map, schedule: &Map) -> Answer {
+    let is_new = made.keyword("psi.scheduler/created?").and_then(Value::as_bool).unwrap_or(true);
+    let mut answer = Map::new().with("created", is_new);
+    if !is_new {
+        answer = answer.with("note", "This was asked for already under the same key; nothing was added.");
+    }
+    Answer::done(told(answer, made, schedule))
+}
+
+/// The answer to a change: what the mutation said, and the schedule as it stands.
+pub fn updated(made: &Map, schedule: &Map) -> Answer {
+    Answer::done(told(Map::new().with("updated", true), made, schedule))
+}
+
+/// The answer to a cancellation.
+pub fn cancelled(schedule: &str) -> Answer {
+    Answer::done(Map::new().with("cancelled", true).with("schedule_id", schedule))
+}
+
+/// The answer to a list: a page of the graph.
+pub fn listed(page: &Map) -> Answer {
+    let part = |name: &str| page.keyword(&format!("reveille.schedule-page/{name}"));
+    let rows = part("schedules").and_then(Value::as_items).unwrap_or_default();
+    let rows: Vec<Value> = rows.iter().map(bare).collect();
+    let mut answer = Map::new()
+        .with("schedules", rows)
+        .with("total", part("total-count").cloned().unwrap_or(Value::Int(0)));
+    if part("has-next?").and_then(Value::as_bool) == Some(true) {
+        answer = answer.with("after", part("end-cursor").cloned().unwrap_or(Value::Nil));
+    }
+    Answer::done(answer)
+}
+
+/// The answer to a question why.
+pub fn explained(explanation: &Value) -> Answer {
+    Answer::done(bare(explanation))
+}
+
+/// What a schedule is, with what was understood of a phrase and its next instants.
+fn told(answer: Map, made: &Map, schedule: &Map) -> Map {
+    let understood = made.keyword("psi.scheduler/understood").and_then(Value::as_map);
+    let said = |name: &str| understood.and_then(|map| map.keyword(name)).filter(|it| !it.is_nil());
+    let shown = bare(&Value::Map(schedule.clone()));
+    let mut answer = answer;
+    for (key, value) in shown.as_map().into_iter().flatten() {
+        answer.insert(key.clone(), value.clone());
+    }
+    if let Some(words) = said("words") {
+        answer = answer.with("understood", words.clone());
+    }
+    // The clock that a phrase was read on counts, even where the instant that it means is on no clock.
+    if let Some(zone) = said("zone") {
+        answer = answer.with("zone", zone.clone());
+    }
+    let mut warnings = said("warnings").and_then(Value::as_items).unwrap_or_default().to_vec();
+    if schedule.keyword("psi.scheduler/durability").and_then(Value::as_keyword).is_some_and(is_volatile) {
+        warnings.push(LOST.into());
+    }
+    if warnings.is_empty() { answer } else { answer.with("warnings", warnings) }
+}
+
+fn is_volatile(durability: &Keyword) -> bool {
+    Durability::parse(durability.as_str()) == Some(Durability::Volatile)
+}
+
+/// A value of the graph under bare names: `:psi.scheduler/next-fire-at` becomes `next_fire_at`.
+fn bare(value: &Value) -> Value {
+    if let Some(map) = value.as_map() {
+        let entries = map.iter().filter(|(_, value)| !value.is_nil());
+        let named = entries.map(|(key, value)| match key.as_keyword().map(Keyword::name) {
+            // The slots to come, under the word that the tools' descriptions use.
+            Some("upcoming") => (Value::keyword("next"), bare(value)),
+            Some(name) => (Value::keyword(&name.trim_end_matches('?').replace('-', "_")), bare(value)),
+            None => (key.clone(), bare(value)),
+        });
+        return Value::Map(named.collect());
+    }
+    if let Some(items) = value.as_items() {
+        return Value::vector(items.iter().map(bare).collect::<Vec<_>>());
+    }
+    let instant = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos()));
+    instant.map_or_else(|| value.clone(), |instant| Value::string(instant.to_string()))
+}
+
+const LOST: &str = "It is kept in memory only, and lost when this server stops.";

@@ -1,0 +1,79 @@
+//! The answers to calls that were refused, as data: a kind, a class, a message, a hint, and the call as it would be right.
+//!
+//! What lives elsewhere: faults of single fields (`dialect/slip.rs`).
+
+use super::example::example;
+use super::repair::{repaired, with_field};
+use super::tool::Tool;
+use crate::dialect::slip::{self, Slip, SlipFault};
+use crate::dialect::{Answer, Notation};
+use crate::domain::Code;
+use crate::edn::{Keyword, Map, Value};
+use crate::graph::registry::ResolverError;
+
+/// The answer to a call that the engine or the graph refused.
+pub fn refused(tool: Tool, args: &Value, notation: Notation, error: &ResolverError) -> Answer {
+    let code = error.code.unwrap_or(Code::Conflict);
+    let part = |name: &str| error.data.as_map().and_then(|data| data.keyword(name));
+    let kind = part("reason").and_then(Value::as_keyword).map_or(code.name(), Keyword::name);
+    let kind = kind.to_lowercase().replace('-', "_");
+    let wants_session = tool == Tool::Create
+        && part("parameter").and_then(Value::as_keyword).is_some_and(|name| name.as_str() == OWNER);
+    let (hint, example) = match part("fix").and_then(Value::as_str) {
+        _ if wants_session => (NO_SESSION.to_owned(), with_field(tool, args, notation, "session_id", "main")),
+        Some(fix) => (format!("the next such time is {fix}"), with_field(tool, args, notation, "when", fix)),
+        None => {
+            let hint = part("hint").and_then(Value::as_str).map_or_else(|| hint(code), str::to_owned);
+            (hint, likely(tool, args, notation, &kind))
+        }
+    };
+    let mut shown = slip::error(&kind, code, &error.message).with("hint", hint);
+    for name in ["limit", "max", "wait-ms", "status"] {
+        if let Some(value) = part(name).filter(|value| !value.is_nil()) {
+            shown = shown.with(&name.replace('-', "_"), value.clone());
+        }
+    }
+    slip::finish(shown.with("example", example), code)
+}
+
+/// The call with another time or zone, if the one that was given is at fault; otherwise as it was: what it says may be right at
+/// another time, or when somebody else says it.
+fn likely(tool: Tool, args: &Value, notation: Notation, kind: &str) -> Map {
+    let says_when = matches!(tool, Tool::Create | Tool::Update);
+    if says_when && ["phrase", "cron"].iter().any(|word| kind.starts_with(word)) {
+        return with_field(tool, args, notation, "when", PHRASE);
+    }
+    if says_when && kind.starts_with("zone") {
+        return with_field(tool, args, notation, "zone", ZONE);
+    }
+    repaired(tool, args, notation)
+}
+
+fn hint(code: Code) -> String {
+    let hint = match code {
+        Code::Validation => "write it as in the example",
+        Code::NotFound => "call list to see what there is in this session",
+        Code::Conflict => "call explain to see how it stands",
+        Code::Limit => "cancel what is no longer needed, or wait and try again",
+        Code::Forbidden => "ask somebody whose token may do this",
+    };
+    hint.to_owned()
+}
+
+/// Every error of the tools themselves, with its name, its class and an example, for the index of errors.
+pub fn errors() -> Vec<(&'static str, Code, Value)> {
+    let text = |text: &str| Value::from(text);
+    let slips = [
+        (Tool::Create, Slip::new("", SlipFault::NotAMap { found: "string" }).with(&text("in an hour"))),
+        (Tool::Create, Slip::new("when", SlipFault::Missing)),
+        (Tool::Update, Slip::new("paused", SlipFault::NotAlone)),
+        (Tool::Query, Slip::new("query", SlipFault::NotAQuery { error: "REASON".into() })),
+    ];
+    slips.iter().map(|(tool, slip)| slip::entry(slip.kind(), &slip.answer(example(*tool)))).collect()
+}
+
+/// The mutation's word for the session that a schedule is for.
+const OWNER: &str = "origin-session-id";
+const NO_SESSION: &str = "you speak for no session: name one in session_id, or connect for one";
+const PHRASE: &str = "tomorrow at 9";
+const ZONE: &str = "Europe/Berlin";

@@ -1,0 +1,57 @@
+//! The call that was meant: what was given, with what is wrong in it made right.
+//!
+//! Invariant: what comes out reads without a fault, and has of what was given all that was right.
+
+use super::call::{names, read};
+use super::example::example;
+use super::tool::Tool;
+use crate::dialect::{Notation, echo};
+use crate::edn::{Keyword, Map, Value};
+
+/// The call with its faults repaired; an example where nothing of it can stay.
+pub(super) fn repaired(tool: Tool, args: &Value, notation: Notation) -> Map {
+    let mut call = known(tool, args, notation);
+    for _ in 0..=names(tool).len() {
+        // The names are spelled as in JSON by now.
+        match read(tool, &Value::Map(call.clone()), Notation::Json) {
+            Ok(_) => return call,
+            Err(slip) => call = with_example(tool, &call, slip.field()),
+        }
+    }
+    example(tool)
+}
+
+/// The call with another value in one field.
+pub(super) fn with_field(tool: Tool, args: &Value, notation: Notation, field: &str, value: &str) -> Map {
+    known(tool, args, notation).with(field, value)
+}
+
+/// The fields that the tool knows, each once; long texts are cut, because whoever sent them has them.
+fn known(tool: Tool, args: &Value, notation: Notation) -> Map {
+    let mut call = Map::new();
+    for (key, value) in args.as_map().into_iter().flatten() {
+        let name = key.as_str().or_else(|| key.as_keyword().map(Keyword::as_str)).unwrap_or_default();
+        let name = match notation {
+            Notation::Edn => name.replace('-', "_"),
+            Notation::Json => name.to_owned(),
+        };
+        if names(tool).contains(&name.as_str()) && call.keyword(&name).is_none() && !value.is_nil() {
+            call = call.with(&name, echo(value));
+        }
+    }
+    call
+}
+
+/// One field as in the example, or left out where that has none.
+fn with_example(tool: Tool, call: &Map, field: &str) -> Map {
+    let mut fixed: Map = Map::new();
+    for (key, value) in call {
+        if key.as_keyword().is_some_and(|key| key.as_str() != field) {
+            fixed.insert(key.clone(), value.clone());
+        }
+    }
+    match example(tool).keyword(field) {
+        Some(value) => fixed.with(field, value.clone()),
+        None => fixed,
+    }
+}
