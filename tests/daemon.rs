@@ -378,3 +378,44 @@ fn the_log_keeps_secrets() {
     }
     fs::remove_dir_all(&home).expect("ours");
 }
+
+/// In front of a daemon the command carries messages: the session is opened, both wire shapes pass, and what is made stays.
+#[test]
+fn the_model_context_protocol_is_carried_to_the_daemon() {
+    let home = directory("mcp");
+    let daemon = Daemon::start(&mut reveille(&["serve", "--listen", "127.0.0.1:0"], &home));
+    let mcp = |session: &str, lines: &[&str]| {
+        let args = ["mcp", "--session", session, "--url", &daemon.url];
+        let (code, out, err) = run(&mut reveille(&args, &home), &format!("{}\n", lines.join("\n")));
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+        out.lines()
+            .map(|line| serde_json::from_str(line).expect("a message"))
+            .collect::<Vec<serde_json::Value>>()
+    };
+    let create = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"create",
+        "arguments":{"message":"m","when":"in 1 hour","key":"k"}}}"#
+        .replace('\n', " ");
+    let shake = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#;
+    let remark = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let answers = mcp("main", &[shake, remark, "garbage", &create]);
+    assert_eq!(answers.len(), 3, "{answers:?}");
+    assert_eq!(answers[0]["result"]["protocolVersion"], "2025-06-18");
+    assert_eq!(answers[1]["error"]["code"], -32_700);
+    assert_eq!(answers[2]["result"]["structuredContent"]["created"], true, "{answers:?}");
+    assert_eq!(answers[2]["result"]["structuredContent"]["durability"], "durable", "{answers:?}");
+    let meta = concat!(
+        r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+        r#""io.modelcontextprotocol/clientCapabilities":{}}"#
+    );
+    let list = format!(
+        r#"{{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{{"name":"list","arguments":{{}},{meta}}}}}"#
+    );
+    let answers = mcp("main", &[&create, &list]);
+    assert_eq!(answers[0]["result"]["structuredContent"]["created"], false, "{answers:?}");
+    assert_eq!(answers[1]["result"]["structuredContent"]["total"], 1, "{answers:?}");
+    assert_eq!(answers[1]["result"]["resultType"], "complete");
+    let answers = mcp("other", &[&list]);
+    assert_eq!(answers[0]["result"]["structuredContent"]["total"], 0, "{answers:?}");
+    daemon.end("-TERM");
+    fs::remove_dir_all(&home).expect("ours");
+}

@@ -82,9 +82,21 @@ impl Client {
             Notation::Json => "application/json",
         };
         let media_type = HeaderValue::from_static(media_type);
-        let headers = [(CONTENT_TYPE, media_type.clone()), (ACCEPT, media_type)];
+        self.post_with(path, vec![(CONTENT_TYPE, media_type.clone()), (ACCEPT, media_type)], text)
+    }
+
+    /// Sends a text with these headers and waits for the answer.
+    ///
+    /// # Errors
+    /// [`Fault::Io`] where there is no daemon or no answer.
+    pub(super) fn post_with(
+        &self,
+        path: &str,
+        headers: Vec<(HeaderName, HeaderValue)>,
+        text: Vec<u8>,
+    ) -> Result<Answered, Fault> {
         self.runtime.block_on(self.in_time(async {
-            let response = self.send(Method::POST, path, headers.into(), Body::from(text)).await?;
+            let response = self.send(Method::POST, path, headers, Body::from(text)).await?;
             let status = response.status();
             let bytes = to_bytes(response.into_body(), ANSWER_BYTES_MAX).await.map_err(io::Error::other)?;
             let text = String::from_utf8(bytes.into()).map_err(io::Error::other)?;

@@ -31,6 +31,8 @@ mod keeping;
 #[cfg(feature = "cli")]
 mod log;
 #[cfg(feature = "cli")]
+mod mcp;
+#[cfg(feature = "cli")]
 mod run;
 #[cfg(feature = "cli")]
 pub mod schema;

@@ -22,6 +22,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Demo => super::demo::demo(&mut io::stdout().lock()),
         Command::Serve(args) => super::serve::serve(args),
         Command::Stdio(args) => super::stdio::stdio(args),
+        Command::Mcp(args) => super::mcp::mcp(args),
         Command::Tool(args) => super::tool::tool(&args),
         Command::Eql(args) => super::eql::eql(&args),
         Command::Graphql(args) => super::graphql::graphql(&args),

@@ -77,7 +77,7 @@ fn serve_own(session: Option<SessionId>) -> io::Result<ExitCode> {
     clippy::disallowed_methods,
     reason = "reading stdin blocks its thread until the process ends"
 )]
-fn end(handle: &Handle) {
+pub(super) fn end(handle: &Handle) {
     let left = handle.view(State::live_count);
     handle.shut_down();
     // There is nobody to tell where stderr is closed.
@@ -85,7 +85,7 @@ fn end(handle: &Handle) {
     std::process::exit(0)
 }
 
-fn tell(left: u64) -> io::Result<()> {
+pub(super) fn tell(left: u64) -> io::Result<()> {
     if left == 0 {
         return Ok(());
     }

@@ -11,5 +11,7 @@ pub mod edn_stream;
 pub mod graphql;
 #[cfg(feature = "http")]
 pub mod http;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 #[cfg(feature = "json")]
 pub use crate::dialect::json;

@@ -8,6 +8,7 @@ mod client;
 mod connections;
 mod graphql;
 mod matrix;
+mod mcp;
 mod page;
 mod routes;
 mod streams;

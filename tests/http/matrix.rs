@@ -58,6 +58,8 @@ fn what_nests_too_deep_reaches_no_parser() {
             "application/edn",
             format!("{{:action \"query\" :query \"{}\"}}", "[".repeat(deep)),
         ),
+        ("/mcp", "application/json", "[".repeat(deep)),
+        ("/mcp", "application/json", "{\"params\":".repeat(deep / 10)),
         ("/eql", "application/edn", "[{:a ".repeat(deep / 3)),
         ("/eql", "application/edn", format!("[{{:a {}}}]", "[:b {:c ".repeat(deep / 10))),
         ("/graphql", "application/json", "{\"a\":".repeat(deep / 4)),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::domain::{Moment, SessionId};
+use crate::surface::mcp::{Offer, UnknownDialect};
 
 /// Wakes AI agents: an agent asks for something to happen later, Reveille owns the timing, proves what it did and says
 /// why it did not.
@@ -88,6 +89,17 @@ Example (a reminder in one second; what happens to it is shown as events):
 A harness gets deliveries pushed. It sends {:op :host/attach :sessions [\"main\"]}, and answers
 each push with {:op :delivery/ack :delivery-id \"…\"} within 30 s.")]
     Stdio(StdioArgs),
+    /// Speak the Model Context Protocol on stdin and stdout, for a daemon or with an engine that lives as long as the input.
+    ///
+    /// One JSON-RPC message a line. A model sees six tools: create, list, cancel, update, explain, query. A daemon has the
+    /// same at POST /mcp, with the same tokens as everywhere. With a daemon, --session opens a session of that id if none is
+    /// open; without one, schedules are called off when the input ends.
+    #[command(after_help = "\
+Examples:
+  reveille mcp --session main
+  reveille mcp --session main --url http://127.0.0.1:7517 --tools native,cron
+  echo '{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/list\"}' | reveille mcp")]
+    Mcp(McpArgs),
     /// Call one tool and print its answer in the notation of its arguments.
     ///
     /// Exit code 0: done. 1: refused, and the answer says why. 2: the call itself could not be read. Without --url, the
@@ -324,6 +336,20 @@ pub struct StdioArgs {
     pub daemon: DaemonArgs,
 }
 
+/// Arguments of `reveille mcp`.
+#[derive(Args, Debug)]
+pub struct McpArgs {
+    /// The session that calls [default: the operator; with an engine of one's own, mcp]
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub session: Option<SessionId>,
+    /// Whose tools to offer: native, psi, cron, reminder, session-action, or several of them [default: native]
+    #[arg(long, value_name = "DIALECTS", value_parser = offer)]
+    pub tools: Option<Offer>,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
 /// Arguments of `reveille tool`.
 #[derive(Args, Debug)]
 pub struct ToolArgs {
@@ -340,6 +366,10 @@ pub struct ToolArgs {
     /// Which daemon to ask.
     #[command(flatten)]
     pub daemon: DaemonArgs,
+}
+
+fn offer(text: &str) -> Result<Offer, UnknownDialect> {
+    Offer::parse(text)
 }
 
 fn moment(text: &str) -> Result<Moment, String> {

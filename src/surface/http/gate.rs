@@ -152,13 +152,13 @@ fn bearer(headers: &HeaderMap) -> Single<'_> {
 }
 
 /// A header that must stand there once, in plain text.
-enum Single<'a> {
+pub(super) enum Single<'a> {
     Absent,
     Value(&'a str),
     Unclear,
 }
 
-fn single<'a>(headers: &'a HeaderMap, name: &str) -> Single<'a> {
+pub(super) fn single<'a>(headers: &'a HeaderMap, name: &str) -> Single<'a> {
     let mut values = headers.get_all(name).iter();
     match (values.next().map(HeaderValue::to_str), values.next()) {
         (None, _) => Single::Absent,

@@ -19,9 +19,9 @@ use super::pulse::{Pulse, Tracked};
 use super::seats::Seat;
 use super::site::Site;
 use super::who::Who;
-use super::{eql, gate, graphql, health, metrics, notation, page, reply, stream, tools};
+use super::{eql, gate, graphql, health, mcp, metrics, notation, page, reply, stream, tools};
 
-/// Every route. `/graphql`, `POST /mcp` and `GET /` get their lines here; a handler that takes [`Who`]
+/// Every route. `GET /` gets its line here; a handler that takes [`Who`]
 /// answers 401 without a token, and what shows data takes it.
 pub(super) fn router(site: &Arc<Site>) -> Router {
     Router::new()
@@ -34,6 +34,7 @@ pub(super) fn router(site: &Arc<Site>) -> Router {
         .route("/graphql", any(graphql::answer))
         .route("/graphql/page.css", get(page::css))
         .route("/graphql/page.js", get(page::js))
+        .route("/mcp", post(mcp::answer))
         .route("/stream", get(stream::open))
         .route_layer(from_fn(name_route))
         .fallback(|| async { HttpError::not_found() })

@@ -1,0 +1,94 @@
+//! `reveille mcp`: the Model Context Protocol on stdin and stdout, in front of a daemon or over an engine of one's own.
+
+use std::io;
+use std::process::ExitCode;
+
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+
+use super::client::Client;
+use super::embedded::Embedded;
+use super::fault::Fault;
+use super::signals::on_stop;
+use super::stdio::{end, tell};
+use crate::dialect::Notation;
+use crate::domain::SessionId;
+use crate::edn::{Map, Value};
+use crate::engine::State;
+use crate::surface::cli::McpArgs;
+use crate::surface::mcp::{Offer, Relayed, Service, serve, unanswered};
+
+pub(super) fn mcp(args: McpArgs) -> io::Result<ExitCode> {
+    match connect(&args) {
+        Ok(None) => serve_own(args),
+        Ok(Some(client)) => relay(&client, &args.tools.unwrap_or_default()),
+        Err(fault) => Ok(fault.tell()),
+    }
+}
+
+/// The way to the daemon, if there is one, with the session open.
+fn connect(args: &McpArgs) -> Result<Option<Client>, Fault> {
+    let client = Client::asked_for(&args.daemon, args.session.as_ref())?;
+    if let (Some(_), Some(session)) = (&client, &args.session)
+        && let Some(operator) = Client::asked_for(&args.daemon, None)?
+    {
+        open(&operator, session)?;
+    }
+    Ok(client)
+}
+
+/// Opens a session if none is open. One that is open already, or that a token without the right cannot open, is answered with
+/// an error map, which is as good: the first call will say what is missing.
+fn open(operator: &Client, session: &SessionId) -> Result<(), Fault> {
+    let params = Map::new().with("session-id", session.as_str());
+    let request = format!("[(psi.agent-session/open {})]", Value::Map(params));
+    let answered = operator.post("/eql", Notation::Edn, request.into_bytes())?;
+    match answered.status.as_u16() {
+        200 => Ok(()),
+        _ => Err(Fault::usage(answered.complaint(Notation::Edn))),
+    }
+}
+
+/// Carries messages to the daemon one by one, and its answers back.
+fn relay(client: &Client, offer: &Offer) -> io::Result<ExitCode> {
+    let path = format!("/mcp?tools={}", offer.print());
+    let answer = |line: &[u8]| {
+        let relayed = Relayed::of(line);
+        match client.post_with(&path, headers(&relayed), line.to_vec()) {
+            Ok(answered) => relayed.answer(&answered.text, || answered.complaint(Notation::Json)),
+            Err(_) if relayed.is_remark => None,
+            Err(fault) => Some(unanswered(relayed.id.as_ref(), fault.to_string())),
+        }
+    };
+    serve(io::stdin().lock(), io::stdout().lock(), answer).map(|()| ExitCode::SUCCESS)
+}
+
+fn headers(relayed: &Relayed) -> Vec<(HeaderName, HeaderValue)> {
+    let accept = HeaderValue::from_static("application/json, text/event-stream");
+    let mut headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json")), (ACCEPT, accept)];
+    for &(name, ref value) in &relayed.headers {
+        // What no header can hold has been coded; the daemon misses what is left out, and says so.
+        if let Ok(value) = HeaderValue::from_str(value) {
+            headers.push((HeaderName::from_static(name), value));
+        }
+    }
+    headers
+}
+
+/// An engine that lives as long as the input.
+fn serve_own(args: McpArgs) -> io::Result<ExitCode> {
+    let mut engine = Embedded::start()?;
+    let handle = engine.handle().clone();
+    let session = args.session.map_or_else(|| SessionId::new(OWN_SESSION), Ok).map_err(io::Error::other)?;
+    let (caller, offer) = (engine.caller(Some(&session))?, args.tools.unwrap_or_default());
+    let stopped = handle.clone();
+    on_stop(move || end(&stopped))?;
+    let service = Service { handle: &handle, caller: &caller, offer: &offer };
+    let served = serve(io::stdin().lock(), io::stdout().lock(), |line| service.answer(line, None).body);
+    let left = handle.view(State::live_count);
+    engine.shut_down();
+    tell(left)?;
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+/// The session of an engine of one's own, unless another is named.
+const OWN_SESSION: &str = "mcp";

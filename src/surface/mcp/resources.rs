@@ -1,0 +1,212 @@
+//! Schedules, runs and explanations as resources: what the graph says of one, as JSON.
+//!
+//! Invariant: what another session has is as absent, because it is the graph that is asked, with its walls.
+
+use super::fault::{Fault, of_resource};
+use super::message::Request;
+use super::service::{Service, whole};
+use crate::dialect::{REQUEST_CAPS, echo, json};
+use crate::domain::names;
+use crate::edn::{Map, Value, read as read_edn};
+use crate::graph::eql::{Answer, Boundary};
+use crate::graph::registry::ResolverError;
+use crate::limits;
+
+names! {
+    /// A kind of resource; its address is `reveille://KIND/ID`.
+    Kind {
+        /// A schedule, by its id.
+        Schedule = "schedule",
+        /// A run, by its id.
+        Run = "run",
+        /// Why a schedule has fired, or has not, or when it will: by the schedule's id.
+        Explanation = "explanation",
+    }
+}
+
+/// A resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Resource {
+    kind: Kind,
+    id: String,
+}
+
+/// The caller's schedules.
+///
+/// # Errors
+/// A cursor that is none.
+pub(super) fn list(service: &Service<'_>, request: &Request) -> Result<Map, Fault> {
+    let page = i64::try_from(limits::MCP_PAGE.value).unwrap_or(i64::MAX);
+    let mut params = Map::new().with("first", page);
+    if request.param("cursor").is_some() {
+        params = params.with("after", request.text("cursor")?);
+    }
+    let query = format!("[{{(:psi.scheduler/schedule-page {}) {LISTED}}}]", Value::Map(params));
+    let bad = |error: Option<ResolverError>| Fault::BadParams {
+        why: error.map_or_else(|| "there is no such page".to_owned(), |error| error.message),
+    };
+    let page = ask(service, &query)?.map_err(bad)?;
+    let part = |name: &str| page.as_map().and_then(|page| page.keyword(name));
+    let rows = part("reveille.schedule-page/schedules").and_then(Value::as_items).unwrap_or_default();
+    let listed = Map::new().with("resources", rows.iter().map(listing).collect::<Vec<_>>());
+    match part("reveille.schedule-page/has-next?").and_then(Value::as_bool) {
+        Some(true) => {
+            let next = part("reveille.schedule-page/end-cursor").cloned().unwrap_or(Value::Nil);
+            Ok(listed.with("nextCursor", next))
+        }
+        Some(false) | None => Ok(listed),
+    }
+}
+
+/// How addresses are made.
+///
+/// # Errors
+/// A cursor: the list is one page.
+pub(super) fn templates(request: &Request) -> Result<Map, Fault> {
+    whole(request)?;
+    let template = |kind: &Kind| -> Value {
+        Map::new()
+            .with("uriTemplate", format!("{SCHEME}{}/{{id}}", kind.name()))
+            .with("name", kind.name())
+            .with("description", kind.doc())
+            .with("mimeType", MIME_TYPE)
+            .into()
+    };
+    Ok(Map::new().with("resourceTemplates", Kind::ALL.iter().map(template).collect::<Vec<_>>()))
+}
+
+/// What there is to know of one resource.
+///
+/// # Errors
+/// An address that is none, or leads to nothing that the caller may see.
+pub(super) fn read(service: &Service<'_>, request: &Request) -> Result<Map, Fault> {
+    let uri = request.text("uri")?;
+    let resource = Resource::parse(uri).ok_or_else(|| Fault::NoResource { uri: echo(&uri.into()) })?;
+    let found = ask(service, &resource.query())?.map_err(|error| of_resource(uri, error.as_ref()))?;
+    let mut text = String::new();
+    json::write(&found, &mut text);
+    let content = Map::new().with("uri", uri).with("mimeType", MIME_TYPE).with("text", text);
+    Ok(Map::new().with("contents", vec![Value::from(content)]))
+}
+
+/// What a query of one join leads to; inside, why it leads to nothing.
+fn ask(service: &Service<'_>, query: &str) -> Result<Result<Value, Option<ResolverError>>, Fault> {
+    let unread = |error: String| Fault::BadParams { why: error };
+    let form = read_edn(query.as_bytes(), &REQUEST_CAPS).map_err(|error| unread(error.to_string()))?;
+    let boundary = Boundary::read(&form).map_err(|error| unread(error.to_string()))?;
+    Ok(match service.handle.query(service.caller, &boundary, false) {
+        Ok(Answer::Done(map)) => Ok(map.iter().next().map_or(Value::Nil, |(_, value)| value.clone())),
+        Ok(Answer::Failed(failure)) => Err(failure.error),
+        Err(refusal) => return Err(Fault::from(&refusal)),
+    })
+}
+
+fn listing(row: &Value) -> Value {
+    let part = |name: &str| row.as_map().and_then(|row| row.keyword(name)).and_then(Value::as_str);
+    let id = part("psi.scheduler/schedule-id").unwrap_or_default();
+    let resource = Resource { kind: Kind::Schedule, id: id.to_owned() };
+    Map::new()
+        .with("uri", resource.print())
+        .with("name", part("psi.scheduler/label").unwrap_or(id))
+        .with("description", part("psi.scheduler/when").unwrap_or_default())
+        .with("mimeType", MIME_TYPE)
+        .into()
+}
+
+impl Resource {
+    fn parse(uri: &str) -> Option<Resource> {
+        let (kind, id) = uri.strip_prefix(SCHEME)?.split_once('/')?;
+        let id = unescaped(id).filter(|id| !id.is_empty())?;
+        Some(Resource { kind: Kind::parse(kind)?, id })
+    }
+
+    fn print(&self) -> String {
+        format!("{SCHEME}{}/{}", self.kind.name(), escaped(&self.id))
+    }
+
+    fn query(&self) -> String {
+        let (key, shape) = match self.kind {
+            Kind::Schedule => ("psi.scheduler/schedule-id", SCHEDULE),
+            Kind::Run => ("reveille.run/id", RUN),
+            Kind::Explanation => ("psi.scheduler/schedule-id", EXPLANATION),
+        };
+        format!("[{{[:{key} {}] {shape}}}]", Value::from(self.id.as_str()))
+    }
+}
+
+/// An id as a part of an address. Source: RFC 3986, `pchar`.
+fn escaped(id: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte);
+    let escape = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    id.bytes().map(escape).collect()
+}
+
+fn unescaped(part: &str) -> Option<String> {
+    let (mut bytes, mut rest) = (Vec::with_capacity(part.len()), part.as_bytes());
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let (digits, behind) = rest.split_at_checked(2)?;
+        let digits =
+            std::str::from_utf8(digits).ok().filter(|it| it.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = behind;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+const SCHEME: &str = "reveille://";
+const MIME_TYPE: &str = "application/json";
+const LISTED: &str = "[:reveille.schedule-page/has-next? :reveille.schedule-page/end-cursor \
+                      {:reveille.schedule-page/schedules [:psi.scheduler/schedule-id :psi.scheduler/label \
+                      :psi.scheduler/when]}]";
+const SCHEDULE: &str = "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/kind :psi.scheduler/message \
+                        :psi.scheduler/status :psi.scheduler/reason :psi.scheduler/when :psi.scheduler/zone \
+                        :psi.scheduler/next-fire-at :psi.scheduler/upcoming :psi.scheduler/created-at \
+                        :psi.scheduler/origin-session-id :psi.scheduler/dialect :psi.scheduler/durability \
+                        :psi.scheduler/revision :psi.scheduler/paused? :psi.scheduler/idempotency-key \
+                        {:psi.scheduler/runs [:reveille.run/id :reveille.run/slot :reveille.run/state]}]";
+const RUN: &str = "[:reveille.run/id :reveille.run/slot :reveille.run/state :reveille.run/cause :reveille.run/attempt \
+                   :reveille.run/reason :reveille.run/lateness-ms :reveille.run/session-id :reveille.run/started-at \
+                   :reveille.run/delivered-at :reveille.run/finished-at :reveille.run/error]";
+const EXPLANATION: &str = "[:psi.scheduler/schedule-id {:psi.scheduler/explain [:reveille.explanation/sentence \
+                           :reveille.explanation/verdict :reveille.explanation/reason :reveille.explanation/slot \
+                           :reveille.explanation/at :reveille.explanation/late-ms :reveille.explanation/run-id \
+                           :reveille.explanation/obstacles :reveille.explanation/next-fire-at]}]";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_leads_back_to_its_id() {
+        for id in ["sch-1", "a b/ü%", "sch-1~1~2026-04-22T13:00:00Z", "%"] {
+            for kind in Kind::ALL {
+                let resource = Resource { kind: *kind, id: id.to_owned() };
+                assert_eq!(Resource::parse(&resource.print()), Some(resource), "{id}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_leads_nowhere() {
+        for uri in [
+            "",
+            "reveille://",
+            "reveille://schedule",
+            "reveille://schedule/",
+            "reveille://session/main",
+            "reveille://schedule/%",
+            "reveille://schedule/%4",
+            "reveille://schedule/%+1",
+            "reveille://schedule/%FF",
+            "http://schedule/sch-1",
+            "REVEILLE://schedule/sch-1",
+        ] {
+            assert_eq!(Resource::parse(uri), None, "{uri}");
+        }
+    }
+}
