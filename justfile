@@ -23,9 +23,14 @@ features:
 docs:
     .ci/check docs
 
-# Real clients: Clojure, nbb, graphql-http's audit, graphql-ws, graphql-sse; needs clojure and node
+# Real clients: Clojure, nbb, graphql-http's audit, graphql-ws, graphql-sse, MCP's conformance suite; needs clojure and node
 clients:
     .ci/check clients
+
+# The conformance suite of the Model Context Protocol, as far as it asks for nothing but the protocol; needs node
+mcp:
+    cd tests/clients && npm install --no-package-lock --no-audit --no-fund
+    cargo test --test clients -- --ignored mcp_
 
 # Licences of everything that comes into the build
 deny:

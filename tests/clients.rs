@@ -1,5 +1,5 @@
 //! Real clients against the real binary: Clojure and ClojureScript with their own readers and printers, graphql-http's
-//! audit, and graphql-ws and graphql-sse, one of them cut off.
+//! audit, graphql-ws and graphql-sse, one of them cut off, and the conformance suite of MCP.
 //!
 //! They need other programs, so `cargo test` alone leaves them out and says so; `.ci/check clients` installs what they
 //! need and runs them.
@@ -62,6 +62,12 @@ fn clojure_agrees() {
 #[ignore = "needs node and nbb: .ci/check clients"]
 fn clojurescript_agrees() {
     agree("node", &["node_modules/nbb/cli.js", "client.cljs"]);
+}
+
+#[test]
+#[ignore = "needs node and the conformance suite: .ci/check clients"]
+fn mcp_is_as_its_conformance_suite_wants_it() {
+    agree("node", &["mcp_conformance.mjs"]);
 }
 
 #[test]
