@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
 use reveille::domain::{
-    Caller, Code, DecisionKind, HostId, Payload, Reason, Right, ScheduleId, Scope, SessionConfig, SessionId,
-    Span, When,
+    Caller, Code, Cursor, DecisionKind, HostId, Payload, Reason, Right, ScheduleId, Scope, SessionConfig,
+    SessionId, Span, When,
 };
-use reveille::engine::{Input, NewSchedule, Report, State};
+use reveille::engine::{Command, Input, NewSchedule, Report, State, Which};
 use reveille::limits;
 use reveille::runtime::{Handle, LATENESS_NS, Parts, Token};
 use reveille::testkit::{SimClock, SimEntropy};
@@ -137,4 +137,25 @@ fn figures_count_each_hand_over_once_and_from_its_slot() {
     assert_eq!(figures.cancelled_for(Reason::Cancelled), 1);
     assert!(handle.cancel(Scope::Operator, ScheduleId::new("none").expect("an id")).is_err());
     assert_eq!(handle.figures().0.refused_with(Code::NotFound), 1);
+}
+
+#[test]
+fn a_change_lets_nothing_overtake_what_was_due_before() {
+    let (handle, clock, _) = engine();
+    let (one, _) = open(&handle, "one");
+    let ids = [1_000, 2_000, 3_000].map(|delay| {
+        let when = When::After(Span::from_millis(delay));
+        handle.schedule(NewSchedule::message(one.clone(), when, delay.to_string())).expect("there is room")
+    });
+    // All are due, and the driver has not come round.
+    clock.advance(Span::from_millis(5_000));
+    let which = Which::any(Scope::Operator, ids[1].clone());
+    let pause = Command::PauseSchedule { which, reason: None };
+    assert!(handle.submit(Input::Command(pause)).is_err(), "there is nothing left to pause");
+    let shown = handle.subscribe(Cursor::START).next_batch(64).expect("it goes on").decisions;
+    let claimed = shown.iter().filter(|decision| decision.kind == DecisionKind::RunClaimed);
+    let claimed: Vec<_> = claimed.filter_map(|decision| decision.schedule.clone()).collect();
+    assert_eq!(claimed, ids[..2]);
+    let transcript = handle.transcript(&one).expect("it is open");
+    assert_eq!(transcript.messages.iter().map(|message| message.text()).collect::<Vec<_>>(), ["1000"]);
 }

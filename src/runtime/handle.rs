@@ -167,11 +167,16 @@ impl Handle {
         Ok((answer.unwrap_or_else(|panic| resume_unwind(panic)), ticket))
     }
 
-    /// Deals with what is due of the schedule that an input is about to change.
+    /// Deals with what is due of the schedule that an input is about to change: after what was due before it, so that a change
+    /// lets nothing overtake, but for a burst, which is not waited for.
     fn settle_first(&self, core: &mut Core, input: &Input, now: Now) {
         let Some(schedule) = input.settles_first() else { return };
+        let mut steps = 0;
         while core.state.is_slot_due(schedule, now) {
-            let settle = Input::SettleFirst { schedule: schedule.clone() };
+            let in_turn = steps < limits::STEPS_PER_HOLD.value && core.is_due(now);
+            steps += 1;
+            let settle =
+                if in_turn { Input::Wake } else { Input::SettleFirst { schedule: schedule.clone() } };
             let settled = core.step(settle, now, || self.draw());
             debug_assert!(settled.is_ok(), "what is due is never refused: {settled:?}");
         }

@@ -179,8 +179,7 @@ impl World {
             // What is due of it is dealt with before, whether the input itself is refused or not.
             let (schedule, now) = (schedule.clone(), self.stage.clock.now());
             while self.handle.view(|state| state.is_slot_due(&schedule, now)) {
-                let settle = Input::SettleFirst { schedule: schedule.clone() };
-                let settled = self.submit_to_engine(settle);
+                let settled = self.submit_to_engine(Input::Wake);
                 settled.map_err(|refusal| Broken {
                     law: "refusals_change_nothing",
                     detail: format!("what is due was refused: {refusal}"),
