@@ -151,7 +151,7 @@ fn a_change_lets_nothing_overtake_what_was_due_before() {
     clock.advance(Span::from_millis(5_000));
     let which = Which::any(Scope::Operator, ids[1].clone());
     let pause = Command::PauseSchedule { which, reason: None };
-    assert!(handle.submit(Input::Command(pause)).is_err(), "there is nothing left to pause");
+    handle.submit(Input::Command(pause)).expect("what was claimed goes on");
     let shown = handle.subscribe(Cursor::START).next_batch(64).expect("it goes on").decisions;
     let claimed = shown.iter().filter(|decision| decision.kind == DecisionKind::RunClaimed);
     let claimed: Vec<_> = claimed.filter_map(|decision| decision.schedule.clone()).collect();

@@ -14,6 +14,7 @@ mod ask;
 mod clock;
 mod daemon;
 mod damage;
+mod dialects;
 mod disk_fails;
 mod disk_full;
 mod faketime;
