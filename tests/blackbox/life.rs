@@ -240,6 +240,25 @@ impl World {
         self.figures.redelivered = times.values().map(|times| times - 1).sum();
     }
 
+    /// While a session gets one delivery after another, what waits for it waits its turn; in which order, is judged apart.
+    fn one_after_another(&self) -> Vec<Event> {
+        let mut events = Vec::new();
+        for session in &self.sessions {
+            let mut came: Vec<Moment> =
+                self.received.iter().filter(|it| it.session == *session).map(|it| it.at).collect();
+            came.sort();
+            for pair in came.windows(2) {
+                let (one, next) = (pair[0], pair[1]);
+                let in_one_life = !self.downs.iter().any(|down| one <= *down && *down <= next);
+                if in_one_life && next.since(one) <= AT_ONCE {
+                    events.push(Event::Busy { at: one, session: session.clone() });
+                    events.push(Event::Idle { at: next, session: session.clone() });
+                }
+            }
+        }
+        events
+    }
+
     /// The independent checker's word.
     fn check(&mut self, ledger: &Ledger, end: Moment) -> Report {
         let mut events: Vec<Event> = self.callers.iter_mut().flat_map(|it| it.events.drain(..)).collect();
@@ -257,6 +276,7 @@ impl World {
             events.extend(self.downs.iter().map(|at| Event::Busy { at: *at, session: session.clone() }));
             events.extend(self.hosted.iter().map(|at| Event::Idle { at: *at, session: session.clone() }));
         }
+        events.extend(self.one_after_another());
         events.sort_by_key(|event| (event.at(), matches!(event, Event::Receive { .. })));
         let received = |run: &str| self.received.iter().any(|receipt| receipt.run.to_string() == run);
         for (id, account) in &ledger.accounts {
@@ -298,5 +318,7 @@ fn kept(stream: &mut Stream) -> BTreeMap<String, Map> {
 
 /// How long the last wish may take: recurring ones live for up to four seconds and a half, the rest is the machine's.
 const SETTLED: Duration = Duration::from_secs(60);
+/// How long after one delivery the next may come, where it is the next in the queue.
+const AT_ONCE: Span = Span::from_millis(1_000);
 /// How long a delivery may take on a machine that has other things to do, and does not stall.
 const PROMPT: Duration = Duration::from_secs(5);
