@@ -50,6 +50,7 @@ fn statuses_are_those_of_the_protocol() {
     let site = Site::start();
     let (method, name) = ("Mcp-Method: tools/call", "Mcp-Name: list");
     let unknown = STATELESS.replace("tools/call", "prompts/list");
+    let shaken = STATELESS.replace("tools/call", "initialize");
     let old = STATELESS.replace("2026-07-28", "2020-01-01");
     let rows: &[(&[&str], &str, u16, &str)] = &[
         (&[], LIST, 200, "\"tools\""),
@@ -68,6 +69,7 @@ fn statuses_are_those_of_the_protocol() {
         (&[REVISION, method, "Mcp-Name: create"], STATELESS, 400, "-32020"),
         (&[REVISION, method, name, "Mcp-Name: list"], STATELESS, 400, "-32020"),
         (&[REVISION, "Mcp-Method: prompts/list"], &unknown, 404, "-32601"),
+        (&[REVISION, "Mcp-Method: initialize"], &shaken, 404, "-32601"),
         (&["MCP-Protocol-Version: 2020-01-01", method, name], &old, 400, "-32022"),
         (&[], "{", 400, "-32700"),
         (&[], "[]", 400, "-32600"),

@@ -28,13 +28,15 @@ impl Era {
     /// What it should have said of itself, or says in two ways.
     pub(super) fn of(request: &Request, mirror: Option<&Mirror<'_>>) -> Result<Era, Fault> {
         let method = &*request.method;
-        if method == Method::Initialize.name() {
+        let discovers = method == Method::Discover.name();
+        let meta = request.param("_meta").and_then(Value::as_map);
+        let declared = meta.and_then(|meta| meta.text(REVISION));
+        // A handshake finds the revision, so no header can name it before.
+        if method == Method::Initialize.name() && declared.is_none() {
             return Ok(Era::Handshake);
         }
-        let discovers = method == Method::Discover.name();
         let header = mirror.map(Mirror::revision).transpose()?.flatten();
-        let meta = request.param("_meta").and_then(Value::as_map);
-        let Some(declared) = meta.and_then(|meta| meta.text(REVISION)) else {
+        let Some(declared) = declared else {
             let of_header = header.map(spoken).transpose()?;
             let is_stateless = discovers || of_header.is_some_and(Revision::is_stateless);
             return if is_stateless { Err(lacking(meta)) } else { Ok(Era::Handshake) };

@@ -79,10 +79,10 @@ impl Service<'_> {
         let unknown = || Fault::NoMethod { method: echo(&(&*request.method).into()) };
         let method = Method::parse(&request.method).ok_or_else(unknown)?;
         let result = match method {
+            // The stateless revision has neither: every request says what it speaks, and shows whether anybody is there.
+            Method::Initialize | Method::Ping if era == Era::Stateless => return Err(unknown()),
             Method::Initialize => initialize(request)?,
             Method::Discover => discover(),
-            // The stateless revision has none: every request shows whether anybody is there.
-            Method::Ping if era == Era::Stateless => return Err(unknown()),
             Method::Ping => Map::new(),
             Method::ListTools => tools::list(self, request)?,
             Method::CallTool => tools::call(self, request)?,
