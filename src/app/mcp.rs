@@ -15,7 +15,7 @@ use crate::domain::SessionId;
 use crate::edn::{Map, Value};
 use crate::engine::State;
 use crate::surface::cli::McpArgs;
-use crate::surface::mcp::{Offer, Relayed, Service, serve, unanswered};
+use crate::surface::mcp::{Offer, Relayed, Scheduler, Service, serve, unanswered};
 
 pub(super) fn mcp(args: McpArgs) -> io::Result<ExitCode> {
     match connect(&args) {
@@ -82,7 +82,8 @@ fn serve_own(args: McpArgs) -> io::Result<ExitCode> {
     let (caller, offer) = (engine.caller(Some(&session))?, args.tools.unwrap_or_default());
     let stopped = handle.clone();
     on_stop(move || end(&stopped))?;
-    let service = Service { handle: &handle, caller: &caller, offer: &offer };
+    let scheduler = Scheduler { handle: &handle, caller: &caller, offer: &offer };
+    let service = Service { features: &scheduler };
     let served = serve(io::stdin().lock(), io::stdout().lock(), |line| service.answer(line, None).body);
     let left = handle.view(State::live_count);
     engine.shut_down();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use reveille::adapter::HostLocal;
 use reveille::domain::{BootTime, Caller, HostId, Moment, Now, Right, Scope, SessionConfig, SessionId};
 use reveille::runtime::Handle;
-use reveille::surface::mcp::{Offer, Service, serve};
+use reveille::surface::mcp::{Offer, Scheduler, Service, serve};
 use reveille::testkit::{SimClock, Stage};
 use serde_json::Value;
 
@@ -38,7 +38,8 @@ fn caller(name: &str) -> Caller {
 /// Sends one line through the stream protocol, and says what came back.
 fn ask(handle: &Handle, name: &str, line: &str) -> Option<String> {
     let (caller, offer) = (caller(name), Offer::default());
-    let service = Service { handle, caller: &caller, offer: &offer };
+    let scheduler = Scheduler { handle, caller: &caller, offer: &offer };
+    let service = Service { features: &scheduler };
     let mut output = Vec::new();
     let input = format!("{line}\n");
     serve(input.as_bytes(), &mut output, |line| service.answer(line, None).body).expect("memory");
@@ -72,7 +73,8 @@ fn every_dialect_can_be_offered() {
     let handle = engine();
     let (caller, offer) = (caller("main"), Offer::parse("cron,psi,native,reminder,session-action"));
     let offer = offer.expect("dialects");
-    let service = Service { handle: &handle, caller: &caller, offer: &offer };
+    let scheduler = Scheduler { handle: &handle, caller: &caller, offer: &offer };
+    let service = Service { features: &scheduler };
     let list = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let body = service.answer(list, None).body.expect("an answer");
     let answer: Value = serde_json::from_str(&body).expect("JSON");
@@ -100,7 +102,8 @@ fn no_line_is_answered_with_anything_but_a_message() {
         }
     }
     let (caller, offer) = (caller("main"), Offer::default());
-    let service = Service { handle: &handle, caller: &caller, offer: &offer };
+    let scheduler = Scheduler { handle: &handle, caller: &caller, offer: &offer };
+    let service = Service { features: &scheduler };
     for line in lines {
         let reply = service.answer(&line, None);
         let Some(body) = reply.body else { continue };
@@ -115,7 +118,8 @@ fn no_line_is_answered_with_anything_but_a_message() {
 fn creations_keep_their_pace() {
     let handle = engine();
     let (caller, offer) = (Caller { metered: true, ..caller("main") }, Offer::default());
-    let service = Service { handle: &handle, caller: &caller, offer: &offer };
+    let scheduler = Scheduler { handle: &handle, caller: &caller, offer: &offer };
+    let service = Service { features: &scheduler };
     let create = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create",
         "arguments":{"message":"m","when":"in 1 hour","key":"k"}}}"#;
     let ask = || service.answer(create, None).body.expect("an answer");

@@ -19,7 +19,7 @@ use super::notation;
 use super::site::Site;
 use super::who::Who;
 use crate::dialect::Notation;
-use crate::surface::mcp::{Mirror, Offer, Reply, Said, Service};
+use crate::surface::mcp::{Mirror, Offer, Reply, Said, Scheduler, Service};
 
 /// Answers one message.
 pub(super) async fn answer(
@@ -39,8 +39,8 @@ pub(super) async fn answer(
         method: said(&headers, Mirror::METHOD),
         name: said(&headers, Mirror::NAME),
     };
-    let service = Service { handle: &site.handle, caller: &who.caller, offer: &offer };
-    Ok(response(service.answer(&body, Some(&mirror))))
+    let scheduler = Scheduler { handle: &site.handle, caller: &who.caller, offer: &offer };
+    Ok(response(Service { features: &scheduler }.answer(&body, Some(&mirror))))
 }
 
 /// Whose tools the address asks for.

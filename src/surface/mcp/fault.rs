@@ -4,8 +4,9 @@
 //! Source: JSON-RPC 2.0 §5.1; MCP 2026-07-28, base protocol, "Error Codes".
 
 use super::era::Era;
+use super::features::Unserved;
 use super::revision::Revision;
-use crate::dialect::{Answer, echo};
+use crate::dialect::Answer;
 use crate::domain::Code;
 use crate::edn::{Map, Value};
 use crate::graph::eql;
@@ -25,7 +26,7 @@ pub(super) enum Fault {
     /// A parameter is not what it must be.
     BadParams { why: String },
     /// No tool of this name is offered.
-    NoTool { name: Value, tools: Vec<&'static str> },
+    NoTool { name: Value, tools: Vec<String> },
     /// There is no such resource for this caller.
     NoResource { uri: Value },
     /// The request does not say of itself what each request has to say.
@@ -102,7 +103,7 @@ impl Fault {
     fn data(&self) -> Option<Map> {
         match self {
             Fault::NoTool { tools, .. } => {
-                let tools: Vec<Value> = tools.iter().map(|name| Value::from(*name)).collect();
+                let tools: Vec<Value> = tools.iter().map(|name| Value::from(name.as_str())).collect();
                 Some(Map::new().with("tools", tools).with("hint", "tools/list says what each is for"))
             }
             Fault::NoResource { uri } => Some(Map::new().with("uri", uri.clone())),
@@ -135,21 +136,29 @@ impl Fault {
     }
 }
 
-impl From<&eql::Refusal> for Fault {
-    fn from(refusal: &eql::Refusal) -> Fault {
-        Fault::Exceeded { message: refusal.to_string(), data: refusal.to_map() }
+/// Why there is nothing to show, where absent is as said.
+pub(super) fn of(unserved: Unserved, absent: impl FnOnce() -> Fault) -> Fault {
+    match unserved {
+        Unserved::Absent => absent(),
+        Unserved::Wrong { why } => Fault::BadParams { why },
+        Unserved::Exceeded { message, data } => Fault::Exceeded { message, data },
     }
 }
 
-/// What the graph says of a resource that was asked for.
-pub(super) fn of_resource(uri: &str, error: Option<&ResolverError>) -> Fault {
-    let absent = || Fault::NoResource { uri: echo(&uri.into()) };
-    // What is another session's does not exist.
-    let Some(error) = error else { return absent() };
-    match error.code {
-        Some(Code::NotFound) | None => absent(),
-        Some(Code::Validation | Code::Conflict | Code::Limit | Code::Forbidden) => {
-            Fault::BadParams { why: error.message.clone() }
+impl From<&eql::Refusal> for Unserved {
+    fn from(refusal: &eql::Refusal) -> Unserved {
+        Unserved::Exceeded { message: refusal.to_string(), data: refusal.to_map() }
+    }
+}
+
+impl From<&ResolverError> for Unserved {
+    fn from(error: &ResolverError) -> Unserved {
+        match error.code {
+            // What is another session's does not exist.
+            Some(Code::NotFound) | None => Unserved::Absent,
+            Some(Code::Validation | Code::Conflict | Code::Limit | Code::Forbidden) => {
+                Unserved::Wrong { why: error.message.clone() }
+            }
         }
     }
 }

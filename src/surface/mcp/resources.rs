@@ -2,10 +2,9 @@
 //!
 //! Invariant: what another session has is as absent, because it is the graph that is asked, with its walls.
 
-use super::fault::{Fault, of_resource};
-use super::message::Request;
-use super::service::{Service, whole};
-use crate::dialect::{REQUEST_CAPS, echo, json};
+use super::features::{Listing, Page, Unserved};
+use super::scheduler::Scheduler;
+use crate::dialect::{REQUEST_CAPS, json};
 use crate::domain::names;
 use crate::edn::{Map, Value, read as read_edn};
 use crate::graph::eql::{Answer, Boundary};
@@ -35,82 +34,72 @@ struct Resource {
 ///
 /// # Errors
 /// A cursor that is none.
-pub(super) fn list(service: &Service<'_>, request: &Request) -> Result<Map, Fault> {
-    let page = i64::try_from(limits::MCP_PAGE.value).unwrap_or(i64::MAX);
-    let mut params = Map::new().with("first", page);
-    if request.param("cursor").is_some() {
-        params = params.with("after", request.text("cursor")?);
+pub(super) fn list(scheduler: &Scheduler<'_>, cursor: Option<&str>) -> Result<Page, Unserved> {
+    let first = i64::try_from(limits::MCP_PAGE.value).unwrap_or(i64::MAX);
+    let mut params = Map::new().with("first", first);
+    if let Some(cursor) = cursor {
+        params = params.with("after", cursor);
     }
     let query = format!("[{{(:psi.scheduler/schedule-page {}) {LISTED}}}]", Value::Map(params));
-    let bad = |error: Option<ResolverError>| Fault::BadParams {
-        why: error.map_or_else(|| "there is no such page".to_owned(), |error| error.message),
+    let wrong = |error: Option<ResolverError>| {
+        error.map_or(Unserved::Absent, |error| Unserved::Wrong { why: error.message })
     };
-    let page = ask(service, &query)?.map_err(bad)?;
+    let page = ask(scheduler, &query)?.map_err(wrong)?;
     let part = |name: &str| page.as_map().and_then(|page| page.keyword(name));
     let rows = part("reveille.schedule-page/schedules").and_then(Value::as_items).unwrap_or_default();
-    let listed = Map::new().with("resources", rows.iter().map(listing).collect::<Vec<_>>());
-    match part("reveille.schedule-page/has-next?").and_then(Value::as_bool) {
-        Some(true) => {
-            let next = part("reveille.schedule-page/end-cursor").cloned().unwrap_or(Value::Nil);
-            Ok(listed.with("nextCursor", next))
-        }
-        Some(false) | None => Ok(listed),
-    }
+    let next = match part("reveille.schedule-page/has-next?").and_then(Value::as_bool) {
+        Some(true) => part("reveille.schedule-page/end-cursor").and_then(Value::as_str).map(str::to_owned),
+        Some(false) | None => None,
+    };
+    Ok(Page { items: rows.iter().map(listing).collect(), next })
 }
 
 /// How addresses are made.
-///
-/// # Errors
-/// A cursor: the list is one page.
-pub(super) fn templates(request: &Request) -> Result<Map, Fault> {
-    whole(request)?;
-    let template = |kind: &Kind| -> Value {
-        Map::new()
-            .with("uriTemplate", format!("{SCHEME}{}/{{id}}", kind.name()))
-            .with("name", kind.name())
-            .with("description", kind.doc())
-            .with("mimeType", MIME_TYPE)
-            .into()
+pub(super) fn templates() -> Vec<Listing> {
+    let template = |kind: &Kind| Listing {
+        uri: format!("{SCHEME}{}/{{id}}", kind.name()),
+        name: kind.name().to_owned(),
+        description: kind.doc().to_owned(),
+        mime_type: MIME_TYPE.to_owned(),
     };
-    Ok(Map::new().with("resourceTemplates", Kind::ALL.iter().map(template).collect::<Vec<_>>()))
+    Kind::ALL.iter().map(template).collect()
 }
 
 /// What there is to know of one resource.
 ///
 /// # Errors
 /// An address that is none, or leads to nothing that the caller may see.
-pub(super) fn read(service: &Service<'_>, request: &Request) -> Result<Map, Fault> {
-    let uri = request.text("uri")?;
-    let resource = Resource::parse(uri).ok_or_else(|| Fault::NoResource { uri: echo(&uri.into()) })?;
-    let found = ask(service, &resource.query())?.map_err(|error| of_resource(uri, error.as_ref()))?;
+pub(super) fn read(scheduler: &Scheduler<'_>, uri: &str) -> Result<Map, Unserved> {
+    let resource = Resource::parse(uri).ok_or(Unserved::Absent)?;
+    let lost = |error: Option<ResolverError>| error.as_ref().map_or(Unserved::Absent, Unserved::from);
+    let found = ask(scheduler, &resource.query())?.map_err(lost)?;
     let mut text = String::new();
     json::write(&found, &mut text);
-    let content = Map::new().with("uri", uri).with("mimeType", MIME_TYPE).with("text", text);
-    Ok(Map::new().with("contents", vec![Value::from(content)]))
+    Ok(Map::new().with("uri", uri).with("mimeType", MIME_TYPE).with("text", text))
 }
 
 /// What a query of one join leads to; inside, why it leads to nothing.
-fn ask(service: &Service<'_>, query: &str) -> Result<Result<Value, Option<ResolverError>>, Fault> {
-    let unread = |error: String| Fault::BadParams { why: error };
+fn ask(scheduler: &Scheduler<'_>, query: &str) -> Result<Result<Value, Option<ResolverError>>, Unserved> {
+    let unread = |why: String| Unserved::Wrong { why };
     let form = read_edn(query.as_bytes(), &REQUEST_CAPS).map_err(|error| unread(error.to_string()))?;
     let boundary = Boundary::read(&form).map_err(|error| unread(error.to_string()))?;
-    Ok(match service.handle.query(service.caller, &boundary, false) {
+    Ok(match scheduler.handle.query(scheduler.caller, &boundary, false) {
         Ok(Answer::Done(map)) => Ok(map.iter().next().map_or(Value::Nil, |(_, value)| value.clone())),
         Ok(Answer::Failed(failure)) => Err(failure.error),
-        Err(refusal) => return Err(Fault::from(&refusal)),
+        Err(refusal) => return Err(Unserved::from(&refusal)),
     })
 }
 
-fn listing(row: &Value) -> Value {
+fn listing(row: &Value) -> Listing {
     let part = |name: &str| row.as_map().and_then(|row| row.keyword(name)).and_then(Value::as_str);
     let id = part("psi.scheduler/schedule-id").unwrap_or_default();
     let resource = Resource { kind: Kind::Schedule, id: id.to_owned() };
-    Map::new()
-        .with("uri", resource.print())
-        .with("name", part("psi.scheduler/label").unwrap_or(id))
-        .with("description", part("psi.scheduler/when").unwrap_or_default())
-        .with("mimeType", MIME_TYPE)
-        .into()
+    Listing {
+        uri: resource.print(),
+        name: part("psi.scheduler/label").unwrap_or(id).to_owned(),
+        description: part("psi.scheduler/when").unwrap_or_default().to_owned(),
+        mime_type: MIME_TYPE.to_owned(),
+    }
 }
 
 impl Resource {

@@ -1,28 +1,22 @@
 //! One message, one answer: the methods there are, and what each leads to.
 //!
-//! Invariant: an answer depends on the message, on who calls and on the engine, and on no message before.
+//! Invariant: an answer depends on the message and on the features of who calls, and on no message before.
 
 use super::era::Era;
-use super::fault::Fault;
+use super::fault::{self, Fault};
+use super::features::{Features, Tool};
 use super::message::{self, Message, Request};
 use super::mirror::Mirror;
-use super::offer::Offer;
 use super::revision::Revision;
-use super::{resources, tools};
 use crate::dialect::echo;
-use crate::domain::{Caller, names};
+use crate::domain::names;
 use crate::edn::{Map, Value};
-use crate::runtime::Handle;
 
 /// The protocol, for one caller.
 #[derive(Clone, Copy)]
 pub struct Service<'a> {
-    /// The way to the engine.
-    pub handle: &'a Handle,
-    /// Who calls.
-    pub caller: &'a Caller,
-    /// Which tools are offered.
-    pub offer: &'a Offer,
+    /// What this caller is offered.
+    pub features: &'a dyn Features,
 }
 
 /// What is to be sent back.
@@ -84,23 +78,57 @@ impl Service<'_> {
             Method::Initialize => initialize(request)?,
             Method::Discover => discover(),
             Method::Ping => Map::new(),
-            Method::ListTools => tools::list(self, request)?,
-            Method::CallTool => tools::call(self, request)?,
-            Method::ListResources => resources::list(self, request)?,
-            Method::ListTemplates => resources::templates(request)?,
-            Method::ReadResource => resources::read(self, request)?,
+            Method::ListTools => whole(request, "tools", self.features.tools().into_iter().map(Tool::print))?,
+            Method::CallTool => self.call(request)?,
+            Method::ListResources => self.list_resources(request)?,
+            Method::ListTemplates => {
+                let listings = self.features.templates().into_iter();
+                whole(request, "resourceTemplates", listings.map(|it| it.print("uriTemplate")))?
+            }
+            Method::ReadResource => self.read_resource(request)?,
         };
         Ok(match era {
             Era::Handshake => result,
             Era::Stateless => stateless(method, &result),
         })
     }
+
+    fn call(&self, request: &Request) -> Result<Map, Fault> {
+        let name = request.text("name")?;
+        let args = request.param("arguments").cloned().unwrap_or_else(|| Map::new().into());
+        if args.as_map().is_none() {
+            return Err(Fault::BadParams { why: "params.arguments must be an object".to_owned() });
+        }
+        self.features.call(name, &args).ok_or_else(|| {
+            let tools = self.features.tools().into_iter().map(|tool| tool.name);
+            Fault::NoTool { name: echo(&name.into()), tools: tools.collect() }
+        })
+    }
+
+    fn list_resources(&self, request: &Request) -> Result<Map, Fault> {
+        let cursor = request.param("cursor").map(|_| request.text("cursor")).transpose()?;
+        let absent = || Fault::BadParams { why: "there is no such page".to_owned() };
+        let page = self.features.resources(cursor).map_err(|unserved| fault::of(unserved, absent))?;
+        let items: Vec<Value> = page.items.into_iter().map(|it| it.print("uri")).collect();
+        let listed = Map::new().with("resources", items);
+        Ok(match page.next {
+            Some(next) => listed.with("nextCursor", next),
+            None => listed,
+        })
+    }
+
+    fn read_resource(&self, request: &Request) -> Result<Map, Fault> {
+        let uri = request.text("uri")?;
+        let absent = || Fault::NoResource { uri: echo(&uri.into()) };
+        let content = self.features.read(uri).map_err(|unserved| fault::of(unserved, absent))?;
+        Ok(Map::new().with("contents", vec![Value::from(content)]))
+    }
 }
 
-/// A list that is not cut into pages takes no cursor.
-pub(super) fn whole(request: &Request) -> Result<(), Fault> {
+/// A list that is not cut into pages, and takes no cursor.
+fn whole(request: &Request, name: &str, items: impl Iterator<Item = Value>) -> Result<Map, Fault> {
     match request.param("cursor") {
-        None => Ok(()),
+        None => Ok(Map::new().with(name, items.collect::<Vec<_>>())),
         Some(_) => Err(Fault::BadParams { why: "this list is one page: leave params.cursor out".to_owned() }),
     }
 }

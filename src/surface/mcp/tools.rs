@@ -1,58 +1,32 @@
-//! Tools as the protocol has them: a list with JSON Schemas, and calls.
+//! The scheduler's tools as the protocol has them: described with JSON Schemas, and called.
 //!
 //! What lives elsewhere: what a tool is (`runtime/toolbox.rs`), what it answers (`dialect`). Invariants: descriptions are
 //! constant; what a tool refuses is a result that the model reads.
 
-use super::fault::{Fault, denied};
-use super::message::Request;
-use super::service::{Service, whole};
-use crate::dialect::{Answer, Notation, echo, json, native};
+use super::fault::denied;
+use super::features::Tool;
+use super::scheduler::Scheduler;
+use crate::dialect::{Answer, Notation, json, native};
 use crate::edn::{Map, Value};
 use crate::runtime::ToolInfo;
 
-/// Every tool that is offered.
-///
-/// # Errors
-/// A cursor: the list is one page.
-pub(super) fn list(service: &Service<'_>, request: &Request) -> Result<Map, Fault> {
-    whole(request)?;
-    let tools: Vec<Value> = service.offer.tools().map(describe).collect();
-    Ok(Map::new().with("tools", tools))
-}
-
-/// Calls a tool.
-///
-/// # Errors
-/// A tool that is not offered, or arguments that are no object.
-pub(super) fn call(service: &Service<'_>, request: &Request) -> Result<Map, Fault> {
-    let name = request.text("name")?;
-    let absent = || Fault::NoTool {
-        name: echo(&name.into()),
-        tools: service.offer.tools().map(|tool| tool.name).collect(),
-    };
-    let tool = service.offer.find(name).ok_or_else(absent)?;
-    let args = request.param("arguments").cloned().unwrap_or_else(|| Map::new().into());
-    if args.as_map().is_none() {
-        return Err(Fault::BadParams { why: "params.arguments must be an object".to_owned() });
-    }
-    let answer = match service.handle.admit_call(service.caller, tool.name, &args) {
+/// Calls a tool, if it is offered.
+pub(super) fn call(scheduler: &Scheduler<'_>, name: &str, args: &Value) -> Option<Map> {
+    let tool = scheduler.offer.find(name)?;
+    let answer = match scheduler.handle.admit_call(scheduler.caller, tool.name, args) {
         Err(denial) => denied(denial),
-        Ok(()) => {
-            let answer = service.handle.call_tool(tool.name, service.caller, &args, Notation::Json);
-            answer.ok_or_else(absent)?
-        }
+        Ok(()) => scheduler.handle.call_tool(tool.name, scheduler.caller, args, Notation::Json)?,
     };
-    Ok(shown(answer))
+    Some(shown(answer))
 }
 
-fn describe(tool: &'static ToolInfo) -> Value {
-    let described = Map::new()
-        .with("name", tool.name)
-        .with("description", tool.description())
-        .with("inputSchema", tool.input_schema());
-    match native::Tool::parse(tool.name) {
-        Some(own) => described.with("annotations", annotations(own)).into(),
-        None => described.into(),
+/// A tool as a client is shown it.
+pub(super) fn describe(tool: &'static ToolInfo) -> Tool {
+    Tool {
+        name: tool.name.to_owned(),
+        description: tool.description(),
+        input_schema: tool.input_schema(),
+        annotations: native::Tool::parse(tool.name).map(annotations),
     }
 }
 
