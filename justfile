@@ -27,7 +27,7 @@ docs:
 clients:
     .ci/check clients
 
-# The conformance suite of the Model Context Protocol, as far as it asks for nothing but the protocol; needs node
+# The conformance suite of the Model Context Protocol, both wire shapes, and a table of what it says; needs node
 mcp:
     cd tests/clients && npm install --no-package-lock --no-audit --no-fund
     cargo test --test clients -- --ignored mcp_

@@ -1,8 +1,12 @@
 //! Real clients against the real binary: Clojure and ClojureScript with their own readers and printers, graphql-http's
-//! audit, graphql-ws and graphql-sse, one of them cut off, and the conformance suite of MCP.
+//! audit, graphql-ws and graphql-sse, one of them cut off, and the conformance suite of MCP, which asks a server made for it
+//! (`fixture`, on `edge`) too.
 //!
 //! They need other programs, so `cargo test` alone leaves them out and says so; `.ci/check clients` installs what they
 //! need and runs them.
+
+mod edge;
+mod fixture;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -45,9 +49,14 @@ fn clients() -> PathBuf {
 
 /// Runs a client, which gets the daemon's address, its token and the binary.
 fn agree(program: &str, args: &[&str]) {
+    agree_with(program, args, &[]);
+}
+
+/// The same for a client that wants to know more.
+fn agree_with(program: &str, args: &[&str], more: &[&str]) {
     let daemon = Daemon::start(&format!("clients-{}", args.first().unwrap_or(&program).replace('.', "-")));
     let mut command = Command::new(program);
-    command.args(args).args([daemon.url.as_str(), TOKEN, env!("CARGO_BIN_EXE_reveille")]);
+    command.args(args).args([daemon.url.as_str(), TOKEN, env!("CARGO_BIN_EXE_reveille")]).args(more);
     let status = command.current_dir(clients()).status().expect("the program is there");
     assert!(status.success(), "{program} {args:?} does not agree");
 }
@@ -67,7 +76,8 @@ fn clojurescript_agrees() {
 #[test]
 #[ignore = "needs node and the conformance suite: .ci/check clients"]
 fn mcp_is_as_its_conformance_suite_wants_it() {
-    agree("node", &["mcp_conformance.mjs"]);
+    let fixture = edge::serve(fixture::Fixture::read());
+    agree_with("node", &["mcp_conformance.mjs"], &[&fixture]);
 }
 
 #[test]
