@@ -23,7 +23,7 @@ features:
 docs:
     .ci/check docs
 
-# Real clients: Clojure, nbb, graphql-http's audit, graphql-ws, graphql-sse, MCP's conformance suite; needs clojure and node
+# Real clients: Clojure, nbb, audits of GraphQL over HTTP and MCP, graphql-ws, graphql-sse, an agent; needs clojure and node
 clients:
     .ci/check clients
 
@@ -31,6 +31,12 @@ clients:
 mcp:
     cd tests/clients && npm install --no-package-lock --no-audit --no-fund
     cargo test --test clients -- --ignored mcp_
+
+# Three real agents with a scripted model, each woken by what it asked for; half a gigabyte to install, needs node
+agents:
+    cd tests/clients && npm install --no-package-lock --no-audit --no-fund --no-save \
+        opencode-ai@1.18.33 @zed-industries/codex-acp@0.16.0
+    cargo test --test clients -- --ignored --nocapture agents_
 
 # Licences of everything that comes into the build
 deny:

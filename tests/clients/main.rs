@@ -1,6 +1,6 @@
 //! Real clients against the real binary: Clojure and ClojureScript with their own readers and printers, graphql-http's
-//! audit, graphql-ws and graphql-sse, one of them cut off, and the conformance suite of MCP, which asks a server made for it
-//! (`fixture`, on `edge`) too.
+//! audit, graphql-ws and graphql-sse, one of them cut off, the conformance suite of MCP, which asks a server made for it
+//! (`fixture`, on `edge`) too, and agents that are woken.
 //!
 //! They need other programs, so `cargo test` alone leaves them out and says so; `.ci/check clients` installs what they
 //! need and runs them.
@@ -78,6 +78,12 @@ fn clojurescript_agrees() {
 fn mcp_is_as_its_conformance_suite_wants_it() {
     let fixture = edge::serve(fixture::Fixture::read());
     agree_with("node", &["mcp_conformance.mjs"], &[&fixture]);
+}
+
+#[test]
+#[ignore = "needs node and an agent: .ci/check clients"]
+fn agents_schedule_through_mcp_and_are_woken() {
+    agree("node", &["agents.mjs"]);
 }
 
 #[test]
