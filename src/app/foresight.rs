@@ -103,11 +103,14 @@ fn table(slots: &[Value]) -> String {
         return "Nothing is to come. Assumed: nobody does anything more, and turns take no time.\n"
             .to_owned();
     }
-    let mut rows = vec![["AT", "WILL", "REASON", "SLOT", "SCHEDULE"].map(str::to_owned)];
-    rows.extend(slots.iter().map(|slot| COLUMNS.map(|column| cell(slot, column))));
+    let mut rows = vec![["AT", "WILL", "REASON", "SLOT", "SCHEDULE", "LABEL"].map(str::to_owned)];
+    rows.extend(slots.iter().map(|slot| {
+        let [at, will, reason, nominal, schedule] = COLUMNS.map(|column| cell(slot, column));
+        [at, will, reason, nominal, schedule, label(slot)]
+    }));
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths = [0, 1, 2, 3, 4].map(width);
-    let line = |row: &[String; 5]| {
+    let widths = [0, 1, 2, 3, 4, 5].map(width);
+    let line = |row: &[String; 6]| {
         let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
         format!("{}\n", cells.collect::<Vec<String>>().join("  ").trim_end())
     };
@@ -125,6 +128,13 @@ fn cell(slot: &Value, column: &str) -> String {
         None | Some(Value::Nil) => String::new(),
         Some(value) => word(value),
     }
+}
+
+/// What people call the schedule, on one line whatever its name is.
+fn label(slot: &Value) -> String {
+    let schedule = slot.as_map().and_then(|slot| slot.keyword("reveille.slot/schedule"));
+    let label = schedule.map(|schedule| cell(schedule, "psi.scheduler/label")).unwrap_or_default();
+    label.chars().map(|found| if found.is_control() { ' ' } else { found }).collect()
 }
 
 /// A sentence, and the next slot.
@@ -154,10 +164,29 @@ const COLUMNS: [&str; 5] = [
     "reveille.slot/schedule-id",
 ];
 const FORESEEN: &str = "[:reveille.slot/at :reveille.slot/will :reveille.slot/reason :reveille.slot/slot \
-                        :reveille.slot/schedule-id :reveille.slot/count :reveille.slot/more?]";
+                        :reveille.slot/schedule-id :reveille.slot/count :reveille.slot/more? \
+                        {:reveille.slot/schedule [:psi.scheduler/label]}]";
 const EXPLAINED: &str = "[:reveille.explanation/sentence :reveille.explanation/verdict :reveille.explanation/reason \
                          :reveille.explanation/slot :reveille.explanation/at :reveille.explanation/late-ms \
                          :reveille.explanation/run-id :reveille.explanation/obstacles \
                          :reveille.explanation/next-fire-at]";
 /// What a daemon of ours answers may be longer than what it takes.
 const ANSWER_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_is_one_line_whatever_its_schedule_is_called() {
+        let slot = r#"{:reveille.slot/at #inst "2026-04-22T13:00:00Z" :reveille.slot/will :fires
+                       :reveille.slot/reason nil :reveille.slot/slot #inst "2026-04-22T13:00:00Z"
+                       :reveille.slot/schedule-id "sch-1" :reveille.slot/schedule {:psi.scheduler/label "a\nb\u001b[2J"}}"#;
+        let slot = edn::read(slot.as_bytes(), &REQUEST_CAPS).expect("EDN");
+        let text = table(&[slot]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert!(lines[0].ends_with("SCHEDULE  LABEL") && lines[1].ends_with("sch-1     a b [2J"), "{text}");
+        assert!(!text.contains('\u{1b}'));
+    }
+}
