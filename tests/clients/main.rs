@@ -1,6 +1,6 @@
 //! Real clients against the real binary: Clojure and ClojureScript with their own readers and printers, graphql-http's
 //! audit, graphql-ws and graphql-sse, one of them cut off, the conformance suite of MCP, which asks a server made for it
-//! (`fixture`, on `edge`) too, and agents that are woken.
+//! (`fixture`, on `edge`) too, agents that are woken, and the commands of a newcomer's first ten minutes.
 //!
 //! They need other programs, so `cargo test` alone leaves them out and says so; `.ci/check clients` installs what they
 //! need and runs them.
@@ -12,6 +12,9 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+
+#[path = "clients/ten_minutes.rs"]
+mod ten_minutes;
 
 const TOKEN: &str = "clients-clients-clients-clients-clients";
 

@@ -48,6 +48,7 @@ const REAL_CLOCK_TESTS: [&str; 5] = [
     "tests/blackbox/life.rs",
     "tests/blackbox/stalls.rs",
     "tests/blackbox/stream.rs",
+    "tests/clients/ten_minutes.rs",
 ];
 
 const FUNCTION_LINES_MAX: usize = 70;
