@@ -7,14 +7,12 @@
 
 mod edge;
 mod fixture;
+mod ten_minutes;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-
-#[path = "clients/ten_minutes.rs"]
-mod ten_minutes;
 
 const TOKEN: &str = "clients-clients-clients-clients-clients";
 
