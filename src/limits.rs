@@ -247,6 +247,32 @@ limits! {
     HISTORY_DAYS = 30 "days" as "history-days";
     /// Facts pruned in one transaction, at the least; more where more were appended.
     HISTORY_PRUNED = 256 "facts" as "history-pruned";
+    /// Length of the URL of an endpoint.
+    ENDPOINT_BYTES = 2_048 "bytes" as "endpoint-bytes";
+    /// Body of a post to an endpoint. Source: Standard Webhooks 1.0, below 20 KB.
+    WEBHOOK_BYTES = 20_480 "bytes" as "webhook-bytes";
+    /// How long a connection to an endpoint may take, TLS included.
+    WEBHOOK_CONNECT_MS = 10_000 "ms" as "webhook-connect-ms";
+    /// How long a post may take from the look at the name to the head of the answer. Source: Standard Webhooks 1.0, 15–30 s.
+    WEBHOOK_MS = 20_000 "ms" as "webhook-ms";
+    /// The head of an endpoint's answer.
+    WEBHOOK_HEAD_BYTES = 16_384 "bytes" as "webhook-head-bytes";
+    /// Length of a key that posts are signed with, at the least. Source: Standard Webhooks 1.0.
+    SIGNING_KEY_BYTES_MIN = 24 "bytes" as "signing-key-bytes-min";
+    /// Length of a key that posts are signed with. Source: Standard Webhooks 1.0.
+    SIGNING_KEY_BYTES = 64 "bytes" as "signing-key-bytes";
+    /// How far the time of a signed post may be from the receiver's. Source: reliability S17, ±5 min.
+    SIGNATURE_SECONDS = 300 "s" as "signature-seconds";
+    /// Signatures of one post that are looked at, and keys that one endpoint is signed for: two while keys are exchanged.
+    SIGNATURES = 8 "signatures" as "signatures";
+    /// Length of the id of a signed post: a run's id with every byte of its schedule's escaped fits.
+    MESSAGE_ID_BYTES = 512 "bytes" as "message-id-bytes";
+    /// How long a program outside may take.
+    PROGRAM_MS = 20_000 "ms" as "program-ms";
+    /// What is kept of what a program outside writes to each of its two outputs; more is read and dropped.
+    PROGRAM_OUTPUT_BYTES = 16_384 "bytes" as "program-output-bytes";
+    /// How long the outputs of a program that has ended are still read: a descendant that left its group may hold them.
+    PROGRAM_DRAIN_MS = 100 "ms" as "program-drain-ms";
 }
 
 // A delay must be possible at all, and one slice must be shorter than the longest delay.
@@ -278,6 +304,11 @@ const _: () = assert!(TOOL_PAGE.value <= TOOL_PAGE_MAX.value && TOOL_PAGE_MAX.va
 const _: () = assert!(MCP_PAGE.value <= PAGE_ROWS.value);
 // The presumed turn ends before its receipt could be overdue, so one timer per lane is enough.
 const _: () = assert!(TURN_START_MS.value < RECEIPT_MS.value);
+// What goes outside is over before its receipt is overdue, and connecting is a part of it.
+const _: () = assert!(WEBHOOK_CONNECT_MS.value < WEBHOOK_MS.value && WEBHOOK_MS.value < RECEIPT_MS.value);
+const _: () = assert!(PROGRAM_MS.value + PROGRAM_DRAIN_MS.value < RECEIPT_MS.value);
+const _: () = assert!(SIGNING_KEY_BYTES_MIN.value < SIGNING_KEY_BYTES.value);
+const _: () = assert!(3 * ID_BYTES.value + 64 < MESSAGE_ID_BYTES.value);
 // A batch fits into the queue and into a transaction, and a message with its keys into a batch.
 const _: () = assert!(STORE_BATCH_BYTES.value < STORE_QUEUE_BYTES.value);
 const _: () = assert!(STORE_BATCH_RECORDS.value <= STORE_GROUP_RECORDS.value);

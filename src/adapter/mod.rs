@@ -1,5 +1,5 @@
-//! The world behind the ports: the operating system's clock, randomness and time zones, those who run sessions, and
-//! durable stores.
+//! The world behind the ports: the operating system's clock, randomness and time zones, those who run sessions, what
+//! leaves this process, and durable stores.
 //!
 //! One room each; none knows another.
 
@@ -11,6 +11,8 @@ mod entropy_os;
 mod host_attached;
 #[cfg(feature = "host-local")]
 mod host_local;
+#[cfg(any(feature = "command", feature = "webhook"))]
+pub mod outside;
 #[cfg(feature = "store-memory")]
 mod store_memory;
 #[cfg(feature = "store-sqlite")]

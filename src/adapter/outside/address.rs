@@ -1,0 +1,136 @@
+//! Which addresses a post may go to: those of the public internet, and the loopback where that is asked for.
+//!
+//! An IPv6 address that carries an IPv4 address is judged by that one, however it is wrapped: a translator on the way would
+//! unwrap it. Everything that is not known to be public is refused. Source: the special-purpose registries of IANA
+//! (RFC 6890 and its successors); reliability S16.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Why an address is out of bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Forbidden {
+    /// This machine, and it was not asked for.
+    Loopback,
+    /// No address: `0.0.0.0/8`, `::`.
+    Unspecified,
+    /// A private network: `10/8`, `172.16/12`, `192.168/16`, `fc00::/7`, `fec0::/10`.
+    Private,
+    /// Between carrier and customer: `100.64/10`.
+    Shared,
+    /// The local link, where clouds keep their metadata: `169.254/16`, `fe80::/10`.
+    LinkLocal,
+    /// A cloud's own service on a public address.
+    Metadata,
+    /// For books and benchmarks.
+    Documentation,
+    /// More than one receiver, or all of them.
+    Multicast,
+    /// Set aside, or not given to anybody.
+    Reserved,
+    /// A tunnel or translation whose other end cannot be told.
+    Tunnel,
+}
+
+impl Forbidden {
+    /// One word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Forbidden::Loopback => "loopback",
+            Forbidden::Unspecified => "unspecified",
+            Forbidden::Private => "private",
+            Forbidden::Shared => "shared",
+            Forbidden::LinkLocal => "link-local",
+            Forbidden::Metadata => "metadata",
+            Forbidden::Documentation => "documentation",
+            Forbidden::Multicast => "multicast",
+            Forbidden::Reserved => "reserved",
+            Forbidden::Tunnel => "tunnel",
+        }
+    }
+}
+
+impl fmt::Display for Forbidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Whether a post may go to this address.
+///
+/// # Errors
+/// [`Forbidden`], with the network that it belongs to.
+pub fn check_address(address: IpAddr) -> Result<(), Forbidden> {
+    match address {
+        IpAddr::V4(address) => check_v4(address),
+        IpAddr::V6(address) => check_v6(address),
+    }
+}
+
+fn check_v4(address: Ipv4Addr) -> Result<(), Forbidden> {
+    let [a, b, c, _] = address.octets();
+    let forbidden = match (a, b, c) {
+        // The Wire Server of Azure, on an address that is public by its looks.
+        (168, 63, 129) if address == Ipv4Addr::new(168, 63, 129, 16) => Forbidden::Metadata,
+        (0, ..) => Forbidden::Unspecified,
+        (127, ..) => Forbidden::Loopback,
+        (10, ..) | (172, 16..=31, _) | (192, 168, _) => Forbidden::Private,
+        (100, 64..=127, _) => Forbidden::Shared,
+        (169, 254, _) => Forbidden::LinkLocal,
+        (192, 0, 2) | (198, 51, 100) | (203, 0, 113) | (198, 18..=19, _) => Forbidden::Documentation,
+        // Protocol assignments, and the anycast relays of 6to4.
+        (192, 0, 0) => Forbidden::Reserved,
+        (192, 88, 99) => Forbidden::Tunnel,
+        (224..=239, ..) => Forbidden::Multicast,
+        (240..=255, ..) => Forbidden::Reserved,
+        _ => return Ok(()),
+    };
+    Err(forbidden)
+}
+
+fn check_v6(address: Ipv6Addr) -> Result<(), Forbidden> {
+    if address.is_unspecified() {
+        return Err(Forbidden::Unspecified);
+    }
+    if address.is_loopback() {
+        return Err(Forbidden::Loopback);
+    }
+    if let Some(embedded) = embedded_v4(address) {
+        return check_v4(embedded);
+    }
+    let [a, b, c, ..] = address.segments();
+    let forbidden = match (a, b) {
+        (0xff00..=0xffff, _) => Forbidden::Multicast,
+        (0xfe80..=0xfebf, _) => Forbidden::LinkLocal,
+        (0xfc00..=0xfdff | 0xfec0..=0xfeff, _) => Forbidden::Private,
+        // NAT64 with a prefix of the network's own: where the IPv4 address stands in it, only that network knows. Teredo.
+        (0x64, 0xff9b) | (0x2001, 0) => Forbidden::Tunnel,
+        (0x2001, 0xdb8) | (0x3fff, 0..=0x0fff) => Forbidden::Documentation,
+        (0x2001, 0x2) if c == 0 => Forbidden::Documentation,
+        // Protocol assignments: 2001::/23.
+        (0x2001, 1..=0x1ff) => Forbidden::Reserved,
+        (0x2000..=0x3fff, _) => return Ok(()),
+        _ => Forbidden::Reserved,
+    };
+    Err(forbidden)
+}
+
+/// The IPv4 address that an IPv6 address stands for.
+fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let segments = address.segments();
+    let v4 = |high: u16, low: u16| {
+        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+        Ipv4Addr::new(a, b, c, d)
+    };
+    match segments {
+        // Compatible, mapped, translated (SIIT), NAT64 by the well-known prefix.
+        [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
+        | [0, 0, 0, 0, 0xffff, 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        // ISATAP: the interface says it, whatever the network is.
+        | [_, _, _, _, 0 | 0x200, 0x5efe, high, low] => Some(v4(high, low)),
+        // 6to4.
+        [0x2002, high, low, ..] => Some(v4(high, low)),
+        _ => None,
+    }
+}

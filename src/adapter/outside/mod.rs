@@ -1,0 +1,37 @@
+//! What leaves this process: signed posts to endpoints, and programs; both only where an operator has named them.
+//!
+//! What lives elsewhere: who may name a channel, what is tried again and when (`engine`). Invariants: no connection goes
+//! to an address that was not checked, and no address is checked twice; no program sees a shell, our environment or our
+//! descriptors; a key is never printed.
+
+#[cfg(feature = "webhook")]
+mod address;
+#[cfg(feature = "webhook")]
+mod endpoint;
+#[cfg(feature = "webhook")]
+mod network;
+#[cfg(feature = "webhook")]
+mod post;
+#[cfg(feature = "command")]
+mod program;
+#[cfg(feature = "webhook")]
+mod retry_after;
+#[cfg(feature = "webhook")]
+mod signature;
+#[cfg(feature = "webhook")]
+mod trust;
+
+#[cfg(feature = "webhook")]
+pub use address::{Forbidden, check_address};
+#[cfg(feature = "webhook")]
+pub use endpoint::{Endpoint, EndpointFault, Scheme};
+#[cfg(feature = "webhook")]
+pub use network::{Network, NetworkOs, Pending};
+#[cfg(feature = "webhook")]
+pub use post::{Client, Patience, Post, PostFault, Reply};
+#[cfg(feature = "command")]
+pub use program::{Ended, Program, ProgramFault, Told};
+#[cfg(feature = "webhook")]
+pub use signature::{KeyFault, MessageId, SignatureFault, Signed, SigningKey, sign, verify};
+#[cfg(feature = "webhook")]
+pub use trust::{Trust, TrustFault};
