@@ -18,6 +18,7 @@ mod followers;
 mod gate;
 mod graphql;
 mod health;
+mod jobs;
 mod mcp;
 mod metrics;
 mod notation;

@@ -19,7 +19,7 @@ use super::pulse::{Pulse, Tracked};
 use super::seats::Seat;
 use super::site::Site;
 use super::who::Who;
-use super::{eql, gate, graphql, health, mcp, metrics, notation, page, reply, stream, tools};
+use super::{eql, gate, graphql, health, jobs, mcp, metrics, notation, page, reply, stream, tools};
 
 /// Every route. `GET /` gets its line here; a handler that takes [`Who`]
 /// answers 401 without a token, and what shows data takes it.
@@ -36,6 +36,7 @@ pub(super) fn router(site: &Arc<Site>) -> Router {
         .route("/graphql/page.js", get(page::js))
         .route("/mcp", post(mcp::answer))
         .route("/stream", get(stream::open))
+        .route("/v1/sessions/{session}/jobs/{job}/ready", post(jobs::ready))
         .route_layer(from_fn(name_route))
         .fallback(|| async { HttpError::not_found() })
         .method_not_allowed_fallback(|| async {

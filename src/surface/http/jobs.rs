@@ -1,0 +1,62 @@
+//! A job's own report that it is ready, for whoever has no more than a URL and a token: a build, a script.
+
+use std::sync::Arc;
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+
+use super::error::{ErrorCode, HttpError};
+use super::reply::Reply;
+use super::site::Site;
+use super::who::Who;
+use crate::domain::{Code, JobId, Refusal, Scope, SessionId};
+use crate::edn::Map;
+use crate::engine::{Command, Input};
+
+/// `POST /v1/sessions/{session}/jobs/{job}/ready`: what waits for the job happens now. It has no body.
+pub(super) async fn ready(
+    State(site): State<Arc<Site>>,
+    path: Result<Path<(String, String)>, PathRejection>,
+    who: Who,
+) -> Result<Reply, HttpError> {
+    let Path((session, job)) = path.map_err(|_| HttpError::not_found())?;
+    let session = SessionId::new(&session).map_err(|_| nobody())?;
+    if !reaches(&who.caller.scope, &session) {
+        return Err(nobody());
+    }
+    if !who.caller.may_change() {
+        let hint = "use a token that may change things";
+        return Err(HttpError::new(ErrorCode::Forbidden, "this token may read only", hint));
+    }
+    let job = JobId::new(&job).map_err(|error| {
+        HttpError::invalid(error.to_string(), "name the job as whoever waits for it was told")
+    })?;
+    let answer = Map::new().with("session-id", session.as_str()).with("job-id", job.as_str());
+    let ready = Input::Command(Command::JobReady { session, job });
+    site.handle.submit(ready).map_err(|refusal| refused(&refusal))?;
+    Ok(Reply::new(StatusCode::OK, answer))
+}
+
+fn reaches(scope: &Scope, session: &SessionId) -> bool {
+    match scope {
+        Scope::Operator => true,
+        Scope::Session(own) => own == session,
+    }
+}
+
+/// Somebody else's session is as absent.
+fn nobody() -> HttpError {
+    HttpError::new(ErrorCode::NotFound, "there is no such session", "open the session first, or check its id")
+}
+
+fn refused(refusal: &Refusal) -> HttpError {
+    let code = match refusal.code() {
+        Code::NotFound => return nobody(),
+        Code::Validation => ErrorCode::Validation,
+        Code::Forbidden => ErrorCode::Forbidden,
+        Code::Limit => ErrorCode::Limit,
+        Code::Conflict => ErrorCode::Unavailable,
+    };
+    HttpError::new(code, refusal.to_string(), refusal.hint())
+}
