@@ -267,6 +267,12 @@ limits! {
     SIGNATURES = 8 "signatures" as "signatures";
     /// Length of the id of a signed post: a run's id with every byte of its schedule's escaped fits.
     MESSAGE_ID_BYTES = 512 "bytes" as "message-id-bytes";
+    /// The longest that whoever is behind a channel may put the next attempt off: as long as the longest wait of the table.
+    RETRY_AFTER_MS = 86_400_000 "ms" as "retry-after-ms";
+    /// Deliveries that are on their way outside at the same time; one more counts as refused, and is tried again.
+    OUTSIDE_IN_FLIGHT = 256 "deliveries" as "outside-in-flight";
+    /// Channels in one configuration.
+    CHANNELS = 64 "channels" as "channels";
     /// How long a program outside may take.
     PROGRAM_MS = 20_000 "ms" as "program-ms";
     /// What is kept of what a program outside writes to each of its two outputs; more is read and dropped.

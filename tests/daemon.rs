@@ -175,6 +175,10 @@ fn what_makes_no_sense_is_refused_before_anything_is_made() {
     let home = directory("usage");
     fs::write(home.join("odd.toml"), "listen = \"127.0.0.1:0\"\ncolour = \"red\"\n").expect("ours");
     fs::write(home.join("bad.toml"), "listen = 7517\n").expect("ours");
+    let channels =
+        "[channels.ops]\nurl = \"https://hooks.example.com/in\"\nkeys = [\n  \"a token of many words=\"\n]\n";
+    fs::write(home.join("key.toml"), channels).expect("ours");
+    fs::write(home.join("keys.toml"), "[channels.ops]\nkeys = \"a token of many words\"\n").expect("ours");
     let short = "x".repeat(31);
     type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
     let rows: &[Row<'_>] = &[
@@ -182,7 +186,9 @@ fn what_makes_no_sense_is_refused_before_anything_is_made() {
         (&["--listen", "[::]:0"], &[], "--listen-public"),
         (&["--listen", "somewhere"], &[], "--listen"),
         (&["--config", "odd.toml"], &[], "colour"),
-        (&["--config", "bad.toml"], &[], "listen"),
+        (&["--config", "bad.toml"], &[], "line 1, listen: invalid type"),
+        (&["--config", "key.toml"], &[], "the channel \"ops\": key 1: it must begin with whsec_"),
+        (&["--config", "keys.toml"], &[], "line 2, keys: invalid type"),
         (&["--log", "reveille=loud"], &[], "log filter"),
         (&["--log"], &[], "--log"),
         (&[], &[("REVEILLE_TOKEN", &short)], "32"),

@@ -1,5 +1,6 @@
 //! What the daemon is told: arguments and environment first, then the configuration file, then the defaults.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::channels::{Channels, Written};
 use super::environment::Environment;
 use super::fault::Fault;
 use crate::limits;
@@ -24,10 +26,12 @@ pub(super) struct Config {
     pub(super) socket: Option<PathBuf>,
     pub(super) token: Option<Token>,
     pub(super) log: String,
+    /// The ways out of the process.
+    pub(super) channels: Channels,
 }
 
 /// A configuration file; what is not in it is not told.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 struct File {
     listen: Option<SocketAddr>,
@@ -38,6 +42,7 @@ struct File {
     log: Option<String>,
     allow_hosts: Vec<String>,
     allow_origins: Vec<String>,
+    channels: BTreeMap<String, Written>,
 }
 
 impl Config {
@@ -60,7 +65,8 @@ impl Config {
         http.origins = [file.allow_origins, args.allow_origins].concat();
         let log = args.log.or(file.log).unwrap_or_else(|| "info".to_owned());
         let keeps = !volatile && data_dir.is_some();
-        Ok(Config { http, data_dir, keeps, socket, token, log })
+        let channels = Channels::new(file.channels, Environment::value)?;
+        Ok(Config { http, data_dir, keeps, socket, token, log, channels })
     }
 }
 
@@ -75,7 +81,37 @@ pub(super) fn data_dir_of(named: Option<PathBuf>, environment: &Environment) -> 
 fn read(path: &Path) -> Result<File, Fault> {
     let unreadable = |error: io::Error| Fault::io(format!("{} cannot be read", path.display()), error);
     let text = fs::read_to_string(path).map_err(unreadable)?;
-    toml::from_str(&text).map_err(|error| Fault::usage(format!("{}: {error}", path.display())))
+    toml::from_str(&text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        Fault::usage(format!(
+            "{}: {}{}",
+            path.display(),
+            place(&text, start),
+            without_values(error.message())
+        ))
+    })
+}
+
+/// The line of a configuration and what is set there. Not the line itself: a key may stand in it.
+fn place(text: &str, start: usize) -> String {
+    let before = text.get(..start).unwrap_or_default();
+    let (number, begin) = (before.matches('\n').count() + 1, before.rfind('\n').map_or(0, |at| at + 1));
+    let line = text[begin..].lines().next().unwrap_or_default();
+    let name = line.split_once('=').map(|(name, _)| name.trim());
+    let is_name = |name: &&str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    name.filter(is_name).map_or_else(|| format!("line {number}: "), |name| format!("line {number}, {name}: "))
+}
+
+/// What is wrong with a configuration, without the text that stands in it.
+pub(super) fn without_values(message: &str) -> String {
+    match (message.find('"'), message.rfind('"')) {
+        (Some(first), Some(last)) if first < last => {
+            format!("{}\"…\"{}", &message[..first], &message[last + 1..])
+        }
+        _ => message.to_owned(),
+    }
 }
 
 fn check_reach(listen: SocketAddr, public: bool) -> Result<(), Fault> {

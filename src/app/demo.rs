@@ -162,6 +162,8 @@ impl<W: Write> Demo<'_, W> {
             | DecisionKind::RunAccepted
             | DecisionKind::RunRetrying
             | DecisionKind::RunCancelled
+            | DecisionKind::ChannelOpened
+            | DecisionKind::ChannelDisabled
             | DecisionKind::EngineHeld
             | DecisionKind::EngineReleased
             | DecisionKind::EngineAwoke

@@ -22,6 +22,11 @@ impl Environment {
         }
     }
 
+    /// A variable that the configuration lets a program inherit.
+    pub(super) fn value(name: &str) -> Option<String> {
+        read(name)?.into_string().ok()
+    }
+
     /// Where the daemon's state is unless somebody says otherwise.
     pub(super) fn state_dir(&self) -> Option<PathBuf> {
         let state = self.xdg_state_home.clone().or_else(|| Some(self.home.as_ref()?.join(".local/state")));

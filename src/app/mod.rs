@@ -1,6 +1,8 @@
 //! The program: wiring, and one file per command. The only place that knows a process.
 
 #[cfg(feature = "cli")]
+mod channels;
+#[cfg(feature = "cli")]
 mod client;
 #[cfg(feature = "cli")]
 mod config;

@@ -41,6 +41,8 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
     let mut engine = Embedded::start().map_err(|error| Fault::io("the engine cannot start", error))?;
     let handle = engine.handle().clone();
     admit(&handle, config.token, data_dir.as_ref())?;
+    // Before what is kept: what waits there may be for one of them.
+    config.channels.open(&handle)?;
     let kept = config.data_dir.as_deref().filter(|_| config.keeps);
     let mut count = kept.map(|dir| take_up(&handle, dir)).transpose()?;
     let listening = Server::start(handle.clone(), &config.http);

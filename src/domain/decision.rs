@@ -59,6 +59,10 @@ names! {
         HostAttached = "host-attached",
         /// A host's connection was lost.
         HostLost = "host-lost",
+        /// A channel was opened by an operator; its name is in the detail.
+        ChannelOpened = "channel-opened",
+        /// Whoever is behind a channel wants nothing more.
+        ChannelDisabled = "channel-disabled",
         /// Everything was held.
         EngineHeld = "engine-held",
         /// Everything goes on.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{
-    BootTime, Cause, Dealt, DecisionKind, Failure, HostId, JobId, Moment, Phase, Reason, RunId, Schedule,
-    ScheduleId, Scope, SessionConfig, SessionId, SessionProvenance,
+    BootTime, Cause, ChannelFact, Dealt, DecisionKind, Failure, HostId, JobId, Moment, Phase, Reason, RunId,
+    Schedule, ScheduleId, Scope, SessionConfig, SessionId, SessionProvenance,
 };
 
 /// One thing that happened. Facts of one decision are appended together or not at all.
@@ -26,6 +26,8 @@ pub enum Fact {
     Run(RunId, RunFact),
     /// Something about a connected host.
     Host(HostId, HostFact),
+    /// Something about the channel of this name.
+    Channel(Box<str>, ChannelFact),
     /// Nothing is claimed and nothing handed over until everything is released.
     Held {
         /// Who wanted it.
@@ -276,6 +278,8 @@ impl Fact {
             Fact::Run(_, fact) => fact.kind(),
             Fact::Host(_, HostFact::Attached) => DecisionKind::HostAttached,
             Fact::Host(_, HostFact::Lost) => DecisionKind::HostLost,
+            Fact::Channel(_, ChannelFact::Opened(_)) => DecisionKind::ChannelOpened,
+            Fact::Channel(_, ChannelFact::Disabled) => DecisionKind::ChannelDisabled,
             Fact::Held { .. } => DecisionKind::EngineHeld,
             Fact::Released { .. } => DecisionKind::EngineReleased,
             Fact::Awoke { .. } => DecisionKind::EngineAwoke,
@@ -301,6 +305,7 @@ impl Fact {
             | Fact::Schedule(..)
             | Fact::Run(..)
             | Fact::Host(..)
+            | Fact::Channel(..)
             | Fact::Released { .. }
             | Fact::Awoke { .. } => None,
         }
@@ -314,6 +319,7 @@ impl Fact {
             Fact::Schedule(id, _) => Some(id),
             Fact::Run(run, _) => Some(&run.schedule),
             Fact::Host(..)
+            | Fact::Channel(..)
             | Fact::Held { .. }
             | Fact::Released { .. }
             | Fact::Awoke { .. }
@@ -350,6 +356,7 @@ impl Fact {
             | Fact::Session(..)
             | Fact::Run(..)
             | Fact::Host(..)
+            | Fact::Channel(..)
             | Fact::Held { .. }
             | Fact::Released { .. }
             | Fact::Awoke { .. }
@@ -385,6 +392,7 @@ impl Fact {
             Fact::Host(host, _) | Fact::Session(_, SessionFact::Hosted { host }) => {
                 Some(host.to_string().into())
             }
+            Fact::Channel(name, _) => Some(name.to_string().into()),
             Fact::Session(_, SessionFact::JobReady { job }) => Some(job.to_string().into()),
             Fact::Run(_, RunFact::Dispatched(to)) => Some(to.phase.name().into()),
             Fact::Run(_, RunFact::Failed(failure)) => {

@@ -1,6 +1,6 @@
 //! Why a run ended in an error, and how far it had come.
 
-use super::{Reason, names};
+use super::{Reason, Span, names};
 use crate::limits;
 
 names! {
@@ -10,6 +10,8 @@ names! {
         CreateSession = "create-session",
         /// The prompt was being handed to its session.
         PromptSubmit = "prompt-submit",
+        /// It was being handed to a channel.
+        Outside = "outside",
     }
 }
 
@@ -24,12 +26,37 @@ pub struct Failure {
     pub message: Box<str>,
     /// Whether the fresh session exists although the run failed.
     pub session_exists: bool,
+    /// What a channel answered with: an endpoint's status, a program's exit code.
+    pub code: Option<i32>,
+    /// How long a channel asks to be left alone.
+    pub again_after: Option<Span>,
 }
 
 impl Failure {
     /// A failure before any session was made. A message over `limits::ERROR_BYTES` is cut there, and ends in `…`.
     pub fn new(phase: Phase, reason: Reason, message: impl Into<Box<str>>) -> Failure {
-        Failure { phase, reason, message: short(message.into()), session_exists: false }
+        Failure {
+            phase,
+            reason,
+            message: short(message.into()),
+            session_exists: false,
+            code: None,
+            again_after: None,
+        }
+    }
+
+    /// The same failure, with what a channel answered with.
+    #[must_use]
+    pub fn with_code(mut self, code: i32) -> Failure {
+        self.code = Some(code);
+        self
+    }
+
+    /// The same failure, with how long a channel asks to be left alone.
+    #[must_use]
+    pub fn with_wait(mut self, again_after: Option<Span>) -> Failure {
+        self.again_after = again_after;
+        self
     }
 
     /// The same failure, with the fresh session already in place.

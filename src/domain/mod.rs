@@ -3,6 +3,7 @@
 //! What lives elsewhere: rules (`engine`), wire names (`dialect`, `graph`). Invariant: a value of these types
 //! is already checked; nothing here reads a clock, draws randomness or does I/O.
 
+mod channel;
 mod cron;
 mod cursor;
 mod decision;
@@ -30,6 +31,7 @@ mod trigger;
 mod when;
 mod zone;
 
+pub use channel::{Channel, ChannelFact, ChannelKind};
 pub use cron::{Cron, CronDays, CronFields};
 pub use cursor::Cursor;
 pub use decision::{Dealt, Decision, DecisionKind};

@@ -65,6 +65,8 @@ names! {
         TargetMissing = "target-missing",
         /// There is no channel of that name.
         ChannelUnknown = "channel-unknown",
+        /// Whoever is behind the channel wants nothing more.
+        ChannelDisabled = "channel-disabled",
         /// It was in memory only when the process ended.
         Lost = "lost",
         /// A bound of the engine stood in the way.

@@ -137,6 +137,12 @@ pub enum Refusal {
     /// There is no store, and what is asked for has to be kept.
     #[error("this engine keeps nothing on disk")]
     NoStore,
+    /// Schedules of sessions may not go out by this channel, or there is none of that name: a session is not told which.
+    #[error("channel not allowed: {channel}")]
+    ChannelNotAllowed {
+        /// The channel's name.
+        channel: Box<str>,
+    },
     /// The instant meant lies outside the calendar.
     #[error("the delay leads beyond the calendar")]
     BeyondCalendar,
@@ -165,6 +171,7 @@ impl Refusal {
             | Refusal::Unkept { .. }
             | Refusal::Stopping => Code::Conflict,
             Refusal::SessionFull { .. } | Refusal::LimitReached { .. } => Code::Limit,
+            Refusal::ChannelNotAllowed { .. } => Code::Forbidden,
             Refusal::BeyondCalendar | Refusal::NoSlot { .. } | Refusal::NoStore => Code::Validation,
         }
     }
@@ -194,6 +201,7 @@ impl Refusal {
             Refusal::NoSlot { reason: Reason::Expired },
             Refusal::Unkept { detail: "REASON".into() },
             Refusal::NoStore,
+            Refusal::ChannelNotAllowed { channel: "CHANNEL".into() },
             Refusal::BeyondCalendar,
             Refusal::Stopping,
         ]
@@ -220,6 +228,7 @@ impl Refusal {
             Refusal::NoSlot { .. } => "no-slot",
             Refusal::Unkept { .. } => "unkept",
             Refusal::NoStore => "no-store",
+            Refusal::ChannelNotAllowed { .. } => "channel-not-allowed",
             Refusal::BeyondCalendar => "beyond-calendar",
             Refusal::Stopping => "stopping",
         }
@@ -248,6 +257,7 @@ impl Refusal {
             Refusal::NoSlot { .. } => "choose an instant that lies ahead, or a later end",
             Refusal::Unkept { .. } => "try again when the store can be written",
             Refusal::NoStore => "start it with a data directory, or ask for a volatile schedule",
+            Refusal::ChannelNotAllowed { .. } => "ask an operator to let sessions use the channel",
             Refusal::BeyondCalendar => "choose a shorter delay",
             Refusal::Stopping => "try again after the restart",
         }

@@ -6,7 +6,7 @@ use super::draft::{Draft, Given, Step};
 use super::input::{Command, Input, Report};
 use super::state::State;
 use super::step;
-use crate::domain::{Fact, HostFact, Refusal};
+use crate::domain::{ChannelFact, Fact, HostFact, Refusal};
 
 /// Decides on one input.
 ///
@@ -66,6 +66,10 @@ fn decide_report(draft: &mut Draft<'_>, report: Report) -> Result<(), Refusal> {
         Report::Created { run } => step::created(draft, &run),
         Report::Accepted { run } => step::accepted(draft, &run),
         Report::Failed { run, failure } => step::failed(draft, &run, failure),
+        Report::ChannelOpened(channel) => {
+            draft.fact(Fact::Channel(channel.name.clone(), ChannelFact::Opened(channel)));
+            Ok(())
+        }
         Report::HostAttached { host } => {
             draft.fact(Fact::Host(host, HostFact::Attached));
             Ok(())

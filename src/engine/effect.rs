@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::domain::{HostId, Message, RunId, SessionConfig, SessionId, SessionProvenance};
+use crate::domain::{
+    Attachment, Cause, Dialect, HostId, Message, Moment, Route, RunId, SessionConfig, SessionId,
+    SessionProvenance, Span,
+};
 
 /// One thing for one host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +24,8 @@ pub enum Effect {
     CreateSession(Box<Opening>),
     /// Put a prompt into a session; report `Accepted` once it is, or `Failed`.
     Deliver(Delivery),
+    /// Send something out by a channel; report `Accepted` once it is there, or `Failed`.
+    Send(Box<Parcel>),
     /// A message for the transcript of a built-in session that no run hands over: a person's, or one of an earlier life.
     RecordMessage {
         /// Who runs its turns.
@@ -65,4 +70,33 @@ pub struct Delivery {
     pub session: SessionId,
     /// The prompt, stamped with the moment of delivery and the schedule it comes from.
     pub message: Arc<Message>,
+}
+
+/// Something to be sent out for a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parcel {
+    /// The run, to be named in the report; whoever gets it twice knows it by this.
+    pub run: RunId,
+    /// By which channel, and to whom there.
+    pub route: Route,
+    /// When it is handed over.
+    pub at: Moment,
+    /// Which try this is, from 1.
+    pub attempt: u16,
+    /// What made the run happen.
+    pub cause: Cause,
+    /// From the slot to the hand-over.
+    pub late: Span,
+    /// How many earlier slots it stands for.
+    pub folded: u64,
+    /// Whose words the schedule was made in.
+    pub dialect: Dialect,
+    /// The session that owns the schedule.
+    pub session: SessionId,
+    /// The schedule's name for people.
+    pub label: Option<Box<str>>,
+    /// The text.
+    pub text: Box<str>,
+    /// The file that goes with it, by its path.
+    pub file: Option<Attachment>,
 }

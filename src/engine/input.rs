@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Dialect, Durability, Failure, HostId, JobId, Lifetime, Payload, Policy, RunId, ScheduleId, Scope,
-    SessionConfig, SessionId, Target, Terms, When,
+    Channel, Dialect, Durability, Failure, HostId, JobId, Lifetime, Payload, Policy, RunId, ScheduleId,
+    Scope, SessionConfig, SessionId, Target, Terms, When,
 };
 use crate::limits;
 
@@ -244,6 +244,8 @@ pub enum Report {
         /// What went wrong.
         failure: Failure,
     },
+    /// An operator has named a way out of the process.
+    ChannelOpened(Channel),
     /// A host has connected; sessions can be opened on it.
     HostAttached {
         /// The host.

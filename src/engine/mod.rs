@@ -7,6 +7,7 @@
 //! What lives elsewhere: locks, threads and hosts (`runtime`, `adapter`), tools and their words (`dialect`).
 
 mod apply;
+mod channels;
 mod deadlines;
 mod decide;
 mod draft;
@@ -32,7 +33,7 @@ mod what_if;
 
 pub use decide::{decide, decide_into};
 pub use draft::{Given, Step};
-pub use effect::{Delivery, Effect, Opening};
+pub use effect::{Delivery, Effect, Opening, Parcel};
 pub use forecast::{Ask, Coming, Fate, Forecast, Outage, WhatIf};
 pub use gauges::Gauges;
 pub use input::{Command, Input, NewSchedule, Report, ScheduleChange, Which};

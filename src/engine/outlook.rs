@@ -217,7 +217,7 @@ impl<'a> Outlook<'a> {
         let (fate, reason) = match (place, place.blocks()) {
             (Place::Nowhere(reason), _) => (Fate::Fails, Some(reason)),
             (_, Some(Reason::HostGone)) => (Fate::Waits, Some(Reason::HostGone)),
-            (Place::Lane(..) | Place::Fresh(..), _) => (Fate::Fires, None),
+            (Place::Lane(..) | Place::Fresh(..) | Place::Outside(_), _) => (Fate::Fires, None),
         };
         let ends = match fate {
             Fate::Waits => time_up,
@@ -315,8 +315,8 @@ fn stuck(state: &State, record: &ScheduleRecord, now: Now, is_meant: fn(&Run) ->
                 let from = if left.is_empty() { retry } else { retry.max(now.wall) };
                 Some(from.checked_add(sum(left)).unwrap_or(from))
             }
-            (Place::Lane(..) | Place::Fresh(..), Some(Reason::HostGone)) => None,
-            (Place::Lane(..) | Place::Fresh(..), _) => Some(retry),
+            (Place::Lane(..) | Place::Fresh(..) | Place::Outside(_), Some(Reason::HostGone)) => None,
+            (Place::Lane(..) | Place::Fresh(..) | Place::Outside(_), _) => Some(retry),
         };
         let until = [until, time_up].into_iter().flatten().min();
         Some(Stuck { queued: true, until })

@@ -33,6 +33,12 @@ impl fmt::Display for State {
         for (host, sessions) in &self.hosts {
             writeln!(f, "host {host} with {} sessions", sessions.len())?;
         }
+        for record in self.channels.values() {
+            writeln!(f, "channel {} disabled {:?}", record.channel.name, record.disabled_at)?;
+        }
+        for run in self.waiting_outside().into_iter().filter_map(|run| self.run_id(run)) {
+            writeln!(f, "waits to go outside {run}")?;
+        }
         for session in &self.creating {
             writeln!(f, "creating {session}")?;
         }

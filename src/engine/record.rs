@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::slab::Key;
 use crate::domain::{
-    Cursor, HostId, Moment, Reason, Run, RunId, Schedule, ScheduleId, Scope, SessionConfig, SessionId,
-    SessionProvenance, Status, Trigger,
+    Channel, Cursor, HostId, Moment, Reason, Run, RunId, Schedule, ScheduleId, Scope, SessionConfig,
+    SessionId, SessionProvenance, Status, Trigger,
 };
 
 /// A schedule and where it stands.
@@ -204,6 +204,15 @@ impl Default for Course {
     fn default() -> Course {
         Course::FRESH
     }
+}
+
+/// A way out of the process, as operators named it, and how it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelRecord {
+    /// What it is.
+    pub channel: Channel,
+    /// Since when whoever is behind it wants nothing more.
+    pub disabled_at: Option<Moment>,
 }
 
 /// A run, and where in the state it belongs.

@@ -169,16 +169,18 @@ impl State {
         let Some(record) = self.runs.get(run) else { return };
         let owner = self.schedules.get(record.schedule).and_then(|schedule| schedule.owner);
         let place = self.asked(record).map(|asked| self.place(asked, owner));
-        let Some(Place::Lane(lane, _) | Place::Fresh(lane, _)) = place else {
-            self.timers.set(Timer::Retry(run), BootTime::ZERO);
-            return;
+        let lane = match place {
+            Some(Place::Lane(lane, _) | Place::Fresh(lane, _)) => Some(lane),
+            Some(Place::Outside(_)) => None,
+            Some(Place::Nowhere(_)) | None => {
+                self.timers.set(Timer::Retry(run), BootTime::ZERO);
+                return;
+            }
         };
         if let Some(record) = self.runs.get_mut(run) {
-            record.lane = Some(lane);
+            record.lane = lane;
         }
-        if let Some(session) = self.sessions.get_mut(lane) {
-            session.waiting.push(run);
-        }
+        self.enter_waiting(run, lane);
     }
 
     /// Takes up who held everything.

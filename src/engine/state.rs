@@ -9,12 +9,12 @@ use hashbrown::HashMap;
 
 use super::index::Index;
 use super::ledger::Ledger;
-use super::record::{Pause, RunRecord, ScheduleRecord, SessionRecord};
+use super::record::{ChannelRecord, Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
 use crate::domain::{
-    BootTime, Cause, Cursor, Dialect, HostId, Moment, Now, Phase, Reason, Refusal, RunId, RunState, Schedule,
-    ScheduleId, SessionId, Target, names,
+    BootTime, Cause, Cursor, Dialect, HostId, Moment, Now, Phase, Reason, Refusal, Route, RunId, RunState,
+    Schedule, ScheduleId, SessionId, Target, names,
 };
 use crate::limits;
 
@@ -48,6 +48,10 @@ pub struct State {
     pub(super) hosts: BTreeMap<HostId, BTreeSet<Key>>,
     /// Sessions with schedules in memory only that are pending or queued, so that a shutdown finds them.
     pub(super) unstarted: BTreeSet<Key>,
+    /// The ways out of the process that operators have named.
+    pub(super) channels: BTreeMap<Box<str>, ChannelRecord>,
+    /// Runs that wait to go outside: they have no lane in which they could.
+    pub(super) outside: BTreeSet<Key>,
     /// Runs in memory only whose turn goes on, for the same reason.
     pub(super) turns: BTreeSet<Key>,
     /// Ids of fresh sessions that hosts are creating: nobody else may open one of these.
@@ -81,6 +85,8 @@ pub(super) enum Place<'a> {
     Lane(Key, &'a SessionRecord),
     /// Into a fresh one, which the host of this one creates.
     Fresh(Key, &'a SessionRecord),
+    /// Out of the process, by this channel.
+    Outside(&'a Route),
     /// Nowhere, for this reason.
     Nowhere(Reason),
 }
@@ -91,7 +97,7 @@ impl Place<'_> {
         match self {
             Place::Lane(_, session) => session.blocks_prompt(),
             Place::Fresh(_, session) => session.blocks_fresh(),
-            Place::Nowhere(_) => None,
+            Place::Outside(_) | Place::Nowhere(_) => None,
         }
     }
 }
@@ -116,6 +122,8 @@ impl State {
             session_ids: HashMap::new(),
             hosts: BTreeMap::new(),
             unstarted: BTreeSet::new(),
+            channels: BTreeMap::new(),
+            outside: BTreeSet::new(),
             turns: BTreeSet::new(),
             creating: BTreeSet::new(),
             timers: Timers::default(),
@@ -267,12 +275,18 @@ impl State {
     }
 
     /// Where what was asked for goes, at this moment.
-    pub(super) fn place(&self, schedule: &Schedule, owner: Option<Key>) -> Place<'_> {
+    pub(super) fn place<'a>(&'a self, schedule: &'a Schedule, owner: Option<Key>) -> Place<'a> {
         let session = |key: Option<Key>| key.and_then(|key| Some((key, self.sessions.get(key)?)));
         let found = match schedule.target() {
             Target::Owner => session(owner),
             Target::Session(id) => session(self.session_key(id)),
-            Target::Route(_) => return Place::Nowhere(Reason::ChannelUnknown),
+            Target::Route(route) => {
+                return match self.channels.get(&route.channel) {
+                    None => Place::Nowhere(Reason::ChannelUnknown),
+                    Some(channel) if channel.disabled_at.is_some() => Place::Nowhere(Reason::ChannelDisabled),
+                    Some(_) => Place::Outside(route),
+                };
+            }
             Target::Fresh => {
                 return session(owner).map_or(Place::Nowhere(Reason::TargetMissing), |(key, session)| {
                     Place::Fresh(key, session)

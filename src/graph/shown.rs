@@ -75,6 +75,9 @@ pub fn error_summary(state: &State, record: &ScheduleRecord) -> Option<Value> {
         (Kind::Session, Phase::PromptSubmit) => "scheduled session prompt submission failed",
         (Kind::Message, Phase::CreateSession | Phase::PromptSubmit) => "scheduled prompt submission failed",
         (Kind::Notice, Phase::CreateSession | Phase::PromptSubmit) => "scheduled notice failed",
+        (Kind::Session | Kind::Message | Kind::Notice, Phase::Outside) => {
+            "scheduled delivery to a channel failed"
+        }
     };
     let summary = Map::new()
         .with("message", format!("{lead}: {}", failure.message))

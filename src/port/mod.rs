@@ -4,6 +4,7 @@
 //! or a thread.
 
 mod clock;
+mod courier;
 mod entropy;
 mod host;
 mod journal;
@@ -12,6 +13,7 @@ mod store_report;
 mod ticket;
 
 pub use clock::Clock;
+pub use courier::{Carried, Courier};
 pub use entropy::EntropySource;
 pub use host::{Host, HostAnswer};
 pub use journal::Journal;

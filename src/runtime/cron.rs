@@ -18,7 +18,7 @@ impl Handle {
             Err(answer) => return answer,
         };
         match call {
-            Call::Create(draft) => self.create_job(*draft, &context),
+            Call::Create(draft) => self.create_job(*draft, caller, &context),
             Call::List { include_disabled } => self.view(|state| {
                 let (views, warnings) = cron::views(state, &caller.scope);
                 cron::listed(views, include_disabled, self.zones(), warnings)
@@ -41,11 +41,14 @@ impl Handle {
         }
     }
 
-    fn create_job(&self, draft: Draft, context: &Context) -> Answer {
+    fn create_job(&self, draft: Draft, caller: &Caller, context: &Context) -> Answer {
         let owner = draft.target.owner(context.session.as_ref()).cloned();
         let owner = owner.expect("a draft without an owner was refused");
         let id = cron::job_id(context.now, self.draw());
         let new = draft.into_new(id.clone(), owner, context.now);
+        if let Err(refusal) = self.admit_target(caller, new.terms.as_deref().map(|terms| &terms.target)) {
+            return cron::refused(&refusal);
+        }
         let created = self.submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
             state.schedule(&id).and_then(|record| View::of(state, record))
         });
@@ -69,6 +72,9 @@ impl Handle {
         }
         // When it was created never changes, so that another change in between does no harm.
         let change = patch.into_change(created_at);
+        if let Err(refusal) = self.admit_target(caller, change.target.as_ref()) {
+            return cron::refused(&refusal);
+        }
         let command = |which| Command::ChangeSchedule { which, change };
         self.change_and_tell(Tool::Update, job, caller, command)
     }

@@ -116,6 +116,7 @@ impl Figures {
             | Fact::Session(..)
             | Fact::Created { .. }
             | Fact::Host(..)
+            | Fact::Channel(..)
             | Fact::Held { .. }
             | Fact::Released { .. }
             | Fact::Awoke { .. }

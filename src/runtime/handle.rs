@@ -1,8 +1,8 @@
 //! What surfaces and embedders hold: submit, view, subscribe.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::core::Core;
@@ -17,14 +17,14 @@ use super::sync::{Condvar, Mutex, MutexGuard, UNPOISONED};
 use super::token::{Token, Tokens};
 use crate::calendar::Zones;
 use crate::domain::{
-    BootTime, Caller, Cursor, Entropy, HostId, Now, Refusal, Right, ScheduleId, Scope, SessionConfig,
-    SessionId, Transcript,
+    BootTime, Caller, Channel, Cursor, Entropy, HostId, Now, Refusal, Right, ScheduleId, Scope,
+    SessionConfig, SessionId, Target, Transcript,
 };
 use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State, Which};
 use crate::graph::registry::Registry;
 use crate::graph::view::Scheduler;
 use crate::limits;
-use crate::port::{Clock, EntropySource, Host, Journal, StoreHealth, Ticket};
+use crate::port::{Clock, Courier, EntropySource, Host, Journal, StoreHealth, Ticket};
 
 /// What a runtime is made of.
 pub struct Parts {
@@ -62,6 +62,7 @@ pub(super) struct Shared {
     /// See `Core::recalls`.
     pub(super) recalls: Arc<AtomicU64>,
     pub(super) hosts: Hosts,
+    pub(super) courier: OnceLock<Arc<dyn Courier>>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) zones: Arc<Zones>,
     entropy: Arc<dyn EntropySource>,
@@ -84,6 +85,7 @@ impl Handle {
                 news: Condvar::new(),
                 performing: Mutex::default(),
                 hosts: Hosts::new(parts.local),
+                courier: OnceLock::new(),
                 clock: parts.clock,
                 zones: parts.zones,
                 entropy: parts.entropy,
@@ -290,6 +292,31 @@ impl Handle {
     /// Lets whoever holds this token act as an operator, with that right.
     pub fn admit_operator(&self, token: &Token, right: Right) {
         self.shared.tokens.admit_operator(token, right);
+    }
+
+    /// Opens channels, and says who carries what goes out by them. Once in an engine's life, before a store is taken up: what
+    /// waits there for a channel fails where there is none.
+    ///
+    /// Returns whether it was the first time; nothing has changed otherwise.
+    pub fn open_channels(&self, courier: Arc<dyn Courier>, channels: Vec<Channel>) -> bool {
+        if self.shared.courier.set(courier).is_err() {
+            return false;
+        }
+        for channel in channels {
+            // An operator's word is a fact: it cannot be refused.
+            let opened = self.submit(Input::Report(Report::ChannelOpened(channel)));
+            debug_assert!(opened.is_ok(), "{opened:?}");
+        }
+        true
+    }
+
+    /// Whether a caller may let something go where this target leads: a session's token only by a channel that is open to
+    /// sessions, and what there is beyond these it is not told.
+    pub(super) fn admit_target(&self, caller: &Caller, target: Option<&Target>) -> Result<(), Refusal> {
+        // Whoever may do everything may also speak for a session; a session's own token is what is metered.
+        let (true, Some(Target::Route(route))) = (caller.metered, target) else { return Ok(()) };
+        let is_open = self.view(|state| state.channel(&route.channel).is_some_and(|it| it.channel.agents));
+        if is_open { Ok(()) } else { Err(Refusal::ChannelNotAllowed { channel: route.channel.clone() }) }
     }
 
     /// Registers a connected host; sessions are opened on it, or taken over, by the id.

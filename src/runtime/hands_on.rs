@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::hands::{CallerHands, denied, refused, wrong};
 use crate::dialect::{Notation, psi};
 use crate::domain::{
-    About, Code, Durability, Kind, Moment, Notice, Payload, Refusal, Schedule, ScheduleId, Scope,
+    About, Code, Durability, Kind, Moment, Notice, Payload, Refusal, Route, Schedule, ScheduleId, Scope,
     SessionConfig, Span, Target, Terms, Trigger, When,
 };
 use crate::edn::{Keyword, Map, Value};
@@ -51,10 +51,11 @@ impl CallerHands<'_> {
             .ok_or_else(|| wrong("when", "given, or one of delay-ms, at, trigger, cron, every-ms", None))?;
         let wanted = asked::change(params, now, zones)?.change;
         let payload = self.payload(params)?;
+        let target = self.target(params, &payload)?;
         let terms = Terms {
             description: wanted.description.flatten(),
             key: key.clone(),
-            target: if payload.config().is_some() { Target::Fresh } else { Target::Owner },
+            target,
             policy: wanted.policy.unwrap_or(Terms::PLAIN.policy),
             lifetime: wanted.lifetime.unwrap_or(Terms::PLAIN.lifetime),
             ..Terms::PLAIN
@@ -80,6 +81,22 @@ impl CallerHands<'_> {
             found.ok_or_else(|| ResolverError::new("the schedule has ended already", Value::Nil))?;
         let answer = Map::new().with("psi.scheduler/schedule-id", id.to_string());
         Ok(answer.with("psi.scheduler/created?", created).with("psi.scheduler/understood", meant.echo).into())
+    }
+
+    /// Where it goes: into the session, into a fresh one, or out by a channel.
+    fn target(&self, params: &Map, payload: &Payload) -> Result<Target, ResolverError> {
+        let is_fresh = payload.config().is_some();
+        let Some(channel) = self.maybe_text(params, "channel")? else {
+            return Ok(if is_fresh { Target::Fresh } else { Target::Owner });
+        };
+        if is_fresh {
+            return Err(wrong("channel", "left out for a fresh session", params.keyword("channel")));
+        }
+        let conversation = self.maybe_text(params, "conversation")?.unwrap_or_default();
+        let route = Route { channel: channel.into(), conversation: conversation.into(), thread: None };
+        let target = Target::Route(Box::new(route));
+        self.handle.admit_target(self.caller, Some(&target)).map_err(|refusal| refused(&refusal))?;
+        Ok(target)
     }
 
     fn payload(&self, params: &Map) -> Result<Payload, ResolverError> {
@@ -230,7 +247,17 @@ const BEYOND_PSI: &[&str] = &[
     "durability",
     "idempotency-key",
     "description",
+    "channel",
+    "conversation",
 ];
 /// What only a creation takes.
-const CREATION: &[&str] =
-    &["kind", "session-config", "session-id", "origin-session-id", "durability", "idempotency-key"];
+const CREATION: &[&str] = &[
+    "kind",
+    "session-config",
+    "session-id",
+    "origin-session-id",
+    "durability",
+    "idempotency-key",
+    "channel",
+    "conversation",
+];

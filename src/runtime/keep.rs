@@ -136,6 +136,7 @@ impl Keeper {
             | Fact::Schedule(..)
             | Fact::Run(..)
             | Fact::Host(..)
+            | Fact::Channel(..)
             | Fact::Awoke { .. }
             | Fact::Stopping { .. } => {}
         }
@@ -356,7 +357,7 @@ pub(super) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Option<Lasting<'a
             | SessionFact::JobReady { .. } => None,
         },
         Fact::Held { .. } | Fact::Released { .. } | Fact::Awoke { .. } => Some(Lasting { session: None }),
-        Fact::Host(..) | Fact::Stopping { .. } => None,
+        Fact::Host(..) | Fact::Channel(..) | Fact::Stopping { .. } => None,
     }
 }
 
@@ -410,6 +411,7 @@ fn run_of(effect: &Effect) -> Option<&RunId> {
     match effect {
         Effect::Deliver(delivery) => Some(&delivery.run),
         Effect::CreateSession(opening) => Some(&opening.run),
+        Effect::Send(parcel) => Some(&parcel.run),
         Effect::OpenSession { .. } | Effect::RecordMessage { .. } | Effect::ForgetSession { .. } => None,
     }
 }

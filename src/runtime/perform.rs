@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use super::handle::Handle;
 use crate::domain::{Failure, HostId, Phase, Reason, RunId};
-use crate::engine::{Effect, Input, Report};
+use crate::engine::{Effect, Input, Parcel, Report};
 use crate::limits;
 use crate::port::{Host, HostAnswer};
 
@@ -84,12 +84,41 @@ impl Handle {
                 let answer = self.ask(opening.host, Phase::CreateSession, |host| host.create(&opening));
                 report(opening.run, answer, |run| Report::Created { run })
             }
+            Effect::Send(parcel) => {
+                self.is_wanted(&parcel.run, recalls).then_some(())?;
+                self.send_out(*parcel)
+            }
             Effect::Deliver(delivery) => {
                 self.is_wanted(&delivery.run, recalls).then_some(())?;
                 let answer = self.ask(delivery.host, Phase::PromptSubmit, |host| host.deliver(&delivery));
                 report(delivery.run, answer, |run| Report::Accepted { run })
             }
         }
+    }
+
+    /// Gives a parcel to the courier, who says later what became of it.
+    fn send_out(&self, parcel: Parcel) -> Option<Report> {
+        let run = parcel.run.clone();
+        let failed = |reason: Reason, text: &str| {
+            let failure = Failure::new(Phase::Outside, reason, text);
+            Some(Report::Failed { run: run.clone(), failure })
+        };
+        let Some(courier) = self.shared.courier.get() else {
+            return failed(Reason::ChannelUnknown, Reason::ChannelUnknown.doc());
+        };
+        let (handle, carried_run) = (self.clone(), run.clone());
+        let carried = Box::new(move |carried: Result<(), Failure>| {
+            let run = carried_run;
+            let report = match carried {
+                Ok(()) => Report::Accepted { run },
+                Err(failure) => Report::Failed { run, failure },
+            };
+            // Refused when the run has ended meanwhile: the engine's word stands.
+            let _ = handle.submit_unawaited(Input::Report(report));
+        });
+        // Unwind safe: the courier is on its own side of the port.
+        let handed = catch_unwind(AssertUnwindSafe(|| courier.carry(parcel, carried)));
+        handed.err().and_then(|_| failed(Reason::HostRefused, "the courier panicked"))
     }
 
     /// Whether a run is still waiting for its receipt: a close or a shutdown may have come between the fact and here.

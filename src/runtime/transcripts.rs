@@ -88,6 +88,7 @@ impl Transcripts {
             | Fact::Schedule(..)
             | Fact::Run(_, RunFact::Claimed(_) | RunFact::Queued { .. } | RunFact::Dispatched(_))
             | Fact::Host(..)
+            | Fact::Channel(..)
             | Fact::Held { .. }
             | Fact::Released { .. }
             | Fact::Awoke { .. }

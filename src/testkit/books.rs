@@ -190,7 +190,7 @@ impl Books {
             Fact::Run(run, fact) => self.enter_run(now, run, fact),
             Fact::Held { .. } => self.held = true,
             Fact::Released { .. } => self.held = false,
-            Fact::Host(..) | Fact::Awoke { .. } => {}
+            Fact::Host(..) | Fact::Channel(..) | Fact::Awoke { .. } => {}
             Fact::Stopping { .. } => self.stopping = true,
         }
         if let Some(schedule) = fact.schedule() {

@@ -41,6 +41,7 @@ impl Counts {
             }
             Fact::Session(..)
             | Fact::Host(..)
+            | Fact::Channel(..)
             | Fact::Held { .. }
             | Fact::Released { .. }
             | Fact::Stopping { .. } => {}

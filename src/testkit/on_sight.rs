@@ -248,10 +248,8 @@ fn at_most_once(books: &Books, seen: &Observation) -> Verdict {
 fn volatile_is_tried_once(books: &Books, seen: &Observation) -> Verdict {
     let Some((run, RunFact::Retrying { failure, .. })) = run_fact(seen) else { return Ok(()) };
     let durable = books.plans.get(&run.schedule).is_some_and(Plan::is_durable);
-    let not_taken = matches!(
-        failure.reason,
-        Reason::HostRefused | Reason::LimitReached | Reason::TargetMissing | Reason::ChannelUnknown
-    );
+    let not_taken =
+        matches!(failure.reason, Reason::HostRefused | Reason::LimitReached | Reason::TargetMissing);
     hold(durable || not_taken, || format!("{run} is tried again after {failure:?}"))
 }
 

@@ -11,6 +11,7 @@
 )]
 
 mod ask;
+mod channels;
 mod clock;
 mod daemon;
 mod damage;

@@ -214,6 +214,7 @@ impl Scene {
             Fact::Created { .. }
             | Fact::Session(..)
             | Fact::Host(..)
+            | Fact::Channel(..)
             | Fact::Held { .. }
             | Fact::Released { .. }
             | Fact::Awoke { .. }

@@ -256,17 +256,15 @@ impl World {
                 }
                 Seen::Fact(Fact::Run(run, RunFact::Failed(it) | RunFact::Retrying { failure: it, .. })) => {
                     let reason = Some(it.reason);
-                    happened.extend(
-                        claims
-                            .remove(&run.to_string())
-                            .map(|it| (it.0, it.1, it.2, it.3, Fate::Fails, reason)),
-                    );
+                    let claim = claims.remove(&run.to_string());
+                    happened.extend(claim.map(|it| (it.0, it.1, it.2, it.3, Fate::Fails, reason)));
                 }
                 // Nothing else becomes of a slot.
                 Seen::Fact(
                     Fact::Session(..)
                     | Fact::Created { .. }
                     | Fact::Host(..)
+                    | Fact::Channel(..)
                     | Fact::Held { .. }
                     | Fact::Released { .. }
                     | Fact::Awoke { .. }

@@ -2,6 +2,7 @@
 //!
 //! Nothing here waits for a time to pass: where a time-out is tested, it is short, and what is awaited is its effect.
 
+mod channels;
 mod endpoints;
 mod posts;
 mod programs;

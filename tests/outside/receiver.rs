@@ -78,14 +78,18 @@ impl Receiver {
                 if let Act::HangUp = act {
                     continue;
                 }
-                // What goes wrong with a connection is the sender's to notice.
-                let _ = match &tls {
-                    None => serve(socket, act, &kept),
-                    Some(config) => {
-                        let connection = ServerConnection::new(Arc::clone(config)).expect("a connection");
-                        serve(StreamOwned::new(connection, socket), act, &kept)
-                    }
-                };
+                let (kept, tls) = (Arc::clone(&kept), tls.clone());
+                // Each on its own: one that is held open is in nobody's way.
+                thread::spawn(move || {
+                    // What goes wrong with a connection is the sender's to notice.
+                    let _ = match tls {
+                        None => serve(socket, act, &kept),
+                        Some(config) => {
+                            let connection = ServerConnection::new(config).expect("a connection");
+                            serve(StreamOwned::new(connection, socket), act, &kept)
+                        }
+                    };
+                });
             }
         });
         Receiver { address, received }

@@ -70,6 +70,7 @@ impl Diary {
             | Fact::Session(..)
             | Fact::Created { .. }
             | Fact::Host(..)
+            | Fact::Channel(..)
             | Fact::Held { .. }
             | Fact::Released { .. }
             | Fact::Awoke { .. }

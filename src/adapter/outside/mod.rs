@@ -6,6 +6,8 @@
 
 #[cfg(feature = "webhook")]
 mod address;
+#[cfg(all(feature = "command", feature = "json", feature = "webhook"))]
+mod courier;
 #[cfg(feature = "webhook")]
 mod endpoint;
 #[cfg(feature = "webhook")]
@@ -23,6 +25,8 @@ mod trust;
 
 #[cfg(feature = "webhook")]
 pub use address::{Forbidden, check_address};
+#[cfg(all(feature = "command", feature = "json", feature = "webhook"))]
+pub use courier::{Outside, Way, envelope};
 #[cfg(feature = "webhook")]
 pub use endpoint::{Endpoint, EndpointFault, Scheme};
 #[cfg(feature = "webhook")]

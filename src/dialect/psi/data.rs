@@ -95,6 +95,7 @@ fn of_refusal(refusal: &Refusal, op: Option<Op>) -> Value {
         Refusal::Overlapping { run } => Map::new().with("run-id", run.to_string()),
         Refusal::NoSlot { reason } => Map::new().with("reason", Value::keyword(reason.name())),
         Refusal::Unkept { detail } => Map::new().with("detail", &**detail),
+        Refusal::ChannelNotAllowed { channel } => Map::new().with("channel", &**channel),
         Refusal::BeyondCalendar | Refusal::NoStore | Refusal::Stopping => return Value::Nil,
     };
     data.into()

@@ -9,10 +9,10 @@ mod session;
 
 pub(super) use schedule::request_key;
 
-use super::record::Pause;
+use super::record::{ChannelRecord, Pause};
 use super::state::{Mode, State};
 use super::timers::Timer;
-use crate::domain::{Decision, Fact, HostFact, Now, RunState};
+use crate::domain::{ChannelFact, Decision, Fact, HostFact, Now, RunState};
 
 impl State {
     /// Applies one fact, decided at `now`, and says what the feed shows of it.
@@ -45,6 +45,14 @@ impl State {
             }
             Fact::Host(host, HostFact::Attached) => _ = self.hosts.entry(host).or_default(),
             Fact::Host(host, HostFact::Lost) => _ = self.hosts.remove(&host),
+            Fact::Channel(name, ChannelFact::Opened(channel)) => {
+                self.channels.insert(name, ChannelRecord { channel, disabled_at: None });
+            }
+            Fact::Channel(name, ChannelFact::Disabled) => {
+                if let Some(record) = self.channels.get_mut(&name) {
+                    record.disabled_at = Some(now.wall);
+                }
+            }
             Fact::Held { by, reason } => self.held = Some(Pause { by, reason, since: now.wall }),
             Fact::Released { .. } => {
                 self.held = None;

@@ -67,15 +67,26 @@ impl State {
         let Some(record) = self.runs.get(run) else { return };
         let owner = self.schedules.get(record.schedule).and_then(|schedule| schedule.owner);
         let place = self.asked(record).map(|asked| self.place(asked, owner));
-        let Some(Place::Lane(lane, _) | Place::Fresh(lane, _)) = place else { return };
+        let lane = match place {
+            Some(Place::Lane(lane, _) | Place::Fresh(lane, _)) => Some(lane),
+            Some(Place::Outside(_)) => None,
+            Some(Place::Nowhere(_)) | None => return,
+        };
         if let Some(record) = self.runs.get_mut(run) {
-            record.lane = Some(lane);
+            record.lane = lane;
             record.run.state = RunState::Queued;
             record.run.retry_at = None;
         }
         self.timers.clear(Timer::Retry(run));
-        if let Some(session) = self.sessions.get_mut(lane) {
-            session.waiting.push(run);
+        self.enter_waiting(run, lane);
+    }
+
+    /// Lets a run wait in a lane, or to go outside.
+    pub(in crate::engine) fn enter_waiting(&mut self, run: Key, lane: Option<Key>) {
+        match lane.map(|lane| self.sessions.get_mut(lane)) {
+            Some(Some(session)) => session.waiting.push(run),
+            Some(None) => {}
+            None => _ = self.outside.insert(run),
         }
     }
 
@@ -92,6 +103,7 @@ impl State {
                 self.creating.insert(session.clone());
                 self.schedules.get(record.schedule).and_then(|schedule| schedule.owner)
             }
+            Phase::Outside => None,
             Phase::PromptSubmit => {
                 self.creating.remove(&session);
                 let lane = record
@@ -223,6 +235,7 @@ impl State {
     }
 
     fn leave_waiting(&mut self, run: Key) {
+        self.outside.remove(&run);
         let Some(record) = self.runs.get(run).filter(|record| record.run.state == RunState::Queued) else {
             return;
         };

@@ -11,10 +11,16 @@ pub(in crate::engine) fn accepted(draft: &mut Draft<'_>, run: &RunId) -> Result<
     let state = draft.state;
     let record = state.in_flight(run)?;
     let refused = || Refusal::NotInFlight { run: run.clone() };
-    if record.run.phase != Some(Phase::PromptSubmit) {
-        return Err(refused());
-    }
     let occurrence = Occurrence::of(state, record).ok_or_else(refused)?;
+    match record.run.phase {
+        Some(Phase::PromptSubmit) => {}
+        // There is no turn of which we could hear, and no lane.
+        Some(Phase::Outside) => {
+            finish_run(draft, &occurrence, RunFact::Delivered);
+            return Ok(());
+        }
+        Some(Phase::CreateSession) | None => return Err(refused()),
+    }
     let lane = state.lane(record);
     let begins_turn = occurrence.schedule.payload.begins_turn();
     // The built-in host is idle again at once, and any host after a message that begins no turn. A connected one begins a

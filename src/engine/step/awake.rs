@@ -10,7 +10,7 @@ use super::failed::{fail_unanswered, failure_in_flight};
 use super::hand_over::{call_off_stale, hand_over};
 use super::hold::fill_lanes;
 use super::occurrence::Occurrence;
-use crate::domain::{Fact, HostId, Reason, Recovery, RunFact, RunState};
+use crate::domain::{Fact, HostId, Phase, Reason, Recovery, RunFact, RunState};
 use crate::engine::draft::Draft;
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
@@ -39,8 +39,8 @@ fn recover(draft: &mut Draft<'_>, key: Key, run: &RunRecord, taken: &mut BTreeSe
     }
     let text = "the process ended while the run was with its host";
     let failure = failure_in_flight(run, Reason::Crashed, text);
-    // A fresh session that exists is not created a second time.
-    if may_be_active || run.run.session_created {
+    // A fresh session that exists is not created a second time; and what was on its way out may have arrived.
+    if may_be_active || run.run.session_created || run.run.phase == Some(Phase::Outside) {
         fail_unanswered(draft, run, failure, None);
         return;
     }
@@ -51,7 +51,7 @@ fn recover(draft: &mut Draft<'_>, key: Key, run: &RunRecord, taken: &mut BTreeSe
     let waits = time_up || draft.held || occurrence.is_paused() || occurrence.is_frozen(draft.state);
     let lane = match occurrence.place(draft.state) {
         Place::Lane(lane, _) => Some(lane),
-        Place::Fresh(..) | Place::Nowhere(_) => None,
+        Place::Fresh(..) | Place::Outside(_) | Place::Nowhere(_) => None,
     };
     let is_free = lane.is_none_or(|lane| !taken.contains(&lane));
     if !waits && is_free && !call_off_stale(draft, &occurrence) {

@@ -4,7 +4,10 @@
 use super::finish_run::finish_run;
 use super::hand_over::{fresh_session, hand_over_next};
 use super::occurrence::Occurrence;
-use crate::domain::{Failure, HostId, Phase, Reason, Recovery, Refusal, RunFact, RunId, Span, Status};
+use super::outside::{disable, wait_outside};
+use crate::domain::{
+    Failure, HostId, Phase, Reason, Recovery, Refusal, RunFact, RunId, Span, Status, Target,
+};
 use crate::engine::draft::Draft;
 use crate::engine::effect::Effect;
 use crate::engine::record::RunRecord;
@@ -31,6 +34,9 @@ pub(super) fn fail_in_flight(draft: &mut Draft<'_>, record: &RunRecord, mut fail
         && let Some(fresh) = fresh
     {
         draft.session_fact(&fresh.id, fresh.opened());
+    }
+    if failure.reason == Reason::ChannelDisabled {
+        disable(draft, &occurrence);
     }
     fail(draft, &occurrence, failure);
     if let Some(lane) = state.lane(record)
@@ -82,12 +88,13 @@ fn wait_before_next(occurrence: &Occurrence<'_>, failure: &Failure) -> Option<Sp
     if occurrence.record.status == Status::Cancelled || failure.session_exists {
         return None;
     }
+    if let Target::Route(_) = schedule.target() {
+        return wait_outside(schedule, attempt, failure);
+    }
     let policy = schedule.policy();
     let redelivers = schedule.is_durable() && policy.recovery == Recovery::Redeliver;
-    let not_taken = matches!(
-        failure.reason,
-        Reason::HostRefused | Reason::TargetMissing | Reason::ChannelUnknown | Reason::LimitReached
-    );
+    let not_taken =
+        matches!(failure.reason, Reason::HostRefused | Reason::TargetMissing | Reason::LimitReached);
     let lost = matches!(failure.reason, Reason::HostLost | Reason::Crashed);
     // Without a receipt, it may have happened.
     let unknown = lost || failure.reason == Reason::ReceiptOverdue;

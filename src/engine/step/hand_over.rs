@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::failed::fail;
 use super::finish_run::finish_run;
 use super::occurrence::Occurrence;
+use super::outside::send_outside;
 use crate::domain::{
     Cause, Content, Failure, HandOver, HostId, Message, MessageProvenance, Payload, Phase, Reason, Role,
     RunFact, SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
@@ -79,6 +80,7 @@ pub(super) fn hand_over(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>) {
         Place::Lane(_, session) | Place::Fresh(_, session) => {
             hand_over_to(draft, occurrence, session, session.host);
         }
+        Place::Outside(route) => send_outside(draft, occurrence, route),
         Place::Nowhere(reason) => {
             fail(draft, occurrence, Failure::new(Phase::PromptSubmit, reason, reason.doc()));
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::hand_over::hand_over_waiting;
+use super::outside::hand_over_outside;
 use crate::domain::{Fact, Refusal, Scope};
 use crate::engine::draft::Draft;
 use crate::engine::slab::Key;
@@ -28,11 +29,12 @@ pub(in crate::engine) fn release_all(draft: &mut Draft<'_>, by: Scope) -> Result
     Ok(())
 }
 
-/// Every lane that is free, and not taken in this step, takes what waits for it.
+/// Every lane that is free, and not taken in this step, takes what waits for it; what waits to go outside goes.
 pub(in crate::engine) fn fill_lanes(draft: &mut Draft<'_>, taken: &BTreeSet<Key>) {
     let waiting = draft.state.sessions.iter();
     for (key, session) in waiting.filter(|(_, session)| session.hosted && !session.waiting.is_empty()) {
         let mut lane_taken = session.blocks_prompt().is_some() || taken.contains(&key);
         hand_over_waiting(draft, session, session.host, &mut lane_taken);
     }
+    hand_over_outside(draft);
 }

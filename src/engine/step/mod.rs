@@ -22,6 +22,7 @@ mod job_ready;
 pub(super) mod next_slot;
 mod occurrence;
 mod open_session;
+mod outside;
 mod pause_schedule;
 mod run_now;
 mod settle;

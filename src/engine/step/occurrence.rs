@@ -59,12 +59,14 @@ impl<'a> Occurrence<'a> {
         match self.place(draft.state) {
             // It goes nowhere, and there is nowhere to wait: it fails at once.
             Place::Nowhere(_) => None,
-            Place::Lane(..) | Place::Fresh(..) if draft.held => Some(Reason::Held),
-            Place::Lane(..) | Place::Fresh(..) if self.is_paused() => Some(Reason::Paused),
-            Place::Lane(..) | Place::Fresh(..) if self.is_frozen(draft.state) => {
+            Place::Lane(..) | Place::Fresh(..) | Place::Outside(_) if draft.held => Some(Reason::Held),
+            Place::Lane(..) | Place::Fresh(..) | Place::Outside(_) if self.is_paused() => {
+                Some(Reason::Paused)
+            }
+            Place::Lane(..) | Place::Fresh(..) | Place::Outside(_) if self.is_frozen(draft.state) => {
                 Some(Reason::StoreUnavailable)
             }
-            place @ (Place::Lane(..) | Place::Fresh(..)) => place.blocks(),
+            place @ (Place::Lane(..) | Place::Fresh(..) | Place::Outside(_)) => place.blocks(),
         }
     }
 }

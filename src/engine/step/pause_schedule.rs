@@ -48,8 +48,8 @@ pub(super) fn resumed(draft: &Draft<'_>, record: &ScheduleRecord) -> Next {
 /// a fresh session.
 pub(super) fn hand_over_what_waited(draft: &mut Draft<'_>, record: &ScheduleRecord) {
     let state = draft.state;
-    let waiting = state.runs_of(record).filter(|(_, run)| {
-        run.run.state == RunState::Queued && run.run.retry_at.is_none() && run.lane.is_some()
+    let waiting = state.runs_of(record).filter(|(key, run)| {
+        run.run.state == RunState::Queued && run.run.retry_at.is_none() && state.is_waiting(*key)
     });
     let mut waiting: Vec<_> = waiting.filter_map(|(_, run)| Occurrence::of(state, run)).collect();
     waiting.sort_by_key(|occurrence| occurrence.slot);
@@ -61,7 +61,7 @@ pub(super) fn hand_over_what_waited(draft: &mut Draft<'_>, record: &ScheduleReco
         }
         let free = match place {
             Place::Lane(lane, _) => place.blocks().is_none() && taken.insert(lane),
-            Place::Fresh(..) | Place::Nowhere(_) => place.blocks().is_none(),
+            Place::Fresh(..) | Place::Outside(_) | Place::Nowhere(_) => place.blocks().is_none(),
         };
         if free && !draft.held {
             hand_over(draft, &occurrence);

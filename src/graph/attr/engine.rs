@@ -1,12 +1,13 @@
 //! The engine: its clock, its accounts, its limits, its feed.
 
 use super::{instant, integer, maybe, own};
-use crate::domain::Reason;
+use crate::domain::{Reason, Scope};
 use crate::edn::{Map, Value};
 use crate::engine::{Ledger, Mode};
 use crate::graph::listing;
 use crate::graph::registry::{Attribute, Datum, Entity, Seen, Type, Visibility};
-use crate::graph::view::{Scheduler, Undelivered};
+use crate::graph::shown;
+use crate::graph::view::{Scheduler, Undelivered, View};
 use crate::limits;
 
 pub(super) fn engine() -> Entity<Scheduler, ()> {
@@ -80,6 +81,15 @@ fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
                 .nullable()
                 .doc("Who holds everything, why and since when; nil while nothing is held."),
             |view, (), _| Ok(maybe(view.state.held(), |pause| super::terms::pause(view, pause).into())),
+        )
+        .reads(
+            own("reveille.engine/channels", Type::Map)
+                .many()
+                .doc(
+                    "The ways out of the process: name, kind, where it leads, whether sessions may use it, and since when it \
+                     is disabled. A session sees those that it may use.",
+                ),
+            |view, (), _| Ok(channels(view).into()),
         )
         .reads(
             everyone("reveille.engine/tzdb-version", Type::String)
@@ -169,6 +179,21 @@ pub(super) fn limit() -> Entity<Scheduler, u64> {
 
 fn bound(number: u64) -> Option<&'static limits::Limit> {
     limits::ALL.get(usize::try_from(number).ok()?)
+}
+
+/// The channels that whoever looks may use.
+fn channels(view: &View<'_>) -> Value {
+    let is_operator = *view.scope == Scope::Operator;
+    let shown = view.state.channels().filter(|it| is_operator || it.channel.agents).map(|it| {
+        Map::new()
+            .with("name", &*it.channel.name)
+            .with("kind", Value::keyword(it.channel.kind.name()))
+            .with("goes-to", &*it.channel.goes_to)
+            .with("agents?", it.channel.agents)
+            .with("disabled-at", it.disabled_at.map_or(Value::Nil, shown::instant))
+            .into()
+    });
+    Value::Vector(shown.collect::<Vec<Value>>().into())
 }
 
 fn accounting(ledger: Ledger) -> Value {

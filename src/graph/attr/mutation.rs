@@ -104,7 +104,8 @@ fn plain() -> [Mutation<Scheduler>; 7] {
         Mutation::<Scheduler>::new(CREATE, CREATED, |hand, params| hand.act(CREATE, params))
             .doc(
                 "Creates a schedule: kind, message, label, description, session-config, session-id, policy, \
-                 lifetime, durability, idempotency-key; and one of delay-ms, at, when, trigger, cron with zone, every-ms.",
+                 lifetime, durability, idempotency-key, channel with conversation; and one of delay-ms, at, when, \
+                 trigger, cron with zone, every-ms.",
             )
             .open_to(Visibility::Owner),
         Mutation::<Scheduler>::new(CANCEL, "[:psi.scheduler/schedule-id]", |hand, params| {

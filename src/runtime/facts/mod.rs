@@ -93,6 +93,8 @@ mod names {
     pub(super) const CANCELLED: &str = "run/cancelled";
     pub(super) const ATTACHED: &str = "host/attached";
     pub(super) const LOST: &str = "host/lost";
+    pub(super) const CHANNEL_OPENED: &str = "channel/opened";
+    pub(super) const CHANNEL_DISABLED: &str = "channel/disabled";
     pub(super) const HELD: &str = "engine/held";
     pub(super) const RELEASED: &str = "engine/released";
     pub(super) const AWOKE: &str = "engine/awoke";

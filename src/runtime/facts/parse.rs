@@ -10,8 +10,8 @@ use super::parts::{
 use super::{FactError, names};
 use crate::dialect::echo;
 use crate::domain::{
-    Cause, Change, Claim, Fact, Failure, HandOver, HostFact, JobId, Next, Phase, Reason, RunFact,
-    ScheduleFact, Scope, SessionFact, SessionId, SessionProvenance, Skip,
+    Cause, Change, Channel, ChannelFact, ChannelKind, Claim, Fact, Failure, HandOver, HostFact, JobId, Next,
+    Phase, Reason, RunFact, ScheduleFact, Scope, SessionFact, SessionId, SessionProvenance, Skip, Span,
 };
 use crate::edn::Map;
 
@@ -112,6 +112,17 @@ fn rest(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         }
         names::ATTACHED => Fact::Host(host(form)?, HostFact::Attached),
         names::LOST => Fact::Host(host(form)?, HostFact::Lost),
+        names::CHANNEL_OPENED => {
+            let name: Box<str> = text(form, "channel")?.into();
+            let channel = Channel {
+                name: name.clone(),
+                kind: one(form, "kind", ChannelKind::parse)?,
+                goes_to: text(form, "goes-to")?.into(),
+                agents: flag(form, "agents?")?,
+            };
+            Fact::Channel(name, ChannelFact::Opened(channel))
+        }
+        names::CHANNEL_DISABLED => Fact::Channel(text(form, "channel")?.into(), ChannelFact::Disabled),
         names::HELD => Fact::Held { by: scope(form, "by")?, reason: own_text(form, "why")? },
         names::RELEASED => Fact::Released { by: scope(form, "by")? },
         names::AWOKE => Fact::Awoke { lost: number::<u64>(form, "lost")? },
@@ -126,6 +137,8 @@ pub(super) fn failure(form: &Form<'_>) -> Result<Failure, FactError> {
         reason: one(form, "reason", Reason::parse)?,
         message: text(form, "message")?.into(),
         session_exists: flag(form, "session-exists?")?,
+        code: maybe(form, "code", number::<i32>)?,
+        again_after: maybe(form, "again-after-ns", number::<u64>)?.map(Span::from_nanos),
     })
 }
 

@@ -5,8 +5,8 @@ use super::names;
 use super::printed::{Instant, Part, Printed, Word};
 use crate::dialect::psi::session_config;
 use crate::domain::{
-    BootTime, Change, Claim, Fact, Failure, HandOver, HostFact, Next, RunFact, ScheduleFact, Scope,
-    SessionFact, SessionProvenance, Skip,
+    BootTime, Change, ChannelFact, Claim, Fact, Failure, HandOver, HostFact, Next, RunFact, ScheduleFact,
+    Scope, SessionFact, SessionProvenance, Skip,
 };
 
 /// Prints a fact.
@@ -20,6 +20,12 @@ pub fn print(fact: &Fact) -> Printed {
         Fact::Run(id, fact) => run(fact).with("run", id.to_string()),
         Fact::Host(id, HostFact::Attached) => named(names::ATTACHED).with("host", id.number()),
         Fact::Host(id, HostFact::Lost) => named(names::LOST).with("host", id.number()),
+        Fact::Channel(name, ChannelFact::Opened(channel)) => named(names::CHANNEL_OPENED)
+            .with("kind", Word(channel.kind.name()))
+            .with("goes-to", &*channel.goes_to)
+            .with("agents?", channel.agents)
+            .with("channel", &**name),
+        Fact::Channel(name, ChannelFact::Disabled) => named(names::CHANNEL_DISABLED).with("channel", &**name),
         Fact::Held { by, reason } => named(names::HELD).with("by", by).with("why", reason.as_deref()),
         Fact::Released { by } => named(names::RELEASED).with("by", by),
         Fact::Awoke { lost } => named(names::AWOKE).with("lost", *lost),
@@ -105,10 +111,20 @@ pub(super) fn of_failure(failure: &Failure) -> Printed {
 }
 
 fn with_failure(map: Printed, failure: &Failure) -> Printed {
-    map.with("phase", Word(failure.phase.name()))
+    let map = map
+        .with("phase", Word(failure.phase.name()))
         .with("reason", Word(failure.reason.name()))
         .with("message", &*failure.message)
-        .with("session-exists?", failure.session_exists)
+        .with("session-exists?", failure.session_exists);
+    // Only what goes outside has these: most failures are as short as ever.
+    let map = match failure.code {
+        Some(code) => map.with("code", code),
+        None => map,
+    };
+    match failure.again_after {
+        Some(wait) => map.with("again-after-ns", wait.nanos()),
+        None => map,
+    }
 }
 
 pub(super) fn of_provenance(provenance: &SessionProvenance) -> Printed {

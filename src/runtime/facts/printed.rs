@@ -114,6 +114,12 @@ impl Part for u32 {
     }
 }
 
+impl Part for i32 {
+    fn print(self, out: &mut String) {
+        let _ = write!(out, "{self}");
+    }
+}
+
 impl Part for u64 {
     fn print(self, out: &mut String) {
         let _ = write!(out, "{self}");

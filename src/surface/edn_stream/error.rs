@@ -90,6 +90,7 @@ impl From<&Refusal> for RequestError {
             Refusal::Overlapping { run } => data.with("run-id", run.to_string()),
             Refusal::NoSlot { reason } => data.with("reason", Value::keyword(reason.name())),
             Refusal::Unkept { detail } => data.with("detail", &**detail),
+            Refusal::ChannelNotAllowed { channel } => data.with("channel", &**channel),
             Refusal::BeyondCalendar | Refusal::NoStore | Refusal::Stopping => data,
         };
         RequestError { message: refusal.to_string(), class: "refusal", phase: "scheduler", data }

@@ -356,6 +356,13 @@ fn create() -> Mutation {
         ),
         optional("idempotencyKey", "idempotency-key", "A name by which a repeat is known.", Kind::String),
         optional("description", "description", "What it is for.", Kind::String),
+        optional(
+            "channel",
+            "channel",
+            "The channel that it goes out by, in place of the session.",
+            Kind::String,
+        ),
+        optional("conversation", "conversation", "To whom there.", Kind::String),
     ]);
     mutation
 }

@@ -7,17 +7,25 @@ use super::fault::denied;
 use super::features::Tool;
 use super::scheduler::Scheduler;
 use crate::dialect::{Answer, Notation, json, native};
+use crate::domain::{Caller, Scope};
 use crate::edn::{Map, Value};
 use crate::runtime::ToolInfo;
 
 /// Calls a tool, if it is offered.
 pub(super) fn call(scheduler: &Scheduler<'_>, name: &str, args: &Value) -> Option<Map> {
     let tool = scheduler.offer.find(name)?;
-    let answer = match scheduler.handle.admit_call(scheduler.caller, tool.name, args) {
+    let caller = &as_model(scheduler.caller);
+    let answer = match scheduler.handle.admit_call(caller, tool.name, args) {
         Err(denial) => denied(denial),
-        Ok(()) => scheduler.handle.call_tool(tool.name, scheduler.caller, args, Notation::Json)?,
+        Ok(()) => scheduler.handle.call_tool(tool.name, caller, args, Notation::Json)?,
     };
     Some(shown(answer))
+}
+
+/// Who calls: a model, even where it came with an operator's token that speaks for a session. It keeps to a session's pace, and
+/// goes out only by the channels that are open to sessions.
+fn as_model(caller: &Caller) -> Caller {
+    Caller { metered: matches!(caller.scope, Scope::Session(_)), ..caller.clone() }
 }
 
 /// A tool as a client is shown it.

@@ -1,0 +1,254 @@
+//! The channels of the configuration file: what is written there becomes ways out of the process.
+//!
+//! Invariant: no error, and no line of a log, holds a key, a value of an environment or a path of an endpoint.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::fault::Fault;
+use crate::adapter::outside::{Client, Endpoint, NetworkOs, Outside, Program, SigningKey, Trust, Way};
+use crate::domain::Channel;
+use crate::limits;
+use crate::runtime::Handle;
+
+/// One channel of a configuration file, as it is written there: either `url` or `argv`.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Written {
+    url: Option<String>,
+    #[serde(default)]
+    keys: Vec<String>,
+    #[serde(default)]
+    key_files: Vec<PathBuf>,
+    ca_file: Option<PathBuf>,
+    #[serde(default)]
+    loopback: bool,
+    argv: Option<Vec<String>>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    #[serde(default)]
+    inherit: BTreeSet<String>,
+    cwd: Option<PathBuf>,
+    timeout_ms: Option<u64>,
+    #[serde(default)]
+    agents: bool,
+}
+
+/// The channels, ready to be opened.
+#[derive(Default)]
+pub(super) struct Channels {
+    ways: BTreeMap<Box<str>, Way>,
+    channels: Vec<Channel>,
+}
+
+impl Channels {
+    /// Makes channels out of what is written.
+    ///
+    /// # Errors
+    /// [`Fault`], which names the channel and what is wrong with it.
+    pub(super) fn new(
+        written: BTreeMap<String, Written>,
+        inherited: impl Fn(&str) -> Option<String>,
+    ) -> Result<Channels, Fault> {
+        let max = limits::CHANNELS;
+        if written.len() as u64 > max.value {
+            return Err(Fault::usage(format!("{} channels: at most {}", written.len(), max.value)));
+        }
+        let mut channels = Channels::default();
+        for (name, written) in written {
+            let wrong = |what: String| Fault::usage(format!("the channel {name:?}: {what}"));
+            let is_name = (1..=limits::ID_BYTES.value).contains(&(name.len() as u64))
+                && name.bytes().all(|byte| byte.is_ascii_graphic());
+            if !is_name {
+                return Err(wrong("a name is printable ASCII without blanks".to_owned()));
+            }
+            let agents = written.agents;
+            let way = match (written.url.is_some(), written.argv.is_some()) {
+                (true, false) => written.webhook().map_err(wrong)?,
+                (false, true) => written.command(&inherited).map_err(wrong)?,
+                _ => return Err(wrong("give either url or argv".to_owned())),
+            };
+            let name: Box<str> = name.into();
+            channels.channels.push(way.channel(name.clone(), agents));
+            channels.ways.insert(name, way);
+        }
+        Ok(channels)
+    }
+
+    /// Opens them in an engine.
+    ///
+    /// # Errors
+    /// [`Fault::Io`] where there is no thread for it.
+    pub(super) fn open(self, handle: &Handle) -> Result<(), Fault> {
+        let outside = Outside::start(self.ways);
+        let outside = outside.map_err(|error| Fault::io("channels cannot be opened", error))?;
+        for channel in &self.channels {
+            let (name, kind, goes_to) = (&channel.name, channel.kind.name(), &channel.goes_to);
+            tracing::info!(target: "reveille", %name, kind, %goes_to, agents = channel.agents, "channel opened");
+        }
+        handle.open_channels(Arc::new(outside), self.channels);
+        Ok(())
+    }
+}
+
+impl Written {
+    fn webhook(self) -> Result<Way, String> {
+        if !self.env.is_empty() || !self.inherit.is_empty() || self.cwd.is_some() || self.timeout_ms.is_some()
+        {
+            return Err("env, inherit, cwd and timeout-ms belong to a program, and not to a url".to_owned());
+        }
+        let endpoint =
+            Endpoint::parse(&self.url.unwrap_or_default()).map_err(|fault| format!("url: {fault}"))?;
+        let mut keys = Vec::new();
+        for (i, key) in self.keys.iter().enumerate() {
+            keys.push(SigningKey::parse(key).map_err(|fault| format!("key {}: {fault}", i + 1))?);
+        }
+        for file in &self.key_files {
+            let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+            keys.push(
+                SigningKey::parse(text.trim()).map_err(|fault| format!("{}: {fault}", file.display()))?,
+            );
+        }
+        if keys.is_empty() {
+            return Err("it has no key: posts are signed; give keys or key-files".to_owned());
+        }
+        if keys.len() as u64 > limits::SIGNATURES.value {
+            return Err(format!("it has {} keys: at most {}", keys.len(), limits::SIGNATURES.value));
+        }
+        let mut trust = Trust::system();
+        if let Some(file) = &self.ca_file {
+            let pem = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+            trust.add(&pem).map_err(|fault| format!("{}: {fault}", file.display()))?;
+        }
+        let client = Client::new(Arc::new(NetworkOs), trust).map_err(|error| error.to_string())?;
+        let client = client.allowing(&endpoint);
+        let client = if self.loopback { client.with_loopback() } else { client };
+        Ok(Way::Webhook { endpoint, keys, client })
+    }
+
+    fn command(self, inherited: impl Fn(&str) -> Option<String>) -> Result<Way, String> {
+        let is_webhooks =
+            self.loopback || self.ca_file.is_some() || !self.keys.is_empty() || !self.key_files.is_empty();
+        if is_webhooks {
+            return Err(
+                "keys, key-files, ca-file and loopback belong to a url, and not to a program".to_owned()
+            );
+        }
+        let argv = self.argv.unwrap_or_default();
+        if !argv.first().is_some_and(|program| Path::new(program).is_absolute()) {
+            return Err("argv begins with the absolute path of a program".to_owned());
+        }
+        let directory = self.cwd.unwrap_or_else(|| PathBuf::from("/"));
+        if !directory.is_absolute() {
+            return Err("cwd is an absolute path".to_owned());
+        }
+        let max = limits::PROGRAM_MS.value;
+        let time = self.timeout_ms.unwrap_or(max);
+        if !(1..=max).contains(&time) {
+            return Err(format!("timeout-ms is from 1 to {max}"));
+        }
+        let mut environment: BTreeMap<String, String> =
+            self.inherit.into_iter().filter_map(|name| Some((name.clone(), inherited(&name)?))).collect();
+        environment.extend(self.env);
+        let is_plain = |(name, value): (&String, &String)| {
+            !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0')
+        };
+        if !environment.iter().all(is_plain) || argv.iter().any(|word| word.contains('\0')) {
+            return Err(
+                "a name in env is neither empty nor holds =, and nothing holds a zero byte".to_owned()
+            );
+        }
+        let environment = environment.into_iter().collect();
+        Ok(Way::Command(Program { argv, environment, directory, time: Duration::from_millis(time) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::without_values;
+    use super::*;
+
+    const KEY: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+    fn channels(text: &str) -> Result<Channels, String> {
+        let text = text.replace("{key}", KEY);
+        let written = toml::from_str::<BTreeMap<String, Written>>(&text)
+            .map_err(|error| without_values(error.message()))?;
+        let inherited = |name: &str| (name == "HOME").then(|| "/home/somebody".to_owned());
+        Channels::new(written, inherited).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn what_is_written_becomes_a_channel() {
+        let text = "[ops]\nurl = \"https://hooks.example.com/T0/secret\"\nkeys = [\"{key}\"]\n\
+                    [bell]\nargv = [\"/usr/bin/bell\", \"--loud\"]\ninherit = [\"HOME\", \"NONE\"]\nenv = { A = \"1\" }\n\
+                    agents = true\n";
+        let channels = channels(text).expect("they are channels");
+        let shown: Vec<_> =
+            channels.channels.iter().map(|it| (&*it.name, it.kind.name(), &*it.goes_to, it.agents)).collect();
+        assert_eq!(
+            shown,
+            [
+                ("bell", "command", "/usr/bin/bell", true),
+                ("ops", "webhook", "https://hooks.example.com", false)
+            ]
+        );
+        let Some(Way::Command(program)) = channels.ways.get("bell") else { panic!("it is a program") };
+        let environment = [("A", "1"), ("HOME", "/home/somebody")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+        assert_eq!((&program.environment[..], &*program.directory), (&environment[..], Path::new("/")));
+    }
+
+    /// Each says which channel, and what is wrong with it, and nothing that is secret.
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let url = "url = \"https://hooks.example.com/in/secret\"";
+        let cases = [
+            ("", "give either url or argv"),
+            (&*format!("{url}\nargv = [\"/bin/true\"]"), "give either url or argv"),
+            (url, "it has no key"),
+            (&format!("{url}\nkeys = [\"secret\"]"), "key 1: it must begin with whsec_"),
+            (&format!("{url}\nkeys = [\"{{key}}\", \"whsec_c2VjcmV0\"]"), "key 2: it has 6 bytes"),
+            (&format!("{url}\nkeys = \"whsec_secret\""), "invalid type: string"),
+            (&format!("{url}\nkeys = [\"{{key}}\"]\nkey-files = [\"/no/such/file\"]"), "/no/such/file: "),
+            (&format!("{url}\nkeys = [\"{{key}}\"]\nca-file = \"/no/such/file\""), "/no/such/file: "),
+            (
+                &format!("{url}\nkeys = [\"{{key}}\"]\nca-file = \"/dev/null\""),
+                "there is no certificate in it",
+            ),
+            (&format!("{url}\nkeys = [\"{{key}}\"]\ncwd = \"/\""), "belong to a program"),
+            (
+                "url = \"https://user:secret@hooks.example.com/\"\nkeys = [\"{key}\"]",
+                "url: it holds a user name",
+            ),
+            (
+                "url = \"ftp://hooks.example.com/secret\"\nkeys = [\"{key}\"]",
+                "url: it must begin with https://",
+            ),
+            ("argv = []", "absolute path of a program"),
+            ("argv = [\"bell\"]", "absolute path of a program"),
+            ("argv = [\"/bin/true\"]\ncwd = \"here\"", "cwd is an absolute path"),
+            ("argv = [\"/bin/true\"]\ntimeout-ms = 0", "timeout-ms is from 1 to 20000"),
+            ("argv = [\"/bin/true\"]\ntimeout-ms = 20001", "timeout-ms is from 1 to 20000"),
+            ("argv = [\"/bin/true\"]\nenv = { \"A=B\" = \"secret\" }", "a name in env"),
+            ("argv = [\"/bin/true\"]\nkeys = [\"{key}\"]", "belong to a url"),
+            ("argv = [\"/bin/true\"]\nshell = true", "unknown field"),
+        ];
+        for (text, expected) in cases {
+            let fault = channels(&format!("[ops]\n{text}\n")).err().expect(text);
+            assert!(fault.contains(expected), "{text}: {fault}");
+            assert!(
+                !fault.contains("secret\"") && !fault.contains("c2VjcmV0") && !fault.contains("/secret"),
+                "{fault}"
+            );
+        }
+        let fault = channels("[\"a b\"]\nargv = [\"/bin/true\"]\n").err().expect("it is no name");
+        assert!(fault.contains("printable ASCII"), "{fault}");
+        let many: String = (0..65).map(|i| format!("[c{i}]\nargv = [\"/bin/true\"]\n")).collect();
+        assert!(channels(&many).err().is_some_and(|fault| fault.contains("at most 64")));
+    }
+}

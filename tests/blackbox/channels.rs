@@ -1,0 +1,57 @@
+//! Channels of a real daemon: named in its configuration, used by its callers, and across a kill.
+
+use std::fs;
+use std::time::Duration;
+
+use crate::daemon::{Daemon, Home, until};
+
+const CONFIGURATION: &str = r#"
+[channels.note]
+argv = ["/bin/sh", "-c", """
+if [ -e first ]; then name=second; else name=first; fi
+cat > new && mv new $name
+[ $name = second ] || exec sleep 4
+"""]
+inherit = ["PATH"]
+cwd = "HOME"
+
+[channels.ops]
+url = "https://hooks.example.com/T0/hush"
+keys = ["whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="]
+agents = true
+"#;
+
+/// The program had the delivery when the daemon was killed: it may have been done with it, so it gets it again, and knows it.
+#[test]
+fn what_was_on_its_way_out_at_a_kill_goes_out_again() {
+    let home = Home::new("channels");
+    let path = |name: &str| home.path().join(name);
+    let place = home.path().to_str().expect("UTF-8");
+    fs::write(path("channels.toml"), CONFIGURATION.replace("HOME", place)).expect("ours");
+    let start = || {
+        let mut serve = home.serve();
+        Daemon::start_with(&home, serve.env("PATH", "/usr/bin:/bin").args(["--config", "channels.toml"]))
+    };
+    let daemon = start();
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    let shown = format!("{:?}", daemon.eql("[:reveille.engine/channels]"));
+    assert!(shown.contains("https://hooks.example.com") && shown.contains(":webhook"), "{shown}");
+    let create = "[(psi.scheduler/create {:kind :message :session-id \"main\" :message \"wake up\" \
+                   :durability :durable :delay-ms 1000 :channel \"note\" :conversation \"c\"})]";
+    let created = format!("{:?}", daemon.eql(create));
+    until("the program has it", Duration::from_secs(10), || path("first").exists());
+    let log = daemon.log();
+    daemon.kill();
+    let daemon = start();
+    until("the program has it again", Duration::from_secs(20), || path("second").exists());
+    let [first, second] = ["first", "second"].map(|name| fs::read_to_string(path(name)).expect("text"));
+    assert_eq!(first, second, "the same text under the same id; {created}");
+    assert!(first.contains("\"text\":\"wake up\"") && first.contains("\"run-id\":\"sch-"), "{first}");
+    until("it is delivered", Duration::from_secs(10), || {
+        format!("{:?}", daemon.eql("[{:psi.scheduler/schedules [:psi.scheduler/status]}]"))
+            .contains(":delivered")
+    });
+    for told in [shown, log, daemon.log()] {
+        assert!(!told.contains("hush") && !told.contains("AAECAw"), "{told}");
+    }
+}
