@@ -102,6 +102,24 @@ limits! {
     /// How long an attached host may take, after its acknowledgement, to report the turn that it began.
     /// Until then nothing more is pushed to that session: one delivery per idle transition.
     TURN_START_MS = 2_000 "ms" as "turn-start-ms";
+    /// How long a guard outside may take to say whether a run may be handed over, unless told otherwise.
+    GUARD_MS = 5_000 "ms" as "guard-ms";
+    /// The longest that it may be told. A person is asked by an approval, not by a guard that takes its time.
+    GUARD_MS_MAX = 30_000 "ms" as "guard-ms-max";
+    /// How long what a guard outside has allowed holds, while the run waits for its session; then it is asked again.
+    GUARD_ALLOWANCE_MS = 30_000 "ms" as "guard-allowance-ms";
+    /// Length of the answer of a guard outside.
+    GUARD_ANSWER_BYTES = 16_384 "bytes" as "guard-answer-bytes";
+    /// Rules of one guard's policy: each hand-over may look at all of them.
+    GUARD_RULES = 256 "rules" as "guard-rules";
+    /// How long a run waits for an operator's word, unless told otherwise: a day, so that somebody has been at a desk.
+    APPROVAL_MS = 86_400_000 "ms" as "approval-ms";
+    /// The longest that it may be told: 30 days, which is what is kept of the log.
+    APPROVAL_MS_MAX = 2_592_000_000 "ms" as "approval-ms-max";
+    /// What operators have said yes to that is remembered of one run: more rules than that do not hold one.
+    APPROVALS_KEPT = 8 "approvals" as "approvals-kept";
+    /// Sessions that may do less than everything; an entry outlives its session.
+    GRANTS = 4_096 "sessions" as "grants";
     /// Longest uninterrupted sleep of the driver: a suspended machine or a stepped clock is noticed within it.
     SLEEP_SLICE_MS = 30_000 "ms" as "sleep-slice-ms";
     /// How long an orderly shutdown waits for receipts that are still out.
@@ -281,6 +299,9 @@ limits! {
     PROGRAM_DRAIN_MS = 100 "ms" as "program-drain-ms";
 }
 
+// What is allowed must outlast the answer's way back, and defaults lie within their bounds.
+const _: () = assert!(GUARD_MS.value <= GUARD_MS_MAX.value && APPROVAL_MS.value <= APPROVAL_MS_MAX.value);
+const _: () = assert!(GUARD_ALLOWANCE_MS.value >= GUARD_MS_MAX.value);
 // A delay must be possible at all, and one slice must be shorter than the longest delay.
 const _: () = assert!(DELAY_MS_MIN.value < DELAY_MS_MAX.value);
 const _: () = assert!(SLEEP_SLICE_MS.value < DELAY_MS_MAX.value);

@@ -37,7 +37,7 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     }),
     ("held_is_held", |all| {
         let place = find(all, |seen| is_claimed(seen, "first"));
-        let held = Fact::Held { by: Scope::Operator, reason: None };
+        let held = Fact::Held { by: Scope::Operator.into(), reason: None };
         all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(held) });
     }),
     ("volatile_is_tried_once", |all| {
@@ -58,7 +58,7 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
             Seen::CancelAcknowledged { scope: Scope::Session(session("away")), schedule: id("cancelled") };
     }),
     ("a_word_calls_off_what_it_may", |all| {
-        let called_off = ScheduleFact::Cancelled { reason: Reason::UserActivity };
+        let called_off = ScheduleFact::Cancelled { reason: Reason::UserActivity, by: None };
         let fact = Fact::Schedule(id("later"), called_off);
         all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(fact) });
     }),
@@ -278,6 +278,7 @@ impl TrueStory {
         let text = name.into();
         let config = Arc::new(SessionConfig::default());
         self.submit(Input::Command(Command::CreateSchedule(NewSchedule {
+            made_by: None,
             id: Some(id(name)),
             dialect: Dialect::Psi,
             durability: Durability::Volatile,

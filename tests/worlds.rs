@@ -134,6 +134,7 @@ fn a_listener_may_speak_to_the_engine_while_it_is_spoken_to() {
 
 fn new_schedule(owner: &SessionId, payload: Payload) -> NewSchedule {
     NewSchedule {
+        made_by: None,
         id: None,
         dialect: Dialect::Psi,
         durability: Durability::Volatile,

@@ -11,6 +11,9 @@ use serde::Deserialize;
 use super::channels::{Channels, Written};
 use super::environment::Environment;
 use super::fault::Fault;
+use super::guard_rules::GuardFile;
+use crate::adapter::system_zones;
+use crate::domain::GuardPolicy;
 use crate::limits;
 use crate::runtime::Token;
 use crate::surface::cli::ServeArgs;
@@ -28,6 +31,8 @@ pub(super) struct Config {
     pub(super) log: String,
     /// The ways out of the process.
     pub(super) channels: Channels,
+    /// What runs are measured by when they are about to be handed over, if by anything.
+    pub(super) guard: Option<GuardPolicy>,
 }
 
 /// A configuration file; what is not in it is not told.
@@ -43,6 +48,7 @@ struct File {
     allow_hosts: Vec<String>,
     allow_origins: Vec<String>,
     channels: BTreeMap<String, Written>,
+    guard: Option<GuardFile>,
 }
 
 impl Config {
@@ -66,7 +72,8 @@ impl Config {
         let log = args.log.or(file.log).unwrap_or_else(|| "info".to_owned());
         let keeps = !volatile && data_dir.is_some();
         let channels = Channels::new(file.channels, Environment::value)?;
-        Ok(Config { http, data_dir, keeps, socket, token, log, channels })
+        let guard = file.guard.map(|guard| guard.policy(&system_zones())).transpose()?;
+        Ok(Config { http, data_dir, keeps, socket, token, log, channels, guard })
     }
 }
 

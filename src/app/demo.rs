@@ -158,6 +158,13 @@ impl<W: Write> Demo<'_, W> {
             | DecisionKind::SchedulePaused
             | DecisionKind::ScheduleResumed
             | DecisionKind::ScheduleArmed
+            | DecisionKind::SessionGranted
+            | DecisionKind::EngineGuarded
+            | DecisionKind::RunAsked
+            | DecisionKind::RunAllowed
+            | DecisionKind::RunHeld
+            | DecisionKind::RunApproved
+            | DecisionKind::RunDenied
             | DecisionKind::SlotsSkipped
             | DecisionKind::RunAccepted
             | DecisionKind::RunRetrying

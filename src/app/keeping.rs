@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::fault::Fault;
 use crate::adapter::{StoreOptions, StoreSqlite};
+use crate::domain::GuardPolicy;
 use crate::runtime::Handle;
 
 /// How many schedules in memory only there are, on disk for whoever starts next.
@@ -17,7 +18,11 @@ pub(super) struct VolatileCount {
 }
 
 /// Opens the store of a data directory and takes up what is in it.
-pub(super) fn take_up(handle: &Handle, data_dir: &Path) -> Result<VolatileCount, Fault> {
+pub(super) fn take_up(
+    handle: &Handle,
+    data_dir: &Path,
+    guard: Option<Arc<GuardPolicy>>,
+) -> Result<VolatileCount, Fault> {
     let now = handle.now().wall;
     let mut options = StoreOptions::new(data_dir.join(STORE), now);
     options.alarm = Some(Box::new(|fault| {
@@ -26,7 +31,7 @@ pub(super) fn take_up(handle: &Handle, data_dir: &Path) -> Result<VolatileCount,
     let store = StoreSqlite::open(options).map_err(|fault| Fault::Taken(fault.to_string()))?;
     let path = data_dir.join(COUNT);
     let lost = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
-    handle.take_up(Arc::new(store), lost).map_err(|fault| Fault::Taken(fault.to_string()))?;
+    handle.take_up_guarded(Arc::new(store), lost, guard).map_err(|fault| Fault::Taken(fault.to_string()))?;
     if lost > 0 {
         tracing::warn!(target: "reveille", lost, "schedules in memory only ended with the last life of this daemon");
     }

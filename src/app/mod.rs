@@ -7,6 +7,8 @@ mod client;
 #[cfg(feature = "cli")]
 mod config;
 #[cfg(feature = "cli")]
+mod control;
+#[cfg(feature = "cli")]
 mod data_dir;
 #[cfg(feature = "cli")]
 mod demo;
@@ -26,6 +28,8 @@ mod fault;
 mod foresight;
 #[cfg(feature = "cli")]
 mod graphql;
+#[cfg(feature = "cli")]
+mod guard_rules;
 #[cfg(feature = "cli")]
 pub mod import;
 #[cfg(feature = "cli")]

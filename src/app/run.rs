@@ -31,6 +31,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Import(args) => super::transfer::import(args),
         Command::Forecast(args) => super::foresight::forecast(&args),
         Command::Explain(args) => super::foresight::explain(&args),
+        Command::Cancel(args) => super::control::cancel(&args),
+        Command::Pause(args) => super::control::pause(&args),
+        Command::Resume(args) => super::control::resume(&args),
+        Command::RunNow(args) => super::control::run_now(&args),
+        Command::Reschedule(args) => super::control::reschedule(&args),
+        Command::HoldAll(args) => super::control::hold_all(&args),
+        Command::ReleaseAll(args) => super::control::release_all(&args),
+        Command::Approvals(args) => super::control::approvals(&args),
+        Command::Approve(args) => super::control::approve(&args),
+        Command::Deny(args) => super::control::deny(&args),
+        Command::Grant(args) => super::control::grant(&args),
         Command::Schema(args) => super::schema::schema(args.kind),
     };
     outcome.unwrap_or_else(|error| {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
@@ -13,8 +14,8 @@ use super::fault::Fault;
 use super::keeping::take_up;
 use super::log::Log;
 use super::signals::on_stop;
-use crate::domain::Right;
-use crate::engine::State;
+use crate::domain::{Right, Scope, TokenName};
+use crate::engine::{Command, Input, State};
 use crate::runtime::{Handle, Token};
 use crate::surface::cli::ServeArgs;
 use crate::surface::http::{Server, Socket};
@@ -44,7 +45,13 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
     // Before what is kept: what waits there may be for one of them.
     config.channels.open(&handle)?;
     let kept = config.data_dir.as_deref().filter(|_| config.keeps);
-    let mut count = kept.map(|dir| take_up(&handle, dir)).transpose()?;
+    let guard = config.guard.map(Arc::new);
+    let mut count = kept.map(|dir| take_up(&handle, dir, guard.clone())).transpose()?;
+    if count.is_none() {
+        let by = Scope::Operator.into();
+        let guarded = handle.submit(Input::Command(Command::SetGuard { policy: guard, by }));
+        guarded.map_err(|refusal| Fault::usage(refusal.to_string()))?;
+    }
     let listening = Server::start(handle.clone(), &config.http);
     let mut server =
         listening.map_err(|error| Fault::io(format!("cannot listen on {}", config.http.listen), error))?;
@@ -73,16 +80,17 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
 /// Lets operators and observers in.
 fn admit(handle: &Handle, token: Option<Token>, data_dir: Option<&DataDir>) -> Result<(), Fault> {
     let fresh = || Token::from_entropy(handle.draw(), handle.draw());
+    let name = |text: &str| TokenName::new(text).expect("a word is a name");
     let operator = match (token, data_dir) {
         (Some(token), _) => Some(token),
         (None, Some(data_dir)) => Some(data_dir.token(OPERATOR_TOKEN, fresh)?),
         (None, None) => None,
     };
     if let Some(operator) = operator {
-        handle.admit_operator(&operator, Right::Change);
+        handle.admit_operator_as(name("operator"), &operator, Right::Change);
     }
     if let Some(data_dir) = data_dir {
-        handle.admit_operator(&data_dir.token(OBSERVER_TOKEN, fresh)?, Right::Read);
+        handle.admit_operator_as(name("observer"), &data_dir.token(OBSERVER_TOKEN, fresh)?, Right::Read);
     }
     Ok(())
 }

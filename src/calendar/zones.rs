@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use jiff::tz::TimeZone;
 
 use super::clock::Clock;
-use crate::domain::Zone;
+use crate::domain::{Moment, TimeOfDay, Weekday, Zone};
 
 /// A time zone database, and which zone `local` is.
 pub struct Zones {
@@ -148,6 +148,18 @@ impl Zones {
         self.entry(name).map(|entry| &*entry.name)
     }
 
+    /// What a zone's clock shows at an instant: the day of the week and the time, to the second.
+    pub fn reading(&self, zone: &Zone, at: Moment) -> (Weekday, TimeOfDay) {
+        let reading = at.seconds().saturating_add(self.clock(zone).offset_at(at.seconds()));
+        // 1970-01-01 was a Thursday.
+        let day = (reading.div_euclid(DAY) + 4).rem_euclid(7);
+        let day = usize::try_from(day).ok().and_then(|day| Weekday::ALL.get(day));
+        let second = reading.rem_euclid(DAY);
+        let part = |seconds: i64| u8::try_from(seconds).unwrap_or(0);
+        let time = TimeOfDay::new(part(second / 3_600), part(second / 60 % 60), part(second % 60));
+        (*day.unwrap_or(&Weekday::Thursday), time.unwrap_or(TimeOfDay::MIDNIGHT))
+    }
+
     /// What one should know about a zone: that its name is not in the database.
     pub fn warning(&self, zone: &Zone) -> Option<Warning> {
         match zone {
@@ -185,6 +197,9 @@ impl Zones {
         Some(&self.entries[at])
     }
 }
+
+/// Seconds of a day on a clock.
+const DAY: i64 = 86_400;
 
 impl fmt::Debug for Zones {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Cursor, Fact, Moment, Next, Reason, RunId, ScheduleId, SessionId, names};
+use super::{Actor, Cursor, Fact, Moment, Next, Reason, RunId, ScheduleId, SessionId, names};
 
 names! {
     /// What was decided.
@@ -45,6 +45,16 @@ names! {
         RunQueued = "run-queued",
         /// A run was handed to its host, for the phase in the detail.
         RunDispatched = "run-dispatched",
+        /// The guard was asked whether a run may be handed over.
+        RunAsked = "run-asked",
+        /// The guard allowed a run to be handed over.
+        RunAllowed = "run-allowed",
+        /// A run waits until an operator approves it; the rule that says so is in the detail.
+        RunHeld = "run-held",
+        /// An operator approved a run.
+        RunApproved = "run-approved",
+        /// An operator denied a run, which fails.
+        RunDenied = "run-denied",
         /// The host has the prompt, and the turn that it began goes on.
         RunAccepted = "run-accepted",
         /// The host confirmed the delivery, or the turn ended that it began.
@@ -55,6 +65,10 @@ names! {
         RunFailed = "run-failed",
         /// A run that waited was called off; its schedule goes on.
         RunCancelled = "run-cancelled",
+        /// What a session may do was changed.
+        SessionGranted = "session-granted",
+        /// What runs are measured by when they are about to be handed over was changed.
+        EngineGuarded = "engine-guarded",
         /// A host connected.
         HostAttached = "host-attached",
         /// A host's connection was lost.
@@ -85,6 +99,8 @@ pub struct Decision {
     pub kind: DecisionKind,
     /// Why, where it is not the plain course of things.
     pub reason: Option<Reason>,
+    /// Who wanted it, where somebody did.
+    pub by: Option<Box<Actor>>,
     /// The schedule concerned.
     pub schedule: Option<ScheduleId>,
     /// The run concerned.
@@ -120,6 +136,7 @@ impl Decision {
             at,
             kind: fact.kind(),
             reason: fact.reason(),
+            by: fact.by().cloned().map(Box::new),
             schedule: fact.schedule().cloned(),
             run: fact.run().cloned(),
             session: None,

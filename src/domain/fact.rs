@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{
-    BootTime, Cause, ChannelFact, Dealt, DecisionKind, Failure, HostId, JobId, Moment, Phase, Reason, RunId,
-    Schedule, ScheduleId, Scope, SessionConfig, SessionId, SessionProvenance,
+    Actor, BootTime, Cause, ChannelFact, Dealt, DecisionKind, Digest, Failure, Grant, GuardPolicy, Hold,
+    HostId, JobId, Moment, Phase, Reason, RunId, Schedule, ScheduleId, SessionConfig, SessionId,
+    SessionProvenance,
 };
 
 /// One thing that happened. Facts of one decision are appended together or not at all.
@@ -31,14 +32,21 @@ pub enum Fact {
     /// Nothing is claimed and nothing handed over until everything is released.
     Held {
         /// Who wanted it.
-        by: Scope,
+        by: Actor,
         /// Why, in their words.
         reason: Option<Box<str>>,
     },
     /// Everything goes on.
     Released {
         /// Who wanted it.
-        by: Scope,
+        by: Actor,
+    },
+    /// Runs are measured by this from here on, when they are about to be handed over.
+    Guarded {
+        /// By what; `None` for nothing.
+        policy: Option<Arc<GuardPolicy>>,
+        /// Who wanted it.
+        by: Actor,
     },
     /// The engine lives again on what is kept of its earlier life.
     Awoke {
@@ -91,14 +99,14 @@ pub enum ScheduleFact {
     /// Its slots are not claimed until it is resumed.
     Paused {
         /// Who wanted it.
-        by: Scope,
+        by: Actor,
         /// Why, in their words.
         reason: Option<Box<str>>,
     },
     /// Its slots are claimed again.
     Resumed {
         /// Who wanted it.
-        by: Scope,
+        by: Actor,
         /// Its next slot, which may have passed meanwhile.
         next: Next,
     },
@@ -108,11 +116,15 @@ pub enum ScheduleFact {
     Armed {
         /// The slot.
         next: Next,
+        /// Who brought it forward, if somebody did.
+        by: Option<Box<Actor>>,
     },
     /// It was called off, with those of its runs that wait.
     Cancelled {
         /// Why.
         reason: Reason,
+        /// Who wanted it, if somebody did.
+        by: Option<Box<Actor>>,
     },
 }
 
@@ -122,7 +134,7 @@ pub struct Change {
     /// What is asked for from here on.
     pub schedule: Schedule,
     /// Who wanted it.
-    pub by: Scope,
+    pub by: Actor,
     /// Its next slot, where it has another trigger than before; `None` where its slots are as they were.
     pub retriggered: Option<Next>,
     /// Whether it makes the new revision. Where a pause or a resume was asked for with it, that does.
@@ -142,6 +154,8 @@ pub struct Skip {
     pub reason: Reason,
     /// The slot that comes next.
     pub next: Next,
+    /// Who wanted it, if somebody did.
+    pub by: Option<Box<Actor>>,
 }
 
 /// What can happen to a connected host.
@@ -182,6 +196,13 @@ pub enum SessionFact {
     UserSpoke,
     /// A presumed turn was not reported in time; the session counts as idle again.
     TurnUnreported,
+    /// What it may do was changed. That holds whether it is open or not.
+    Granted {
+        /// What it may do.
+        grant: Grant,
+        /// Who wanted it.
+        by: Box<Actor>,
+    },
     /// A job reported that it is ready.
     JobReady {
         /// The job.
@@ -203,6 +224,7 @@ impl SessionFact {
             | SessionFact::Idle
             | SessionFact::UserSpoke
             | SessionFact::TurnUnreported
+            | SessionFact::Granted { .. }
             | SessionFact::JobReady { .. } => None,
         }
     }
@@ -217,6 +239,38 @@ pub enum RunFact {
     Queued {
         /// What for.
         reason: Reason,
+    },
+    /// The guard was asked whether the run may be handed over; it waits for the answer, in nobody's way.
+    Asked {
+        /// What about.
+        digest: Digest,
+        /// When the answer is overdue.
+        due: BootTime,
+        /// The same on the wall clock.
+        until: Moment,
+    },
+    /// The guard allowed it to be handed over.
+    Allowed {
+        /// What it was asked about.
+        digest: Digest,
+        /// Until when that holds.
+        until: BootTime,
+    },
+    /// The run waits for an operator's word, in nobody's way.
+    Held(Box<Hold>),
+    /// An operator approved it.
+    Approved {
+        /// What was approved.
+        digest: Digest,
+        /// Who did.
+        by: Box<Actor>,
+    },
+    /// An operator denied it; that it failed follows.
+    Denied {
+        /// Who did.
+        by: Box<Actor>,
+        /// Why, in their words.
+        why: Option<Box<str>>,
     },
     /// The run was handed to its host.
     Dispatched(HandOver),
@@ -253,6 +307,8 @@ pub struct Claim {
     pub next: Option<Next>,
     /// When its time is up, where its time is limited.
     pub time_up: Option<BootTime>,
+    /// Who wanted it, if somebody did: of a run by hand.
+    pub by: Option<Box<Actor>>,
 }
 
 /// To whom a run was handed, and for what.
@@ -282,6 +338,7 @@ impl Fact {
             Fact::Channel(_, ChannelFact::Disabled) => DecisionKind::ChannelDisabled,
             Fact::Held { .. } => DecisionKind::EngineHeld,
             Fact::Released { .. } => DecisionKind::EngineReleased,
+            Fact::Guarded { .. } => DecisionKind::EngineGuarded,
             Fact::Awoke { .. } => DecisionKind::EngineAwoke,
             Fact::Stopping { .. } => DecisionKind::EngineStopping,
         }
@@ -291,13 +348,16 @@ impl Fact {
     pub fn reason(&self) -> Option<Reason> {
         match self {
             Fact::Session(_, SessionFact::Unhosted) => Some(Reason::HostLost),
-            Fact::Schedule(_, ScheduleFact::Cancelled { reason }) => Some(*reason),
+            Fact::Schedule(_, ScheduleFact::Cancelled { reason, .. }) => Some(*reason),
             Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Some(skip.reason),
             Fact::Schedule(_, ScheduleFact::Paused { .. }) => Some(Reason::Paused),
             Fact::Run(_, RunFact::Queued { reason } | RunFact::Cancelled { reason }) => Some(*reason),
             Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) => {
                 Some(failure.reason)
             }
+            Fact::Run(_, RunFact::Asked { .. }) => Some(Reason::AwaitingGuard),
+            Fact::Run(_, RunFact::Held(_)) => Some(Reason::AwaitingApproval),
+            Fact::Run(_, RunFact::Denied { .. }) => Some(Reason::ApprovalDenied),
             Fact::Held { .. } => Some(Reason::Held),
             Fact::Stopping { .. } => Some(Reason::Shutdown),
             Fact::Session(..)
@@ -307,6 +367,7 @@ impl Fact {
             | Fact::Host(..)
             | Fact::Channel(..)
             | Fact::Released { .. }
+            | Fact::Guarded { .. }
             | Fact::Awoke { .. } => None,
         }
     }
@@ -322,6 +383,7 @@ impl Fact {
             | Fact::Channel(..)
             | Fact::Held { .. }
             | Fact::Released { .. }
+            | Fact::Guarded { .. }
             | Fact::Awoke { .. }
             | Fact::Stopping { .. } => None,
         }
@@ -330,6 +392,24 @@ impl Fact {
     /// The run that it is about.
     pub fn run(&self) -> Option<&RunId> {
         if let Fact::Run(run, _) = self { Some(run) } else { None }
+    }
+
+    /// Who wanted it, where somebody did. A schedule was created by its owner, unless it says otherwise.
+    pub fn by(&self) -> Option<&Actor> {
+        match self {
+            Fact::Held { by, .. } | Fact::Released { by } | Fact::Guarded { by, .. } => Some(by),
+            Fact::Session(_, SessionFact::Granted { by, .. })
+            | Fact::Run(_, RunFact::Approved { by, .. } | RunFact::Denied { by, .. }) => Some(by),
+            Fact::Created { schedule, .. } => schedule.made_by.as_deref(),
+            Fact::Schedule(_, fact) => fact.by(),
+            Fact::Run(_, RunFact::Claimed(claim)) => claim.by.as_deref(),
+            Fact::Session(..)
+            | Fact::Run(..)
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::Awoke { .. }
+            | Fact::Stopping { .. } => None,
+        }
     }
 
     /// The slots that it deals with.
@@ -347,7 +427,7 @@ impl Fact {
         match self {
             Fact::Created { next, .. } => Some(*next),
             Fact::Schedule(_, ScheduleFact::Changed(change)) => change.retriggered,
-            Fact::Schedule(_, ScheduleFact::Resumed { next, .. } | ScheduleFact::Armed { next }) => {
+            Fact::Schedule(_, ScheduleFact::Resumed { next, .. } | ScheduleFact::Armed { next, .. }) => {
                 Some(*next)
             }
             Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Some(skip.next),
@@ -359,6 +439,7 @@ impl Fact {
             | Fact::Channel(..)
             | Fact::Held { .. }
             | Fact::Released { .. }
+            | Fact::Guarded { .. }
             | Fact::Awoke { .. }
             | Fact::Stopping { .. } => None,
         }
@@ -394,6 +475,13 @@ impl Fact {
             }
             Fact::Channel(name, _) => Some(name.to_string().into()),
             Fact::Session(_, SessionFact::JobReady { job }) => Some(job.to_string().into()),
+            Fact::Session(_, SessionFact::Granted { grant, .. }) => Some(grant.to_string().into()),
+            Fact::Guarded { policy, .. } => {
+                let rules = policy.as_ref().map_or(0, |policy| policy.rules.len());
+                Some(format!("{rules} rules").into())
+            }
+            Fact::Run(_, RunFact::Held(hold)) => Some(hold.detail().into()),
+            Fact::Run(_, RunFact::Denied { why, .. }) => why.as_deref().map(|why| why.to_owned().into()),
             Fact::Run(_, RunFact::Dispatched(to)) => Some(to.phase.name().into()),
             Fact::Run(_, RunFact::Failed(failure)) => {
                 Some(format!("{}: {}", failure.phase.name(), failure.message).into())
@@ -431,6 +519,7 @@ impl SessionFact {
             SessionFact::Idle => DecisionKind::SessionIdle,
             SessionFact::UserSpoke => DecisionKind::UserSpoke,
             SessionFact::TurnUnreported => DecisionKind::TurnUnreported,
+            SessionFact::Granted { .. } => DecisionKind::SessionGranted,
             SessionFact::JobReady { .. } => DecisionKind::JobReady,
         }
     }
@@ -449,11 +538,27 @@ impl ScheduleFact {
     }
 }
 
+impl ScheduleFact {
+    fn by(&self) -> Option<&Actor> {
+        match self {
+            ScheduleFact::Changed(change) => Some(&change.by),
+            ScheduleFact::Paused { by, .. } | ScheduleFact::Resumed { by, .. } => Some(by),
+            ScheduleFact::Skipped(skip) => skip.by.as_deref(),
+            ScheduleFact::Armed { by, .. } | ScheduleFact::Cancelled { by, .. } => by.as_deref(),
+        }
+    }
+}
+
 impl RunFact {
     fn kind(&self) -> DecisionKind {
         match self {
             RunFact::Claimed(_) => DecisionKind::RunClaimed,
             RunFact::Queued { .. } => DecisionKind::RunQueued,
+            RunFact::Asked { .. } => DecisionKind::RunAsked,
+            RunFact::Allowed { .. } => DecisionKind::RunAllowed,
+            RunFact::Held(_) => DecisionKind::RunHeld,
+            RunFact::Approved { .. } => DecisionKind::RunApproved,
+            RunFact::Denied { .. } => DecisionKind::RunDenied,
             RunFact::Dispatched(_) => DecisionKind::RunDispatched,
             RunFact::Accepted => DecisionKind::RunAccepted,
             RunFact::Delivered => DecisionKind::RunDelivered,

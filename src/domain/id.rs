@@ -255,7 +255,7 @@ pub(crate) fn uuid_in_order(now: Moment, entropy: Entropy) -> Uuid {
     uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
 }
 
-fn check(text: &str) -> Result<(), IdError> {
+pub(super) fn check(text: &str) -> Result<(), IdError> {
     if text.trim().is_empty() {
         return Err(IdError::Blank);
     }

@@ -3,6 +3,7 @@
 //! What lives elsewhere: rules (`engine`), wire names (`dialect`, `graph`). Invariant: a value of these types
 //! is already checked; nothing here reads a clock, draws randomness or does I/O.
 
+mod actor;
 mod channel;
 mod cron;
 mod cursor;
@@ -10,6 +11,7 @@ mod decision;
 mod entropy;
 mod fact;
 mod failure;
+mod guard;
 mod id;
 mod lifetime;
 mod message;
@@ -31,6 +33,7 @@ mod trigger;
 mod when;
 mod zone;
 
+pub use actor::{Actor, Entry, TokenName};
 pub use channel::{Channel, ChannelFact, ChannelKind};
 pub use cron::{Cron, CronDays, CronFields};
 pub use cursor::Cursor;
@@ -38,6 +41,9 @@ pub use decision::{Dealt, Decision, DecisionKind};
 pub use entropy::Entropy;
 pub use fact::{Change, Claim, Fact, HandOver, HostFact, Next, RunFact, ScheduleFact, SessionFact, Skip};
 pub use failure::{Failure, Phase};
+pub use guard::{
+    Awaits, Checks, Digest, Grant, GuardAnswer, GuardPolicy, Hold, Rule, RuleScope, Ruling, TimeWindow,
+};
 pub use id::{HostId, IdError, JobId, RunId, ScheduleId, SessionId};
 pub use lifetime::Lifetime;
 pub use message::{Content, Message, Role, Transcript};

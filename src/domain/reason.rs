@@ -21,6 +21,10 @@ names! {
         Retrying = "retrying",
         /// The store cannot be written, and the schedule is durable.
         StoreUnavailable = "store-unavailable",
+        /// An operator has to say yes before the run is handed over.
+        AwaitingApproval = "awaiting-approval",
+        /// The guard has been asked whether the run may be handed over.
+        AwaitingGuard = "awaiting-guard",
         /// An earlier run of the schedule had not ended, and its policy is to skip.
         Overlap = "overlap",
         /// The slot passed while nobody was there to see it, and its policy is to skip.
@@ -67,6 +71,22 @@ names! {
         ChannelUnknown = "channel-unknown",
         /// Whoever is behind the channel wants nothing more.
         ChannelDisabled = "channel-disabled",
+        /// The session that it belongs to may not do that any more.
+        NotGranted = "not-granted",
+        /// A rule of the guard's policy forbids it.
+        RefusedByRule = "refused-by-rule",
+        /// The guard has refused it.
+        RefusedByGuard = "refused-by-guard",
+        /// The guard gave no answer that can be understood.
+        GuardFailed = "guard-failed",
+        /// The guard gave no answer in time.
+        GuardTimedOut = "guard-timed-out",
+        /// It had to be approved, and there is nobody who could.
+        NobodyApproves = "nobody-approves",
+        /// An operator has denied it.
+        ApprovalDenied = "approval-denied",
+        /// Nobody approved it in time.
+        ApprovalExpired = "approval-expired",
         /// It was in memory only when the process ended.
         Lost = "lost",
         /// A bound of the engine stood in the way.

@@ -1,6 +1,6 @@
 //! What the engine refuses: the caller's fault, as data. A refusal changes nothing.
 
-use super::{HostId, Moment, Reason, RunId, ScheduleId, SessionId, Status, names};
+use super::{Digest, HostId, Moment, Reason, RunId, ScheduleId, SessionId, Status, names};
 use crate::limits::Limit;
 
 names! {
@@ -143,6 +143,28 @@ pub enum Refusal {
         /// The channel's name.
         channel: Box<str>,
     },
+    /// The run waits for no operator's word.
+    #[error("run {run} does not wait for approval")]
+    NotHeld {
+        /// The run named.
+        run: RunId,
+    },
+    /// What was approved is not what would be handed over: it was changed meanwhile.
+    #[error("run {run} is not what was shown: it was {digest}, and is {present}")]
+    ApprovalConflict {
+        /// The run.
+        run: RunId,
+        /// What was to be approved.
+        digest: Digest,
+        /// What it is by now.
+        present: Digest,
+    },
+    /// An answer to a question that nobody asks, or asks no more.
+    #[error("the guard is not asked about {run}")]
+    NotAsked {
+        /// The run named.
+        run: RunId,
+    },
     /// The instant meant lies outside the calendar.
     #[error("the delay leads beyond the calendar")]
     BeyondCalendar,
@@ -168,6 +190,9 @@ impl Refusal {
             | Refusal::KeyTaken { .. }
             | Refusal::WrongStatus { .. }
             | Refusal::Overlapping { .. }
+            | Refusal::NotHeld { .. }
+            | Refusal::ApprovalConflict { .. }
+            | Refusal::NotAsked { .. }
             | Refusal::Unkept { .. }
             | Refusal::Stopping => Code::Conflict,
             Refusal::SessionFull { .. } | Refusal::LimitReached { .. } => Code::Limit,
@@ -202,6 +227,9 @@ impl Refusal {
             Refusal::Unkept { detail: "REASON".into() },
             Refusal::NoStore,
             Refusal::ChannelNotAllowed { channel: "CHANNEL".into() },
+            Refusal::NotHeld { run: run() },
+            Refusal::ApprovalConflict { run: run(), digest: Digest([0; 32]), present: Digest([1; 32]) },
+            Refusal::NotAsked { run: run() },
             Refusal::BeyondCalendar,
             Refusal::Stopping,
         ]
@@ -229,6 +257,9 @@ impl Refusal {
             Refusal::Unkept { .. } => "unkept",
             Refusal::NoStore => "no-store",
             Refusal::ChannelNotAllowed { .. } => "channel-not-allowed",
+            Refusal::NotHeld { .. } => "not-held",
+            Refusal::ApprovalConflict { .. } => "approval-conflict",
+            Refusal::NotAsked { .. } => "not-asked",
             Refusal::BeyondCalendar => "beyond-calendar",
             Refusal::Stopping => "stopping",
         }
@@ -258,6 +289,9 @@ impl Refusal {
             Refusal::Unkept { .. } => "try again when the store can be written",
             Refusal::NoStore => "start it with a data directory, or ask for a volatile schedule",
             Refusal::ChannelNotAllowed { .. } => "ask an operator to let sessions use the channel",
+            Refusal::NotHeld { .. } => "list the approvals that are waited for",
+            Refusal::ApprovalConflict { .. } => "look at it again, and approve what it is now",
+            Refusal::NotAsked { .. } => "answer each question once, within its time",
             Refusal::BeyondCalendar => "choose a shorter delay",
             Refusal::Stopping => "try again after the restart",
         }

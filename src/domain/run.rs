@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Failure, HostId, Moment, Phase, Reason, Schedule, SessionId, names};
+use super::{Checks, Failure, HostId, Moment, Phase, Reason, Schedule, SessionId, names};
 
 names! {
     /// What made a run happen.
@@ -71,6 +71,8 @@ pub struct Run {
     pub session_created: bool,
     /// Its error, once it failed; of a run that is tried again, that of the last attempt.
     pub failure: Option<Box<Failure>>,
+    /// What is remembered of the guard, where that is anything.
+    pub checks: Option<Box<Checks>>,
     /// What was asked for when its slot was claimed, where that was changed since.
     pub asked: Option<Arc<Schedule>>,
 }
@@ -96,6 +98,7 @@ impl Run {
             session: None,
             session_created: false,
             failure: None,
+            checks: None,
             asked: None,
         }
     }

@@ -1,7 +1,7 @@
 //! The definition of a schedule: what was asked for. A change makes a new revision of it.
 
 use super::{
-    Envelope, Lifetime, Moment, Payload, Policy, ScheduleId, SessionId, Target, Terms, Trigger, names,
+    Actor, Envelope, Lifetime, Moment, Payload, Policy, ScheduleId, SessionId, Target, Terms, Trigger, names,
 };
 
 names! {
@@ -49,6 +49,8 @@ pub struct Schedule {
     pub payload: Payload,
     /// When it was created, on the wall clock.
     pub created_at: Moment,
+    /// Who created it, where that was not its owner by the tools of its dialect.
+    pub made_by: Option<Box<Actor>>,
     /// What it has beyond that; `None` is [`Terms::PLAIN`].
     pub terms: Option<Box<Terms>>,
 }

@@ -1,6 +1,6 @@
 //! Who is asking, as far as rules depend on it.
 
-use super::{Schedule, SessionId, names};
+use super::{Actor, Dialect, Entry, Schedule, SessionId, names};
 
 /// Whose things a caller may see and change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,15 +53,34 @@ pub struct Caller {
     pub right: Right,
     /// Whether it keeps to the pace of a session's token: `limits::CREATES_PER_MINUTE`.
     pub metered: bool,
+    /// How it came in.
+    pub entry: Entry,
 }
 
 impl Caller {
     /// An operator who may do everything.
-    pub const OPERATOR: Caller = Caller { scope: Scope::Operator, right: Right::Change, metered: false };
+    pub const OPERATOR: Caller =
+        Caller { scope: Scope::Operator, right: Right::Change, metered: false, entry: Entry::Embedder };
 
     /// A session, by the word of somebody who may do everything.
     pub fn session(session: SessionId) -> Caller {
         Caller { scope: Scope::Session(session), ..Caller::OPERATOR }
+    }
+
+    /// What the log keeps of it.
+    pub fn actor(&self) -> Actor {
+        Actor { scope: self.scope.clone(), entry: Some(self.entry.clone()), tool: None }
+    }
+
+    /// The same, of a call of a tool of this dialect.
+    pub fn actor_with(&self, tool: Dialect) -> Actor {
+        self.actor().with_tool(tool)
+    }
+
+    /// Who is to be named as the maker of something of `owner`'s, if that is not this session itself.
+    pub fn maker(&self, owner: &SessionId, tool: Option<Dialect>) -> Option<Box<Actor>> {
+        let is_itself = self.scope.session() == Some(owner) && self.entry.token().is_none();
+        (!is_itself).then(|| Box::new(Actor { tool, ..self.actor() }))
     }
 
     /// Whether it may change things.

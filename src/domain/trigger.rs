@@ -130,6 +130,11 @@ impl Weekday {
     pub const fn number(self) -> u8 {
         self as u8
     }
+
+    /// The day before it.
+    pub fn before(self) -> Weekday {
+        Weekday::ALL[(usize::from(self.number()) + 6) % Weekday::ALL.len()]
+    }
 }
 
 impl Weekdays {

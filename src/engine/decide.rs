@@ -47,11 +47,15 @@ fn decide_command(draft: &mut Draft<'_>, command: Command) -> Result<(), Refusal
         Command::ChangeSchedule { which, change } => step::change_schedule(draft, which, change),
         Command::PauseSchedule { which, reason } => step::pause_schedule(draft, which, reason),
         Command::ResumeSchedule(which) => step::resume_schedule(draft, which),
-        Command::RunNow(which) => step::run_now(draft, &which),
+        Command::RunNow(which) => step::run_now(draft, which),
         Command::SkipNext(which) => step::skip_next(draft, which),
         Command::JobReady { session, job } => step::job_ready(draft, session, job),
         Command::HoldAll { by, reason } => step::hold_all(draft, by, reason),
         Command::ReleaseAll { by } => step::release_all(draft, by),
+        Command::Approve { run, digest, by } => step::approve(draft, run, digest, by),
+        Command::Deny { run, why, by } => step::deny(draft, run, why, by),
+        Command::SetGuard { policy, by } => step::set_guard(draft, policy, by),
+        Command::SetGrant { session, grant, by } => step::set_grant(draft, session, grant, by),
         Command::Shutdown { abandon } => {
             draft.fact(Fact::Stopping { abandon });
             Ok(())
@@ -70,6 +74,7 @@ fn decide_report(draft: &mut Draft<'_>, report: Report) -> Result<(), Refusal> {
             draft.fact(Fact::Channel(channel.name.clone(), ChannelFact::Opened(channel)));
             Ok(())
         }
+        Report::GuardAnswered { run, digest, answer } => step::answered(draft, &run, digest, answer),
         Report::HostAttached { host } => {
             draft.fact(Fact::Host(host, HostFact::Attached));
             Ok(())

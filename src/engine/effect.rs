@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Attachment, Cause, Dialect, HostId, Message, Moment, Route, RunId, SessionConfig, SessionId,
-    SessionProvenance, Span,
+    Attachment, Cause, Dialect, Digest, HostId, Message, Moment, Route, RunId, Schedule, SessionConfig,
+    SessionId, SessionProvenance, Span,
 };
 
 /// One thing for one host.
@@ -26,6 +26,8 @@ pub enum Effect {
     Deliver(Delivery),
     /// Send something out by a channel; report `Accepted` once it is there, or `Failed`.
     Send(Box<Parcel>),
+    /// Ask the guard whether a run may be handed over; report `GuardAnswered`.
+    AskGuard(Box<GuardQuestion>),
     /// A message for the transcript of a built-in session that no run hands over: a person's, or one of an earlier life.
     RecordMessage {
         /// Who runs its turns.
@@ -57,6 +59,33 @@ pub struct Opening {
     pub config: Arc<SessionConfig>,
     /// Where it comes from.
     pub provenance: SessionProvenance,
+}
+
+/// A run that is about to be handed over, with all that there is to know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardQuestion {
+    /// The run, to be named in the report.
+    pub run: RunId,
+    /// What is asked about, to be named there too.
+    pub digest: Digest,
+    /// What was asked for: who made it, what is said, and to whom.
+    pub schedule: Schedule,
+    /// How often that was defined, from 1.
+    pub revision: u32,
+    /// What made the run happen.
+    pub cause: Cause,
+    /// How much later than its slot this is.
+    pub late: Span,
+    /// How many earlier slots it stands for.
+    pub folded: u64,
+    /// Which try it is, from 1.
+    pub attempt: u16,
+    /// The session that it goes into, or that a fresh one comes from.
+    pub session: Option<SessionId>,
+    /// The schedule that this session comes from, if one opened it.
+    pub provenance: Option<SessionProvenance>,
+    /// How long there is for an answer.
+    pub patience: Span,
 }
 
 /// A prompt to be delivered for a run.

@@ -7,10 +7,12 @@
 use super::forecast::{Ask, Coming, Fate};
 use super::record::{RunRecord, ScheduleRecord};
 use super::state::State;
-use super::story::{History, Skipped, Story, Told};
+use super::story::{History, Skipped, Story, Told, Withdrawn};
 use super::verdict::{Explanation, Obstacle, Verdict};
 use crate::calendar::{Slots, Zones};
-use crate::domain::{CountFrom, Moment, Now, Reason, RunState, ScheduleId, Scope, Span, Status, Trigger};
+use crate::domain::{
+    Actor, Awaits, CountFrom, Moment, Now, Reason, RunState, ScheduleId, Scope, Span, Status, Trigger,
+};
 
 impl State {
     /// Explains the slot of a schedule at an instant, or near it; without an instant, what matters now: the run that has not
@@ -50,7 +52,7 @@ enum Known<'k> {
     Run(&'k RunRecord),
     Told(&'k Told),
     Skip(Skipped),
-    Withdrawn(Moment, Moment, Reason),
+    Withdrawn(&'k Withdrawn),
     Coming(Coming),
 }
 
@@ -108,7 +110,7 @@ impl Asking<'_> {
             known.push(Known::Skip(Skipped { slots, reason, at: slot }));
         }
         let withdrawn = self.story.withdrawn.iter();
-        known.extend(withdrawn.map(|it| Known::Withdrawn(it.slot, it.at, it.reason)));
+        known.extend(withdrawn.map(Known::Withdrawn));
         if let Some(record) = self.record {
             known.extend(self.coming(record, self.at, Some(NEAR)).into_iter().map(Known::Coming));
         }
@@ -195,9 +197,11 @@ impl Asking<'_> {
                     ..self.answer(Verdict::Skipped, Some(skip.reason), Some(slot))
                 }
             }
-            Known::Withdrawn(slot, at, reason) => {
-                Explanation { at: Some(*at), ..self.answer(Verdict::Cancelled, Some(*reason), Some(*slot)) }
-            }
+            Known::Withdrawn(it) => Explanation {
+                at: Some(it.at),
+                by: it.by.clone(),
+                ..self.answer(Verdict::Cancelled, Some(it.reason), Some(it.slot))
+            },
             Known::Coming(coming) => self.of_coming(coming),
         }
     }
@@ -216,13 +220,17 @@ impl Asking<'_> {
             RunState::Failed => (Verdict::Failed, run.ended_at),
         };
         let reason = if run.state == RunState::Queued { waits } else { run.reason };
+        let hold = run.checks.as_ref().and_then(|checks| checks.waits.as_ref());
+        let held = hold.filter(|hold| hold.awaits == Awaits::Operator);
+        let held = held.map(|hold| format!("rule {}, until {}", hold.detail(), hold.until));
         let error = run.failure.as_ref().filter(|_| run.state != RunState::Delivered);
         Explanation {
             run: id,
             at,
             late: Some(run.started_at.unwrap_or(self.now.wall).since(run.slot)),
             obstacles: told.map(|told| told.obstacles.clone()).unwrap_or_default(),
-            detail: error.map(|failure| failure.message.to_string()),
+            detail: held.or_else(|| error.map(|failure| failure.message.to_string())),
+            by: told.and_then(|told| told.by.clone()).or_else(|| self.called_off_by(reason)),
             ..self.answer(verdict, reason, Some(run.slot))
         }
     }
@@ -241,8 +249,14 @@ impl Asking<'_> {
             late: told.started_at.map(|started| started.since(told.id.slot)),
             obstacles: told.obstacles.clone(),
             detail: told.detail.clone(),
+            by: told.by.clone().or_else(|| self.called_off_by(told.reason)),
             ..self.answer(verdict, told.reason, Some(told.id.slot))
         }
+    }
+
+    /// Who called the schedule off, and with it a run that says no more than that.
+    fn called_off_by(&self, reason: Option<Reason>) -> Option<Actor> {
+        self.story.ended_by.clone().filter(|_| reason == Some(Reason::Cancelled))
     }
 
     fn of_coming(&self, coming: &Coming) -> Explanation {
@@ -250,6 +264,8 @@ impl Asking<'_> {
             Fate::Fires => Verdict::WillFire,
             Fate::Waits => Verdict::WillWait,
             Fate::Fails => Verdict::WillFail,
+            Fate::Refused => Verdict::WillBeRefused,
+            Fate::NeedsApproval => Verdict::WillNeedApproval,
             Fate::Skipped | Fate::Lost | Fate::Gone => Verdict::WillBeSkipped,
             Fate::Paused => Verdict::Paused,
             Fate::Held => Verdict::Held,
@@ -258,7 +274,8 @@ impl Asking<'_> {
         let pause = match coming.will {
             Fate::Paused => paused,
             Fate::Held => self.state.held(),
-            Fate::Fires | Fate::Waits | Fate::Fails | Fate::Skipped | Fate::Lost | Fate::Gone => None,
+            Fate::Fires | Fate::Waits | Fate::Fails | Fate::Refused | Fate::NeedsApproval => None,
+            Fate::Skipped | Fate::Lost | Fate::Gone => None,
         };
         let late = coming.at.since(coming.slot);
         let covered = self.scheduled().filter(|slot| coming.since <= *slot && *slot <= coming.slot);
@@ -274,7 +291,10 @@ impl Asking<'_> {
                 .into_iter()
                 .flatten()
                 .collect(),
-            detail: words.map(str::to_owned),
+            detail: words
+                .map(str::to_owned)
+                .or_else(|| coming.rule.as_ref().map(|rule| format!("rule {rule}"))),
+            by: pause.map(|pause| pause.by.clone()),
             ..match is_part {
                 true => self.answer(Verdict::WillBeSkipped, Some(Reason::Coalesced), Some(slot)),
                 false => self.answer(verdict, coming.reason, Some(slot)),
@@ -361,6 +381,7 @@ impl Asking<'_> {
             obstacles: Vec::new(),
             next: None,
             detail: None,
+            by: None,
         }
     }
 }
@@ -371,7 +392,7 @@ impl Known<'_> {
             Known::Run(run) => run.run.slot,
             Known::Told(told) => told.id.slot,
             Known::Skip(skip) => skip.slots.until,
-            Known::Withdrawn(slot, ..) => *slot,
+            Known::Withdrawn(it) => it.slot,
             Known::Coming(coming) => coming.slot,
         }
     }

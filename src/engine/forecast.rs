@@ -25,6 +25,10 @@ names! {
         Waits = "waits",
         /// It gets a run, which fails, because what it goes to is not there.
         Fails = "fails",
+        /// It gets a run, which the guard refuses.
+        Refused = "refused",
+        /// It gets a run, which waits until an operator approves it.
+        NeedsApproval = "needs-approval",
         /// It passes without a run of its own.
         Skipped = "skipped",
         /// Its schedule is paused: whether it gets a run is decided when somebody resumes it.
@@ -81,6 +85,8 @@ pub struct Coming {
     pub will: Fate,
     /// Why, where it does not simply fire.
     pub reason: Option<Reason>,
+    /// The guard's rule that says so, if one does.
+    pub rule: Option<Box<str>>,
 }
 
 /// The process is down.
@@ -102,7 +108,10 @@ pub(super) enum Supposed<'a> {
 impl Coming {
     /// The id of its run, if it gets one.
     pub fn run(&self) -> Option<RunId> {
-        let gets_one = matches!(self.will, Fate::Fires | Fate::Waits | Fate::Fails);
+        let gets_one = matches!(
+            self.will,
+            Fate::Fires | Fate::Waits | Fate::Fails | Fate::Refused | Fate::NeedsApproval
+        );
         let id = || RunId { schedule: self.schedule.clone(), incarnation: self.incarnation, slot: self.slot };
         gets_one.then(id)
     }
@@ -118,7 +127,7 @@ impl<'a> Ask<'a> {
 }
 
 impl State {
-    /// What will happen if nobody does anything more. Assumed are hosts that answer at once and turns that take no time;
+    /// What will happen if nobody does anything more. Assumed are a guard outside that allows what the rules allow, hosts that answer at once and turns that take no time;
     /// sessions that are busy now are idle by then, hosts that are gone stay away.
     ///
     /// So no slot is foretold to find its session at work. Of several that come in one instant for one session (by chance, or

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Channel, Dialect, Durability, Failure, HostId, JobId, Lifetime, Payload, Policy, RunId, ScheduleId,
-    Scope, SessionConfig, SessionId, Target, Terms, When,
+    Actor, Channel, Dialect, Digest, Durability, Failure, Grant, GuardAnswer, GuardPolicy, HostId, JobId,
+    Lifetime, Payload, Policy, RunId, ScheduleId, SessionConfig, SessionId, Target, Terms, When,
 };
 use crate::limits;
 
@@ -115,14 +115,48 @@ pub enum Command {
     /// Claim nothing and hand nothing over until everything is released. Who may is the surfaces' affair.
     HoldAll {
         /// Who asks.
-        by: Scope,
+        by: Actor,
         /// Why, in the caller's words.
         reason: Option<Box<str>>,
     },
     /// Let everything go on; what was paused by itself stays so.
     ReleaseAll {
         /// Who asks.
-        by: Scope,
+        by: Actor,
+    },
+    /// Say yes to a run that waits for that. Only operators can.
+    Approve {
+        /// The run.
+        run: RunId,
+        /// What is said yes to, as it was shown: anything else by now is a conflict.
+        digest: Digest,
+        /// Who asks.
+        by: Actor,
+    },
+    /// Say no to it: it fails. Only operators can.
+    Deny {
+        /// The run.
+        run: RunId,
+        /// Why, in the caller's words.
+        why: Option<Box<str>>,
+        /// Who asks.
+        by: Actor,
+    },
+    /// Measure runs by this from here on, when they are about to be handed over. Who may is the surfaces' affair.
+    SetGuard {
+        /// By what; `None` for nothing.
+        policy: Option<Arc<GuardPolicy>>,
+        /// Who asks.
+        by: Actor,
+    },
+    /// Change what a session may do, whether it is open or not. Who may is the surfaces' affair.
+    SetGrant {
+        /// The session.
+        session: SessionId,
+        /// What it may do.
+        grant: Grant,
+        /// Who asks.
+        by: Actor,
     },
     /// Stop in good order: nothing new, and what waits is called off, one session per wake-up.
     Shutdown {
@@ -135,7 +169,7 @@ pub enum Command {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Which {
     /// Who asks.
-    pub scope: Scope,
+    pub by: Actor,
     /// Its id.
     pub schedule: ScheduleId,
     /// The revision that the caller has seen; a later one is a conflict. `None` for whichever it is.
@@ -144,8 +178,8 @@ pub struct Which {
 
 impl Which {
     /// The schedule of this id, whichever its revision.
-    pub fn any(scope: Scope, schedule: ScheduleId) -> Which {
-        Which { scope, schedule, base: None }
+    pub fn any(by: impl Into<Actor>, schedule: ScheduleId) -> Which {
+        Which { by: by.into(), schedule, base: None }
     }
 }
 
@@ -181,8 +215,10 @@ pub struct NewSchedule {
     pub durability: Durability,
     /// A name for people.
     pub label: Option<Box<str>>,
-    /// The session that asks.
+    /// The session that it belongs to.
     pub owner: SessionId,
+    /// Who asks, where that is not this session by the tools of the dialect.
+    pub made_by: Option<Box<Actor>>,
     /// When.
     pub when: When,
     /// What.
@@ -202,6 +238,7 @@ impl NewSchedule {
             durability: Durability::Volatile,
             label: None,
             owner,
+            made_by: None,
             when,
             payload: Payload::Turn { text: text.into() },
             terms: None,
@@ -246,6 +283,15 @@ pub enum Report {
     },
     /// An operator has named a way out of the process.
     ChannelOpened(Channel),
+    /// The guard says whether a run may be handed over, or that it cannot say.
+    GuardAnswered {
+        /// The run.
+        run: RunId,
+        /// What it was asked about.
+        digest: Digest,
+        /// What it says.
+        answer: GuardAnswer,
+    },
     /// A host has connected; sessions can be opened on it.
     HostAttached {
         /// The host.

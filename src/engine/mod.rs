@@ -16,6 +16,7 @@ mod envelope;
 mod explain;
 mod forecast;
 mod gauges;
+mod guard;
 mod index;
 mod input;
 mod ledger;
@@ -33,7 +34,7 @@ mod what_if;
 
 pub use decide::{decide, decide_into};
 pub use draft::{Given, Step};
-pub use effect::{Delivery, Effect, Opening, Parcel};
+pub use effect::{Delivery, Effect, GuardQuestion, Opening, Parcel};
 pub use forecast::{Ask, Coming, Fate, Forecast, Outage, WhatIf};
 pub use gauges::Gauges;
 pub use input::{Command, Input, NewSchedule, Report, ScheduleChange, Which};

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use super::draft::{Draft, Given, Step};
 use super::forecast::{Coming, Fate, Outage};
+use super::guard::Said;
 use super::record::ScheduleRecord;
 use super::state::{Mode, Place, State};
 use super::step::fire::Sight;
@@ -214,15 +215,27 @@ impl<'a> Outlook<'a> {
         let next = slot_after(draft, &schedule, this.latest, self.runs);
         let time_up = policy.timeout.and_then(|timeout| at.checked_add(timeout));
         let place = self.state.place(&schedule, self.record.owner);
+        let said = self.state.guard_says(self.zones, &schedule, at);
         let (fate, reason) = match (place, place.blocks()) {
             (Place::Nowhere(reason), _) => (Fate::Fails, Some(reason)),
             (_, Some(Reason::HostGone)) => (Fate::Waits, Some(Reason::HostGone)),
-            (Place::Lane(..) | Place::Fresh(..) | Place::Outside(_), _) => (Fate::Fires, None),
+            (Place::Lane(..) | Place::Fresh(..) | Place::Outside(_), _) => match said {
+                Said::Allowed => (Fate::Fires, None),
+                Said::Held(_) => (Fate::NeedsApproval, Some(Reason::AwaitingApproval)),
+                Said::Refused(reason, _) => (Fate::Refused, Some(reason)),
+            },
         };
         let ends = match fate {
             Fate::Waits => time_up,
             Fate::Fails => Some(attempts_end(policy, at)),
-            Fate::Fires | Fate::Skipped | Fate::Paused | Fate::Held | Fate::Lost | Fate::Gone => Some(at),
+            Fate::NeedsApproval => self.unapproved_until(this.latest, at, time_up),
+            Fate::Refused
+            | Fate::Fires
+            | Fate::Skipped
+            | Fate::Paused
+            | Fate::Held
+            | Fate::Lost
+            | Fate::Gone => Some(at),
         };
         let ends = ends.map(|ends| self.noticed(ends));
         if ends.is_none_or(|ends| ends > at) {
@@ -233,7 +246,21 @@ impl<'a> Outlook<'a> {
             (Next::AfterFinish, None) => None,
             (next, ends) => after_finish(next, &self.draft(ends.unwrap_or(at)), &schedule, this.latest),
         };
-        self.coming(first, this, at, (fate, reason))
+        let rule = match (said, fate) {
+            (Said::Held(rule) | Said::Refused(_, Some(rule)), Fate::NeedsApproval | Fate::Refused) => {
+                Some(rule.name.clone())
+            }
+            (Said::Allowed | Said::Held(_) | Said::Refused(..), _) => None,
+        };
+        Coming { rule, ..self.coming(first, this, at, (fate, reason)) }
+    }
+
+    /// Until when a run waits that has to be approved, as nobody does.
+    fn unapproved_until(&self, slot: Moment, at: Moment, time_up: Option<Moment>) -> Option<Moment> {
+        let patience = self.state.guard().and_then(|policy| policy.approval)?;
+        let too_late = self.schedule.policy().max_late.and_then(|most| slot.checked_add(most));
+        let ends = [at.checked_add(patience), too_late, self.schedule.lifetime().expires_at, time_up];
+        ends.into_iter().flatten().min()
     }
 
     /// Leaves out what nobody asked for: slots that can be reckoned without going through those before them.
@@ -273,6 +300,7 @@ impl<'a> Outlook<'a> {
             at,
             will: what.0,
             reason: what.1,
+            rule: None,
         }
     }
 
@@ -302,6 +330,10 @@ fn stuck(state: &State, record: &ScheduleRecord, now: Now, is_meant: fn(&Run) ->
         let time_up = time_up.and_then(|due| now.wall.checked_add(due.since(now.boot)));
         let asked = state.asked(run)?;
         let place = state.place(asked, record.owner);
+        if let Some(hold) = run.run.checks.as_ref().and_then(|checks| checks.waits.as_ref()) {
+            let until = [Some(hold.until), time_up].into_iter().flatten().min();
+            return Some(Stuck { queued: true, until });
+        }
         let Some(retry) = run.run.retry_at else {
             // Whatever else it waits for now.
             let waits = place.blocks() == Some(Reason::HostGone);

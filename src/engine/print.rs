@@ -27,6 +27,12 @@ impl fmt::Display for State {
         if let Some(hold) = &self.held {
             writeln!(f, "held {hold:?}")?;
         }
+        if let Some(guard) = &self.guard {
+            writeln!(f, "guard {guard:?}")?;
+        }
+        for (session, grant) in &self.grants {
+            writeln!(f, "grant of {session} {grant}")?;
+        }
         if let Some(since) = self.armed_since {
             writeln!(f, "armed since {since}")?;
         }
@@ -107,6 +113,9 @@ impl State {
             write!(f, " deadline {}ns", deadline.nanos())?;
         }
         write!(f, " payload {:?}", schedule.payload)?;
+        if let Some(maker) = &schedule.made_by {
+            write!(f, " made by {maker}")?;
+        }
         if let Some(label) = &schedule.label {
             write!(f, " label {label:?}")?;
         }
@@ -131,7 +140,7 @@ impl State {
         let run = &record.run;
         write!(f, "    run {}~{} {} {}", run.incarnation, run.slot, run.cause.name(), run.state.name())?;
         write!(f, " attempt {} claimed {} folded {}", run.attempt, run.claimed_at, run.folded)?;
-        for timer in [Timer::Receipt(key), Timer::Retry(key), Timer::TimeUp(key)] {
+        for timer in [Timer::Receipt(key), Timer::Retry(key), Timer::Word(key), Timer::TimeUp(key)] {
             if let Some(deadline) = self.timers.deadline(timer) {
                 write!(f, " deadline {}ns", deadline.nanos())?;
             }
@@ -150,6 +159,9 @@ impl State {
         }
         if let Some(failure) = &run.failure {
             write!(f, " error {:?}", failure.message)?;
+        }
+        if let Some(checks) = &run.checks {
+            write!(f, " checks {checks:?}")?;
         }
         if let Some(asked) = &run.asked {
             write!(f, " asked {asked:?}")?;

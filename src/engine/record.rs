@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::slab::Key;
 use crate::domain::{
-    Channel, Cursor, HostId, Moment, Reason, Run, RunId, Schedule, ScheduleId, Scope, SessionConfig,
+    Actor, Channel, Cursor, HostId, Moment, Reason, Run, RunId, Schedule, ScheduleId, SessionConfig,
     SessionId, SessionProvenance, Status, Trigger,
 };
 
@@ -167,7 +167,7 @@ pub struct Course {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pause {
     /// Who wanted it.
-    pub by: Scope,
+    pub by: Actor,
     /// Why, in their words.
     pub reason: Option<Box<str>>,
     /// Since when.

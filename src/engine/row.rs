@@ -4,6 +4,7 @@
 //! deadlines on the boot clock; those are reckoned anew. Invariant: a state restored from rows behaves like the one that
 //! wrote them, but for what was with a host, which `step/awake.rs` decides on.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::record::{Course, Pause, RunRecord, ScheduleRecord, SessionRecord};
@@ -11,8 +12,8 @@ use super::slab::Key;
 use super::state::{Place, State};
 use super::timers::Timer;
 use crate::domain::{
-    BootTime, Cursor, HostId, Moment, Now, Reason, Run, RunId, RunState, Schedule, ScheduleId, SessionConfig,
-    SessionId, SessionProvenance, Status,
+    Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, HostId, Moment, Now, Reason, Run, RunId, RunState,
+    Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status,
 };
 
 /// A schedule as it is kept.
@@ -131,7 +132,8 @@ impl State {
         }
     }
 
-    fn restore_run(&mut self, schedule: Key, run: Run, now: Now) {
+    fn restore_run(&mut self, schedule: Key, mut run: Run, now: Now) {
+        let held_until = run.checks.as_mut().and_then(|checks| forget_guard(checks, now));
         let Some(record) = self.schedules.get_mut(schedule) else { return };
         let (state, retry_at, session) = (run.state, run.retry_at, run.session.clone());
         let timeout = record.schedule.policy().timeout;
@@ -146,9 +148,10 @@ impl State {
             self.timers.set(Timer::TimeUp(key), boot_time_of(at, now));
         }
         match state {
-            RunState::Queued => match retry_at {
-                Some(at) => self.timers.set(Timer::Retry(key), boot_time_of(at, now)),
-                None => self.wait_again(key),
+            RunState::Queued => match (held_until, retry_at) {
+                (Some(at), _) => self.timers.set(Timer::Word(key), boot_time_of(at, now)),
+                (None, Some(at)) => self.timers.set(Timer::Retry(key), boot_time_of(at, now)),
+                (None, None) => self.wait_again(key),
             },
             RunState::Running => {
                 let lane = session.and_then(|session| self.session_key(&session));
@@ -181,6 +184,12 @@ impl State {
             record.lane = lane;
         }
         self.enter_waiting(run, lane);
+    }
+
+    /// Takes up what runs are measured by, and what sessions may do.
+    pub fn restore_guard(&mut self, guard: Option<Arc<GuardPolicy>>, grants: BTreeMap<SessionId, Grant>) {
+        self.guard = guard;
+        self.grants = grants;
     }
 
     /// Takes up who held everything.
@@ -224,7 +233,7 @@ impl State {
         for (key, runs) in keys {
             self.timers.clear(Timer::Slot(key));
             for run in runs {
-                for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::TimeUp(run)] {
+                for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::Word(run), Timer::TimeUp(run)] {
                     self.timers.clear(timer);
                 }
             }
@@ -235,6 +244,16 @@ impl State {
     pub fn session_ids(&self) -> impl Iterator<Item = &SessionId> {
         self.sessions.iter().map(|(_, session)| &session.id)
     }
+}
+
+/// Forgets what a guard outside was asked or has said in an earlier life: it is asked again. Until when the run waits for an
+/// operator, if it does.
+fn forget_guard(checks: &mut Checks, now: Now) -> Option<Moment> {
+    checks.allowed = None;
+    checks.waits = checks.waits.take().filter(|hold| hold.awaits == Awaits::Operator);
+    let hold = checks.waits.as_mut()?;
+    hold.due = boot_time_of(hold.until, now);
+    Some(hold.until)
 }
 
 /// Where an instant of the wall clock stands on the boot clock; what has passed is due at once.

@@ -4,6 +4,7 @@
 //! every order that a reader can see is a total order, never that of a hash map.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 
@@ -13,8 +14,8 @@ use super::record::{ChannelRecord, Pause, RunRecord, ScheduleRecord, SessionReco
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
 use crate::domain::{
-    BootTime, Cause, Cursor, Dialect, HostId, Moment, Now, Phase, Reason, Refusal, Route, RunId, RunState,
-    Schedule, ScheduleId, SessionId, Target, names,
+    BootTime, Cause, Cursor, Dialect, Grant, GuardPolicy, HostId, Moment, Now, Phase, Reason, Refusal, Route,
+    RunId, RunState, Schedule, ScheduleId, SessionId, Target, names,
 };
 use crate::limits;
 
@@ -62,6 +63,10 @@ pub struct State {
     pub(super) mode: Mode,
     /// Who holds everything, while it is held.
     pub(super) held: Option<Pause>,
+    /// What runs are measured by when they are about to be handed over, if by anything.
+    pub(super) guard: Option<Arc<GuardPolicy>>,
+    /// Sessions that may do less than everything, whether they are open or not.
+    pub(super) grants: BTreeMap<SessionId, Grant>,
     /// Whether nothing on disk may move, because nothing can be kept.
     pub(super) frozen: bool,
     /// From when on slots count as seen, after a restart or a release; `None` for ever since.
@@ -89,6 +94,16 @@ pub(super) enum Place<'a> {
     Outside(&'a Route),
     /// Nowhere, for this reason.
     Nowhere(Reason),
+}
+
+impl<'a> Place<'a> {
+    /// The session it goes into, or that a fresh one comes from.
+    pub(super) fn session(self) -> Option<&'a SessionRecord> {
+        match self {
+            Place::Lane(_, session) | Place::Fresh(_, session) => Some(session),
+            Place::Outside(_) | Place::Nowhere(_) => None,
+        }
+    }
 }
 
 impl Place<'_> {
@@ -131,6 +146,8 @@ impl State {
             cursor: Cursor::START,
             mode: Mode::Running,
             held: None,
+            guard: None,
+            grants: BTreeMap::new(),
             frozen: false,
             armed_since: None,
             forgotten: Vec::new(),
@@ -305,6 +322,9 @@ impl State {
         if self.held.is_some() {
             return Some(Reason::Held);
         }
+        if let Some(hold) = record.run.checks.as_ref().and_then(|checks| checks.waits.as_ref()) {
+            return Some(hold.reason());
+        }
         if record.run.retry_at.is_some() {
             return Some(Reason::Retrying);
         }
@@ -334,6 +354,16 @@ impl State {
         }
         let waiting = self.newest_run(record).and_then(|run| self.run_waits_for(run));
         waiting.or_else(|| self.held.as_ref().filter(|_| record.next.is_some()).map(|_| Reason::Held))
+    }
+
+    /// What a session may do.
+    pub fn grant(&self, session: &SessionId) -> &Grant {
+        self.grants.get(session).unwrap_or(&Grant::FULL)
+    }
+
+    /// The sessions that may do less than everything.
+    pub fn grants(&self) -> &BTreeMap<SessionId, Grant> {
+        &self.grants
     }
 
     /// Who holds everything, while it is held.

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use super::verdict::Obstacle;
 use crate::domain::{
-    Cursor, Dealt, Decision, DecisionKind, Moment, Next, Reason, RunId, RunState, ScheduleId,
+    Actor, Cursor, Dealt, Decision, DecisionKind, Moment, Next, Reason, RunId, RunState, ScheduleId,
 };
 use crate::limits;
 
@@ -59,6 +59,8 @@ pub(super) struct Story {
     pub(super) created: Option<Moment>,
     /// When it was called off, or when it was known to have no further slot, and why.
     pub(super) ended: Option<(Moment, Reason)>,
+    /// Who called it off, if somebody did.
+    pub(super) ended_by: Option<Actor>,
     /// Decisions before this are not told; `None` if all are.
     pub(super) told_since: Option<Moment>,
 }
@@ -74,6 +76,8 @@ pub(super) struct Told {
     pub(super) at: Moment,
     /// When it was handed over first.
     pub(super) started_at: Option<Moment>,
+    /// Who wanted it, if somebody did.
+    pub(super) by: Option<Actor>,
     /// How many slots it stands for.
     pub(super) count: u64,
     pub(super) obstacles: Vec<Obstacle>,
@@ -88,18 +92,19 @@ pub(super) struct Skipped {
 }
 
 /// A slot that was taken away.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Withdrawn {
     pub(super) slot: Moment,
     pub(super) at: Moment,
     pub(super) reason: Reason,
+    pub(super) by: Option<Actor>,
 }
 
 impl Story {
     pub(super) fn read(history: &dyn History, schedule: &ScheduleId, since: Moment) -> Story {
         let mut story = Story::default();
         // What took the slot away that was to come, if that is known by an older decision only.
-        let mut taken = None;
+        let mut taken: Option<Taken> = None;
         let (mut seen, mut oldest) = (0, None);
         history.about(schedule, since, &mut |decision| {
             seen += 1;
@@ -123,11 +128,16 @@ impl Story {
         self.runs.is_empty() && self.skips.is_empty() && self.created.is_none() && self.ended.is_none()
     }
 
-    fn tell(&mut self, decision: &Decision, taken: &mut Option<(Moment, Reason)>) {
+    fn tell(&mut self, decision: &Decision, taken: &mut Option<Taken>) {
         // Newest first: what a decision says comes next was to come until the newer ones were made.
         if let Some(next) = decision.next {
             let withdrawn = taken.take().zip(next.slot());
-            self.withdrawn.extend(withdrawn.map(|((at, reason), slot)| Withdrawn { slot, at, reason }));
+            self.withdrawn.extend(withdrawn.map(|((at, reason, by), slot)| Withdrawn {
+                slot,
+                at,
+                reason,
+                by,
+            }));
             if let Next::Never { reason } = next {
                 self.ended.get_or_insert((decision.at, reason));
             }
@@ -136,10 +146,14 @@ impl Story {
             self.created = Some(decision.at);
         } else if decision.kind == DecisionKind::ScheduleCancelled {
             let end = (decision.at, decision.reason.unwrap_or(Reason::Cancelled));
+            let by = decision.by.as_deref().cloned();
+            if self.ended.is_none() {
+                self.ended_by.clone_from(&by);
+            }
             self.ended.get_or_insert(end);
-            *taken = Some(end);
+            *taken = Some((end.0, end.1, by));
         } else if decision.kind == DecisionKind::ScheduleChanged && decision.next.is_some() {
-            *taken = Some((decision.at, Reason::Rescheduled));
+            *taken = Some((decision.at, Reason::Rescheduled, decision.by.as_deref().cloned()));
         } else if let (DecisionKind::SlotsSkipped, Some(slots), Some(reason)) =
             (decision.kind, decision.slots, decision.reason)
         {
@@ -158,21 +172,34 @@ impl Story {
             detail: if state == RunState::Failed { text() } else { None },
             at: decision.at,
             started_at: None,
+            by: None,
             count: 1,
             obstacles: Vec::new(),
         });
         if decision.kind == DecisionKind::RunDispatched {
             told.started_at = Some(decision.at);
         }
+        if let Some(by) = decision.by.as_deref().filter(|_| told.by.is_none()) {
+            told.by = Some(by.clone());
+        }
         if let Some(slots) = decision.slots {
             told.count = slots.count;
         }
-        let in_the_way = matches!(decision.kind, DecisionKind::RunQueued | DecisionKind::RunRetrying);
+        let in_the_way = matches!(
+            decision.kind,
+            DecisionKind::RunQueued
+                | DecisionKind::RunRetrying
+                | DecisionKind::RunAsked
+                | DecisionKind::RunHeld
+        );
         if let Some(reason) = decision.reason.filter(|_| in_the_way) {
             told.obstacles.insert(0, Obstacle { at: decision.at, reason, detail: text() });
         }
     }
 }
+
+/// When a slot was taken away, why, and by whom.
+type Taken = (Moment, Reason, Option<Actor>);
 
 /// Where a run stands after a decision.
 fn state_after(kind: DecisionKind) -> Option<RunState> {
@@ -180,6 +207,11 @@ fn state_after(kind: DecisionKind) -> Option<RunState> {
         (DecisionKind::RunClaimed, RunState::Queued),
         (DecisionKind::RunQueued, RunState::Queued),
         (DecisionKind::RunRetrying, RunState::Queued),
+        (DecisionKind::RunAsked, RunState::Queued),
+        (DecisionKind::RunAllowed, RunState::Queued),
+        (DecisionKind::RunHeld, RunState::Queued),
+        (DecisionKind::RunApproved, RunState::Queued),
+        (DecisionKind::RunDenied, RunState::Queued),
         (DecisionKind::RunDispatched, RunState::InFlight),
         (DecisionKind::RunAccepted, RunState::Running),
         (DecisionKind::RunDelivered, RunState::Delivered),

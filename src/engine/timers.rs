@@ -19,6 +19,8 @@ pub(super) enum Timer {
     Receipt(Key),
     /// The next attempt of a run that failed.
     Retry(Key),
+    /// The word that a run waits for, of the guard or of an operator.
+    Word(Key),
     /// The end of a run's time.
     TimeUp(Key),
     /// The turn that a session's host is presumed to be starting.
@@ -32,6 +34,7 @@ pub(super) struct Timers {
     wall_slots: Deadlines<Moment>,
     receipts: Deadlines<BootTime>,
     retries: Deadlines<BootTime>,
+    words: Deadlines<BootTime>,
     times_up: Deadlines<BootTime>,
     turns: Deadlines<BootTime>,
     sequence: u64,
@@ -78,6 +81,7 @@ impl Timers {
         ];
         let rest = [
             on_boot(&self.receipts, Timer::Receipt),
+            on_boot(&self.words, Timer::Word),
             on_boot(&self.times_up, Timer::TimeUp),
             on_boot(&self.turns, Timer::Turn),
         ];
@@ -92,6 +96,7 @@ impl Timers {
             Timer::Slot(key) => self.slots.get(key),
             Timer::Receipt(key) => self.receipts.get(key),
             Timer::Retry(key) => self.retries.get(key),
+            Timer::Word(key) => self.words.get(key),
             Timer::TimeUp(key) => self.times_up.get(key),
             Timer::Turn(key) => self.turns.get(key),
         }
@@ -126,7 +131,7 @@ impl Timers {
 
     /// How many are set.
     pub(super) fn len(&self) -> usize {
-        let others = self.retries.len() + self.times_up.len() + self.turns.len();
+        let others = self.retries.len() + self.words.len() + self.times_up.len() + self.turns.len();
         self.slots.len() + self.wall_slots.len() + self.receipts.len() + others
     }
 
@@ -155,6 +160,7 @@ impl Timers {
             Timer::Slot(_) => &mut self.slots,
             Timer::Receipt(_) => &mut self.receipts,
             Timer::Retry(_) => &mut self.retries,
+            Timer::Word(_) => &mut self.words,
             Timer::TimeUp(_) => &mut self.times_up,
             Timer::Turn(_) => &mut self.turns,
         }
@@ -167,6 +173,7 @@ impl Timer {
             Timer::Slot(key)
             | Timer::Receipt(key)
             | Timer::Retry(key)
+            | Timer::Word(key)
             | Timer::TimeUp(key)
             | Timer::Turn(key) => key,
         }
@@ -190,11 +197,12 @@ mod tests {
     use super::*;
 
     fn timer(number: u32) -> Timer {
-        match number % 5 {
+        match number % 6 {
             0 => Timer::Slot(Key(number)),
             1 => Timer::Receipt(Key(number)),
             2 => Timer::Retry(Key(number)),
             3 => Timer::TimeUp(Key(number)),
+            4 => Timer::Word(Key(number)),
             _ => Timer::Turn(Key(number)),
         }
     }
@@ -229,13 +237,14 @@ mod tests {
                         timer @ (Timer::Slot(_)
                         | Timer::Receipt(_)
                         | Timer::Retry(_)
+                        | Timer::Word(_)
                         | Timer::TimeUp(_)
                         | Timer::Turn(_)) => timers.set(timer, BootTime::from_nanos(deadline)),
                     }
                     model.insert((deadline, sequence as u64), number);
                 }
                 prop_assert_eq!(timers.len(), model.len());
-                let is_slot = |number: u32| number.is_multiple_of(5);
+                let is_slot = |number: u32| number.is_multiple_of(6);
                 let now = at(deadline);
                 let slots = model.iter().filter(|(_, number)| is_slot(**number));
                 prop_assert_eq!(timers.slots_len(), slots.clone().count() as u64);
@@ -246,7 +255,7 @@ mod tests {
                 prop_assert_eq!(first, expected);
                 let is_set = timers.deadline(timer(number)).is_some() || timers.has_slot(Key(number));
                 prop_assert_eq!(is_set, action != 0);
-                let work = model.iter().filter(|(_, number)| !matches!(*number % 5, 0 | 2));
+                let work = model.iter().filter(|(_, number)| !matches!(*number % 6, 0 | 2));
                 let held = work.min().map(|(_, number)| *number);
                 prop_assert_eq!(timers.first(at(0), true).map(|(_, timer)| timer.key().0), held);
             }

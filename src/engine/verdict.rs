@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::domain::{Moment, Reason, RunId, ScheduleId, Span, names};
+use crate::domain::{Actor, Moment, Reason, RunId, ScheduleId, Span, names};
 
 names! {
     /// What became of a slot, or will.
@@ -25,6 +25,10 @@ names! {
         WillWait = "will-wait",
         /// It is to come, and its run will fail.
         WillFail = "will-fail",
+        /// It is to come, and the guard will refuse its run.
+        WillBeRefused = "will-be-refused",
+        /// It is to come, and its run will wait until an operator approves it.
+        WillNeedApproval = "will-need-approval",
         /// It is to come, and will be skipped.
         WillBeSkipped = "will-be-skipped",
         /// Its schedule is paused.
@@ -59,6 +63,8 @@ pub struct Explanation {
     pub slot: Option<Moment>,
     /// Its run, if it got one: of a slot that was folded into another, that one's.
     pub run: Option<RunId>,
+    /// Who wanted it so, where somebody did.
+    pub by: Option<Actor>,
     /// When it came to that; of what is to come, when it will.
     pub at: Option<Moment>,
     /// From the slot to the hand-over, or until now where there was none.
@@ -92,6 +98,9 @@ impl Explanation {
         if let Some(detail) = &self.detail {
             let _ = write!(text, " ({detail})");
         }
+        if let Some(by) = &self.by {
+            let _ = write!(text, ", by {by}");
+        }
         text.push('.');
         let mut seen = Vec::new();
         for obstacle in self.obstacles.iter().filter(|obstacle| Some(obstacle.reason) != self.reason) {
@@ -122,6 +131,10 @@ impl Explanation {
             Verdict::WillFire => format!("{slot} will fire{at}"),
             Verdict::WillWait => format!("{slot} will come{at}, and its run will wait"),
             Verdict::WillFail => format!("{slot} will come{at}, and its run will fail"),
+            Verdict::WillBeRefused => format!("{slot} will come{at}, and its run will be refused"),
+            Verdict::WillNeedApproval => {
+                format!("{slot} will come{at}, and its run will wait until an operator approves it")
+            }
             Verdict::WillBeSkipped => format!("{slot} will be skipped{at}"),
             Verdict::Paused => format!("{slot} gets no run as long as the schedule is paused"),
             Verdict::Held => format!("{slot} gets no run as long as everything is held"),

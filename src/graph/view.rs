@@ -218,7 +218,10 @@ impl<'a> View<'a> {
             let nothing = VecDeque::new();
             return State::new().explain(self.zones, self.now, (schedule, at), &nothing);
         }
-        self.state.explain(self.zones, self.now, (schedule, at), &Walled { view: self, schedule })
+        let walled = Walled { view: self, schedule };
+        let told = self.state.explain(self.zones, self.now, (schedule, at), &walled);
+        let by = told.by.as_ref().and_then(|by| by.seen_by(self.scope));
+        Explanation { by, ..told }
     }
 
     pub(super) fn keep_explanation(&self, explanation: Explanation) -> u64 {

@@ -6,6 +6,7 @@
 mod clock;
 mod courier;
 mod entropy;
+mod guard;
 mod host;
 mod journal;
 mod store;
@@ -15,6 +16,7 @@ mod ticket;
 pub use clock::Clock;
 pub use courier::{Carried, Courier};
 pub use entropy::EntropySource;
+pub use guard::{Guard, GuardReply};
 pub use host::{Host, HostAnswer};
 pub use journal::Journal;
 pub use store::{

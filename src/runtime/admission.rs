@@ -4,8 +4,9 @@
 //! Invariant: a call that is not known to read counts as one that changes.
 
 use super::handle::Handle;
+use super::toolbox::TOOLBOX;
 use crate::dialect::{cron, native, psi, reminder, session_action};
-use crate::domain::{Caller, Scope, Span};
+use crate::domain::{Caller, Dialect, Scope, Span};
 use crate::edn::{Keyword, Value};
 
 /// Why a call is not even looked at.
@@ -14,6 +15,12 @@ pub enum Denial {
     /// The caller may look, and the call would change something.
     #[error("this token may read only")]
     ReadOnly,
+    /// The caller's session may not do that any more.
+    #[error("this session may not change anything by the tools of {}", dialect.name())]
+    NotGranted {
+        /// Whose tool it is.
+        dialect: Dialect,
+    },
     /// The caller's session creates schedules too fast.
     #[error("this session creates schedules too fast")]
     TooFast {
@@ -31,6 +38,12 @@ impl Handle {
         let deed = Deed::of(tool, args);
         if deed != Deed::Read && !caller.may_change() {
             return Err(Denial::ReadOnly);
+        }
+        if let (Scope::Session(session), true) = (&caller.scope, deed != Deed::Read)
+            && let Some(dialect) = dialect_of(tool)
+            && !self.view(|state| state.grants().is_empty() || state.grant(session).covers(dialect))
+        {
+            return Err(Denial::NotGranted { dialect });
         }
         match &caller.scope {
             Scope::Session(session) if caller.metered && deed == Deed::Create => {
@@ -107,6 +120,11 @@ impl Deed {
             _ => Deed::Change,
         }
     }
+}
+
+/// Whose tool it is.
+fn dialect_of(tool: &str) -> Option<Dialect> {
+    TOOLBOX.iter().find(|known| known.name == tool).map(|known| known.dialect)
 }
 
 /// A name given as a string or a keyword, under a key that is either.

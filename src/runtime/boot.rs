@@ -9,8 +9,8 @@ use super::handle::{Handle, Shared};
 use super::keep::{Arrival, Keeper};
 use super::rows::{self, Row};
 use super::transcripts::Said;
-use crate::domain::{Cursor, HostId, SessionConfig, SessionId};
-use crate::engine::{Effect, Input};
+use crate::domain::{Cursor, GuardPolicy, HostId, Scope, SessionConfig, SessionId};
+use crate::engine::{Command, Effect, Input};
 use crate::port::{RowRecord, Store, StoreFault};
 
 /// Why a store cannot be taken up. Nothing of it was changed.
@@ -27,6 +27,12 @@ pub enum BootFault {
         /// What is wrong with it.
         why: Box<str>,
     },
+    /// The guard's policy cannot be.
+    #[error("the guard's policy cannot be taken: {why}")]
+    Policy {
+        /// Why.
+        why: Box<str>,
+    },
     /// The operating system has no thread to give.
     #[error("there is no thread for the store: {0}")]
     Thread(#[from] std::io::Error),
@@ -41,7 +47,23 @@ impl Handle {
     pub fn take_up(&self, store: Arc<dyn Store>, lost: u64) -> Result<(), BootFault> {
         let (arrivals, answers) = self.answers();
         self.publish_by_itself(answers)?;
-        self.begin(store, arrivals, lost)
+        self.begin(store, arrivals, lost, None)
+    }
+
+    /// The same, with runs measured by this policy from the beginning, whatever an earlier life went by: nothing is handed over
+    /// before it holds.
+    ///
+    /// # Errors
+    /// [`BootFault`]; the engine is as before then, and the store too.
+    pub fn take_up_guarded(
+        &self,
+        store: Arc<dyn Store>,
+        lost: u64,
+        policy: Option<Arc<GuardPolicy>>,
+    ) -> Result<(), BootFault> {
+        let (arrivals, answers) = self.answers();
+        self.publish_by_itself(answers)?;
+        self.begin(store, arrivals, lost, Some(policy))
     }
 
     /// Takes a store up like [`Handle::take_up`], but leaves what was under way as it is: whoever wakes the engine next goes
@@ -69,7 +91,7 @@ impl Handle {
     /// [`BootFault`]; the engine is as before then, and the store too.
     pub fn take_up_by_hand(&self, store: Arc<dyn Store>, lost: u64) -> Result<Answers, BootFault> {
         let (arrivals, answers) = self.answers();
-        self.begin(store, arrivals, lost)?;
+        self.begin(store, arrivals, lost, None)?;
         Ok(answers)
     }
 
@@ -78,9 +100,22 @@ impl Handle {
         (arrivals, Answers { shared: Arc::downgrade(&self.shared), arrived, failed: false })
     }
 
-    fn begin(&self, store: Arc<dyn Store>, arrivals: Sender<Arrival>, lost: u64) -> Result<(), BootFault> {
+    fn begin(
+        &self,
+        store: Arc<dyn Store>,
+        arrivals: Sender<Arrival>,
+        lost: u64,
+        policy: Option<Option<Arc<GuardPolicy>>>,
+    ) -> Result<(), BootFault> {
         let mut core = self.core();
         self.take_in(&mut core, store, arrivals)?;
+        if let Some(policy) = policy {
+            let guard = Input::Command(Command::SetGuard { policy, by: Scope::Operator.into() });
+            let guarded = core.step(guard, self.now(), || self.draw());
+            if let Err(refusal) = guarded {
+                return Err(BootFault::Policy { why: refusal.to_string().into() });
+            }
+        }
         self.wake_up(&mut core, lost);
         drop(core);
         self.perform();
@@ -142,6 +177,7 @@ impl Handle {
             }
             Row::Schedule(row) => state.restore_schedule(*row, now),
             Row::Hold(hold) => state.restore_hold(hold),
+            Row::Guard(policy, grants) => state.restore_guard(policy, grants),
             Row::Said(said) => found.said.push(said),
         });
         if shown.is_err() {
@@ -186,7 +222,7 @@ impl Handle {
             Row::Schedule(row) => schedules.push(*row),
             Row::Said(row) => said.push(row),
             // Who holds everything is in memory still.
-            Row::Hold(_) => {}
+            Row::Hold(_) | Row::Guard(..) => {}
         })?;
         let mut core = self.core();
         core.state.let_durable_go();

@@ -6,9 +6,9 @@
 use super::handle::Handle;
 use crate::dialect::cron::{self, Base, Call, Context, Draft, Outlook, Patch, Tool, View};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Caller, Refusal};
+use crate::domain::{Caller, Dialect, Refusal};
 use crate::edn::Value;
-use crate::engine::{Command, Input, Which};
+use crate::engine::{Command, Input, NewSchedule, Which};
 
 impl Handle {
     pub(super) fn call_cron(&self, tool: Tool, caller: &Caller, args: &Value, notation: Notation) -> Answer {
@@ -45,7 +45,8 @@ impl Handle {
         let owner = draft.target.owner(context.session.as_ref()).cloned();
         let owner = owner.expect("a draft without an owner was refused");
         let id = cron::job_id(context.now, self.draw());
-        let new = draft.into_new(id.clone(), owner, context.now);
+        let made_by = caller.maker(&owner, Some(Dialect::Cron));
+        let new = NewSchedule { made_by, ..draft.into_new(id.clone(), owner, context.now) };
         if let Err(refusal) = self.admit_target(caller, new.terms.as_deref().map(|terms| &terms.target)) {
             return cron::refused(&refusal);
         }
@@ -117,7 +118,8 @@ impl Handle {
         }
         // Revisions are counted in 32 bits: a larger one is no present one either.
         let base = job.revision.map(|revision| u32::try_from(revision).unwrap_or(u32::MAX));
-        let which = Which { scope: caller.scope.clone(), schedule: id.clone(), base };
+        let by = caller.actor_with(Dialect::Cron);
+        let which = Which { by, schedule: id.clone(), base };
         let input = Input::Command(command(which));
         let changed = self.submit_with(input, |state| View::of(state, state.schedule(id)?));
         changed.map_err(|refusal| refused(tool, job, &refusal))

@@ -104,7 +104,7 @@ impl Figures {
         self.kinds[fact.kind() as usize] += 1;
         let (run, fact) = match fact {
             Fact::Run(run, fact) => (run, fact),
-            Fact::Schedule(_, ScheduleFact::Cancelled { reason }) => {
+            Fact::Schedule(_, ScheduleFact::Cancelled { reason, .. }) => {
                 self.cancelled[*reason as usize] += 1;
                 return;
             }
@@ -119,6 +119,7 @@ impl Figures {
             | Fact::Channel(..)
             | Fact::Held { .. }
             | Fact::Released { .. }
+            | Fact::Guarded { .. }
             | Fact::Awoke { .. }
             | Fact::Stopping { .. } => return,
         };
@@ -127,6 +128,9 @@ impl Figures {
                 self.skipped[Reason::Coalesced as usize] += claim.folded;
                 self.claimed = (claim.cause != Cause::Manual).then_some(run.slot);
             }
+            // The hand-over that follows an answer is that of the slot still.
+            RunFact::Allowed { .. } | RunFact::Approved { .. } | RunFact::Denied { .. } => {}
+            RunFact::Asked { .. } | RunFact::Held(_) => self.claimed = None,
             RunFact::Queued { .. } | RunFact::Delivered | RunFact::Accepted | RunFact::Retrying { .. } => {
                 self.claimed = None;
             }

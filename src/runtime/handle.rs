@@ -13,18 +13,18 @@ use super::pace::Pace;
 use super::perform::Performer;
 use super::prepared::Kept;
 use super::subscription::Subscription;
-use super::sync::{Condvar, Mutex, MutexGuard, UNPOISONED};
+use super::sync::{Condvar, Mutex, MutexGuard, RwLock, UNPOISONED};
 use super::token::{Token, Tokens};
 use crate::calendar::Zones;
 use crate::domain::{
     BootTime, Caller, Channel, Cursor, Entropy, HostId, Now, Refusal, Right, ScheduleId, Scope,
-    SessionConfig, SessionId, Target, Transcript,
+    SessionConfig, SessionId, Target, TokenName, Transcript,
 };
 use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State, Which};
 use crate::graph::registry::Registry;
 use crate::graph::view::Scheduler;
 use crate::limits;
-use crate::port::{Clock, Courier, EntropySource, Host, Journal, StoreHealth, Ticket};
+use crate::port::{Clock, Courier, EntropySource, Guard, Host, Journal, StoreHealth, Ticket};
 
 /// What a runtime is made of.
 pub struct Parts {
@@ -70,6 +70,8 @@ pub(super) struct Shared {
     pub(super) registry: Arc<Registry<Scheduler>>,
     pub(super) prepared: Kept,
     pub(super) pace: Pace,
+    /// Who is asked whether runs may be handed over, where the policy wants somebody to be.
+    pub(super) guard: RwLock<Option<Arc<dyn Guard>>>,
 }
 
 impl Handle {
@@ -92,6 +94,7 @@ impl Handle {
                 registry: super::query::registry(),
                 prepared: Kept::default(),
                 pace: Pace::default(),
+                guard: RwLock::new(None),
             }),
         }
     }
@@ -123,7 +126,7 @@ impl Handle {
     }
 
     /// The same, with something to be made ready right before.
-    fn carry_out<R>(
+    pub(super) fn carry_out<R>(
         &self,
         input: Input,
         prepare: impl FnOnce(&State),
@@ -289,9 +292,20 @@ impl Handle {
         self.shared.tokens.caller(token)
     }
 
-    /// Lets whoever holds this token act as an operator, with that right.
+    /// Lets whoever holds this token act as an operator, with that right. What is done by it is known by the beginning of its
+    /// digest.
     pub fn admit_operator(&self, token: &Token, right: Right) {
-        self.shared.tokens.admit_operator(token, right);
+        self.admit_operator_as(token.fingerprint(), token, right);
+    }
+
+    /// The same; what is done by it is known by this name.
+    pub fn admit_operator_as(&self, name: TokenName, token: &Token, right: Right) {
+        self.shared.tokens.admit_operator(token, right, name);
+    }
+
+    /// Sets who is asked whether runs may be handed over. Nobody is, unless the policy says so ([`Command::SetGuard`]).
+    pub fn set_guard(&self, guard: Arc<dyn Guard>) {
+        *self.shared.guard.write().expect(UNPOISONED) = Some(guard);
     }
 
     /// Opens channels, and says who carries what goes out by them. Once in an engine's life, before a store is taken up: what

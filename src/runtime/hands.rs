@@ -6,7 +6,9 @@
 use super::admission::Denial;
 use super::handle::Handle;
 use crate::dialect::{Answer, Notation, psi};
-use crate::domain::{Caller, Code, HostId, JobId, Refusal, ScheduleId, Scope, SessionConfig, SessionId};
+use crate::domain::{
+    Actor, Caller, Code, Dialect, HostId, JobId, Refusal, ScheduleId, Scope, SessionConfig, SessionId,
+};
 use crate::edn::{Keyword, Map, Value};
 use crate::engine::{Command, Input, Report, Which};
 use crate::graph::attr::mutation;
@@ -18,11 +20,18 @@ use crate::limits;
 pub(super) struct CallerHands<'a> {
     pub(super) handle: &'a Handle,
     pub(super) caller: &'a Caller,
+    /// The dialect whose tool it is that acts, if it is one.
+    pub(super) tool: Option<Dialect>,
 }
 
 impl<'a> CallerHands<'a> {
     pub(super) fn new(handle: &'a Handle, caller: &'a Caller) -> CallerHands<'a> {
-        CallerHands { handle, caller }
+        CallerHands { handle, caller, tool: None }
+    }
+
+    /// Who acts, as the log keeps it.
+    pub(super) fn actor(&self) -> Actor {
+        Actor { tool: self.tool, ..self.caller.actor() }
     }
 }
 
@@ -32,6 +41,12 @@ impl Hands for CallerHands<'_> {
             let data = Map::new().with("mutation", name);
             let message = "this caller may look and not change; use a token that may";
             return Err(ResolverError::new(message, data).coded(Code::Forbidden));
+        }
+        if let Scope::Session(session) = &self.caller.scope {
+            let dialect = self.tool.unwrap_or(Dialect::Native);
+            if !self.handle.view(|state| state.grants().is_empty() || state.grant(session).covers(dialect)) {
+                return Err(denied(Denial::NotGranted { dialect }));
+            }
         }
         let params = unqualified(params)?;
         match name {
@@ -47,8 +62,14 @@ impl Hands for CallerHands<'_> {
             }
             mutation::RESUME => self.command(&params, Command::ResumeSchedule),
             mutation::SKIP_NEXT => self.command(&params, Command::SkipNext),
+            mutation::CANCEL_ALL => self.cancel_all(&params),
+            mutation::PAUSE_ALL => self.pause_all(&params),
+            mutation::RESUME_ALL => self.resume_all(&params),
             mutation::HOLD_ALL => self.hold(Some(self.words(&params)?)),
             mutation::RELEASE_ALL => self.hold(None),
+            mutation::APPROVE => self.approve(&params),
+            mutation::DENY => self.deny(&params),
+            mutation::SET_GRANT => self.set_grant(&params),
             mutation::OPEN => self.open(&params),
             mutation::CLOSE => self.close(&params),
             mutation::USER_MESSAGE => self.user_message(&params),
@@ -92,8 +113,7 @@ impl CallerHands<'_> {
             let data = Map::new().with("schedule-id", text).with("status", Value::Nil);
             return Err(ResolverError::new("schedule not found", data).coded(Code::NotFound));
         };
-        let scope = self.caller.scope.clone();
-        let cancel = Command::CancelSchedule(Which::any(scope, schedule));
+        let cancel = Command::CancelSchedule(Which::any(self.actor(), schedule));
         self.handle.submit(Input::Command(cancel)).map_err(|refusal| refused(&refusal))?;
         Ok(Map::new().with("psi.scheduler/schedule-id", text).into())
     }
@@ -216,6 +236,9 @@ pub(super) fn refused(refusal: &Refusal) -> ResolverError {
 pub(super) fn denied(denial: Denial) -> ResolverError {
     let (code, data) = match denial {
         Denial::ReadOnly => (Code::Forbidden, Map::new()),
+        Denial::NotGranted { dialect } => {
+            (Code::Forbidden, Map::new().with("dialect", Value::keyword(dialect.name())))
+        }
         Denial::TooFast { wait } => {
             let wait_ms = i64::try_from(wait.millis()).unwrap_or(i64::MAX);
             let limit = limits::CREATES_PER_MINUTE;

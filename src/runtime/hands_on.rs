@@ -66,6 +66,7 @@ impl CallerHands<'_> {
             id: Some(id.clone()),
             durability,
             label: wanted.label.flatten(),
+            made_by: self.caller.maker(&owner, self.tool),
             payload,
             terms: Some(Box::new(terms)),
             ..NewSchedule::message(owner.clone(), meant.when, "")
@@ -166,8 +167,8 @@ impl CallerHands<'_> {
 
     /// Holds everything, with a reason, or releases it.
     pub(super) fn hold(&self, reason: Option<Option<Box<str>>>) -> Result<Value, ResolverError> {
-        let by = Scope::Operator;
-        if self.caller.scope != by {
+        let by = self.actor();
+        if by.scope != Scope::Operator {
             let message = "only an operator may hold or release everything";
             return Err(ResolverError::new(message, Map::new()).coded(Code::Forbidden));
         }
@@ -200,7 +201,7 @@ impl CallerHands<'_> {
                 Some(base.ok_or_else(|| wrong("base-revision", "a revision, from 1", Some(value)))?)
             }
         };
-        Ok(Which { scope: self.caller.scope.clone(), schedule, base })
+        Ok(Which { by: self.actor(), schedule, base })
     }
 
     /// The caller's reason, in its own words.

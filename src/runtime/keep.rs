@@ -86,6 +86,7 @@ struct Making {
     schedules: BTreeSet<ScheduleId>,
     sessions: BTreeSet<SessionId>,
     hold: bool,
+    guard: bool,
 }
 
 impl Keeper {
@@ -129,8 +130,12 @@ impl Keeper {
         };
         self.making.facts.push((record, facts::print(fact)));
         match fact {
-            Fact::Session(id, _) => _ = self.making.sessions.insert(id.clone()),
+            Fact::Session(id, fact) => {
+                self.making.guard |= matches!(fact, SessionFact::Granted { .. });
+                self.making.sessions.insert(id.clone());
+            }
             Fact::Held { .. } | Fact::Released { .. } => self.making.hold = true,
+            Fact::Guarded { .. } => self.making.guard = true,
             Fact::Run(run, RunFact::Claimed(_)) => _ = self.making.claimed.insert(run.schedule.clone()),
             Fact::Created { .. }
             | Fact::Schedule(..)
@@ -193,6 +198,9 @@ impl Keeper {
         }
         if making.hold {
             row(HOLD.into(), Some(facts::print_hold(state.held())));
+        }
+        if making.guard {
+            row(GUARD.into(), Some(facts::print_guard(state.guard(), state.grants())));
         }
         let facts: Vec<FactRecord> =
             making.facts.into_iter().map(|(record, form)| printed(record, form)).collect();
@@ -346,9 +354,10 @@ pub(super) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Option<Lasting<'a
             of(state.schedule(id)?.schedule())
         }
         Fact::Session(id, fact) => match fact {
-            SessionFact::Opened { .. } | SessionFact::Closed | SessionFact::Hosted { .. } => {
-                Some(Lasting { session: Some(id) })
-            }
+            SessionFact::Opened { .. }
+            | SessionFact::Closed
+            | SessionFact::Hosted { .. }
+            | SessionFact::Granted { .. } => Some(Lasting { session: Some(id) }),
             SessionFact::Unhosted
             | SessionFact::Busy
             | SessionFact::Idle
@@ -356,7 +365,9 @@ pub(super) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Option<Lasting<'a
             | SessionFact::TurnUnreported
             | SessionFact::JobReady { .. } => None,
         },
-        Fact::Held { .. } | Fact::Released { .. } | Fact::Awoke { .. } => Some(Lasting { session: None }),
+        Fact::Held { .. } | Fact::Released { .. } | Fact::Guarded { .. } | Fact::Awoke { .. } => {
+            Some(Lasting { session: None })
+        }
         Fact::Host(..) | Fact::Channel(..) | Fact::Stopping { .. } => None,
     }
 }
@@ -382,7 +393,13 @@ pub(super) fn asks_for_disk(input: &Input, state: &State) -> bool {
         | Command::SkipNext(which) => {
             state.schedule(&which.schedule).is_some_and(|record| record.schedule().is_durable())
         }
-        Command::HoldAll { .. } | Command::ReleaseAll { .. } => true,
+        Command::Approve { run, .. } | Command::Deny { run, .. } => {
+            state.schedule(&run.schedule).is_some_and(|record| record.schedule().is_durable())
+        }
+        Command::HoldAll { .. }
+        | Command::ReleaseAll { .. }
+        | Command::SetGuard { .. }
+        | Command::SetGrant { .. } => true,
         Command::OpenSession { .. }
         | Command::CloseSession { .. }
         | Command::HostSessions { .. }
@@ -412,6 +429,8 @@ fn run_of(effect: &Effect) -> Option<&RunId> {
         Effect::Deliver(delivery) => Some(&delivery.run),
         Effect::CreateSession(opening) => Some(&opening.run),
         Effect::Send(parcel) => Some(&parcel.run),
+        // Nothing goes out by a question.
+        Effect::AskGuard(_) => None,
         Effect::OpenSession { .. } | Effect::RecordMessage { .. } | Effect::ForgetSession { .. } => None,
     }
 }
@@ -432,3 +451,5 @@ pub(super) const SCHEDULE: &str = "schedule/";
 pub(super) const SESSION: &str = "session/";
 /// The key of the row that says who holds everything.
 pub(super) const HOLD: &str = "engine/hold";
+/// The key of the row that says by what runs are measured, and what sessions may do.
+pub(super) const GUARD: &str = "engine/guard";

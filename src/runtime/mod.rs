@@ -7,6 +7,7 @@
 //! applied; no host is called under the lock; nobody sleeps past a deadline longer than one slice.
 
 mod admission;
+mod approvals;
 mod boot;
 mod core;
 mod cron;
@@ -17,6 +18,7 @@ mod figures;
 mod handle;
 mod hands;
 mod hands_on;
+mod hands_on_all;
 mod hosts;
 mod keep;
 mod log;

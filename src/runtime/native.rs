@@ -118,7 +118,8 @@ impl Handle {
         mutation: &'static str,
         params: &Map,
     ) -> Result<Map, ResolverError> {
-        let made = CallerHands::new(self, caller).act(mutation, params)?;
+        let hands = CallerHands { tool: Some(Dialect::Native), ..CallerHands::new(self, caller) };
+        let made = hands.act(mutation, params)?;
         Ok(made.as_map().cloned().unwrap_or_default())
     }
 

@@ -87,7 +87,7 @@ impl Kept {
             Row::Session(row, _) => self.sessions.push(*row),
             Row::Schedule(row) => self.schedules.push(*row),
             // The log has the holds that matter, and hosts the messages.
-            Row::Hold(_) | Row::Said(_) => {}
+            Row::Hold(_) | Row::Guard(..) | Row::Said(_) => {}
         }
     }
 }

@@ -5,13 +5,15 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::handle::Handle;
-use crate::domain::{Failure, HostId, Phase, Reason, RunId};
-use crate::engine::{Effect, Input, Parcel, Report};
+use super::sync::UNPOISONED;
+use crate::domain::{Failure, GuardAnswer, HostId, Phase, Reason, RunId};
+use crate::engine::{Effect, GuardQuestion, Input, Parcel, Report};
 use crate::limits;
-use crate::port::{Host, HostAnswer};
+use crate::port::{GuardReply, Host, HostAnswer};
 
 /// What whoever performs has in hand; its lists keep their memory from batch to batch.
 #[derive(Default)]
@@ -79,6 +81,10 @@ impl Handle {
                 }
                 None
             }
+            Effect::AskGuard(question) => {
+                self.ask_guard(*question);
+                None
+            }
             Effect::CreateSession(opening) => {
                 self.is_wanted(&opening.run, recalls).then_some(())?;
                 let answer = self.ask(opening.host, Phase::CreateSession, |host| host.create(&opening));
@@ -136,6 +142,27 @@ impl Handle {
         catch_unwind(AssertUnwindSafe(|| question(&*host))).unwrap_or_else(|_| {
             HostAnswer::Failed(Failure::new(phase, Reason::HostRefused, "the host panicked"))
         })
+    }
+
+    /// Asks the guard. Whoever says nothing, or is not there, has refused.
+    fn ask_guard(&self, question: GuardQuestion) {
+        let (engine, run, digest) = (Arc::downgrade(&self.shared), question.run.clone(), question.digest);
+        let reply = GuardReply::new(move |answer| {
+            if let Some(shared) = engine.upgrade() {
+                // Refused when the run has ended meanwhile, or its question is another by now.
+                let _ = Handle { shared }.submit_unawaited(Input::Report(Report::GuardAnswered {
+                    run,
+                    digest,
+                    answer,
+                }));
+            }
+        });
+        let guard = self.shared.guard.read().expect(UNPOISONED).clone();
+        let Some(guard) = guard else {
+            return reply.give(GuardAnswer::Failed { detail: "there is no guard to ask".into() });
+        };
+        // Unwind safe: the guard is on its own side of the port. One that panics lets go of the reply.
+        let _ = catch_unwind(AssertUnwindSafe(|| guard.ask(question, reply)));
     }
 
     /// Tells a host something that needs no answer.

@@ -434,6 +434,7 @@ impl EntropySource for Counter {
 fn new_schedule(name: &str, owner: &str, delay_ms: u64, fresh: bool) -> Input {
     let (text, config) = (name.into(), Arc::new(SessionConfig::default()));
     Input::Command(Command::CreateSchedule(NewSchedule {
+        made_by: None,
         id: Some(id(name)),
         dialect: Dialect::Psi,
         durability: Durability::Volatile,

@@ -6,9 +6,9 @@
 use super::handle::Handle;
 use crate::dialect::reminder::{self, Call, Draft, Reminder, Tool};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Caller, Durability, Moment, Refusal, ScheduleId, SessionId, Status};
+use crate::domain::{Caller, Dialect, Durability, Moment, Refusal, ScheduleId, SessionId, Status};
 use crate::edn::Value;
-use crate::engine::{Command, Input, Which};
+use crate::engine::{Command, Input, NewSchedule, Which};
 
 impl Handle {
     pub(super) fn call_reminder(
@@ -25,7 +25,7 @@ impl Handle {
         let Some(session) = caller.scope.session() else { return reminder::no_session(tool) };
         let now = self.now().wall;
         let done = match call {
-            Call::Add(draft) => self.add_reminder(draft, session, now),
+            Call::Add(draft) => self.add_reminder(draft, caller, session, now),
             Call::List => self.reminders(session, now).map(|reminders| reminder::listed(&reminders)),
             Call::Remove { pattern } => self.remove_reminders(&pattern, caller, session, now),
         };
@@ -39,9 +39,16 @@ impl Handle {
         })
     }
 
-    fn add_reminder(&self, draft: Draft, session: &SessionId, now: Moment) -> Result<Answer, Refusal> {
+    fn add_reminder(
+        &self,
+        draft: Draft,
+        caller: &Caller,
+        session: &SessionId,
+        now: Moment,
+    ) -> Result<Answer, Refusal> {
         let id = ScheduleId::fresh(Durability::Durable, now, self.draw());
         let new = draft.into_new(id.clone(), session.clone(), now).ok_or(Refusal::BeyondCalendar)?;
+        let new = NewSchedule { made_by: caller.maker(session, Some(Dialect::Reminder)), ..new };
         let created = self.submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
             state.schedule(&id).and_then(|record| Reminder::of(state, record, now))
         });
@@ -63,7 +70,8 @@ impl Handle {
         let active = self.reminders(session, now)?;
         let mut cancelled = Vec::new();
         for reminder in reminder::matching(&active, pattern) {
-            match self.cancel_reminder(Which::any(caller.scope.clone(), reminder.id.clone())) {
+            match self.cancel_reminder(Which::any(caller.actor_with(Dialect::Reminder), reminder.id.clone()))
+            {
                 Ok(true) => cancelled.push(reminder),
                 Ok(false) => {}
                 // What was cancelled stays so, and is told; what was not still matches when this is tried again.

@@ -2,14 +2,16 @@
 //!
 //! What lives elsewhere: what is done with them (`boot`, `past`), their text (`facts`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 
 use super::boot::BootFault;
 use super::facts::{self, FactError, Form};
-use super::keep::{HOLD, SCHEDULE, SESSION};
+use super::keep::{GUARD, HOLD, SCHEDULE, SESSION};
 use super::transcripts::{self, MESSAGE, Said};
+use crate::domain::{Grant, GuardPolicy, SessionId};
 use crate::edn::Value;
 use crate::engine::{Pause, ScheduleRow, SessionRow};
 use crate::port::{RowRecord, Store};
@@ -20,6 +22,7 @@ pub(crate) enum Row {
     Session(Box<SessionRow>, Option<Box<str>>),
     Schedule(Box<ScheduleRow>),
     Hold(Option<Pause>),
+    Guard(Option<Arc<GuardPolicy>>, BTreeMap<SessionId, Grant>),
     Said(Said),
 }
 
@@ -113,6 +116,8 @@ fn parse(key: &str, form: &Form<'_>) -> Result<Row, String> {
         facts::parse_message(form).map(|(session, message)| Row::Said(Said { at, session, message }))
     } else if key == HOLD {
         facts::parse_hold(form).map(Row::Hold)
+    } else if key == GUARD {
+        facts::parse_guard(form).map(|(policy, grants)| Row::Guard(policy, grants))
     } else {
         return Err(format!("nothing is known of {}", Value::string(key.to_owned())));
     };

@@ -6,9 +6,9 @@
 use super::handle::Handle;
 use crate::dialect::session_action::{self, Action, ActionStatus, Call, Draft, Refused, Tool};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Caller, Refusal, ScheduleId, SessionId};
+use crate::domain::{Caller, Dialect, Refusal, ScheduleId, SessionId};
 use crate::edn::Value;
-use crate::engine::{Command, Input, SessionRecord, Which};
+use crate::engine::{Command, Input, NewSchedule, SessionRecord, Which};
 
 impl Handle {
     pub(super) fn call_session_action(
@@ -25,7 +25,7 @@ impl Handle {
             Err(answer) => return answer,
         };
         let done = match call {
-            Call::Create(draft) => self.create_action(&draft, session),
+            Call::Create(draft) => self.create_action(&draft, session, caller),
             Call::List => self.view(|state| match state.session(session) {
                 Some(_) => Ok(session_action::listed(&session_action::listed_of(state, session, now))),
                 None => Err(Refusal::UnknownSession { session: session.clone() }),
@@ -44,12 +44,13 @@ impl Handle {
         done.unwrap_or_else(|refusal| session_action::refused(&refusal))
     }
 
-    fn create_action(&self, draft: &Draft, session: &SessionId) -> Result<Answer, Refusal> {
+    fn create_action(&self, draft: &Draft, session: &SessionId, caller: &Caller) -> Result<Answer, Refusal> {
         let mut created = Err(Refusal::Stopping);
         // The ids are short: one that exists already is drawn anew.
         for _ in 0..DRAWS {
             let id = session_action::action_id(self.draw());
-            let new = draft.clone().into_new(id.clone(), session.clone());
+            let made_by = caller.maker(session, Some(Dialect::SessionAction));
+            let new = NewSchedule { made_by, ..draft.clone().into_new(id.clone(), session.clone()) };
             let replace = Input::Command(Command::ReplaceSchedule(new));
             created = self.submit_with(replace, |state| {
                 let supported = state.session(session).is_some_and(SessionRecord::is_hosted);
@@ -70,7 +71,7 @@ impl Handle {
         if self.view(|state| session_action::find(state, session, &id).is_none()) {
             return not_found();
         }
-        let which = Which::any(caller.scope.clone(), id.clone());
+        let which = Which::any(caller.actor_with(Dialect::SessionAction), id.clone());
         let command = match what {
             Refused::Cancel => Command::CancelSchedule(which),
             Refused::Run => Command::BringForward(which),

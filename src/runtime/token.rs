@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::sync::{Mutex, UNPOISONED};
-use crate::domain::{Caller, Entropy, Right, SessionId};
+use crate::domain::{Caller, Entropy, Entry, Right, SessionId, TokenName};
 
 /// 256 random bits as 64 hexadecimal digits, or what somebody gives for that. It prints itself only where asked to by
 /// name.
@@ -33,6 +33,12 @@ impl Token {
     /// The text, to be given to the one who may use it.
     pub fn reveal(&self) -> &str {
         &self.0
+    }
+
+    /// A name for it that gives nothing of it away: the beginning of its digest.
+    pub(super) fn fingerprint(&self) -> TokenName {
+        let digits: String = self.digest().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        TokenName::new(&digits).expect("eight digits are a name")
     }
 
     fn digest(&self) -> Digest {
@@ -60,7 +66,7 @@ pub(super) struct Tokens {
 struct Table {
     sessions: BTreeMap<Digest, SessionId>,
     digests: BTreeMap<SessionId, Digest>,
-    operators: Vec<(Digest, Right)>,
+    operators: Vec<(Digest, Right, TokenName)>,
 }
 
 impl Tokens {
@@ -88,8 +94,8 @@ impl Tokens {
         table.digests.insert(session.clone(), digest);
     }
 
-    pub(super) fn admit_operator(&self, token: &Token, right: Right) {
-        self.table.lock().expect(UNPOISONED).operators.push((token.digest(), right));
+    pub(super) fn admit_operator(&self, token: &Token, right: Right, name: TokenName) {
+        self.table.lock().expect(UNPOISONED).operators.push((token.digest(), right, name));
     }
 
     pub(super) fn revoke(&self, session: &SessionId) {
@@ -108,12 +114,13 @@ impl Tokens {
         let digest = token.digest();
         let table = self.table.lock().expect(UNPOISONED);
         let mut operator = None;
-        for (known, right) in &table.operators {
+        for (known, right, name) in &table.operators {
             if bool::from(known.ct_eq(&digest)) {
-                operator = Some(Caller { right: *right, ..Caller::OPERATOR });
+                let entry = Entry::Operator(name.clone());
+                operator = Some(Caller { right: *right, entry, ..Caller::OPERATOR });
             }
         }
         let session = || table.sessions.get(&digest).cloned().map(Caller::session);
-        operator.or_else(|| session().map(|caller| Caller { metered: true, ..caller }))
+        operator.or_else(|| session().map(|caller| Caller { metered: true, entry: Entry::Session, ..caller }))
     }
 }

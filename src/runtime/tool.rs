@@ -3,7 +3,7 @@
 use super::handle::Handle;
 use crate::dialect::psi::{self, Call, Context};
 use crate::dialect::{Answer, Notation, cron, native, reminder, session_action};
-use crate::domain::{Caller, Dialect, Now, Refusal, ScheduleId, Scope, SessionId};
+use crate::domain::{Actor, Caller, Dialect, Now, Refusal, ScheduleId, Scope, SessionId};
 use crate::edn::Value;
 use crate::engine::{Command, Input, ScheduleRecord, SessionRecord, State, Which};
 use crate::limits;
@@ -53,6 +53,7 @@ impl Handle {
             }
             Call::Create(mut new) => {
                 let id = new.id.get_or_insert_with(|| ScheduleId::random(self.draw())).clone();
+                new.made_by = caller.maker(&new.owner, Some(Dialect::Psi));
                 let input = Input::Command(Command::CreateSchedule(new));
                 // Read in the same critical section: the answer shows the schedule as it was created.
                 self.submit_with(input, |state| {
@@ -71,8 +72,9 @@ impl Handle {
                 Ok(psi::listed(state, &records, self.since(started)))
             }),
             Call::Cancel { session, schedule } => {
-                let (scope, id) = (Scope::Session(session), schedule.clone());
-                let input = Input::Command(Command::CancelSchedule(Which::any(scope, schedule)));
+                let by = Actor { scope: Scope::Session(session), ..caller.actor_with(Dialect::Psi) };
+                let id = schedule.clone();
+                let input = Input::Command(Command::CancelSchedule(Which::any(by, schedule)));
                 self.submit_with(input, |state| {
                     let record = state.schedule(&id);
                     record.map(|record| psi::cancelled(state, record, self.since(started)))

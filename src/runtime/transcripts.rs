@@ -87,6 +87,9 @@ impl Transcripts {
             | Fact::Created { .. }
             | Fact::Schedule(..)
             | Fact::Run(_, RunFact::Claimed(_) | RunFact::Queued { .. } | RunFact::Dispatched(_))
+            | Fact::Run(_, RunFact::Asked { .. } | RunFact::Allowed { .. } | RunFact::Held(_))
+            | Fact::Run(_, RunFact::Approved { .. } | RunFact::Denied { .. })
+            | Fact::Guarded { .. }
             | Fact::Host(..)
             | Fact::Channel(..)
             | Fact::Held { .. }

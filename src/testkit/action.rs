@@ -42,6 +42,10 @@ impl World {
             Action::RunNow => self.run_now(),
             Action::SkipNext => self.skip_next(),
             Action::Hold => self.hold(),
+            Action::ChangeGuard => self.change_guard(),
+            Action::ChangeGrant => self.change_grant(),
+            Action::SayWord => self.say_word(),
+            Action::GuardSpeaks => self.guard_speaks(),
             Action::SlowDisk => self.wait_for_disk(),
             Action::Crash => self.crash(),
         }
@@ -112,6 +116,7 @@ impl World {
             Payload::Turn { text }
         };
         let new = NewSchedule {
+            made_by: None,
             id,
             dialect: Dialect::Psi,
             durability: if self.stage.entropy.one_in(3) { Durability::Durable } else { Durability::Volatile },

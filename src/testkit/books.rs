@@ -3,12 +3,13 @@
 //! Invariant: filled from what was seen alone; nothing here asks the engine. Rules are in `laws`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::counts::Counts;
 use super::history::{Observation, Reception, Seen};
 use crate::domain::{
-    BootTime, Cause, Claim, Fact, HandOver, HostId, Moment, Next, Now, Phase, Reason, RunFact, RunId,
-    RunState, Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status, Target,
+    BootTime, Cause, Claim, Fact, Grant, GuardPolicy, HandOver, HostId, Moment, Next, Now, Phase, Reason,
+    RunFact, RunId, RunState, Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status, Target,
 };
 use crate::engine::State;
 
@@ -32,6 +33,10 @@ pub(super) struct Books {
     pub(super) homes: BTreeMap<SessionId, HostId>,
     pub(super) counts: Counts,
     pub(super) held: bool,
+    /// What runs are measured by.
+    pub(super) policy: Option<Arc<GuardPolicy>>,
+    /// Sessions that may do less than everything.
+    pub(super) grants: BTreeMap<SessionId, Grant>,
     /// The engine was told to stop.
     pub(super) stopping: bool,
     /// A caller was told that it has.
@@ -79,6 +84,12 @@ pub(super) struct Life {
     pub(super) begins_turn: bool,
     pub(super) attempt: u32,
     pub(super) retrying: bool,
+    /// The guard has been asked about it, and has not answered.
+    pub(super) asked: bool,
+    /// The guard has allowed this attempt.
+    pub(super) allowed: bool,
+    /// An operator has approved it, and its schedule has not been touched since.
+    pub(super) approved: bool,
     /// It was with its host when the process ended: it keeps the lane that it had, whatever waits there.
     pub(super) keeps_lane: bool,
     pub(super) dispatched: Option<(Phase, SessionId)>,
@@ -191,6 +202,7 @@ impl Books {
             Fact::Held { .. } => self.held = true,
             Fact::Released { .. } => self.held = false,
             Fact::Host(..) | Fact::Channel(..) | Fact::Awoke { .. } => {}
+            Fact::Guarded { policy, .. } => self.policy.clone_from(policy),
             Fact::Stopping { .. } => self.stopping = true,
         }
         if let Some(schedule) = fact.schedule() {
@@ -227,6 +239,8 @@ impl Books {
                     lane.idled = lane.in_flight.is_some();
                 }
             }
+            SessionFact::Granted { grant, .. } if *grant == Grant::FULL => _ = self.grants.remove(session),
+            SessionFact::Granted { grant, .. } => _ = self.grants.insert(session.clone(), grant.clone()),
             SessionFact::Unhosted
             | SessionFact::Busy
             | SessionFact::UserSpoke
@@ -278,6 +292,14 @@ impl Books {
     }
 
     fn enter_schedule(&mut self, now: Now, schedule: &ScheduleId, fact: &ScheduleFact) {
+        let touches = matches!(
+            fact,
+            ScheduleFact::Changed(_) | ScheduleFact::Paused { .. } | ScheduleFact::Resumed { .. }
+        );
+        for (_, life) in self.lives.iter_mut().filter(|(key, _)| touches && key.0 == *schedule) {
+            life.approved = false;
+            life.allowed = false;
+        }
         let Some(plan) = self.plans.get_mut(schedule) else { return };
         match fact {
             ScheduleFact::Changed(change) => {
@@ -295,7 +317,7 @@ impl Books {
                 plan.next = reckon(now, *next).filter(|_| plan.next.is_some());
             }
             ScheduleFact::Skipped(skip) => plan.arm(now, skip.next),
-            ScheduleFact::Armed { next } => plan.arm(now, *next),
+            ScheduleFact::Armed { next, .. } => plan.arm(now, *next),
             ScheduleFact::Cancelled { .. } => {
                 plan.next = None;
                 plan.awaits_finish = false;
@@ -346,6 +368,23 @@ impl Books {
                     lane.waiting.insert(life.order.clone(), key);
                 }
             }
+            RunFact::Asked { .. } | RunFact::Held(_) => {
+                self.leave_lane(&key, false);
+                if let Some(life) = self.lives.get_mut(&key) {
+                    leave_queue(&mut self.lanes, life);
+                    life.retrying = true;
+                    life.keeps_lane = false;
+                    life.asked = matches!(fact, RunFact::Asked { .. });
+                }
+            }
+            RunFact::Allowed { .. } | RunFact::Approved { .. } => {
+                if let Some(life) = self.lives.get_mut(&key) {
+                    life.asked = false;
+                    life.allowed |= matches!(fact, RunFact::Allowed { .. });
+                    life.approved |= matches!(fact, RunFact::Approved { .. });
+                }
+            }
+            RunFact::Denied { .. } => {}
             RunFact::Dispatched(HandOver { phase, session, .. }) => {
                 let Some(life) = self.lives.get_mut(&key) else { return };
                 life.dispatched = Some((*phase, session.clone()));
@@ -370,6 +409,7 @@ impl Books {
                     leave_queue(&mut self.lanes, life);
                     life.state = RunState::Queued;
                     life.retrying = true;
+                    life.allowed = false;
                     life.keeps_lane = failure.reason == Reason::Crashed;
                     life.attempt += 1;
                     life.dispatched = None;
@@ -397,6 +437,9 @@ impl Books {
             cause: claim.cause,
             begins_turn: plan.schedule.payload.begins_turn(),
             attempt: 1,
+            asked: false,
+            allowed: false,
+            approved: false,
             retrying: false,
             keeps_lane: false,
             dispatched: None,

@@ -44,6 +44,7 @@ impl Counts {
             | Fact::Channel(..)
             | Fact::Held { .. }
             | Fact::Released { .. }
+            | Fact::Guarded { .. }
             | Fact::Stopping { .. } => {}
         }
     }
@@ -61,7 +62,7 @@ impl Counts {
                 self.skipped += skip.count;
                 self.expect(skip.next);
             }
-            ScheduleFact::Armed { next } => {
+            ScheduleFact::Armed { next, .. } => {
                 // It takes the place of the one that was to come at the latest.
                 self.expected -= u64::from(plan.next.is_some());
                 self.expect(*next);
@@ -89,6 +90,11 @@ impl Counts {
             RunFact::Failed(_) => self.failed += 1,
             RunFact::Cancelled { .. } => self.cancelled += 1,
             RunFact::Queued { .. }
+            | RunFact::Asked { .. }
+            | RunFact::Allowed { .. }
+            | RunFact::Held(_)
+            | RunFact::Approved { .. }
+            | RunFact::Denied { .. }
             | RunFact::Dispatched(_)
             | RunFact::Accepted
             | RunFact::Retrying { .. } => {}

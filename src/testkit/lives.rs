@@ -119,6 +119,9 @@ impl World {
         let Some(local) = self.hosts.first() else { return Ok(()) };
         local.forget_receipts();
         self.handle = Handle::new(self.stage.parts(local.clone()));
+        // Whoever was asked by the process that died has nobody to answer.
+        self.guard.die();
+        self.handle.set_guard(self.guard.clone());
         self.feed = self.handle.subscribe(Cursor::START);
         let taken_up = self.handle.take_up_by_hand(store.clone(), lost);
         let answers =

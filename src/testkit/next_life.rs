@@ -4,12 +4,13 @@
 //! lived in memory only. So the laws go on over all lives: a slot that was claimed and kept is never claimed again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::books::{Books, Lane, RunKey};
 use super::counts::Counts;
 use super::history::{Observation, Seen};
 use super::laws::{Broken, Laws};
-use crate::domain::{Cursor, HostId, Now, RunState, ScheduleId};
+use crate::domain::{Cursor, Grant, GuardPolicy, HostId, Now, RunState, ScheduleId, SessionId};
 use crate::engine::{Pause, ScheduleRow, SessionRow, State};
 use crate::port::{Store, StoreFault};
 use crate::runtime::rows::{self, Row};
@@ -33,6 +34,8 @@ struct Held {
     schedules: Vec<ScheduleRow>,
     sessions: Vec<SessionRow>,
     hold: Option<Pause>,
+    policy: Option<Arc<GuardPolicy>>,
+    grants: BTreeMap<SessionId, Grant>,
 }
 
 impl Past {
@@ -101,6 +104,13 @@ impl Books {
         }
         self.fold.restore_hold(held.hold.clone());
         self.held = held.hold.is_some();
+        self.fold.restore_guard(held.policy.clone(), held.grants.clone());
+        (self.policy, self.grants) = (held.policy.clone(), held.grants.clone());
+        for life in self.lives.values_mut() {
+            // What a guard outside was asked, or said, is forgotten with the process.
+            life.retrying &= !std::mem::take(&mut life.asked);
+            life.allowed = false;
+        }
         (self.stopping, self.stopped) = (false, false);
         self.homes.clear();
         self.lanes = BTreeMap::new();
@@ -135,6 +145,7 @@ impl Held {
             Row::Schedule(row) => held.schedules.push(*row),
             Row::Session(row, _) => held.sessions.push(*row),
             Row::Hold(hold) => held.hold = hold,
+            Row::Guard(policy, grants) => (held.policy, held.grants) = (policy, grants),
             // No fact says what was said.
             Row::Said(_) => {}
         });
@@ -174,6 +185,9 @@ impl Held {
                 self.hold,
                 books.fold.held()
             ));
+        }
+        if (books.fold.guard(), books.fold.grants()) != (self.policy.as_deref(), &self.grants) {
+            return Err(format!("kept of the guard is {:?} {:?}", self.policy, self.grants));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use super::history::{Observation, Reception, Seen};
 use super::laws::SightLaw;
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{
-    Cause, Fact, HandOver, Next, Phase, Reason, RunFact, RunId, RunState, ScheduleFact, SessionFact,
+    Cause, Fact, HandOver, Next, Phase, Reason, Ruling, RunFact, RunId, RunState, ScheduleFact, SessionFact,
     SessionId, Status,
 };
 use crate::edn::{Caps, read};
@@ -24,6 +24,7 @@ pub(super) const ALL: &[(&str, SightLaw)] = named![
     slots_go_forward,
     never_early,
     held_is_held,
+    nothing_refused_or_unapproved_goes_out,
     cancel_holds,
     a_session_cancels_its_own,
     a_word_calls_off_what_it_may,
@@ -102,7 +103,7 @@ fn terminal_is_final(books: &Books, seen: &Observation) -> Verdict {
 fn may_live_again(plan: &Plan, fact: &ScheduleFact) -> bool {
     let is_asked_for = match fact {
         ScheduleFact::Changed(_) | ScheduleFact::Paused { .. } | ScheduleFact::Resumed { .. } => true,
-        ScheduleFact::Cancelled { reason } => *reason == Reason::Cancelled,
+        ScheduleFact::Cancelled { reason, .. } => *reason == Reason::Cancelled,
         ScheduleFact::Skipped(_) | ScheduleFact::Armed { .. } => false,
     };
     is_asked_for && plan.is_durable() && !plan.called_off
@@ -176,6 +177,35 @@ fn never_early(books: &Books, seen: &Observation) -> Verdict {
     }
 }
 
+/// Nothing is handed over that the grants or the rules forbid, that had to be approved and was not, or about which the guard
+/// outside was to be asked and has not allowed it; nothing that was touched since.
+fn nothing_refused_or_unapproved_goes_out(books: &Books, seen: &Observation) -> Verdict {
+    let Some((run, RunFact::Dispatched(_))) = run_fact(seen) else { return Ok(()) };
+    let (Some(life), Some(plan)) = (books.lives.get(&key_of(run)), books.plans.get(&run.schedule)) else {
+        return Ok(());
+    };
+    // A fresh session that was begun before is gone on with.
+    if life.state == RunState::InFlight {
+        return Ok(());
+    }
+    let owner = &plan.schedule.owner;
+    let covered = books.grants.get(owner).is_none_or(|grant| grant.covers(plan.schedule.dialect));
+    hold(covered, || format!("{run} went out, and {owner} may not do that"))?;
+    let Some(policy) = &books.policy else { return Ok(()) };
+    let rule = policy.rules.iter().find(|rule| {
+        (rule.of.sessions.is_empty() || rule.of.sessions.contains(owner))
+            && (rule.of.dialects.is_empty() || rule.of.dialects.contains(&plan.schedule.dialect))
+            && (rule.of.kinds.is_empty() || rule.of.kinds.contains(&plan.schedule.payload.kind()))
+    });
+    let may = match rule.map(|rule| rule.then) {
+        None | Some(Ruling::Allow) => true,
+        Some(Ruling::Hold) => life.approved && policy.approval.is_some(),
+        Some(Ruling::Refuse) => false,
+    };
+    hold(may, || format!("{run} went out against {rule:?}"))?;
+    hold(policy.asks.is_none() || life.allowed, || format!("{run} went out unasked"))
+}
+
 /// Nothing is claimed or handed over while everything is held; nothing of a paused schedule either, except by hand.
 fn held_is_held(books: &Books, seen: &Observation) -> Verdict {
     let Some((run, fact)) = run_fact(seen) else { return Ok(()) };
@@ -190,6 +220,11 @@ fn held_is_held(books: &Books, seen: &Observation) -> Verdict {
             begun || !books.held && (!paused || life.is_some_and(by_hand))
         }
         RunFact::Queued { .. }
+        | RunFact::Asked { .. }
+        | RunFact::Allowed { .. }
+        | RunFact::Held(_)
+        | RunFact::Approved { .. }
+        | RunFact::Denied { .. }
         | RunFact::Accepted
         | RunFact::Delivered
         | RunFact::Retrying { .. }
@@ -227,7 +262,8 @@ fn a_session_cancels_its_own(books: &Books, seen: &Observation) -> Verdict {
 
 /// A person's word calls off what was to be called off by one, and nothing that is due.
 fn a_word_calls_off_what_it_may(books: &Books, seen: &Observation) -> Verdict {
-    let Seen::Fact(Fact::Schedule(id, ScheduleFact::Cancelled { reason: Reason::UserActivity })) = &seen.seen
+    let Seen::Fact(Fact::Schedule(id, ScheduleFact::Cancelled { reason: Reason::UserActivity, .. })) =
+        &seen.seen
     else {
         return Ok(());
     };

@@ -104,7 +104,7 @@ impl World {
         let stranger = entropy.pick(&strangers).cloned().filter(|_| entropy.one_in(8));
         let scope = stranger.map_or(Scope::Operator, Scope::Session);
         let base = entropy.one_in(6).then(|| u32::try_from(1 + entropy.below(3)).unwrap_or(1));
-        Some(Which { scope, schedule, base })
+        Some(Which { by: scope.into(), schedule, base })
     }
 
     pub(super) fn change(&mut self) -> Outcome {
@@ -147,7 +147,7 @@ impl World {
     }
 
     pub(super) fn hold(&mut self) -> Outcome {
-        let by = Scope::Operator;
+        let by = crate::domain::Actor::from(Scope::Operator);
         let held = self.handle.view(|state| state.held().is_some());
         let command = if held { Command::ReleaseAll { by } } else { Command::HoldAll { by, reason: None } };
         self.submit(Input::Command(command)).map(|_| ())

@@ -11,6 +11,7 @@ use super::breach::Breach;
 use super::history::Seen;
 use super::laws::{Broken, Laws, Standing, feed_tells_all, reads_change_nothing};
 use super::lives::Disk;
+use super::sim_guard::SimGuard;
 use super::sim_host::SimHost;
 use super::stage::Stage;
 use super::trace::Trace;
@@ -30,6 +31,8 @@ pub struct World {
     pub(super) hosts: Vec<Arc<SimHost>>,
     pub(super) connected: u32,
     pub(super) opened: u64,
+    /// Who is asked whether runs may be handed over, where the policy wants it.
+    pub(super) guard: Arc<SimGuard>,
     /// Runs that hosts have heard of, for receipts that nobody owes.
     pub(super) heard: Vec<RunId>,
     pub(super) turned: bool,
@@ -57,6 +60,8 @@ impl World {
             None => local,
         });
         let handle = Handle::new(stage.parts(local.clone()));
+        let guard = Arc::new(SimGuard::new(Arc::clone(&stage.entropy)));
+        handle.set_guard(guard.clone());
         let feed = handle.subscribe(Cursor::START);
         let is_stored = stage.entropy.one_in(config.stored_one_in);
         // A new store has nothing that could not be read.
@@ -69,6 +74,7 @@ impl World {
             hosts: vec![local],
             connected: 0,
             opened: 0,
+            guard,
             heard: Vec::new(),
             turned: false,
             disk,
@@ -261,7 +267,7 @@ impl World {
 
     /// What has no end of its own gets one; what is held or paused goes on.
     fn end_what_recurs(&mut self) -> Result<(), Broken> {
-        self.submit(Input::Command(Command::ReleaseAll { by: Scope::Operator }))?;
+        self.submit(Input::Command(Command::ReleaseAll { by: Scope::Operator.into() }))?;
         let live = self.handle.view(|state| {
             let live = state.schedules().into_iter().filter(|record| !record.status().is_terminal());
             // The boot clock ends before the calendar does, and with it what a world can wait for.

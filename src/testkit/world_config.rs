@@ -52,6 +52,14 @@ pub enum Action {
     SkipNext,
     /// Everything is held, or released.
     Hold,
+    /// What runs are measured by when they are about to be handed over is changed.
+    ChangeGuard,
+    /// What a session may do is changed.
+    ChangeGrant,
+    /// An operator approves a run that is held, or denies it.
+    SayWord,
+    /// The guard outside answers, or dies.
+    GuardSpeaks,
     /// The disk is slow, and things happen before it answers; only where something is kept.
     SlowDisk,
     /// The process dies, with what is not written, and another takes up what is; only where something is kept.
@@ -133,6 +141,10 @@ const ACTIONS: &[(Action, u32)] = &[
     (Action::RunNow, 3),
     (Action::SkipNext, 2),
     (Action::Hold, 2),
+    (Action::ChangeGuard, 2),
+    (Action::ChangeGrant, 1),
+    (Action::SayWord, 4),
+    (Action::GuardSpeaks, 4),
     (Action::SlowDisk, 2),
     (Action::Crash, 2),
 ];

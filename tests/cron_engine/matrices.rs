@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use reveille::calendar::parse_cron;
 use reveille::domain::{
-    Calendar, CountFrom, Dialect, Durability, EndsWith, Envelope, Every, Lifetime, Missed, Overlap, Policy,
-    Recovery, Scope, Span, Terms, TimeOfDay, Trigger, Weekdays, When, WhenBusy, Zone,
+    Actor, Calendar, CountFrom, Dialect, Durability, EndsWith, Envelope, Every, Lifetime, Missed, Overlap,
+    Policy, Recovery, Scope, Span, Terms, TimeOfDay, Trigger, Weekdays, When, WhenBusy, Zone,
 };
 use reveille::engine::{Command, NewSchedule};
 
@@ -85,7 +85,7 @@ fn missed_slots_go_as_the_table_says() {
                         scene.turn();
                     }
                     _ => {
-                        let by = Scope::Operator;
+                        let by = Actor::from(Scope::Operator);
                         scene.command(Command::HoldAll { by: by.clone(), reason: None }).expect("it is held");
                         scene.pass(*gone);
                         scene.command(Command::ReleaseAll { by }).expect("it is released");

@@ -217,6 +217,7 @@ impl Scene {
             | Fact::Channel(..)
             | Fact::Held { .. }
             | Fact::Released { .. }
+            | Fact::Guarded { .. }
             | Fact::Awoke { .. }
             | Fact::Stopping { .. } => None,
         }
@@ -233,7 +234,7 @@ impl Scene {
                 format!("skip {}{folded}: {}", self.time(*until), reason.name())
             }
             ScheduleFact::Armed { .. } => "armed".to_owned(),
-            ScheduleFact::Cancelled { reason } => format!("called off: {}", reason.name()),
+            ScheduleFact::Cancelled { reason, .. } => format!("called off: {}", reason.name()),
         }
     }
 
@@ -246,6 +247,11 @@ impl Scene {
                 format!("claim {slot} ({}){folded}", claim.cause.name())
             }
             RunFact::Queued { reason } => format!("{slot} waits: {}", reason.name()),
+            RunFact::Asked { .. } => format!("{slot} asked"),
+            RunFact::Allowed { .. } => format!("{slot} allowed"),
+            RunFact::Held(hold) => format!("{slot} held: {}", hold.rule),
+            RunFact::Approved { .. } => format!("{slot} approved"),
+            RunFact::Denied { .. } => format!("{slot} denied"),
             RunFact::Dispatched(_) => format!("{slot} out"),
             RunFact::Accepted => format!("{slot} begun"),
             RunFact::Delivered => format!("{slot} ok"),

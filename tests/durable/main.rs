@@ -231,7 +231,7 @@ fn the_laws_miss_what_somebody_was_told_is_kept() {
 fn the_next_life_says_what_was_lost_and_goes_on_holding() {
     let lives = Lives::new();
     let life = lives.next(0);
-    let hold = Command::HoldAll { by: Scope::Operator, reason: Some("an incident".into()) };
+    let hold = Command::HoldAll { by: Scope::Operator.into(), reason: Some("an incident".into()) };
     life.handle.submit(Input::Command(hold)).expect("anybody may");
     drop(life);
     let mut life = lives.next(3);

@@ -83,9 +83,9 @@ fn what_was_is_told_as_it_was_seen() {
     life.handle.turn();
     life.await_kind(DecisionKind::RunDelivered);
     seen.look(&lives, &life);
-    submit(&life, Command::HoldAll { by: Scope::Operator, reason: Some("a look".into()) });
+    submit(&life, Command::HoldAll { by: Scope::Operator.into(), reason: Some("a look".into()) });
     seen.look(&lives, &life);
-    submit(&life, Command::ReleaseAll { by: Scope::Operator });
+    submit(&life, Command::ReleaseAll { by: Scope::Operator.into() });
     submit(&life, Command::SkipNext(which(&repeated)));
     seen.look(&lives, &life);
     submit(&life, Command::RunNow(which(&repeated)));

@@ -87,7 +87,7 @@ impl Scene {
 
 #[test]
 fn what_happened_and_what_did_not_is_explained() {
-    let hold = || Command::HoldAll { by: Scope::Operator, reason: Some("maintenance".into()) };
+    let hold = || Command::HoldAll { by: Scope::Operator.into(), reason: Some("maintenance".into()) };
     let pause = |scene: &Scene| Command::PauseSchedule { which: scene.which(), reason: Some("noise".into()) };
     check("to come", &|_| (), None, "will-fire");
     check("to come, far", &|_| (), Some(6_000), "will-fire");
@@ -213,6 +213,7 @@ fn every_reason_is_told_from_decisions_alone() {
     ] {
         for reason in Reason::ALL {
             let decision = Decision {
+                by: None,
                 cursor: Cursor::START.next(),
                 at: now.wall,
                 kind,

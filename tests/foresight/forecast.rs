@@ -8,9 +8,9 @@ use std::sync::Arc;
 use reveille::adapter::{HostLocal, StoreMemory};
 use reveille::calendar::parse_cron;
 use reveille::domain::{
-    BootTime, Calendar, Cause, CountFrom, Durability, Every, Fact, HostId, Lifetime, Missed, Moment, Overlap,
-    Policy, Reason, RunFact, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionId, Span, Target, Terms,
-    TimeOfDay, Trigger, Weekdays, When, WhenBusy, Zone,
+    Actor, BootTime, Calendar, Cause, CountFrom, Durability, Every, Fact, HostId, Lifetime, Missed, Moment,
+    Overlap, Policy, Reason, RunFact, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionId, Span,
+    Target, Terms, TimeOfDay, Trigger, Weekdays, When, WhenBusy, Zone,
 };
 use reveille::engine::{Ask, Coming, Command, Fate, Input, NewSchedule, Which};
 use reveille::port::Clock;
@@ -179,7 +179,7 @@ impl World {
     fn meddle(&self) {
         let Some(schedule) = self.schedules.get(self.place(self.schedules.len().max(1))) else { return };
         let which = Which::any(Scope::Operator, schedule.clone());
-        let by = Scope::Operator;
+        let by = Actor::from(Scope::Operator);
         let command = match self.below(10) {
             0..=2 => Command::PauseSchedule { which, reason: None },
             3..=5 => Command::ResumeSchedule(which),
@@ -254,6 +254,22 @@ impl World {
                 Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) => {
                     happened.extend(claims.remove(&run.to_string()));
                 }
+                Seen::Fact(Fact::Run(run, RunFact::Held(_))) => {
+                    let reason = Some(Reason::AwaitingApproval);
+                    happened.extend(
+                        claims
+                            .remove(&run.to_string())
+                            .map(|it| (it.0, it.1, it.2, it.3, Fate::NeedsApproval, reason)),
+                    );
+                }
+                Seen::Fact(Fact::Run(run, RunFact::Failed(it))) if it.reason == Reason::RefusedByRule => {
+                    let reason = Some(it.reason);
+                    happened.extend(
+                        claims
+                            .remove(&run.to_string())
+                            .map(|it| (it.0, it.1, it.2, it.3, Fate::Refused, reason)),
+                    );
+                }
                 Seen::Fact(Fact::Run(run, RunFact::Failed(it) | RunFact::Retrying { failure: it, .. })) => {
                     let reason = Some(it.reason);
                     let claim = claims.remove(&run.to_string());
@@ -267,6 +283,7 @@ impl World {
                     | Fact::Channel(..)
                     | Fact::Held { .. }
                     | Fact::Released { .. }
+                    | Fact::Guarded { .. }
                     | Fact::Awoke { .. }
                     | Fact::Stopping { .. }
                     | Fact::Schedule(
@@ -280,6 +297,10 @@ impl World {
                     | Fact::Run(
                         _,
                         RunFact::Claimed(_)
+                        | RunFact::Asked { .. }
+                        | RunFact::Allowed { .. }
+                        | RunFact::Approved { .. }
+                        | RunFact::Denied { .. }
                         | RunFact::Accepted
                         | RunFact::Delivered
                         | RunFact::Cancelled { .. },

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
-use reveille::domain::{BootTime, Caller, HostId, Moment, Now, Right, Scope, SessionConfig, SessionId};
+use reveille::domain::{BootTime, Caller, HostId, Moment, Now, Right, SessionConfig, SessionId};
 use reveille::runtime::Handle;
 use reveille::surface::mcp::{Offer, Scheduler, Service, serve};
 use reveille::testkit::{SimClock, Stage};
@@ -30,7 +30,7 @@ fn engine() -> Handle {
 fn caller(name: &str) -> Caller {
     match name {
         "operator" => Caller::OPERATOR,
-        "observer" => Caller { scope: Scope::Operator, right: Right::Read, metered: false },
+        "observer" => Caller { right: Right::Read, ..Caller::OPERATOR },
         session => Caller::session(SessionId::new(session).expect("an id")),
     }
 }

@@ -73,6 +73,7 @@ impl Diary {
             | Fact::Channel(..)
             | Fact::Held { .. }
             | Fact::Released { .. }
+            | Fact::Guarded { .. }
             | Fact::Awoke { .. }
             | Fact::Stopping { .. } => None,
         }

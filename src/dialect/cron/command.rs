@@ -28,6 +28,7 @@ impl Draft {
             lifetime: Lifetime { dies_with_session: false, ..Lifetime::PLAIN },
         };
         NewSchedule {
+            made_by: None,
             id: Some(id),
             dialect: Dialect::Cron,
             durability: Durability::Durable,

@@ -32,6 +32,7 @@ pub(super) fn parse(
     let session_live_max = check_cap(context.live)?;
     let when = delay::parse(args, context.now.wall)?;
     Ok(NewSchedule {
+        made_by: None,
         id: None,
         dialect: Dialect::Psi,
         durability: Durability::Volatile,
@@ -231,6 +232,7 @@ mod tests {
         assert_eq!(
             new,
             NewSchedule {
+                made_by: None,
                 id: None,
                 dialect: Dialect::Psi,
                 durability: Durability::Volatile,

@@ -78,9 +78,11 @@ fn of_refusal(refusal: &Refusal, op: Option<Op>) -> Value {
             Map::new().with("session-id", session.to_string()).with("host", host.to_string())
         }
         Refusal::UnknownHost { host } => Map::new().with("host", host.to_string()),
-        Refusal::UnknownRun { run } | Refusal::NotInFlight { run } => {
-            Map::new().with("run-id", run.to_string())
-        }
+        Refusal::UnknownRun { run }
+        | Refusal::NotInFlight { run }
+        | Refusal::NotHeld { run }
+        | Refusal::NotAsked { run }
+        | Refusal::ApprovalConflict { run, .. } => Map::new().with("run-id", run.to_string()),
         Refusal::LimitReached { limit } => {
             Map::new().with("limit", limit.name).with("max", integer(limit.value))
         }

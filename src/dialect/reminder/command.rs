@@ -26,6 +26,7 @@ impl Draft {
         };
         let policy = Policy { ends_with, ..Policy::PLAIN };
         Some(NewSchedule {
+            made_by: None,
             id: Some(id),
             dialect: Dialect::Reminder,
             durability: Durability::Durable,

@@ -37,6 +37,7 @@ impl Draft {
             ..Terms::PLAIN
         };
         NewSchedule {
+            made_by: None,
             id: Some(id),
             dialect: Dialect::SessionAction,
             durability: Durability::Durable,

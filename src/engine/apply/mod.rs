@@ -54,6 +54,7 @@ impl State {
                 }
             }
             Fact::Held { by, reason } => self.held = Some(Pause { by, reason, since: now.wall }),
+            Fact::Guarded { policy, by: _ } => self.guard = policy,
             Fact::Released { .. } => {
                 self.held = None;
                 self.armed_since = Some(now.wall);

@@ -1,11 +1,13 @@
 //! What a fact about a run changes: its state, its lane, its timers, and the accounts.
 
 use crate::domain::{
-    Claim, Failure, HandOver, Moment, Now, Phase, Reason, Run, RunFact, RunId, RunState, Span,
+    Awaits, Checks, Claim, Failure, HandOver, Hold, Moment, Now, Phase, Reason, Run, RunFact, RunId,
+    RunState, Span,
 };
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
 use crate::engine::state::{Place, State};
+use crate::engine::step::approved;
 use crate::engine::timers::Timer;
 use crate::limits;
 
@@ -21,6 +23,21 @@ impl State {
         match fact {
             RunFact::Claimed(_) => {}
             RunFact::Queued { .. } => self.queue(run),
+            RunFact::Asked { digest, due, until } => {
+                let rule = "guard".into();
+                let hold = Hold { awaits: Awaits::Guard, rule, why: None, digest, until, due };
+                self.wait_for_word(run, now, hold);
+            }
+            RunFact::Held(hold) => self.wait_for_word(run, now, *hold),
+            RunFact::Allowed { digest, until } => {
+                self.note_word(run, |checks| {
+                    checks.waits = None;
+                    checks.allowed = Some((digest, until));
+                });
+            }
+            RunFact::Approved { digest, by: _ } => self.note_word(run, |checks| approved(checks, digest)),
+            // What follows from that has a fact of its own.
+            RunFact::Denied { .. } => {}
             RunFact::Dispatched(to) => self.dispatch(run, now, to),
             RunFact::Accepted => self.accept(run, now),
             RunFact::Delivered => self.end_run(run, now, Ending::Delivered),
@@ -37,7 +54,7 @@ impl State {
     }
 
     fn claim(&mut self, schedule: Key, id: &RunId, now: Now, claim: &Claim) {
-        let Claim { cause, folded, next, time_up } = *claim;
+        let Claim { cause, folded, next, time_up, by: _ } = *claim;
         let Some(record) = self.schedules.get_mut(schedule) else { return };
         let run = Run::claimed(id.incarnation, id.slot, cause, folded, now.wall);
         let record_of_run = RunRecord { schedule, older: record.newest_run, lane: None, run };
@@ -87,6 +104,24 @@ impl State {
             Some(Some(session)) => session.waiting.push(run),
             Some(None) => {}
             None => _ = self.outside.insert(run),
+        }
+    }
+
+    /// Lets a run wait for somebody's word, with nobody, and in no lane.
+    fn wait_for_word(&mut self, run: Key, now: Now, hold: Hold) {
+        self.leave_lane(run, now, false);
+        self.timers.clear(Timer::Retry(run));
+        self.timers.set(Timer::Word(run), hold.due);
+        let Some(record) = self.runs.get_mut(run) else { return };
+        record.run.state = RunState::Queued;
+        record.run.retry_at = None;
+        record.run.checks.get_or_insert_default().waits = Some(hold);
+    }
+
+    fn note_word(&mut self, run: Key, note: impl FnOnce(&mut Checks)) {
+        self.timers.clear(Timer::Word(run));
+        if let Some(record) = self.runs.get_mut(run) {
+            note(record.run.checks.get_or_insert_default());
         }
     }
 
@@ -153,6 +188,10 @@ impl State {
         let Some(record) = self.runs.get_mut(run) else { return };
         let it = &mut record.run;
         it.state = RunState::Queued;
+        if let Some(checks) = &mut it.checks {
+            // Each attempt is asked about anew.
+            checks.allowed = None;
+        }
         it.attempt = it.attempt.saturating_add(1);
         it.retry_at = Some(at);
         it.phase = None;
@@ -164,7 +203,7 @@ impl State {
     /// Ends a run, books it, and frees its lane.
     pub(super) fn end_run(&mut self, run: Key, now: Now, ending: Ending) {
         let state = ending.state();
-        for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::TimeUp(run)] {
+        for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::Word(run), Timer::TimeUp(run)] {
             self.timers.clear(timer);
         }
         self.turns.remove(&run);
@@ -173,6 +212,7 @@ impl State {
         let Some(record) = self.runs.get_mut(run) else { return };
         let schedule = record.schedule;
         record.run.asked = None;
+        record.run.checks = None;
         ending.close(&mut record.run, now.wall);
         if let Some(course) = self.schedules.get_mut(schedule).and_then(|record| record.course.as_mut()) {
             match state {
@@ -192,7 +232,7 @@ impl State {
 
     /// Takes a run out of its lane, its queue and its timers, without a word about how it ended.
     pub(in crate::engine) fn leave_everything(&mut self, run: Key) {
-        for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::TimeUp(run)] {
+        for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::Word(run), Timer::TimeUp(run)] {
             self.timers.clear(timer);
         }
         self.leave_waiting(run);

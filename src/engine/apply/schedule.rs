@@ -65,8 +65,8 @@ impl State {
             ScheduleFact::Paused { by, reason } => self.pause(key, Pause { by, reason, since: now.wall }),
             ScheduleFact::Resumed { by: _, next } => self.resume(key, now, next),
             ScheduleFact::Skipped(skip) => self.skip(key, &skip),
-            ScheduleFact::Armed { next } => self.rearm(key, next),
-            ScheduleFact::Cancelled { reason } => self.cancel(key, now, reason),
+            ScheduleFact::Armed { next, by: _ } => self.rearm(key, next),
+            ScheduleFact::Cancelled { reason, by: _ } => self.cancel(key, now, reason),
         }
         self.refresh(key);
     }

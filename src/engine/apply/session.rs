@@ -1,6 +1,6 @@
 //! What a fact about a session changes.
 
-use crate::domain::{HostId, Now, SessionFact, SessionId};
+use crate::domain::{Grant, HostId, Now, SessionFact, SessionId};
 use crate::engine::record::SessionRecord;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
@@ -12,6 +12,14 @@ impl State {
             self.open(SessionRecord::new(session.clone(), (now.wall, self.cursor), host, config, provenance));
             return;
         }
+        if let SessionFact::Granted { grant, by: _ } = fact {
+            if grant == Grant::FULL {
+                self.grants.remove(session);
+            } else {
+                self.grants.insert(session.clone(), grant);
+            }
+            return;
+        }
         let Some(key) = self.session_key(session) else {
             return;
         };
@@ -19,7 +27,7 @@ impl State {
             return;
         };
         match fact {
-            SessionFact::Opened { .. } => {}
+            SessionFact::Opened { .. } | SessionFact::Granted { .. } => {}
             SessionFact::Closed => self.close(key),
             SessionFact::UserSpoke => record.last_user_activity = Some(now.wall),
             SessionFact::Hosted { host } => {

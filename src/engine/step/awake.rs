@@ -54,8 +54,7 @@ fn recover(draft: &mut Draft<'_>, key: Key, run: &RunRecord, taken: &mut BTreeSe
         Place::Fresh(..) | Place::Outside(_) | Place::Nowhere(_) => None,
     };
     let is_free = lane.is_none_or(|lane| !taken.contains(&lane));
-    if !waits && is_free && !call_off_stale(draft, &occurrence) {
-        hand_over(draft, &occurrence);
+    if !waits && is_free && !call_off_stale(draft, &occurrence) && hand_over(draft, &occurrence) {
         taken.extend(lane);
     }
 }

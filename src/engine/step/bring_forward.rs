@@ -31,7 +31,7 @@ pub(in crate::engine) fn bring_forward(draft: &mut Draft<'_>, which: Which) -> R
     match within_lifetime(draft, &record.schedule, slot_now(draft, record)) {
         Next::Never { reason } => Err(Refusal::NoSlot { reason }),
         next @ (Next::Slot { .. } | Next::AfterFinish | Next::AtEvent) => {
-            draft.schedule_fact(&which.schedule, ScheduleFact::Armed { next });
+            draft.schedule_fact(&which.schedule, ScheduleFact::Armed { next, by: Some(Box::new(which.by)) });
             Ok(())
         }
     }

@@ -10,7 +10,8 @@ pub(in crate::engine) fn cancel_schedule(draft: &mut Draft<'_>, which: Which) ->
     match record.status {
         Status::Pending | Status::Paused | Status::Queued => {
             let reason = Reason::Cancelled;
-            draft.schedule_fact(&which.schedule, ScheduleFact::Cancelled { reason });
+            let by = Some(Box::new(which.by));
+            draft.schedule_fact(&which.schedule, ScheduleFact::Cancelled { reason, by });
             Ok(())
         }
         status @ (Status::InFlight

@@ -22,7 +22,7 @@ pub(in crate::engine) fn change_schedule(
     let (_, record) = find_changeable(draft.state, &which)?;
     let toggled = change.paused.filter(|paused| *paused != record.course().paused.is_some());
     let Edited { schedule, retriggered } = edited(draft, record, change)?;
-    let by = which.scope;
+    let by = which.by;
     // A pause that is all there is to it is a pause, and one revision.
     if toggled.is_none() || schedule != record.schedule {
         let fact = Change { schedule, by: by.clone(), retriggered, revises: toggled.is_none() };

@@ -39,7 +39,7 @@ pub(in crate::engine) fn close_session(draft: &mut Draft<'_>, session: &SessionI
     for schedule in record.live.iter().filter_map(|key| state.schedules.get(*key)) {
         if dies(schedule, key) && has_more(state, schedule) {
             let reason = Reason::SessionClosed;
-            draft.schedule_fact(&schedule.schedule.id, ScheduleFact::Cancelled { reason });
+            draft.schedule_fact(&schedule.schedule.id, ScheduleFact::Cancelled { reason, by: None });
         }
     }
     draft.session_fact(session, SessionFact::Closed);

@@ -55,6 +55,7 @@ fn create(draft: &mut Draft<'_>, new: NewSchedule, on_known: OnKnown) -> Result<
         trigger,
         payload: new.payload,
         created_at: now.wall,
+        made_by: new.made_by,
         terms: new.terms.filter(|terms| **terms != Terms::PLAIN),
     };
     let known = known(draft, &schedule);
@@ -89,7 +90,8 @@ fn create(draft: &mut Draft<'_>, new: NewSchedule, on_known: OnKnown) -> Result<
     };
     if let Some(replaced) = replaced {
         let reason = Reason::Replaced;
-        draft.schedule_fact(&replaced.schedule.id, ScheduleFact::Cancelled { reason });
+        let by = schedule.made_by.clone();
+        draft.schedule_fact(&replaced.schedule.id, ScheduleFact::Cancelled { reason, by });
     }
     draft.fact(Fact::Created { schedule, next });
     Ok(())

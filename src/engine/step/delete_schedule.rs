@@ -15,6 +15,7 @@ pub(in crate::engine) fn delete_schedule(draft: &mut Draft<'_>, which: Which) ->
     if !record.schedule.is_durable() {
         return cancel_schedule(draft, which);
     }
-    draft.schedule_fact(&which.schedule, ScheduleFact::Cancelled { reason: Reason::Cancelled });
+    let by = Some(Box::new(which.by));
+    draft.schedule_fact(&which.schedule, ScheduleFact::Cancelled { reason: Reason::Cancelled, by });
     Ok(())
 }

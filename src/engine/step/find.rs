@@ -12,7 +12,7 @@ pub(super) fn find<'a>(state: &'a State, which: &Which) -> Result<(Key, &'a Sche
     let key = state.schedule_key(&schedule);
     let found = key.and_then(|key| Some((key, state.schedules.get(key)?)));
     // Somebody else's schedule answers like one that does not exist.
-    let found = found.filter(|(_, record)| which.scope.reaches(&record.schedule));
+    let found = found.filter(|(_, record)| which.by.scope.reaches(&record.schedule));
     let Some((key, record)) = found else {
         return Err(Refusal::UnknownSchedule { schedule });
     };

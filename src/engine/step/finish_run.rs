@@ -10,6 +10,6 @@ pub(super) fn finish_run(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, end
     draft.run_fact(&occurrence.id, end);
     if occurrence.arms && !occurrence.record.status.is_terminal() {
         let next = slot_after_finish(draft, &occurrence.record.schedule, occurrence.slot);
-        draft.schedule_fact(&occurrence.id.schedule, ScheduleFact::Armed { next });
+        draft.schedule_fact(&occurrence.id.schedule, ScheduleFact::Armed { next, by: None });
     }
 }

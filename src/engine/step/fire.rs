@@ -106,7 +106,7 @@ fn skip(draft: &mut Draft<'_>, record: &ScheduleRecord, passed: Passed, reason: 
         next @ (Next::Slot { .. } | Next::AtEvent | Next::Never { .. }) => next,
     };
     let from = record.next.unwrap_or(passed.latest);
-    let skip = Skip { from, until: passed.latest, count: passed.count, reason, next };
+    let skip = Skip { from, until: passed.latest, count: passed.count, reason, next, by: None };
     draft.schedule_fact(&record.schedule.id, ScheduleFact::Skipped(skip));
 }
 
@@ -116,7 +116,7 @@ fn skip_oldest(draft: &mut Draft<'_>, record: &ScheduleRecord, passed: &Passed) 
     let Some(from) = record.next else { return };
     let until = nth_after(draft, schedule, from, count - 1).unwrap_or(from);
     let next = slot_after(draft, schedule, until, record.course().runs);
-    let skip = Skip { from, until, count, reason: Reason::CatchUpLimit, next };
+    let skip = Skip { from, until, count, reason: Reason::CatchUpLimit, next, by: None };
     draft.schedule_fact(&schedule.id, ScheduleFact::Skipped(skip));
 }
 
@@ -128,6 +128,7 @@ fn claim(draft: &mut Draft<'_>, record: &ScheduleRecord, passed: Passed, cause: 
         folded: passed.count - 1,
         next: Some(next),
         time_up: time_up(draft, &record.schedule),
+        by: None,
     };
     let occurrence = Occurrence {
         id: record.run_id(slot),
@@ -138,6 +139,7 @@ fn claim(draft: &mut Draft<'_>, record: &ScheduleRecord, passed: Passed, cause: 
         cause,
         folded: claim.folded,
         attempt: 1,
+        checks: None,
         arms: next == Next::AfterFinish,
     };
     begin(draft, &occurrence, claim);
@@ -148,7 +150,7 @@ pub(super) fn begin(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, claim: C
     draft.run_fact(&occurrence.id, RunFact::Claimed(claim));
     match occurrence.blocked(draft) {
         Some(reason) => draft.run_fact(&occurrence.id, RunFact::Queued { reason }),
-        None => hand_over(draft, occurrence),
+        None => _ = hand_over(draft, occurrence),
     }
 }
 

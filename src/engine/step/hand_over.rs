@@ -9,6 +9,7 @@ use super::failed::fail;
 use super::finish_run::finish_run;
 use super::occurrence::Occurrence;
 use super::outside::send_outside;
+use super::pass::passes;
 use crate::domain::{
     Cause, Content, Failure, HandOver, HostId, Message, MessageProvenance, Payload, Phase, Reason, Role,
     RunFact, SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
@@ -52,8 +53,8 @@ pub(super) fn hand_over_waiting(
         if call_off_stale(draft, &occurrence) {
             continue;
         }
-        *lane_taken |= !fresh;
-        hand_over_to(draft, &occurrence, session, host);
+        let went = hand_over_to(draft, &occurrence, session, host);
+        *lane_taken |= went && !fresh;
     }
 }
 
@@ -74,26 +75,43 @@ pub(super) fn call_off_stale(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>)
     true
 }
 
-/// Hands one run over to where it goes.
-pub(super) fn hand_over(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>) {
+/// Hands one run over to where it goes; whether it went.
+pub(super) fn hand_over(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>) -> bool {
     match occurrence.place(draft.state) {
         Place::Lane(_, session) | Place::Fresh(_, session) => {
-            hand_over_to(draft, occurrence, session, session.host);
+            hand_over_to(draft, occurrence, session, session.host)
         }
-        Place::Outside(route) => send_outside(draft, occurrence, route),
+        Place::Outside(route) => {
+            let passes = passes(draft, occurrence);
+            if passes {
+                send_outside(draft, occurrence, route);
+            }
+            passes
+        }
         Place::Nowhere(reason) => {
             fail(draft, occurrence, Failure::new(Phase::PromptSubmit, reason, reason.doc()));
+            false
         }
     }
 }
 
-/// Hands one run to the host: the prompt to its session, or the fresh session to be created first.
-fn hand_over_to(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, session: &SessionRecord, host: HostId) {
+/// Hands one run to the host, if nothing stands against it: the prompt to its session, or the fresh session to be created
+/// first. Whether it went.
+fn hand_over_to(
+    draft: &mut Draft<'_>,
+    occurrence: &Occurrence<'_>,
+    session: &SessionRecord,
+    host: HostId,
+) -> bool {
+    if !passes(draft, occurrence) {
+        return false;
+    }
     match &occurrence.schedule.payload {
         Payload::Turn { .. } | Payload::Say(_) => submit(draft, occurrence, host, session.id.clone()),
         Payload::NewSession { .. } if !draft.state.has_room(draft.creating) => {
             let text = format!("limit reached: {} is {}", limits::SESSIONS.name, limits::SESSIONS.value);
             fail(draft, occurrence, Failure::new(Phase::CreateSession, Reason::LimitReached, text));
+            return false;
         }
         Payload::NewSession { config, .. } => {
             draft.creating += 1;
@@ -110,6 +128,7 @@ fn hand_over_to(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, session: &Se
             })));
         }
     }
+    true
 }
 
 /// Submits the prompt of a run to a session, or what people are to be told there, stamped with the moment of delivery and

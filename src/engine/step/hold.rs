@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use super::hand_over::hand_over_waiting;
 use super::outside::hand_over_outside;
-use crate::domain::{Fact, Refusal, Scope};
+use crate::domain::{Actor, Fact, Refusal};
 use crate::engine::draft::Draft;
 use crate::engine::slab::Key;
 use crate::engine::state::Mode;
 
 pub(in crate::engine) fn hold_all(
     draft: &mut Draft<'_>,
-    by: Scope,
+    by: Actor,
     reason: Option<Box<str>>,
 ) -> Result<(), Refusal> {
     // Who holds what is held already says why anew; since when it is held stays true.
@@ -19,7 +19,7 @@ pub(in crate::engine) fn hold_all(
     Ok(())
 }
 
-pub(in crate::engine) fn release_all(draft: &mut Draft<'_>, by: Scope) -> Result<(), Refusal> {
+pub(in crate::engine) fn release_all(draft: &mut Draft<'_>, by: Actor) -> Result<(), Refusal> {
     if draft.state.held.is_none() {
         return Ok(());
     }

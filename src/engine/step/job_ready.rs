@@ -26,7 +26,7 @@ pub(in crate::engine) fn job_ready(
     draft.session_fact(&session, SessionFact::JobReady { job });
     for record in waiting {
         let next = within_lifetime(draft, &record.schedule, slot_now(draft, record));
-        draft.schedule_fact(&record.schedule.id, ScheduleFact::Armed { next });
+        draft.schedule_fact(&record.schedule.id, ScheduleFact::Armed { next, by: None });
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! The transitions, one file each: what follows from an input on a given state.
 
 mod accepted;
+mod answered;
+mod approve;
 mod awake;
 mod bring_forward;
 mod busy;
@@ -23,8 +25,10 @@ pub(super) mod next_slot;
 mod occurrence;
 mod open_session;
 mod outside;
+mod pass;
 mod pause_schedule;
 mod run_now;
+mod set_guard;
 mod settle;
 mod settle_first;
 mod skip_next;
@@ -32,6 +36,8 @@ mod user_message;
 mod wake;
 
 pub(super) use accepted::accepted;
+pub(super) use answered::answered;
+pub(super) use approve::{approve, approved, deny};
 pub(super) use awake::awake;
 pub(super) use bring_forward::bring_forward;
 pub(super) use busy::busy;
@@ -49,6 +55,7 @@ pub(super) use job_ready::job_ready;
 pub(super) use open_session::open_session;
 pub(super) use pause_schedule::{pause_schedule, resume_schedule};
 pub(super) use run_now::run_now;
+pub(super) use set_guard::{set_grant, set_guard};
 pub(super) use settle_first::settle_first;
 pub(super) use skip_next::skip_next;
 pub(super) use user_message::user_message;

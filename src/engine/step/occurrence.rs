@@ -1,6 +1,6 @@
 //! One run as the steps see it: whether it is in the state already or is being claimed in this very step.
 
-use crate::domain::{Cause, Moment, Reason, RunId, Schedule};
+use crate::domain::{Cause, Checks, Moment, Reason, RunId, Schedule};
 use crate::engine::draft::Draft;
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::slab::Key;
@@ -18,6 +18,8 @@ pub(super) struct Occurrence<'a> {
     pub(super) folded: u64,
     /// Which try this is, from 1.
     pub(super) attempt: u16,
+    /// What is remembered of the guard.
+    pub(super) checks: Option<Checks>,
     /// Whether the next slot counts from the end of this run.
     pub(super) arms: bool,
 }
@@ -35,8 +37,14 @@ impl<'a> Occurrence<'a> {
             cause: run.run.cause,
             folded: run.run.folded,
             attempt: run.run.attempt,
+            checks: run.run.checks.as_deref().cloned(),
             arms: record.course().awaits_finish && run.run.cause != Cause::Manual,
         })
+    }
+
+    /// Whether somebody asked for it to be run at once.
+    pub(super) fn is_by_hand(&self) -> bool {
+        self.cause == Cause::Manual
     }
 
     /// Where it goes, at this moment.

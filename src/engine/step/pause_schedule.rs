@@ -19,14 +19,14 @@ pub(in crate::engine) fn pause_schedule(
     reason: Option<Box<str>>,
 ) -> Result<(), Refusal> {
     find_changeable(draft.state, &which)?;
-    draft.schedule_fact(&which.schedule, ScheduleFact::Paused { by: which.scope, reason });
+    draft.schedule_fact(&which.schedule, ScheduleFact::Paused { by: which.by, reason });
     Ok(())
 }
 
 pub(in crate::engine) fn resume_schedule(draft: &mut Draft<'_>, which: Which) -> Result<(), Refusal> {
     let (_, record) = find_changeable(draft.state, &which)?;
     let next = resumed(draft, record);
-    draft.schedule_fact(&which.schedule, ScheduleFact::Resumed { by: which.scope, next });
+    draft.schedule_fact(&which.schedule, ScheduleFact::Resumed { by: which.by, next });
     if record.course().paused.is_some() {
         hand_over_what_waited(draft, record);
     }
@@ -59,12 +59,13 @@ pub(super) fn hand_over_what_waited(draft: &mut Draft<'_>, record: &ScheduleReco
         if !draft.held && !matches!(place, Place::Nowhere(_)) && call_off_stale(draft, &occurrence) {
             continue;
         }
-        let free = match place {
-            Place::Lane(lane, _) => place.blocks().is_none() && taken.insert(lane),
-            Place::Fresh(..) | Place::Outside(_) | Place::Nowhere(_) => place.blocks().is_none(),
+        let lane = match place {
+            Place::Lane(lane, _) => Some(lane),
+            Place::Fresh(..) | Place::Outside(_) | Place::Nowhere(_) => None,
         };
-        if free && !draft.held {
-            hand_over(draft, &occurrence);
+        let free = place.blocks().is_none() && lane.is_none_or(|lane| !taken.contains(&lane));
+        if free && !draft.held && hand_over(draft, &occurrence) {
+            taken.extend(lane);
         }
     }
 }

@@ -8,12 +8,12 @@ use crate::engine::draft::Draft;
 use crate::engine::input::Which;
 use crate::engine::state::Mode;
 
-pub(in crate::engine) fn run_now(draft: &mut Draft<'_>, which: &Which) -> Result<(), Refusal> {
+pub(in crate::engine) fn run_now(draft: &mut Draft<'_>, which: Which) -> Result<(), Refusal> {
     let state = draft.state;
     if state.mode != Mode::Running {
         return Err(Refusal::Stopping);
     }
-    let (_, record) = find_live(state, which)?;
+    let (_, record) = find_live(state, &which)?;
     let schedule = &record.schedule;
     let live = state.runs_of(record).find(|(_, run)| run.is_live());
     if let Some((_, run)) = live.filter(|_| schedule.policy().overlap == Overlap::Skip) {
@@ -34,9 +34,11 @@ pub(in crate::engine) fn run_now(draft: &mut Draft<'_>, which: &Which) -> Result
         cause: Cause::Manual,
         folded: 0,
         attempt: 1,
+        checks: None,
         arms: false,
     };
     let time_up = time_up(draft, schedule);
-    begin(draft, &occurrence, Claim { cause: Cause::Manual, folded: 0, next: None, time_up });
+    let by = Some(Box::new(which.by));
+    begin(draft, &occurrence, Claim { cause: Cause::Manual, folded: 0, next: None, time_up, by });
     Ok(())
 }

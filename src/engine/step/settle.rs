@@ -16,7 +16,7 @@ pub(super) fn settle(draft: &mut Draft<'_>) -> bool {
         let live = session.live.iter().filter_map(|key| state.schedules.get(*key));
         for record in live.filter(|record| record.is_unstarted() && !record.schedule.is_durable()) {
             let reason = Reason::Shutdown;
-            draft.schedule_fact(&record.schedule.id, ScheduleFact::Cancelled { reason });
+            draft.schedule_fact(&record.schedule.id, ScheduleFact::Cancelled { reason, by: None });
         }
         return true;
     }

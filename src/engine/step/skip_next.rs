@@ -15,7 +15,14 @@ pub(in crate::engine) fn skip_next(draft: &mut Draft<'_>, which: Which) -> Resul
         Next::AfterFinish => slot_after_finish(draft, &record.schedule, slot),
         next @ (Next::Slot { .. } | Next::AtEvent | Next::Never { .. }) => next,
     };
-    let skip = Skip { from: slot, until: slot, count: 1, reason: Reason::SkippedByHand, next };
+    let skip = Skip {
+        from: slot,
+        until: slot,
+        count: 1,
+        reason: Reason::SkippedByHand,
+        next,
+        by: Some(Box::new(which.by)),
+    };
     draft.schedule_fact(&which.schedule, ScheduleFact::Skipped(skip));
     Ok(())
 }

@@ -37,7 +37,7 @@ fn call_off_moot(draft: &mut Draft<'_>, session: &SessionRecord) {
     moot.sort_unstable_by(|one, two| one.order().cmp(&two.order()));
     for record in moot {
         let reason = Reason::UserActivity;
-        draft.schedule_fact(&record.schedule.id, ScheduleFact::Cancelled { reason });
+        draft.schedule_fact(&record.schedule.id, ScheduleFact::Cancelled { reason, by: None });
     }
 }
 

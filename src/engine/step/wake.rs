@@ -1,5 +1,6 @@
 //! Time passed: the earliest deadline, if it is due, is dealt with. One deadline, one step.
 
+use super::answered::unanswered;
 use super::busy::end_turn;
 use super::failed::{fail_in_flight, failure_in_flight, forget_orphan};
 use super::finish_run::finish_run;
@@ -28,6 +29,7 @@ pub(in crate::engine) fn wake(draft: &mut Draft<'_>) {
         }
         Some(Timer::Receipt(key)) => with_run(draft, key, give_up),
         Some(Timer::Retry(key)) => with_run(draft, key, try_again),
+        Some(Timer::Word(key)) => with_run(draft, key, unanswered),
         Some(Timer::TimeUp(key)) => with_run(draft, key, time_up),
         Some(Timer::Turn(key)) => {
             if let Some(session) = state.sessions.get(key) {
@@ -52,14 +54,20 @@ fn give_up(draft: &mut Draft<'_>, record: &RunRecord) {
 
 /// The wait before the next attempt is over.
 pub(super) fn try_again(draft: &mut Draft<'_>, record: &RunRecord) {
-    let Some(occurrence) = Occurrence::of(draft.state, record) else { return };
+    if let Some(occurrence) = Occurrence::of(draft.state, record) {
+        try_again_as(draft, &occurrence);
+    }
+}
+
+/// A run that waited with nobody goes its way again: to its host, or to where it waits for that.
+pub(super) fn try_again_as(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>) {
     match occurrence.blocked(draft) {
         Some(reason) => draft.run_fact(&occurrence.id, RunFact::Queued { reason }),
         None => {
             // One that goes nowhere fails, and says so.
             let goes = !matches!(occurrence.place(draft.state), Place::Nowhere(_));
-            if !(goes && call_off_stale(draft, &occurrence)) {
-                hand_over(draft, &occurrence);
+            if !(goes && call_off_stale(draft, occurrence)) {
+                hand_over(draft, occurrence);
             }
         }
     }

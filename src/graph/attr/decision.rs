@@ -1,7 +1,7 @@
 //! A decision: one entry of the feed, with its place and its reason.
 
 use super::{Read, instant, integer, maybe, own};
-use crate::domain::{Cursor, Decision, DecisionKind, Reason};
+use crate::domain::{Actor, Cursor, Decision, DecisionKind, Reason, Scope};
 use crate::edn::Value;
 use crate::graph::registry::{Datum, Entity, Numbered, Seen, Type};
 use crate::graph::view::Scheduler;
@@ -27,6 +27,7 @@ const WHOLE: &[&str] = &[
     "reveille.decision/at",
     "reveille.decision/kind",
     "reveille.decision/reason",
+    "reveille.decision/by",
     "reveille.decision/schedule-id",
     "reveille.decision/session-id",
     "reveille.decision/detail",
@@ -53,6 +54,15 @@ pub(super) fn decision() -> Entity<Scheduler, Cursor> {
                 .doc("Why, where it is not the plain course of things."),
             |view, cursor, _| {
                 read(view, cursor, |decision| maybe(decision.reason, |reason| Datum::Name(reason.name())))
+            },
+        )
+        .reads(
+            own("reveille.decision/by", Type::String).nullable().doc(
+                "Who wanted it, where somebody did: the operator, session or program, the token by its name, and the tool.",
+            ),
+            |view, cursor, _| {
+                let by = view.decision(cursor).and_then(|decision| by(view, decision));
+                Ok(maybe(by, Datum::shown))
             },
         )
         .reads(
@@ -97,6 +107,15 @@ pub(super) fn decision() -> Entity<Scheduler, Cursor> {
                 .doc("What else is worth saying: a phase, a host's error."),
             |view, cursor, _| read(view, cursor, |decision| maybe(decision.detail.as_deref(), Datum::Text)),
         )
+}
+
+/// Who wanted it, as far as that concerns the caller. What a schedule does not say of its making is its owner's.
+fn by(view: Seen<'_, Scheduler>, decision: &Decision) -> Option<Actor> {
+    let owner = || {
+        let session = decision.session.as_ref().filter(|_| decision.kind == DecisionKind::ScheduleCreated)?;
+        Some(Actor { scope: Scope::Session(session.clone()), entry: None, tool: None })
+    };
+    decision.by.as_deref().map_or_else(owner, |by| by.seen_by(view.scope))
 }
 
 fn read<'a>(

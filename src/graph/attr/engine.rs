@@ -11,7 +11,7 @@ use crate::graph::view::{Scheduler, Undelivered, View};
 use crate::limits;
 
 pub(super) fn engine() -> Entity<Scheduler, ()> {
-    foresight(standing(Entity::<Scheduler, ()>::root("engine")))
+    super::guard::of_engine(foresight(standing(Entity::<Scheduler, ()>::root("engine"))))
         .doc("The engine as a whole.")
         .reads(own("reveille.engine/now", Type::Instant).doc("The moment of this look."), |view, (), _| {
             Ok(instant(view.now.wall))

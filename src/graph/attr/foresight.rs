@@ -163,6 +163,12 @@ fn circumstances(entity: Entity<Scheduler, u64>) -> Entity<Scheduler, u64> {
             |view, number, _| explained(view, number, |it| maybe(it.at, instant)),
         )
         .reads(
+            own("reveille.explanation/by", Type::String).nullable().doc(
+                "Who wanted it so, where somebody did: called it off, paused or holds it, wanted it at once.",
+            ),
+            |view, number, _| explained(view, number, |it| maybe(it.by.as_ref(), Datum::shown)),
+        )
+        .reads(
             own("reveille.explanation/late-ms", Type::Integer)
                 .nullable()
                 .unit("ms")

@@ -7,6 +7,7 @@ mod decision;
 mod engine;
 mod foresight;
 mod ground;
+mod guard;
 mod job;
 mod message;
 pub mod mutation;

@@ -30,10 +30,23 @@ pub const PAUSE: &str = "psi.scheduler/pause";
 pub const RESUME: &str = "psi.scheduler/resume";
 /// Lets the next slot pass.
 pub const SKIP_NEXT: &str = "psi.scheduler/skip-next";
+/// Cancels all schedules of a session.
+pub const CANCEL_ALL: &str = "psi.agent-session/cancel-all";
+/// Pauses all schedules of a session.
+pub const PAUSE_ALL: &str = "psi.agent-session/pause-all";
+/// Resumes all schedules of a session.
+pub const RESUME_ALL: &str = "psi.agent-session/resume-all";
 /// Holds everything.
 pub const HOLD_ALL: &str = "psi.scheduler/hold-all";
 /// Lets everything go on.
 pub const RELEASE_ALL: &str = "psi.scheduler/release-all";
+
+/// Says yes to a run that is held.
+pub const APPROVE: &str = "reveille.run/approve";
+/// Says no to it.
+pub const DENY: &str = "reveille.run/deny";
+/// Changes what a session may do.
+pub const SET_GRANT: &str = "psi.agent-session/set-grant";
 
 /// The names of all mutations.
 pub const MUTATIONS: &[&str] = &[
@@ -44,8 +57,14 @@ pub const MUTATIONS: &[&str] = &[
     PAUSE,
     RESUME,
     SKIP_NEXT,
+    CANCEL_ALL,
+    PAUSE_ALL,
+    RESUME_ALL,
     HOLD_ALL,
     RELEASE_ALL,
+    APPROVE,
+    DENY,
+    SET_GRANT,
     OPEN,
     CLOSE,
     USER_MESSAGE,
@@ -56,6 +75,8 @@ pub const MUTATIONS: &[&str] = &[
 pub(super) fn all() -> Vec<Mutation<Scheduler>> {
     let mut all = Vec::from(plain());
     all.extend(standing());
+    all.extend(of_sessions());
+    all.extend(decided());
     all
 }
 
@@ -94,6 +115,44 @@ fn standing() -> [Mutation<Scheduler>; 7] {
             hand.act(RELEASE_ALL, params)
         })
         .doc("Lets everything go on; what was paused by itself stays so.")
+        .open_to(Visibility::Operator),
+    ]
+}
+
+/// What changes where all schedules of a session stand.
+fn of_sessions() -> [Mutation<Scheduler>; 3] {
+    const COUNTS: &str = "[:psi.agent-session/session-id :psi.agent-session/changed-count \
+                          :psi.agent-session/left-count]";
+    [
+        Mutation::<Scheduler>::new(CANCEL_ALL, COUNTS, |hand, params| hand.act(CANCEL_ALL, params))
+            .doc("Cancels all schedules of a session that are not with a host: session-id.")
+            .open_to(Visibility::Owner),
+        Mutation::<Scheduler>::new(PAUSE_ALL, COUNTS, |hand, params| hand.act(PAUSE_ALL, params))
+            .doc("Pauses all schedules of a session: session-id, reason.")
+            .open_to(Visibility::Owner),
+        Mutation::<Scheduler>::new(RESUME_ALL, COUNTS, |hand, params| hand.act(RESUME_ALL, params))
+            .doc("Lets all paused schedules of a session go on: session-id.")
+            .open_to(Visibility::Owner),
+    ]
+}
+
+/// What operators decide about what others may do.
+fn decided() -> [Mutation<Scheduler>; 3] {
+    const RUN: &str = "[:reveille.run/id]";
+    [
+        Mutation::<Scheduler>::new(APPROVE, RUN, |hand, params| hand.act(APPROVE, params))
+            .doc("Approves a run that is held, as it was shown: run-id, digest. An edit since then is a conflict.")
+            .open_to(Visibility::Operator),
+        Mutation::<Scheduler>::new(DENY, RUN, |hand, params| hand.act(DENY, params))
+            .doc("Denies a run that is held, which fails: run-id, reason.")
+            .open_to(Visibility::Operator),
+        Mutation::<Scheduler>::new(SET_GRANT, "[:psi.agent-session/session-id]", |hand, params| {
+            hand.act(SET_GRANT, params)
+        })
+        .doc(
+            "Changes what a session may do, at once, its schedules' runs included: session-id, right (change, read, or \
+             none, which ends its token), dialects (nil for all).",
+        )
         .open_to(Visibility::Operator),
     ]
 }

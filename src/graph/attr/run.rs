@@ -15,7 +15,7 @@ pub(super) fn run() -> Entity<Scheduler, Key> {
     let entity = Entity::<Scheduler, Key>::new("run", "reveille.run/id", find)
         .doc("One occurrence of a schedule, and what became of it.")
         .whole(WHOLE);
-    more(times(end(course(entity))))
+    super::guard::of_run(more(times(end(course(entity)))))
 }
 
 /// What a run's map has when it is asked for as a whole.

@@ -35,7 +35,7 @@ pub(super) fn schedule() -> Entity<Scheduler, Key> {
     let entity = Entity::<Scheduler, Key>::new("schedule", "psi.scheduler/schedule-id", find)
         .doc("What was asked to happen later, and where that stands.")
         .whole(WHOLE);
-    super::terms::course(super::terms::terms(around(standing(asked(entity)))))
+    super::guard::of_schedule(super::terms::course(super::terms::terms(around(standing(asked(entity))))))
 }
 
 /// What was asked for, fixed at creation.

@@ -15,7 +15,7 @@ pub(super) fn session() -> Entity<Scheduler, Key> {
     let entity = Entity::<Scheduler, Key>::new("session", "psi.agent-session/session-id", find)
         .doc("A place where a model runs, with its transcript and its schedules.")
         .whole(WHOLE);
-    contents(standing(provenance(identity(entity))))
+    super::guard::of_session(contents(standing(provenance(identity(entity)))))
 }
 
 /// What a session's map has when it is asked for as a whole.
@@ -79,6 +79,16 @@ fn identity(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .attribute(
             own("psi.agent-session/token", Type::String).doc(
                 "What stands for the session, wherever it calls: given once, in the answer to its opening.",
+            ),
+        )
+        .attribute(
+            own("psi.agent-session/changed-count", Type::Integer)
+                .unit("schedules")
+                .doc("Of a change of all schedules of the session: how many were changed."),
+        )
+        .attribute(
+            own("psi.agent-session/left-count", Type::Integer).unit("schedules").doc(
+                "Of the same: how many could not be, because they had ended by then or are with a host.",
             ),
         )
         .reads(

@@ -189,7 +189,7 @@ fn ends(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
 
 /// A pause or a hold; which session wanted it is that session's affair.
 pub(super) fn pause(view: Seen<'_, Scheduler>, pause: &Pause) -> Value {
-    let by = match &pause.by {
+    let by = match &pause.by.scope {
         Scope::Operator => "operator",
         Scope::Session(session) if view.scope.covers(session) => session.as_str(),
         Scope::Session(_) => "another session",

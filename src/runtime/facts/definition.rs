@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::FactError;
 use super::form::Form;
+use super::parse::actor;
 use super::parts::{
     flag_or, instant, map, maybe, number, one, one_or, part, schedule_id, session_id, span, text, wrong,
 };
@@ -27,6 +28,10 @@ pub(super) fn print(schedule: &Schedule) -> Printed {
         .with("trigger", calendar::to_edn(&schedule.trigger))
         .with("payload", of_payload(&schedule.payload))
         .with("created-at", Instant(schedule.created_at));
+    let map = match schedule.made_by.as_deref() {
+        Some(maker) => map.with("made-by", maker),
+        None => map,
+    };
     match &schedule.terms {
         Some(terms) => map.with("terms", of_terms(terms)),
         None => map,
@@ -43,6 +48,7 @@ pub(super) fn parse(form: &Form<'_>) -> Result<Schedule, FactError> {
         trigger: trigger(map(form, "trigger")?)?,
         payload: payload(map(form, "payload")?)?,
         created_at: instant(form, "created-at")?,
+        made_by: maybe(form, "made-by", actor)?.map(Box::new),
         terms: maybe(form, "terms", |form, key| terms(map(form, key)?))?.map(Box::new),
     })
 }

@@ -8,6 +8,7 @@
 
 mod definition;
 mod form;
+mod guard;
 mod message;
 mod parse;
 mod parts;
@@ -18,6 +19,8 @@ mod row;
 mod tests;
 
 pub(super) use form::{Form, show};
+pub(super) use guard::parse_guard;
+pub use guard::print_guard;
 pub(super) use message::parse_message;
 pub use message::print_message;
 pub use parse::parse;
@@ -76,6 +79,7 @@ mod names {
     pub(super) const USER_SPOKE: &str = "session/user-spoke";
     pub(super) const TURN_UNREPORTED: &str = "session/turn-unreported";
     pub(super) const JOB_READY: &str = "session/job-ready";
+    pub(super) const GRANTED: &str = "session/granted";
     pub(super) const CREATED: &str = "schedule/created";
     pub(super) const CHANGED: &str = "schedule/changed";
     pub(super) const PAUSED: &str = "schedule/paused";
@@ -85,6 +89,11 @@ mod names {
     pub(super) const CALLED_OFF: &str = "schedule/cancelled";
     pub(super) const CLAIMED: &str = "run/claimed";
     pub(super) const QUEUED: &str = "run/queued";
+    pub(super) const ASKED: &str = "run/asked";
+    pub(super) const ALLOWED: &str = "run/allowed";
+    pub(super) const HELD_BACK: &str = "run/held";
+    pub(super) const APPROVED: &str = "run/approved";
+    pub(super) const DENIED: &str = "run/denied";
     pub(super) const DISPATCHED: &str = "run/dispatched";
     pub(super) const ACCEPTED: &str = "run/accepted";
     pub(super) const DELIVERED: &str = "run/delivered";
@@ -97,6 +106,7 @@ mod names {
     pub(super) const CHANNEL_DISABLED: &str = "channel/disabled";
     pub(super) const HELD: &str = "engine/held";
     pub(super) const RELEASED: &str = "engine/released";
+    pub(super) const GUARDED: &str = "engine/guarded";
     pub(super) const AWOKE: &str = "engine/awoke";
     pub(super) const STOPPING: &str = "engine/stopping";
 }

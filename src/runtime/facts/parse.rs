@@ -7,11 +7,12 @@ use super::form::Form;
 use super::parts::{
     boot, flag, host, instant, map, maybe, number, one, part, run_id, schedule_id, session_id, text, wrong,
 };
-use super::{FactError, names};
+use super::{FactError, guard, names};
 use crate::dialect::echo;
 use crate::domain::{
-    Cause, Change, Channel, ChannelFact, ChannelKind, Claim, Fact, Failure, HandOver, HostFact, JobId, Next,
-    Phase, Reason, RunFact, ScheduleFact, Scope, SessionFact, SessionId, SessionProvenance, Skip, Span,
+    Actor, Cause, Change, Channel, ChannelFact, ChannelKind, Claim, Dialect, Entry, Fact, Failure, HandOver,
+    HostFact, JobId, Next, Phase, Reason, RunFact, ScheduleFact, Scope, SessionFact, SessionId,
+    SessionProvenance, Skip, Span, TokenName,
 };
 use crate::edn::Map;
 
@@ -46,6 +47,10 @@ fn session(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         names::IDLE => SessionFact::Idle,
         names::USER_SPOKE => SessionFact::UserSpoke,
         names::TURN_UNREPORTED => SessionFact::TurnUnreported,
+        names::GRANTED => {
+            let by = Box::new(actor(form, "by")?);
+            SessionFact::Granted { grant: guard::grant(map(form, "grant")?)?, by }
+        }
         names::JOB_READY => SessionFact::JobReady { job: job_id(form)? },
         _ => return Ok(None),
     };
@@ -56,21 +61,24 @@ fn schedule(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
     let fact = match name {
         names::CHANGED => ScheduleFact::Changed(Box::new(Change {
             schedule: definition::parse(map(form, "definition")?)?,
-            by: scope(form, "by")?,
+            by: actor(form, "by")?,
             retriggered: maybe(form, "next", next)?,
             revises: part(form, "revises").as_bool().unwrap_or(true),
         })),
-        names::PAUSED => ScheduleFact::Paused { by: scope(form, "by")?, reason: own_text(form, "why")? },
-        names::RESUMED => ScheduleFact::Resumed { by: scope(form, "by")?, next: next(form, "next")? },
+        names::PAUSED => ScheduleFact::Paused { by: actor(form, "by")?, reason: own_text(form, "why")? },
+        names::RESUMED => ScheduleFact::Resumed { by: actor(form, "by")?, next: next(form, "next")? },
         names::SKIPPED => ScheduleFact::Skipped(Skip {
             from: instant(form, "from")?,
             until: instant(form, "until")?,
             count: number::<u64>(form, "count")?,
             reason: one(form, "reason", Reason::parse)?,
             next: next(form, "next")?,
+            by: by(form)?,
         }),
-        names::ARMED => ScheduleFact::Armed { next: next(form, "next")? },
-        names::CALLED_OFF => ScheduleFact::Cancelled { reason: one(form, "reason", Reason::parse)? },
+        names::ARMED => ScheduleFact::Armed { next: next(form, "next")?, by: by(form)? },
+        names::CALLED_OFF => {
+            ScheduleFact::Cancelled { reason: one(form, "reason", Reason::parse)?, by: by(form)? }
+        }
         _ => return Ok(None),
     };
     Ok(Some(Fact::Schedule(schedule_id(form, "schedule")?, fact)))
@@ -83,8 +91,22 @@ fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
             folded: number::<u64>(form, "folded")?,
             next: maybe(form, "next", next)?,
             time_up: maybe(form, "time-up-ns", boot)?,
+            by: by(form)?,
         }),
         names::QUEUED => RunFact::Queued { reason: one(form, "reason", Reason::parse)? },
+        names::ASKED => RunFact::Asked {
+            digest: guard::digest(form, "digest")?,
+            due: boot(form, "due-ns")?,
+            until: instant(form, "until")?,
+        },
+        names::ALLOWED => {
+            RunFact::Allowed { digest: guard::digest(form, "digest")?, until: boot(form, "until-ns")? }
+        }
+        names::HELD_BACK => RunFact::Held(Box::new(guard::hold(map(form, "hold")?)?)),
+        names::APPROVED => {
+            RunFact::Approved { digest: guard::digest(form, "digest")?, by: Box::new(actor(form, "by")?) }
+        }
+        names::DENIED => RunFact::Denied { by: Box::new(actor(form, "by")?), why: own_text(form, "why")? },
         names::DISPATCHED => RunFact::Dispatched(HandOver {
             host: host(form)?,
             phase: one(form, "phase", Phase::parse)?,
@@ -123,8 +145,12 @@ fn rest(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
             Fact::Channel(name, ChannelFact::Opened(channel))
         }
         names::CHANNEL_DISABLED => Fact::Channel(text(form, "channel")?.into(), ChannelFact::Disabled),
-        names::HELD => Fact::Held { by: scope(form, "by")?, reason: own_text(form, "why")? },
-        names::RELEASED => Fact::Released { by: scope(form, "by")? },
+        names::HELD => Fact::Held { by: actor(form, "by")?, reason: own_text(form, "why")? },
+        names::RELEASED => Fact::Released { by: actor(form, "by")? },
+        names::GUARDED => Fact::Guarded {
+            policy: maybe(form, "policy", |form, key| guard::policy(map(form, key)?))?.map(Arc::new),
+            by: actor(form, "by")?,
+        },
         names::AWOKE => Fact::Awoke { lost: number::<u64>(form, "lost")? },
         names::STOPPING => Fact::Stopping { abandon: flag(form, "abandon?")? },
         _ => return Ok(None),
@@ -171,7 +197,32 @@ fn next(form: &Form<'_>, key: &'static str) -> Result<Next, FactError> {
     Ok(Next::Slot { slot: instant(form, "slot")?, due: maybe(form, "due-ns", boot)? })
 }
 
-pub(super) fn scope(form: &Form<'_>, key: &'static str) -> Result<Scope, FactError> {
+/// Who wanted it, if somebody did.
+fn by(form: &Form<'_>) -> Result<Option<Box<Actor>>, FactError> {
+    Ok(maybe(form, "by", actor)?.map(Box::new))
+}
+
+/// Who did something. A log that was kept before more was noted has the scope alone.
+pub(super) fn actor(form: &Form<'_>, key: &'static str) -> Result<Actor, FactError> {
+    if !part(form, key).is_map() {
+        return Ok(Actor { scope: scope(form, key)?, entry: None, tool: None });
+    }
+    let form = map(form, key)?;
+    let entry = maybe(form, "entry", |form, key| match part(form, key).as_keyword() {
+        Some("embedder") => Ok(Entry::Embedder),
+        Some("peer") => Ok(Entry::Peer),
+        Some("session") => Ok(Entry::Session),
+        Some("operator") => {
+            let token = TokenName::new(text(form, "token")?);
+            token.map(Entry::Operator).map_err(|_| wrong("token", "a token's name", part(form, "token")))
+        }
+        Some(_) | None => Err(wrong(key, "embedder, peer, session or operator", part(form, key))),
+    })?;
+    let tool = maybe(form, "tool", |form, key| one(form, key, Dialect::parse))?;
+    Ok(Actor { scope: scope(form, "scope")?, entry, tool })
+}
+
+fn scope(form: &Form<'_>, key: &'static str) -> Result<Scope, FactError> {
     let value = part(form, key);
     if value.as_keyword().is_some_and(|word| word == "operator") {
         return Ok(Scope::Operator);

@@ -1,12 +1,13 @@
 //! A fact as the text of an EDN map. Keys stand in a fixed order; instants are ISO strings, so that years beyond 9999 fit.
 
 use super::definition;
+use super::guard::{of_hold, of_policy};
 use super::names;
 use super::printed::{Instant, Part, Printed, Word};
 use crate::dialect::psi::session_config;
 use crate::domain::{
-    BootTime, Change, ChannelFact, Claim, Fact, Failure, HandOver, HostFact, Next, RunFact, ScheduleFact,
-    Scope, SessionFact, SessionProvenance, Skip,
+    Actor, BootTime, Change, ChannelFact, Claim, Fact, Failure, HandOver, HostFact, Next, RunFact,
+    ScheduleFact, Scope, SessionFact, SessionProvenance, Skip,
 };
 
 /// Prints a fact.
@@ -28,6 +29,9 @@ pub fn print(fact: &Fact) -> Printed {
         Fact::Channel(name, ChannelFact::Disabled) => named(names::CHANNEL_DISABLED).with("channel", &**name),
         Fact::Held { by, reason } => named(names::HELD).with("by", by).with("why", reason.as_deref()),
         Fact::Released { by } => named(names::RELEASED).with("by", by),
+        Fact::Guarded { policy, by } => {
+            named(names::GUARDED).with("policy", policy.as_deref().map(of_policy)).with("by", by)
+        }
         Fact::Awoke { lost } => named(names::AWOKE).with("lost", *lost),
         Fact::Stopping { abandon } => named(names::STOPPING).with("abandon?", *abandon),
     }
@@ -46,6 +50,7 @@ fn session(fact: &SessionFact) -> Printed {
         SessionFact::Idle => named(names::IDLE),
         SessionFact::UserSpoke => named(names::USER_SPOKE),
         SessionFact::TurnUnreported => named(names::TURN_UNREPORTED),
+        SessionFact::Granted { grant, by } => named(names::GRANTED).with("grant", grant).with("by", &**by),
         SessionFact::JobReady { job } => named(names::JOB_READY).with("job", job.as_str()),
     }
 }
@@ -64,25 +69,45 @@ fn schedule(fact: &ScheduleFact) -> Printed {
             named(names::PAUSED).with("by", by).with("why", reason.as_deref())
         }
         ScheduleFact::Resumed { by, next } => named(names::RESUMED).with("by", by).with("next", *next),
-        ScheduleFact::Skipped(Skip { from, until, count, reason, next }) => named(names::SKIPPED)
-            .with("from", Instant(*from))
-            .with("until", Instant(*until))
-            .with("count", *count)
-            .with("reason", Word(reason.name()))
-            .with("next", *next),
-        ScheduleFact::Armed { next } => named(names::ARMED).with("next", *next),
-        ScheduleFact::Cancelled { reason } => named(names::CALLED_OFF).with("reason", Word(reason.name())),
+        ScheduleFact::Skipped(Skip { from, until, count, reason, next, by }) => {
+            let map = named(names::SKIPPED)
+                .with("from", Instant(*from))
+                .with("until", Instant(*until))
+                .with("count", *count)
+                .with("reason", Word(reason.name()))
+                .with("next", *next);
+            with_by(map, by.as_deref())
+        }
+        ScheduleFact::Armed { next, by } => with_by(named(names::ARMED).with("next", *next), by.as_deref()),
+        ScheduleFact::Cancelled { reason, by } => {
+            with_by(named(names::CALLED_OFF).with("reason", Word(reason.name())), by.as_deref())
+        }
     }
 }
 
 fn run(fact: &RunFact) -> Printed {
     match fact {
-        RunFact::Claimed(Claim { cause, folded, next, time_up }) => named(names::CLAIMED)
-            .with("cause", Word(cause.name()))
-            .with("folded", *folded)
-            .with("next", *next)
-            .with("time-up-ns", time_up.map(BootTime::nanos)),
+        RunFact::Claimed(Claim { cause, folded, next, time_up, by }) => {
+            let map = named(names::CLAIMED)
+                .with("cause", Word(cause.name()))
+                .with("folded", *folded)
+                .with("next", *next)
+                .with("time-up-ns", time_up.map(BootTime::nanos));
+            with_by(map, by.as_deref())
+        }
         RunFact::Queued { reason } => named(names::QUEUED).with("reason", Word(reason.name())),
+        RunFact::Asked { digest, due, until } => named(names::ASKED)
+            .with("digest", digest.to_string())
+            .with("due-ns", due.nanos())
+            .with("until", Instant(*until)),
+        RunFact::Allowed { digest, until } => {
+            named(names::ALLOWED).with("digest", digest.to_string()).with("until-ns", until.nanos())
+        }
+        RunFact::Held(hold) => named(names::HELD_BACK).with("hold", of_hold(hold)),
+        RunFact::Approved { digest, by } => {
+            named(names::APPROVED).with("digest", digest.to_string()).with("by", &**by)
+        }
+        RunFact::Denied { by, why } => named(names::DENIED).with("by", &**by).with("why", why.as_deref()),
         RunFact::Dispatched(to) => dispatched(to),
         RunFact::Accepted => named(names::ACCEPTED),
         RunFact::Delivered => named(names::DELIVERED),
@@ -154,6 +179,35 @@ impl Part for &Scope {
             Scope::Operator => Word("operator").print(out),
             Scope::Session(session) => session.as_str().print(out),
         }
+    }
+}
+
+impl Part for &Actor {
+    /// Whoever is known by its scope alone is printed as that, as logs had it before more was known.
+    fn print(self, out: &mut String) {
+        let Actor { scope, entry, tool } = self;
+        if entry.is_none() && tool.is_none() {
+            return scope.print(out);
+        }
+        let mut map = Printed::new().with("scope", scope);
+        if let Some(entry) = entry {
+            map = map.with("entry", Word(entry.name()));
+            if let Some(token) = entry.token() {
+                map = map.with("token", token.as_str());
+            }
+        }
+        if let Some(tool) = tool {
+            map = map.with("tool", Word(tool.name()));
+        }
+        map.print(out);
+    }
+}
+
+/// Who wanted it; nothing is said where nobody did.
+fn with_by(map: Printed, by: Option<&Actor>) -> Printed {
+    match by {
+        Some(by) => map.with("by", by),
+        None => map,
     }
 }
 

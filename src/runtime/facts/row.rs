@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::definition::{self, config, own_text};
 use super::form::Form;
-use super::parse::{failure, provenance, scope};
+use super::guard::{checks, of_checks};
+use super::parse::{actor, failure, provenance};
 use super::parts::{count, flag, flag_or, instant, map, maybe, number, one, part, session_id, wrong};
 use super::print::{of_failure, of_provenance};
 use super::printed::{Instant, Part, Printed, Word, unless};
@@ -162,7 +163,7 @@ fn of_pause(pause: &Pause) -> Printed {
 }
 
 fn pause(form: &Form<'_>) -> Result<Pause, FactError> {
-    Ok(Pause { by: scope(form, "by")?, reason: own_text(form, "why")?, since: instant(form, "since")? })
+    Ok(Pause { by: actor(form, "by")?, reason: own_text(form, "why")?, since: instant(form, "since")? })
 }
 
 fn of_run(run: &Run) -> Printed {
@@ -184,6 +185,7 @@ fn of_run(run: &Run) -> Printed {
         .with("session", run.session.as_ref().map(crate::domain::SessionId::as_str))
         .with("session-created?", run.session_created.then_some(true))
         .with("failure", run.failure.as_deref().map(of_failure))
+        .with("checks", run.checks.as_deref().map(of_checks))
         .with("asked", run.asked.as_deref().map(definition::print))
 }
 
@@ -206,6 +208,8 @@ fn run(form: &Form<'_>) -> Result<Run, FactError> {
         session: maybe(form, "session", session_id)?,
         session_created: flag_or(false, form, "session-created?")?,
         failure: maybe(form, "failure", |form, key| failure(map(form, key)?))?.map(Box::new),
+        // What was kept before there was a guard does not have it.
+        checks: maybe(form, "checks", |form, key| checks(map(form, key)?))?.map(Box::new),
         asked: maybe(form, "asked", |form, key| definition::parse(map(form, key)?))?.map(Arc::new),
     })
 }

@@ -55,7 +55,14 @@ A configuration file has the options as keys, and no others:
   listen = \"127.0.0.1:7517\"
   data-dir = \"/var/lib/reveille\"
   allow-hosts = [\"reveille.example:7517\"]
-  allow-origins = [\"http://localhost:3000\"]")]
+  allow-origins = [\"http://localhost:3000\"]
+
+Runs are measured by rules when they are about to be handed over; the first that matches decides:
+  [[guard.rules]]
+  name = \"fresh sessions at night\"
+  kinds = [\"session\"]             # also: sessions, dialects, tools (of a fresh session)
+  window = { from = \"22:00\", until = \"06:00\", zone = \"Europe/Berlin\" }
+  then = \"hold\"                   # until an operator approves it; or refuse, or allow")]
     Serve(ServeArgs),
     /// Examine the store from end to end, whether a daemon has it open or not.
     ///
@@ -145,6 +152,53 @@ Examples:
   reveille explain sch-…
   reveille explain sch-… --at 2026-04-22T13:00:00Z --json")]
     Explain(ExplainArgs),
+    /// Cancel a schedule of a daemon, or all schedules of a session.
+    ///
+    /// What has been cancelled is never delivered. What a host has in hand cannot be cancelled any more.
+    #[command(after_help = "Examples:\n  reveille cancel sch-…\n  reveille cancel --all-of main")]
+    Cancel(OneOrAllArgs),
+    /// Pause a schedule of a daemon, or all schedules of a session: their slots get no runs.
+    #[command(after_help = "\
+Examples:
+  reveille pause sch-… --reason \"the branch is frozen\"
+  reveille pause --all-of main --reason maintenance")]
+    Pause(PauseArgs),
+    /// Let a paused schedule go on, or all paused schedules of a session.
+    #[command(after_help = "Examples:\n  reveille resume sch-…\n  reveille resume --all-of main")]
+    Resume(OneOrAllArgs),
+    /// Begin a run of a schedule at once; its slots stay as they are.
+    #[command(after_help = "Example:\n  reveille run-now sch-…")]
+    RunNow(OneArgs),
+    /// Give a schedule another time, prompt or label; what is left out stays as it is.
+    #[command(after_help = "\
+Examples:
+  reveille reschedule sch-… --when \"tomorrow at 9\" --zone Europe/Berlin
+  reveille reschedule sch-… --delay-ms 600000 --message \"Check the build again.\"")]
+    Reschedule(RescheduleArgs),
+    /// Claim nothing and hand nothing over, of any schedule, until all is released.
+    #[command(after_help = "Example:\n  reveille hold-all --reason \"an incident\"")]
+    HoldAll(HoldArgs),
+    /// Let everything go on; what was paused by itself stays so.
+    #[command(after_help = "Example:\n  reveille release-all")]
+    ReleaseAll(ReleaseArgs),
+    /// List the runs that wait for an operator's approval: what would be handed over, under which rule, until when.
+    #[command(after_help = "Example:\n  reveille approvals")]
+    Approvals(ReleaseArgs),
+    /// Approve a run that is held, as it was shown.
+    ///
+    /// Exit code 1 if it is not what was shown any more: look at it again.
+    #[command(after_help = "Example:\n  reveille approve RUN-ID --digest DIGEST")]
+    Approve(ApproveArgs),
+    /// Deny a run that is held: it fails.
+    #[command(after_help = "Example:\n  reveille deny RUN-ID --reason \"not on a Friday\"")]
+    Deny(DenyArgs),
+    /// Change what a session may do, at once: its calls, and the runs of its schedules.
+    #[command(after_help = "\
+Examples:
+  reveille grant main --right read
+  reveille grant main --right change --dialects psi,reminder
+  reveille grant main --right none")]
+    Grant(GrantArgs),
     /// Print one of the generated schemas.
     #[command(after_help = "Example:\n  reveille schema attributes > attributes.edn")]
     Schema(SchemaArgs),
@@ -229,6 +283,170 @@ pub struct ExplainArgs {
     /// Ask as this session; without it, as the operator.
     #[arg(long, value_name = "ID", value_parser = session_id)]
     pub session: Option<SessionId>,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+/// A schedule, or all schedules of a session.
+#[derive(Args, Debug)]
+pub struct WhichArgs {
+    /// The schedule.
+    #[arg(value_name = "SCHEDULE-ID", required_unless_present = "all_of", conflicts_with = "all_of")]
+    pub schedule: Option<String>,
+    /// All unfinished schedules of this session.
+    #[arg(long, value_name = "SESSION-ID", value_parser = session_id)]
+    pub all_of: Option<SessionId>,
+}
+
+/// Arguments of `reveille cancel` and `reveille resume`.
+#[derive(Args, Debug)]
+pub struct OneOrAllArgs {
+    /// What it is done to.
+    #[command(flatten)]
+    pub which: WhichArgs,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// Act as this session; without it, as the operator.
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub session: Option<SessionId>,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+/// Arguments of `reveille pause`.
+#[derive(Args, Debug)]
+pub struct PauseArgs {
+    /// Why, in your words.
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// What is paused.
+    #[command(flatten)]
+    pub which: OneOrAllArgs,
+}
+
+/// Arguments of `reveille run-now`.
+#[derive(Args, Debug)]
+pub struct OneArgs {
+    /// The schedule.
+    #[arg(value_name = "SCHEDULE-ID")]
+    pub schedule: String,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// Act as this session; without it, as the operator.
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub session: Option<SessionId>,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+/// Arguments of `reveille reschedule`.
+#[derive(Args, Debug)]
+pub struct RescheduleArgs {
+    /// When, in a phrase: weekdays at 8:30, in 2 hours, every 5 minutes.
+    #[arg(long, value_name = "PHRASE")]
+    pub when: Option<String>,
+    /// On whose clock a phrase or cron is read.
+    #[arg(long, value_name = "ZONE")]
+    pub zone: Option<String>,
+    /// When, by five fields of cron.
+    #[arg(long, value_name = "EXPR")]
+    pub cron: Option<String>,
+    /// When: an ISO instant.
+    #[arg(long, value_name = "INSTANT")]
+    pub at: Option<String>,
+    /// How long from now.
+    #[arg(long, value_name = "MS")]
+    pub delay_ms: Option<u64>,
+    /// Its name for people.
+    #[arg(long, value_name = "TEXT")]
+    pub label: Option<String>,
+    /// The prompt.
+    #[arg(long, value_name = "TEXT")]
+    pub message: Option<String>,
+    /// The schedule.
+    #[command(flatten)]
+    pub one: OneArgs,
+}
+
+/// Arguments of `reveille hold-all`.
+#[derive(Args, Debug)]
+pub struct HoldArgs {
+    /// Why, in your words.
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+/// Arguments of `reveille approve`.
+#[derive(Args, Debug)]
+pub struct ApproveArgs {
+    /// The run.
+    #[arg(value_name = "RUN-ID")]
+    pub run: String,
+    /// What was shown of it, as `reveille approvals` prints it.
+    #[arg(long, value_name = "DIGEST")]
+    pub digest: String,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+/// Arguments of `reveille deny`.
+#[derive(Args, Debug)]
+pub struct DenyArgs {
+    /// The run.
+    #[arg(value_name = "RUN-ID")]
+    pub run: String,
+    /// Why, in your words.
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+/// Arguments of `reveille grant`.
+#[derive(Args, Debug)]
+pub struct GrantArgs {
+    /// The session.
+    #[arg(value_name = "SESSION-ID", value_parser = session_id)]
+    pub of: SessionId,
+    /// change, read, or none, which ends its token; as it is if left out.
+    #[arg(long, value_name = "RIGHT", value_parser = ["change", "read", "none"])]
+    pub right: Option<String>,
+    /// By tools of which dialects, or all; as it is if left out.
+    #[arg(long, value_name = "DIALECTS", value_delimiter = ',')]
+    pub dialects: Option<Vec<String>>,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+/// Arguments of `reveille release-all` and `reveille approvals`.
+#[derive(Args, Debug)]
+pub struct ReleaseArgs {
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
     /// Which daemon to ask.
     #[command(flatten)]
     pub daemon: DaemonArgs,

@@ -3,6 +3,8 @@
 mod args;
 
 pub use args::{
-    Cli, Command, DaemonArgs, DoctorArgs, EqlArgs, ExplainArgs, ExportArgs, ForecastArgs, GraphqlArgs,
-    ImportArgs, McpArgs, Printing, SchemaArgs, SchemaKind, ServeArgs, StateArgs, StdioArgs, ToolArgs,
+    ApproveArgs, Cli, Command, DaemonArgs, DenyArgs, DoctorArgs, EqlArgs, ExplainArgs, ExportArgs,
+    ForecastArgs, GrantArgs, GraphqlArgs, HoldArgs, ImportArgs, McpArgs, OneArgs, OneOrAllArgs, PauseArgs,
+    Printing, ReleaseArgs, RescheduleArgs, SchemaArgs, SchemaKind, ServeArgs, StateArgs, StdioArgs, ToolArgs,
+    WhichArgs,
 };

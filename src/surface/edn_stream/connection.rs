@@ -11,7 +11,7 @@ use super::request::Request;
 use crate::adapter::{HostAttached, Push, PushSink};
 use crate::dialect::{Notation, echo, psi};
 use crate::domain::{
-    Caller, Cursor, Failure, HostId, Phase, Reason, Refusal, RunId, Scope, SessionConfig, SessionId,
+    Caller, Cursor, Entry, Failure, HostId, Phase, Reason, Refusal, RunId, Scope, SessionConfig, SessionId,
 };
 use crate::edn::{Map, ReadError, ReadErrorKind, Value};
 use crate::engine::{Command, Input, Report, SessionRecord, State};
@@ -62,8 +62,8 @@ impl Connection {
     /// A connection of that peer.
     pub fn new(handle: Handle, peer: Peer) -> Connection {
         let caller = match peer {
-            Peer::Operator => Caller::OPERATOR,
-            Peer::Session(session) => Caller::session(session),
+            Peer::Operator => Caller { entry: Entry::Peer, ..Caller::OPERATOR },
+            Peer::Session(session) => Caller { entry: Entry::Peer, ..Caller::session(session) },
         };
         Connection::of_caller(handle, caller)
     }

@@ -45,6 +45,9 @@ impl From<&Denial> for RequestError {
     fn from(denial: &Denial) -> RequestError {
         let data = match denial {
             Denial::ReadOnly => Map::new().with("code", "FORBIDDEN"),
+            Denial::NotGranted { dialect } => {
+                Map::new().with("code", "FORBIDDEN").with("dialect", Value::keyword(dialect.name()))
+            }
             Denial::TooFast { wait } => {
                 let limit = limits::CREATES_PER_MINUTE;
                 let wait_ms = i64::try_from(wait.millis()).unwrap_or(i64::MAX);
@@ -71,9 +74,11 @@ impl From<&Refusal> for RequestError {
             Refusal::UnknownSchedule { schedule }
             | Refusal::ScheduleExists { schedule }
             | Refusal::NotCancellable { schedule, .. } => data.with("schedule-id", schedule.to_string()),
-            Refusal::UnknownRun { run } | Refusal::NotInFlight { run } => {
-                data.with("delivery-id", run.to_string())
-            }
+            Refusal::UnknownRun { run }
+            | Refusal::NotInFlight { run }
+            | Refusal::NotHeld { run }
+            | Refusal::NotAsked { run }
+            | Refusal::ApprovalConflict { run, .. } => data.with("delivery-id", run.to_string()),
             Refusal::SessionFull { max } => data.with("cap", *max),
             Refusal::LimitReached { limit } => {
                 let max = i64::try_from(limit.value).unwrap_or(i64::MAX);

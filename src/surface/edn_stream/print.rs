@@ -30,7 +30,7 @@ pub(super) fn push(push: &Push) -> Value {
 }
 
 /// One decision of the feed.
-pub(super) fn event(decision: &Decision) -> Value {
+pub(super) fn event(decision: &Decision, is_operator: bool) -> Value {
     let event = Map::new()
         .with("kind", Value::keyword(decision.kind.name()))
         .with("at", instant(decision.at))
@@ -38,6 +38,11 @@ pub(super) fn event(decision: &Decision) -> Value {
         .with("session-id", decision.session.as_ref().map(|session| Value::string(session.as_str())))
         .with("schedule-id", decision.schedule.as_ref().map(|schedule| Value::string(schedule.to_string())))
         .with("detail", decision.detail.as_deref().map(Value::string));
+    // A session hears that something of its own was done, and operators also by whom.
+    let event = match decision.by.as_deref().filter(|_| is_operator) {
+        Some(by) => event.with("by", by.to_string()),
+        None => event,
+    };
     Map::new()
         .with("push", Value::keyword("event"))
         .with("cursor", cursor(decision.cursor))

@@ -54,8 +54,9 @@ fn carry(handle: &Handle, mut subscription: Subscription, own: &Mutex<Own>, outg
         for decision in &batch.decisions {
             let own = own.lock().unwrap_or_else(PoisonError::into_inner);
             let visible = sight.admits(&own, handle, decision);
+            let is_operator = own.operator;
             drop(own);
-            if visible && !outgoing.send(&print::event(decision)) {
+            if visible && !outgoing.send(&print::event(decision, is_operator)) {
                 return;
             }
         }

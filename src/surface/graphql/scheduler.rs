@@ -22,6 +22,8 @@ pub fn roots() -> Roots {
         params: params(),
         hidden: vec![
             "psi.agent-session/token",
+            "psi.agent-session/changed-count",
+            "psi.agent-session/left-count",
             "psi.scheduler/created?",
             "psi.scheduler/understood",
             // Good for one look only.
@@ -286,6 +288,24 @@ fn standing() -> Vec<Mutation> {
         ),
         of_one("resumeSchedule", "Lets a paused schedule go on.", mutation::RESUME, vec![]),
         of_one("skipNextSlot", "Lets the next slot pass without a run.", mutation::SKIP_NEXT, vec![]),
+        of_session_all(
+            "cancelAllSchedules",
+            "Cancels all schedules of a session that are not with a host.",
+            mutation::CANCEL_ALL,
+            vec![],
+        ),
+        of_session_all(
+            "pauseAllSchedules",
+            "Pauses all schedules of a session.",
+            mutation::PAUSE_ALL,
+            vec![why()],
+        ),
+        of_session_all(
+            "resumeAllSchedules",
+            "Lets all paused schedules of a session go on.",
+            mutation::RESUME_ALL,
+            vec![],
+        ),
         of_all(
             "holdAll",
             "Claims nothing and hands nothing over until all is released.",
@@ -293,6 +313,35 @@ fn standing() -> Vec<Mutation> {
             vec![why()],
         ),
         of_all("releaseAll", "Lets everything go on.", mutation::RELEASE_ALL, vec![]),
+        of_run(
+            "approveRun",
+            "Approves a run that is held, as it was shown.",
+            mutation::APPROVE,
+            required("digest", "digest", "What was shown: approvalDigest of the run.", Kind::String),
+        ),
+        of_run("denyRun", "Denies a run that is held, which fails.", mutation::DENY, why()),
+        Mutation {
+            name: "setSessionGrant",
+            doc: "Changes what a session may do, its schedules' runs included.",
+            symbol: mutation::SET_GRANT,
+            params: vec![
+                required("sessionId", "session-id", "The session.", Kind::Id),
+                optional(
+                    "right",
+                    "right",
+                    "change, read, or none, which ends its token; as it is if left out.",
+                    Kind::String,
+                ),
+                optional(
+                    "dialects",
+                    "dialects",
+                    "By tools of which dialects; null for all; as it is if left out.",
+                    Kind::ListOf(Box::new(Kind::String)),
+                ),
+            ],
+            has_input: false,
+            payload: vec![("sessionId", Payload::Attribute(SESSION_ID))],
+        },
     ]
 }
 
@@ -308,6 +357,23 @@ fn of_one(name: &'static str, doc: &'static str, symbol: &'static str, more: Vec
     let mut params = vec![of_schedule(), base()];
     params.extend(more);
     let payload = vec![("schedule", Payload::Entity("schedule"))];
+    Mutation { name, doc, symbol, params, has_input: false, payload }
+}
+
+fn of_run(name: &'static str, doc: &'static str, symbol: &'static str, more: Param) -> Mutation {
+    let params = vec![required("runId", "run-id", "The run.", Kind::Id), more];
+    let payload = vec![("run", Payload::Entity("run"))];
+    Mutation { name, doc, symbol, params, has_input: false, payload }
+}
+
+fn of_session_all(name: &'static str, doc: &'static str, symbol: &'static str, more: Vec<Param>) -> Mutation {
+    let mut params = vec![required("sessionId", "session-id", "The session.", Kind::Id)];
+    params.extend(more);
+    let payload = vec![
+        ("session", Payload::Entity("session")),
+        ("changed", Payload::Attribute("psi.agent-session/changed-count")),
+        ("left", Payload::Attribute("psi.agent-session/left-count")),
+    ];
     Mutation { name, doc, symbol, params, has_input: false, payload }
 }
 
@@ -415,6 +481,7 @@ fn subscriptions() -> Vec<Subscription> {
         maybe("at", "reveille.decision/at"),
         maybe("kind", "reveille.decision/kind"),
         maybe("reason", "reveille.decision/reason"),
+        maybe("by", "reveille.decision/by"),
         maybe("scheduleId", "reveille.decision/schedule-id"),
         maybe("schedule", "reveille.decision/schedule"),
         maybe("run", "reveille.decision/run"),

@@ -58,6 +58,9 @@ fn denied(denial: Denial) -> HttpError {
         Denial::ReadOnly => {
             HttpError::new(ErrorCode::Forbidden, denial.to_string(), "use a token that may change things")
         }
+        Denial::NotGranted { .. } => {
+            HttpError::new(ErrorCode::Forbidden, denial.to_string(), "ask an operator to grant it again")
+        }
         Denial::TooFast { wait } => {
             let error =
                 HttpError::new(ErrorCode::Limit, denial.to_string(), "wait as long as Retry-After says");

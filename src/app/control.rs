@@ -1,0 +1,230 @@
+//! What an operator does to a daemon's schedules from a terminal: one mutation each, and its answer in words or as it is.
+//!
+//! What lives elsewhere: what the mutations do (`runtime/hands_on.rs`). Exit code 0: done. 1: refused, and why. 2: the call
+//! makes no sense, or there is no daemon.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::client::Client;
+use super::fault::Fault;
+use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::domain::SessionId;
+use crate::edn::{self, Caps, Map, Value};
+use crate::graph::attr::mutation;
+use crate::surface::cli::{
+    ApproveArgs, DaemonArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, PauseArgs, Printing,
+    ReleaseArgs, RescheduleArgs, WhichArgs,
+};
+use crate::surface::json;
+
+pub(super) fn cancel(args: &OneOrAllArgs) -> io::Result<ExitCode> {
+    Control::of(args).act([mutation::CANCEL, mutation::CANCEL_ALL], Map::new())
+}
+
+pub(super) fn pause(args: &PauseArgs) -> io::Result<ExitCode> {
+    let words = Map::new().with("reason", args.reason.as_deref());
+    Control::of(&args.which).act([mutation::PAUSE, mutation::PAUSE_ALL], words)
+}
+
+pub(super) fn resume(args: &OneOrAllArgs) -> io::Result<ExitCode> {
+    Control::of(args).act([mutation::RESUME, mutation::RESUME_ALL], Map::new())
+}
+
+pub(super) fn run_now(args: &OneArgs) -> io::Result<ExitCode> {
+    Control::of_one(args).one(mutation::RUN_NOW, Map::new().with("schedule-id", args.schedule.as_str()))
+}
+
+pub(super) fn reschedule(args: &RescheduleArgs) -> io::Result<ExitCode> {
+    let texts = [
+        ("when", &args.when),
+        ("zone", &args.zone),
+        ("cron", &args.cron),
+        ("at", &args.at),
+        ("label", &args.label),
+        ("message", &args.message),
+    ];
+    let mut params = Map::new().with("schedule-id", args.one.schedule.as_str());
+    for (name, text) in texts {
+        if let Some(text) = text {
+            params = params.with(name, text.as_str());
+        }
+    }
+    if let Some(delay) = args.delay_ms {
+        params = params.with("delay-ms", i64::try_from(delay).unwrap_or(i64::MAX));
+    }
+    Control::of_one(&args.one).one(mutation::RESCHEDULE, params)
+}
+
+pub(super) fn hold_all(args: &HoldArgs) -> io::Result<ExitCode> {
+    let words = Map::new().with("reason", args.reason.as_deref());
+    Control::of_operator(&args.daemon, &args.printing).one(mutation::HOLD_ALL, words)
+}
+
+pub(super) fn release_all(args: &ReleaseArgs) -> io::Result<ExitCode> {
+    Control::of_operator(&args.daemon, &args.printing).one(mutation::RELEASE_ALL, Map::new())
+}
+
+pub(super) fn approve(args: &ApproveArgs) -> io::Result<ExitCode> {
+    let params = Map::new().with("run-id", args.run.as_str()).with("digest", args.digest.as_str());
+    Control::of_operator(&args.daemon, &args.printing).one(mutation::APPROVE, params)
+}
+
+pub(super) fn deny(args: &DenyArgs) -> io::Result<ExitCode> {
+    let params = Map::new().with("run-id", args.run.as_str()).with("reason", args.reason.as_deref());
+    Control::of_operator(&args.daemon, &args.printing).one(mutation::DENY, params)
+}
+
+pub(super) fn grant(args: &GrantArgs) -> io::Result<ExitCode> {
+    let mut params = Map::new().with("session-id", args.of.as_str());
+    if let Some(right) = &args.right {
+        params = params.with("right", right.as_str());
+    }
+    if let Some(dialects) = &args.dialects {
+        let is_all = dialects.len() == 1 && dialects[0] == "all";
+        let names = || dialects.iter().map(|name| Value::string(name.as_str())).collect::<Vec<Value>>();
+        params = params.with("dialects", (!is_all).then(names));
+    }
+    Control::of_operator(&args.daemon, &args.printing).one(mutation::SET_GRANT, params)
+}
+
+/// The runs that wait, one after the other.
+pub(super) fn approvals(args: &ReleaseArgs) -> io::Result<ExitCode> {
+    let control = Control::of_operator(&args.daemon, &args.printing);
+    let answer = match control.query(HELD) {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    let runs = answer.as_map().and_then(|map| map.keyword("reveille.engine/held-runs")).cloned();
+    let runs = runs.unwrap_or(Value::Nil);
+    if args.printing.edn || args.printing.json {
+        print(&args.printing, &runs)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut output = io::stdout().lock();
+    let items = runs.as_items().unwrap_or_default();
+    if items.is_empty() {
+        writeln!(output, "Nothing waits for approval.")?;
+    }
+    for run in items.iter().filter_map(Value::as_map) {
+        writeln!(output, "{}", word(run.keyword("reveille.run/id").unwrap_or(&Value::Nil)))?;
+        let approval = run.keyword("reveille.run/approval").and_then(Value::as_map);
+        for (key, value) in approval.into_iter().flatten().filter(|(_, value)| !value.is_nil()) {
+            writeln!(output, "  {:10}  {}", word(key), word(value))?;
+        }
+    }
+    output.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn word(value: &Value) -> String {
+    let keyword = value.as_keyword().map(|keyword| keyword.name().to_owned());
+    keyword.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_else(|| value.to_string())
+}
+
+/// One thing to do, at one daemon.
+struct Control<'a> {
+    daemon: &'a DaemonArgs,
+    /// Whom it is done for; the operator where that is nobody.
+    session: Option<&'a SessionId>,
+    printing: &'a Printing,
+    which: Option<&'a WhichArgs>,
+}
+
+impl<'a> Control<'a> {
+    fn of(args: &'a OneOrAllArgs) -> Control<'a> {
+        let OneOrAllArgs { which, printing, session, daemon } = args;
+        Control { daemon, session: session.as_ref(), printing, which: Some(which) }
+    }
+
+    fn of_one(args: &'a OneArgs) -> Control<'a> {
+        Control {
+            daemon: &args.daemon,
+            session: args.session.as_ref(),
+            printing: &args.printing,
+            which: None,
+        }
+    }
+
+    fn of_operator(daemon: &'a DaemonArgs, printing: &'a Printing) -> Control<'a> {
+        Control { daemon, session: None, printing, which: None }
+    }
+
+    /// Does the first to one schedule, or the second to all of a session.
+    fn act(&self, [one, all]: [&'static str; 2], params: Map) -> io::Result<ExitCode> {
+        let schedule = self.which.and_then(|which| which.schedule.as_deref());
+        match self.which.and_then(|which| which.all_of.as_ref()) {
+            Some(session) => self.one(all, params.with("session-id", session.as_str())),
+            None => self.one(one, params.with("schedule-id", schedule.unwrap_or_default())),
+        }
+    }
+
+    fn one(&self, mutation: &'static str, params: Map) -> io::Result<ExitCode> {
+        match self.ask(mutation, params) {
+            Ok(Ok(answer)) => {
+                print(self.printing, &answer)?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Ok(Err(refusal)) => {
+                writeln!(io::stderr(), "reveille: {refusal}")?;
+                Ok(ExitCode::FAILURE)
+            }
+            Err(fault) => Ok(fault.tell()),
+        }
+    }
+
+    /// What the mutation answers, or why it was refused.
+    fn ask(&self, mutation: &'static str, params: Map) -> Result<Result<Value, String>, Fault> {
+        let answer = self.query(&format!("[({mutation} {})]", Value::Map(params)))?;
+        Ok(outcome(&answer, mutation))
+    }
+
+    /// What the daemon answers to a query.
+    fn query(&self, query: &str) -> Result<Value, Fault> {
+        let client = Client::asked_for(self.daemon, self.session)?.ok_or_else(|| Fault::usage(NO_DAEMON))?;
+        let answered = client.post("/eql", Notation::Edn, query.as_bytes().to_vec())?;
+        if answered.status.as_u16() != 200 {
+            return Err(Fault::usage(answered.complaint(Notation::Edn)));
+        }
+        let answer = edn::read(answered.text.as_bytes(), &ANSWER_CAPS);
+        answer.map_err(|error| Fault::usage(format!("the daemon's answer is no EDN: {error}")))
+    }
+}
+
+/// What stands in an answer under the mutation, or what stands there in its place.
+fn outcome(answer: &Value, mutation: &str) -> Result<Value, String> {
+    let map = answer.as_map();
+    let why = |map: &Map| -> Option<String> {
+        let why = map.keyword("reveille.error/why")?.as_map()?;
+        let message = why.keyword("message")?.as_str()?;
+        let hint = why.keyword("data").and_then(|data| data.as_map()?.keyword("hint")?.as_str());
+        Some(hint.map_or_else(|| message.to_owned(), |hint| format!("{message}; {hint}")))
+    };
+    if let Some(why) = map.and_then(why) {
+        return Err(why);
+    }
+    map.and_then(|map| map.keyword(mutation)).cloned().ok_or_else(|| answer.to_string())
+}
+
+fn print(printing: &Printing, answer: &Value) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    if printing.edn {
+        writeln!(output, "{answer}")?;
+    } else if printing.json {
+        let mut text = String::new();
+        json::write(answer, &mut text);
+        writeln!(output, "{text}")?;
+    } else {
+        for (key, value) in answer.as_map().into_iter().flatten() {
+            let name = key.as_keyword().map_or_else(|| key.to_string(), |key| key.name().to_owned());
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            writeln!(output, "{name}  {text}")?;
+        }
+    }
+    output.flush()
+}
+
+const HELD: &str = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval]}]";
+const NO_DAEMON: &str = "there is no daemon to ask; start one with `reveille serve`, or name it with --url";
+/// What a daemon of ours answers may be longer than what it takes.
+const ANSWER_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };

@@ -1,0 +1,215 @@
+//! The guard's policy, as the configuration file has it: checked at the start, so that no rule is silently another.
+
+use serde::Deserialize;
+
+use super::fault::Fault;
+use crate::calendar::Zones;
+use crate::domain::{
+    Dialect, GuardPolicy, Kind, Rule, RuleScope, Ruling, SessionId, Span, TimeOfDay, TimeWindow, Weekday,
+    Weekdays, Zone,
+};
+use crate::limits;
+
+/// The table `[guard]` of a configuration file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct GuardFile {
+    /// How long a run that is held waits for an operator; 0 for not at all: it is denied.
+    approval_wait_s: Option<u64>,
+    rules: Vec<RuleFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct RuleFile {
+    name: String,
+    then: String,
+    why: Option<String>,
+    #[serde(default)]
+    sessions: Vec<String>,
+    #[serde(default)]
+    dialects: Vec<String>,
+    #[serde(default)]
+    kinds: Vec<String>,
+    #[serde(default)]
+    tools: Vec<String>,
+    window: Option<WindowFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct WindowFile {
+    #[serde(default)]
+    days: Vec<String>,
+    from: String,
+    until: String,
+    #[serde(default)]
+    zone: Option<String>,
+}
+
+impl GuardFile {
+    /// The policy that is meant.
+    ///
+    /// # Errors
+    /// [`Fault::Usage`] for the first thing that makes no sense, with the rule that it stands in.
+    pub(super) fn policy(self, zones: &Zones) -> Result<GuardPolicy, Fault> {
+        let (rules, most) = (self.rules.len() as u64, limits::GUARD_RULES.value);
+        if rules > most {
+            return Err(Fault::usage(format!("[guard] has {rules} rules, and {most} are allowed")));
+        }
+        let wait = self.approval_wait_s.unwrap_or(limits::APPROVAL_MS.value / 1_000);
+        let wait_max = limits::APPROVAL_MS_MAX.value / 1_000;
+        if wait > wait_max {
+            return Err(Fault::usage(format!("[guard] approval-wait-s is {wait}, and at most {wait_max}")));
+        }
+        let mut policy = GuardPolicy {
+            rules: Vec::with_capacity(self.rules.len()),
+            approval: (wait > 0).then(|| Span::from_millis(wait * 1_000)),
+            asks: None,
+        };
+        for rule in self.rules {
+            if policy.rules.iter().any(|known| *known.name == *rule.name) {
+                return Err(Fault::usage(format!("[guard] has two rules of the name {:?}", rule.name)));
+            }
+            let name = rule.name.clone();
+            let read = rule.read(zones);
+            policy.rules.push(read.map_err(|why| Fault::usage(format!("[guard] rule {name:?}: {why}")))?);
+        }
+        Ok(policy)
+    }
+}
+
+impl RuleFile {
+    fn read(self, zones: &Zones) -> Result<Rule, String> {
+        if self.name.trim().is_empty() || self.name.len() as u64 > limits::ID_BYTES.value {
+            return Err(format!("its name must have 1 to {} bytes", limits::ID_BYTES.value));
+        }
+        if self.name == GUARD {
+            return Err("that name stands for a guard outside".to_owned());
+        }
+        let session = |text: &String| SessionId::new(text).map_err(|error| format!("sessions: {error}"));
+        let of = RuleScope {
+            sessions: self.sessions.iter().map(session).collect::<Result<_, _>>()?,
+            dialects: all_of("dialects", &self.dialects, Dialect::parse, Dialect::NAMES)?,
+            kinds: all_of("kinds", &self.kinds, Kind::parse, Kind::NAMES)?,
+            tools: self.tools.into_iter().map(String::into_boxed_str).collect(),
+            window: self.window.map(|window| window.read(zones)).transpose()?,
+        };
+        let then = Ruling::parse(&self.then)
+            .ok_or_else(|| format!("then is {:?}, and can be {}", self.then, Ruling::NAMES.join(", ")))?;
+        let why = self.why.map(String::into_boxed_str);
+        if why.as_ref().is_some_and(|why| why.len() as u64 > limits::LABEL_BYTES.value) {
+            return Err(format!("why is longer than {} bytes", limits::LABEL_BYTES.value));
+        }
+        Ok(Rule { name: self.name.into(), of, then, why })
+    }
+}
+
+impl WindowFile {
+    fn read(self, zones: &Zones) -> Result<TimeWindow, String> {
+        let time = |name: &str, text: &str| {
+            let time = TimeOfDay::parse(text);
+            time.ok_or_else(|| format!("window: {name} is {text:?}, and must be a time such as 22:30"))
+        };
+        let days: Vec<Weekday> = all_of("window: days", &self.days, Weekday::parse, Weekday::NAMES)?;
+        let zone = match &self.zone {
+            None => Zone::Utc,
+            Some(text) => Zone::parse(text).map_err(|error| format!("window: zone: {error}"))?,
+        };
+        if let Some(warning) = zones.warning(&zone) {
+            return Err(format!("window: {warning}"));
+        }
+        Ok(TimeWindow {
+            days: Weekdays::new(days).unwrap_or(Weekdays::DAILY),
+            from: time("from", &self.from)?,
+            until: time("until", &self.until)?,
+            zone,
+        })
+    }
+}
+
+/// The names of a list, each of a closed set.
+fn all_of<T>(
+    list: &str,
+    texts: &[String],
+    parse: impl Fn(&str) -> Option<T>,
+    names: &[&str],
+) -> Result<Vec<T>, String> {
+    let one = |text: &String| {
+        parse(text).ok_or_else(|| format!("{list}: there is no {text:?}; there are {}", names.join(", ")))
+    };
+    texts.iter().map(one).collect()
+}
+
+/// What stands for the rule in reasons where a guard outside has said something.
+const GUARD: &str = "guard";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let file: Result<GuardFile, _> = toml::from_str(text);
+        let said = match file {
+            Err(error) => error.message().to_owned(),
+            Ok(file) => match file.policy(&Zones::bundled()) {
+                Err(fault) => fault.to_string(),
+                Ok(policy) => {
+                    let rules = policy.rules.iter().map(|rule| format!("{} {}", rule.name, rule.then.name()));
+                    let wait = policy.approval.map_or(0, Span::millis);
+                    format!("{} waits {wait} ms", rules.collect::<Vec<_>>().join(", "))
+                }
+            },
+        };
+        assert_eq!(said, expected, "{text}");
+    }
+
+    #[test]
+    fn a_policy_is_what_the_file_says_or_an_error_that_says_what_is_wrong() {
+        check("", " waits 86400000 ms");
+        check("approval-wait-s = 0", " waits 0 ms");
+        check("approval-wait-s = 2592001", "[guard] approval-wait-s is 2592001, and at most 2592000");
+        check("aproval-wait-s = 1", "unknown field `aproval-wait-s`, expected `approval-wait-s` or `rules`");
+        let rule = |rest: &str| format!("[[rules]]\nname = \"night\"\n{rest}");
+        check(&rule("then = \"hold\""), "night hold waits 86400000 ms");
+        check(
+            &rule("then = \"deny\""),
+            "[guard] rule \"night\": then is \"deny\", and can be allow, hold, refuse",
+        );
+        check(
+            &rule("then = \"hold\"\ndialects = [\"crom\"]"),
+            "[guard] rule \"night\": dialects: there is no \"crom\"; there are psi, cron, reminder, session-action, native",
+        );
+        check(
+            &rule("then = \"hold\"\nkinds = [\"turn\"]"),
+            "[guard] rule \"night\": kinds: there is no \"turn\"; there are message, session, notice",
+        );
+        check(
+            &rule("then = \"hold\"\nsessions = [\" \"]"),
+            "[guard] rule \"night\": sessions: an id must not be blank",
+        );
+        let window = |rest: &str| rule(&format!("then = \"refuse\"\nwindow = {{ {rest} }}"));
+        check(
+            &window("from = \"22:00\", until = \"6:00\", zone = \"Europe/Berlin\""),
+            "night refuse waits 86400000 ms",
+        );
+        check(
+            &window("from = \"22\", until = \"6:00\""),
+            "[guard] rule \"night\": window: from is \"22\", and must be a time such as 22:30",
+        );
+        check(
+            &window("days = [\"caturday\"], from = \"22:00\", until = \"6:00\""),
+            "[guard] rule \"night\": window: days: there is no \"caturday\"; there are sunday, monday, tuesday, \
+             wednesday, thursday, friday, saturday",
+        );
+        check(
+            &format!("{}\n{}", rule("then = \"hold\""), rule("then = \"allow\"")),
+            "[guard] has two rules of the name \"night\"",
+        );
+        check(
+            "[[rules]]\nname = \"guard\"\nthen = \"hold\"",
+            "[guard] rule \"guard\": that name stands for a guard outside",
+        );
+    }
+}

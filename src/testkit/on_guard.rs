@@ -1,0 +1,98 @@
+//! What can happen to a world's guard: its policy, what sessions may do, what operators say, and what the guard outside does.
+
+use std::sync::Arc;
+
+use super::laws::Broken;
+use super::world::World;
+use crate::domain::{
+    Awaits, Dialect, Digest, Grant, GuardPolicy, Kind, Right, Rule, RuleScope, Ruling, RunId, Scope, Span,
+};
+use crate::engine::{Command, Input};
+
+type Outcome = Result<(), Broken>;
+
+impl World {
+    /// Runs are measured by something else from here on, at times by nothing.
+    pub(super) fn change_guard(&mut self) -> Outcome {
+        let policy = (!self.stage.entropy.one_in(4)).then(|| Arc::new(self.any_guard_policy()));
+        let by = Scope::Operator.into();
+        self.submit(Input::Command(Command::SetGuard { policy, by })).map(|_| ())
+    }
+
+    fn any_guard_policy(&self) -> GuardPolicy {
+        let entropy = &self.stage.entropy;
+        let sessions = self.sessions(|_, _| true);
+        let rule = |number: u64| {
+            let pick = |one_in: u64| entropy.one_in(one_in);
+            let of = RuleScope {
+                sessions: entropy.pick(&sessions).filter(|_| pick(3)).cloned().into_iter().collect(),
+                dialects: entropy.pick(Dialect::ALL).filter(|_| pick(3)).copied().into_iter().collect(),
+                kinds: entropy.pick(Kind::ALL).filter(|_| pick(2)).copied().into_iter().collect(),
+                ..RuleScope::default()
+            };
+            let then = *entropy.pick(Ruling::ALL).unwrap_or(&Ruling::Allow);
+            // A name says which rule it is, in all policies of a world.
+            let name = format!("rule-{number}-{}-{:?}", then.name(), of).into();
+            Rule { name, of, then, why: None }
+        };
+        GuardPolicy {
+            rules: (0..entropy.below(3)).map(rule).collect(),
+            approval: (!entropy.one_in(5)).then(|| Span::from_millis(1_000 + entropy.below(120_000))),
+            asks: entropy.one_in(2).then(|| Span::from_millis(100 + entropy.below(5_000))),
+        }
+    }
+
+    /// A session may do less than before, or everything again.
+    pub(super) fn change_grant(&mut self) -> Outcome {
+        let sessions = self.sessions(|_, _| true);
+        let Some(session) = self.stage.entropy.pick(&sessions).cloned() else { return Ok(()) };
+        let grant = match self.stage.entropy.below(6) {
+            0 => Grant { right: Some(Right::Read), dialects: None },
+            1 => Grant { right: None, dialects: None },
+            2 => Grant { right: Some(Right::Change), dialects: Some(vec![Dialect::Native]) },
+            _ => Grant::FULL,
+        };
+        let by = Scope::Operator.into();
+        self.submit(Input::Command(Command::SetGrant { session, grant, by })).map(|_| ())
+    }
+
+    /// An operator says yes to a run that waits for that, or no; at times to what it was before, or somebody else does.
+    pub(super) fn say_word(&mut self) -> Outcome {
+        let held = self.handle.view(|state| {
+            let records = state.schedules().into_iter();
+            let runs = records.flat_map(|record| state.runs_of(record).map(|(_, run)| run));
+            let held = runs.filter_map(|run| {
+                let hold = run.run().checks.as_ref()?.waits.as_ref()?;
+                let is_held = hold.awaits == Awaits::Operator;
+                is_held.then(|| Some((state.run_id(run)?, state.approval_digest(run)?)))?
+            });
+            held.collect::<Vec<(RunId, Digest)>>()
+        });
+        let Some((run, digest)) = self.stage.entropy.pick(&held).cloned() else { return Ok(()) };
+        let digest = if self.stage.entropy.one_in(8) { Digest([7; 32]) } else { digest };
+        let scope = if self.stage.entropy.one_in(8) {
+            self.sessions(|_, _| true).into_iter().next().map_or(Scope::Operator, Scope::Session)
+        } else {
+            Scope::Operator
+        };
+        let by = scope.into();
+        let command = if self.stage.entropy.one_in(4) {
+            Command::Deny { run, why: Some("no".into()), by }
+        } else {
+            Command::Approve { run, digest, by }
+        };
+        self.submit(Input::Command(command)).map(|_| ())
+    }
+
+    /// The guard answers a question that it has left open, or dies with all of them.
+    pub(super) fn guard_speaks(&mut self) -> Outcome {
+        let guard = Arc::clone(&self.guard);
+        if self.stage.entropy.one_in(8) {
+            self.say("  the guard dies".to_owned());
+            guard.die();
+        } else if guard.answer_one() {
+            self.say("  the guard answers".to_owned());
+        }
+        Ok(())
+    }
+}
