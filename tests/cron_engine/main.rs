@@ -7,6 +7,7 @@
 
 mod events;
 mod files;
+mod guarding;
 mod matrices;
 mod notices;
 mod orders;

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::guarding::ScriptGuard;
 use reveille::adapter::HostLocal;
 use reveille::calendar::Zones;
 use reveille::dialect::{Answer, Notation, REQUEST_CAPS};
 use reveille::domain::{
-    BootTime, Caller, Fact, HostId, Moment, Now, RunFact, ScheduleFact, ScheduleId, Scope, SessionConfig,
-    SessionId, Skip, Span, Zone,
+    BootTime, Caller, Digest, Fact, HostId, Moment, Now, RunFact, ScheduleFact, ScheduleId, Scope,
+    SessionConfig, SessionId, Skip, Span, Zone,
 };
 use reveille::edn::read;
 use reveille::engine::{Command, Input, NewSchedule, Report, State, Which};
@@ -27,6 +28,10 @@ pub(crate) struct Scene {
     start: Moment,
     /// Jobs by name, for scripts and for what is printed.
     pub(crate) names: BTreeMap<String, ScheduleId>,
+    /// Who is asked whether runs may be handed over, where a script has one.
+    pub(crate) guard: Option<Arc<ScriptGuard>>,
+    /// What an operator has looked at.
+    pub(crate) shown: Option<Digest>,
 }
 
 pub(crate) fn at(text: &str) -> Moment {
@@ -47,7 +52,8 @@ impl Scene {
         let host = Arc::new(SimHost::new(&stage, HostId::LOCAL).over(Arc::new(HostLocal::new())));
         let handle = Handle::new(stage.parts(Arc::clone(&host) as Arc<dyn Host>));
         let (laws, hosts, names) = (Laws::new(), vec![host], BTreeMap::new());
-        let mut scene = Scene { stage, handle, hosts, laws, judged: 0, told: 0, start, names };
+        let (guard, shown) = (None, None);
+        let mut scene = Scene { stage, handle, hosts, laws, judged: 0, told: 0, start, names, guard, shown };
         scene.open("s");
         scene
     }

@@ -16,10 +16,13 @@
 //! (`tests/store`), switches and slash commands, retries of a model's own turns, and likeness without a key, which is
 //! none here. An action is cancelled as long as no host has it.
 
+use std::collections::VecDeque;
+
 use reveille::dialect::Answer;
-use reveille::domain::{Caller, ScheduleId, Scope, Span};
+use reveille::domain::{Caller, Reason, ScheduleId, Scope, Span};
 use reveille::edn::{Map, Value};
-use reveille::engine::{Command, Input, Report};
+use reveille::engine::{Ask, Coming, Command, Input, Report};
+use reveille::port::Clock;
 
 use super::scene::{Scene, session};
 
@@ -36,6 +39,11 @@ fn reminders_go_as_the_rows_say() {
 #[test]
 fn delayed_actions_go_as_the_rows_say() {
     scenes_go_as_said("fixtures/session_action/engine.txt");
+}
+
+#[test]
+fn guarded_runs_go_as_the_rows_say() {
+    scenes_go_as_said("fixtures/guard/engine.txt");
 }
 
 #[track_caller]
@@ -67,6 +75,11 @@ fn scenes_go_as_said(path: &str) {
 
 /// Does one step, and says what came of it.
 fn play(scene: &mut Scene, verb: &str, rest: &str) -> Vec<String> {
+    if let Some(done) = super::guarding::play(scene, verb, rest) {
+        let mut lines = outcome(done);
+        lines.extend(scene.news());
+        return lines.iter().map(|line| by_name(scene, line)).collect();
+    }
     let mut lines = match verb {
         _ if is_done(scene, verb, rest) => Vec::new(),
         "close" => outcome(scene.command(Command::CloseSession { session: session(rest) })),
@@ -75,6 +88,8 @@ fn play(scene: &mut Scene, verb: &str, rest: &str) -> Vec<String> {
         "release" => outcome(scene.command(Command::ReleaseAll { by: Scope::Operator.into() })),
         "repeat" => repeat(scene, rest),
         "say" => say(scene, rest),
+        "explain" => explain(scene, rest),
+        "forecast" => forecast(scene),
         "text" => scene.last_text().lines().map(str::to_owned).collect(),
         _ => call(scene, verb, rest),
     };
@@ -106,6 +121,27 @@ fn outcome(outcome: Result<(), String>) -> Vec<String> {
     outcome.err().map(|refusal| format!("refused: {refusal}")).into_iter().collect()
 }
 
+/// `JOB`: why it is as it is, in words.
+fn explain(scene: &Scene, rest: &str) -> Vec<String> {
+    let id = &scene.names[rest.trim_start_matches('$')];
+    let (zones, now) = (&scene.stage.zones, scene.stage.clock.now());
+    vec![scene.handle.view(|state| state.explain(zones, now, (id, None), &VecDeque::new()).sentence())]
+}
+
+/// What is to come within a day.
+fn forecast(scene: &Scene) -> Vec<String> {
+    let (zones, now) = (&scene.stage.zones, scene.stage.clock.now());
+    let ask = Ask { first: 5, ..Ask::of(&Scope::Operator, now.wall) };
+    let slots = scene.handle.view(|state| state.forecast(zones, now, &ask).slots);
+    let line = |coming: Coming| {
+        let reason = coming.reason.map_or("", Reason::name);
+        format!("{} {} {reason} {}", coming.slot, coming.will.name(), coming.rule.unwrap_or_default())
+            .trim_end()
+            .to_owned()
+    };
+    slots.into_iter().map(line).collect()
+}
+
 /// `SESSION TEXT`: a person speaks.
 fn say(scene: &mut Scene, rest: &str) -> Vec<String> {
     let (id, text) = rest.split_once(' ').expect("a text");
@@ -125,7 +161,7 @@ fn repeat(scene: &mut Scene, rest: &str) -> Vec<String> {
     last
 }
 
-fn span(text: &str) -> Span {
+pub(crate) fn span(text: &str) -> Span {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).expect("a unit"));
     let units = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
     let (_, millis) = units.into_iter().find(|(known, _)| *known == unit).expect("a unit of time");
