@@ -108,6 +108,8 @@ limits! {
     GUARD_MS_MAX = 30_000 "ms" as "guard-ms-max";
     /// How long what a guard outside has allowed holds, while the run waits for its session; then it is asked again.
     GUARD_ALLOWANCE_MS = 30_000 "ms" as "guard-allowance-ms";
+    /// Questions that a guard outside is asked at the same time; the others wait, within their time.
+    GUARD_QUESTIONS = 16 "questions" as "guard-questions";
     /// Length of the answer of a guard outside.
     GUARD_ANSWER_BYTES = 16_384 "bytes" as "guard-answer-bytes";
     /// Rules of one guard's policy: each hand-over may look at all of them.

@@ -12,6 +12,7 @@ use super::channels::{Channels, Written};
 use super::environment::Environment;
 use super::fault::Fault;
 use super::guard_rules::GuardFile;
+use crate::adapter::outside::GuardWay;
 use crate::adapter::system_zones;
 use crate::domain::GuardPolicy;
 use crate::limits;
@@ -33,6 +34,8 @@ pub(super) struct Config {
     pub(super) channels: Channels,
     /// What runs are measured by when they are about to be handed over, if by anything.
     pub(super) guard: Option<GuardPolicy>,
+    /// Who is asked beyond that.
+    pub(super) outside: Option<GuardWay>,
 }
 
 /// A configuration file; what is not in it is not told.
@@ -72,8 +75,9 @@ impl Config {
         let log = args.log.or(file.log).unwrap_or_else(|| "info".to_owned());
         let keeps = !volatile && data_dir.is_some();
         let channels = Channels::new(file.channels, Environment::value)?;
+        let outside = file.guard.as_ref().map(GuardFile::outside).transpose()?.flatten();
         let guard = file.guard.map(|guard| guard.policy(&system_zones())).transpose()?;
-        Ok(Config { http, data_dir, keeps, socket, token, log, channels, guard })
+        Ok(Config { http, data_dir, keeps, socket, token, log, channels, guard, outside })
     }
 }
 

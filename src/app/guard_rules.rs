@@ -1,8 +1,14 @@
 //! The guard's policy, as the configuration file has it: checked at the start, so that no rule is silently another.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
 use serde::Deserialize;
 
 use super::fault::Fault;
+use crate::adapter::ClockOs;
+use crate::adapter::outside::{Client, Endpoint, GuardWay, Hook, NetworkOs, Program, SigningKey, Trust};
 use crate::calendar::Zones;
 use crate::domain::{
     Dialect, GuardPolicy, Kind, Rule, RuleScope, Ruling, SessionId, Span, TimeOfDay, TimeWindow, Weekday,
@@ -17,6 +23,16 @@ pub(super) struct GuardFile {
     /// How long a run that is held waits for an operator; 0 for not at all: it is denied.
     approval_wait_s: Option<u64>,
     rules: Vec<RuleFile>,
+    /// A program that is asked about what the rules allow: by its absolute path, then its arguments.
+    command: Vec<String>,
+    /// An endpoint that is asked, instead.
+    url: Option<String>,
+    /// The file that holds the key by which questions to the endpoint are signed.
+    key_file: Option<PathBuf>,
+    /// Whether the endpoint may be on this machine.
+    allow_loopback: bool,
+    /// How long it may take; what comes later is a refusal.
+    timeout_ms: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -53,6 +69,7 @@ impl GuardFile {
     /// # Errors
     /// [`Fault::Usage`] for the first thing that makes no sense, with the rule that it stands in.
     pub(super) fn policy(self, zones: &Zones) -> Result<GuardPolicy, Fault> {
+        let asks = self.patience()?;
         let (rules, most) = (self.rules.len() as u64, limits::GUARD_RULES.value);
         if rules > most {
             return Err(Fault::usage(format!("[guard] has {rules} rules, and {most} are allowed")));
@@ -65,7 +82,7 @@ impl GuardFile {
         let mut policy = GuardPolicy {
             rules: Vec::with_capacity(self.rules.len()),
             approval: (wait > 0).then(|| Span::from_millis(wait * 1_000)),
-            asks: None,
+            asks,
         };
         for rule in self.rules {
             if policy.rules.iter().any(|known| *known.name == *rule.name) {
@@ -76,6 +93,61 @@ impl GuardFile {
             policy.rules.push(read.map_err(|why| Fault::usage(format!("[guard] rule {name:?}: {why}")))?);
         }
         Ok(policy)
+    }
+}
+
+impl GuardFile {
+    /// How long the guard outside may take; `None` where there is none.
+    fn patience(&self) -> Result<Option<Span>, Fault> {
+        if self.command.is_empty() && self.url.is_none() {
+            return Ok(None);
+        }
+        let (millis, most) = (self.timeout_ms.unwrap_or(limits::GUARD_MS.value), limits::GUARD_MS_MAX.value);
+        if millis == 0 || millis > most {
+            return Err(Fault::usage(format!("[guard] timeout-ms is {millis}, and must be 1 to {most}")));
+        }
+        Ok(Some(Span::from_millis(millis)))
+    }
+
+    /// Who is asked outside, if anybody is.
+    ///
+    /// # Errors
+    /// [`Fault::Usage`] for what makes no sense, [`Fault::Io`] for a key that cannot be read.
+    pub(super) fn outside(&self) -> Result<Option<GuardWay>, Fault> {
+        let Some(patience) = self.patience()? else { return Ok(None) };
+        match (&self.url, self.command.first()) {
+            (Some(_), Some(_)) => Err(Fault::usage("[guard] has a command and a url: one of them is asked")),
+            (None, None) => Ok(None),
+            (None, Some(program)) if !Path::new(program).is_absolute() => {
+                Err(Fault::usage(format!("[guard] command: {program} is not an absolute path")))
+            }
+            (None, Some(_)) => Ok(Some(GuardWay::Command(Program {
+                argv: self.command.clone(),
+                environment: Vec::new(),
+                directory: PathBuf::from("/"),
+                time: Duration::from_millis(patience.millis()),
+            }))),
+            (Some(url), None) => self.hook(url, patience).map(|hook| Some(GuardWay::Webhook(Box::new(hook)))),
+        }
+    }
+
+    fn hook(&self, url: &str, patience: Span) -> Result<Hook, Fault> {
+        let endpoint = Endpoint::parse(url);
+        let endpoint = endpoint.map_err(|error| Fault::usage(format!("[guard] url: {error}")))?;
+        let path = self.key_file.as_ref();
+        let path =
+            path.ok_or_else(|| Fault::usage("[guard] url needs a key-file, to sign questions with"))?;
+        let text = std::fs::read_to_string(path);
+        let text = text.map_err(|error| Fault::io(format!("{} cannot be read", path.display()), error))?;
+        // The key itself is not told, not even when it is of no use.
+        let key = SigningKey::parse(text.trim())
+            .map_err(|error| Fault::usage(format!("[guard] {}: {error}", path.display())))?;
+        let client = Client::new(Arc::new(NetworkOs), Trust::system());
+        let client = client.map_err(|error| Fault::io("[guard] TLS cannot be set up", error))?;
+        let client = client.allowing(&endpoint);
+        let client = if self.allow_loopback { client.with_loopback() } else { client };
+        let hook = Hook { client, endpoint, keys: vec![key], clock: Arc::new(ClockOs) };
+        Ok(hook.with_patience(patience))
     }
 }
 
@@ -170,7 +242,14 @@ mod tests {
         check("", " waits 86400000 ms");
         check("approval-wait-s = 0", " waits 0 ms");
         check("approval-wait-s = 2592001", "[guard] approval-wait-s is 2592001, and at most 2592000");
-        check("aproval-wait-s = 1", "unknown field `aproval-wait-s`, expected `approval-wait-s` or `rules`");
+        check(
+            "aproval-wait-s = 1",
+            "unknown field `aproval-wait-s`, expected one of `approval-wait-s`, `rules`, `command`, `url`, `key-file`, `allow-loopback`, `timeout-ms`",
+        );
+        check(
+            "command = [\"/bin/guard\"]\ntimeout-ms = 0",
+            "[guard] timeout-ms is 0, and must be 1 to 30000",
+        );
         let rule = |rest: &str| format!("[[rules]]\nname = \"night\"\n{rest}");
         check(&rule("then = \"hold\""), "night hold waits 86400000 ms");
         check(

@@ -14,6 +14,7 @@ use super::fault::Fault;
 use super::keeping::take_up;
 use super::log::Log;
 use super::signals::on_stop;
+use crate::adapter::outside::GuardOutside;
 use crate::domain::{Right, Scope, TokenName};
 use crate::engine::{Command, Input, State};
 use crate::runtime::{Handle, Token};
@@ -46,6 +47,10 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
     config.channels.open(&handle)?;
     let kept = config.data_dir.as_deref().filter(|_| config.keeps);
     let guard = config.guard.map(Arc::new);
+    if let Some(way) = config.outside {
+        let outside = GuardOutside::start(way).map_err(|error| Fault::io("the guard cannot start", error))?;
+        handle.set_guard(Arc::new(outside));
+    }
     let mut count = kept.map(|dir| take_up(&handle, dir, guard.clone())).transpose()?;
     if count.is_none() {
         let by = Scope::Operator.into();

@@ -10,6 +10,10 @@ mod address;
 mod courier;
 #[cfg(feature = "webhook")]
 mod endpoint;
+#[cfg(feature = "json")]
+mod envelope;
+#[cfg(feature = "json")]
+mod guard;
 #[cfg(feature = "webhook")]
 mod network;
 #[cfg(feature = "webhook")]
@@ -29,6 +33,10 @@ pub use address::{Forbidden, check_address};
 pub use courier::{Outside, Way, envelope};
 #[cfg(feature = "webhook")]
 pub use endpoint::{Endpoint, EndpointFault, Scheme};
+#[cfg(all(feature = "json", feature = "webhook"))]
+pub use guard::Hook;
+#[cfg(feature = "json")]
+pub use guard::{GuardOutside, GuardWay};
 #[cfg(feature = "webhook")]
 pub use network::{Network, NetworkOs, Pending};
 #[cfg(feature = "webhook")]

@@ -6,6 +6,7 @@ use super::wake::try_again_as;
 use crate::domain::{Awaits, Digest, GuardAnswer, Reason, Refusal, RunFact, RunId};
 use crate::engine::draft::Draft;
 use crate::engine::record::RunRecord;
+use crate::engine::state::Mode;
 
 pub(in crate::engine) fn answered(
     draft: &mut Draft<'_>,
@@ -13,6 +14,9 @@ pub(in crate::engine) fn answered(
     digest: Digest,
     answer: GuardAnswer,
 ) -> Result<(), Refusal> {
+    if draft.state.mode != Mode::Running {
+        return Err(Refusal::Stopping);
+    }
     let unasked = || Refusal::NotAsked { run: run.clone() };
     let record = draft.state.run(run).ok_or_else(unasked)?;
     let waits = record.run.checks.as_ref().and_then(|checks| checks.waits.as_ref());

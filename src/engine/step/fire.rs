@@ -139,6 +139,7 @@ fn claim(draft: &mut Draft<'_>, record: &ScheduleRecord, passed: Passed, cause: 
         cause,
         folded: claim.folded,
         attempt: 1,
+        revision: record.course().revision,
         checks: None,
         arms: next == Next::AfterFinish,
     };

@@ -18,6 +18,8 @@ pub(super) struct Occurrence<'a> {
     pub(super) folded: u64,
     /// Which try this is, from 1.
     pub(super) attempt: u16,
+    /// How often its schedule has been defined, paused and resumed, this step included.
+    pub(super) revision: u32,
     /// What is remembered of the guard.
     pub(super) checks: Option<Checks>,
     /// Whether the next slot counts from the end of this run.
@@ -37,6 +39,7 @@ impl<'a> Occurrence<'a> {
             cause: run.run.cause,
             folded: run.run.folded,
             attempt: run.run.attempt,
+            revision: record.course().revision,
             checks: run.run.checks.as_deref().cloned(),
             arms: record.course().awaits_finish && run.run.cause != Cause::Manual,
         })

@@ -82,7 +82,7 @@ fn ask(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, patience: Span) {
         run: occurrence.id.clone(),
         digest,
         schedule: occurrence.schedule.clone(),
-        revision: occurrence.record.course().revision,
+        revision: occurrence.revision,
         cause: occurrence.cause,
         late: now.wall.since(occurrence.slot),
         folded: occurrence.folded,
@@ -109,7 +109,7 @@ pub(super) fn allowance_ends(draft: &Draft<'_>) -> crate::domain::BootTime {
 impl Occurrence<'_> {
     /// What a word under this rule would be about.
     pub(super) fn digest(&self, rule: &str) -> Digest {
-        digest(&self.id, self.record.course().revision, rule, self.schedule)
+        digest(&self.id, self.revision, rule, self.schedule)
     }
 
     /// Whether an operator has said yes to just this, under that rule.

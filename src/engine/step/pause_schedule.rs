@@ -54,7 +54,9 @@ pub(super) fn hand_over_what_waited(draft: &mut Draft<'_>, record: &ScheduleReco
     let mut waiting: Vec<_> = waiting.filter_map(|(_, run)| Occurrence::of(state, run)).collect();
     waiting.sort_by_key(|occurrence| occurrence.slot);
     let mut taken = BTreeSet::new();
-    for occurrence in waiting {
+    for mut occurrence in waiting {
+        // The resume is a revision, and voids what was said of the run before it.
+        occurrence.revision += 1;
         let place = occurrence.place(state);
         if !draft.held && !matches!(place, Place::Nowhere(_)) && call_off_stale(draft, &occurrence) {
             continue;

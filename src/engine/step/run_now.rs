@@ -34,6 +34,7 @@ pub(in crate::engine) fn run_now(draft: &mut Draft<'_>, which: Which) -> Result<
         cause: Cause::Manual,
         folded: 0,
         attempt: 1,
+        revision: record.course().revision,
         checks: None,
         arms: false,
     };

@@ -62,7 +62,12 @@ Runs are measured by rules when they are about to be handed over; the first that
   name = \"fresh sessions at night\"
   kinds = [\"session\"]             # also: sessions, dialects, tools (of a fresh session)
   window = { from = \"22:00\", until = \"06:00\", zone = \"Europe/Berlin\" }
-  then = \"hold\"                   # until an operator approves it; or refuse, or allow")]
+  then = \"hold\"                   # until an operator approves it; or refuse, or allow
+
+What they allow can be asked of a program, which gets JSON and answers {\\\"decision\\\": \\\"allow\\\"}, hold or refuse:
+  [guard]
+  command = [\"/usr/local/bin/guard\", \"--strict\"]   # or url, with key-file
+  timeout-ms = 5000                 # silence is a refusal")]
     Serve(ServeArgs),
     /// Examine the store from end to end, whether a daemon has it open or not.
     ///
