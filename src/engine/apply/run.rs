@@ -203,8 +203,12 @@ impl State {
     /// Ends a run, books it, and frees its lane.
     pub(super) fn end_run(&mut self, run: Key, now: Now, ending: Ending) {
         let state = ending.state();
-        for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::Word(run), Timer::TimeUp(run)] {
+        for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::TimeUp(run)] {
             self.timers.clear(timer);
+        }
+        if self.runs.get(run).is_some_and(|record| record.run.checks.is_some()) {
+            // Most runs wait for nobody's word, and take no place in that table.
+            self.timers.clear(Timer::Word(run));
         }
         self.turns.remove(&run);
         self.ledger.settle(state);

@@ -64,7 +64,7 @@ Runs are measured by rules when they are about to be handed over; the first that
   window = { from = \"22:00\", until = \"06:00\", zone = \"Europe/Berlin\" }
   then = \"hold\"                   # until an operator approves it; or refuse, or allow
 
-What they allow can be asked of a program, which gets JSON and answers {\\\"decision\\\": \\\"allow\\\"}, hold or refuse:
+What they allow can be asked of a program, which gets JSON and answers {\"decision\": \"allow\"}, hold or refuse:
   [guard]
   command = [\"/usr/local/bin/guard\", \"--strict\"]   # or url, with key-file
   timeout-ms = 5000                 # silence is a refusal")]
