@@ -96,13 +96,14 @@ fn reveille(args: &[&str], home: &Path) -> Command {
 #[track_caller]
 fn between(text: &str, before: &str, after: &str) -> String {
     let found = text.split_once(before).and_then(|(_, rest)| rest.split_once(after));
-    found.map(|(found, _)| found.to_owned()).unwrap_or_else(|| panic!("no {before} in {text}"))
+    assert!(found.is_some(), "no {before} in {text}");
+    found.map(|(found, _)| found.to_owned()).unwrap_or_default()
 }
 
 fn configure(home: &Path, text: &str) {
     fs::File::create(home.join("reveille.toml"))
         .and_then(|mut file| file.write_all(text.as_bytes()))
-        .unwrap();
+        .expect("the file is written");
 }
 
 const HOLD: &str = "[[guard.rules]]\nname = \"look\"\nthen = \"hold\"\nwhy = \"someone should look\"\n";
@@ -212,8 +213,8 @@ fn a_program_is_asked_and_whatever_goes_wrong_is_a_refusal() {
     let home = directory("program");
     let program = home.join("guard");
     let ask = |script: &str| {
-        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&program, Permissions::from_mode(0o700)).unwrap();
+        fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("the file is written");
+        fs::set_permissions(&program, Permissions::from_mode(0o700)).expect("the file is written");
         configure(
             &home,
             &format!("[guard]\ncommand = [{:?}]\ntimeout-ms = 2000\n", program.display().to_string()),
@@ -254,7 +255,7 @@ fn a_program_is_asked_and_whatever_goes_wrong_is_a_refusal() {
     let late = ask("exec sleep 600");
     assert!(late.contains(":guard-timed-out") || late.contains(":guard-failed"), "{late}");
     let nobody = {
-        fs::remove_file(&program).unwrap();
+        fs::remove_file(&program).expect("the file is written");
         let daemon = Daemon::start(&home);
         let schedule = daemon.fire("to nobody");
         daemon.ok(&["explain", &schedule])

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use reveille::domain::{
-    BootTime, Cursor, Dialect, Durability, Fact, Failure, HandOver, HostId, Lifetime, Message,
-    MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, RunFact, RunId, ScheduleFact, ScheduleId,
-    Scope, SessionConfig, SessionFact, SessionId, Span, Terms, When,
+    BootTime, Cursor, Dialect, Durability, Fact, Failure, Grant, GuardPolicy, HandOver, HostId, Lifetime,
+    Message, MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, Rule, RuleScope, Ruling, RunFact,
+    RunId, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionFact, SessionId, Span, Terms, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report, Which};
 use reveille::port::Clock;
@@ -39,6 +39,15 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
         let place = find(all, |seen| is_claimed(seen, "first"));
         let held = Fact::Held { by: Scope::Operator.into(), reason: None };
         all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(held) });
+    }),
+    ("nothing_refused_or_unapproved_goes_out", |all| guarded(all, Ruling::Refuse, None)),
+    ("nothing_refused_or_unapproved_goes_out", |all| guarded(all, Ruling::Hold, None)),
+    ("nothing_refused_or_unapproved_goes_out", |all| guarded(all, Ruling::Allow, Some(Span::from_millis(1)))),
+    ("nothing_refused_or_unapproved_goes_out", |all| {
+        let place = find(all, |seen| is_dispatched(seen, "first"));
+        let (grant, by) = (Grant { right: None, dialects: None }, Box::new(Scope::Operator.into()));
+        let revoked = Fact::Session(session("home"), SessionFact::Granted { grant, by });
+        all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(revoked) });
     }),
     ("volatile_is_tried_once", |all| {
         let place = find(all, |seen| is_delivered(seen, "first"));
@@ -170,6 +179,16 @@ const WRONG_STANDINGS: &[(&str, Spoil)] = &[
         all.push(Observation { now: all[all.len() - 1].now, seen: Seen::ShutDown });
     }),
 ];
+
+/// Everything was measured by one rule, before the first hand-over of `first`.
+fn guarded(all: &mut Vec<Observation>, then: Ruling, asks: Option<Span>) {
+    let place = find(all, |seen| is_dispatched(seen, "first"));
+    let rule = Rule { name: "all".into(), of: RuleScope::default(), then, why: None };
+    let approval = Some(Span::from_millis(1_000));
+    let policy = Some(Arc::new(GuardPolicy { rules: vec![rule], approval, asks }));
+    let guarded = Fact::Guarded { policy, by: Scope::Operator.into() };
+    all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(guarded) });
+}
 
 #[test]
 fn each_law_catches_the_histories_that_break_it() {

@@ -10,7 +10,7 @@ use super::client::Client;
 use super::fault::Fault;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::SessionId;
-use crate::edn::{self, Caps, Map, Value};
+use crate::edn::{self, Caps, Map, Symbol, Value};
 use crate::graph::attr::mutation;
 use crate::surface::cli::{
     ApproveArgs, DaemonArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, PauseArgs, Printing,
@@ -203,7 +203,9 @@ fn outcome(answer: &Value, mutation: &str) -> Result<Value, String> {
     if let Some(why) = map.and_then(why) {
         return Err(why);
     }
-    map.and_then(|map| map.keyword(mutation)).cloned().ok_or_else(|| answer.to_string())
+    let symbol = Symbol::new(mutation).ok().map(Value::Symbol);
+    let answered = symbol.as_ref().and_then(|symbol| map?.get(symbol));
+    answered.cloned().ok_or_else(|| answer.to_string())
 }
 
 fn print(printing: &Printing, answer: &Value) -> io::Result<()> {

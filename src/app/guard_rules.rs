@@ -258,7 +258,8 @@ mod tests {
         );
         check(
             &rule("then = \"hold\"\ndialects = [\"crom\"]"),
-            "[guard] rule \"night\": dialects: there is no \"crom\"; there are psi, cron, reminder, session-action, native",
+            "[guard] rule \"night\": dialects: there is no \"crom\"; there are psi, cron, reminder, \
+             session-action, native",
         );
         check(
             &rule("then = \"hold\"\nkinds = [\"turn\"]"),

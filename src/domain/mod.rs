@@ -29,6 +29,7 @@ mod session_config;
 mod status;
 mod target;
 mod terms;
+mod told;
 mod trigger;
 mod when;
 mod zone;

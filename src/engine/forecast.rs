@@ -127,7 +127,8 @@ impl<'a> Ask<'a> {
 }
 
 impl State {
-    /// What will happen if nobody does anything more. Assumed are a guard outside that allows what the rules allow, hosts that answer at once and turns that take no time;
+    /// What will happen if nobody does anything more. Assumed are a guard outside that allows what the rules allow, hosts that
+    /// answer at once and turns that take no time;
     /// sessions that are busy now are idle by then, hosts that are gone stay away.
     ///
     /// So no slot is foretold to find its session at work. Of several that come in one instant for one session (by chance, or

@@ -119,10 +119,11 @@ impl World {
         let Some(local) = self.hosts.first() else { return Ok(()) };
         local.forget_receipts();
         self.handle = Handle::new(self.stage.parts(local.clone()));
-        // Whoever was asked by the process that died has nobody to answer.
-        self.guard.die();
+        let asked = self.guard.take_open();
         self.handle.set_guard(self.guard.clone());
         self.feed = self.handle.subscribe(Cursor::START);
+        // Nothing is left of the process that asked: what is answered now reaches nobody.
+        drop(asked);
         let taken_up = self.handle.take_up_by_hand(store.clone(), lost);
         let answers =
             taken_up.map_err(|fault| Broken { law: "a_sound_store_keeps", detail: fault.to_string() })?;

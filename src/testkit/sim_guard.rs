@@ -35,8 +35,12 @@ impl SimGuard {
 
     /// Lets go of all questions, as a process does that dies.
     pub fn die(&self) {
-        let open = std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner));
-        drop(open);
+        drop(self.take_open());
+    }
+
+    /// Takes the questions that are open away from it: whoever asked has died.
+    pub fn take_open(&self) -> Vec<GuardReply> {
+        std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn any_answer(&self) -> GuardAnswer {

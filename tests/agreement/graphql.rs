@@ -112,7 +112,13 @@ fn loose(value: &Value) -> serde_json::Value {
 /// Pages are connections in GraphQL, and tokens are given once.
 pub(crate) fn is_shared(attribute: &Attribute) -> bool {
     let is_page = matches!(attribute.kind, Type::Reference(to) if to.ends_with("-page"));
-    let given = ["psi.agent-session/token", "psi.scheduler/created?", "psi.scheduler/understood"];
+    let given = [
+        "psi.agent-session/token",
+        "psi.agent-session/changed-count",
+        "psi.agent-session/left-count",
+        "psi.scheduler/created?",
+        "psi.scheduler/understood",
+    ];
     let is_number = matches!(attribute.ident, "reveille.slot/number" | "reveille.explanation/number");
     !is_page && !is_number && !given.contains(&attribute.ident)
 }

@@ -164,7 +164,13 @@ fn what_is_anothers_is_as_absent_for_every_attribute() {
         assert_eq!(ask(&other), ask(&nobody), "{}", attribute.ident);
         let answered = ask(&own);
         // Given in the answer to a mutation, and nowhere else.
-        let given = ["psi.agent-session/token", "psi.scheduler/created?", "psi.scheduler/understood"];
+        let given = [
+            "psi.agent-session/token",
+            "psi.agent-session/changed-count",
+            "psi.agent-session/left-count",
+            "psi.scheduler/created?",
+            "psi.scheduler/understood",
+        ];
         let is_given = given.contains(&attribute.ident);
         assert_eq!(answered.contains("attribute-errors"), is_given, "{}: {answered}", attribute.ident);
         covered += 1;

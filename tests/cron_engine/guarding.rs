@@ -46,7 +46,7 @@ impl Guard for ScriptGuard {
         match mode.as_str() {
             "silent" => self.open.lock().unwrap_or_else(PoisonError::into_inner).push(reply),
             "crash" => drop(reply),
-            "panic" => panic!("a guard of a test panics"),
+            "panic" => unreachable!("a guard of a test panics"),
             word => reply.give(answer(word).expect("a word of a guard")),
         }
     }
@@ -152,7 +152,7 @@ fn rule(word: &str) -> Rule {
                 let days = Weekdays::new(day).unwrap_or(Weekdays::DAILY);
                 of.window = Some(TimeWindow { days, from, until, zone });
             }
-            _ => panic!("no rule has {key}"),
+            _ => unreachable!("no rule has {key}"),
         }
     }
     Rule { name: name.into(), of, then: Ruling::parse(then).expect("a ruling"), why: None }

@@ -245,35 +245,20 @@ impl World {
                     happened.extend(claims.remove(&run.to_string()));
                 }
                 Seen::Fact(Fact::Run(run, RunFact::Queued { reason })) => {
-                    happened.extend(
-                        claims
-                            .remove(&run.to_string())
-                            .map(|it| (it.0, it.1, it.2, it.3, Fate::Waits, Some(reason))),
-                    );
+                    happened.extend(claims.remove(&run.to_string()).map(|it| came(it, Fate::Waits, reason)));
+                }
+                Seen::Fact(Fact::Run(run, RunFact::Held(_))) => {
+                    let came = |it| came(it, Fate::NeedsApproval, Reason::AwaitingApproval);
+                    happened.extend(claims.remove(&run.to_string()).map(came));
                 }
                 Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) => {
                     happened.extend(claims.remove(&run.to_string()));
                 }
-                Seen::Fact(Fact::Run(run, RunFact::Held(_))) => {
-                    let reason = Some(Reason::AwaitingApproval);
-                    happened.extend(
-                        claims
-                            .remove(&run.to_string())
-                            .map(|it| (it.0, it.1, it.2, it.3, Fate::NeedsApproval, reason)),
-                    );
-                }
-                Seen::Fact(Fact::Run(run, RunFact::Failed(it))) if it.reason == Reason::RefusedByRule => {
-                    let reason = Some(it.reason);
-                    happened.extend(
-                        claims
-                            .remove(&run.to_string())
-                            .map(|it| (it.0, it.1, it.2, it.3, Fate::Refused, reason)),
-                    );
-                }
                 Seen::Fact(Fact::Run(run, RunFact::Failed(it) | RunFact::Retrying { failure: it, .. })) => {
-                    let reason = Some(it.reason);
-                    let claim = claims.remove(&run.to_string());
-                    happened.extend(claim.map(|it| (it.0, it.1, it.2, it.3, Fate::Fails, reason)));
+                    let refused = it.reason == Reason::RefusedByRule;
+                    let fate = if refused { Fate::Refused } else { Fate::Fails };
+                    happened
+                        .extend(claims.remove(&run.to_string()).map(|entry| came(entry, fate, it.reason)));
                 }
                 // Nothing else becomes of a slot.
                 Seen::Fact(
@@ -332,6 +317,11 @@ impl World {
     pub(crate) fn one_in(&self, count: u64) -> bool {
         self.stage.entropy.one_in(count)
     }
+}
+
+/// A claim, and what came of it.
+fn came(claim: Entry, fate: Fate, reason: Reason) -> Entry {
+    (claim.0, claim.1, claim.2, claim.3, fate, Some(reason))
 }
 
 /// What was said to happen: what is paused or held does not.

@@ -2,6 +2,7 @@
 
 use super::hand_over::{fresh_session, submit};
 use super::occurrence::Occurrence;
+use super::pass::goes_on;
 use crate::domain::{Refusal, RunId};
 use crate::engine::draft::Draft;
 use crate::engine::state::Mode;
@@ -20,6 +21,8 @@ pub(in crate::engine) fn created(draft: &mut Draft<'_>, run: &RunId) -> Result<(
     if draft.state.session(&fresh.id).is_none() {
         draft.session_fact(&fresh.id, fresh.opened());
     }
-    submit(draft, &occurrence, fresh.host, fresh.id);
+    if goes_on(draft, &occurrence) {
+        submit(draft, &occurrence, fresh.host, fresh.id);
+    }
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use super::failed::fail;
 use super::occurrence::Occurrence;
-use crate::domain::{Awaits, Digest, Failure, Hold, Moment, Payload, Phase, Reason, RunFact, Span};
+use crate::domain::{Awaits, Digest, Failure, Hold, Moment, Payload, Phase, Reason, Rule, RunFact, Span};
 use crate::engine::draft::Draft;
 use crate::engine::effect::{Effect, GuardQuestion};
 use crate::engine::guard::{Said, digest};
@@ -23,14 +23,7 @@ pub(super) fn passes(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>) -> bool
             return false;
         }
         Said::Refused(reason, rule) => {
-            let detail = match rule {
-                Some(rule) => rule.why.as_deref().map_or_else(
-                    || format!("rule {}", rule.name),
-                    |why| format!("rule {}: {why}", rule.name),
-                ),
-                None => reason.doc().to_owned(),
-            };
-            refuse(draft, occurrence, reason, detail);
+            refuse(draft, occurrence, reason, detail_of(reason, rule));
             return false;
         }
     }
@@ -40,6 +33,24 @@ pub(super) fn passes(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>) -> bool
             false
         }
         Some(_) | None => true,
+    }
+}
+
+/// Whether a run whose fresh session has been created goes on with its prompt: its host may have taken a while, and what was
+/// revoked or forbidden meanwhile ends here. What was approved or allowed was so for the whole of it.
+pub(super) fn goes_on(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>) -> bool {
+    let said = draft.state.guard_says(draft.zones, occurrence.schedule, draft.now.wall);
+    let Said::Refused(reason, rule) = said else { return true };
+    let failure = Failure::new(Phase::PromptSubmit, reason, detail_of(reason, rule)).with_session();
+    fail(draft, occurrence, failure);
+    false
+}
+
+fn detail_of(reason: Reason, rule: Option<&Rule>) -> String {
+    let Some(rule) = rule else { return reason.doc().to_owned() };
+    match &rule.why {
+        Some(why) => format!("rule {}: {why}", rule.name),
+        None => format!("rule {}", rule.name),
     }
 }
 

@@ -34,9 +34,15 @@ const WHOLE: &[&str] = &[
 ];
 
 pub(super) fn decision() -> Entity<Scheduler, Cursor> {
-    Entity::<Scheduler, Cursor>::new("decision", "reveille.decision/cursor", find)
+    let entity = Entity::<Scheduler, Cursor>::new("decision", "reveille.decision/cursor", find)
         .doc("One thing that was decided, and why.")
-        .whole(WHOLE)
+        .whole(WHOLE);
+    concerned(decided(entity))
+}
+
+/// What was decided, why, and who wanted it.
+fn decided(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
+    entity
         .reads(
             own("reveille.decision/cursor", Type::Integer).doc("Its place in the log, from 1."),
             |_, cursor, _| Ok(integer(cursor.number())),
@@ -65,6 +71,11 @@ pub(super) fn decision() -> Entity<Scheduler, Cursor> {
                 Ok(maybe(by, Datum::shown))
             },
         )
+}
+
+/// What it is about.
+fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
+    entity
         .reads(
             own("reveille.decision/schedule-id", Type::String).nullable().doc("The schedule concerned."),
             |view, cursor, _| {

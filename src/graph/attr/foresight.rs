@@ -69,6 +69,14 @@ fn fate(entity: Entity<Scheduler, u64>) -> Entity<Scheduler, u64> {
             },
         )
         .reads(
+            own("reveille.slot/rule", Type::String)
+                .nullable()
+                .doc("The guard's rule that holds its run, or refuses it; nil where none does."),
+            |view, number, _| {
+                listed(view, number, |it| maybe(it.coming.rule.as_deref().map(str::to_owned), Datum::shown))
+            },
+        )
+        .reads(
             own("reveille.slot/schedule-id", Type::String).doc("Whose slot it is."),
             |view, number, _| listed(view, number, |it| Datum::shown(&it.coming.schedule)),
         )

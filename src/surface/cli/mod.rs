@@ -1,10 +1,13 @@
 //! The command line: what may be typed, and nothing of what it does (`app`).
 
 mod args;
+mod controls;
 
 pub use args::{
-    ApproveArgs, Cli, Command, DaemonArgs, DenyArgs, DoctorArgs, EqlArgs, ExplainArgs, ExportArgs,
-    ForecastArgs, GrantArgs, GraphqlArgs, HoldArgs, ImportArgs, McpArgs, OneArgs, OneOrAllArgs, PauseArgs,
-    Printing, ReleaseArgs, RescheduleArgs, SchemaArgs, SchemaKind, ServeArgs, StateArgs, StdioArgs, ToolArgs,
-    WhichArgs,
+    Cli, Command, DaemonArgs, DoctorArgs, EqlArgs, ExplainArgs, ExportArgs, ForecastArgs, GraphqlArgs,
+    ImportArgs, McpArgs, Printing, SchemaArgs, SchemaKind, ServeArgs, StateArgs, StdioArgs, ToolArgs,
+};
+pub use controls::{
+    ApproveArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, PauseArgs, ReleaseArgs,
+    RescheduleArgs, WhichArgs,
 };

@@ -32,6 +32,7 @@ mod select;
 mod service;
 mod shape;
 pub mod sse;
+mod standing;
 mod subscription;
 mod write;
 pub mod ws;

@@ -1,0 +1,265 @@
+//! What a fact says of itself: its kind, why, who wanted it, what it is about, and what else the feed shows.
+//!
+//! What lives elsewhere: the facts (`fact`), what they change (`engine`).
+
+use std::borrow::Cow;
+
+use super::{
+    Actor, Cause, ChannelFact, Claim, Dealt, DecisionKind, Fact, HostFact, Next, Reason, RunFact, RunId,
+    ScheduleFact, ScheduleId, SessionFact, SessionId,
+};
+
+impl Fact {
+    /// The fact's kind, as the feed names it.
+    pub fn kind(&self) -> DecisionKind {
+        match self {
+            Fact::Session(_, fact) => fact.kind(),
+            Fact::Created { .. } => DecisionKind::ScheduleCreated,
+            Fact::Schedule(_, fact) => fact.kind(),
+            Fact::Run(_, fact) => fact.kind(),
+            Fact::Host(_, HostFact::Attached) => DecisionKind::HostAttached,
+            Fact::Host(_, HostFact::Lost) => DecisionKind::HostLost,
+            Fact::Channel(_, ChannelFact::Opened(_)) => DecisionKind::ChannelOpened,
+            Fact::Channel(_, ChannelFact::Disabled) => DecisionKind::ChannelDisabled,
+            Fact::Held { .. } => DecisionKind::EngineHeld,
+            Fact::Released { .. } => DecisionKind::EngineReleased,
+            Fact::Guarded { .. } => DecisionKind::EngineGuarded,
+            Fact::Awoke { .. } => DecisionKind::EngineAwoke,
+            Fact::Stopping { .. } => DecisionKind::EngineStopping,
+        }
+    }
+
+    /// Why, where it is not the plain course of things.
+    pub fn reason(&self) -> Option<Reason> {
+        match self {
+            Fact::Session(_, SessionFact::Unhosted) => Some(Reason::HostLost),
+            Fact::Schedule(_, ScheduleFact::Cancelled { reason, .. }) => Some(*reason),
+            Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Some(skip.reason),
+            Fact::Schedule(_, ScheduleFact::Paused { .. }) => Some(Reason::Paused),
+            Fact::Run(_, RunFact::Queued { reason } | RunFact::Cancelled { reason }) => Some(*reason),
+            Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) => {
+                Some(failure.reason)
+            }
+            Fact::Run(_, RunFact::Asked { .. }) => Some(Reason::AwaitingGuard),
+            Fact::Run(_, RunFact::Held(_)) => Some(Reason::AwaitingApproval),
+            Fact::Run(_, RunFact::Denied { .. }) => Some(Reason::ApprovalDenied),
+            Fact::Held { .. } => Some(Reason::Held),
+            Fact::Stopping { .. } => Some(Reason::Shutdown),
+            Fact::Session(..)
+            | Fact::Created { .. }
+            | Fact::Schedule(..)
+            | Fact::Run(..)
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::Released { .. }
+            | Fact::Guarded { .. }
+            | Fact::Awoke { .. } => None,
+        }
+    }
+
+    /// The schedule that it is about.
+    pub fn schedule(&self) -> Option<&ScheduleId> {
+        match self {
+            Fact::Session(_, fact) => fact.schedule(),
+            Fact::Created { schedule, .. } => Some(&schedule.id),
+            Fact::Schedule(id, _) => Some(id),
+            Fact::Run(run, _) => Some(&run.schedule),
+            Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::Held { .. }
+            | Fact::Released { .. }
+            | Fact::Guarded { .. }
+            | Fact::Awoke { .. }
+            | Fact::Stopping { .. } => None,
+        }
+    }
+
+    /// The run that it is about.
+    pub fn run(&self) -> Option<&RunId> {
+        if let Fact::Run(run, _) = self { Some(run) } else { None }
+    }
+
+    /// Who wanted it, where somebody did. A schedule was created by its owner, unless it says otherwise.
+    pub fn by(&self) -> Option<&Actor> {
+        match self {
+            Fact::Held { by, .. } | Fact::Released { by } | Fact::Guarded { by, .. } => Some(by),
+            Fact::Session(_, SessionFact::Granted { by, .. })
+            | Fact::Run(_, RunFact::Approved { by, .. } | RunFact::Denied { by, .. }) => Some(by),
+            Fact::Created { schedule, .. } => schedule.made_by.as_deref(),
+            Fact::Schedule(_, fact) => fact.by(),
+            Fact::Run(_, RunFact::Claimed(claim)) => claim.by.as_deref(),
+            Fact::Session(..)
+            | Fact::Run(..)
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::Awoke { .. }
+            | Fact::Stopping { .. } => None,
+        }
+    }
+
+    /// The slots that it deals with.
+    pub fn slots(&self) -> Option<Dealt> {
+        if let Fact::Schedule(_, ScheduleFact::Skipped(skip)) = self {
+            return Some(Dealt { from: Some(skip.from), until: skip.until, count: skip.count });
+        }
+        let Fact::Run(run, RunFact::Claimed(claim)) = self else { return None };
+        let from = (claim.folded == 0).then_some(run.slot);
+        Some(Dealt { from, until: run.slot, count: claim.folded + 1 })
+    }
+
+    /// What comes next, where it says so.
+    pub fn next(&self) -> Option<Next> {
+        match self {
+            Fact::Created { next, .. } => Some(*next),
+            Fact::Schedule(_, ScheduleFact::Changed(change)) => change.retriggered,
+            Fact::Schedule(_, ScheduleFact::Resumed { next, .. } | ScheduleFact::Armed { next, .. }) => {
+                Some(*next)
+            }
+            Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Some(skip.next),
+            Fact::Run(_, RunFact::Claimed(claim)) => claim.next,
+            Fact::Schedule(_, ScheduleFact::Paused { .. } | ScheduleFact::Cancelled { .. })
+            | Fact::Session(..)
+            | Fact::Run(..)
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::Held { .. }
+            | Fact::Released { .. }
+            | Fact::Guarded { .. }
+            | Fact::Awoke { .. }
+            | Fact::Stopping { .. } => None,
+        }
+    }
+
+    /// The session that a session comes from, where a schedule opened it.
+    pub fn origin(&self) -> Option<&SessionId> {
+        let Fact::Session(_, SessionFact::Opened { provenance, .. }) = self else { return None };
+        provenance.as_ref().map(|provenance| &provenance.origin)
+    }
+
+    /// Whether it ends a run without a word from its host, who may not even have heard of it yet.
+    pub fn recalls(&self) -> bool {
+        let Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) = self else {
+            return false;
+        };
+        matches!(
+            failure.reason,
+            Reason::SessionClosed
+                | Reason::Shutdown
+                | Reason::ReceiptOverdue
+                | Reason::HostLost
+                | Reason::TimedOut
+                | Reason::Crashed
+        )
+    }
+
+    /// What else the feed says of it.
+    pub fn detail(&self) -> Option<Cow<'static, str>> {
+        match self {
+            Fact::Host(host, _) | Fact::Session(_, SessionFact::Hosted { host }) => {
+                Some(host.to_string().into())
+            }
+            Fact::Channel(name, _) => Some(name.to_string().into()),
+            Fact::Session(_, SessionFact::JobReady { job }) => Some(job.to_string().into()),
+            Fact::Session(_, SessionFact::Granted { grant, .. }) => Some(grant.to_string().into()),
+            Fact::Guarded { policy, .. } => {
+                let rules = policy.as_ref().map_or(0, |policy| policy.rules.len());
+                Some(format!("{rules} rules").into())
+            }
+            Fact::Run(_, RunFact::Held(hold)) => Some(hold.detail().into()),
+            Fact::Run(_, RunFact::Denied { why, .. }) => why.as_deref().map(|why| why.to_owned().into()),
+            Fact::Run(_, RunFact::Dispatched(to)) => Some(to.phase.name().into()),
+            Fact::Run(_, RunFact::Failed(failure)) => {
+                Some(format!("{}: {}", failure.phase.name(), failure.message).into())
+            }
+            Fact::Run(_, RunFact::Retrying { failure, at, .. }) => {
+                Some(format!("{}: {}; again at {at}", failure.phase.name(), failure.message).into())
+            }
+            Fact::Run(_, RunFact::Claimed(claim)) => claim.detail(),
+            Fact::Schedule(_, ScheduleFact::Skipped(skip)) => {
+                Some(format!("{} from {} to {}", skip.count, skip.from, skip.until).into())
+            }
+            Fact::Schedule(_, ScheduleFact::Paused { reason, .. }) | Fact::Held { reason, .. } => {
+                reason.as_deref().map(|reason| reason.to_owned().into())
+            }
+            Fact::Awoke { lost } if *lost > 0 => Some(format!("{lost} in memory only are lost").into()),
+            Fact::Session(..)
+            | Fact::Created { .. }
+            | Fact::Schedule(..)
+            | Fact::Run(..)
+            | Fact::Released { .. }
+            | Fact::Awoke { .. }
+            | Fact::Stopping { .. } => None,
+        }
+    }
+}
+
+impl SessionFact {
+    fn kind(&self) -> DecisionKind {
+        match self {
+            SessionFact::Opened { .. } => DecisionKind::SessionOpened,
+            SessionFact::Closed => DecisionKind::SessionClosed,
+            SessionFact::Hosted { .. } => DecisionKind::SessionHosted,
+            SessionFact::Unhosted => DecisionKind::SessionUnhosted,
+            SessionFact::Busy => DecisionKind::SessionBusy,
+            SessionFact::Idle => DecisionKind::SessionIdle,
+            SessionFact::UserSpoke => DecisionKind::UserSpoke,
+            SessionFact::TurnUnreported => DecisionKind::TurnUnreported,
+            SessionFact::Granted { .. } => DecisionKind::SessionGranted,
+            SessionFact::JobReady { .. } => DecisionKind::JobReady,
+        }
+    }
+}
+
+impl ScheduleFact {
+    fn kind(&self) -> DecisionKind {
+        match self {
+            ScheduleFact::Changed(_) => DecisionKind::ScheduleChanged,
+            ScheduleFact::Paused { .. } => DecisionKind::SchedulePaused,
+            ScheduleFact::Resumed { .. } => DecisionKind::ScheduleResumed,
+            ScheduleFact::Skipped(_) => DecisionKind::SlotsSkipped,
+            ScheduleFact::Armed { .. } => DecisionKind::ScheduleArmed,
+            ScheduleFact::Cancelled { .. } => DecisionKind::ScheduleCancelled,
+        }
+    }
+}
+
+impl ScheduleFact {
+    fn by(&self) -> Option<&Actor> {
+        match self {
+            ScheduleFact::Changed(change) => Some(&change.by),
+            ScheduleFact::Paused { by, .. } | ScheduleFact::Resumed { by, .. } => Some(by),
+            ScheduleFact::Skipped(skip) => skip.by.as_deref(),
+            ScheduleFact::Armed { by, .. } | ScheduleFact::Cancelled { by, .. } => by.as_deref(),
+        }
+    }
+}
+
+impl RunFact {
+    fn kind(&self) -> DecisionKind {
+        match self {
+            RunFact::Claimed(_) => DecisionKind::RunClaimed,
+            RunFact::Queued { .. } => DecisionKind::RunQueued,
+            RunFact::Asked { .. } => DecisionKind::RunAsked,
+            RunFact::Allowed { .. } => DecisionKind::RunAllowed,
+            RunFact::Held(_) => DecisionKind::RunHeld,
+            RunFact::Approved { .. } => DecisionKind::RunApproved,
+            RunFact::Denied { .. } => DecisionKind::RunDenied,
+            RunFact::Dispatched(_) => DecisionKind::RunDispatched,
+            RunFact::Accepted => DecisionKind::RunAccepted,
+            RunFact::Delivered => DecisionKind::RunDelivered,
+            RunFact::Retrying { .. } => DecisionKind::RunRetrying,
+            RunFact::Failed(_) => DecisionKind::RunFailed,
+            RunFact::Cancelled { .. } => DecisionKind::RunCancelled,
+        }
+    }
+}
+
+impl Claim {
+    fn detail(&self) -> Option<Cow<'static, str>> {
+        match (self.cause, self.folded) {
+            (Cause::Slot, 0) => None,
+            (cause, 0) => Some(cause.name().into()),
+            (cause, folded) => Some(format!("{}, {folded} folded in", cause.name()).into()),
+        }
+    }
+}
