@@ -67,7 +67,7 @@ impl Daemon {
     fn runs(&self, schedule: &str) -> String {
         self.eql(&format!(
             "[{{[:psi.scheduler/schedule-id \"{schedule}\"] \
-             [{{:psi.scheduler/runs [:reveille.run/state :reveille.run/reason]}}]}}]"
+             [{{:psi.scheduler/runs [:reveille.run/state :reveille.run/reason :reveille.run/error]}}]}}]"
         ))
     }
 
@@ -157,8 +157,8 @@ fn a_run_that_is_held_outlives_a_kill_and_goes_by_a_word_from_each_surface() {
     let fifth = daemon.fire("five");
     let (run, _) = daemon.held();
     daemon.ok(&["deny", &run, "--reason", "not today"]);
-    let explained = daemon.ok(&["explain", &fifth]);
-    assert!(explained.contains("denied by operator (token operator): not today"), "{explained}");
+    let denied = daemon.runs(&fifth);
+    assert!(denied.contains("denied by operator (token operator): not today"), "{denied}");
 
     // Who did all that.
     let decisions =
@@ -258,7 +258,7 @@ fn a_program_is_asked_and_whatever_goes_wrong_is_a_refusal() {
         fs::remove_file(&program).expect("the file is written");
         let daemon = Daemon::start(&home);
         let schedule = daemon.fire("to nobody");
-        daemon.ok(&["explain", &schedule])
+        daemon.runs(&schedule)
     };
-    assert!(nobody.contains("fail") || nobody.contains("waits"), "{nobody}");
+    assert!(!nobody.contains(":delivered"), "{nobody}");
 }

@@ -244,7 +244,8 @@ mod tests {
         check("approval-wait-s = 2592001", "[guard] approval-wait-s is 2592001, and at most 2592000");
         check(
             "aproval-wait-s = 1",
-            "unknown field `aproval-wait-s`, expected one of `approval-wait-s`, `rules`, `command`, `url`, `key-file`, `allow-loopback`, `timeout-ms`",
+            "unknown field `aproval-wait-s`, expected one of `approval-wait-s`, `rules`, `command`, `url`, \
+             `key-file`, `allow-loopback`, `timeout-ms`",
         );
         check(
             "command = [\"/bin/guard\"]\ntimeout-ms = 0",

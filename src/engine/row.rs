@@ -54,7 +54,7 @@ impl State {
     /// What is to be kept of a schedule.
     pub fn schedule_row(&self, id: &ScheduleId) -> Option<ScheduleRow> {
         let record = self.schedule(id)?;
-        let mut runs: Vec<Run> = self.runs_of(record).map(|(_, run)| run.run.clone()).collect();
+        let mut runs: Vec<Run> = self.runs_of(record).map(|(_, run)| kept(&run.run)).collect();
         runs.reverse();
         Some(ScheduleRow {
             schedule: record.schedule.clone(),
@@ -132,8 +132,9 @@ impl State {
         }
     }
 
-    fn restore_run(&mut self, schedule: Key, mut run: Run, now: Now) {
-        let held_until = run.checks.as_mut().and_then(|checks| forget_guard(checks, now));
+    fn restore_run(&mut self, schedule: Key, run: Run, now: Now) {
+        let held = run.checks.as_ref().and_then(|checks| checks.waits.as_ref());
+        let held_until = held.map(|hold| hold.until);
         let Some(record) = self.schedules.get_mut(schedule) else { return };
         let (state, retry_at, session) = (run.state, run.retry_at, run.session.clone());
         let timeout = record.schedule.policy().timeout;
@@ -246,14 +247,18 @@ impl State {
     }
 }
 
-/// Forgets what a guard outside was asked or has said in an earlier life: it is asked again. Until when the run waits for an
-/// operator, if it does.
-fn forget_guard(checks: &mut Checks, now: Now) -> Option<Moment> {
-    checks.allowed = None;
-    checks.waits = checks.waits.take().filter(|hold| hold.awaits == Awaits::Operator);
-    let hold = checks.waits.as_mut()?;
-    hold.due = boot_time_of(hold.until, now);
-    Some(hold.until)
+/// A run as it is kept. What a guard outside was asked, or has said, is not: it is asked again.
+fn kept(run: &Run) -> Run {
+    let mut run = run.clone();
+    if let Some(checks) = &mut run.checks {
+        checks.allowed = None;
+        checks.waits = checks.waits.take().filter(|hold| hold.awaits == Awaits::Operator);
+        if let Some(hold) = &mut checks.waits {
+            hold.due = BootTime::ZERO;
+        }
+    }
+    run.checks = run.checks.filter(|checks| **checks != Checks::default());
+    run
 }
 
 /// Where an instant of the wall clock stands on the boot clock; what has passed is due at once.

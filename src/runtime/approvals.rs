@@ -45,12 +45,10 @@ impl CallerHands<'_> {
     }
 
     fn decide(&self, run: &RunId, command: Command) -> Result<Value, ResolverError> {
-        self.handle.submit(Input::Command(command)).map_err(|refusal| match &refusal {
-            Refusal::ApprovalConflict { present, .. } => {
-                let data = Map::new().with("hint", refusal.hint()).with("digest", present.to_string());
-                ResolverError::new(refusal.to_string(), data).coded(refusal.code())
-            }
-            _ => refused(&refusal),
+        self.handle.submit(Input::Command(command)).map_err(|refusal| {
+            let Refusal::ApprovalConflict { present, .. } = &refusal else { return refused(&refusal) };
+            let data = Map::new().with("hint", refusal.hint()).with("digest", present.to_string());
+            ResolverError::new(refusal.to_string(), data).coded(refusal.code())
         })?;
         Ok(Map::new().with("reveille.run/id", run.to_string()).into())
     }

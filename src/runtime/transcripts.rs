@@ -86,9 +86,17 @@ impl Transcripts {
             Fact::Session(..)
             | Fact::Created { .. }
             | Fact::Schedule(..)
-            | Fact::Run(_, RunFact::Claimed(_) | RunFact::Queued { .. } | RunFact::Dispatched(_))
-            | Fact::Run(_, RunFact::Asked { .. } | RunFact::Allowed { .. } | RunFact::Held(_))
-            | Fact::Run(_, RunFact::Approved { .. } | RunFact::Denied { .. })
+            | Fact::Run(
+                _,
+                RunFact::Claimed(_)
+                | RunFact::Queued { .. }
+                | RunFact::Asked { .. }
+                | RunFact::Allowed { .. }
+                | RunFact::Held(_)
+                | RunFact::Approved { .. }
+                | RunFact::Denied { .. }
+                | RunFact::Dispatched(_),
+            )
             | Fact::Guarded { .. }
             | Fact::Host(..)
             | Fact::Channel(..)

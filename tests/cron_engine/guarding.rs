@@ -77,13 +77,13 @@ pub(crate) fn play(scene: &mut Scene, verb: &str, rest: &str) -> Option<Result<(
             Ok(())
         }
         "approve" => {
-            let (run, present) = held(scene).expect("a run that is held");
+            let Some((run, present)) = held(scene) else { return Some(Err("nothing is held".to_owned())) };
             let digest = if rest == "as-shown" { scene.shown.expect("it was looked at") } else { present };
             let scope = if rest == "as-session" { Scope::Session(session("s")) } else { Scope::Operator };
             scene.command(Command::Approve { run, digest, by: scope.into() })
         }
         "deny" => {
-            let (run, _) = held(scene).expect("a run that is held");
+            let Some((run, _)) = held(scene) else { return Some(Err("nothing is held".to_owned())) };
             let why = Some(rest).filter(|why| !why.is_empty()).map(Into::into);
             scene.command(Command::Deny { run, why, by: Scope::Operator.into() })
         }

@@ -247,10 +247,6 @@ impl World {
                 Seen::Fact(Fact::Run(run, RunFact::Queued { reason })) => {
                     happened.extend(claims.remove(&run.to_string()).map(|it| came(it, Fate::Waits, reason)));
                 }
-                Seen::Fact(Fact::Run(run, RunFact::Held(_))) => {
-                    let came = |it| came(it, Fate::NeedsApproval, Reason::AwaitingApproval);
-                    happened.extend(claims.remove(&run.to_string()).map(came));
-                }
                 Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) => {
                     happened.extend(claims.remove(&run.to_string()));
                 }
@@ -284,6 +280,7 @@ impl World {
                         RunFact::Claimed(_)
                         | RunFact::Asked { .. }
                         | RunFact::Allowed { .. }
+                        | RunFact::Held(_)
                         | RunFact::Approved { .. }
                         | RunFact::Denied { .. }
                         | RunFact::Accepted

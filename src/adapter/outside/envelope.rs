@@ -7,7 +7,6 @@ use crate::dialect::{REQUEST_CAPS, json};
 use crate::domain::{Failure, GuardAnswer, Phase, Reason, Target};
 use crate::edn::{Map, Value};
 use crate::engine::GuardQuestion;
-use crate::limits;
 
 /// The question as one JSON object.
 pub(super) fn print(question: &GuardQuestion) -> Vec<u8> {
@@ -57,7 +56,7 @@ pub(super) fn print(question: &GuardQuestion) -> Vec<u8> {
         .with("target", target)
         .with("session", question.session.as_ref().map(|session| Value::string(session.as_str())))
         .with("provenance", provenance)
-        .with("trigger", calendar::print(&schedule.trigger).to_string())
+        .with("trigger", calendar::print(&schedule.trigger))
         .with("created_at", schedule.created_at.to_string())
         .with("slot", question.run.slot.to_string())
         .with("cause", question.cause.name())
@@ -92,7 +91,6 @@ pub(super) fn failed(detail: impl AsRef<str>) -> GuardAnswer {
 
 /// As much as a record has room for.
 fn short(text: &str) -> Box<str> {
-    debug_assert!(limits::ERROR_BYTES.value > 0);
     Failure::new(Phase::PromptSubmit, Reason::GuardFailed, text).message
 }
 

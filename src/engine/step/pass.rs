@@ -66,19 +66,22 @@ pub(super) fn hold(
         refuse(draft, occurrence, Reason::NobodyApproves, detail);
         return;
     };
-    let until = approval_ends(occurrence, draft.now.wall, patience);
+    let until = approval_ends(draft, occurrence, patience);
     let digest = occurrence.digest(&rule);
     let due = draft.now.boot.after(until.since(draft.now.wall));
     let hold = Hold { awaits: Awaits::Operator, rule, why, digest, until, due };
     draft.run_fact(&occurrence.id, RunFact::Held(Box::new(hold)));
 }
 
-/// Until when a word of an operator would be of use: not when the run is too late by then, or its schedule has ended.
-fn approval_ends(occurrence: &Occurrence<'_>, now: Moment, patience: Span) -> Moment {
-    let schedule = occurrence.schedule;
+/// Until when a word of an operator would be of use: not when the run is too late by then, its time is up, or its schedule has
+/// ended.
+fn approval_ends(draft: &Draft<'_>, occurrence: &Occurrence<'_>, patience: Span) -> Moment {
+    let (schedule, now) = (occurrence.schedule, draft.now.wall);
+    let claimed_at = draft.state.run(&occurrence.id).map_or(now, |record| record.run.claimed_at);
+    let time_up = schedule.policy().timeout.and_then(|timeout| claimed_at.checked_add(timeout));
     let max_late = schedule.policy().max_late.filter(|_| !occurrence.is_by_hand());
     let too_late = max_late.and_then(|most| occurrence.slot.checked_add(most));
-    let ends = [now.checked_add(patience), too_late, schedule.lifetime().expires_at];
+    let ends = [now.checked_add(patience), too_late, schedule.lifetime().expires_at, time_up];
     ends.into_iter().flatten().min().unwrap_or(now)
 }
 

@@ -1,9 +1,9 @@
 //! The guard: by what runs are measured, which of them wait for an operator's word, and what sessions may do.
 
 use super::{entities, maybe, own};
-use crate::domain::{Awaits, Grant, GuardPolicy, Hold, Rule, RuleScope, Span};
+use crate::domain::{Awaits, Grant, GuardPolicy, Hold, Rule, RuleScope, SessionId, Span};
 use crate::edn::{Map, Value};
-use crate::engine::{Key, RunRecord};
+use crate::engine::{Key, RunRecord, SessionRecord};
 use crate::graph::registry::{Attribute, Datum, Entity, Seen, Type, Visibility};
 use crate::graph::shown;
 use crate::graph::view::Scheduler;
@@ -56,7 +56,7 @@ pub(super) fn of_session(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Ke
         own("psi.agent-session/grant", Type::Map)
             .doc("What it may do: the right to look or to change, nil for neither; dialects, nil for all."),
         |view, key, _| {
-            let session = view.session(key).map(|record| record.id());
+            let session = view.session(key).map(SessionRecord::id);
             Ok(maybe(session, |session| grant(view.state.grant(session)).into()))
         },
     )
@@ -134,7 +134,7 @@ fn rule(rule: &Rule) -> Value {
         .with("name", &*rule.name)
         .with("then", Value::keyword(rule.then.name()))
         .with("why", rule.why.as_deref())
-        .with("sessions", texts(sessions.iter().map(|session| session.as_str()).collect()))
+        .with("sessions", texts(sessions.iter().map(SessionId::as_str).collect()))
         .with("dialects", dialects.iter().map(|it| Value::keyword(it.name())).collect::<Vec<Value>>())
         .with("kinds", kinds.iter().map(|it| Value::keyword(it.name())).collect::<Vec<Value>>())
         .with("tools", texts(tools.iter().map(|tool| &**tool).collect()))

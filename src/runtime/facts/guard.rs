@@ -10,8 +10,8 @@ use super::printed::{Instant, Part, Printed, Word};
 use super::row::check_version;
 use super::{FactError, VERSION};
 use crate::domain::{
-    Awaits, BootTime, Checks, Dialect, Digest, Grant, GuardPolicy, Hold, Kind, Right, Rule, RuleScope,
-    Ruling, SessionId, Span, TimeOfDay, TimeWindow, Weekday, Weekdays, Zone,
+    Awaits, Checks, Dialect, Digest, Grant, GuardPolicy, Hold, Kind, Right, Rule, RuleScope, Ruling,
+    SessionId, Span, TimeOfDay, TimeWindow, Weekday, Weekdays, Zone,
 };
 
 pub(super) fn of_policy(policy: &GuardPolicy) -> Printed {
@@ -38,8 +38,8 @@ fn of_rule(rule: &Rule) -> Printed {
     Printed::new()
         .with("name", &**name)
         .with("sessions", sessions)
-        .with("dialects", words(&of.dialects, |it| it.name()))
-        .with("kinds", words(&of.kinds, |it| it.name()))
+        .with("dialects", words(&of.dialects, Dialect::name))
+        .with("kinds", words(&of.kinds, Kind::name))
         .with("tools", texts(&of.tools))
         .with("window", of.window.as_ref().map(of_window))
         .with("then", Word(then.name()))
@@ -62,7 +62,7 @@ fn rule(form: &Form<'_>) -> Result<Rule, FactError> {
 fn of_window(window: &TimeWindow) -> Printed {
     let days: Vec<Weekday> = window.days.days().collect();
     Printed::new()
-        .with("days", words(&days, |day| day.name()))
+        .with("days", words(&days, Weekday::name))
         .with("from", window.from.to_string())
         .with("until", window.until.to_string())
         .with("zone", window.zone.to_string())
@@ -86,7 +86,7 @@ fn window(form: &Form<'_>) -> Result<TimeWindow, FactError> {
 pub(super) fn of_grant(grant: &Grant) -> Printed {
     Printed::new()
         .with("right", grant.right.map(|right| Word(right.name())))
-        .with("dialects", grant.dialects.as_ref().map(|dialects| words(dialects, |it| it.name())))
+        .with("dialects", grant.dialects.as_ref().map(|dialects| words(dialects, Dialect::name)))
 }
 
 pub(super) fn grant(form: &Form<'_>) -> Result<Grant, FactError> {
@@ -122,20 +122,15 @@ pub(super) fn hold(form: &Form<'_>) -> Result<Hold, FactError> {
 
 pub(super) fn of_checks(checks: &Checks) -> Printed {
     let approved: Vec<String> = checks.approved.iter().map(ToString::to_string).collect();
-    Printed::new()
-        .with("waits", checks.waits.as_ref().map(of_hold))
-        .with("approved", approved)
-        .with("allowed", checks.allowed.map(|(digest, _)| digest.to_string()))
-        .with("allowed-until-ns", checks.allowed.map(|(_, until)| BootTime::nanos(until)))
+    Printed::new().with("waits", checks.waits.as_ref().map(of_hold)).with("approved", approved)
 }
 
 pub(super) fn checks(form: &Form<'_>) -> Result<Checks, FactError> {
-    let allowed = maybe(form, "allowed", digest)?;
-    let until = maybe(form, "allowed-until-ns", boot)?;
     Ok(Checks {
         waits: maybe(form, "waits", |form, key| hold(map(form, key)?))?,
         approved: each(form, "approved", |it| Ok(it.as_str().and_then(Digest::parse)))?,
-        allowed: allowed.zip(until),
+        // What a guard outside has said does not outlive the process.
+        allowed: None,
     })
 }
 
