@@ -377,13 +377,13 @@ fn a_text_that_no_endpoint_takes_fails_at_once() {
     assert!(receiver.received().is_empty());
 }
 
-fn program(text: &str, millis: u64) -> Way {
-    Way::Command(Program {
+fn program(text: &str, millis: u64) -> Program {
+    Program {
         argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), text.to_owned()],
         environment: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
         directory: PathBuf::from("/"),
         time: Duration::from_millis(millis),
-    })
+    }
 }
 
 #[test]
@@ -396,28 +396,21 @@ fn a_program_is_judged_by_how_it_ends() {
     ];
     for (text, expected) in cases {
         let is_endless = text.contains("sleep");
-        let mut scene = Scene::new(program(text, if is_endless { 200 } else { 20_000 }), false);
+        let mut scene = Scene::new(Way::Command(program(text, if is_endless { 200 } else { 20_000 })), false);
         let id = scene.send(Durability::Durable);
         assert_eq!(scene.outcome(&id), expected, "{text}");
     }
-    let missing = Program { argv: vec!["/no/such/program".to_owned()], ..program_of(program("", 1_000)) };
+    let missing = Program { argv: vec!["/no/such/program".to_owned()], ..program("", 1_000) };
     let mut scene = Scene::new(Way::Command(missing), false);
     let id = scene.send(Durability::Durable);
     assert_eq!(scene.outcome(&id), ("run-retrying", Some(Reason::HostRefused), None, 5_000));
-}
-
-fn program_of(way: Way) -> Program {
-    match way {
-        Way::Command(program) => program,
-        Way::Webhook { .. } => panic!("it is a program"),
-    }
 }
 
 /// A session's own token goes out only by what an operator has opened to sessions; what else there is it is not told.
 #[test]
 fn a_session_goes_out_only_where_an_operator_lets_it() {
     for (agents, channel, allowed) in [(false, "ops", false), (true, "ops", true), (true, "other", false)] {
-        let scene = Scene::new(program("exit 0", 1_000), agents);
+        let scene = Scene::new(Way::Command(program("exit 0", 1_000)), agents);
         let agent = Caller { metered: true, ..Caller::session(scene.session.clone()) };
         for (caller, allowed) in [(agent, allowed), (Caller::session(scene.session.clone()), true)] {
             let args = format!(

@@ -80,16 +80,7 @@ impl Receiver {
                 }
                 let (kept, tls) = (Arc::clone(&kept), tls.clone());
                 // Each on its own: one that is held open is in nobody's way.
-                thread::spawn(move || {
-                    // What goes wrong with a connection is the sender's to notice.
-                    let _ = match tls {
-                        None => serve(socket, act, &kept),
-                        Some(config) => {
-                            let connection = ServerConnection::new(config).expect("a connection");
-                            serve(StreamOwned::new(connection, socket), act, &kept)
-                        }
-                    };
-                });
+                thread::spawn(move || answer(socket, tls, act, &kept));
             }
         });
         Receiver { address, received }
@@ -98,6 +89,22 @@ impl Receiver {
     pub(crate) fn received(&self) -> Vec<Received> {
         self.received.lock().expect("nobody panics").clone()
     }
+}
+
+/// What goes wrong with a connection is the sender's to notice.
+fn answer(
+    socket: std::net::TcpStream,
+    tls: Option<Arc<ServerConfig>>,
+    act: Act,
+    kept: &Mutex<Vec<Received>>,
+) {
+    let _ = match tls {
+        None => serve(socket, act, kept),
+        Some(config) => {
+            let connection = ServerConnection::new(config).expect("a connection");
+            serve(StreamOwned::new(connection, socket), act, kept)
+        }
+    };
 }
 
 trait Named {
