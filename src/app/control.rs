@@ -85,6 +85,9 @@ pub(super) fn grant(args: &GrantArgs) -> io::Result<ExitCode> {
         let names = || dialects.iter().map(|name| Value::string(name.as_str())).collect::<Vec<Value>>();
         params = params.with("dialects", (!is_all).then(names));
     }
+    if let Some(depth) = args.depth {
+        params = params.with("depth", depth);
+    }
     Control::of_operator(&args.daemon, &args.printing).one(mutation::SET_GRANT, params)
 }
 

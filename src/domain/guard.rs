@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::limits;
+
 use super::{
     BootTime, Dialect, Kind, Moment, Reason, Right, SessionId, Span, TimeOfDay, Weekdays, Zone, names,
 };
@@ -79,11 +81,16 @@ pub struct Grant {
     pub right: Option<Right>,
     /// By the tools of which dialects; `None` for all.
     pub dialects: Option<Vec<Dialect>>,
+    /// How deep it may be in a line of turns that schedules began, and schedule more: 0 for never in such a turn.
+    pub depth: u32,
 }
+
+/// In the type of a depth.
+const LINE_DEPTH: u32 = limits::LINE_DEPTH.value as u32;
 
 impl Grant {
     /// Everything that a session can do.
-    pub const FULL: Grant = Grant { right: Some(Right::Change), dialects: None };
+    pub const FULL: Grant = Grant { right: Some(Right::Change), dialects: None, depth: LINE_DEPTH };
 
     /// Whether it covers changes by tools of this dialect, and the runs of what was made by them.
     pub fn covers(&self, dialect: Dialect) -> bool {
@@ -95,9 +102,11 @@ impl Grant {
 impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.right.map_or("nothing", Right::name))?;
-        let Some(dialects) = &self.dialects else { return Ok(()) };
-        let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name()).collect();
-        write!(f, " by {}", if names.is_empty() { "no tools".to_owned() } else { names.join(", ") })
+        if let Some(dialects) = &self.dialects {
+            let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name()).collect();
+            write!(f, " by {}", if names.is_empty() { "no tools".to_owned() } else { names.join(", ") })?;
+        }
+        if self.depth == Grant::FULL.depth { Ok(()) } else { write!(f, ", {} deep", self.depth) }
     }
 }
 

@@ -14,6 +14,7 @@ mod failure;
 mod guard;
 mod id;
 mod lifetime;
+mod lineage;
 mod message;
 mod moment;
 mod notice;
@@ -47,6 +48,7 @@ pub use guard::{
 };
 pub use id::{HostId, IdError, JobId, RunId, ScheduleId, SessionId};
 pub use lifetime::Lifetime;
+pub use lineage::Lineage;
 pub use message::{Content, Message, Role, Transcript};
 pub use moment::{BootTime, Moment, MomentError, Now, Span};
 pub use notice::{About, Attachment, Notice};

@@ -1,6 +1,6 @@
 //! Where scheduled messages and sessions come from. Written by the engine only.
 
-use super::{RunId, ScheduleId, SessionId, Span};
+use super::{Lineage, RunId, ScheduleId, SessionId, Span};
 
 /// The origin of a message that a schedule put into a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,4 +26,6 @@ pub struct SessionProvenance {
     pub schedule: ScheduleId,
     /// Its label, if it has one.
     pub label: Option<Box<str>>,
+    /// The line that its turns belong to, until a person says something in it. `None` in a log that was kept before that was noted.
+    pub line: Option<Lineage>,
 }

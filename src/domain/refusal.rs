@@ -165,6 +165,19 @@ pub enum Refusal {
         /// The run named.
         run: RunId,
     },
+    /// A schedule began the turn in which this is asked for, and it may not schedule more.
+    #[error(
+        "a schedule began this turn, {depth} deep in its line, and its session may schedule more up to {max}"
+    )]
+    TooDeep {
+        /// How deep it is in its line.
+        depth: u32,
+        /// How deep its session may be.
+        max: u32,
+    },
+    /// A schedule began the turn in which this is asked for, and it would be a loop.
+    #[error("a schedule began this turn, and nothing is run by hand in it")]
+    WokenTurn,
     /// The instant meant lies outside the calendar.
     #[error("the delay leads beyond the calendar")]
     BeyondCalendar,
@@ -195,6 +208,7 @@ impl Refusal {
             | Refusal::NotAsked { .. }
             | Refusal::Unkept { .. }
             | Refusal::Stopping => Code::Conflict,
+            Refusal::TooDeep { .. } | Refusal::WokenTurn => Code::Forbidden,
             Refusal::SessionFull { .. } | Refusal::LimitReached { .. } => Code::Limit,
             Refusal::ChannelNotAllowed { .. } => Code::Forbidden,
             Refusal::BeyondCalendar | Refusal::NoSlot { .. } | Refusal::NoStore => Code::Validation,
@@ -230,6 +244,8 @@ impl Refusal {
             Refusal::NotHeld { run: run() },
             Refusal::ApprovalConflict { run: run(), digest: Digest([0; 32]), present: Digest([1; 32]) },
             Refusal::NotAsked { run: run() },
+            Refusal::TooDeep { depth: 2, max: 1 },
+            Refusal::WokenTurn,
             Refusal::BeyondCalendar,
             Refusal::Stopping,
         ]
@@ -260,6 +276,8 @@ impl Refusal {
             Refusal::NotHeld { .. } => "not-held",
             Refusal::ApprovalConflict { .. } => "approval-conflict",
             Refusal::NotAsked { .. } => "not-asked",
+            Refusal::TooDeep { .. } => "too-deep",
+            Refusal::WokenTurn => "woken-turn",
             Refusal::BeyondCalendar => "beyond-calendar",
             Refusal::Stopping => "stopping",
         }
@@ -292,6 +310,10 @@ impl Refusal {
             Refusal::NotHeld { .. } => "list the approvals that are waited for",
             Refusal::ApprovalConflict { .. } => "look at it again, and approve what it is now",
             Refusal::NotAsked { .. } => "answer each question once, within its time",
+            Refusal::WokenTurn => "schedule it for a little later instead: that counts in its line",
+            Refusal::TooDeep { .. } => {
+                "ask the user, whose word ends the line; or an operator for a grant of more depth"
+            }
             Refusal::BeyondCalendar => "choose a shorter delay",
             Refusal::Stopping => "try again after the restart",
         }

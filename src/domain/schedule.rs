@@ -1,7 +1,8 @@
 //! The definition of a schedule: what was asked for. A change makes a new revision of it.
 
 use super::{
-    Actor, Envelope, Lifetime, Moment, Payload, Policy, ScheduleId, SessionId, Target, Terms, Trigger, names,
+    Actor, Envelope, Lifetime, Lineage, Moment, Payload, Policy, ScheduleId, SessionId, Target, Terms,
+    Trigger, names,
 };
 
 names! {
@@ -51,6 +52,8 @@ pub struct Schedule {
     pub created_at: Moment,
     /// Who created it, where that was not its owner by the tools of its dialect.
     pub made_by: Option<Box<Actor>>,
+    /// In whose line, where it was made or given another time in a turn that a schedule began.
+    pub lineage: Option<Box<Lineage>>,
     /// What it has beyond that; `None` is [`Terms::PLAIN`].
     pub terms: Option<Box<Terms>>,
 }

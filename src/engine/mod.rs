@@ -20,6 +20,7 @@ mod guard;
 mod index;
 mod input;
 mod ledger;
+mod lines;
 mod outlook;
 mod print;
 mod record;

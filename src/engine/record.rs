@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::slab::Key;
 use crate::domain::{
-    Actor, Channel, Cursor, HostId, Moment, Reason, Run, RunId, Schedule, ScheduleId, SessionConfig,
+    Actor, Channel, Cursor, HostId, Lineage, Moment, Reason, Run, RunId, Schedule, ScheduleId, SessionConfig,
     SessionId, SessionProvenance, Status, Trigger,
 };
 
@@ -256,6 +256,8 @@ pub struct SessionRecord {
     pub(super) in_flight: Option<Key>,
     /// The run that began the turn that is going on, if it ends with that.
     pub(super) turn_of: Option<Key>,
+    /// The line of the delivery that was taken last, as long as the turn may be its.
+    pub(super) woken: Option<Box<Lineage>>,
     /// Runs that wait for the lane, or for the host.
     pub(super) waiting: Vec<Key>,
     /// Unfinished schedules, in no order: at most `limits::SESSION_SCHEDULES`, and sorting is the reader's.
@@ -288,6 +290,7 @@ impl SessionRecord {
             turn_ended: false,
             in_flight: None,
             turn_of: None,
+            woken: None,
             waiting: Vec::new(),
             live: Vec::new(),
             unstarted: 0,

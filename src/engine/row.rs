@@ -115,6 +115,7 @@ impl State {
         let ended = status.is_terminal();
         if !ended {
             self.live += 1;
+            self.count_in_line(key, true);
             self.enter_owner(key);
         }
         for run in runs {

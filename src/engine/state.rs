@@ -67,6 +67,8 @@ pub struct State {
     pub(super) guard: Option<Arc<GuardPolicy>>,
     /// Sessions that may do less than everything, whether they are open or not.
     pub(super) grants: BTreeMap<SessionId, Grant>,
+    /// How many unfinished schedules each line has, by its root.
+    pub(super) lines: BTreeMap<ScheduleId, u32>,
     /// Whether nothing on disk may move, because nothing can be kept.
     pub(super) frozen: bool,
     /// From when on slots count as seen, after a restart or a release; `None` for ever since.
@@ -148,6 +150,7 @@ impl State {
             held: None,
             guard: None,
             grants: BTreeMap::new(),
+            lines: BTreeMap::new(),
             frozen: false,
             armed_since: None,
             forgotten: Vec::new(),

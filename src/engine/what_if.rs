@@ -8,7 +8,7 @@ use super::forecast::{Ask, Coming, Fate, Forecast, Supposed, WhatIf, foresee};
 use super::state::State;
 use super::step::change_schedule::edited;
 use crate::calendar::Zones;
-use crate::domain::{Entropy, Moment, Now, Reason, Refusal, ScheduleId};
+use crate::domain::{Entropy, Moment, Now, Reason, Refusal, ScheduleId, Scope};
 
 /// Where two futures differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,7 +60,9 @@ impl State {
                 let given = Given { now, entropy: Entropy([0; 16]), zones };
                 let draft = Draft::new(Step::default(), self, given);
                 let paused = change.paused;
-                let edited = edited(&draft, record, (**change).clone())?;
+                // Nothing is changed, so nobody's line goes on.
+                let operator = Scope::Operator.into();
+                let edited = edited(&draft, record, (**change).clone(), Some(&operator))?;
                 let (schedule, retriggered) = (&edited.schedule, edited.retriggered);
                 foresee(self, zones, now, ask, &Supposed::Edit { key, schedule, retriggered, paused })
             }

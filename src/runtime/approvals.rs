@@ -40,6 +40,10 @@ impl CallerHands<'_> {
         if let Some(value) = params.keyword("dialects") {
             grant.dialects = dialects(value)?;
         }
+        if let Some(value) = params.keyword("depth") {
+            let depth = value.as_int().and_then(|depth| u32::try_from(depth).ok());
+            grant.depth = depth.ok_or_else(|| wrong("depth", "a whole number, 0 or more", Some(value)))?;
+        }
         self.handle.grant(&session, grant, self.actor()).map_err(|refusal| refused(&refusal))?;
         Ok(Map::new().with("psi.agent-session/session-id", session.as_str()).into())
     }

@@ -47,9 +47,9 @@ impl World {
         let sessions = self.sessions(|_, _| true);
         let Some(session) = self.stage.entropy.pick(&sessions).cloned() else { return Ok(()) };
         let grant = match self.stage.entropy.below(6) {
-            0 => Grant { right: Some(Right::Read), dialects: None },
-            1 => Grant { right: None, dialects: None },
-            2 => Grant { right: Some(Right::Change), dialects: Some(vec![Dialect::Native]) },
+            0 => Grant { right: Some(Right::Read), ..Grant::FULL },
+            1 => Grant { right: None, ..Grant::FULL },
+            2 => Grant { dialects: Some(vec![Dialect::Native]), ..Grant::FULL },
             _ => Grant::FULL,
         };
         let by = Scope::Operator.into();

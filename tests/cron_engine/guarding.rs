@@ -108,11 +108,14 @@ fn held(scene: &Scene) -> Option<(RunId, Digest)> {
 fn grant(words: &str) -> Grant {
     match words {
         "full" => Grant::FULL,
-        "none" => Grant { right: None, dialects: None },
-        "read" => Grant { right: Some(Right::Read), dialects: None },
+        "none" => Grant { right: None, ..Grant::FULL },
+        "read" => Grant { right: Some(Right::Read), ..Grant::FULL },
+        _ if words.starts_with("depth=") => {
+            Grant { depth: words[6..].parse().expect("a depth"), ..Grant::FULL }
+        }
         names => {
             let dialects = names.split(' ').map(|name| Dialect::parse(name).expect("a dialect"));
-            Grant { right: Some(Right::Change), dialects: Some(dialects.collect()) }
+            Grant { dialects: Some(dialects.collect()), ..Grant::FULL }
         }
     }
 }

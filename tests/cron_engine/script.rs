@@ -46,6 +46,11 @@ fn guarded_runs_go_as_the_rows_say() {
     scenes_go_as_said("fixtures/guard/engine.txt");
 }
 
+#[test]
+fn lines_go_as_the_rows_say() {
+    scenes_go_as_said("fixtures/guard/lines.txt");
+}
+
 #[track_caller]
 fn scenes_go_as_said(path: &str) {
     let rows = std::fs::read_to_string(path).expect("the rows");

@@ -98,7 +98,10 @@ fn of_refusal(refusal: &Refusal, op: Option<Op>) -> Value {
         Refusal::NoSlot { reason } => Map::new().with("reason", Value::keyword(reason.name())),
         Refusal::Unkept { detail } => Map::new().with("detail", &**detail),
         Refusal::ChannelNotAllowed { channel } => Map::new().with("channel", &**channel),
-        Refusal::BeyondCalendar | Refusal::NoStore | Refusal::Stopping => return Value::Nil,
+        Refusal::TooDeep { depth, max } => Map::new().with("depth", *depth).with("max", *max),
+        Refusal::BeyondCalendar | Refusal::NoStore | Refusal::WokenTurn | Refusal::Stopping => {
+            return Value::Nil;
+        }
     };
     data.into()
 }

@@ -1,7 +1,7 @@
 //! What a fact about a run changes: its state, its lane, its timers, and the accounts.
 
 use crate::domain::{
-    Awaits, Checks, Claim, Failure, HandOver, Hold, Moment, Now, Phase, Reason, Run, RunFact, RunId,
+    Awaits, Checks, Claim, Failure, HandOver, Hold, Lineage, Moment, Now, Phase, Reason, Run, RunFact, RunId,
     RunState, Span,
 };
 use crate::engine::record::RunRecord;
@@ -255,6 +255,7 @@ impl State {
         self.leave_waiting(run);
         let begins_turn = self.runs.get(run).and_then(|record| self.asked(record));
         let begins_turn = begins_turn.is_some_and(|asked| asked.payload.begins_turn());
+        let line = (taken && begins_turn).then(|| self.line_of_run(run)).flatten();
         let Some(record) = self.runs.get_mut(run) else { return };
         let lane = record.lane.take();
         if let Some(session) = &record.run.session {
@@ -269,6 +270,9 @@ impl State {
             return;
         }
         lane.in_flight = None;
+        if line.is_some() && lane.host.is_attached() {
+            lane.woken = line;
+        }
         // A connected host begins a turn for each prompt that it accepts, and says so a little later.
         let in_turn = lane.busy || lane.turn_ended;
         if taken && begins_turn && lane.host.is_attached() && lane.hosted && !in_turn {
@@ -276,6 +280,13 @@ impl State {
             let grace = Span::from_millis(limits::TURN_START_MS.value);
             self.timers.set(Timer::Turn(lane_key), now.boot.after(grace));
         }
+    }
+
+    /// The line of a turn that a run begins.
+    fn line_of_run(&self, run: Key) -> Option<Box<Lineage>> {
+        let record = self.runs.get(run)?;
+        let id = self.run_id(record)?;
+        Some(Box::new(Lineage::of_turn(id, self.asked(record)?)))
     }
 
     fn leave_waiting(&mut self, run: Key) {

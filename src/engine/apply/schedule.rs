@@ -14,6 +14,7 @@ impl State {
         let owner = self.session_key(&schedule.owner);
         let key = self.enter(ScheduleRecord::new(schedule, owner));
         self.live += 1;
+        self.count_in_line(key, true);
         self.enter_owner(key);
         self.arm(key, next);
         self.refresh(key);
@@ -123,6 +124,10 @@ impl State {
     fn change(&mut self, key: Key, now: Now, change: Change) {
         let Change { schedule, by: _, retriggered, revises } = change;
         self.keep_asked(key);
+        let is_live = self.schedules.get(key).is_some_and(|record| !record.status.is_terminal());
+        if is_live {
+            self.count_in_line(key, false);
+        }
         let Some(record) = self.schedules.get_mut(key) else { return };
         let former = std::mem::replace(&mut record.schedule, schedule);
         let present = request_key(&record.schedule);
@@ -144,6 +149,9 @@ impl State {
         }
         if withdrawn {
             self.ledger.cancel();
+        }
+        if is_live {
+            self.count_in_line(key, true);
         }
         if let Some(next) = retriggered {
             self.revive(key);
@@ -171,6 +179,7 @@ impl State {
             }
         }
         self.live += 1;
+        self.count_in_line(key, true);
         self.enter_owner(key);
     }
 
@@ -338,6 +347,7 @@ impl State {
     fn finish(&mut self, key: Key) {
         self.timers.clear(Timer::Slot(key));
         self.live -= 1;
+        self.count_in_line(key, false);
         let Some(record) = self.schedules.get(key) else { return };
         let Some(owner) = record.owner else {
             let session = record.schedule.owner.clone();
@@ -417,6 +427,7 @@ impl State {
         }
         if !ended {
             self.live -= 1;
+            self.count_in_line(key, false);
         }
         match owner.and_then(|owner| self.sessions.get_mut(owner)) {
             Some(owner) => {

@@ -29,11 +29,15 @@ impl State {
         match fact {
             SessionFact::Opened { .. } | SessionFact::Granted { .. } => {}
             SessionFact::Closed => self.close(key),
-            SessionFact::UserSpoke => record.last_user_activity = Some(now.wall),
+            SessionFact::UserSpoke => {
+                record.last_user_activity = Some(now.wall);
+                record.woken = None;
+            }
             SessionFact::Hosted { host } => {
                 let former = std::mem::replace(&mut record.host, host);
                 record.hosted = true;
                 record.busy = false;
+                record.woken = None;
                 record.turn_ended = false;
                 self.end_presumption(key);
                 self.leave_host(former, key);
@@ -51,10 +55,16 @@ impl State {
             }
             SessionFact::Idle => {
                 record.busy = false;
+                record.woken = None;
                 record.turn_ended = record.in_flight.is_some();
                 self.end_presumption(key);
             }
-            SessionFact::TurnUnreported => self.end_presumption(key),
+            SessionFact::TurnUnreported => {
+                if !record.busy {
+                    record.woken = None;
+                }
+                self.end_presumption(key);
+            }
             // What waited for it has facts of its own.
             SessionFact::JobReady { .. } => {}
         }

@@ -16,6 +16,7 @@ pub(in crate::engine) fn bring_forward(draft: &mut Draft<'_>, which: Which) -> R
         return Err(Refusal::Stopping);
     }
     let (_, record) = find_live(state, &which)?;
+    state.check_by_hand(&which.by)?;
     if let Some((_, run)) = state.runs_of(record).find(|(_, run)| run.is_live()) {
         let waits = run.run.state == RunState::Queued && run.run.retry_at.is_some();
         if !waits {

@@ -7,7 +7,9 @@ use super::create_schedule::{check_payload, check_terms};
 use super::find::find_changeable;
 use super::next_slot::first_slot;
 use super::pause_schedule::{hand_over_what_waited, resumed};
-use crate::domain::{Change, Moment, Next, Notice, Payload, Reason, Refusal, Schedule, ScheduleFact, Terms};
+use crate::domain::{
+    Actor, Change, Moment, Next, Notice, Payload, Reason, Refusal, Schedule, ScheduleFact, Terms,
+};
 use crate::engine::draft::Draft;
 use crate::engine::input::{ScheduleChange, Which};
 use crate::engine::record::{ScheduleRecord, SessionRecord};
@@ -21,7 +23,7 @@ pub(in crate::engine) fn change_schedule(
 ) -> Result<(), Refusal> {
     let (_, record) = find_changeable(draft.state, &which)?;
     let toggled = change.paused.filter(|paused| *paused != record.course().paused.is_some());
-    let Edited { schedule, retriggered } = edited(draft, record, change)?;
+    let Edited { schedule, retriggered } = edited(draft, record, change, Some(&which.by))?;
     let by = which.by;
     // A pause that is all there is to it is a pause, and one revision.
     if toggled.is_none() || schedule != record.schedule {
@@ -96,8 +98,17 @@ pub(in crate::engine) fn edited(
     draft: &Draft<'_>,
     record: &ScheduleRecord,
     change: ScheduleChange,
+    by: Option<&Actor>,
 ) -> Result<Edited, Refusal> {
-    let schedule = changed(draft, &record.schedule, change)?;
+    let moves = change.when.is_some();
+    let mut schedule = changed(draft, &record.schedule, change)?;
+    // Another time in a turn that a schedule began is a schedule more.
+    if moves && let Some(line) = draft.state.line_by(by, &record.schedule.owner)? {
+        let depth = schedule.lineage.as_ref().map_or(0, |line| line.depth);
+        if line.depth > depth {
+            schedule.lineage = Some(Box::new(line));
+        }
+    }
     check_payload(&schedule)?;
     check_terms(&schedule)?;
     let retriggered = retriggered(draft, record, &schedule)?;

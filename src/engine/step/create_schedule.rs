@@ -56,6 +56,7 @@ fn create(draft: &mut Draft<'_>, new: NewSchedule, on_known: OnKnown) -> Result<
         payload: new.payload,
         created_at: now.wall,
         made_by: new.made_by,
+        lineage: None,
         terms: new.terms.filter(|terms| **terms != Terms::PLAIN),
     };
     let known = known(draft, &schedule);
@@ -71,6 +72,7 @@ fn create(draft: &mut Draft<'_>, new: NewSchedule, on_known: OnKnown) -> Result<
     if is_full && replaced.is_none() {
         return Err(Refusal::SessionFull { max });
     }
+    let schedule = in_line(draft, schedule)?;
     check_payload(&schedule)?;
     check_terms(&schedule)?;
     if state.live_count() >= limits::SCHEDULES.value {
@@ -95,6 +97,15 @@ fn create(draft: &mut Draft<'_>, new: NewSchedule, on_known: OnKnown) -> Result<
     }
     draft.fact(Fact::Created { schedule, next });
     Ok(())
+}
+
+/// The schedule in the line of the turn in which it is made, if a schedule began that.
+fn in_line(draft: &Draft<'_>, schedule: Schedule) -> Result<Schedule, Refusal> {
+    let Some(line) = draft.state.line_by(schedule.made_by.as_deref(), &schedule.owner)? else {
+        return Ok(schedule);
+    };
+    draft.state.check_line(&line)?;
+    Ok(Schedule { lineage: Some(Box::new(line)), ..schedule })
 }
 
 /// Whether a session has as many unfinished schedules as it may: of all dialects, or of one that allows fewer.

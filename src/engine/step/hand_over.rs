@@ -11,8 +11,8 @@ use super::occurrence::Occurrence;
 use super::outside::send_outside;
 use super::pass::passes;
 use crate::domain::{
-    Cause, Content, Failure, HandOver, HostId, Message, MessageProvenance, Payload, Phase, Reason, Role,
-    RunFact, SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
+    Cause, Content, Failure, HandOver, HostId, Lineage, Message, MessageProvenance, Payload, Phase, Reason,
+    Role, RunFact, SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
 };
 use crate::engine::draft::Draft;
 use crate::engine::effect::{Delivery, Effect, Opening};
@@ -186,6 +186,7 @@ impl FreshSession {
                 origin: origin.id.clone(),
                 schedule: schedule.id.clone(),
                 label: schedule.label.clone(),
+                line: Some(Lineage::of_turn(occurrence.id.clone(), schedule)),
             },
         }
     }

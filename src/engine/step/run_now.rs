@@ -14,6 +14,7 @@ pub(in crate::engine) fn run_now(draft: &mut Draft<'_>, which: Which) -> Result<
         return Err(Refusal::Stopping);
     }
     let (_, record) = find_live(state, &which)?;
+    state.check_by_hand(&which.by)?;
     let schedule = &record.schedule;
     let live = state.runs_of(record).find(|(_, run)| run.is_live());
     if let Some((_, run)) = live.filter(|_| schedule.policy().overlap == Overlap::Skip) {

@@ -1,7 +1,7 @@
 //! The guard: by what runs are measured, which of them wait for an operator's word, and what sessions may do.
 
 use super::{entities, maybe, own};
-use crate::domain::{Awaits, Grant, GuardPolicy, Hold, Rule, RuleScope, SessionId, Span};
+use crate::domain::{Awaits, Grant, GuardPolicy, Hold, Lineage, Rule, RuleScope, SessionId, Span};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, RunRecord, SessionRecord};
 use crate::graph::registry::{Attribute, Datum, Entity, Seen, Type, Visibility};
@@ -54,7 +54,8 @@ pub(super) fn of_run(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
 pub(super) fn of_session(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity.reads(
         own("psi.agent-session/grant", Type::Map)
-            .doc("What it may do: the right to look or to change, nil for neither; dialects, nil for all."),
+            .doc("What it may do: the right to look or to change, nil for neither; dialects, nil for all; depth, how deep \
+                  in a line of turns that schedules began it may schedule more."),
         |view, key, _| {
             let session = view.session(key).map(SessionRecord::id);
             Ok(maybe(session, |session| grant(view.state.grant(session)).into()))
@@ -64,6 +65,15 @@ pub(super) fn of_session(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Ke
 
 /// Who made a schedule.
 pub(super) fn of_schedule(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
+    let entity = entity.reads(
+        own("psi.scheduler/lineage", Type::Map)
+            .nullable()
+            .doc("The line that it was made in, or given its time: the run that began that turn, how deep, and the root."),
+        |view, key, _| {
+            let line = view.schedule(key).and_then(|record| record.schedule().lineage.as_deref());
+            Ok(maybe(line, |line| Value::from(lineage(line)).into()))
+        },
+    );
     entity.reads(
         own("psi.scheduler/made-by", Type::String)
             .doc("Who created it: its owner, unless somebody else did, and by what."),
@@ -142,6 +152,13 @@ fn rule(rule: &Rule) -> Value {
         .into()
 }
 
+fn lineage(line: &Lineage) -> Map {
+    Map::new()
+        .with("run-id", line.run.to_string())
+        .with("depth", line.depth)
+        .with("root-schedule-id", line.root.to_string())
+}
+
 fn grant(grant: &Grant) -> Value {
     let dialects = grant.dialects.as_ref().map(|dialects| {
         let names = dialects.iter().map(|dialect| Value::keyword(dialect.name()));
@@ -150,5 +167,6 @@ fn grant(grant: &Grant) -> Value {
     Map::new()
         .with("right", grant.right.map(|right| Value::keyword(right.name())))
         .with("dialects", dialects)
+        .with("depth", grant.depth)
         .into()
 }

@@ -151,7 +151,8 @@ fn decided() -> [Mutation<Scheduler>; 3] {
         })
         .doc(
             "Changes what a session may do, at once, its schedules' runs included: session-id, right (change, read, or \
-             none, which ends its token), dialects (nil for all).",
+             none, which ends its token), dialects (nil for all), depth (how deep in a line of turns that schedules began \
+             it may schedule more).",
         )
         .open_to(Visibility::Operator),
     ]

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::FactError;
 use super::form::Form;
-use super::parse::actor;
+use super::parse::{actor, lineage};
 use super::parts::{
     flag_or, instant, map, maybe, number, one, one_or, part, schedule_id, session_id, span, text, wrong,
 };
+use super::print::of_lineage;
 use super::printed::{Instant, Printed, Word, unless};
 use crate::calendar;
 use crate::dialect::Notation;
@@ -32,6 +33,10 @@ pub(super) fn print(schedule: &Schedule) -> Printed {
         Some(maker) => map.with("made-by", maker),
         None => map,
     };
+    let map = match schedule.lineage.as_deref() {
+        Some(line) => map.with("lineage", of_lineage(line)),
+        None => map,
+    };
     match &schedule.terms {
         Some(terms) => map.with("terms", of_terms(terms)),
         None => map,
@@ -49,6 +54,7 @@ pub(super) fn parse(form: &Form<'_>) -> Result<Schedule, FactError> {
         payload: payload(map(form, "payload")?)?,
         created_at: instant(form, "created-at")?,
         made_by: maybe(form, "made-by", actor)?.map(Box::new),
+        lineage: maybe(form, "lineage", lineage)?.map(Box::new),
         terms: maybe(form, "terms", |form, key| terms(map(form, key)?))?.map(Box::new),
     })
 }

@@ -87,6 +87,7 @@ pub(super) fn of_grant(grant: &Grant) -> Printed {
     Printed::new()
         .with("right", grant.right.map(|right| Word(right.name())))
         .with("dialects", grant.dialects.as_ref().map(|dialects| words(dialects, Dialect::name)))
+        .with("depth", (grant.depth != Grant::FULL.depth).then_some(grant.depth))
 }
 
 pub(super) fn grant(form: &Form<'_>) -> Result<Grant, FactError> {
@@ -96,6 +97,7 @@ pub(super) fn grant(form: &Form<'_>) -> Result<Grant, FactError> {
     Ok(Grant {
         right: maybe(form, "right", |form, key| one(form, key, Right::parse))?,
         dialects: maybe(form, "dialects", dialects)?,
+        depth: maybe(form, "depth", number)?.unwrap_or(Grant::FULL.depth),
     })
 }
 

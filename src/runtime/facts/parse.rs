@@ -11,7 +11,7 @@ use super::{FactError, guard, names};
 use crate::dialect::echo;
 use crate::domain::{
     Actor, Cause, Change, Channel, ChannelFact, ChannelKind, Claim, Dialect, Entry, Fact, Failure, HandOver,
-    HostFact, JobId, Next, Phase, Reason, RunFact, ScheduleFact, Scope, SessionFact, SessionId,
+    HostFact, JobId, Lineage, Next, Phase, Reason, RunFact, ScheduleFact, Scope, SessionFact, SessionId,
     SessionProvenance, Skip, Span, TokenName,
 };
 use crate::edn::Map;
@@ -173,7 +173,13 @@ pub(super) fn provenance(form: &Form<'_>) -> Result<SessionProvenance, FactError
         origin: session_id(form, "origin")?,
         schedule: schedule_id(form, "schedule")?,
         label: own_text(form, "label")?,
+        line: maybe(form, "line", lineage)?,
     })
+}
+
+pub(super) fn lineage(form: &Form<'_>, key: &'static str) -> Result<Lineage, FactError> {
+    let form = map(form, key)?;
+    Ok(Lineage { run: run_id(form, "run")?, depth: number(form, "depth")?, root: schedule_id(form, "root")? })
 }
 
 fn job_id(form: &Form<'_>) -> Result<JobId, FactError> {

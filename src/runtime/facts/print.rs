@@ -6,7 +6,7 @@ use super::names;
 use super::printed::{Instant, Part, Printed, Word};
 use crate::dialect::psi::session_config;
 use crate::domain::{
-    Actor, BootTime, Change, ChannelFact, Claim, Fact, Failure, HandOver, HostFact, Next, RunFact,
+    Actor, BootTime, Change, ChannelFact, Claim, Fact, Failure, HandOver, HostFact, Lineage, Next, RunFact,
     ScheduleFact, Scope, SessionFact, SessionProvenance, Skip,
 };
 
@@ -157,6 +157,14 @@ pub(super) fn of_provenance(provenance: &SessionProvenance) -> Printed {
         .with("origin", provenance.origin.as_str())
         .with("schedule", provenance.schedule.to_string())
         .with("label", provenance.label.as_deref())
+        .with("line", provenance.line.as_ref().map(of_lineage))
+}
+
+pub(super) fn of_lineage(line: &Lineage) -> Printed {
+    Printed::new()
+        .with("run", line.run.to_string())
+        .with("depth", line.depth)
+        .with("root", line.root.to_string())
 }
 
 impl Part for Next {

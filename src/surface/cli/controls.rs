@@ -150,6 +150,9 @@ pub struct GrantArgs {
     /// By tools of which dialects, or all; as it is if left out.
     #[arg(long, value_name = "DIALECTS", value_delimiter = ',')]
     pub dialects: Option<Vec<String>>,
+    /// How deep in a line of turns that schedules began it may schedule more; as it is if left out.
+    #[arg(long, value_name = "TURNS")]
+    pub depth: Option<u32>,
     /// How the answer is printed.
     #[command(flatten)]
     pub printing: Printing,

@@ -96,7 +96,8 @@ impl From<&Refusal> for RequestError {
             Refusal::NoSlot { reason } => data.with("reason", Value::keyword(reason.name())),
             Refusal::Unkept { detail } => data.with("detail", &**detail),
             Refusal::ChannelNotAllowed { channel } => data.with("channel", &**channel),
-            Refusal::BeyondCalendar | Refusal::NoStore | Refusal::Stopping => data,
+            Refusal::TooDeep { depth, max } => data.with("depth", *depth).with("max", *max),
+            Refusal::BeyondCalendar | Refusal::NoStore | Refusal::WokenTurn | Refusal::Stopping => data,
         };
         RequestError { message: refusal.to_string(), class: "refusal", phase: "scheduler", data }
     }

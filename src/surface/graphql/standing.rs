@@ -83,6 +83,12 @@ fn decided() -> Vec<Mutation> {
                     "By tools of which dialects; null for all; as it is if left out.",
                     Kind::ListOf(Box::new(Kind::String)),
                 ),
+                optional(
+                    "depth",
+                    "depth",
+                    "How deep in a line of turns that schedules began it may schedule more; as it is if left out.",
+                    Kind::Int,
+                ),
             ],
             has_input: false,
             payload: vec![("sessionId", Payload::Attribute(SESSION_ID))],
