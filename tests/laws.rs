@@ -45,7 +45,7 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     ("nothing_refused_or_unapproved_goes_out", |all| guarded(all, Ruling::Allow, Some(Span::from_millis(1)))),
     ("nothing_refused_or_unapproved_goes_out", |all| {
         let place = find(all, |seen| is_dispatched(seen, "first"));
-        let (grant, by) = (Grant { right: None, dialects: None }, Box::new(Scope::Operator.into()));
+        let (grant, by) = (Grant { right: None, ..Grant::FULL }, Box::new(Scope::Operator.into()));
         let revoked = Fact::Session(session("home"), SessionFact::Granted { grant, by });
         all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(revoked) });
     }),

@@ -108,6 +108,7 @@ mod tests {
             payload: Payload::Turn { text: "  Sum it up.\nBriefly.\n".into() },
             created_at: slot,
             made_by: None,
+            lineage: None,
             terms: Some(Box::new(terms)),
         };
         let run = RunId { schedule: schedule.id.clone(), incarnation: 1, slot };

@@ -328,11 +328,14 @@ fn what_goes_out_waits_for_a_hold_and_a_pause_and_for_no_session() {
         .expect("it is there");
     scene.pass(Span::from_millis(5_000));
     assert_eq!(scene.await_any(&[DecisionKind::RunQueued]).reason, Some(Reason::Paused));
-    scene.handle.submit(command(Command::HoldAll { by: Scope::Operator, reason: None })).expect("it can be");
+    scene
+        .handle
+        .submit(command(Command::HoldAll { by: Scope::Operator.into(), reason: None }))
+        .expect("it can be");
     scene.handle.submit(command(Command::ResumeSchedule(which))).expect("it is there");
     assert_eq!(scene.state(&id), RunState::Queued, "held");
     assert_eq!(receiver.received().len(), 1);
-    scene.handle.submit(command(Command::ReleaseAll { by: Scope::Operator })).expect("it can be");
+    scene.handle.submit(command(Command::ReleaseAll { by: Scope::Operator.into() })).expect("it can be");
     assert_eq!(scene.outcome(&id).0, "run-delivered");
     // A cancel between two attempts holds.
     let receiver = Receiver::playing(&[Act::Say(BROKEN), Act::Say(OK)]);

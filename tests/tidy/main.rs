@@ -41,7 +41,7 @@ const IMPURE_MODULES: [&str; 8] = ["time", "thread", "fs", "net", "io", "env", "
 const IMPURE_WORDS: &str = "tokio tracing getrandom rustix static async await thread_local";
 
 /// The tests that drive the real clock, and so may wait. Every other test steps a simulated one.
-const REAL_CLOCK_TESTS: [&str; 5] = [
+const REAL_CLOCK_TESTS: [&str; 6] = [
     "tests/real_clock.rs",
     // Another process lives by the real clock.
     "tests/blackbox/daemon.rs",

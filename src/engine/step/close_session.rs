@@ -23,10 +23,14 @@ pub(in crate::engine) fn close_session(draft: &mut Draft<'_>, session: &SessionI
     // First the runs, wherever they go: those of this session's schedules, and those that go into it.
     for run in runs_concerned(state, key, record) {
         let Some(run) = state.runs.get(run) else { continue };
-        let Some(occurrence) = Occurrence::of(state, run) else { continue };
-        if run.run.state == RunState::Queued && dies(occurrence.record, key) {
-            // Called off with its schedule.
-            continue;
+        let Some(mut occurrence) = Occurrence::of(state, run) else { continue };
+        if dies(occurrence.record, key) {
+            if run.run.state == RunState::Queued {
+                // Called off with its schedule.
+                continue;
+            }
+            // Nothing counts from its end: the schedule goes too, and only once.
+            occurrence.arms = false;
         }
         finish_run(draft, &occurrence, call_off(run));
         // The lane of another session may have become free.
