@@ -71,7 +71,7 @@ limits! {
     SESSION_SCHEDULES = 2_000 "schedules" as "session-schedules";
     /// Unfinished schedules of one line: made in turns that schedules began, back to one that a person or an operator asked for.
     LINE_SCHEDULES = 20 "schedules" as "line-schedules";
-    /// How deep in a line a turn may schedule more, unless its session's grant says otherwise. Source: `reliability.md`, F71 and S12.
+    /// How deep in a line a turn may schedule more, unless its session's grant says otherwise. Source: reliability F71, S12.
     LINE_DEPTH = 1 "turns" as "line-depth";
     /// Unfinished schedules in one engine, whoever made them: keeps memory below about 1.3 GB.
     SCHEDULES = 4_000_000 "schedules" as "schedules";

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
 use reveille::domain::{
-    Caller, Code, Cursor, DecisionKind, HostId, Payload, Reason, Right, ScheduleId, Scope, SessionConfig,
-    SessionId, Span, When,
+    Caller, Code, Cursor, DecisionKind, Entry, HostId, Payload, Reason, Right, ScheduleId, Scope,
+    SessionConfig, SessionId, Span, TokenName, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report, State, Which};
 use reveille::limits;
@@ -59,10 +59,14 @@ fn operators_have_tokens_with_a_right() {
     handle.admit_operator(&token("all"), Right::Change);
     handle.admit_operator(&token("look"), Right::Read);
     let (one, own) = open(&handle, "one");
-    let observer = Caller { right: Right::Read, ..Caller::OPERATOR };
     let callers = ["all", "look", "none", "", "ALL"].map(|text| handle.caller_of(&token(text)));
-    assert_eq!(callers, [Some(Caller::OPERATOR), Some(observer), None, None, None]);
-    assert_eq!(handle.caller_of(&own), Some(Caller { metered: true, ..Caller::session(one.clone()) }));
+    let found = callers.each_ref().map(|found| found.as_ref().map(|it| (it.scope.clone(), it.right)));
+    let operator = |right| Some((Scope::Operator, right));
+    assert_eq!(found, [operator(Right::Change), operator(Right::Read), None, None, None]);
+    let name = |place: usize| callers[place].as_ref().and_then(|it| it.entry.token()).map(TokenName::as_str);
+    assert!(name(0).is_some() && name(1).is_some() && name(0) != name(1), "each is called something else");
+    let own_caller = Caller { metered: true, entry: Entry::Session, ..Caller::session(one.clone()) };
+    assert_eq!(handle.caller_of(&own), Some(own_caller));
     assert_eq!(handle.session_of(&token("all")), None, "an operator is no session");
     handle.close_session(&one).expect("it is open");
     assert_eq!(handle.caller_of(&own), None);

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use reveille::domain::{
     BootTime, Cursor, Dialect, Durability, Fact, Failure, Grant, GuardPolicy, HandOver, HostId, Lifetime,
-    Message, MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, Rule, RuleScope, Ruling, RunFact,
-    RunId, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionFact, SessionId, Span, Terms, When,
+    Lineage, Message, MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, Rule, RuleScope, Ruling,
+    RunFact, RunId, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionFact, SessionId, Span, Terms,
+    When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report, Which};
 use reveille::port::Clock;
@@ -48,6 +49,13 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
         let (grant, by) = (Grant { right: None, ..Grant::FULL }, Box::new(Scope::Operator.into()));
         let revoked = Fact::Session(session("home"), SessionFact::Granted { grant, by });
         all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(revoked) });
+    }),
+    ("a_line_ends", |all| {
+        let place = find(all, |seen| matches!(seen, Seen::Fact(Fact::Created { .. })));
+        if let Seen::Fact(Fact::Created { schedule, .. }) = &mut all[place].seen {
+            let run = RunId { schedule: schedule.id.clone(), incarnation: 1, slot: schedule.created_at };
+            schedule.lineage = Some(Box::new(Lineage { run, depth: 2, root: schedule.id.clone() }));
+        }
     }),
     ("volatile_is_tried_once", |all| {
         let place = find(all, |seen| is_delivered(seen, "first"));

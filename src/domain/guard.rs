@@ -86,6 +86,7 @@ pub struct Grant {
 }
 
 /// In the type of a depth.
+#[expect(clippy::cast_possible_truncation, reason = "some turns")]
 const LINE_DEPTH: u32 = limits::LINE_DEPTH.value as u32;
 
 impl Grant {

@@ -26,6 +26,7 @@ pub struct SessionProvenance {
     pub schedule: ScheduleId,
     /// Its label, if it has one.
     pub label: Option<Box<str>>,
-    /// The line that its turns belong to, until a person says something in it. `None` in a log that was kept before that was noted.
+    /// The line that its turns belong to, until a person says something in it. `None` in a log that was kept before that was
+    /// noted.
     pub line: Option<Lineage>,
 }

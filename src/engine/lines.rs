@@ -1,8 +1,8 @@
 //! How far a line of schedules may go on by itself: turns that schedules began, and that schedule more.
 //!
-//! Lives here: which line a session's turn belongs to, what is still allowed in it, and how many schedules of a line there are. What
-//! lives elsewhere: the line of one schedule (`domain`), what a session is granted (`domain`). Invariant: whether a turn was begun
-//! by a schedule is known from receipts and reports of the host, never from what a caller says.
+//! Lives here: which line a session's turn belongs to, what is still allowed in it, and how many schedules a line has. What lives
+//! elsewhere: the line of one schedule (`domain`), what a session is granted (`domain`). Invariant: whether a turn was begun by a
+//! schedule is known from receipts and reports of the host, never from what a caller says.
 
 use super::record::SessionRecord;
 use super::slab::Key;

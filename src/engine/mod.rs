@@ -22,6 +22,7 @@ mod input;
 mod ledger;
 mod lines;
 mod outlook;
+mod place;
 mod print;
 mod record;
 mod row;

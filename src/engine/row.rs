@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::place::Place;
 use super::record::{Course, Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::Key;
-use super::state::{Place, State};
+use super::state::State;
 use super::timers::Timer;
 use crate::domain::{
     Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, HostId, Moment, Now, Reason, Run, RunId, RunState,

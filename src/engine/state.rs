@@ -10,12 +10,13 @@ use hashbrown::HashMap;
 
 use super::index::Index;
 use super::ledger::Ledger;
+use super::place::Place;
 use super::record::{ChannelRecord, Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
 use crate::domain::{
-    BootTime, Cause, Cursor, Dialect, Grant, GuardPolicy, HostId, Moment, Now, Phase, Reason, Refusal, Route,
-    RunId, RunState, Schedule, ScheduleId, SessionId, Target, names,
+    BootTime, Cause, Cursor, Dialect, Grant, GuardPolicy, HostId, Moment, Now, Phase, Reason, Refusal, RunId,
+    RunState, Schedule, ScheduleId, SessionId, Target, names,
 };
 use crate::limits;
 
@@ -84,40 +85,6 @@ pub struct State {
 
 /// A key given by a schedule's maker: the session, whose tools, and the text.
 pub(super) type RequestKey = (SessionId, Dialect, Box<str>);
-
-/// Where a run goes, at this moment.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Place<'a> {
-    /// Into this session.
-    Lane(Key, &'a SessionRecord),
-    /// Into a fresh one, which the host of this one creates.
-    Fresh(Key, &'a SessionRecord),
-    /// Out of the process, by this channel.
-    Outside(&'a Route),
-    /// Nowhere, for this reason.
-    Nowhere(Reason),
-}
-
-impl<'a> Place<'a> {
-    /// The session it goes into, or that a fresh one comes from.
-    pub(super) fn session(self) -> Option<&'a SessionRecord> {
-        match self {
-            Place::Lane(_, session) | Place::Fresh(_, session) => Some(session),
-            Place::Outside(_) | Place::Nowhere(_) => None,
-        }
-    }
-}
-
-impl Place<'_> {
-    /// Why a run for there cannot be handed over right now, if it cannot.
-    pub(super) fn blocks(self) -> Option<Reason> {
-        match self {
-            Place::Lane(_, session) => session.blocks_prompt(),
-            Place::Fresh(_, session) => session.blocks_fresh(),
-            Place::Outside(_) | Place::Nowhere(_) => None,
-        }
-    }
-}
 
 impl Default for State {
     fn default() -> State {

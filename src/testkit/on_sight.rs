@@ -5,10 +5,11 @@ use super::history::{Observation, Reception, Seen};
 use super::laws::SightLaw;
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{
-    Cause, Fact, HandOver, Next, Phase, Reason, Ruling, RunFact, RunId, RunState, ScheduleFact, SessionFact,
-    SessionId, Status,
+    Cause, Fact, Grant, HandOver, Next, Phase, Reason, Ruling, RunFact, RunId, RunState, ScheduleFact,
+    SessionFact, SessionId, Status,
 };
 use crate::edn::{Caps, read};
+use crate::limits;
 use crate::runtime::facts;
 
 macro_rules! named {
@@ -26,6 +27,7 @@ pub(super) const ALL: &[(&str, SightLaw)] = named![
     held_is_held,
     nothing_refused_or_unapproved_goes_out,
     cancel_holds,
+    a_line_ends,
     a_session_cancels_its_own,
     a_word_calls_off_what_it_may,
     at_most_once,
@@ -253,6 +255,32 @@ fn cancel_holds(books: &Books, seen: &Observation) -> Verdict {
         }
         Seen::Fact(_) | Seen::HostLost(_) | Seen::ShutDown => Ok(()),
     }
+}
+
+/// What is scheduled in a turn that a schedule began is one deeper than that at most, no deeper than its session may go, and
+/// one of so many.
+fn a_line_ends(books: &Books, seen: &Observation) -> Verdict {
+    let schedule = match &seen.seen {
+        Seen::Fact(Fact::Created { schedule, .. }) => schedule,
+        Seen::Fact(Fact::Schedule(_, ScheduleFact::Changed(change))) => &change.schedule,
+        Seen::Fact(_) | Seen::Received(_) | Seen::CancelAcknowledged { .. } => return Ok(()),
+        Seen::HostLost(_) | Seen::ShutDown => return Ok(()),
+    };
+    let known = books.plans.get(&schedule.id).and_then(|plan| plan.schedule.lineage.as_ref());
+    let Some(line) = schedule.lineage.as_ref().filter(|line| known != Some(*line)) else { return Ok(()) };
+    let may = books.grants.get(&schedule.owner).map_or(Grant::FULL.depth, |grant| grant.depth);
+    hold(line.depth <= may, || format!("{} is {} deep, and may be {may}", schedule.id, line.depth))?;
+    let depth = |plan: &Plan| plan.schedule.lineage.as_ref().map_or(0, |line| line.depth);
+    let parent = books.plans.get(&line.run.schedule).map_or(line.depth, depth);
+    let follows = 0 < line.depth && line.depth <= parent + 1;
+    hold(follows, || format!("{} is {} deep, and comes of {parent}", schedule.id, line.depth))?;
+    let is_in_line = |plan: &&Plan| {
+        let root = plan.schedule.lineage.as_ref().map(|line| &line.root);
+        plan.end.is_none() && root == Some(&line.root) && plan.schedule.id != schedule.id
+    };
+    let others = books.plans.values().filter(is_in_line).count() as u64;
+    let is_new = !books.plans.contains_key(&schedule.id);
+    hold(!is_new || others < limits::LINE_SCHEDULES.value, || format!("{others} others of {}", line.root))
 }
 
 /// A session's scope reaches that session's schedules and no others.

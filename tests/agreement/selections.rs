@@ -28,7 +28,7 @@ fn a_selection_means_the_same_by_either_way() {
         let pending = ask("{ pendingCount }".to_owned());
         let pending = pending.trim_start_matches("{\"data\":{\"pendingCount\":").trim_end_matches("}}");
         let twice = format!(",\"_a\":{pending},\"_b\":{pending}");
-        for seed in 0..600 {
+        for seed in 0..800 {
             let selection = schema.selection(&mut Generator::new(seed), "Query", 0);
             let short = ask(format!("{{ {selection} }}"));
             let long = ask(format!("{{ {selection}{TWICE} }}"));

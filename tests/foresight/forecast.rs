@@ -251,8 +251,7 @@ impl World {
                     happened.extend(claims.remove(&run.to_string()));
                 }
                 Seen::Fact(Fact::Run(run, RunFact::Failed(it) | RunFact::Retrying { failure: it, .. })) => {
-                    let refused = it.reason == Reason::RefusedByRule;
-                    let fate = if refused { Fate::Refused } else { Fate::Fails };
+                    let fate = if it.reason == Reason::RefusedByRule { Fate::Refused } else { Fate::Fails };
                     happened
                         .extend(claims.remove(&run.to_string()).map(|entry| came(entry, fate, it.reason)));
                 }

@@ -4,9 +4,10 @@ use crate::domain::{
     Awaits, Checks, Claim, Failure, HandOver, Hold, Lineage, Moment, Now, Phase, Reason, Run, RunFact, RunId,
     RunState, Span,
 };
+use crate::engine::place::Place;
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
-use crate::engine::state::{Place, State};
+use crate::engine::state::State;
 use crate::engine::step::approved;
 use crate::engine::timers::Timer;
 use crate::limits;

@@ -12,9 +12,9 @@ use super::hold::fill_lanes;
 use super::occurrence::Occurrence;
 use crate::domain::{Fact, HostId, Phase, Reason, Recovery, RunFact, RunState};
 use crate::engine::draft::Draft;
+use crate::engine::place::Place;
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
-use crate::engine::state::Place;
 use crate::engine::timers::Timer;
 
 pub(in crate::engine) fn awake(draft: &mut Draft<'_>, lost: u64) {

@@ -10,8 +10,8 @@ use crate::domain::{
 };
 use crate::engine::draft::Draft;
 use crate::engine::effect::Effect;
+use crate::engine::place::Place;
 use crate::engine::record::RunRecord;
-use crate::engine::state::Place;
 use crate::limits;
 
 pub(in crate::engine) fn failed(draft: &mut Draft<'_>, run: &RunId, failure: Failure) -> Result<(), Refusal> {

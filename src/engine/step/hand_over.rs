@@ -17,8 +17,9 @@ use crate::domain::{
 use crate::engine::draft::Draft;
 use crate::engine::effect::{Delivery, Effect, Opening};
 use crate::engine::envelope;
+use crate::engine::place::Place;
 use crate::engine::record::{RunRecord, SessionRecord};
-use crate::engine::state::{Place, State};
+use crate::engine::state::State;
 use crate::limits;
 
 /// Hands the waiting run that comes first to a lane that has just become free.

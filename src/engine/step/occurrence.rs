@@ -2,9 +2,10 @@
 
 use crate::domain::{Cause, Checks, Moment, Reason, RunId, Schedule};
 use crate::engine::draft::Draft;
+use crate::engine::place::Place;
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::slab::Key;
-use crate::engine::state::{Place, State};
+use crate::engine::state::State;
 
 /// A run, with what was asked for.
 #[derive(Clone, Debug)]

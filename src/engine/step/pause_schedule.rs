@@ -10,8 +10,8 @@ use super::occurrence::Occurrence;
 use crate::domain::{Next, Reason, Refusal, RunState, ScheduleFact};
 use crate::engine::draft::Draft;
 use crate::engine::input::Which;
+use crate::engine::place::Place;
 use crate::engine::record::ScheduleRecord;
-use crate::engine::state::Place;
 
 pub(in crate::engine) fn pause_schedule(
     draft: &mut Draft<'_>,

@@ -10,8 +10,9 @@ use super::occurrence::Occurrence;
 use super::settle::settle;
 use crate::domain::{Reason, RunFact, RunState, SessionFact};
 use crate::engine::draft::Draft;
+use crate::engine::place::Place;
 use crate::engine::record::{RunRecord, SessionRecord};
-use crate::engine::state::{Mode, Place};
+use crate::engine::state::Mode;
 use crate::engine::timers::Timer;
 
 pub(in crate::engine) fn wake(draft: &mut Draft<'_>) {

@@ -53,6 +53,7 @@ pub(in crate::runtime) trait Part {
 }
 
 /// A part, unless it is what goes without saying.
+#[expect(clippy::needless_pass_by_value, reason = "the two are alike")]
 pub(super) fn unless<T: PartialEq>(plain: T, part: T) -> Option<T> {
     (part != plain).then_some(part)
 }
