@@ -16,7 +16,7 @@ use crate::domain::Channel;
 use crate::limits;
 use crate::runtime::Handle;
 
-/// One channel of a configuration file, as it is written there: either `url` or `argv`.
+/// One channel of a configuration file, as it is written there: either `url` or `command`.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Written {
@@ -28,7 +28,7 @@ pub(super) struct Written {
     ca_file: Option<PathBuf>,
     #[serde(default)]
     loopback: bool,
-    argv: Option<Vec<String>>,
+    command: Option<Vec<String>>,
     #[serde(default)]
     env: BTreeMap<String, String>,
     #[serde(default)]
@@ -68,10 +68,10 @@ impl Channels {
                 return Err(wrong("a name is printable ASCII without blanks".to_owned()));
             }
             let agents = written.agents;
-            let way = match (written.url.is_some(), written.argv.is_some()) {
+            let way = match (written.url.is_some(), written.command.is_some()) {
                 (true, false) => written.webhook().map_err(wrong)?,
                 (false, true) => written.command(&inherited).map_err(wrong)?,
-                _ => return Err(wrong("give either url or argv".to_owned())),
+                _ => return Err(wrong("give either url or command".to_owned())),
             };
             let name: Box<str> = name.into();
             channels.channels.push(way.channel(name.clone(), agents));
@@ -139,9 +139,9 @@ impl Written {
                 "keys, key-files, ca-file and loopback belong to a url, and not to a program".to_owned()
             );
         }
-        let argv = self.argv.unwrap_or_default();
+        let argv = self.command.unwrap_or_default();
         if !argv.first().is_some_and(|program| Path::new(program).is_absolute()) {
-            return Err("argv begins with the absolute path of a program".to_owned());
+            return Err("command begins with the absolute path of a program".to_owned());
         }
         let directory = self.cwd.unwrap_or_else(|| PathBuf::from("/"));
         if !directory.is_absolute() {
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn what_is_written_becomes_a_channel() {
         let text = "[ops]\nurl = \"https://hooks.example.com/T0/secret\"\nkeys = [\"{key}\"]\n\
-                    [bell]\nargv = [\"/usr/bin/bell\", \"--loud\"]\ninherit = [\"HOME\", \"NONE\"]\nenv = { A = \"1\" }\n\
+                    [bell]\ncommand = [\"/usr/bin/bell\", \"--loud\"]\ninherit = [\"HOME\", \"NONE\"]\nenv = { A = \"1\" }\n\
                     agents = true\n";
         let channels = channels(text).expect("they are channels");
         let shown: Vec<_> =
@@ -208,8 +208,8 @@ mod tests {
     fn what_makes_no_sense_is_refused() {
         let url = "url = \"https://hooks.example.com/in/secret\"";
         let cases = [
-            ("", "give either url or argv"),
-            (&*format!("{url}\nargv = [\"/bin/true\"]"), "give either url or argv"),
+            ("", "give either url or command"),
+            (&*format!("{url}\ncommand = [\"/bin/true\"]"), "give either url or command"),
             (url, "it has no key"),
             (&format!("{url}\nkeys = [\"secret\"]"), "key 1: it must begin with whsec_"),
             (&format!("{url}\nkeys = [\"{{key}}\", \"whsec_c2VjcmV0\"]"), "key 2: it has 6 bytes"),
@@ -229,14 +229,14 @@ mod tests {
                 "url = \"ftp://hooks.example.com/secret\"\nkeys = [\"{key}\"]",
                 "url: it must begin with https://",
             ),
-            ("argv = []", "absolute path of a program"),
-            ("argv = [\"bell\"]", "absolute path of a program"),
-            ("argv = [\"/bin/true\"]\ncwd = \"here\"", "cwd is an absolute path"),
-            ("argv = [\"/bin/true\"]\ntimeout-ms = 0", "timeout-ms is from 1 to 20000"),
-            ("argv = [\"/bin/true\"]\ntimeout-ms = 20001", "timeout-ms is from 1 to 20000"),
-            ("argv = [\"/bin/true\"]\nenv = { \"A=B\" = \"secret\" }", "a name in env"),
-            ("argv = [\"/bin/true\"]\nkeys = [\"{key}\"]", "belong to a url"),
-            ("argv = [\"/bin/true\"]\nshell = true", "unknown field"),
+            ("command = []", "absolute path of a program"),
+            ("command = [\"bell\"]", "absolute path of a program"),
+            ("command = [\"/bin/true\"]\ncwd = \"here\"", "cwd is an absolute path"),
+            ("command = [\"/bin/true\"]\ntimeout-ms = 0", "timeout-ms is from 1 to 20000"),
+            ("command = [\"/bin/true\"]\ntimeout-ms = 20001", "timeout-ms is from 1 to 20000"),
+            ("command = [\"/bin/true\"]\nenv = { \"A=B\" = \"secret\" }", "a name in env"),
+            ("command = [\"/bin/true\"]\nkeys = [\"{key}\"]", "belong to a url"),
+            ("command = [\"/bin/true\"]\nshell = true", "unknown field"),
         ];
         for (text, expected) in cases {
             let fault = channels(&format!("[ops]\n{text}\n")).err().expect(text);
@@ -246,9 +246,9 @@ mod tests {
                 "{fault}"
             );
         }
-        let fault = channels("[\"a b\"]\nargv = [\"/bin/true\"]\n").err().expect("it is no name");
+        let fault = channels("[\"a b\"]\ncommand = [\"/bin/true\"]\n").err().expect("it is no name");
         assert!(fault.contains("printable ASCII"), "{fault}");
-        let many: String = (0..65).map(|i| format!("[c{i}]\nargv = [\"/bin/true\"]\n")).collect();
+        let many: String = (0..65).map(|i| format!("[c{i}]\ncommand = [\"/bin/true\"]\n")).collect();
         assert!(channels(&many).err().is_some_and(|fault| fault.contains("at most 64")));
     }
 }

@@ -7,7 +7,7 @@ use crate::daemon::{Daemon, Home, until};
 
 const CONFIGURATION: &str = r#"
 [channels.note]
-argv = ["/bin/sh", "-c", """
+command = ["/bin/sh", "-c", """
 if [ -e first ]; then name=second; else name=first; fi
 cat > new && mv new $name
 [ $name = second ] || exec sleep 4
