@@ -13,7 +13,7 @@ names! {
         TurnStarting = "turn-starting",
         /// The session's host is not connected.
         HostGone = "host-gone",
-        /// Everything is held by an operator.
+        /// Everything is held.
         Held = "held",
         /// The schedule is paused.
         Paused = "paused",
