@@ -4,6 +4,7 @@
 
 mod channels;
 mod endpoints;
+mod guards;
 mod posts;
 mod programs;
 mod receiver;
