@@ -8,10 +8,8 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use reveille::domain::{
-//!     Dialect, Durability, HostId, Payload, SessionConfig, SessionId, Span, When,
-//! };
-//! use reveille::engine::{Command, Input, NewSchedule};
+//! use reveille::domain::{HostId, SessionConfig, SessionId, Span, When};
+//! use reveille::engine::NewSchedule;
 //! use reveille::runtime::Handle;
 //! use reveille::testkit::{SimHost, Stage};
 //!
@@ -21,18 +19,8 @@
 //!
 //! let owner = SessionId::new("assistant")?;
 //! handle.open_session(Some(owner.clone()), HostId::LOCAL, SessionConfig::default())?;
-//! let new = NewSchedule {
-//!     id: None,
-//!     dialect: Dialect::Psi,
-//!     durability: Durability::Volatile,
-//!     label: None,
-//!     owner,
-//!     when: When::After(Span::from_millis(600_000)),
-//!     payload: Payload::Turn { text: "check the build".into() },
-//!     terms: None,
-//!     session_live_max: 50,
-//! };
-//! handle.submit(Input::Command(Command::CreateSchedule(new)))?;
+//! let in_ten_minutes = When::After(Span::from_millis(600_000));
+//! handle.schedule(NewSchedule::message(owner, in_ten_minutes, "check the build"))?;
 //!
 //! stage.clock.advance(Span::from_millis(599_999));
 //! handle.turn();
