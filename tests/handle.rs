@@ -60,8 +60,9 @@ fn operators_have_tokens_with_a_right() {
     handle.admit_operator(&token("look"), Right::Read);
     let (one, own) = open(&handle, "one");
     let callers = ["all", "look", "none", "", "ALL"].map(|text| handle.caller_of(&token(text)));
-    let found = callers.each_ref().map(|found| found.as_ref().map(|it| (it.scope.clone(), it.right)));
-    let operator = |right| Some((Scope::Operator, right));
+    let found =
+        callers.each_ref().map(|found| found.as_ref().map(|it| (it.scope.clone(), it.right, it.metered)));
+    let operator = |right| Some((Scope::Operator, right, false));
     assert_eq!(found, [operator(Right::Change), operator(Right::Read), None, None, None]);
     let name = |place: usize| callers[place].as_ref().and_then(|it| it.entry.token()).map(TokenName::as_str);
     assert!(name(0).is_some() && name(1).is_some() && name(0) != name(1), "each is called something else");

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use super::client::Client;
 use super::fault::Fault;
+use super::foresight;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::SessionId;
 use crate::edn::{self, Caps, Map, Symbol, Value};
@@ -16,7 +17,6 @@ use crate::surface::cli::{
     ApproveArgs, DaemonArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, PauseArgs, Printing,
     ReleaseArgs, RescheduleArgs, WhichArgs,
 };
-use crate::surface::json;
 
 pub(super) fn cancel(args: &OneOrAllArgs) -> io::Result<ExitCode> {
     Control::of(args).act([mutation::CANCEL, mutation::CANCEL_ALL], Map::new())
@@ -212,21 +212,12 @@ fn outcome(answer: &Value, mutation: &str) -> Result<Value, String> {
 }
 
 fn print(printing: &Printing, answer: &Value) -> io::Result<()> {
-    let mut output = io::stdout().lock();
-    if printing.edn {
-        writeln!(output, "{answer}")?;
-    } else if printing.json {
-        let mut text = String::new();
-        json::write(answer, &mut text);
-        writeln!(output, "{text}")?;
-    } else {
-        for (key, value) in answer.as_map().into_iter().flatten() {
-            let name = key.as_keyword().map_or_else(|| key.to_string(), |key| key.name().to_owned());
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            writeln!(output, "{name}  {text}")?;
-        }
-    }
-    output.flush()
+    let line = |(key, value): (&Value, &Value)| {
+        let name = key.as_keyword().map_or_else(|| key.to_string(), |key| key.name().to_owned());
+        format!("{name}  {}\n", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    };
+    let words = || answer.as_map().into_iter().flatten().map(line).collect();
+    foresight::print(printing, answer, words).map(|_| ())
 }
 
 const HELD: &str = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval]}]";

@@ -82,7 +82,12 @@ fn ask(daemon: &DaemonArgs, session: Option<&SessionId>, query: &str) -> Result<
     }
 }
 
-fn print(printing: &Printing, answer: &Value, words: impl FnOnce() -> String) -> io::Result<ExitCode> {
+/// Prints an answer in the notation asked for, or else in words.
+pub(super) fn print(
+    printing: &Printing,
+    answer: &Value,
+    words: impl FnOnce() -> String,
+) -> io::Result<ExitCode> {
     let mut output = io::stdout().lock();
     if printing.edn {
         writeln!(output, "{answer}")?;

@@ -4,12 +4,13 @@ use std::fs;
 
 use reveille::edn::Value;
 
-use crate::daemon::{Daemon, Home, at, read, wall};
+use crate::daemon::{Daemon, Home, read, wall};
 
-/// A task that waits, made by the daemon's own tool.
-fn task(daemon: &Daemon, name: &str) {
+/// A task that waits, made by the daemon's own tool. Each has a day of its own: the files tell milliseconds, and two that were
+/// made within one would stand as their ids do.
+fn task(daemon: &Daemon, name: &str, day: u8) {
     let call = format!(
-        "{{:name \"{name}\" :prompt \"look\" :schedule {{:kind :once :at \"2999-01-01T00:00:00Z\"}} \
+        "{{:name \"{name}\" :prompt \"look\" :schedule {{:kind :once :at \"2999-01-{day:02}T00:00:00Z\"}} \
          :target {{:kind :session :session_id \"main\"}}}}"
     );
     let edn = "Content-Type: application/edn";
@@ -19,22 +20,13 @@ fn task(daemon: &Daemon, name: &str) {
 
 const NAMES: &str = "[{:psi.scheduler/schedules [:psi.scheduler/schedule-id :psi.scheduler/label]}]";
 
-/// All of them, in no order: the files tell milliseconds, and two that were made within one stand as their ids do.
-fn names(daemon: &Daemon) -> Vec<String> {
-    let answer = daemon.eql(NAMES);
-    let all = at(&answer, &["psi.scheduler/schedules"]).and_then(Value::as_items).expect("a list");
-    let mut all: Vec<String> = all.iter().map(Value::to_string).collect();
-    all.sort();
-    all
-}
-
 #[test]
 fn tasks_go_from_one_daemon_to_another() {
     let (from, to) = (Home::new("transfer-from"), Home::new("transfer-to"));
     let daemon = Daemon::start(&from);
     daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
-    task(&daemon, "watch");
-    task(&daemon, "report");
+    task(&daemon, "watch", 1);
+    task(&daemon, "report", 2);
     let tasks = from.path().join("tasks");
     let tasks = tasks.to_str().expect("UTF-8");
     let export = || from.run(&mut from.command(&["export", "--data-dir", "state", tasks]));
@@ -42,7 +34,7 @@ fn tasks_go_from_one_daemon_to_another() {
     assert_eq!((exported.code, exported.err.as_str()), (Some(0), ""), "beside the daemon");
     assert_eq!(export().code, Some(1), "nothing is written over");
     assert_eq!(fs::read_to_string(format!("{tasks}/jobs.jsonl")).expect("written").lines().count(), 2);
-    let before = names(&daemon);
+    let before = daemon.eql(NAMES);
     assert!(daemon.end("-TERM").success());
 
     let import = || to.run(&mut to.command(&["import", "--data-dir", "state", tasks]));
@@ -60,7 +52,7 @@ fn tasks_go_from_one_daemon_to_another() {
     let again = import();
     assert_eq!((again.code, again.out.as_str()), (Some(0), ""), "they are there already: {}", again.err);
     let daemon = Daemon::start(&to);
-    assert_eq!(names(&daemon), before, "under the ids that they had");
+    assert_eq!(daemon.eql(NAMES), before, "under the ids that they had");
     assert!(daemon.end("-TERM").success());
     to.assert_sound();
 }
@@ -70,9 +62,9 @@ fn what_was_is_asked_from_outside() {
     let home = Home::new("as-of");
     let daemon = Daemon::start(&home);
     daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
-    task(&daemon, "watch");
+    task(&daemon, "watch", 1);
     let then = wall();
-    task(&daemon, "report");
+    task(&daemon, "report", 2);
     let ask = |query: &str| {
         let url = format!("http://{}", daemon.address());
         let ended = home.run(&mut home.command(&[

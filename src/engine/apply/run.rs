@@ -256,13 +256,15 @@ impl State {
         self.leave_waiting(run);
         let begins_turn = self.runs.get(run).and_then(|record| self.asked(record));
         let begins_turn = begins_turn.is_some_and(|asked| asked.payload.begins_turn());
-        let line = (taken && begins_turn).then(|| self.line_of_run(run)).flatten();
         let Some(record) = self.runs.get_mut(run) else { return };
         let lane = record.lane.take();
         if let Some(session) = &record.run.session {
             self.creating.remove(session);
         }
         let Some(lane_key) = lane else { return };
+        // The built-in host has no turns.
+        let has_turns = self.sessions.get(lane_key).is_some_and(|lane| lane.host.is_attached());
+        let line = (taken && begins_turn && has_turns).then(|| self.line_of_run(run)).flatten();
         let Some(lane) = self.sessions.get_mut(lane_key) else { return };
         if lane.turn_of == Some(run) {
             lane.turn_of = None;
@@ -271,7 +273,7 @@ impl State {
             return;
         }
         lane.in_flight = None;
-        if line.is_some() && lane.host.is_attached() {
+        if line.is_some() {
             lane.woken = line;
         }
         // A connected host begins a turn for each prompt that it accepts, and says so a little later.
