@@ -246,21 +246,67 @@ fn plans_are_values() {
 
 #[test]
 fn failures_say_why() {
-    let cause = |text: &str| {
+    let rows = [
+        (
+            "[:nope]",
+            Cause::Unreachable,
+            ":nope",
+            "there is no attribute :nope; [:psi.graph/attributes] lists what there is",
+        ),
+        ("[:task]", Cause::Unreachable, ":task", "there is no attribute :task; did you mean :tasks?"),
+        ("[:boom]", Cause::Exception, ":boom", "boom"),
+        (
+            "[:task/title]",
+            Cause::Unreachable,
+            ":task/title",
+            "nothing leads to :task/title from here; \
+             it belongs to the entity \"task\": ask below a join that answers one, \
+             or below [:task/id …]",
+        ),
+        (
+            "[{[:task/id 500] [:task/title]}]",
+            Cause::Missing,
+            ":task/title",
+            "there is no value for :task/title; \
+             what it belongs to is not there, or is not yours; in lenient mode the rest is answered",
+        ),
+        (
+            "[{:tasks [:x/title]}]",
+            Cause::Unreachable,
+            ":x/title",
+            "there is no attribute :x/title; did you mean :task/title?",
+        ),
+        ("[(task/bad {})]", Cause::Mutation, "task/bad", "nope"),
+        (
+            "[(task/dne {})]",
+            Cause::Mutation,
+            "task/dne",
+            "there is no mutation task/dne; did you mean task/done?",
+        ),
+        (
+            "[(x {})]",
+            Cause::Mutation,
+            "x",
+            "there is no mutation x; [:psi.graph/mutation-syms] lists what there is",
+        ),
+        ("[{[:c/id 0] [{:c/next ...}]}]", Cause::Cycle, ":c/next", ""),
+    ];
+    for (text, cause, key, said) in rows {
         let mut toy = toy();
         let boundary = Boundary::read(&form(text)).expect("a request");
         let caller = Caller { viewer: Viewer::Operator, is_lenient: false, limits: LIMITS, stop: &|| false };
         let registry = std::sync::Arc::clone(&toy.registry);
-        match boundary.answer(&registry, &caller, &mut toy).expect("within the limits") {
+        let failure = match boundary.answer(&registry, &caller, &mut toy).expect("within the limits") {
             Answer::Done(map) => panic!("{map:?}"),
-            Answer::Failed(failure) => (failure.cause, failure.key.to_string()),
-        }
-    };
-    assert_eq!(cause("[:nope]"), (Cause::Unreachable, ":nope".into()));
-    assert_eq!(cause("[:boom]"), (Cause::Exception, ":boom".into()));
-    assert_eq!(cause("[{[:task/id 500] [:task/title]}]"), (Cause::Missing, ":task/title".into()));
-    assert_eq!(cause("[(task/bad {})]"), (Cause::Mutation, "task/bad".into()));
-    assert_eq!(cause("[{[:c/id 0] [{:c/next ...}]}]"), (Cause::Cycle, ":c/next".into()));
+            Answer::Failed(failure) => failure,
+        };
+        assert_eq!((failure.cause, failure.key.to_string().as_str()), (cause, key), "{text}");
+        let words = failure.error.map(|error| {
+            let hint = error.data.as_map().and_then(|data| data.keyword("hint")?.as_str().map(str::to_owned));
+            hint.map_or(error.message.clone(), |hint| format!("{}; {hint}", error.message))
+        });
+        assert_eq!(words.unwrap_or_default(), said, "{text}");
+    }
 }
 
 /// Keys stand in the order of the query; of equal keys the last one holds, at the place of the first.

@@ -17,6 +17,7 @@ mod failure;
 mod fetch;
 mod level;
 mod limits;
+mod missing;
 mod names;
 mod parse;
 mod parse_error;

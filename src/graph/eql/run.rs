@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::failure::{Cause, Failure, attribute_error, mutation_error, unreachable};
 use super::level::{Below, Field, Level, Source};
 use super::limits::Budget;
+use super::missing::missing;
 use super::names::Names;
 use super::plan::steps;
 use super::row::Row;
@@ -164,7 +165,8 @@ impl<W: World> Runner<'_, W> {
                 Source::Ident(..) | Source::Placeholder => None,
             };
             if let Some(cause) = cause {
-                return Err(Halt::Failed(Failure { cause, key: field.key.clone(), error: None }));
+                let error = missing(self.registry, self.viewer, cause, &field.key);
+                return Err(Halt::Failed(Failure { cause, key: field.key.clone(), error }));
             }
         }
         Ok(())
@@ -288,7 +290,7 @@ impl<W: World> Runner<'_, W> {
                 field_error(field, row, &group.steps).map(|(cause, _)| (cause, &field.key))
             });
             if let Some((cause, key)) = faults.next() {
-                let error = row.first_error();
+                let error = row.first_error().or_else(|| missing(self.registry, self.viewer, cause, key));
                 return Err(Halt::Failed(Failure { cause, key: key.clone(), error }));
             }
         }

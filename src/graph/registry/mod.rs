@@ -46,6 +46,7 @@ mod entity;
 mod fault;
 mod introspect;
 mod mutation;
+mod nearest;
 mod operation;
 mod pathom;
 mod reach;

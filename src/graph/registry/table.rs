@@ -163,7 +163,7 @@ impl<W: World> Registry<W> {
     }
 
     /// Returns the entity that an attribute belongs to.
-    pub(super) fn entity_of(&self, id: AttrId) -> Option<&EntityInfo> {
+    pub(in crate::graph) fn entity_of(&self, id: AttrId) -> Option<&EntityInfo> {
         self.entry(id).and_then(|entry| self.entities.get(entry.entity))
     }
 
