@@ -4,7 +4,7 @@
 //! word. What lives elsewhere: errors (`error.rs`).
 
 use crate::dialect::Answer;
-use crate::domain::{Durability, Moment};
+use crate::domain::{Durability, Moment, Status};
 use crate::edn::{Keyword, Map, Value};
 
 /// The answer to a creation: what the mutation said, and the schedule as it stands.
@@ -63,14 +63,18 @@ fn told(answer: Map, made: &Map, schedule: &Map) -> Map {
         answer = answer.with("zone", zone.clone());
     }
     let mut warnings = said("warnings").and_then(Value::as_items).unwrap_or_default().to_vec();
-    if schedule.keyword("psi.scheduler/durability").and_then(Value::as_keyword).is_some_and(is_volatile) {
+    if is(schedule, "psi.scheduler/status", Status::Paused.name()) {
+        answer = answer.with("next", Vec::<Value>::new());
+        warnings.push(PAUSED.into());
+    }
+    if is(schedule, "psi.scheduler/durability", Durability::Volatile.name()) {
         warnings.push(LOST.into());
     }
     if warnings.is_empty() { answer } else { answer.with("warnings", warnings) }
 }
 
-fn is_volatile(durability: &Keyword) -> bool {
-    Durability::parse(durability.as_str()) == Some(Durability::Volatile)
+fn is(schedule: &Map, attribute: &str, name: &str) -> bool {
+    schedule.keyword(attribute).and_then(Value::as_keyword).is_some_and(|keyword| keyword.as_str() == name)
 }
 
 /// A value of the graph under bare names: `:psi.scheduler/next-fire-at` becomes `next_fire_at`.
@@ -88,8 +92,11 @@ fn bare(value: &Value) -> Value {
     if let Some(items) = value.as_items() {
         return Value::vector(items.iter().map(bare).collect::<Vec<_>>());
     }
-    let instant = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos()));
+    // Finer than a millisecond is of no use to a model, and as dear as a word.
+    let instant =
+        value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos() / 1_000_000 * 1_000_000));
     instant.map_or_else(|| value.clone(), |instant| Value::string(instant.to_string()))
 }
 
+const PAUSED: &str = "It is paused: none of its slots gets a run until it is resumed.";
 const LOST: &str = "It is kept in memory only, and lost when this server stops.";
