@@ -106,6 +106,10 @@ limits! {
     /// How long an attached host may take, after its acknowledgement, to report the turn that it began.
     /// Until then nothing more is pushed to that session: one delivery per idle transition.
     TURN_START_MS = 2_000 "ms" as "turn-start-ms";
+    /// How long a session remembers that a job was ready: what is created for that job meanwhile has its slot at once.
+    JOB_REMEMBERED_MS = 600_000 "ms" as "job-remembered-ms";
+    /// Jobs that a session remembers so; the oldest makes room.
+    JOBS_REMEMBERED = 16 "jobs" as "jobs-remembered";
     /// How long a guard outside may take to say whether a run may be handed over, unless told otherwise.
     GUARD_MS = 5_000 "ms" as "guard-ms";
     /// The longest that it may be told. A person is asked by an approval, not by a guard that takes its time.

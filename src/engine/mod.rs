@@ -24,6 +24,7 @@ mod lines;
 mod outlook;
 mod place;
 mod print;
+mod ready_jobs;
 mod record;
 mod row;
 mod slab;

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
 use crate::domain::{
     Actor, Channel, Cursor, HostId, Lineage, Moment, Reason, Run, RunId, Schedule, ScheduleId, SessionConfig,
@@ -270,6 +271,8 @@ pub struct SessionRecord {
     pub(super) opened_at: Moment,
     pub(super) opened: Cursor,
     pub(super) last_user_activity: Option<Moment>,
+    /// Jobs that were ready of late.
+    pub(super) ready_jobs: ReadyJobs,
 }
 
 impl SessionRecord {
@@ -300,6 +303,7 @@ impl SessionRecord {
             opened_at: opened.0,
             opened: opened.1,
             last_user_activity: None,
+            ready_jobs: ReadyJobs::default(),
         }
     }
 

@@ -66,7 +66,7 @@ impl State {
                 self.end_presumption(key);
             }
             // What waited for it has facts of its own.
-            SessionFact::JobReady { .. } => {}
+            SessionFact::JobReady { job } => record.ready_jobs.note(job, now.wall),
         }
     }
 

@@ -1,9 +1,9 @@
 //! A schedule is created: with its first slot to come.
 
-use super::next_slot::first_slot;
+use super::next_slot::{first_slot, within_lifetime};
 use crate::domain::{
-    Fact, Next, Payload, Reason, Refusal, Schedule, ScheduleFact, ScheduleId, Span, Target, Terms, Trigger,
-    When,
+    Fact, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact, ScheduleId, Span, Target, Terms,
+    Trigger, When,
 };
 use crate::engine::apply::request_key;
 use crate::engine::draft::Draft;
@@ -81,7 +81,11 @@ fn create(draft: &mut Draft<'_>, new: NewSchedule, on_known: OnKnown) -> Result<
     if state.schedule_key(&schedule.id).is_some() {
         return Err(Refusal::ScheduleExists { schedule: schedule.id });
     }
-    let next = first_slot(draft, &schedule, now.wall);
+    let next = if is_ready(session, &schedule, now.wall) {
+        within_lifetime(draft, &schedule, Some(now.wall))
+    } else {
+        first_slot(draft, &schedule, now.wall)
+    };
     let next = match (next, delay) {
         (Next::Never { reason }, _) => return Err(Refusal::NoSlot { reason }),
         // The delay runs on the boot clock, to the nanosecond: never early, and suspended time counts.
@@ -97,6 +101,11 @@ fn create(draft: &mut Draft<'_>, new: NewSchedule, on_known: OnKnown) -> Result<
     }
     draft.fact(Fact::Created { schedule, next });
     Ok(())
+}
+
+/// Whether it waits for a job that was ready before anybody waited for it.
+fn is_ready(session: &SessionRecord, schedule: &Schedule, now: Moment) -> bool {
+    matches!(&schedule.trigger, Trigger::Event(event) if session.ready_jobs.has(&event.job, now))
 }
 
 /// The schedule in the line of the turn in which it is made, if a schedule began that.

@@ -1,6 +1,6 @@
 //! A job of a session is ready: what waits for it has its slot, which is this moment.
 //!
-//! Nothing is remembered of a job that nobody waits for.
+//! What is created for it a little later has its slot at once, see `ready_jobs.rs`.
 
 use super::next_slot::{slot_now, within_lifetime};
 use crate::domain::{JobId, Refusal, ScheduleFact, SessionFact, SessionId, Trigger};

@@ -1,0 +1,54 @@
+//! Jobs of a session that are ready, remembered for a while: what is created for one of them in that while has its slot at once.
+//!
+//! A quick job may be done before its agent has asked to be woken by it. What is remembered lives in memory only.
+
+use crate::domain::{JobId, Moment};
+use crate::limits::{JOB_REMEMBERED_MS, JOBS_REMEMBERED};
+
+/// Jobs, each with when it was ready last, oldest first: at most `limits::JOBS_REMEMBERED`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ReadyJobs(Vec<(JobId, Moment)>);
+
+impl ReadyJobs {
+    /// A job is ready.
+    pub(super) fn note(&mut self, job: JobId, now: Moment) {
+        self.0.retain(|(other, at)| *other != job && is_fresh(*at, now));
+        if self.0.len() as u64 >= JOBS_REMEMBERED.value {
+            self.0.remove(0);
+        }
+        self.0.push((job, now));
+    }
+
+    /// Whether a job was ready within the time that it is remembered for.
+    pub(super) fn has(&self, job: &JobId, now: Moment) -> bool {
+        self.0.iter().any(|(other, at)| other == job && is_fresh(*at, now))
+    }
+}
+
+fn is_fresh(at: Moment, now: Moment) -> bool {
+    now.since(at).millis() < JOB_REMEMBERED_MS.value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ReadyJobs;
+    use crate::domain::{JobId, Moment};
+    use crate::limits::{JOB_REMEMBERED_MS, JOBS_REMEMBERED};
+
+    #[test]
+    fn a_job_is_remembered_for_a_while_and_the_oldest_makes_room() {
+        let at = |seconds: u64| Moment::new(seconds.cast_signed(), 0).expect("within the calendar");
+        let job = |number: u64| JobId::new(&format!("job-{number}")).expect("an id");
+        let while_seconds = JOB_REMEMBERED_MS.value / 1_000;
+        let mut jobs = ReadyJobs::default();
+        for number in 0..=JOBS_REMEMBERED.value {
+            jobs.note(job(number), at(number));
+        }
+        let last = JOBS_REMEMBERED.value;
+        assert!(!jobs.has(&job(0), at(last)), "the oldest has made room");
+        assert!(jobs.has(&job(1), at(while_seconds)) && !jobs.has(&job(1), at(while_seconds + 1)));
+        jobs.note(job(1), at(last));
+        assert!(jobs.has(&job(1), at(while_seconds + 1)), "ready again, and the last word counts");
+        assert!(jobs.has(&job(2), at(0)), "a clock that is set back makes nobody forget");
+    }
+}
