@@ -199,6 +199,8 @@ fn a_delivery_is_seen_from_every_side() {
     let attributes = answer["data"]["attributes"].as_array().expect("attributes");
     assert!(attributes.len() > 20 && attributes.iter().all(|it| it["entity"] == "schedule"), "{answer}");
     assert_eq!(answer["data"]["sessions"]["totalCount"], 3);
+    let answer = scene.ask("{ attributes(entity: \"shedule\") { ident } }");
+    assert_eq!(answer["errors"][0]["extensions"]["code"], "VALIDATION", "{answer}");
 }
 
 fn follow(scene: &Scene, caller: &Caller, query: &str) -> Follower {

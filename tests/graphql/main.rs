@@ -191,10 +191,6 @@ fn lists_are_answered_in_pages() {
         "{ a: tasks { nodes { id } pageInfo { endCursor } } b: tasks(first: 1) { nodes { id } } }",
         r#"{"data":{"a":{"nodes":[{"id":"1"},{"id":"2"}],"pageInfo":{"endCursor":"50"}},"b":{"nodes":[{"id":"1"}]}}}"#,
     );
-    check(
-        r#"{ those(title: "t2") { id } all: those { id } }"#,
-        r#"{"data":{"those":[{"id":"2"}],"all":[{"id":"1"},{"id":"2"}]}}"#,
-    );
 }
 
 #[test]

@@ -47,7 +47,6 @@ pub(crate) fn roots() -> Roots {
             query("tasks", QueryKind::Attribute("page")),
             query("allSlugs", QueryKind::Attribute("all-slugs")),
             query("list", QueryKind::Attribute("tasks")),
-            query("those", QueryKind::Those("tasks", "task/title")),
             query("p", QueryKind::Attribute("p")),
             query("boom", QueryKind::Attribute("boom")),
             query("all", QueryKind::Root("root")),

@@ -1,6 +1,6 @@
 //! What is said to those who asked for something that is not there, or that nothing leads to.
 //!
-//! Pathom keeps it to itself; so this is ours, and stands beside what Pathom says. What a viewer may not see is not there.
+//! Pathom keeps it to itself; so this is ours, and stands beside what Pathom says. An attribute that a viewer may not see is not there.
 
 use super::failure::Cause;
 use crate::domain::Code;
@@ -46,6 +46,11 @@ fn attribute<W: World>(graph: Graph<'_, W>, cause: Cause, ident: &Keyword) -> Re
 }
 
 fn mutation<W: World>(graph: Graph<'_, W>, name: &Symbol) -> ResolverError {
+    // What can be changed at all is no secret: every schema lists it.
+    if graph.registry.mutation(name, Viewer::Operator).is_some() {
+        let hint = "an operator's token may, or one that may change things";
+        return said(format!("{name} is not for this caller"), hint, Code::Forbidden);
+    }
     let hint = match graph.nearest_mutation(name) {
         Some(near) => format!("did you mean {near}?"),
         None => "[:psi.graph/mutation-syms] lists what there is".to_owned(),

@@ -2,10 +2,14 @@
 //!
 //! This is where tools find the table that this registry is; `schema/attributes.edn` is written from it.
 
+use std::collections::BTreeSet;
+
 use super::{
-    Attribute, Cardinality, Datum, Entity, Graph, Introspected, Registry, Seen, Type, Visibility, World,
+    AttrId, Attribute, Cardinality, Datum, Entity, Graph, Introspected, Registry, ResolverError, Seen, Type,
+    Visibility, World,
 };
-use crate::edn::{Keyword, Value};
+use crate::domain::Code;
+use crate::edn::{Keyword, Map, Value};
 
 impl<W: World> Registry<W> {
     /// Iterates over all attributes with the entities that they belong to, by number.
@@ -60,9 +64,33 @@ impl<W: Introspected> Graph<'_, W> {
         promises(entity)
     }
 
-    /// The numbers of the attributes that the viewer may see, by ident.
-    pub(super) fn attribute_numbers(self) -> Vec<u64> {
-        self.attributes().filter_map(|(key, _)| self.registry.id(key)).map(|id| id.0.into()).collect()
+    /// The numbers of the attributes that the viewer may see, by ident: all of them, or those of one entity.
+    ///
+    /// # Errors
+    ///
+    /// There is no such entity.
+    pub(super) fn attribute_numbers(self, params: &Map) -> Result<Vec<u64>, ResolverError> {
+        let named = |(key, _): (&Keyword, &Attribute)| {
+            let id = self.registry.id(key)?;
+            Some((id, self.registry.entity_of(id)?.name))
+        };
+        let all: Vec<(AttrId, &str)> = self.attributes().filter_map(named).collect();
+        let Some(wanted) = params.keyword("entity").filter(|wanted| !wanted.is_nil()) else {
+            return Ok(all.into_iter().map(|(id, _)| id.0.into()).collect());
+        };
+        let name = wanted.as_str().or_else(|| wanted.as_keyword().map(Keyword::as_str));
+        let of_it = all.iter().filter(|(_, entity)| Some(*entity) == name);
+        let numbers: Vec<u64> = of_it.map(|(id, _)| id.0.into()).collect();
+        if numbers.is_empty() {
+            let known: BTreeSet<&str> = all.iter().map(|(_, entity)| *entity).collect();
+            let known: Vec<Value> = known.into_iter().map(Value::string).collect();
+            let data =
+                Map::new().with("parameter", "entity").with("value", wanted.clone()).with("allowed", known);
+            return Err(
+                ResolverError::new(format!("there is no entity {wanted}"), data).coded(Code::Validation)
+            );
+        }
+        Ok(numbers)
     }
 }
 
@@ -93,7 +121,7 @@ fn read<'a, W: Introspected>(
     view: Seen<'a, W>,
     number: u64,
     attribute: impl FnOnce(&'a Attribute, &'a super::EntityInfo) -> Datum<'a>,
-) -> Result<Datum<'a>, super::ResolverError> {
+) -> Result<Datum<'a>, ResolverError> {
     Ok(visible::<W>(view, number).map_or(Datum::Nil, |(it, entity)| attribute(it, entity)))
 }
 

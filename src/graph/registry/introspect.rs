@@ -220,10 +220,10 @@ impl<W: Introspected> Graph<'_, W> {
                 |view, (), _| Ok(Datum::Value(W::graph(view).attr_index())),
             )
             .reads(
-                open("psi.graph/attributes", Type::Reference("attribute"))
-                    .many()
-                    .doc("Every attribute there is for the caller, by ident."),
-                |view, (), _| Ok(Datum::Entities(W::graph(view).attribute_numbers())),
+                open("psi.graph/attributes", Type::Reference("attribute")).many().doc(
+                    "Every attribute there is for the caller, by ident. Parameter: entity, for those of one.",
+                ),
+                |view, (), params| Ok(Datum::Entities(W::graph(view).attribute_numbers(params)?)),
             )
             .reads(
                 open("com.wsscode.pathom3.connect.indexes/indexes", Type::Map)

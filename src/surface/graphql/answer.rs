@@ -174,7 +174,7 @@ impl<'a> Writer<'a> {
     }
 
     fn items(&mut self, asked: Asked<'a>, items: impl Iterator<Item = &'a Value>) -> Result<(), Bubble> {
-        for (at, item) in items.filter(|item| is_kept(asked, item)).enumerate() {
+        for (at, item) in items.enumerate() {
             self.out.push_str(if at > 0 { "," } else { "" });
             self.path.push(Step::Index(at));
             let written = if item.is_nil() { self.not_null(asked) } else { self.item(asked, item) };
@@ -241,16 +241,6 @@ fn lookup<'a>(row: &'a Map, at: &Locator) -> Option<&'a Value> {
         Some((key, value)) if *key == at.key => Some(value),
         Some(_) | None => row.get(&at.key),
     }
-}
-
-/// Whether an entry is one of those that are asked for.
-fn is_kept(asked: Asked<'_>, entry: &Value) -> bool {
-    let Some(kept_by) = &asked.field.kept_by else {
-        return true;
-    };
-    let wanted =
-        asked.selected.params.iter().next().map(|(_, wanted)| wanted).filter(|wanted| !wanted.is_nil());
-    wanted.is_none_or(|wanted| entry.as_map().and_then(|row| row.keyword(kept_by.as_str())) == Some(wanted))
 }
 
 /// Whether an entity was found: its witness is there, or has failed.

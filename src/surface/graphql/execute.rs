@@ -315,18 +315,15 @@ impl<W: World> Access<W> for Still<'_, W> {
 
 /// Why the graph did not answer.
 fn failed(failure: eql::Failure) -> GraphqlError {
-    match (failure.error, failure.cause) {
-        (Some(error), _) => {
+    match failure.error {
+        Some(error) => {
             let code = error.code.map(Code::from).or_else(|| Code::of(&error.data));
             GraphqlError {
                 data: error.data,
                 ..GraphqlError::new(code.unwrap_or(Code::Internal), error.message)
             }
         }
-        (None, eql::Cause::Mutation) => {
-            GraphqlError::new(Class::Forbidden, format!("{} is not for this caller", failure.key))
-        }
-        (None, _) => GraphqlError::new(Code::Internal, format!("{} is not there", failure.key)),
+        None => GraphqlError::new(Code::Internal, format!("{} is not there", failure.key)),
     }
 }
 

@@ -6,7 +6,7 @@
 //! Invariant: every field of the selection knows where its value will stand, and two fields with the same attribute and
 //! parameters share it.
 
-use super::model::{Field, Model, Source};
+use super::model::{Model, Source};
 use super::select::{Selected, Selection, What};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::{Expr, Join, Key, Prop, Query, Target};
@@ -58,7 +58,7 @@ impl Need {
             };
             let declared = &model.objects[selection.object].fields[number];
             match &declared.source {
-                Source::Attr(attr) => self.attr(model, (declared, attr), field),
+                Source::Attr(attr) => self.attr(model, attr, field),
                 Source::Itself | Source::Subscription => {
                     if let Some(below) = &mut field.below {
                         self.add(model, below);
@@ -83,18 +83,12 @@ impl Need {
         }
     }
 
-    fn attr(&mut self, model: &Model, (declared, attr): (&Field, &Value), field: &mut Selected) {
+    fn attr(&mut self, model: &Model, attr: &Value, field: &mut Selected) {
         let Value::Keyword(attr) = attr else {
             return;
         };
-        let none = Map::new();
-        // What entries are kept by, the graph does not know of.
-        let params = if declared.kept_by.is_some() { &none } else { &field.params };
-        let item = self.item(&Key::Attr(attr.clone()), params, &mut field.at);
+        let item = self.item(&Key::Attr(attr.clone()), &field.params, &mut field.at);
         item.ask(model, field.below.as_mut());
-        if let (Some(kept_by), Some(below)) = (&declared.kept_by, &mut item.below) {
-            below.item(&Key::Attr(kept_by.clone()), &none, &mut Locator::default());
-        }
     }
 
     /// Finds or adds the item of a key and parameters.

@@ -36,8 +36,6 @@ pub(super) struct Field {
     pub(super) out: Out,
     pub(super) source: Source,
     pub(super) entries: Entries,
-    /// Entries are left out where this attribute of theirs is not what the only argument says.
-    pub(super) kept_by: Option<Keyword>,
 }
 
 /// What a field yields. Entries of a list are never null.

@@ -42,8 +42,6 @@ pub enum QueryKind {
     Entity(&'static str),
     /// An attribute of a root.
     Attribute(&'static str),
-    /// An attribute of a root that holds entities: all of them, or those of which another attribute is as given.
-    Those(&'static str, &'static str),
     /// All attributes of a root as an object: `engine: Engine!`.
     Root(&'static str),
 }

@@ -74,7 +74,7 @@ fn queries() -> Vec<Query> {
         query(
             "attributes",
             "Every attribute of the graph, by ident.",
-            QueryKind::Those("psi.graph/attributes", ENTITY),
+            QueryKind::Attribute("psi.graph/attributes"),
         ),
     ]
 }
@@ -116,6 +116,7 @@ fn params() -> Vec<(&'static str, Vec<Param>)> {
         ("psi.scheduler/upcoming", vec![optional("first", "first", "How many.", Kind::Int)]),
         ("reveille.engine/decision-page", decisions()),
         ("reveille.engine/decisions", decisions()),
+        ("psi.graph/attributes", vec![optional("entity", "entity", "Only those of this.", Kind::String)]),
     ]
 }
 
@@ -411,8 +412,6 @@ pub(super) fn required(name: &'static str, param: &'static str, doc: &'static st
     Param { is_required: true, ..optional(name, param, doc, kind) }
 }
 
-/// Which entity an attribute belongs to.
-const ENTITY: &str = "reveille.attribute/entity";
 pub(super) const SESSION_ID: &str = "psi.agent-session/session-id";
 /// Says that something before this is no longer kept: look at the state instead.
 pub(super) const TRUNCATED: &str = "reveille.push/truncated?";

@@ -115,7 +115,6 @@ impl<'r> Making<'r> {
             let field = match &query.kind {
                 QueryKind::Entity(entity) => self.by_key(query.name, entity),
                 QueryKind::Attribute(ident) => self.attribute(query.name, ident),
-                QueryKind::Those(ident, by) => self.those(query.name, ident, by),
                 QueryKind::Root(entity) => self.part(query.name, entity),
             };
             fields.extend(field.map(|field| Field {
@@ -235,7 +234,6 @@ impl<'r> Making<'r> {
             } else {
                 Entries::One
             },
-            kept_by: None,
         })
     }
 
@@ -303,15 +301,6 @@ impl<'r> Making<'r> {
     fn part(&mut self, by: &str, name: &str) -> Option<Field> {
         let number = self.entity(by, name)?;
         Some(field("", one(Leaf::Object(number)), Source::Itself))
-    }
-
-    fn those(&mut self, by: &str, ident: &str, kept_by: &'static str) -> Option<Field> {
-        let field = self.attribute(by, ident)?;
-        let kept_by = Keyword::new(kept_by).ok()?;
-        let (name, param) = (names::field(kept_by.as_str()), Value::Keyword(kept_by.clone()));
-        let ty = In { leaf: Leaf::Scalar(Scalar::String), is_list: false, is_required: false };
-        let arg = Input { name, doc: "Only those of this.".to_owned(), param, ty, handed: Handed::AsIs };
-        Some(Field { args: vec![arg], kept_by: Some(kept_by), ..field })
     }
 
     /// The connection that a page is shown as.
@@ -437,16 +426,7 @@ impl<'r> Making<'r> {
 
 fn field(name: &str, out: Out, source: Source) -> Field {
     let (name, doc) = (name.to_owned(), String::new());
-    Field {
-        name,
-        doc,
-        is_deprecated: false,
-        args: Vec::new(),
-        out,
-        source,
-        entries: Entries::One,
-        kept_by: None,
-    }
+    Field { name, doc, is_deprecated: false, args: Vec::new(), out, source, entries: Entries::One }
 }
 
 fn one(leaf: Leaf) -> Out {

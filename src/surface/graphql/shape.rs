@@ -87,8 +87,8 @@ impl Making<'_> {
             Source::Attr(_) | Source::Entity { .. } => {
                 let Locator { within: None, key, .. } = &selected.at else { return None };
                 let (place, level) = self.plan.place(self.level, key)?;
-                // What is asked for twice is read once, the long way; and what is left out of a list is not seen here.
-                if field.kept_by.is_some() || self.parts.iter().any(|part| part.place == place) {
+                // What is asked for twice is read once, the long way.
+                if self.parts.iter().any(|part| part.place == place) {
                     return None;
                 }
                 let below = match &selected.below {
