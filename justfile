@@ -61,3 +61,7 @@ replay SEED:
 # Look for bad input until stopped; needs cargo-fuzz and a nightly toolchain
 fuzz TARGET:
     cargo +nightly fuzz run {{ TARGET }}
+
+# Plant faults in a copy of the program, one at a time, and say which test sees each; an hour for all, `just planted NAME` for one
+planted *NAMES:
+    tests/planted/run {{ NAMES }}

@@ -6,6 +6,7 @@
 
 mod faults;
 mod files;
+mod planted;
 mod rust;
 mod samples;
 
@@ -13,6 +14,7 @@ use std::path::Path;
 
 use faults::{impurities, layer_faults, line_faults, ratchet, undocumented_numbers, waits};
 use files::{each_file, entries, layer_of, rank, read, report, rooted, rust_files};
+use planted::unplantable;
 use rust::{functions, tokens};
 
 /// Lowest first. A module imports from rows above its own; the halves of a row do not import each other.
@@ -157,4 +159,11 @@ fn the_architecture_page_is_short_and_names_every_room() {
         faults.push(format!("docs/ARCHITECTURE.md: {} lines, at most 250", page.lines().count()));
     }
     report("the architecture page is the map of src/", &faults);
+}
+
+#[test]
+fn every_planted_fault_can_be_planted() {
+    let faults =
+        unplantable(&read("fixtures/planted.txt"), |path| std::fs::read_to_string(rooted(path)).ok());
+    report("a planted fault replaces a text that stands once in its file", &faults);
 }

@@ -1,6 +1,7 @@
 //! The reader and the rules, held to samples in both directions.
 
 use crate::faults::*;
+use crate::planted::unplantable;
 use crate::rust::{functions, tokens};
 
 /// What the rule says of a sample, one line per fault.
@@ -45,6 +46,22 @@ fn sample_adapters_are_rooms() {
             "1: one adapter names another, `host_local`",
             "2: one adapter names another, `entropy_os`",
             "3: one adapter names another, `*`",
+        ],
+    );
+}
+
+#[test]
+fn sample_planted_faults() {
+    let read = |path: &str| (path == "a.rs").then(|| "let a = b + b;\nlet c = b;\n".to_owned());
+    check(&unplantable(SAMPLE_PLANTED, read), &[]);
+    check(
+        &unplantable(SAMPLE_UNPLANTABLE, read),
+        &[
+            "often: its text does not stand exactly once in a.rs",
+            "elsewhere: its text does not stand exactly once in b.rs",
+            "same: nothing is replaced by something else",
+            "one: two faults have this name",
+            "crossing: it replaces what one replaces",
         ],
     );
 }
@@ -180,3 +197,51 @@ fn sample_limits() {
         &["src/limits.rs:3: pub const B: usize = 1;"],
     );
 }
+
+const SAMPLE_PLANTED: &str = "; A remark
+# one
+It adds up.
+a.rs
+- a = «b + b»;
++ b
+
+# two
+Two lines.
+a.rs
+- b;
+- «let c = b;»
++
+";
+
+const SAMPLE_UNPLANTABLE: &str = "
+# often
+a.rs has it twice.
+a.rs
+- = b
++ 1
+# elsewhere
+No such file.
+b.rs
+- = b
++ 1
+# same
+It stays as it is.
+a.rs
+- c = «b»;
++ b
+# one
+The first.
+a.rs
+- b + b
++ b
+# one
+The second.
+a.rs
+- let a
++ let b
+# crossing
+Into the first.
+a.rs
+- «a = b» + b
++ b
+";
