@@ -53,6 +53,25 @@ fn a_token_is_its_session_until_that_is_closed() {
 }
 
 #[test]
+fn every_digit_of_a_token_counts() {
+    let (handle, ..) = engine();
+    let (_, own) = open(&handle, "one");
+    let operator = "0123456789abcdef".repeat(4);
+    handle.admit_operator(&Token::from_text(&operator), Right::Change);
+    for token in [own.reveal(), &operator] {
+        assert!(handle.caller_of(&Token::from_text(token)).is_some());
+        for place in 0..token.len() {
+            let other = if token.as_bytes()[place] == b'0' { "1" } else { "0" };
+            let wrong = [&token[..place], other, &token[place + 1..]].concat();
+            assert_eq!(handle.caller_of(&Token::from_text(&wrong)), None, "another digit at {place}");
+        }
+        for wrong in [&token[..63], &token[1..], &format!("{token}0")] {
+            assert_eq!(handle.caller_of(&Token::from_text(wrong)), None, "{} digits", wrong.len());
+        }
+    }
+}
+
+#[test]
 fn operators_have_tokens_with_a_right() {
     let (handle, ..) = engine();
     let token = |text: &str| Token::from_text(text);

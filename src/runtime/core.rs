@@ -224,3 +224,37 @@ impl Core {
         self.armed.is_some_and(|armed| self.sleeps_until(now) < armed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Durability, HostId, Moment, SessionId, When};
+    use crate::engine::{Command, NewSchedule};
+
+    /// How long the driver sleeps, in milliseconds, before a schedule that is due in so many.
+    #[track_caller]
+    fn check(durability: Durability, delay_ms: u64, expected: u64) {
+        let mut core = Core::new(Arc::default(), Keeps::InMemory, None);
+        let now = Now { wall: Moment::EPOCH, boot: BootTime::ZERO };
+        let session = SessionId::new("one").expect("an id");
+        let open = Command::OpenSession {
+            session: Some(session.clone()),
+            host: HostId::LOCAL,
+            config: Arc::default(),
+        };
+        let when = When::After(Span::from_millis(delay_ms));
+        let create = NewSchedule { durability, ..NewSchedule::message(session, when, "later") };
+        for command in [open, Command::CreateSchedule(create)] {
+            core.step(Input::Command(command), now, || Entropy([7; 16])).expect("there is room");
+        }
+        assert_eq!(core.sleeps_until(now), BootTime::ZERO.after(Span::from_millis(expected)));
+    }
+
+    #[test]
+    fn a_wall_clock_that_may_be_set_is_looked_at_more_often() {
+        check(Durability::Volatile, 20_000, 20_000);
+        check(Durability::Volatile, 3_600_000, 30_000);
+        check(Durability::Durable, 500, 500);
+        check(Durability::Durable, 20_000, 1_000);
+    }
+}

@@ -14,7 +14,7 @@ use reveille::domain::{
     SessionId, Span, Status, Terms, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, State};
-use reveille::limits::STORE_QUEUE_BATCHES;
+use reveille::limits::{STORE_CHUNK_RECORDS, STORE_QUEUE_BATCHES};
 use reveille::port::{Clock, HistoryCaps, StoreFault};
 use reveille::runtime::Handle;
 use reveille::testkit::{Laws, SimHost, Stage};
@@ -375,4 +375,20 @@ fn a_burst_is_claimed_as_fast_as_it_is_kept() {
     life.handle.turn();
     assert_eq!(due(&life.handle), 0);
     assert_eq!(life.handle.view(|state| state.ledger().imbalance()), 0);
+}
+
+#[test]
+fn what_is_more_than_a_store_reads_at_once_is_taken_up() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let count = STORE_CHUNK_RECORDS.value + 10;
+    for session in 0..=count / 1_000 {
+        let owner = life.open(&format!("session-{session}"));
+        for _ in 0..1_000.min(count - session * 1_000) {
+            life.create(message(&owner, 60_000)).expect("it is kept");
+        }
+    }
+    drop(life);
+    let life = lives.next(0);
+    assert_eq!(life.handle.view(State::live_count), count);
 }

@@ -348,3 +348,44 @@ const UPSERT: &str = "INSERT INTO state (key, revision, at, payload, digest) VAL
      WHERE excluded.revision > revision";
 /// From here on, a quiet moment is used to move the log into the file.
 const IDLE_CHECKPOINT_BYTES: u64 = 4_194_304;
+
+#[cfg(test)]
+mod tests {
+    use super::super::StoreOptions;
+    use super::super::open::open;
+    use super::*;
+    use crate::domain::Moment;
+    use crate::port::{Batch, Term};
+
+    #[test]
+    fn a_log_that_a_burst_has_left_is_moved_when_nothing_else_is_to_do() {
+        let dir = std::env::temp_dir().join(format!("reveille-writer-{}", std::process::id()));
+        let mut writer = open(StoreOptions::new(&dir, Moment::EPOCH)).expect("it is made");
+        let log = beside(&writer.path, "-wal");
+        let log_bytes = || fs::metadata(&log).map_or(0, |found| found.len());
+        let keep = |writer: &mut Writer, cursor: u64, bytes: usize| {
+            let fact = FactRecord {
+                cursor: Cursor::new(cursor),
+                at: Moment::EPOCH,
+                kind: "created".into(),
+                schedule: None,
+                session: None,
+                run: None,
+                payload: vec![7; bytes].into(),
+            };
+            let batch = Batch { facts: vec![fact], rows: Vec::new() };
+            let done = Box::new(|answer: Result<Cursor, StoreFault>| assert!(answer.is_ok(), "{answer:?}"));
+            writer.shared.queue.submit(Term(1), batch, done).expect("there is room");
+            let Work::Group(group) = writer.shared.queue.next(Idle::Rest) else { panic!("it waits") };
+            assert_eq!(writer.keep(group), Idle::Tidy);
+            writer.tidy()
+        };
+        assert_eq!(keep(&mut writer, 1, 1_000), Idle::Rest, "a short log stays where it is");
+        assert_eq!(keep(&mut writer, 2, 5_000_000), Idle::Move);
+        assert!(log_bytes() > 5_000_000);
+        assert_eq!(writer.move_log(), Idle::Rest);
+        assert_eq!((log_bytes(), writer.tidy()), (0, Idle::Rest));
+        drop(writer);
+        fs::remove_dir_all(&dir).expect("it is ours");
+    }
+}
