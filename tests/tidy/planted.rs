@@ -29,6 +29,11 @@ pub(crate) fn unplantable(table: &str, read: impl Fn(&str) -> Option<String>) ->
             let lines = lines.iter().filter_map(|line| line.strip_prefix(mark));
             lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
         };
+        for suite in text('?').split_whitespace().filter(|suite| *suite != "lib") {
+            if [".rs", "/main.rs"].iter().all(|end| read(&format!("tests/{suite}{end}")).is_none()) {
+                faults.push(format!("{name}: there are no tests called {suite}"));
+            }
+        }
         let (was, becomes) = (text('-'), text('+'));
         let (head, rest) = was.split_once('«').unwrap_or(("", &was));
         let (inner, tail) = rest.split_once('»').unwrap_or((rest, ""));

@@ -61,6 +61,7 @@ fn sample_planted_faults() {
             "elsewhere: its text does not stand exactly once in b.rs",
             "same: nothing is replaced by something else",
             "one: two faults have this name",
+            "crossing: there are no tests called none",
             "crossing: it replaces what one replaces",
         ],
     );
@@ -242,6 +243,7 @@ a.rs
 # crossing
 Into the first.
 a.rs
+? lib none
 - «a = b» + b
 + b
 ";
