@@ -95,6 +95,10 @@ fn check_v6(address: Ipv6Addr) -> Result<(), Forbidden> {
     if address.is_loopback() {
         return Err(Forbidden::Loopback);
     }
+    // ISATAP: the interface carries an address, whatever the network is, and the network is judged all the same.
+    if let [.., 0 | 0x200, 0x5efe, high, low] = address.segments() {
+        check_v4(v4(high, low))?;
+    }
     if let Some(embedded) = embedded_v4(address) {
         return check_v4(embedded);
     }
@@ -115,22 +119,20 @@ fn check_v6(address: Ipv6Addr) -> Result<(), Forbidden> {
     Err(forbidden)
 }
 
-/// The IPv4 address that an IPv6 address stands for.
+/// The IPv4 address that an IPv6 address stands for: all of it is that, or its network is.
 fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let segments = address.segments();
-    let v4 = |high: u16, low: u16| {
-        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
-        Ipv4Addr::new(a, b, c, d)
-    };
-    match segments {
+    match address.segments() {
         // Compatible, mapped, translated (SIIT), NAT64 by the well-known prefix.
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
         | [0, 0, 0, 0, 0xffff, 0, high, low]
-        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
-        // ISATAP: the interface says it, whatever the network is.
-        | [_, _, _, _, 0 | 0x200, 0x5efe, high, low] => Some(v4(high, low)),
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(v4(high, low)),
         // 6to4.
         [0x2002, high, low, ..] => Some(v4(high, low)),
         _ => None,
     }
+}
+
+fn v4(high: u16, low: u16) -> Ipv4Addr {
+    let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+    Ipv4Addr::new(a, b, c, d)
 }
