@@ -14,7 +14,7 @@ use async_graphql::parser::types::{
     SelectionSet,
 };
 
-use super::error::{Code, GraphqlError};
+use super::error::{Code, GraphqlError, in_order};
 use super::face::Face;
 use super::model::Model;
 use super::scan;
@@ -27,8 +27,7 @@ use crate::limits::{
 pub(super) fn read(text: &str, model: &Model, face: &Face) -> Result<ExecutableDocument, Vec<GraphqlError>> {
     let document = parse(text).map_err(|error| vec![error])?;
     measure(&document, model).map_err(|error| vec![error])?;
-    face.validate(document.clone())
-        .map_err(|errors| errors.into_iter().map(GraphqlError::from).collect::<Vec<_>>())?;
+    face.validate(document.clone()).map_err(in_order)?;
     Ok(document)
 }
 
@@ -81,7 +80,10 @@ struct Measuring<'d> {
 fn measure(document: &ExecutableDocument, model: &Model) -> Result<(), GraphqlError> {
     let mut measuring = Measuring { document, fragments: BTreeMap::new(), open: BTreeSet::new(), level: 0 };
     let mut total = 0_usize;
-    for (_, operation) in document.operations.iter() {
+    // As they stand in the text: the first that is too large is the one that is told, and a map has no order.
+    let mut operations: Vec<_> = document.operations.iter().map(|(_, operation)| operation).collect();
+    operations.sort_by_key(|operation| operation.pos);
+    for operation in operations {
         let size = measuring.operation(&operation.node)?;
         total = total.saturating_add(size.fields);
         within(total, GRAPHQL_FIELDS, "the document has, with fragments opened, more")?;

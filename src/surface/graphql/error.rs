@@ -140,6 +140,13 @@ pub(super) fn list(errors: &[GraphqlError], out: &mut String) {
     out.push(']');
 }
 
+/// What async-graphql finds, in the order of the places: it goes through hash maps, so its own is another each time.
+pub(super) fn in_order(errors: Vec<async_graphql::ServerError>) -> Vec<GraphqlError> {
+    let mut errors: Vec<GraphqlError> = errors.into_iter().map(GraphqlError::from).collect();
+    errors.sort_by(|a, b| (&a.locations, &a.message).cmp(&(&b.locations, &b.message)));
+    errors
+}
+
 impl From<async_graphql::ServerError> for GraphqlError {
     fn from(error: async_graphql::ServerError) -> Self {
         let locations = error.locations.iter().map(|pos| (pos.line, pos.column)).collect();

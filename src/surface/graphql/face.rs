@@ -73,8 +73,9 @@ impl Face {
 
     /// Checks a document by all rules. Values of variables are not looked at: `coerce.rs` does that.
     pub(super) fn validate(&self, document: ExecutableDocument) -> Result<(), Vec<ServerError>> {
-        // Where there are several operations, one has to be named; all of them are checked.
-        let name = document.operations.iter().find_map(|(name, _)| name.cloned());
+        // Where there are several operations, one has to be named, the same each time; all of them are checked.
+        let first = document.operations.iter().min_by_key(|(_, operation)| operation.pos);
+        let name = first.and_then(|(name, _)| name.cloned());
         let name = name.as_ref().map(Name::as_str);
         let response = self.run(document, name, Variables::default(), Purpose::Validation);
         if response.errors.is_empty() { Ok(()) } else { Err(response.errors) }

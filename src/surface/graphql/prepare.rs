@@ -6,7 +6,7 @@ use async_graphql::parser::types::{ExecutableDocument, OperationType};
 
 use super::coerce;
 use super::document;
-use super::error::{Code, GraphqlError};
+use super::error::{Code, GraphqlError, in_order};
 use super::face::Face;
 use super::lower::Need;
 use super::model::Model;
@@ -92,7 +92,7 @@ impl<W: World> Preparing<'_, W> {
         let variables =
             serde_json::from_str(&variables).map(async_graphql::Variables::from_json).unwrap_or_default();
         let answer = self.face.introspect(document.clone(), name, variables);
-        answer.map(Some).map_err(|errors| errors.into_iter().map(GraphqlError::from).collect())
+        answer.map(Some).map_err(in_order)
     }
 
     /// Plans a query over what is known to begin with.
