@@ -58,10 +58,23 @@ sim SEEDS="2000":
 replay SEED:
     SEED={{ trim_start_match(SEED, "SEED=") }} cargo test --release --all-features --test worlds -- --nocapture
 
-# Look for bad input until stopped; needs cargo-fuzz and a nightly toolchain
-fuzz TARGET:
-    cargo +nightly fuzz run {{ TARGET }}
+# Look for bad input until stopped, or for so long: `just fuzz mcp -max_total_time=300`; needs cargo-fuzz and a nightly toolchain
+fuzz TARGET *ARGS:
+    mkdir -p fuzz/work/{{ TARGET }}
+    cargo +nightly fuzz run --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }} fuzz/corpus/{{ TARGET }} -- \
+        -dict=fuzz/dictionaries/{{ TARGET }}.dict -max_len=4096 -timeout=10 {{ ARGS }}
 
 # Plant faults in a copy of the program, one at a time, and say which test sees each; an hour for all, `just planted NAME` for one
 planted *NAMES:
     tests/planted/run {{ NAMES }}
+
+# Every target in turn, so many seconds each: `just fuzz-all 300`, or `just fuzz-all SECONDS=300`
+fuzz-all SECONDS="300":
+    for target in $(cargo +nightly fuzz list); do \
+        just fuzz "$target" -max_total_time={{ trim_start_match(SECONDS, "SECONDS=") }} || exit 1; \
+    done
+
+# Take what the last look has found into the corpus, and make that the smallest that covers the same
+fuzz-keep TARGET:
+    cargo +nightly fuzz run --sanitizer none {{ TARGET }} fuzz/corpus/{{ TARGET }} fuzz/work/{{ TARGET }} -- -merge=1 -max_len=4096
+    cargo +nightly fuzz cmin --sanitizer none {{ TARGET }} fuzz/corpus/{{ TARGET }} -- -max_len=4096

@@ -102,18 +102,6 @@ fn has_failed(answer: &Value) -> bool {
     answer.as_map().is_some_and(|map| map.keyword("com.wsscode.pathom3.error/error-message").is_some())
 }
 
-#[test]
-fn the_fuzzers_corpus_is_survived() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/eql/corpus");
-    let files = std::fs::read_dir(folder).expect("the corpus");
-    let mut count = 0;
-    for file in files {
-        replay(&std::fs::read(file.expect("an entry").path()).expect("a file"));
-        count += 1;
-    }
-    assert!(count >= 6, "the corpus is not found");
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -426,27 +426,6 @@ fn broken_streams_stay_linear() {
     assert_eq!(end, Err(ReadErrorKind::UnexpectedEnd));
 }
 
-/// Replays what the fuzzer has found, and the seeds it starts from.
-#[test]
-fn fuzz_corpus() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/edn");
-    let Ok(files) = std::fs::read_dir(folder) else {
-        return; // A packaged crate leaves the corpus out.
-    };
-    for file in files {
-        let input = std::fs::read(file.expect("a directory entry").path()).expect("a corpus file");
-        let whole = frames(&input, CAPS, input.len().max(1));
-        assert_eq!(whole, frames(&input, CAPS, 1), "{:?}", String::from_utf8_lossy(&input));
-        let Ok(values) = read_all(&input, &CAPS) else {
-            continue;
-        };
-        let printed: Vec<String> = values.iter().map(Value::to_string).collect();
-        assert_eq!(read_all(printed.join(" ").as_bytes(), &CAPS).as_ref(), Ok(&values));
-        let framed: Vec<Value> = whole.iter().map(|frame| one(frame)).collect();
-        assert_eq!(framed, values);
-    }
-}
-
 fn one(text: &str) -> Value {
     read(text.as_bytes(), &CAPS).expect("sound EDN")
 }

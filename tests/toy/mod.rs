@@ -5,7 +5,7 @@
 #![allow(dead_code, reason = "each test that includes this uses a part of it")]
 
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use reveille::edn::{Caps, Map, Value, read_keeping_meta};
 use reveille::graph::eql::{Boundary, Caller, Limits, Query, Refusal, parse};
@@ -64,8 +64,10 @@ impl Access<Tasks> for Toy {
 }
 
 pub(crate) fn toy() -> Toy {
-    let registry = builder().build().expect("sound declarations");
-    Toy { registry: Arc::new(registry), done: Vec::new(), batches: Cell::new(0) }
+    // Made once: the fuzzer asks for a toy several times for each of its inputs.
+    static REGISTRY: LazyLock<Arc<Registry<Tasks>>> =
+        LazyLock::new(|| Arc::new(builder().build().expect("sound declarations")));
+    Toy { registry: Arc::clone(&REGISTRY), done: Vec::new(), batches: Cell::new(0) }
 }
 
 pub(crate) fn form(text: &str) -> Value {

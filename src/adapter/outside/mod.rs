@@ -44,6 +44,8 @@ pub use post::{Client, Patience, Post, PostFault, Reply};
 #[cfg(feature = "command")]
 pub use program::{Ended, Program, ProgramFault, Told};
 #[cfg(feature = "webhook")]
+pub use retry_after::retry_after;
+#[cfg(feature = "webhook")]
 pub use signature::{KeyFault, MessageId, SignatureFault, Signed, SigningKey, sign, verify};
 #[cfg(feature = "webhook")]
 pub use trust::{Trust, TrustFault};

@@ -306,7 +306,7 @@ async fn exchange_on(stream: Box<dyn Stream>, post: &Post<'_>) -> Result<Reply, 
     let answered = async {
         let response = sender.send_request(request(post)?).await.map_err(broken)?;
         let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-        let retry_after = retry_after.and_then(|text| retry_after::read(text, post.at));
+        let retry_after = retry_after.and_then(|text| retry_after::retry_after(text, post.at));
         let status = response.status().as_u16();
         Ok(Reply { status, retry_after, body: read(response.into_body(), post).await? })
     };

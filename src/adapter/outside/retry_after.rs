@@ -4,8 +4,8 @@ use jiff::fmt::rfc2822::DateTimeParser;
 
 use crate::domain::{Moment, Span};
 
-/// How long to wait, from now; `None` for what is neither.
-pub(super) fn read(text: &str, now: Moment) -> Option<Span> {
+/// How long the text of a `Retry-After` header asks to wait, from now; `None` for what is neither seconds nor a date.
+pub fn retry_after(text: &str, now: Moment) -> Option<Span> {
     let text = text.trim();
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
         // What does not fit is for ever, and bounded by whoever asked.

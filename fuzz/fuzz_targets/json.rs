@@ -1,0 +1,5 @@
+//! `src/json.rs` under the fuzzer.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| reveille_fuzz::json::run(input));

@@ -1,0 +1,44 @@
+//! Any bytes as a request to the graph: over the toy world, what is a query prints and parses back; over a scheduler,
+//! the answer that is written while it is read is the one that is built as a value.
+
+#[path = "../../tests/toy/mod.rs"]
+mod toy;
+
+use reveille::domain::Caller;
+use reveille::edn::{Caps, Value, read};
+use reveille::graph::eql::Written;
+use reveille::runtime::{failed, reply};
+
+use super::scene::{Scene, callers};
+
+/// An answer repeats a request where it failed, and may be as long as the graph's bounds allow.
+const ROOMY: Caps = Caps { bytes_max: 1 << 28, depth_max: 512, digits_max: u16::MAX, forms_max: u32::MAX };
+
+/// Fails where one of that does not hold.
+pub fn run(input: &[u8]) {
+    toy::replay(input);
+    for caller in callers() {
+        for is_lenient in [false, true] {
+            agrees(input, &caller, is_lenient);
+        }
+    }
+}
+
+fn agrees(input: &[u8], caller: &Caller, is_lenient: bool) {
+    // Each has an engine of its own, because a request may change something.
+    let (writing, building) = (Scene::new().handle, Scene::new().handle);
+    let prepared = match writing.prepare(caller, input) {
+        Ok(prepared) => prepared,
+        Err(error) => return assert!(!error.to_string().is_empty()),
+    };
+    let mut text = String::new();
+    let written = writing.answer(caller, &prepared, is_lenient, &mut text);
+    let written = written.map(|written| match written {
+        Written::Failed(failure) => Value::Map(failed(&prepared.boundary, &failure)).to_string(),
+        Written::Done => text,
+    });
+    let built = building.run(caller, &prepared, is_lenient);
+    let built = built.map(|answer| Value::Map(reply(&prepared.boundary, answer)).to_string());
+    let read = |text: &String| read(text.as_bytes(), &ROOMY).expect("an answer is EDN");
+    assert_eq!(written.as_ref().map(read), built.as_ref().map(read), "two ways");
+}

@@ -1,0 +1,78 @@
+//! Any bytes as `jobs.jsonl` and, behind a byte 0, `runs.jsonl`. Jobs that are read print and read back equal; those that
+//! an engine takes over are exported as they were, and what was exported is taken over and exported the same again.
+
+use reveille::dialect::cron::jsonl::{JobEvent, JobLine, Profile, export, import, replay};
+use reveille::domain::{HostId, Moment, Scope, SessionConfig, SessionId};
+use reveille::engine::{Command, Input, Which};
+use reveille::runtime::Handle;
+
+use super::scene::{Scene, session};
+
+/// Fails where one of that does not hold.
+pub fn run(input: &[u8]) {
+    let (jobs, runs) = match input.iter().position(|byte| *byte == 0) {
+        Some(end) => (&input[..end], &input[end + 1..]),
+        None => (input, &[][..]),
+    };
+    let replayed = match replay(jobs, runs) {
+        Ok(replayed) => replayed,
+        Err(error) => return assert!(error.lines > 0 && !error.to_string().is_empty()),
+    };
+    assert!(replayed.warnings.iter().all(|warning| warning.line > 0 && !warning.to_string().is_empty()));
+    let profile = replayed.profile;
+    assert_eq!(jobs_of(&profile), jobs_of(&read(&printed(&profile))), "printed");
+
+    let taken = taken_over(&profile);
+    let again = taken_over(&read(&taken));
+    assert_eq!(again, taken, "taken over again");
+}
+
+fn jobs_of(profile: &Profile) -> Vec<&reveille::dialect::cron::Job> {
+    profile.jobs.values().map(|kept| &kept.job).collect()
+}
+
+/// One creation for each job.
+fn printed(profile: &Profile) -> String {
+    let mut text = String::new();
+    for (number, kept) in profile.jobs.values().enumerate() {
+        let event = JobEvent::Created(Box::new(kept.job.clone()));
+        JobLine { event_id: format!("e{number}").into(), timestamp: Moment::EPOCH, event }.print(&mut text);
+    }
+    text
+}
+
+/// What our own lines say: nothing about them is odd.
+fn read(jobs: &str) -> Profile {
+    let replayed = replay(jobs.as_bytes(), b"").expect("what we write can be read");
+    assert_eq!((replayed.warnings, replayed.unended), (vec![], vec![]), "{jobs}");
+    replayed.profile
+}
+
+/// What an engine that has taken the jobs over exports.
+fn taken_over(profile: &Profile) -> String {
+    let Scene { handle, .. } = Scene::empty();
+    let owner = session("owner");
+    let import = import(profile, Some(&owner), handle.now().wall);
+    assert_eq!(import.schedules.len() + import.left_out.len(), profile.jobs.len(), "each is accounted for");
+    for imported in import.schedules {
+        open(&handle, &imported.new.owner);
+        let Ok(id) = handle.schedule(imported.new) else { continue };
+        if imported.paused {
+            let which = Which::any(Scope::Operator, id);
+            handle
+                .submit(Input::Command(Command::PauseSchedule { which, reason: None }))
+                .expect("it is there");
+        }
+    }
+    let now = handle.now().wall;
+    let files = handle.view(|state| export(state, now, || handle.draw()));
+    assert_eq!((files.left_out, files.runs.as_str()), (vec![], ""), "nothing has run");
+    files.jobs
+}
+
+fn open(handle: &Handle, session: &SessionId) {
+    if handle.view(|state| state.session(session).is_none()) {
+        let opened = handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
+        opened.expect("it was not open");
+    }
+}

@@ -1,0 +1,49 @@
+//! What must hold for any bytes, one function for each kind of input that comes from outside.
+//!
+//! Each says more than that nothing panics: what is read prints and reads back equal, two ways to one answer agree, a
+//! bound holds. `fuzz_targets/` runs them under the fuzzer, and `tests/corpora.rs` over every file of `corpus/`, so
+//! this is compiled as a crate and as a module of a test. Invariant: a body is a function of its bytes; it reads no
+//! clock, and whatever it needs is public.
+
+#![allow(unreachable_pub, reason = "in the test it is a module")]
+
+pub mod cron;
+pub mod edn;
+pub mod eql;
+pub mod facts;
+pub mod graphql;
+pub mod json;
+pub mod jsonl;
+pub mod mcp;
+pub mod rows;
+mod scene;
+pub mod stream;
+pub mod tools;
+pub mod webhook;
+pub mod when;
+
+/// Something that must hold for any bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name: that of the binary, and of the folder in `corpus/`.
+    pub name: &'static str,
+    /// Panics where it does not hold.
+    pub run: fn(&[u8]),
+}
+
+/// All of them.
+pub const TARGETS: [Target; 13] = [
+    Target { name: "cron", run: cron::run },
+    Target { name: "edn", run: edn::run },
+    Target { name: "eql", run: eql::run },
+    Target { name: "facts", run: facts::run },
+    Target { name: "graphql", run: graphql::run },
+    Target { name: "json", run: json::run },
+    Target { name: "jsonl", run: jsonl::run },
+    Target { name: "mcp", run: mcp::run },
+    Target { name: "rows", run: rows::run },
+    Target { name: "stream", run: stream::run },
+    Target { name: "tools", run: tools::run },
+    Target { name: "webhook", run: webhook::run },
+    Target { name: "when", run: when::run },
+];

@@ -1,0 +1,68 @@
+//! Any bytes on the EDN stream, by an operator and by a session. However they come in pieces, the same is answered; each
+//! line that goes out is one EDN map.
+
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Mutex};
+
+use reveille::edn::{Caps, Value, read};
+use reveille::surface::edn_stream::{Connection, Peer, serve};
+
+use super::scene::{Scene, session};
+
+const CAPS: Caps = Caps { bytes_max: 1 << 28, depth_max: 512, digits_max: u16::MAX, forms_max: u32::MAX };
+
+/// Fails where one of that does not hold.
+pub fn run(input: &[u8]) {
+    for peer in [Peer::Operator, Peer::Session(session("main"))] {
+        let whole = said(input, &peer, input.len().max(1));
+        assert_eq!(said(input, &peer, 3), whole, "in pieces");
+    }
+}
+
+/// The answers; what is pushed beside them comes when it comes.
+fn said(input: &[u8], peer: &Peer, size: usize) -> Vec<Value> {
+    let connection = Connection::new(Scene::new().handle, peer.clone());
+    let output = Output::default();
+    // A stream that is ended for what was sent on it is no error.
+    serve(connection, Pieces { rest: input, size }, output.clone()).expect("memory");
+    let bytes = output.0.lock().expect("nobody panicked").clone();
+    let text = String::from_utf8(bytes).expect("what goes out is text");
+    assert!(text.is_empty() || text.ends_with('\n'), "{text}");
+    let line = |line: &str| read(line.as_bytes(), &CAPS).expect("what goes out is EDN");
+    let said: Vec<Value> = text.lines().map(line).collect();
+    let is_answer = |value: &Value| {
+        let map = value.as_map().expect("what goes out is a map");
+        ["ok", "error"].iter().any(|key| map.keyword(key).is_some())
+    };
+    said.into_iter().filter(is_answer).collect()
+}
+
+/// Input that comes so much at a time.
+struct Pieces<'a> {
+    rest: &'a [u8],
+    size: usize,
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (piece, rest) = self.rest.split_at(self.rest.len().min(self.size).min(buffer.len()));
+        buffer[..piece.len()].copy_from_slice(piece);
+        self.rest = rest;
+        Ok(piece.len())
+    }
+}
+
+/// Output that two threads know.
+#[derive(Clone, Default)]
+struct Output(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("nobody panicked").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,83 @@
+//! Any lines as calls of tools, `NAME ARGUMENTS`, to one engine; a line of digits lets as many seconds pass. An answer
+//! writes and reads back in both notations, a refusal has its class, what the engine promises holds after every line,
+//! and looking changes nothing.
+
+use reveille::dialect::{Answer, Notation, REQUEST_CAPS, json};
+use reveille::domain::{Caller, Span};
+use reveille::edn::{self, Caps};
+use reveille::testkit::{Laws, Standing, reads_change_nothing};
+
+use super::scene::{Scene, callers};
+
+/// Lines that are played, at most.
+const LINES: usize = 12;
+
+/// A list of all schedules is longer than a request.
+const ANSWER_CAPS: Caps =
+    Caps { bytes_max: 1 << 28, depth_max: 512, digits_max: u16::MAX, forms_max: u32::MAX };
+
+/// Fails where one of that does not hold.
+pub fn run(input: &[u8]) {
+    let scene = Scene::new();
+    let mut watch = Watch { laws: Laws::new(), seen: 0 };
+    let [operator, main] = callers();
+    for line in input.split(|byte| *byte == b'\n').take(LINES) {
+        let Ok(line) = std::str::from_utf8(line) else { return };
+        // A session by itself, unless the line says that it is the operator's.
+        let (caller, line) = line.strip_prefix('!').map_or((&main, line), |line| (&operator, line));
+        match line.parse::<u32>() {
+            Ok(seconds) => pass(&scene, seconds),
+            Err(_) => call(&scene, caller, line),
+        }
+        watch.look(&scene);
+    }
+    reads_change_nothing(&scene.handle).expect("a law");
+}
+
+fn pass(scene: &Scene, seconds: u32) {
+    scene.stage.clock.advance(Span::from_millis(u64::from(seconds) * 1_000));
+    // Whoever catches up does so in bounded steps, so this ends.
+    scene.handle.turn();
+}
+
+fn call(scene: &Scene, caller: &Caller, line: &str) {
+    let Some((name, args)) = line.split_once(' ') else { return };
+    for (notation, args) in [
+        (Notation::Json, json::read(args.as_bytes(), &REQUEST_CAPS).ok()),
+        (Notation::Edn, edn::read(args.as_bytes(), &REQUEST_CAPS).ok()),
+    ] {
+        if let Some(answer) = args.and_then(|args| scene.handle.call_tool(name, caller, &args, notation)) {
+            check(&answer);
+        }
+    }
+}
+
+fn check(answer: &Answer) {
+    assert_eq!(answer.is_error, answer.code.is_some(), "{answer:?}");
+    let text = answer.value.to_string();
+    assert_eq!(edn::read(text.as_bytes(), &ANSWER_CAPS).as_ref(), Ok(&answer.value), "{text}");
+    let mut text = String::new();
+    json::write(&answer.value, &mut text);
+    assert!(serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok(), "{text}");
+}
+
+/// The laws, and how much of the history they have seen.
+struct Watch {
+    laws: Laws,
+    seen: usize,
+}
+
+impl Watch {
+    fn look(&mut self, scene: &Scene) {
+        let observations = scene.stage.history.after(self.seen);
+        self.seen += observations.len();
+        for observation in &observations {
+            self.laws.observe(observation).expect("a law");
+        }
+        let now = scene.handle.now();
+        scene.handle.view(|state| {
+            let standing = Standing { state, now, turned: false, session_live_max: None };
+            self.laws.stand(&standing).and_then(|()| self.laws.stand_deep(&standing)).expect("a law");
+        });
+    }
+}
