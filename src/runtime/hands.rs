@@ -227,6 +227,17 @@ pub(super) fn wrong(name: &str, expected: &str, value: Option<&Value>) -> Resolv
     ResolverError::new(format!("{name} must be {expected}"), data).coded(Code::Validation)
 }
 
+/// A key that is no parameter of a mutation, told as it was written.
+pub(super) fn unknown(key: &Value, mutation: &str) -> ResolverError {
+    let expected = format!("a parameter of {mutation}");
+    let message = format!("{key} must be {expected}");
+    let data = Map::new()
+        .with("parameter", key.clone())
+        .with("value", crate::dialect::echo(key))
+        .with("expected", expected);
+    ResolverError::new(message, data).coded(Code::Validation)
+}
+
 pub(super) fn refused(refusal: &Refusal) -> ResolverError {
     let data = Map::new().with("hint", refusal.hint());
     ResolverError::new(refusal.to_string(), data).coded(refusal.code())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::hands::{CallerHands, denied, refused, wrong};
+use super::hands::{CallerHands, denied, refused, unknown, wrong};
 use crate::dialect::{Notation, psi};
 use crate::domain::{
     About, Code, Durability, Kind, Moment, Notice, Payload, Refusal, Route, Schedule, ScheduleId, Scope,
@@ -32,7 +32,7 @@ impl CallerHands<'_> {
             })
         };
         if let Some(key) = params.keys().find(|key| !known(key)) {
-            return Err(wrong(&key.to_string(), "a parameter of psi.scheduler/create", Some(key)));
+            return Err(unknown(key, "psi.scheduler/create"));
         }
         let owner = self.session(params, "origin-session-id")?;
         let call = Map::new().with("action", "scheduler").with("op", psi::Op::Create.name());
@@ -143,7 +143,7 @@ impl CallerHands<'_> {
             })
         };
         if let Some(key) = params.keys().find(|key| !known(key)) {
-            return Err(wrong(&key.to_string(), "a parameter of psi.scheduler/reschedule", Some(key)));
+            return Err(unknown(key, "psi.scheduler/reschedule"));
         }
         let which = self.which(params)?;
         let changed = asked::change(params, self.handle.now().wall, self.handle.zones())?;
