@@ -1,9 +1,9 @@
-//! Any lines as messages of the Model Context Protocol, to a service over an engine without I/O. Each is answered by one
-//! message or by none, as JSON-RPC has it: with the id of the request, and nothing to a notification. What a relay makes
-//! of a message is what the service makes of it, and the headers that it adds are those that the service expects.
+//! Any lines as messages of the Model Context Protocol, to a service over an engine without I/O: those of a session with
+//! its six tools, or, behind a `!`, of an operator with all tools there are. Each is answered by one message or by none, as
+//! JSON-RPC has it: with the id of the request, and nothing to a notification. What a relay makes of a message is what the
+//! service makes of it, and the headers that it adds are those that the service expects.
 
 use reveille::dialect::{REQUEST_CAPS, json};
-use reveille::domain::Caller;
 use reveille::surface::mcp::{Mirror, Offer, Relayed, Reply, Said, Scheduler, Service, serve};
 use serde_json::Value;
 
@@ -15,18 +15,21 @@ const LINES: usize = 16;
 /// Fails where one of that does not hold.
 pub fn run(input: &[u8]) {
     let [operator, main] = callers();
-    let dialects = Offer::parse("cron,psi,native,reminder,session-action").expect("dialects");
-    for (caller, offer) in [(operator, dialects), (main, Offer::default())] {
-        let Scene { handle, .. } = Scene::new();
-        let scheduler = Scheduler { handle: &handle, caller: &caller, offer: &offer };
-        let service = Service { features: &scheduler };
-        let lines: Vec<&[u8]> = input.split(|byte| *byte == b'\n').take(LINES).collect();
-        for line in &lines {
-            check(line, &service.answer(line, None));
-            relayed(line, &service);
+    let (caller, offer, input) = match input.strip_prefix(b"!") {
+        Some(rest) => {
+            (operator, Offer::parse("cron,psi,native,reminder,session-action").expect("dialects"), rest)
         }
-        streamed(&lines, &service, &caller);
+        None => (main, Offer::default(), input),
+    };
+    let Scene { handle, .. } = Scene::new();
+    let scheduler = Scheduler { handle: &handle, caller: &caller, offer: &offer };
+    let service = Service { features: &scheduler };
+    let lines: Vec<&[u8]> = input.split(|byte| *byte == b'\n').take(LINES).collect();
+    for line in &lines {
+        check(line, &service.answer(line, None));
+        relayed(line, &service);
     }
+    streamed(&lines);
 }
 
 /// What must be answered, by the parser of another crate.
@@ -79,18 +82,17 @@ fn relayed(line: &[u8], service: &Service<'_>) {
     }
 }
 
-/// As a stream: as many answers as to the lines one by one.
-fn streamed(lines: &[&[u8]], service: &Service<'_>, caller: &Caller) {
-    let mut output = Vec::new();
-    let (mut asked, mut answered) = (0, 0);
+/// As a stream: each line that says anything is answered once, in order, as it came.
+fn streamed(lines: &[&[u8]]) {
+    let (mut output, mut asked) = (Vec::new(), Vec::new());
     let answer = |line: &[u8]| {
-        asked += 1;
-        let body = service.answer(line, None).body;
-        answered += usize::from(body.is_some());
-        body
+        asked.push(line.to_vec());
+        Some(asked.len().to_string())
     };
     serve(&lines.join(&b'\n')[..], &mut output, answer).expect("memory");
-    let said = lines.iter().filter(|line| !line.iter().all(u8::is_ascii_whitespace)).count();
-    assert_eq!(asked, said, "{caller:?}");
-    assert_eq!(output.iter().filter(|byte| **byte == b'\n').count(), answered);
+    let said: Vec<&[u8]> =
+        lines.iter().copied().filter(|line| !line.iter().all(u8::is_ascii_whitespace)).collect();
+    assert_eq!(asked, said);
+    let expected: String = (1..=said.len()).map(|number| format!("{number}\n")).collect();
+    assert_eq!(String::from_utf8(output), Ok(expected));
 }
