@@ -28,7 +28,7 @@ impl DataDir {
     pub(super) fn take(path: &Path) -> Result<DataDir, Fault> {
         let unusable =
             |error| Fault::io(format!("the data directory {} cannot be used", path.display()), error);
-        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
+        make(path).map_err(unusable)?;
         close_to_others(path).map_err(unusable)?;
         let mut lock = open_private(&path.join(LOCK), OFlags::CREATE | OFlags::RDWR).map_err(unusable)?;
         match lock.try_lock() {
@@ -72,15 +72,18 @@ impl DataDir {
     pub(super) fn token(&self, name: &str, fresh: impl FnOnce() -> Token) -> Result<Token, Fault> {
         let path = self.path.join(name);
         let unusable = |error| Fault::io(format!("the token {} cannot be used", path.display()), error);
-        match read_token(&path) {
-            Ok(token) => Ok(token),
+        let token = match read_token(&path) {
+            Ok(token) => token,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let token = fresh();
                 self.write(name, &token).map_err(unusable)?;
-                Ok(token)
+                token
             }
-            Err(error) => Err(unusable(error)),
-        }
+            Err(error) => return Err(unusable(error)),
+        };
+        // Also for one that was found: whoever wrote it may have ended before it could.
+        flush(&self.path).map_err(unusable)?;
+        Ok(token)
     }
 
     /// Writes beside the name and renames: whoever reads it reads all of it.
@@ -91,8 +94,7 @@ impl DataDir {
         let mut file = open_private(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)?;
         writeln!(file, "{}", token.reveal())?;
         file.sync_all()?;
-        fs::rename(&draft, self.path.join(name))?;
-        File::open(&self.path)?.sync_all()
+        fs::rename(&draft, self.path.join(name))
     }
 }
 
@@ -114,6 +116,30 @@ pub(super) fn read_token(path: &Path) -> io::Result<Token> {
         return Err(io::Error::new(ErrorKind::InvalidData, "it is empty; remove it to get a fresh one"));
     }
     Ok(Token::from_text(text))
+}
+
+/// Makes a directory and those above it, each with its name flushed; also where it is there, because whoever made it may have
+/// ended before it could.
+fn make(path: &Path) -> io::Result<()> {
+    let above = match path.parent() {
+        Some(above) if above.as_os_str().is_empty() => Path::new("."),
+        Some(above) => above,
+        None => return Ok(()),
+    };
+    if !path.is_dir() {
+        make(above)?;
+        let made = DirBuilder::new().mode(0o700).create(path);
+        // Somebody else may have been quicker.
+        made.or_else(|error| if path.is_dir() { Ok(()) } else { Err(error) })?;
+    }
+    // Where somebody may not look, somebody else sees to the directory; and some file systems flush none.
+    let is_theirs = |kind| kind == ErrorKind::PermissionDenied || kind == ErrorKind::InvalidInput;
+    flush(above).or_else(|error| if is_theirs(error.kind()) { Ok(()) } else { Err(error) })
+}
+
+/// Makes the names in a directory survive the loss of power.
+fn flush(directory: &Path) -> io::Result<()> {
+    File::open(directory)?.sync_all()
 }
 
 /// A directory of ours that nobody has used yet is closed to others; one that holds something must be closed already,

@@ -114,6 +114,33 @@ fn missing_bytes_are_never_silent() {
     assert_eq!(outcome(&sample, FILES[1], |bytes| bytes.fill(0), "log of zeroes"), Outcome::Refused);
 }
 
+/// A loss of power may tear a write of the mark: no false alarm, and the half that is left still tells of a log that is cut.
+#[test]
+fn a_torn_mark_is_the_one_before_it() {
+    let sample = sample();
+    let mark = fs::read(sample.left.file(FILES[3])).expect("it is there");
+    let of = |half: &[u8]| u64::from_le_bytes(half[..8].try_into().expect("eight bytes"));
+    let halves = [of(&mark[..16]), of(&mark[16..])];
+    assert_eq!((halves.iter().min(), halves.iter().max()), (Some(&590), Some(&600)), "written in turn");
+    let newer = 16 * usize::from(halves[1] == 600);
+    for torn in newer..newer + 16 {
+        let about = format!("mark torn at {torn}");
+        let tear = |bytes: &mut Vec<u8>| bytes[torn..newer + 16].fill(0);
+        assert_eq!(outcome(&sample, FILES[3], tear, &about), Outcome::Harmless);
+        let copy = sample.left.as_left_now();
+        let mut bytes = mark.clone();
+        tear(&mut bytes);
+        fs::write(copy.file(FILES[3]), bytes).expect("it is ours");
+        fs::write(copy.file(FILES[1]), []).expect("it is ours");
+        let refused = copy.open().map(drop).expect_err("the log is gone");
+        assert!(refused.to_string().contains("was acknowledged"), "{refused}");
+    }
+    // Of an earlier version: one half, which is followed by another as soon as something is kept.
+    let one = |bytes: &mut Vec<u8>| *bytes = bytes[newer..newer + 16].to_vec();
+    assert_eq!(outcome(&sample, FILES[3], one, "one half"), Outcome::Harmless);
+    assert_eq!(outcome(&sample, FILES[3], |bytes| bytes.fill(0), "no half"), Outcome::Refused);
+}
+
 #[test]
 fn missing_files_are_never_silent() {
     let sample = sample();

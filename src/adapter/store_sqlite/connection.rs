@@ -11,20 +11,21 @@ use crate::port::StoreFault;
 /// Opens an existing file for its one writer.
 pub(super) fn writer(path: &Path) -> Result<Connection> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    set(&connection, "journal_mode", "wal")?;
-    set(&connection, "synchronous", "2")?;
-    set(&connection, "foreign_keys", "1")?;
-    set(&connection, "journal_size_limit", &limits::STORE_WAL_BYTES.value.to_string())?;
-    set(&connection, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-    set(&connection, "cache_size", "-16384")?;
+    set(&connection, "journal_mode = wal")?;
+    // FULL: a commit is flushed before it returns.
+    set(&connection, "synchronous = 2")?;
+    set(&connection, "foreign_keys = 1")?;
+    set(&connection, &format!("journal_size_limit = {}", limits::STORE_WAL_BYTES.value))?;
+    set(&connection, &format!("wal_autocheckpoint = {CHECKPOINT_PAGES}"))?;
+    set(&connection, "cache_size = -16384")?;
     Ok(connection)
 }
 
 /// Opens an existing file for reading.
 pub(super) fn reader(path: &Path) -> Result<Connection> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    set(&connection, "query_only", "1")?;
-    set(&connection, "cache_size", "-8192")?;
+    set(&connection, "query_only = 1")?;
+    set(&connection, "cache_size = -8192")?;
     Ok(connection)
 }
 
@@ -36,19 +37,20 @@ pub(super) fn visitor(path: &Path) -> Result<Connection> {
 fn open(path: &Path, access: OpenFlags) -> Result<Connection> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags)?;
-    set(&connection, "busy_timeout", &limits::STORE_BUSY_MS.value.to_string())?;
+    set(&connection, &format!("busy_timeout = {}", limits::STORE_BUSY_MS.value))?;
     // A handle whose flush failed must not move what it believes to be flushed; who closes in good order checkpoints first.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    set(&connection, "trusted_schema", "0")?;
-    set(&connection, "cell_size_check", "1")?;
-    set(&connection, "mmap_size", "0")?;
+    set(&connection, "trusted_schema = 0")?;
+    set(&connection, "cell_size_check = 1")?;
+    set(&connection, "mmap_size = 0")?;
     Ok(connection)
 }
 
 /// Sets a pragma and reads it back: SQLite ignores what it does not know.
-fn set(connection: &Connection, name: &str, value: &str) -> Result<()> {
-    connection.execute_batch(&format!("PRAGMA {name} = {value}"))?;
+fn set(connection: &Connection, setting: &str) -> Result<()> {
+    connection.execute_batch(&format!("PRAGMA {setting}"))?;
+    let (name, value) = setting.split_once(" = ").expect("a setting is `name = value`");
     let found = connection.pragma_query_value(None, name, |row| {
         let value = row.get_ref(0)?;
         Ok(value.as_i64().map(|number| number.to_string()).or_else(|_| value.as_str().map(str::to_owned))?)
@@ -96,4 +98,4 @@ pub(super) fn unreadable(error: &rusqlite::Error) -> StoreFault {
 }
 
 /// Pages of the write-ahead log that are moved into the file at once: 16 MiB.
-const CHECKPOINT_PAGES: &str = "4096";
+const CHECKPOINT_PAGES: u32 = 4096;

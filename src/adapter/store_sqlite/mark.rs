@@ -1,11 +1,15 @@
-//! The last cursor that was acknowledged, in 16 bytes beside the store.
+//! The last cursor that was acknowledged, beside the store.
 //!
 //! SQLite takes the first frame of a write-ahead log that fails its checksum for the end of it, and a log that is missing
 //! for an empty one: a torn tail is ordinary, and so a damaged log loses facts without a word. The mark tells the two apart:
 //! it is written after the flush, so a store whose last fact is below it has lost something that was acknowledged. It is
 //! not flushed itself: after a loss of power it may be old, and an old mark is no false alarm.
+//!
+//! Shape: two halves of 16 bytes, a cursor and its complement each, written in turn; the greater one counts. A write that the
+//! loss of power tore leaves the other half, and a file that was being made is not there yet. A file of one half is one of
+//! earlier versions.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -16,7 +20,11 @@ use super::private;
 use crate::domain::Cursor;
 
 /// The file of the mark, open for writing.
-pub(super) struct Mark(File);
+pub(super) struct Mark {
+    file: File,
+    /// The half that is written next: the older one.
+    next: u64,
+}
 
 impl Mark {
     /// The mark beside a store; `None` where there is none.
@@ -26,41 +34,66 @@ impl Mark {
             return Ok(None);
         }
         let file = private::open_file(&path, OFlags::RDONLY).map_err(|error| OpenFault::io(&path, &error))?;
-        let mut bytes = [0; 16];
-        let read = file.read_exact_at(&mut bytes, 0);
-        let (cursor, check) = split(bytes);
-        let whole = file.metadata().is_ok_and(|found| found.len() == 16);
-        if read.is_err() || !whole || check != !cursor {
-            return Err(OpenFault::damaged(
-                &dir.join(super::open::DB),
-                format!("its mark, {NAME}, is unreadable"),
-            ));
+        match halves(&file).into_iter().flatten().max() {
+            Some(cursor) => Ok(Some(Cursor::new(cursor))),
+            None => {
+                let what = format!("its mark, {NAME}, is unreadable");
+                Err(OpenFault::damaged(&dir.join(super::open::DB), what))
+            }
         }
-        Ok(Some(Cursor::new(cursor)))
     }
 
-    /// Makes the file, or takes the one there is, and leaves it flushed.
+    /// Takes the file there is, or makes one, and leaves it flushed.
     pub(super) fn open(dir: &Path, head: Cursor) -> std::io::Result<Mark> {
-        let mark = Mark(private::open_file(&dir.join(NAME), OFlags::CREATE | OFlags::RDWR)?);
+        let path = dir.join(NAME);
+        if !path.try_exists()? {
+            make(dir, head)?;
+        }
+        let file = private::open_file(&path, OFlags::RDWR)?;
+        let [first, second] = halves(&file);
+        let mut mark = Mark { file, next: u64::from(second < first) };
         mark.write(head)?;
-        mark.0.sync_all()?;
+        mark.file.sync_all()?;
         Ok(mark)
     }
 
-    pub(super) fn write(&self, head: Cursor) -> std::io::Result<()> {
-        let number = head.number();
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&number.to_le_bytes());
-        bytes[8..].copy_from_slice(&(!number).to_le_bytes());
-        self.0.write_all_at(&bytes, 0)
+    pub(super) fn write(&mut self, head: Cursor) -> std::io::Result<()> {
+        self.file.write_all_at(&half(head), self.next * HALF)?;
+        self.next = 1 - self.next;
+        Ok(())
     }
 }
 
-fn split(bytes: [u8; 16]) -> (u64, u64) {
-    let mut halves = [[0; 8]; 2];
-    halves[0].copy_from_slice(&bytes[..8]);
-    halves[1].copy_from_slice(&bytes[8..]);
-    (u64::from_le_bytes(halves[0]), u64::from_le_bytes(halves[1]))
+/// Makes the file beside, and puts it in place when it is whole.
+fn make(dir: &Path, head: Cursor) -> std::io::Result<()> {
+    let draft = dir.join(DRAFT);
+    // Left over from a start that broke off; the lock is ours, so it is nobody's.
+    let _ = fs::remove_file(&draft);
+    let file = private::open_file(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)?;
+    file.write_all_at(&[half(head), half(head)].concat(), 0)?;
+    file.sync_all()?;
+    fs::rename(&draft, dir.join(NAME))?;
+    private::flush_directory(dir)
+}
+
+/// The cursors in both halves, as far as they can be read.
+fn halves(file: &File) -> [Option<u64>; 2] {
+    [0, 1].map(|place| {
+        let mut bytes = [0; 16];
+        file.read_exact_at(&mut bytes, place * HALF).ok()?;
+        let number = u64::from_le_bytes(std::array::from_fn(|at| bytes[at]));
+        (bytes == half(Cursor::new(number))).then_some(number)
+    })
+}
+
+fn half(head: Cursor) -> [u8; 16] {
+    let number = head.number();
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&number.to_le_bytes());
+    bytes[8..].copy_from_slice(&(!number).to_le_bytes());
+    bytes
 }
 
 pub(super) const NAME: &str = "store.mark";
+const DRAFT: &str = "store.mark.new";
+const HALF: u64 = 16;

@@ -94,6 +94,7 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
         connection = upgrade(connection, &path, version, migrations)?;
     }
     let reader = connection::reader(&path).map_err(|error| refusal(&path, &error))?;
+    flush(&path, &dir).map_err(|error| OpenFault::io(&path, &error))?;
     let mark = Mark::open(&dir, head).map_err(|error| OpenFault::io(&dir.join(mark::NAME), &error))?;
     let shared =
         Shared { queue: Queue::new(head), index: Mutex::new(index), reader: Mutex::new(Some(reader)) };
@@ -108,6 +109,18 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
         alarm: options.alarm,
         lock,
     })
+}
+
+/// Flushes what was read. A process that was killed may have left commits in the log that it had not flushed, and had told
+/// nobody of; from here on somebody is told. The file itself is left alone: whatever is only there was flushed, and closing
+/// another handle of it would drop SQLite's locks.
+fn flush(path: &Path, dir: &Path) -> std::io::Result<()> {
+    match File::open(beside(path, "-wal")) {
+        Ok(log) => log.sync_all()?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    private::flush_directory(dir)
 }
 
 /// A store that is missing is not a store that never was.

@@ -1,6 +1,7 @@
 //! A directory and files that are ours alone, on a disk of this machine.
 
 use std::fs::{self, DirBuilder, File, Metadata, Permissions};
+use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use super::fault::OpenFault;
 /// Makes the directory where it is not there, and refuses one that others can reach or that is on another machine.
 pub(super) fn take_directory(dir: &Path) -> Result<(), OpenFault> {
     let unusable = |error| OpenFault::io(dir, &error);
-    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(unusable)?;
+    make_directory(dir).map_err(unusable)?;
     let found = fs::metadata(dir).map_err(unusable)?;
     is_this_users(dir, &found)?;
     if found.mode() & 0o077 != 0 {
@@ -27,6 +28,25 @@ pub(super) fn take_directory(dir: &Path) -> Result<(), OpenFault> {
         Some(kind) => Err(OpenFault::Network { dir: dir.to_owned(), kind }),
         None => Ok(()),
     }
+}
+
+/// Makes a directory and those above it, and flushes its name also where an earlier process made it: that one may have ended
+/// before it could.
+fn make_directory(dir: &Path) -> std::io::Result<()> {
+    let above = match dir.parent() {
+        Some(above) if above.as_os_str().is_empty() => Path::new("."),
+        Some(above) => above,
+        None => return Ok(()),
+    };
+    if !dir.is_dir() {
+        make_directory(above)?;
+        let made = DirBuilder::new().mode(0o700).create(dir);
+        // Somebody else may have been quicker.
+        made.or_else(|error| if dir.is_dir() { Ok(()) } else { Err(error) })?;
+    }
+    // Where somebody may not look, somebody else sees to the directory; and some file systems flush none.
+    let is_theirs = |kind| kind == ErrorKind::PermissionDenied || kind == ErrorKind::InvalidInput;
+    flush_directory(above).or_else(|error| if is_theirs(error.kind()) { Ok(()) } else { Err(error) })
 }
 
 /// Refuses a file that others could read or write, or that is none; whether there is one.
