@@ -78,3 +78,7 @@ fuzz-all SECONDS="300":
 fuzz-keep TARGET:
     cargo +nightly fuzz run --sanitizer none {{ TARGET }} fuzz/corpus/{{ TARGET }} fuzz/work/{{ TARGET }} -- -merge=1 -max_len=4096
     cargo +nightly fuzz cmin --sanitizer none {{ TARGET }} fuzz/corpus/{{ TARGET }} -- -max_len=4096
+
+# Power cuts under the real daemon, and two controls that must lose: `just power 150`, or `just power CUTS=150`
+power CUTS="150":
+    CUTS={{ trim_start_match(CUTS, "CUTS=") }} cargo test --release --test blackbox power -- --nocapture

@@ -39,11 +39,20 @@ impl Home {
 
     /// The daemon on any free port, with an environment of its own: what the developer has set does not count.
     pub(crate) fn serve(&self) -> Command {
-        self.command(&["serve", "--listen", "127.0.0.1:0", "--data-dir", "state"])
+        self.serve_by(Path::new(env!("CARGO_BIN_EXE_reveille")))
+    }
+
+    /// The same by another program.
+    pub(crate) fn serve_by(&self, program: &Path) -> Command {
+        self.command_of(program, &["serve", "--listen", "127.0.0.1:0", "--data-dir", "state"])
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_reveille"));
+        self.command_of(Path::new(env!("CARGO_BIN_EXE_reveille")), arguments)
+    }
+
+    fn command_of(&self, program: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command.args(arguments).env_clear().env("HOME", &self.0).current_dir(&self.0);
         command
     }

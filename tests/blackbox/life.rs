@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
-use std::process::Child;
+use std::panic::resume_unwind;
+use std::process::{Child, Command};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use crate::ask::later;
 use crate::daemon::{Daemon, Home, at, eventually, spawn, text, wall};
 use crate::ledger::Ledger;
 use crate::load::{Caller, Dice, Told};
+use crate::machine::Machine;
 use crate::stalls::Stalls;
 use crate::stream::{Harness, Receipt, Stream};
 
@@ -32,6 +34,10 @@ pub(crate) struct Figures {
     pub(crate) slowest_start: Duration,
     /// How long the machine itself withheld its disk or its processors.
     pub(crate) stalled: Duration,
+    /// Of the kills, those with which the power went.
+    pub(crate) cuts: u64,
+    /// Of these, those that lost something that was not flushed.
+    pub(crate) lossy: u64,
 }
 
 pub(crate) struct World {
@@ -44,14 +50,24 @@ pub(crate) struct World {
     downs: Vec<Moment>,
     /// When a harness was there to take what was due.
     hosted: Vec<Moment>,
+    /// Where the power goes with the daemon.
+    machine: Option<Machine>,
     figures: Figures,
 }
 
 impl World {
     pub(crate) fn new(number: u64) -> World {
+        World::of(Home::new(&format!("kills-{number}")), number, None)
+    }
+
+    /// A daemon on a machine whose power can be cut.
+    pub(crate) fn on(machine: Machine, home: Home, number: u64) -> World {
+        World::of(home, number, Some(machine))
+    }
+
+    fn of(home: Home, number: u64, machine: Option<Machine>) -> World {
         let sessions: Vec<String> = (0..4).map(|session| format!("session-{session}")).collect();
         let caller = |place| Caller::new(format!("{number}-{place}"), number * 97 + place, &sessions);
-        let home = Home::new(&format!("kills-{number}"));
         World {
             stalls: Stalls::watch(&home),
             home,
@@ -61,26 +77,47 @@ impl World {
             received: Vec::new(),
             downs: Vec::new(),
             hosted: Vec::new(),
+            machine,
             figures: Figures::default(),
         }
     }
 
     /// Starts the daemon and kills it, so often.
     pub(crate) fn live(&mut self, kills: u64) {
-        for kill in 0..kills {
-            if kill % 10 == 9 {
-                self.kill_at_start();
-            } else {
-                self.kill_at_work();
-            }
-            self.downs.push(wall());
-            self.figures.kills += 1;
+        for _ in 0..kills {
+            self.live_once();
         }
+    }
+
+    /// The same, until the power went so often.
+    pub(crate) fn live_through(&mut self, cuts: u64) {
+        while self.figures.cuts < cuts {
+            self.live_once();
+            let machine = self.machine.as_mut().expect("a machine with a plug");
+            if let Some(loss) = machine.life_ended(&mut self.dice) {
+                self.figures.cuts += 1;
+                self.figures.lossy += u64::from(loss);
+            }
+        }
+    }
+
+    fn live_once(&mut self) {
+        if self.figures.kills % 10 == 9 {
+            self.kill_at_start();
+        } else {
+            self.kill_at_work();
+        }
+        self.downs.push(wall());
+        self.figures.kills += 1;
+    }
+
+    fn serve(&self) -> Command {
+        self.machine.as_ref().map_or_else(|| self.home.serve(), |machine| machine.serve(&self.home))
     }
 
     /// Killed while it opens what it was left, or just after.
     fn kill_at_start(&mut self) {
-        let mut child: Child = spawn(&mut self.home.serve(), &self.home.path().join("log-early"));
+        let mut child: Child = spawn(&mut self.serve(), &self.home.path().join("log-early"));
         let stdout = child.stdout.take().expect("a pipe");
         let (ready, heard) = channel();
         let reader = std::thread::spawn(move || {
@@ -98,7 +135,11 @@ impl World {
 
     fn kill_at_work(&mut self) {
         let began = crate::daemon::now();
-        let daemon = Daemon::start(&self.home);
+        let daemon = Daemon::start_with(&self.home, &mut self.serve());
+        if let Some(machine) = &mut self.machine {
+            // Whoever has read it uses it from here on.
+            machine.disk.promise("operator.token");
+        }
         self.figures.slowest_start = self.figures.slowest_start.max(began.elapsed_here());
         // Once in a while it lives long enough for all that waits.
         let millis = if self.dice.below(40) == 0 { self.dice.below(1_900) } else { 5 + self.dice.below(60) };
@@ -107,17 +148,22 @@ impl World {
         let received = std::thread::scope(|scope| {
             let harness = Harness::attach(&socket, &self.sessions);
             self.hosted.extend(harness.is_some().then(wall));
+            let mut working = Vec::new();
             for caller in &mut self.callers {
                 let (socket, ended) = (&socket, ended.clone());
-                scope.spawn(move || {
+                working.push(scope.spawn(move || {
                     caller.work(socket);
                     drop(ended);
-                });
+                }));
             }
             drop(ended);
             let early = all_ended.recv_timeout(Duration::from_millis(millis));
             assert_eq!(early, Err(std::sync::mpsc::RecvTimeoutError::Timeout), "{}", daemon.log());
             daemon.kill();
+            for caller in working {
+                // With what it said, which the scope would keep to itself.
+                caller.join().unwrap_or_else(|panic| resume_unwind(panic));
+            }
             harness.map(Harness::finish).unwrap_or_default()
         });
         self.received.extend(received);
@@ -125,7 +171,7 @@ impl World {
 
     /// A last life, in which all that is open comes to its end; then everything is held against everything.
     pub(crate) fn judge(mut self) -> Figures {
-        let daemon = Daemon::start(&self.home);
+        let daemon = Daemon::start_with(&self.home, &mut self.serve());
         let harness = Harness::attach(&daemon.socket, &self.sessions).expect("it lives");
         self.hosted.push(wall());
         for caller in &mut self.callers {

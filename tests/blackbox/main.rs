@@ -1,7 +1,8 @@
-//! The daemon as a user has it: the real binary, its real files, and nothing but what it says. Source: reliability T10, T12,
+//! The daemon as a user has it: the real binary, its real files, and nothing but what it says. Source: reliability T10, T11, T12,
 //! T13, T16, T20, T22b, T23, T25, T55.
 //!
-//! `KILLS=10000 cargo test --release --test blackbox kills -- --nocapture` makes the kill loop longer and tells its figures.
+//! `KILLS=10000 cargo test --release --test blackbox kills -- --nocapture` makes the kill loop longer and tells its figures,
+//! `CUTS=150 cargo test --release --test blackbox power -- --nocapture` the power cuts.
 //! Rows that need something of the machine (mounting a small disk, `cc`, libfaketime) say so aloud where it is missing.
 
 #![expect(
@@ -16,13 +17,17 @@ mod clock;
 mod daemon;
 mod damage;
 mod dialects;
+mod disk;
 mod disk_fails;
 mod disk_full;
 mod faketime;
+mod journal;
 mod kills;
 mod ledger;
 mod life;
 mod load;
+mod machine;
+mod power;
 mod repeats;
 mod restarts;
 mod stalls;
