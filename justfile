@@ -46,6 +46,10 @@ deny:
 bench *ARGS:
     cargo bench {{ ARGS }}
 
+# Instructions of the hot paths against the baseline: `just count`, `just count --update`, `just count create`; needs valgrind
+count *ARGS:
+    cargo run --profile count -p reveille-count -- {{ ARGS }}
+
 # The main job on real input, in ten seconds
 demo:
     .ci/check demo

@@ -1,0 +1,112 @@
+//! How many instructions the hot paths take: figures that a busy machine does not change, and so a gate.
+//!
+//! `just count` runs each path in a process of its own under valgrind's callgrind, which counts what is executed within
+//! [`counted`] and nothing else, and compares the counts with `baseline.txt`. A path that takes more than
+//! [`MORE`] of a thousand instructions more fails; so does one that takes [`FEWER`] fewer, because the baseline is behind then
+//! and the gain could be lost again without notice. `just count --update` writes the baseline; it is never edited by hand.
+//! Names of paths behind it run these alone.
+//!
+//! Lives here: what is asked on the command line. Invariant: the same build gives the same counts, to less than one in a
+//! thousand: clock and randomness are simulated, and each path runs on one thread.
+
+mod baseline;
+mod callgrind;
+mod paths;
+mod scene;
+
+use std::hint::black_box;
+use std::process::ExitCode;
+
+use baseline::Baseline;
+use paths::{HotPath, PATHS};
+
+/// How many of a thousand instructions a path may take more than the baseline says.
+const MORE: i64 = 30;
+/// How many fewer it may take before the baseline has to be renewed.
+const FEWER: i64 = 50;
+/// How many more or fewer, where another compiler or another kind of processor made the baseline.
+const ELSEWHERE: i64 = 250;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [flag, name] = &arguments[..]
+        && flag == callgrind::ALONE
+    {
+        let path = PATHS.iter().find(|path| path.name == name).expect("a path's own name");
+        let mut work = (path.prepare)(path.times);
+        counted(&mut *work);
+        return ExitCode::SUCCESS;
+    }
+    match compare(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What callgrind counts: it begins when this is entered and ends when it is left.
+#[inline(never)]
+fn counted(work: &mut dyn FnMut()) {
+    work();
+    // Not the last thing in here is the call, which would be a jump otherwise, and so no return to this function.
+    black_box(());
+}
+
+/// Counts, prints the table and says whether every path is within its bounds.
+fn compare(arguments: &[String]) -> Result<bool, String> {
+    let (flags, names): (Vec<&String>, Vec<&String>) =
+        arguments.iter().partition(|argument| argument.starts_with("--"));
+    let is_update = flags.iter().any(|flag| *flag == "--update");
+    if let Some(unknown) = names.iter().find(|name| PATHS.iter().all(|path| path.name != **name)) {
+        let known: Vec<&str> = PATHS.iter().map(|path| path.name).collect();
+        return Err(format!("there is no path {unknown}; there are: {}", known.join(", ")));
+    }
+    let is_asked = |path: &&HotPath| names.is_empty() || names.iter().any(|name| *name == path.name);
+    let asked: Vec<&HotPath> = PATHS.iter().filter(is_asked).collect();
+    let mut baseline = Baseline::read()?;
+    let here = baseline::made_here()?;
+    let (more, fewer) = if baseline.made_by == here { (MORE, FEWER) } else { (ELSEWHERE, ELSEWHERE) };
+    if baseline.made_by != here && !is_update {
+        println!("The baseline was made by {}, this by {here}: the bounds are wide.\n", baseline.made_by);
+    }
+    println!("| path | times | instructions each | baseline | ratio | |\n|---|---|---|---|---|---|");
+    let mut is_well = true;
+    for (path, count) in callgrind::count_all(&asked)? {
+        let before = baseline.counts.insert(path.name.to_owned(), count);
+        let (ratio, verdict) = match before {
+            None => (String::new(), if is_update { "new" } else { "not in the baseline" }),
+            Some(before) => {
+                (format!("{:.4}", count as f64 / before as f64), judge(count, before, more, fewer))
+            }
+        };
+        is_well &= verdict.is_empty();
+        let before = before.map_or_else(String::new, |before| (before / path.times).to_string());
+        let (name, times, each) = (path.what, path.times, count / path.times);
+        println!("| {name} | {times} | {each} | {before} | {ratio} | {verdict} |");
+    }
+    if is_update {
+        baseline.made_by = here;
+        baseline.counts.retain(|name, _| PATHS.iter().any(|path| path.name == name));
+        baseline.write()?;
+        return Ok(true);
+    }
+    if !is_well {
+        println!("\nIf that is as it should be: `just count --update`, and say why in the commit.");
+    }
+    Ok(is_well)
+}
+
+/// What is wrong with a count; nothing if it is within its bounds.
+fn judge(count: u64, before: u64, more: i64, fewer: i64) -> &'static str {
+    let per_mille = (i128::from(count) - i128::from(before)) * 1_000 / i128::from(before.max(1));
+    if per_mille > i128::from(more) {
+        "MORE"
+    } else if per_mille < -i128::from(fewer) {
+        "fewer: renew the baseline"
+    } else {
+        ""
+    }
+}

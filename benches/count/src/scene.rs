@@ -1,0 +1,127 @@
+//! Engines on a simulated clock with simulated randomness: the same in every run, to the bit.
+
+use std::sync::Arc;
+
+use reveille::adapter::{HostLocal, StoreMemory};
+use reveille::calendar::parse_cron;
+use reveille::domain::{
+    Caller, Durability, HostId, ScheduleId, SessionConfig, SessionId, Span, Trigger, When, Zone,
+};
+use reveille::engine::NewSchedule;
+use reveille::port::{HistoryCaps, RowRecord, Store};
+use reveille::runtime::{Answers, Handle, Keeps, Parts};
+use reveille::testkit::{SimClock, SimEntropy};
+
+/// Schedules of each session: psi's bound.
+const PER_SESSION: usize = 50;
+const HOUR_MS: u64 = 3_600_000;
+
+/// An engine as an embedder has it, but for its surroundings, and its sessions.
+pub(crate) struct Engine {
+    pub(crate) handle: Handle,
+    pub(crate) clock: Arc<SimClock>,
+    sessions: Vec<SessionId>,
+    store: Option<(Arc<StoreMemory>, Answers)>,
+}
+
+impl Engine {
+    /// One with sessions for so many schedules, 50 each.
+    pub(crate) fn for_schedules(count: usize) -> Engine {
+        let clock = Arc::new(SimClock::new());
+        let handle = Handle::new(Parts {
+            clock: Arc::<SimClock>::clone(&clock),
+            entropy: Arc::new(SimEntropy::seeded(6)),
+            local: Arc::new(HostLocal::new()),
+            zones: Arc::default(),
+            keeps: Keeps::Nothing,
+            journal: None,
+        });
+        let mut engine = Engine { handle, clock, sessions: Vec::new(), store: None };
+        let open = |number| {
+            let id = SessionId::new(&format!("session-{number}")).expect("letters and digits");
+            let opened = engine.handle.open_session(Some(id), HostId::LOCAL, SessionConfig::default());
+            opened.expect("there is room").0
+        };
+        engine.sessions = (0..count.div_ceil(PER_SESSION)).map(open).collect();
+        engine
+    }
+
+    /// One with so many pending, due between one hour and 24 from now.
+    pub(crate) fn with(pending: usize) -> Engine {
+        let engine = Engine::for_schedules(pending);
+        for place in 0..pending {
+            engine.schedule(engine.far(place));
+        }
+        engine
+    }
+
+    /// Keeps what is durable from here on, in memory, and nothing happens by itself.
+    pub(crate) fn keeping(mut self) -> Engine {
+        let caps = HistoryCaps { schedule_rows: 1_000, bytes: 1 << 30, days: 1_000 };
+        let store = Arc::new(StoreMemory::new(caps));
+        let answers = self.handle.take_up_by_hand(Arc::<StoreMemory>::clone(&store), 0);
+        self.store = Some((store, answers.expect("the store is empty")));
+        self
+    }
+
+    /// All that is kept.
+    pub(crate) fn rows(&self) -> Vec<RowRecord> {
+        let (store, _) = self.store.as_ref().expect("it keeps");
+        let mut rows: Vec<RowRecord> = Vec::new();
+        loop {
+            let more = store.rows_after(rows.last().map(|row| &*row.key)).expect("memory can be read");
+            if more.is_empty() {
+                return rows;
+            }
+            rows.extend(more);
+        }
+    }
+
+    /// Deals with what is due, and with what is kept, until nothing happens any more.
+    pub(crate) fn turn_to_rest(&mut self) {
+        self.handle.turn();
+        while self.store.as_mut().is_some_and(|(_, answers)| answers.publish()) {
+            self.handle.turn();
+        }
+    }
+
+    /// Due in an hour or up to a day; the sessions take turns.
+    pub(crate) fn far(&self, place: usize) -> NewSchedule {
+        // A multiplier that scatters neighbours: deadlines come in no order.
+        let scattered = (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+        self.due(place, When::After(Span::from_millis(HOUR_MS + scattered % (23 * HOUR_MS))))
+    }
+
+    pub(crate) fn due(&self, place: usize, when: When) -> NewSchedule {
+        let owner = self.sessions[place % self.sessions.len()].clone();
+        NewSchedule::message(owner, when, "Look at the build that began an hour ago, and tell me more of it")
+    }
+
+    /// By cron, at another time of each hour or day.
+    pub(crate) fn by_cron(&self, place: usize) -> NewSchedule {
+        let rule = format!("{} {} * * *", place * 7 % 60, place * 11 % 24);
+        let zone = Zone::parse("Europe/Berlin").expect("a zone");
+        let trigger = Trigger::Cron(parse_cron(&rule).expect("it is sound").into(), zone.into());
+        self.due(place, When::By(trigger))
+    }
+
+    pub(crate) fn schedule(&self, new: NewSchedule) -> ScheduleId {
+        self.handle.schedule(new).expect("there is room")
+    }
+
+    /// The answer to a query in EDN, as text.
+    pub(crate) fn ask(&self, caller: &Caller, query: &str) -> String {
+        let prepared = self.handle.prepare(caller, query.as_bytes()).expect("a query");
+        let mut text = String::new();
+        self.handle.answer(caller, &prepared, false, &mut text).expect("within limits");
+        text
+    }
+
+    pub(crate) fn first_session(&self) -> Caller {
+        Caller::session(self.sessions[0].clone())
+    }
+}
+
+pub(crate) fn durable(new: NewSchedule) -> NewSchedule {
+    NewSchedule { durability: Durability::Durable, ..new }
+}
