@@ -256,13 +256,15 @@ pub(crate) fn uuid_in_order(now: Moment, entropy: Entropy) -> Uuid {
 }
 
 pub(super) fn check(text: &str) -> Result<(), IdError> {
-    if text.trim().is_empty() {
+    // As nearly all are: then nothing of it is blank or a control character.
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
+    if text.is_empty() || !is_plain && text.trim().is_empty() {
         return Err(IdError::Blank);
     }
     if text.len() as u64 > limits::ID_BYTES.value {
         return Err(IdError::TooLong);
     }
-    if text.chars().any(char::is_control) {
+    if !is_plain && text.chars().any(char::is_control) {
         return Err(IdError::Control);
     }
     Ok(())

@@ -262,13 +262,17 @@ mod parse {
 
     /// Leading digits as a number, and how many there were.
     fn digits(text: &[u8]) -> (i64, usize) {
-        let count = text.iter().take(10).take_while(|byte| byte.is_ascii_digit()).count();
-        (text.iter().take(count).fold(0, |sum, byte| sum * 10 + i64::from(byte - b'0')), count)
+        let (mut number, mut count) = (0, 0);
+        for byte in text.iter().take(10).take_while(|byte| byte.is_ascii_digit()) {
+            number = number * 10 + i64::from(byte - b'0');
+            count += 1;
+        }
+        (number, count)
     }
 
     fn two(text: &[u8]) -> Option<(i64, &[u8])> {
-        let (number, _) = digits(text.get(..2)?);
-        (digits(text.get(..2)?).1 == 2).then_some((number, text.get(2..)?))
+        let [tens @ b'0'..=b'9', ones @ b'0'..=b'9', rest @ ..] = text else { return None };
+        Some((i64::from(tens - b'0') * 10 + i64::from(ones - b'0'), rest))
     }
 
     fn year(text: &[u8]) -> Option<(i64, &[u8])> {

@@ -44,12 +44,11 @@ impl<D: Copy + Ord + fmt::Debug> Deadlines<D> {
 
     /// Takes the key's deadline out; nothing happens if it has none.
     pub(super) fn remove(&mut self, key: Key) {
-        let place = *self.place(key);
-        if place == NOWHERE {
+        // One that never had a deadline takes no place.
+        let Some(place) = self.places.get_mut(key.0 as usize).filter(|place| **place != NOWHERE) else {
             return;
-        }
-        *self.place(key) = NOWHERE;
-        let place = place as usize;
+        };
+        let place = std::mem::replace(place, NOWHERE) as usize;
         let last = self.heap.pop().expect("a place points into the heap");
         if place < self.heap.len() {
             self.heap[place] = last;

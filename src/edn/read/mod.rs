@@ -17,5 +17,6 @@ mod string;
 mod token;
 
 pub(super) use reader::Reader;
+pub(crate) use string::plain_len;
 
 pub use entry::{read, read_all, read_first, read_keeping_meta};

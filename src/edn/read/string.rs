@@ -31,28 +31,14 @@ impl Reader<'_> {
         Ok(Value::Str(decoded.into()))
     }
 
-    /// Finds the next `"` or `\`, eight bytes at a time.
+    /// Finds the next `"` or `\`.
     fn plain_end(&self, from: usize) -> Result<usize, Fault> {
         let bytes = self.text.as_bytes();
-        let rest = bytes.get(from..).unwrap_or_default();
-        let (words, tail) = rest.as_chunks::<8>();
-        let mut at = from;
-        for word in words {
-            let word = u64::from_le_bytes(*word);
-            let hits = zero_bytes(word ^ repeat(b'"')) | zero_bytes(word ^ repeat(b'\\'));
-            if hits != 0 {
-                // The lowest set bit is exact; only bits above it can be false.
-                return Ok(at + byte_index(hits));
-            }
-            at += 8;
+        if let Some(len) = plain_len(bytes.get(from..).unwrap_or_default()) {
+            return Ok(from + len);
         }
-        match tail.iter().position(|byte| matches!(byte, b'"' | b'\\')) {
-            Some(index) => Ok(at + index),
-            None => {
-                let message = format!("the input ends inside a string that begins at byte {}", self.at);
-                Err(self.fault(ReadErrorKind::UnexpectedEnd, message, bytes.len()))
-            }
-        }
+        let message = format!("the input ends inside a string that begins at byte {}", self.at);
+        Err(self.fault(ReadErrorKind::UnexpectedEnd, message, bytes.len()))
     }
 
     /// Decodes the escape at `at` and returns the offset behind it.
@@ -113,6 +99,21 @@ impl Reader<'_> {
             Ok(_) | Err(_) => Err(self.syntax("an octal escape has one to three octal digits up to 377", at)),
         }
     }
+}
+
+/// How many bytes of a string stand before the next `"` or `\`, found eight at a time; `None` where there is neither.
+pub(crate) fn plain_len(bytes: &[u8]) -> Option<usize> {
+    let (words, tail) = bytes.as_chunks::<8>();
+    for (place, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let hits = zero_bytes(word ^ repeat(b'"')) | zero_bytes(word ^ repeat(b'\\'));
+        if hits != 0 {
+            // The lowest set bit is exact; only bits above it can be false.
+            return Some(place * 8 + byte_index(hits));
+        }
+    }
+    let index = tail.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+    Some(words.len() * 8 + index)
 }
 
 const fn repeat(byte: u8) -> u64 {

@@ -62,7 +62,7 @@ pub(super) fn parse(form: &Form<'_>) -> Result<Schedule, FactError> {
 fn trigger(form: &Form<'_>) -> Result<Trigger, FactError> {
     // Most are one-shots, and a start reads a million of them.
     if let Form::Map(entries) = form
-        && entries.len() == 2
+        && entries.len() == 4
         && part(form, "kind").as_keyword() == Some("at")
     {
         return instant(form, "at").map(Trigger::At);
@@ -181,7 +181,7 @@ fn of_policy(policy: &Policy) -> Printed {
 fn policy(form: &Form<'_>) -> Result<Policy, FactError> {
     let plain = Policy::PLAIN;
     let wait = |wait: &Form<'_>| {
-        let form = Form::Map(vec![(Form::Keyword("backoff-ns"), wait.clone())]);
+        let form = Form::Map(vec![Form::Keyword("backoff-ns"), wait.clone()]);
         span(&form, "backoff-ns")
     };
     let waits = |form: &Form<'_>, key| {

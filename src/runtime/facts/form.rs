@@ -18,20 +18,19 @@ pub(in crate::runtime) enum Form<'a> {
     Keyword(&'a str),
     Text(Cow<'a, str>),
     Vector(Vec<Form<'a>>),
-    Map(Entries<'a>),
+    /// Keys and values in turn, as they stand.
+    Map(Vec<Form<'a>>),
     /// Anything else, which no part of a fact or a row is but within a session's configuration.
     Other(&'a Value),
 }
-
-/// The entries of a map, as they stand.
-pub(in crate::runtime) type Entries<'a> = Vec<(Form<'a>, Form<'a>)>;
 
 impl<'a> Form<'a> {
     /// Reads the one form that a text consists of; `None` if that takes the reader of all EDN.
     pub(in crate::runtime) fn read(text: &'a [u8]) -> Option<Form<'a>> {
         let mut reader = Reader { text: std::str::from_utf8(text).ok()?, at: 0 };
-        let form = reader.form(DEPTH_MAX)?;
-        (reader.at == text.len()).then_some(form)
+        let mut forms = Vec::with_capacity(1);
+        reader.form(DEPTH_MAX, &mut forms)?;
+        forms.pop().filter(|_| reader.at == text.len())
     }
 
     /// A value as a form.
@@ -57,7 +56,7 @@ impl<'a> Form<'a> {
 
     /// A map as a form.
     pub(in crate::runtime) fn of_map(map: &'a Map) -> Form<'a> {
-        Form::Map(map.iter().map(|(key, value)| (Form::of(key), Form::of(value))).collect())
+        Form::Map(map.iter().flat_map(|(key, value)| [Form::of(key), Form::of(value)]).collect())
     }
 
     /// The form as a value, for whoever reads values.
@@ -70,8 +69,8 @@ impl<'a> Form<'a> {
             Form::Text(text) => Value::string(&**text),
             Form::Vector(items) => Value::vector(items.iter().map(Form::to_value).collect::<Vec<Value>>()),
             Form::Map(entries) => {
-                let entries = entries.iter().map(|(key, value)| (key.to_value(), value.to_value()));
-                Value::Map(entries.collect())
+                let (entries, _) = entries.as_chunks();
+                Value::Map(entries.iter().map(|[key, value]| (key.to_value(), value.to_value())).collect())
             }
             Form::Other(value) => (*value).clone(),
         }
@@ -80,8 +79,9 @@ impl<'a> Form<'a> {
     /// What stands under a keyword; nil if nothing does, or if this is no map.
     pub(in crate::runtime) fn part(&self, key: &str) -> &Form<'a> {
         let Form::Map(entries) = self else { return &Form::Nil };
-        let is_it = |entry: &&(Form<'a>, Form<'a>)| matches!(entry.0, Form::Keyword(word) if word == key);
-        entries.iter().find(is_it).map_or(&Form::Nil, |(_, value)| value)
+        let (entries, _) = entries.as_chunks();
+        let is_it = |[word, _]: &&[Form<'a>; 2]| matches!(word, Form::Keyword(word) if *word == key);
+        entries.iter().find(is_it).map_or(&Form::Nil, |[_, value]| value)
     }
 
     pub(super) fn is_nil(&self) -> bool {
@@ -146,76 +146,83 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn form(&mut self, depth: u32) -> Option<Form<'a>> {
+    /// Appends the form that comes next. Where it is put it stays: forms that are handed from call to call took more time to
+    /// move than to read.
+    fn form(&mut self, depth: u32, out: &mut Vec<Form<'a>>) -> Option<()> {
         let begin = self.at;
         match self.next()? {
-            b'{' => self.map(depth.checked_sub(1)?),
+            b'{' => self.map(depth.checked_sub(1)?, out)?,
             b'[' => {
-                let mut items = Vec::new();
+                let (depth, mut items) = (depth.checked_sub(1)?, Vec::new());
                 while !self.closes(b']') {
-                    items.push(self.form(depth.checked_sub(1)?)?);
+                    self.form(depth, &mut items)?;
                     self.skip_space();
                 }
-                Some(Form::Vector(items))
+                out.push(Form::Vector(items));
             }
-            b'"' => self.string(),
-            b':' => {
-                let word = self.token();
-                is_plain(word).then_some(Form::Keyword(word))
-            }
+            b'"' => self.string(out)?,
+            b':' => out.push(Form::Keyword(self.keyword()?)),
             b'-' | b'0'..=b'9' => {
                 self.at = begin;
                 let token = self.token();
                 let number: i64 = token.parse().ok()?;
                 // One spelling of each number: what is spelt otherwise may mean something else.
                 let digits = token.strip_prefix('-').unwrap_or(token);
-                (!digits.starts_with('0') || token == "0").then_some(Form::Int(number))
+                (!digits.starts_with('0') || token == "0").then(|| out.push(Form::Int(number)))?;
             }
             b'n' | b't' | b'f' => {
                 self.at = begin;
-                match self.token() {
-                    "nil" => Some(Form::Nil),
-                    "true" => Some(Form::Bool(true)),
-                    "false" => Some(Form::Bool(false)),
-                    _ => None,
-                }
+                out.push(match self.token() {
+                    "nil" => Form::Nil,
+                    "true" => Form::Bool(true),
+                    "false" => Form::Bool(false),
+                    _ => return None,
+                });
             }
-            _ => None,
+            _ => return None,
         }
+        Some(())
     }
 
-    fn map(&mut self, depth: u32) -> Option<Form<'a>> {
-        let mut entries: Entries<'a> = Vec::with_capacity(ENTRIES);
+    fn map(&mut self, depth: u32, out: &mut Vec<Form<'a>>) -> Option<()> {
+        let mut entries = Vec::with_capacity(2 * ENTRIES);
         while !self.closes(b'}') {
-            let key = self.form(depth)?;
-            let Form::Keyword(word) = key else { return None };
-            // Twice is an error, which the other reader tells.
-            let is_new =
-                |entry: &(Form<'a>, Form<'a>)| !matches!(entry.0, Form::Keyword(other) if other == word);
-            if !entries.iter().all(is_new) {
+            if self.next()? != b':' {
                 return None;
             }
+            let key = self.keyword()?;
+            // Twice is an error, which the other reader tells.
+            let is_new = |other: &Form<'a>| !matches!(other, Form::Keyword(other) if *other == key);
+            if !entries.iter().step_by(2).all(is_new) {
+                return None;
+            }
+            entries.push(Form::Keyword(key));
             self.skip_space();
-            entries.push((key, self.form(depth)?));
+            self.form(depth, &mut entries)?;
             self.skip_space();
         }
-        Some(Form::Map(entries))
+        out.push(Form::Map(entries));
+        Some(())
     }
 
     /// The rest of a string; one with an escape is copied.
-    fn string(&mut self) -> Option<Form<'a>> {
+    fn string(&mut self, out: &mut Vec<Form<'a>>) -> Option<()> {
         let begin = self.at;
         let bytes = self.text.as_bytes();
-        let plain = bytes[begin..].iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+        let plain = edn::plain_len(&bytes[begin..])?;
         self.at += plain;
         if bytes[self.at] == b'"' {
             self.at += 1;
-            return Some(Form::Text(Cow::Borrowed(&self.text[begin..begin + plain])));
+            out.push(Form::Text(Cow::Borrowed(&self.text[begin..begin + plain])));
+            return Some(());
         }
         let mut copy = self.text[begin..self.at].to_owned();
         loop {
             match self.next()? {
-                b'"' => return Some(Form::Text(Cow::Owned(copy))),
+                b'"' => {
+                    out.push(Form::Text(Cow::Owned(copy)));
+                    return Some(());
+                }
                 b'\\' => copy.push(match self.next()? {
                     b'n' => '\n',
                     b't' => '\t',
@@ -226,7 +233,7 @@ impl<'a> Reader<'a> {
                 }),
                 _ => {
                     let from = self.at - 1;
-                    let plain = bytes[from..].iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+                    let plain = edn::plain_len(&bytes[from..])?;
                     self.at = from + plain;
                     copy.push_str(&self.text[from..self.at]);
                 }
@@ -234,11 +241,32 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The rest of a keyword as ours are: lower case, at most one namespace. Others may be keywords, or not.
+    fn keyword(&mut self) -> Option<&'a str> {
+        let rest = &self.text[self.at..];
+        // In one pass: every entry of every map comes by here.
+        let (mut begins, mut has_namespace) = (true, false);
+        let mut length = rest.len();
+        for (place, byte) in rest.bytes().enumerate() {
+            match byte {
+                b'a'..=b'z' => begins = false,
+                b'-' | b'?' if !begins => {}
+                b'/' if !begins && !has_namespace => (begins, has_namespace) = (true, true),
+                _ if ends_token(byte) => {
+                    length = place;
+                    break;
+                }
+                _ => return None,
+            }
+        }
+        self.at += length;
+        (!begins).then_some(&rest[..length])
+    }
+
     /// Everything up to what ends a token.
     fn token(&mut self) -> &'a str {
         let rest = &self.text[self.at..];
-        let ends = |byte: u8| matches!(byte, b' ' | b'}' | b']' | b'{' | b'[' | b'"');
-        let length = rest.bytes().position(ends).unwrap_or(rest.len());
+        let length = rest.bytes().position(ends_token).unwrap_or(rest.len());
         self.at += length;
         &rest[..length]
     }
@@ -262,19 +290,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether it is a keyword as ours are: lower case, at most one namespace. Others may be keywords, or not.
-fn is_plain(word: &str) -> bool {
-    // In one pass: every entry of every map comes by here.
-    let (mut begins, mut has_namespace) = (true, false);
-    for byte in word.bytes() {
-        match byte {
-            b'a'..=b'z' => begins = false,
-            b'-' | b'?' if !begins => {}
-            b'/' if !begins && !has_namespace => (begins, has_namespace) = (true, true),
-            _ => return false,
-        }
-    }
-    !begins
+fn ends_token(byte: u8) -> bool {
+    matches!(byte, b' ' | b'}' | b']' | b'{' | b'[' | b'"')
 }
 
 /// Most maps have no more entries than that.
