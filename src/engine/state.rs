@@ -198,10 +198,11 @@ impl State {
 
     /// The runs that wait for a session's lane or its host, in the order in which they will be delivered.
     pub fn waiting(&self, session: &SessionRecord) -> Vec<&RunRecord> {
-        let mut runs: Vec<&RunRecord> =
-            session.waiting.iter().filter_map(|key| self.runs.get(*key)).collect();
-        runs.sort_unstable_by(|one, two| self.run_order(one).cmp(&self.run_order(two)));
-        runs
+        let run = |key: &Key| self.runs.get(*key).map(|run| (self.run_order(run), run));
+        // Each is looked up once, and not for each comparison.
+        let mut runs: Vec<_> = session.waiting.iter().filter_map(run).collect();
+        runs.sort_unstable_by_key(|(order, _)| *order);
+        runs.into_iter().map(|(_, run)| run).collect()
     }
 
     /// The order in which runs wait for a session: due first, then created first, then by id.

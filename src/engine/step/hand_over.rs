@@ -45,10 +45,12 @@ pub(super) fn hand_over_waiting(
         _ => state.waiting(session),
     };
     for run in waiting {
+        let fresh = state.asked(run).is_some_and(|asked| *asked.target() == Target::Fresh);
+        if *lane_taken && !fresh {
+            continue;
+        }
         let Some(occurrence) = Occurrence::of(state, run) else { continue };
-        let fresh = *occurrence.schedule.target() == Target::Fresh;
-        let stands = occurrence.is_paused() || occurrence.is_frozen(state);
-        if stands || (*lane_taken && !fresh) {
+        if occurrence.is_paused() || occurrence.is_frozen(state) {
             continue;
         }
         if call_off_stale(draft, &occurrence) {
