@@ -190,7 +190,7 @@ impl fmt::Display for Moment {
         for (part, (end, digits)) in
             parts.into_iter().zip([(3, 2), (6, 2), (9, 2), (12, 2), (15, 2), (25, 9)])
         {
-            put_digits(&mut text[end - digits..end], part);
+            put_digits(&mut text[end - digits..end], u32::try_from(part).unwrap_or(0));
         }
         let end = match nanos {
             0 => 15,
@@ -205,7 +205,7 @@ impl fmt::Display for Moment {
             write!(f, "-{:04}", year.unsigned_abs())?;
         } else {
             let mut digits = [0; 4];
-            put_digits(&mut digits, year);
+            put_digits(&mut digits, u32::try_from(year).unwrap_or(0));
             f.write_str(std::str::from_utf8(&digits).unwrap_or_default())?;
         }
         f.write_str(std::str::from_utf8(&text[..=end]).unwrap_or_default())
@@ -213,7 +213,7 @@ impl fmt::Display for Moment {
 }
 
 /// Writes the last digits of a number that is not negative, as many as there is room for.
-fn put_digits(room: &mut [u8], mut number: i64) {
+fn put_digits(room: &mut [u8], mut number: u32) {
     for digit in room.iter_mut().rev() {
         *digit = b'0' + u8::try_from(number % 10).unwrap_or(0);
         number /= 10;

@@ -124,7 +124,11 @@ pub(super) fn sessions(view: &View<'_>, params: &Map) -> Result<Page, ResolverEr
     };
     entries.sort_unstable();
     let range = window.cut(&entries, |(id, _), place| (*id).cmp(place));
-    Ok(Page::of(&entries, range, |(_, key)| u64::from(key.number()), |(id, _)| id.to_string()))
+    let cursor = |view: &View<'_>, number| {
+        let key = Key::numbered(u32::try_from(number).ok()?);
+        view.session(key).map(|session| session.id().to_string())
+    };
+    Ok(Page::of(&entries, range, |(_, key)| u64::from(key.number()), cursor))
 }
 
 /// Lists decisions that are kept, oldest first.
@@ -145,7 +149,7 @@ pub(super) fn decisions(view: &View<'_>, params: &Map) -> Result<Page, ResolverE
     });
     let entries: Vec<Cursor> = entries.map(|decision| decision.cursor).collect();
     let range = window.cut(&entries, Ord::cmp);
-    Ok(Page::of(&entries, range, |cursor| cursor.number(), ToString::to_string))
+    Ok(Page::of(&entries, range, |cursor| cursor.number(), |_, number| Some(number.to_string())))
 }
 
 fn collect<'a>(view: &View<'a>, whose: Whose) -> Vec<Entry<'a>> {
@@ -167,8 +171,8 @@ fn number(entry: &Entry<'_>) -> u64 {
     u64::from(entry.key.number())
 }
 
-fn cursor(entry: &Entry<'_>) -> String {
-    schedule_cursor(entry.record)
+fn cursor(view: &View<'_>, number: u64) -> Option<String> {
+    view.schedule(Key::numbered(u32::try_from(number).ok()?)).map(schedule_cursor)
 }
 
 impl<'a> Entry<'a> {

@@ -8,11 +8,12 @@
 
 use super::params::Params;
 use super::registry::ResolverError;
+use super::view::View;
 use crate::edn::Value;
 use crate::limits;
 
 /// A part of a list.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Page {
     /// How many entries the whole list has.
     pub total: u64,
@@ -22,11 +23,12 @@ pub struct Page {
     pub has_next: bool,
     /// Whether there is something before.
     pub has_previous: bool,
-    /// The cursor of the first entry.
-    pub start: Option<Box<str>>,
-    /// The cursor of the last entry.
-    pub end: Option<Box<str>>,
+    /// Makes the cursor of an entry, by its number: few ask for one.
+    cursor: CursorOf,
 }
+
+/// The place of an entry of this number in its list, as text.
+type CursorOf = fn(&View<'_>, u64) -> Option<String>;
 
 /// Which part is asked for.
 #[derive(Clone, Debug, Default)]
@@ -82,18 +84,26 @@ impl Page {
         list: &[T],
         window: std::ops::Range<usize>,
         number: impl Fn(&T) -> u64,
-        cursor: impl Fn(&T) -> String,
+        cursor: CursorOf,
     ) -> Page {
         let entries = list.get(window.clone()).unwrap_or_default();
-        let cursor = |entry: &T| cursor(entry).into_boxed_str();
         Page {
             total: list.len() as u64,
             numbers: entries.iter().map(number).collect(),
             has_next: window.end < list.len(),
             has_previous: window.start > 0,
-            start: entries.first().map(cursor),
-            end: entries.last().map(cursor),
+            cursor,
         }
+    }
+
+    /// The cursor of the first entry.
+    pub(super) fn start(&self, view: &View<'_>) -> Option<String> {
+        (self.cursor)(view, *self.numbers.first()?)
+    }
+
+    /// The cursor of the last entry.
+    pub(super) fn end(&self, view: &View<'_>) -> Option<String> {
+        (self.cursor)(view, *self.numbers.last()?)
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::handle::Handle;
 use super::query::{QUERY_LIMITS, QueryAccess};
@@ -25,6 +26,8 @@ pub struct Prepared {
     plan: Plan,
     /// Whether it is asked within the caller's session, because it names no entity.
     is_within: bool,
+    /// How long the last answer was: the next is likely to be as long.
+    room: AtomicUsize,
 }
 
 /// Why a text is no request that can be answered.
@@ -84,7 +87,7 @@ impl Handle {
         let seeds: Vec<Keyword> = given.chain(own).collect();
         let planning = Planning { seeds: &seeds, viewer: viewer(&caller.scope), limits: QUERY_LIMITS };
         let plan = plan(&boundary.query, &self.shared.registry, &planning)?;
-        Ok(Prepared { boundary, plan, is_within })
+        Ok(Prepared { boundary, plan, is_within, room: AtomicUsize::new(0) })
     }
 
     /// Answers a request into a text; strict unless the request itself or `is_lenient` says otherwise.
@@ -100,12 +103,16 @@ impl Handle {
     ) -> Result<Written, Refusal> {
         self.with_request(caller, prepared, is_lenient, |request, access| {
             let start = out.len();
+            out.reserve(prepared.room.load(Ordering::Relaxed));
             let written = write(&self.shared.registry, request, access, out);
-            if !access.reach_back() {
-                return written;
-            }
-            out.truncate(start);
-            write(&self.shared.registry, request, access, out)
+            let written = if access.reach_back() {
+                out.truncate(start);
+                write(&self.shared.registry, request, access, out)
+            } else {
+                written
+            };
+            prepared.room.store((out.len() - start).min(ROOM_MAX), Ordering::Relaxed);
+            written
         })
     }
 
@@ -145,4 +152,6 @@ impl Handle {
     }
 }
 
+/// No more room than that is made at once: one answer may be much longer than the next.
+const ROOM_MAX: usize = 1 << 16;
 const SESSION_ID: &str = "psi.agent-session/session-id";

@@ -149,7 +149,8 @@ pub(super) fn of_session<'a>(view: Seen<'a, Scheduler>, session: Key, params: &M
     let first = u32::try_from(transcript.dropped).unwrap_or(u32::MAX);
     let places: Vec<u32> = (first..).take(transcript.messages.len()).collect();
     let range = window.cut(&places, Ord::cmp);
-    let page = Page::of(&places, range, |at| Place { session, at: *at }.number(), ToString::to_string);
+    let number = |at: &u32| Place { session, at: *at }.number();
+    let page = Page::of(&places, range, number, |_, number| Some(Place::numbered(number).at.to_string()));
     Ok(Datum::Entities(page.numbers))
 }
 

@@ -6,7 +6,7 @@ use super::{integer, maybe, own};
 use crate::edn::Value;
 use crate::graph::page::Page;
 use crate::graph::registry::{Datum, Entity, Seen, Type};
-use crate::graph::view::Scheduler;
+use crate::graph::view::{Scheduler, View};
 
 /// Declares the entity of pages of one kind of entries.
 macro_rules! page {
@@ -47,13 +47,13 @@ macro_rules! page {
                     own(concat!($namespace, "/start-cursor"), Type::String)
                         .nullable()
                         .doc("The place of the first entry, for the parameter before."),
-                    |view, number, _| Ok(place(view, number, |page| page.start.clone())),
+                    |view, number, _| Ok(place(view, number, Page::start)),
                 )
                 .reads(
                     own(concat!($namespace, "/end-cursor"), Type::String)
                         .nullable()
                         .doc("The place of the last entry, for the parameter after."),
-                    |view, number, _| Ok(place(view, number, |page| page.end.clone())),
+                    |view, number, _| Ok(place(view, number, Page::end)),
                 )
         }
     };
@@ -72,6 +72,10 @@ fn flag<'a>(view: Seen<'a, Scheduler>, number: u64, read: fn(&Page) -> bool) -> 
     Datum::Bool(view.page(number, read).unwrap_or(false))
 }
 
-fn place<'a>(view: Seen<'a, Scheduler>, number: u64, read: fn(&Page) -> Option<Box<str>>) -> Datum<'a> {
-    maybe(view.page(number, read).flatten(), |text| Datum::Value(Value::Str(text)))
+fn place<'a>(
+    view: Seen<'a, Scheduler>,
+    number: u64,
+    read: fn(&Page, &View<'_>) -> Option<String>,
+) -> Datum<'a> {
+    maybe(view.page(number, |page| read(page, view)).flatten(), |text| Datum::Value(Value::string(text)))
 }

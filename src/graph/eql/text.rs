@@ -68,7 +68,7 @@ fn map<W: World>(walk: &mut Walk<'_, '_, W>, spot: Spot, out: &mut String) -> Re
             out.push(' ');
         }
         out.push_str(&cell.text);
-        match walk.read(spot, place)? {
+        match walk.read_cell(spot, cell)? {
             Datum::Entity(number) => {
                 let below = walk.join(spot, place, 1)?;
                 map(walk, below.of(number), out)?;
@@ -111,7 +111,9 @@ fn write_shown(shown: &dyn std::fmt::Display, out: &mut String) -> std::fmt::Res
     out.push('"');
     let start = out.len();
     write!(out, "{shown}")?;
-    if out[start..].bytes().any(|byte| byte == b'"' || byte == b'\\' || byte < b' ') {
+    // Looked at to the end, because a loop without a way out takes many bytes at a time.
+    let is_special = |byte: u8| byte == b'"' || byte == b'\\' || byte < b' ';
+    if out.as_bytes()[start..].iter().fold(false, |found, byte| found | is_special(*byte)) {
         let text = out.split_off(start);
         out.pop();
         return edn::write_string(&text, out);

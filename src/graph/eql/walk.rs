@@ -90,6 +90,11 @@ impl<'a, 'v, W: World> Walk<'a, 'v, W> {
     /// What there is only the long way for.
     pub fn read(&mut self, spot: Spot, place: usize) -> Result<Datum<'v>, Stop> {
         let cell = self.cells(spot).get(place).ok_or(Stop::LongWay)?;
+        self.read_cell(spot, cell)
+    }
+
+    /// Reads one of the cells of a spot, likewise.
+    pub(super) fn read_cell(&mut self, spot: Spot, cell: &'a Cell) -> Result<Datum<'v>, Stop> {
         let (operation, reader, params) = match &cell.from {
             From::Reader { operation, reader, params } => (*operation, *reader, params),
             From::Ident { operation, key } => return self.find(*operation, key).map(Datum::Entity),

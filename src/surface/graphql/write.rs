@@ -65,7 +65,9 @@ pub(super) fn shown(shown: &dyn Display, out: &mut String) {
     // Writing to a string cannot fail.
     let written = write!(out, "{shown}");
     debug_assert!(written.is_ok());
-    if out[start..].bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+    // Looked at to the end, because a loop without a way out takes many bytes at a time.
+    let is_special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+    if out.as_bytes()[start..].iter().fold(false, |found, byte| found | is_special(*byte)) {
         let plain = out.split_off(start);
         out.pop();
         text(&plain, out);
