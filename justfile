@@ -42,9 +42,9 @@ agents:
 deny:
     .ci/check deny
 
-# Benchmarks; name one to run it alone
+# One table: Reveille, its peers, the machine's limit; `--quick` in two minutes, or by name: `just bench cron BullMQ`
 bench *ARGS:
-    cargo bench {{ ARGS }}
+    cargo run --release --manifest-path benches/peers/Cargo.toml --package bench -- {{ ARGS }}
 
 # Instructions of the hot paths against the baseline: `just count`, `just count --update`, `just count create`; needs valgrind
 count *ARGS:

@@ -5,7 +5,9 @@
 //! does in the same run with the same bytes and the same settings, and before all of them how long the disk takes for one
 //! flush: a lone caller cannot be faster than that. `STORE_BENCH_DIR` says on which disk. Lives here: the order of the
 //! measurements and the table. What lives elsewhere: the engine that is measured (`engine`), how its store is filled
-//! quickly (`funnel`), SQLite alone and the bare flush (`bare`). Invariant: nothing here passes or fails.
+//! quickly (`funnel`), SQLite alone and the bare flush (`bare`). `-- --child creates` or `start` measures once and prints lines of
+//! a name and a number, those of SQLite alone with `limit/` before the name: so `benches/peers` calls it. Invariant: nothing
+//! here passes or fails.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -45,6 +47,15 @@ fn main() {
     let wants = |part: &str| only.is_none_or(|only| only == part);
     let base = std::env::var_os("STORE_BENCH_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
     let dir = base.join(format!("reveille-bench-durable-{}", std::process::id()));
+    if says("--child") {
+        if wants("start") {
+            child_start(&dir, &sizes);
+        } else {
+            child_creates(&dir, &sizes);
+        }
+        let _ = std::fs::remove_dir_all(&dir);
+        return;
+    }
     println!("| workload | Reveille | SQLite alone | ratio | target |\n|---|---|---|---|---|");
     let flushes = bare::flushes(&dir, 200);
     println!("| one flush of 8 KiB, written over: µs | | {} | | |", Shown(&flushes, false));
@@ -66,14 +77,38 @@ fn main() {
 fn creates(dir: &Path, sizes: &Sizes, callers: usize, target: &str) {
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
     for _ in 0..sizes.rounds {
-        let engine = Engine::fresh(dir);
-        let sessions = engine.open_sessions(SESSIONS);
-        ours.push(rate(sizes.for_each, callers, |turn| engine.create_later(&sessions[turn % SESSIONS])));
-        let written = engine.created();
-        engine.leave();
-        bare.push(bare::inserts(dir, &written, callers, sizes.for_each));
+        let (engine, alone) = creates_once(dir, sizes, callers);
+        ours.push(engine);
+        bare.push(alone);
     }
     print(&format!("creates, {callers} callers: /s"), &ours, &bare, true, target);
+}
+
+/// Ours, and those of SQLite alone with the same bytes.
+fn creates_once(dir: &Path, sizes: &Sizes, callers: usize) -> (f64, f64) {
+    let engine = Engine::fresh(dir);
+    let sessions = engine.open_sessions(SESSIONS);
+    let ours = rate(sizes.for_each, callers, |turn| engine.create_later(&sessions[turn % SESSIONS]));
+    let written = engine.created();
+    engine.leave();
+    (ours, bare::inserts(dir, &written, callers, sizes.for_each))
+}
+
+#[expect(clippy::print_stdout, reason = "a child prints what it measured")]
+fn child_creates(dir: &Path, sizes: &Sizes) {
+    for callers in [1, 64, 256] {
+        let (ours, bare) = creates_once(dir, sizes, callers);
+        println!("durable-{callers} {ours}\nlimit/durable-{callers} {bare}");
+    }
+}
+
+/// Thousands of schedules a second: ours from opening the store until all are pending, SQLite's from its first row to its last.
+#[expect(clippy::print_stdout, reason = "a child prints what it measured")]
+fn child_start(dir: &Path, sizes: &Sizes) {
+    engine::fill(dir, sizes.schedules);
+    let (opened, taken_up) = start_once(dir, sizes);
+    let per_second = |took_ms: f64| sizes.schedules as f64 / took_ms;
+    println!("restart {}\nlimit/restart {}", per_second(opened + taken_up), per_second(bare::read_rows(dir)));
 }
 
 /// From an empty engine until it is ready, with so many pending schedules on disk.
@@ -89,20 +124,28 @@ fn start(dir: &Path, sizes: &Sizes) {
     );
     let (mut opened, mut ours, mut bare) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..sizes.rounds {
-        let begin = Instant::now();
-        let store = engine::open(dir);
-        opened.push(millis(begin));
-        let begin = Instant::now();
-        let engine = Engine::over(store);
-        ours.push(millis(begin));
-        let found = engine.pending();
-        assert_eq!(found, sizes.schedules, "all of them came back");
-        engine.leave();
+        let (opening, taking_up) = start_once(dir, sizes);
+        opened.push(opening);
+        ours.push(taking_up);
         bare.push(bare::read_rows(dir));
     }
     let size = std::fs::metadata(dir.join("store.db")).map_or(0, |found| found.len()) >> 20;
     print(&format!("open {size} MB, checked and indexed: ms"), &opened, &[], false, "");
     print(&format!("take up {} schedules: ms", sizes.schedules), &ours, &bare, false, "≤ 2000");
+}
+
+/// How long opening the store took, and then taking up what is in it, in milliseconds.
+#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+fn start_once(dir: &Path, sizes: &Sizes) -> (f64, f64) {
+    let begin = Instant::now();
+    let store = engine::open(dir);
+    let opened = millis(begin);
+    let begin = Instant::now();
+    let engine = Engine::over(store);
+    let taken_up = millis(begin);
+    assert_eq!(engine.pending(), sizes.schedules, "all of them came back");
+    engine.leave();
+    (opened, taken_up)
 }
 
 /// From the instant in which so many are due until the host has the last of them, each claimed on disk before.

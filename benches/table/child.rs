@@ -6,7 +6,7 @@
 use std::process::{Command, Stdio};
 
 use crate::workload::Sizes;
-use crate::{delay_queue, edn, reveille, sleeps};
+use crate::{cron, delay_queue, edn, list, reveille, sleeps};
 
 /// The argument that makes a process a child.
 pub(crate) const WORD: &str = "--child";
@@ -27,6 +27,10 @@ pub(crate) enum Measure {
     Idle,
     /// Reading and writing of EDN.
     Edn,
+    /// A session's schedules by GraphQL and by EQL, text to text.
+    List,
+    /// The next slot of cron rules.
+    Cron,
 }
 
 /// Whom a child measures.
@@ -41,7 +45,15 @@ pub(crate) enum Peer {
 }
 
 impl Measure {
-    const ALL: [Measure; 5] = [Measure::Fill, Measure::Burst, Measure::Rate, Measure::Idle, Measure::Edn];
+    const ALL: [Measure; 7] = [
+        Measure::Fill,
+        Measure::Burst,
+        Measure::Rate,
+        Measure::Idle,
+        Measure::Edn,
+        Measure::List,
+        Measure::Cron,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -50,6 +62,8 @@ impl Measure {
             Measure::Rate => "rate",
             Measure::Idle => "idle",
             Measure::Edn => "edn",
+            Measure::List => "list",
+            Measure::Cron => "cron",
         }
     }
 
@@ -98,6 +112,8 @@ impl Results {
 pub(crate) fn measure(measure: Measure, peer: Peer, sizes: &Sizes) -> Figures {
     match (measure, peer) {
         (Measure::Edn, _) => edn::measure(sizes),
+        (Measure::List, _) => list::measure(sizes),
+        (Measure::Cron, _) => cron::measure(),
         (_, Peer::Reveille) => reveille::measure(measure, sizes),
         (_, Peer::DelayQueue) => delay_queue::measure(measure, sizes),
         (_, Peer::Sleeps) => sleeps::measure(measure, sizes),
@@ -113,8 +129,9 @@ pub(crate) fn measure_all(sizes: &Sizes) -> Results {
             for (peer, repeats) in Peer::ALL.into_iter().zip(sizes.repeats) {
                 let repeats = match measure {
                     Measure::Idle => sizes.idle_repeats,
-                    Measure::Edn if peer != Peer::Reveille => 0,
-                    Measure::Fill | Measure::Burst | Measure::Rate | Measure::Edn => repeats,
+                    Measure::Edn | Measure::List | Measure::Cron if peer != Peer::Reveille => 0,
+                    Measure::Fill | Measure::Burst | Measure::Rate => repeats,
+                    Measure::Edn | Measure::List | Measure::Cron => repeats,
                 };
                 if round < repeats {
                     eprintln!("round {} {} {}", round + 1, measure.name(), peer.name());

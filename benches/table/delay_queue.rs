@@ -12,7 +12,7 @@ use tokio_util::time::DelayQueue;
 use tokio_util::time::delay_queue::Key;
 
 use crate::child::{Figures, Measure};
-use crate::peer::{Creations, Epoch, Id, Inboxes, Item, Maker, lateness, runtime};
+use crate::peer::{Creations, Epoch, Id, Inboxes, Item, Maker, burst_figures, lateness, runtime};
 use crate::system::{boot_nanos, processor_time, resident_bytes};
 use crate::workload::{LEAD, Random, Sizes, message, number};
 
@@ -24,7 +24,7 @@ pub(crate) fn measure(measure: Measure, sizes: &Sizes) -> Figures {
             Measure::Burst => burst(&maker, sizes).await,
             Measure::Rate => rate(&maker, sizes).await,
             Measure::Idle => idle(&maker, sizes).await,
-            Measure::Edn => Vec::new(),
+            Measure::Edn | Measure::List | Measure::Cron => Vec::new(),
         }
     })
 }
@@ -71,7 +71,7 @@ async fn burst(maker: &Maker, sizes: &Sizes) -> Figures {
     }
     let late = boot_nanos() - epoch.boot(LEAD);
     std::mem::forget(scheduler);
-    vec![("burst", late as f64 / 1e6)]
+    burst_figures(sizes.burst, late)
 }
 
 async fn rate(maker: &Maker, sizes: &Sizes) -> Figures {

@@ -1,11 +1,11 @@
 //! Reading and writing of EDN: a vector of schedules as a list answers it. No peer takes part.
 
-use std::fmt::Write as _;
 use std::hint::black_box;
 
 use reveille::edn::{Caps, read, write};
 
 use crate::child::Figures;
+use crate::schedules::schedules;
 use crate::system::boot_nanos;
 use crate::workload::Sizes;
 
@@ -34,22 +34,4 @@ fn fastest(bytes: usize, mut round: impl FnMut() -> bool) -> f64 {
         best = best.min(boot_nanos() - start);
     }
     bytes as f64 * 1_000.0 / best as f64
-}
-
-fn schedules(bytes: usize) -> String {
-    let mut out = String::from("[");
-    let mut number = 0_u64;
-    while out.len() < bytes {
-        number += 1;
-        let _ = writeln!(
-            out,
-            "{{:schedule-id \"sch-6f9619ff-8b86-4d01-b42d-{number:012x}\" :kind :message :label \"check-build\" \
-             :message \"Look at the build that was started an hour ago and report on it\" :status :pending \
-             :created-at \"2026-03-01T09:00:00Z\" :fire-at \"2026-03-01T10:00:00Z\" \
-             :origin-session-id \"s-{number}\" :created-session-id nil :delivery-phase nil :error-summary nil \
-             :session-config-summary nil}}"
-        );
-    }
-    out.push(']');
-    out
 }

@@ -2,8 +2,9 @@
 //!
 //! `cargo bench --bench table` measures; `cargo bench --bench table -- --quick` shows in seconds that everything still
 //! runs, at sizes whose figures mean nothing. Lives here: the arguments and the order of the measurements. What lives
-//! elsewhere: the workloads' sizes (`workload`), those who compete (`reveille`, `delay_queue`, `sleeps`), the child
-//! processes (`child`) and the table (`report`). Invariant: each measurement has a process of its own, so that no memory
+//! elsewhere: the workloads' sizes (`workload`), those who compete (`reveille`, `delay_queue`, `sleeps`), what only
+//! we do here (`edn`, `list`, `cron`; `benches/peers` has others for it), the child processes (`child`) and the table
+//! (`report`). Invariant: each measurement has a process of its own, so that no memory
 //! and no allocator state is handed from one to the next; nothing here passes or fails.
 
 use std::process::ExitCode;
@@ -12,11 +13,15 @@ use child::{Measure, Peer};
 use workload::Sizes;
 
 mod child;
+mod cron;
 mod delay_queue;
 mod edn;
+mod list;
 mod peer;
 mod report;
 mod reveille;
+mod rules;
+mod schedules;
 mod sleeps;
 mod system;
 mod workload;

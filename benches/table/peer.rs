@@ -130,6 +130,12 @@ impl Creations {
     }
 }
 
+/// Milliseconds from the instant until the last of them was handed over, and thousands a second.
+pub(crate) fn burst_figures(count: usize, late_nanos: u64) -> Figures {
+    let late_ms = late_nanos as f64 / 1e6;
+    vec![("burst", late_ms), ("burst-rate", count as f64 / late_ms)]
+}
+
 /// Percentiles of (deadline, reception) in milliseconds, and how many came early or never.
 pub(crate) fn lateness(pairs: impl Iterator<Item = (u64, u64)>) -> Figures {
     let (mut late, mut early, mut lost) = (Vec::new(), 0_u32, 0_u32);

@@ -40,6 +40,10 @@ const ROWS: &[Row] = &[
     row("idle", "idle processor time: %", Better::Less, Some(0.1)),
     row("edn-read", "EDN, reading: MB/s", Better::More, Some(100.0)),
     row("edn-write", "EDN, writing: MB/s", Better::More, None),
+    row("list-graphql", "100 rows x 4 fields by GraphQL, in process: µs", Better::Less, None),
+    row("list-eql", "the same by EQL: µs", Better::Less, Some(50.0)),
+    row("cron-workdays", "next slot of `30 9 * * MON-FRI` in Berlin: µs", Better::Less, Some(2.0)),
+    row("cron-leap-day", "next slot of `0 0 29 2 *` in New York: µs", Better::Less, Some(2.0)),
 ];
 
 /// The whole table.

@@ -14,7 +14,7 @@ use reveille::engine::NewSchedule;
 use reveille::runtime::{Handle, Parts, Runtime};
 
 use crate::child::{Figures, Measure};
-use crate::peer::{Creations, lateness};
+use crate::peer::{Creations, burst_figures, lateness};
 use crate::system::{boot_nanos, processor_time, resident_bytes, wait};
 use crate::workload::{LEAD, Random, Sizes, message, number};
 
@@ -24,7 +24,7 @@ pub(crate) fn measure(measure: Measure, sizes: &Sizes) -> Figures {
         Measure::Burst => burst(sizes),
         Measure::Rate => rate(sizes),
         Measure::Idle => idle(sizes),
-        Measure::Edn => Vec::new(),
+        Measure::Edn | Measure::List | Measure::Cron => Vec::new(),
     }
 }
 
@@ -77,9 +77,9 @@ fn burst(sizes: &Sizes) -> Figures {
     while received.load(Ordering::Relaxed) < sizes.burst {
         wait(Duration::from_millis(50));
     }
-    let figures = vec![("burst", (last.load(Ordering::Acquire).saturating_sub(first)) as f64 / 1e6)];
+    let late = last.load(Ordering::Acquire).saturating_sub(first);
     engine.leave();
-    figures
+    burst_figures(sizes.burst, late)
 }
 
 fn rate(sizes: &Sizes) -> Figures {

@@ -12,7 +12,7 @@ use tokio::task::{AbortHandle, yield_now};
 use tokio::time::Instant;
 
 use crate::child::{Figures, Measure};
-use crate::peer::{Creations, Epoch, Id, Inboxes, Item, Maker, lateness, runtime};
+use crate::peer::{Creations, Epoch, Id, Inboxes, Item, Maker, burst_figures, lateness, runtime};
 use crate::system::{boot_nanos, processor_time, resident_bytes};
 use crate::workload::{LEAD, Random, Sizes, message, number};
 
@@ -28,7 +28,7 @@ pub(crate) fn measure(measure: Measure, sizes: &Sizes) -> Figures {
             Measure::Burst => burst(&maker, sizes).await,
             Measure::Rate => rate(&maker, sizes).await,
             Measure::Idle => idle(&maker, sizes).await,
-            Measure::Edn => Vec::new(),
+            Measure::Edn | Measure::List | Measure::Cron => Vec::new(),
         }
     });
     // Dropping it would drop the tasks one by one, which only takes time.
@@ -84,7 +84,7 @@ async fn burst(maker: &Maker, sizes: &Sizes) -> Figures {
     assert!(boot_nanos() < epoch.boot(LEAD), "creating took longer than the lead: the burst was cut");
     scheduler.delivered(sizes.burst).await;
     let late = scheduler.world().last.saturating_sub(epoch.boot(LEAD));
-    vec![("burst", late as f64 / 1e6)]
+    burst_figures(sizes.burst, late)
 }
 
 async fn rate(maker: &Maker, sizes: &Sizes) -> Figures {

@@ -1,0 +1,62 @@
+//! One measurement: a process that prints lines of a name and a number, and has to end within a time.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A figure, and whose it is if the line says so: `limit/durable-1 9255`.
+pub(crate) struct Line {
+    pub(crate) peer: Option<String>,
+    pub(crate) figure: String,
+    pub(crate) value: f64,
+}
+
+/// Nothing that is measured takes a quarter of it.
+const TIME_MAX: Duration = Duration::from_secs(180);
+
+/// Runs it to its end.
+///
+/// # Errors
+///
+/// Why there are no figures, in words.
+pub(crate) fn run(start: &[OsString], words: &[&str], is_quick: bool) -> Result<Vec<Line>, String> {
+    let mut command = Command::new(&start[0]);
+    command.args(&start[1..]).args(words).args(is_quick.then_some("--quick"));
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = command.spawn().map_err(|fault| format!("it does not start: {fault}"))?;
+    let began = Instant::now();
+    let status = loop {
+        match child.try_wait().map_err(|fault| fault.to_string())? {
+            Some(status) => break status,
+            None if began.elapsed() > TIME_MAX => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("it took more than {} s", TIME_MAX.as_secs()));
+            }
+            None => std::thread::sleep(Duration::from_millis(50)),
+        }
+    };
+    let mut said = String::new();
+    // A few lines: they fit into the pipe while nobody reads.
+    let output = child.stdout.as_mut().expect("it was asked for");
+    output.read_to_string(&mut said).map_err(|fault| fault.to_string())?;
+    if !status.success() {
+        return Err(format!("it ended with {status}"));
+    }
+    let lines: Vec<Line> = said.lines().filter_map(line).collect();
+    match lines.iter().find(|line| !line.value.is_finite()) {
+        Some(line) => Err(format!("its {} is {}", line.figure, line.value)),
+        None if lines.is_empty() => Err("it printed no figure".to_owned()),
+        None => Ok(lines),
+    }
+}
+
+fn line(text: &str) -> Option<Line> {
+    let (name, value) = text.rsplit_once(' ')?;
+    let (peer, figure) = match name.split_once('/') {
+        Some((peer, figure)) => (Some(peer.to_owned()), figure),
+        None => (None, name),
+    };
+    Some(Line { peer, figure: figure.to_owned(), value: value.parse().ok()? })
+}

@@ -1,0 +1,182 @@
+//! The programs that measure, each made ready where it can be: built, or installed below the target directory.
+//!
+//! Invariant: what cannot be made ready is a reason in words, which ends up below the table; it never ends a run.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A program that measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Program {
+    /// A benchmark of the product, which can be called as a child.
+    Bench(&'static str),
+    /// A package of this workspace.
+    Rust(&'static str),
+    /// A file in `node/`.
+    Node(&'static str),
+    /// A server in `node/` that `peer-web` starts and asks.
+    Asked(&'static str),
+    /// A file in `python/`.
+    Python(&'static str),
+    /// A file in `clojure/`.
+    Clojure(&'static str),
+}
+
+/// How a program is started, its first words included.
+pub(crate) type Start = Vec<OsString>;
+
+/// Where things are, and what was made ready before.
+pub(crate) struct Workshop {
+    /// This workspace.
+    peers: PathBuf,
+    /// The product.
+    product: PathBuf,
+    /// Where environments are installed.
+    installed: PathBuf,
+    ready: BTreeMap<Program, Result<Start, String>>,
+    is_quick: bool,
+}
+
+impl Workshop {
+    pub(crate) fn new(is_quick: bool) -> Workshop {
+        let peers =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("it was built there");
+        let product = peers.join("../..").canonicalize().expect("it is above its benches");
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| peers.join("target"), PathBuf::from);
+        Workshop { product, installed: target.join("peers"), peers, ready: BTreeMap::new(), is_quick }
+    }
+
+    /// The product's directory.
+    pub(crate) fn product(&self) -> String {
+        self.product.to_string_lossy().into_owned()
+    }
+
+    /// Where the table is kept.
+    pub(crate) fn result(&self) -> PathBuf {
+        self.product.join("docs/bench/RESULT.md")
+    }
+
+    /// How the program is started, or why it cannot be. What takes long is done once.
+    pub(crate) fn ready(&mut self, program: Program) -> Result<Start, String> {
+        if let Some(known) = self.ready.get(&program) {
+            return known.clone();
+        }
+        eprintln!("making ready: {program:?}");
+        let made = match program {
+            Program::Bench(name) => built(&self.product, &["bench", "--no-run", "--bench", name], name),
+            Program::Rust(name) => built(&self.peers, &["build", "--release", "--package", name], name),
+            Program::Node(script) => self.node(script),
+            Program::Asked(script) => self.asked(script),
+            Program::Python(script) => self.python(script),
+            Program::Clojure(script) => self.clojure(script),
+        };
+        self.ready.insert(program, made.clone());
+        made
+    }
+
+    fn node(&self, script: &str) -> Result<Start, String> {
+        has("node", "--version")?;
+        if script == "bullmq.mjs" {
+            has("redis-server", "--version")?;
+        }
+        let dir = self.copied("node")?;
+        let mut install = Command::new("npm");
+        install.args(["install", "--no-package-lock", "--no-audit", "--no-fund"]).current_dir(&dir);
+        done(install)?;
+        Ok(vec!["node".into(), dir.join(script).into()])
+    }
+
+    /// Its own words come before the server's path.
+    fn asked(&mut self, script: &str) -> Result<Start, String> {
+        has("wrk", "--version")?;
+        let mut start = self.ready(Program::Rust("peer-web"))?;
+        let server = self.node(script)?.pop();
+        start.push("http".into());
+        start.push("mercurius".into());
+        start.extend(server);
+        Ok(start)
+    }
+
+    fn python(&self, script: &str) -> Result<Start, String> {
+        has("python3", "--version")?;
+        let dir = self.copied("python")?;
+        let python = dir.join("venv/bin/python");
+        if !python.exists() {
+            let mut make = Command::new("python3");
+            make.args(["-m", "venv", "venv"]).current_dir(&dir);
+            done(make)?;
+        }
+        let mut install = Command::new(&python);
+        let quietly =
+            ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt"];
+        install.args(quietly).current_dir(&dir);
+        done(install)?;
+        Ok(vec![python.into(), dir.join(script).into()])
+    }
+
+    /// It reads its text from a file, and needs more rounds than others until its compiler is warm.
+    fn clojure(&mut self, script: &str) -> Result<Start, String> {
+        has("clojure", "-e 1")?;
+        let start = self.ready(Program::Rust("peer-notation"))?;
+        let mut print = Command::new(&start[0]);
+        print.arg("--text").args(self.is_quick.then_some("--quick"));
+        let text = print.output().map_err(|fault| fault.to_string())?.stdout;
+        let path = self.copied("clojure")?.join("schedules.edn");
+        std::fs::write(&path, text).map_err(|fault| fault.to_string())?;
+        let rounds = if self.is_quick { "20" } else { "150" };
+        Ok(vec!["clojure".into(), self.peers.join("clojure").join(script).into(), path.into(), rounds.into()])
+    }
+
+    /// A directory of ours, copied to where things may be installed beside it.
+    fn copied(&self, name: &str) -> Result<PathBuf, String> {
+        let (from, to) = (self.peers.join(name), self.installed.join(name));
+        let copy = || {
+            std::fs::create_dir_all(&to)?;
+            for file in std::fs::read_dir(&from)? {
+                let file = file?;
+                if file.file_type()?.is_file() {
+                    std::fs::copy(file.path(), to.join(file.file_name()))?;
+                }
+            }
+            Ok::<_, std::io::Error>(())
+        };
+        copy().map_err(|fault| format!("{name} cannot be copied: {fault}"))?;
+        Ok(to)
+    }
+}
+
+/// Builds, and finds what was built by what cargo says of it.
+fn built(workspace: &Path, words: &[&str], name: &str) -> Result<Start, String> {
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.args(words).arg("--message-format=json-render-diagnostics").current_dir(workspace);
+    let output = build.stderr(Stdio::inherit()).output().map_err(|fault| format!("no cargo: {fault}"))?;
+    if !output.status.success() {
+        return Err(format!("`cargo {}` failed", words.join(" ")));
+    }
+    let found = String::from_utf8_lossy(&output.stdout).lines().find_map(|line| {
+        let said: serde_json::Value = serde_json::from_str(line).ok()?;
+        let is_it = said["target"]["name"] == name;
+        said["executable"].as_str().filter(|_| is_it).map(OsString::from)
+    });
+    found.map(|path| vec![path]).ok_or_else(|| format!("cargo built no {name}"))
+}
+
+fn has(command: &str, words: &str) -> Result<(), String> {
+    let mut ask = Command::new(command);
+    ask.args(words.split(' ')).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // wrk answers with an error when it is only asked for its version: that it starts is enough.
+    ask.status().map(drop).map_err(|_| format!("`{command}` is not installed"))
+}
+
+fn done(mut command: Command) -> Result<(), String> {
+    let shown = format!("{:?}", command.get_program()).replace('"', "");
+    let output = command.stdin(Stdio::null()).output().map_err(|_| format!("`{shown}` is not installed"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned();
+    Err(format!("`{shown}` failed: {last}"))
+}

@@ -1,0 +1,118 @@
+//! The one table, as Markdown: a row for each workload, and below it what was not measured.
+//!
+//! A ratio says how many times better Reveille is, by the medians: above 1 Reveille wins, below 1 the peer does.
+
+use std::fmt::Write as _;
+
+use crate::contenders::{LIMIT, OURS};
+use crate::results::Results;
+use crate::rows::{Better, ROWS, Row, Target};
+
+pub(crate) fn table(results: &Results) -> String {
+    let mut out = String::from(
+        "| workload | unit | Reveille | peers | ratio to the best peer | the machine's limit | ratio to it | target | met? |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
+    );
+    for row in ROWS {
+        let ours = results.median(row.figure, OURS);
+        let peers = peers(results, row);
+        // What was not asked for this time has no line.
+        if ours.is_none() && peers.is_empty() {
+            continue;
+        }
+        let best = peers.iter().map(|(_, value)| *value).reduce(|one, two| row.better.of(one, two));
+        let limit = results.median(row.peers, LIMIT);
+        let listed: Vec<String> =
+            peers.iter().map(|(peer, value)| format!("{peer} {}", shown(*value))).collect();
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            row.workload,
+            row.unit,
+            with_best(results, row),
+            if listed.is_empty() { "–".to_owned() } else { listed.join("; ") },
+            ratio(row, ours, best),
+            limit.map_or_else(|| "–".to_owned(), |limit| format!("{} ({})", shown(limit), row.limit)),
+            ratio(row, ours, limit),
+            bound(row),
+            met(results, row),
+        );
+    }
+    for (peer, measure, why) in results.missing() {
+        let _ = write!(out, "\nNot measured: {peer} at `{measure}`, because {why}.\n");
+    }
+    out
+}
+
+/// The peers of a row and their medians, the best first.
+fn peers<'a>(results: &'a Results, row: &Row) -> Vec<(&'a str, f64)> {
+    let others = results.peers(row.peers).into_iter().filter(|peer| *peer != OURS && *peer != LIMIT);
+    let mut peers: Vec<(&str, f64)> =
+        others.filter_map(|peer| Some((peer, results.median(row.peers, peer)?))).collect();
+    peers.sort_by(|(_, one), (_, two)| match row.better {
+        Better::More => two.total_cmp(one),
+        Better::Less => one.total_cmp(two),
+    });
+    peers
+}
+
+/// Our median, and the best of ours where it differs.
+fn with_best(results: &Results, row: &Row) -> String {
+    let values = results.of(row.figure, OURS);
+    let Some(median) = results.median(row.figure, OURS) else { return "–".to_owned() };
+    let best = values.iter().copied().reduce(|one, two| row.better.of(one, two)).unwrap_or(median);
+    if shown(best) == shown(median) {
+        return shown(median);
+    }
+    format!("{} (best {})", shown(median), shown(best))
+}
+
+fn ratio(row: &Row, ours: Option<f64>, other: Option<f64>) -> String {
+    let (Some(ours), Some(other)) = (ours, other) else { return "–".to_owned() };
+    let (more, less) = match row.better {
+        Better::More => (ours, other),
+        Better::Less => (other, ours),
+    };
+    if less == 0.0 { "–".to_owned() } else { format!("{}×", shown(more / less)) }
+}
+
+fn bound(row: &Row) -> String {
+    let sign = match row.better {
+        Better::More => "≥",
+        Better::Less => "≤",
+    };
+    match row.target {
+        Target::None => String::new(),
+        Target::Value(value) => format!("{sign} {value}"),
+        Target::Times(factor, peer) => format!("≥ {factor} × {peer}"),
+    }
+}
+
+/// By the median; the best run alone is said to be that.
+fn met(results: &Results, row: &Row) -> &'static str {
+    let bound = match row.target {
+        Target::None => return "",
+        Target::Value(value) => Some(value),
+        Target::Times(factor, peer) => results.median(row.peers, peer).map(|theirs| theirs * factor),
+    };
+    let (Some(bound), Some(median)) = (bound, results.median(row.figure, OURS)) else {
+        return "not measured";
+    };
+    let reaches = |value: f64| row.better.of(value, bound) == value;
+    match (reaches(median), results.of(row.figure, OURS).into_iter().any(reaches)) {
+        (true, _) => "yes",
+        (false, true) => "the best run only",
+        (false, false) => "no",
+    }
+}
+
+/// Three digits, or all those before the point.
+fn shown(value: f64) -> String {
+    match value {
+        0.0 => "0".into(),
+        value if value >= 100.0 => format!("{value:.0}"),
+        value if value >= 10.0 => format!("{value:.1}"),
+        value if value >= 0.1 => format!("{value:.2}"),
+        value => format!("{value:.4}"),
+    }
+}

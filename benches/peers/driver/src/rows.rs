@@ -1,0 +1,101 @@
+//! The rows of the table: what each figure says, what it is to reach, and what stands for the machine's own limit.
+
+pub(crate) struct Row {
+    /// The name under which it is printed.
+    pub(crate) figure: &'static str,
+    /// The name under which the peers and the limit print theirs: EQL's peers speak GraphQL.
+    pub(crate) peers: &'static str,
+    pub(crate) workload: &'static str,
+    pub(crate) unit: &'static str,
+    pub(crate) better: Better,
+    pub(crate) target: Target,
+    /// What the limit is.
+    pub(crate) limit: &'static str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Better {
+    More,
+    Less,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Target {
+    None,
+    /// In the row's unit.
+    Value(f64),
+    /// So many times what a peer does.
+    Times(f64, &'static str),
+}
+
+impl Better {
+    /// The better of two.
+    pub(crate) fn of(self, one: f64, two: f64) -> f64 {
+        match self {
+            Better::More => one.max(two),
+            Better::Less => one.min(two),
+        }
+    }
+}
+
+const fn more(
+    figure: &'static str,
+    workload: &'static str,
+    unit: &'static str,
+    target: Target,
+    limit: &'static str,
+) -> Row {
+    Row { figure, peers: figure, workload, unit, better: Better::More, target, limit }
+}
+
+const fn less(
+    figure: &'static str,
+    workload: &'static str,
+    unit: &'static str,
+    target: Target,
+    limit: &'static str,
+) -> Row {
+    Row { figure, peers: figure, workload, unit, better: Better::Less, target, limit }
+}
+
+const fn asked_as(peers: &'static str, row: Row) -> Row {
+    Row { peers, ..row }
+}
+
+const MEMORY: &str = "messages, ids and a heap";
+const WAKE: &str = "the kernel wakes a thread";
+const SQLITE: &str = "SQLite alone";
+const HAND: &str = "JSON by hand";
+const COPY: &str = "a copy of the bytes";
+const STATIC: &str = "async-graphql";
+
+pub(crate) const ROWS: &[Row] = &[
+    more("create", "create, one thread", "M/s", Target::Value(1.0), MEMORY),
+    more("cancel", "cancel, random order", "M/s", Target::Value(0.7), "messages taken out and freed"),
+    less("memory", "memory for each pending", "B", Target::Value(300.0), MEMORY),
+    // A hundred thousand within 150 ms.
+    more("burst-rate", "many due in one instant, handed over", "k/s", Target::Value(667.0), "messages moved"),
+    less("late-p50", "lateness at a steady load, p50", "ms", Target::Value(0.1), WAKE),
+    less("late-p99", "lateness at a steady load, p99", "ms", Target::Value(2.0), WAKE),
+    less("early", "handed over early", "", Target::Value(0.0), ""),
+    less("idle", "processor time while nothing is due", "%", Target::Value(0.1), "a process that sleeps"),
+    more("durable-1", "durable create, 1 caller", "/s", Target::Value(4_000.0), SQLITE),
+    more("durable-64", "durable create, 64 callers", "/s", Target::Value(40_000.0), SQLITE),
+    more("durable-256", "durable create, 256 callers", "/s", Target::Value(40_000.0), SQLITE),
+    // A million within two seconds, the store's opening included.
+    more("restart", "restart, all pending again", "k/s", Target::Value(500.0), "SQLite reads the rows"),
+    less("list-graphql", "100 rows × 4 fields by GraphQL, in process", "µs", Target::None, HAND),
+    asked_as(
+        "list-graphql",
+        less("list-eql", "the same by EQL, in process", "µs", Target::Value(50.0), HAND),
+    ),
+    more("http-graphql", "100 rows × 4 fields by GraphQL, over HTTP", "/s", Target::Times(1.5, STATIC), HAND),
+    asked_as(
+        "http-graphql",
+        more("http-eql", "the same by EQL, over HTTP", "/s", Target::Times(3.0, STATIC), HAND),
+    ),
+    more("edn-read", "EDN, reading", "MB/s", Target::Value(100.0), COPY),
+    more("edn-write", "EDN, writing", "MB/s", Target::None, COPY),
+    less("cron-workdays", "next slot of `30 9 * * MON-FRI` in Berlin", "µs", Target::Value(2.0), ""),
+    less("cron-leap-day", "next slot of `0 0 29 2 *` in New York", "µs", Target::Value(2.0), ""),
+];

@@ -1,0 +1,125 @@
+//! The machine's own limit: what a workload costs when nothing is left of it but the memory and the clock it needs.
+//!
+//! `peer-limits MEASURE [--quick]` prints lines of a name and a number. Invariant: sizes, delays and messages are the
+//! product's own (`benches/table/workload.rs`), and nothing here could be left out without changing what is done.
+
+use std::collections::BinaryHeap;
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use rustix::thread::{ClockId, Timespec, clock_nanosleep_absolute};
+use system::{boot_nanos, processor_time, resident_bytes, wait};
+use workload::{Random, Sizes, message};
+
+#[path = "../../../table/system.rs"]
+mod system;
+#[expect(dead_code, reason = "the product's bench needs more of it")]
+#[path = "../../../table/workload.rs"]
+mod workload;
+
+type Figures = Vec<(&'static str, f64)>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let is_quick = arguments.iter().any(|argument| argument == "--quick");
+    let sizes = if is_quick { Sizes::QUICK } else { Sizes::FULL };
+    let figures = match arguments.first().map(String::as_str) {
+        Some("fill") => fill(&sizes),
+        Some("burst") => burst(&sizes),
+        Some("rate") => rate(&sizes),
+        Some("idle") => idle(&sizes),
+        Some("edn") => copy(&sizes),
+        _ => return ExitCode::FAILURE,
+    };
+    for (name, value) in figures {
+        println!("{name} {value}");
+    }
+    ExitCode::SUCCESS
+}
+
+/// A boxed message beside 16 bytes of an id, and the deadline in a heap; taken out again in random order.
+fn fill(sizes: &Sizes) -> Figures {
+    let (mut random, mut places) = (Random::new(), (0..sizes.pending).collect::<Vec<_>>());
+    let before = resident_bytes();
+    let start = boot_nanos();
+    let mut records = Vec::with_capacity(sizes.pending);
+    let mut deadlines = BinaryHeap::with_capacity(sizes.pending);
+    for place in 0..sizes.pending {
+        let id = [random.below(u64::MAX), random.below(u64::MAX)];
+        deadlines.push((u64::MAX - start - nanos(random.far_delay()), place));
+        records.push(Some((id, message(place))));
+    }
+    let create = rate_of(sizes.pending, start);
+    let memory = resident_bytes().saturating_sub(before) as f64 / sizes.pending as f64;
+    random.shuffle(&mut places);
+    let start = boot_nanos();
+    for place in places {
+        drop(black_box(records[place].take()));
+    }
+    black_box(deadlines);
+    vec![("create", create), ("memory", memory), ("cancel", rate_of(sizes.pending, start))]
+}
+
+/// Messages from random places, each moved into the list of its session.
+fn burst(sizes: &Sizes) -> Figures {
+    let (mut random, mut places) = (Random::new(), (0..sizes.pending).collect::<Vec<_>>());
+    let mut records: Vec<_> = (0..sizes.pending).map(|place| Some(message(place))).collect();
+    let mut inboxes: Vec<Vec<Box<str>>> = vec![Vec::new(); sizes.sessions];
+    random.shuffle(&mut places);
+    let start = boot_nanos();
+    for place in &places[..sizes.burst] {
+        inboxes[place % sizes.sessions].extend(records[*place].take());
+    }
+    let rate = rate_of(sizes.burst, start) * 1_000.0;
+    black_box(inboxes);
+    vec![("burst-rate", rate)]
+}
+
+/// How late the kernel wakes a thread that sleeps until an instant, and has nothing else to do.
+fn rate(sizes: &Sizes) -> Figures {
+    let count = sizes.rate_seconds * 1_000;
+    let mut late = Vec::with_capacity(count);
+    for number in 0..count as u64 {
+        let due = boot_nanos() + 1_000_000 + number % 7 * 10_000;
+        let until = Timespec {
+            tv_sec: i64::try_from(due / 1_000_000_000).unwrap_or(i64::MAX),
+            tv_nsec: i64::try_from(due % 1_000_000_000).unwrap_or(0),
+        };
+        while clock_nanosleep_absolute(ClockId::Boottime, &until).is_err() {}
+        late.push(boot_nanos().saturating_sub(due));
+    }
+    late.sort_unstable();
+    let at = |permille: usize| late[(count * permille / 1_000).min(count - 1)] as f64 / 1e6;
+    vec![("late-p50", at(500)), ("late-p99", at(990))]
+}
+
+/// A process that sleeps.
+fn idle(sizes: &Sizes) -> Figures {
+    let (time, processor) = (boot_nanos(), processor_time());
+    wait(Duration::from_secs(sizes.idle_seconds));
+    let used = (processor_time() - processor).as_nanos() as f64;
+    vec![("idle", used * 100.0 / (boot_nanos() - time) as f64)]
+}
+
+/// As many bytes as the EDN has, copied to where they were not.
+fn copy(sizes: &Sizes) -> Figures {
+    let from = vec![b'x'; sizes.edn_bytes];
+    let mut best = u64::MAX;
+    for _ in 0..50 {
+        let start = boot_nanos();
+        black_box(black_box(&from).clone());
+        best = best.min(boot_nanos() - start);
+    }
+    let rate = sizes.edn_bytes as f64 * 1_000.0 / best.max(1) as f64;
+    vec![("edn-read", rate), ("edn-write", rate)]
+}
+
+/// Millions a second since a reading of the clock.
+fn rate_of(count: usize, start: u64) -> f64 {
+    count as f64 * 1_000.0 / (boot_nanos() - start) as f64
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,81 @@
+//! A session's hundred schedules with four fields, by GraphQL and by EQL, text to text in one process. Those we are compared
+//! with are in `benches/peers/web`; they are given finished rows.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use reveille::adapter::{EntropyOs, HostLocal};
+use reveille::domain::{Caller, HostId, SessionConfig, SessionId, When};
+use reveille::engine::NewSchedule;
+use reveille::runtime::{Handle, Parts};
+use reveille::surface::graphql::{Request, Service};
+use reveille::testkit::SimClock;
+
+use crate::child::Figures;
+use crate::system::boot_nanos;
+use crate::workload::{Random, Sizes, message};
+
+const ROWS: usize = 100;
+/// Every so many sessions one is asked, each with its own rows: they are not all in the cache.
+const ASKED_EVERY: usize = 100;
+const TURNS: usize = 20;
+const GRAPHQL: &str = "{ schedules(first: 100) { nodes { scheduleId kind status fireAt } } }";
+const EQL: &str = "[{:psi.scheduler/schedules [:psi.scheduler/schedule-id :psi.scheduler/kind :psi.scheduler/status \
+                   :psi.scheduler/fire-at]}]";
+
+pub(crate) fn measure(sizes: &Sizes) -> Figures {
+    let (handle, asked) = full_engine(sizes);
+    let service = Service::new(&handle).expect("sound roots");
+    let callers: Vec<Caller> = asked.into_iter().map(Caller::session).collect();
+    let request = Request::new(GRAPHQL);
+    let graphql = each(&callers, "PENDING", |caller| service.answer(caller, &request, true).body);
+    let eql = each(&callers, ":pending", |caller| {
+        let prepared = handle.prepare(caller, EQL.as_bytes()).expect("a query");
+        let mut text = String::new();
+        handle.answer(caller, &prepared, false, &mut text).expect("within limits");
+        text
+    });
+    vec![("list-graphql", graphql), ("list-eql", eql)]
+}
+
+/// Microseconds a query.
+fn each(callers: &[Caller], row: &str, answer: impl Fn(&Caller) -> String) -> f64 {
+    for caller in callers {
+        let said = answer(caller);
+        assert_eq!(said.matches(row).count(), ROWS, "{said}");
+    }
+    let start = boot_nanos();
+    for caller in std::iter::repeat_n(callers, TURNS).flatten() {
+        black_box(answer(caller));
+    }
+    (boot_nanos() - start) as f64 / 1e3 / (callers.len() * TURNS) as f64
+}
+
+/// As many schedules as ever, and the sessions that have a hundred of them.
+fn full_engine(sizes: &Sizes) -> (Handle, Vec<SessionId>) {
+    let handle = Handle::new(Parts {
+        clock: Arc::new(SimClock::new()),
+        entropy: Arc::new(EntropyOs::new().expect("the system has randomness")),
+        local: Arc::new(HostLocal::new()),
+        zones: Arc::default(),
+        keeps: reveille::runtime::Keeps::Nothing,
+        journal: None,
+    });
+    let open = |number| {
+        let id = SessionId::new(&format!("session-{number}")).expect("an id of letters and digits");
+        handle.open_session(Some(id), HostId::LOCAL, SessionConfig::default()).expect("there is room").0
+    };
+    let sessions: Vec<SessionId> = (0..sizes.sessions).map(open).collect();
+    let mut random = Random::new();
+    for (place, owner) in sessions.iter().enumerate() {
+        let rows = if place % ASKED_EVERY == 0 { ROWS } else { sizes.per_session() };
+        for number in 0..rows {
+            let delay = u64::try_from(random.far_delay().as_nanos()).unwrap_or(u64::MAX);
+            let when = When::After(reveille::domain::Span::from_nanos(delay));
+            handle
+                .schedule(NewSchedule::message(owner.clone(), when, message(number)))
+                .expect("there is room");
+        }
+    }
+    (handle, sessions.into_iter().step_by(ASKED_EVERY).collect())
+}
