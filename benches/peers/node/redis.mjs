@@ -23,6 +23,7 @@ export class Redis {
     this.dir = dir;
     this.durable = durable;
     this.path = join(dir, "socket");
+    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
     process.on("exit", () => {
       this.child.kill("SIGKILL");
       rmSync(dir, { recursive: true, force: true });

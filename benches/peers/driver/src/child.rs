@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A figure, and whose it is if the line says so: `limit/durable-1 9255`.
@@ -30,8 +30,7 @@ pub(crate) fn run(start: &[OsString], words: &[&str], is_quick: bool) -> Result<
         match child.try_wait().map_err(|fault| fault.to_string())? {
             Some(status) => break status,
             None if began.elapsed() > TIME_MAX => {
-                let _ = child.kill();
-                let _ = child.wait();
+                stop(&mut child);
                 return Err(format!("it took more than {} s", TIME_MAX.as_secs()));
             }
             None => std::thread::sleep(Duration::from_millis(50)),
@@ -52,6 +51,14 @@ pub(crate) fn run(start: &[OsString], words: &[&str], is_quick: bool) -> Result<
     }
 }
 
+/// Asks it to end, so that it can end what it started, and ends it where that does not help.
+fn stop(child: &mut Child) {
+    let _ = Command::new("kill").arg(child.id().to_string()).status();
+    std::thread::sleep(Duration::from_secs(2));
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
 fn line(text: &str) -> Option<Line> {
     let (name, value) = text.rsplit_once(' ')?;
     let (peer, figure) = match name.split_once('/') {
@@ -59,4 +66,32 @@ fn line(text: &str) -> Option<Line> {
         None => (None, name),
     };
     Some(Line { peer, figure: figure.to_owned(), value: value.parse().ok()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_name_and_a_number() {
+        let of = |text| line(text).map(|line| (line.peer.unwrap_or_default(), line.figure, line.value));
+        let known = |peer: &str, figure: &str, value| Some((peer.to_owned(), figure.to_owned(), value));
+        assert_eq!(of("create 1.25"), known("", "create", 1.25));
+        assert_eq!(of("limit/durable-1 9255"), known("limit", "durable-1", 9_255.0));
+        assert_eq!(of("Listening on 1.2.3.4:80"), None);
+        assert_eq!(of("create"), None);
+    }
+
+    #[test]
+    fn a_child_without_figures_is_a_reason() {
+        let of = |words: &[&str]| {
+            let start: Vec<OsString> = words.iter().map(Into::into).collect();
+            run(&start, &[], false).map(|lines| lines.len())
+        };
+        assert_eq!(of(&["echo", "create 1"]), Ok(1));
+        assert_eq!(of(&["echo", "nothing"]), Err("it printed no figure".to_owned()));
+        assert_eq!(of(&["echo", "create inf"]), Err("its create is inf".to_owned()));
+        assert!(of(&["false"]).is_err_and(|why| why.starts_with("it ended with")));
+        assert!(of(&["no-such-program-of-ours"]).is_err_and(|why| why.starts_with("it does not start")));
+    }
 }

@@ -44,7 +44,7 @@ impl Workshop {
         let peers =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("it was built there");
         let product = peers.join("../..").canonicalize().expect("it is above its benches");
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| peers.join("target"), PathBuf::from);
+        let target = target().unwrap_or_else(|| peers.join("target"));
         Workshop { product, installed: target.join("peers"), peers, ready: BTreeMap::new(), is_quick }
     }
 
@@ -147,10 +147,16 @@ impl Workshop {
     }
 }
 
+/// Where one was asked for: whoever asked meant it from where we were called.
+fn target() -> Option<PathBuf> {
+    std::path::absolute(std::env::var_os("CARGO_TARGET_DIR")?).ok()
+}
+
 /// Builds, and finds what was built by what cargo says of it.
 fn built(workspace: &Path, words: &[&str], name: &str) -> Result<Start, String> {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.args(words).arg("--message-format=json-render-diagnostics").current_dir(workspace);
+    build.envs(target().map(|path| ("CARGO_TARGET_DIR", path)));
     let output = build.stderr(Stdio::inherit()).output().map_err(|fault| format!("no cargo: {fault}"))?;
     if !output.status.success() {
         return Err(format!("`cargo {}` failed", words.join(" ")));

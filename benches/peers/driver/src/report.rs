@@ -116,3 +116,74 @@ fn shown(value: f64) -> String {
         value => format!("{value:.4}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::child::Line;
+    use crate::contenders::{ALL, Contender};
+    use crate::program::Program;
+
+    fn noted(results: &mut Results, peer: &'static str, figure: &str, values: &[f64]) {
+        let contender = Contender { peer, measure: "fill", program: Program::Rust("peer"), words: &[] };
+        for value in values {
+            results.note(&contender, vec![Line { peer: None, figure: figure.to_owned(), value: *value }]);
+        }
+    }
+
+    fn row_of(results: &Results, workload: &str) -> String {
+        let table = table(results);
+        table.lines().find(|line| line.contains(workload)).unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn a_row_is_by_the_medians_and_names_the_best_peer_first() {
+        let mut results = Results::default();
+        noted(&mut results, OURS, "create", &[0.5, 2.0, 1.0]);
+        noted(&mut results, "slow", "create", &[0.25]);
+        noted(&mut results, "fast", "create", &[2.0, 1.0, 4.0]);
+        noted(&mut results, LIMIT, "create", &[4.0]);
+        assert_eq!(
+            row_of(&results, "create, one thread"),
+            "| create, one thread | M/s | 1.00 (best 2.00) | fast 2.00; slow 0.25 | 0.50× | 4.00 (messages, ids and a heap) | \
+             0.25× | ≥ 1 | yes |"
+        );
+    }
+
+    #[test]
+    fn less_is_better_where_it_is_and_a_missed_target_is_said() {
+        let mut results = Results::default();
+        noted(&mut results, OURS, "late-p99", &[4.0, 1.0, 3.0]);
+        noted(&mut results, "peer", "late-p99", &[6.0]);
+        let row = row_of(&results, "p99");
+        assert!(row.contains("| 2.00× | – | – | ≤ 2 | the best run only |"), "{row}");
+    }
+
+    #[test]
+    fn a_target_may_be_a_peer_and_eql_is_compared_with_graphql() {
+        let mut results = Results::default();
+        noted(&mut results, OURS, "http-eql", &[200.0]);
+        noted(&mut results, "async-graphql", "http-graphql", &[100.0]);
+        let row = row_of(&results, "the same by EQL, over HTTP");
+        assert!(row.contains("| 2.00× | – | – | ≥ 3 × async-graphql | no |"), "{row}");
+        noted(&mut results, OURS, "http-eql", &[400.0, 400.0]);
+        assert!(row_of(&results, "the same by EQL, over HTTP").ends_with("| yes |"));
+    }
+
+    #[test]
+    fn whoever_is_missing_is_named_with_the_reason() {
+        let mut results = Results::default();
+        results.miss(&ALL[0], "`wrk` is not installed");
+        assert!(
+            table(&results).ends_with("Not measured: Reveille at `fill`, because `wrk` is not installed.\n")
+        );
+    }
+
+    #[test]
+    fn a_target_that_names_a_peer_names_one_that_takes_part() {
+        for row in ROWS {
+            let Target::Times(_, peer) = row.target else { continue };
+            assert!(ALL.iter().any(|contender| contender.peer == peer), "{}: {peer}", row.workload);
+        }
+    }
+}
