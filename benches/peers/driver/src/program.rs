@@ -116,7 +116,7 @@ impl Workshop {
         Ok(vec![python.into(), dir.join(script).into()])
     }
 
-    /// It reads its text from a file, and needs more rounds than others until its compiler is warm.
+    /// It reads its text from a file; the first of its rounds warm its compiler up.
     fn clojure(&mut self, script: &str) -> Result<Start, String> {
         has("clojure", "-e 1")?;
         let start = self.ready(Program::Rust("peer-notation"))?;
@@ -125,7 +125,7 @@ impl Workshop {
         let text = print.output().map_err(|fault| fault.to_string())?.stdout;
         let path = self.copied("clojure")?.join("schedules.edn");
         std::fs::write(&path, text).map_err(|fault| fault.to_string())?;
-        let rounds = if self.is_quick { "20" } else { "150" };
+        let rounds = if self.is_quick { "20" } else { "50" };
         Ok(vec!["clojure".into(), self.peers.join("clojure").join(script).into(), path.into(), rounds.into()])
     }
 

@@ -1,9 +1,9 @@
 //! tokio-cron-scheduler: one job each that runs once, on a tokio runtime with a thread per processor.
 //!
 //! `peer-timers MEASURE [--quick]` prints lines of a name and a number. Twice a second it looks through all its jobs, whatever is
-//! due: that is its lateness, its idle time, and why it gets ten thousand jobs instead of a million. It cuts instants down to whole
-//! seconds, so that what is due between two of them comes early; the burst is due on one. Its channels are as long as the burst,
-//! because what does not fit into one is lost.
+//! due: that is its lateness, its idle time, and why it gets ten thousand jobs instead of a million. It cuts the present and a
+//! delay down to whole seconds, so that what is due between two of them comes up to two early; the burst is due on one. Its
+//! channels are as long as the burst, because what does not fit into one is lost.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -82,7 +82,9 @@ async fn burst(sizes: &Sizes) -> Figures {
             arrived.fetch_add(1, Ordering::Relaxed);
             last.fetch_max(boot_nanos(), Ordering::Relaxed);
         };
-        create(&scheduler, place, until(due), note).await;
+        // What is left until then, up to a whole second, and the present cut down to one meet at the instant.
+        let whole = Duration::from_secs(until(due).as_secs_f64().ceil() as u64);
+        create(&scheduler, place, whole, note).await;
     }
     assert!(boot_nanos() < due, "creating took longer than the lead: the burst was cut");
     all_arrived(&arrived, sizes.fires).await;
