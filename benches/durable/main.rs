@@ -5,9 +5,9 @@
 //! does in the same run with the same bytes and the same settings, and before all of them how long the disk takes for one
 //! flush: a lone caller cannot be faster than that. `STORE_BENCH_DIR` says on which disk. Lives here: the order of the
 //! measurements and the table. What lives elsewhere: the engine that is measured (`engine`), how its store is filled
-//! quickly (`funnel`), SQLite alone and the bare flush (`bare`). `-- --child creates` or `start` measures once and prints lines of
-//! a name and a number, those of SQLite alone with `limit/` before the name: so `benches/peers` calls it. Invariant: nothing
-//! here passes or fails.
+//! quickly (`funnel`), SQLite alone and the bare flush (`bare`). `-- --child creates` or `start` measures once and prints
+//! lines of a name and a number, those of SQLite alone with `limit/` before the name: so `benches/peers` calls it. Invariant:
+//! nothing here passes or fails.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

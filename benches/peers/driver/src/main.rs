@@ -1,10 +1,10 @@
 //! One table: Reveille, those it is compared with and the machine's own limit, each measured in this run.
 //!
-//! `bench` measures everything three times and writes `docs/bench/RESULT.md`; `bench NAME...` measures only what has one of these
-//! names, be it a workload or a peer, and `--quick` shows in two minutes that everything runs, at sizes whose figures mean nothing.
-//! `--build` only makes everything ready, and says where it is. Lives here: the order of a run. What lives elsewhere: who is
-//! measured at what (`contenders`), how programs are built and installed (`program`), one measurement (`child`), the figures
-//! (`results`), the table (`rows`, `report`), the machine (`machine`).
+//! `bench` measures everything three times and writes `docs/bench/RESULT.md`; `bench NAME...` measures only what has one
+//! of these names, be it a workload or a peer, and `--quick` shows in two minutes that everything runs, at sizes whose
+//! figures mean nothing. `--build` only makes everything ready, and says where it is. Lives here: the order of a run.
+//! What lives elsewhere: who is measured at what (`contenders`), how programs are built and installed (`program`), one
+//! measurement (`child`), the figures (`results`), the table (`rows`, `report`), the machine (`machine`).
 //!
 //! Invariant: measurements run one after the other, the repetitions of one spread over the run; whoever cannot be measured is
 //! named with the reason, and ends nothing.
@@ -116,6 +116,6 @@ fn measure(contenders: &[(&Contender, Start)], is_quick: bool, results: &mut Res
 }
 
 const HEAD: &str = "# The table\n\n\
-    Written by `just bench`, never by hand. In each cell the median of three repetitions, for Reveille the best of them too where it\n\
-    differs. A ratio says how many times better Reveille is, by the medians: above 1 Reveille wins, below 1 the other does. What each\n\
-    line measures, at which sizes, and what the peers lack is in [BENCH.md](../BENCH.md).\n\n";
+    Written by `just bench`, never by hand. In each cell the median of three repetitions, for Reveille the best of them too\n\
+    where it differs. A ratio says how many times better Reveille is, by the medians: above 1 Reveille wins, below 1 the\n\
+    other does. What each line measures, at which sizes, and what the peers lack is in [BENCH.md](../BENCH.md).\n\n";

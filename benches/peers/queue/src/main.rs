@@ -1,7 +1,7 @@
 //! apalis-sqlite: tasks that run after a delay, pushed by so many callers, each of whom waits until its own is flushed.
 //!
-//! `peer-queue durable [--quick]` prints lines of a name and a number. What its own `setup` asks for is `synchronous = OFF`, which
-//! a power cut undoes; here each push is flushed, as ours are. One connection for all: SQLite has one writer, and those who
+//! `peer-queue durable [--quick]` prints lines of a name and a number. What its own `setup` asks for is `synchronous = OFF`,
+//! which a power cut undoes; here each push is flushed, as ours are. One connection for all: SQLite has one writer, and those who
 //! would wait for its lock wait for the connection instead, which is cheaper.
 
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
-//! GraphQL servers that are given a hundred finished rows with four fields: juniper and async-graphql's static types, JSON written
-//! by hand as the limit, and mercurius in a process of its own.
+//! GraphQL servers that are given a hundred finished rows with four fields: juniper and async-graphql's static types,
+//! JSON written by hand as the limit, and mercurius in a process of its own.
 //!
-//! `peer-web list juniper|async-graphql|hand [--quick]` asks in this process, text to text; `peer-web http juniper [--quick]` and
-//! `peer-web http mercurius PROGRAM [--quick]` ask over HTTP with wrk, as the product's bench asks (`benches/wire`). Each prints lines
-//! of a name and a number.
+//! `peer-web list juniper|async-graphql|hand [--quick]` asks in this process, text to text; `peer-web http juniper
+//! [--quick]` and `peer-web http mercurius PROGRAM [--quick]` ask over HTTP with wrk, as the product's bench asks
+//! (`benches/wire`). Each prints lines of a name and a number.
 
 use std::process::ExitCode;
 
