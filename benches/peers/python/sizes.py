@@ -1,4 +1,4 @@
-"""What the Python peers share: sizes, delays and messages as `benches/table/workload.rs` has them, and how figures are printed."""
+"""What the Python peers share: sizes, delays and messages as `benches/table/workload.rs` has them, and how to print figures."""
 
 import math
 import sys

@@ -157,6 +157,12 @@ fn built(workspace: &Path, words: &[&str], name: &str) -> Result<Start, String> 
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.args(words).arg("--message-format=json-render-diagnostics").current_dir(workspace);
     build.envs(target().map(|path| ("CARGO_TARGET_DIR", path)));
+    // Cargo has told us about our own package. Build scripts that look at that would run again, and all that rests on them.
+    let ours = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_"];
+    let told = std::env::vars_os().map(|(name, _)| name);
+    for name in told.filter(|name| ours.iter().any(|start| name.to_string_lossy().starts_with(start))) {
+        build.env_remove(name);
+    }
     let output = build.stderr(Stdio::inherit()).output().map_err(|fault| format!("no cargo: {fault}"))?;
     if !output.status.success() {
         return Err(format!("`cargo {}` failed", words.join(" ")));
