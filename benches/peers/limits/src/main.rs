@@ -78,10 +78,10 @@ fn burst(sizes: &Sizes) -> Figures {
 
 /// How late the kernel wakes a thread that sleeps until an instant, and has nothing else to do.
 fn rate(sizes: &Sizes) -> Figures {
-    let count = sizes.rate_seconds * 1_000;
+    let count = sizes.rate_seconds * sizes.rate;
     let mut late = Vec::with_capacity(count);
-    for number in 0..count as u64 {
-        let due = boot_nanos() + 1_000_000 + number % 7 * 10_000;
+    for _ in 0..count {
+        let due = boot_nanos() + 1_000_000_000 / sizes.rate as u64;
         let until = Timespec {
             tv_sec: i64::try_from(due / 1_000_000_000).unwrap_or(i64::MAX),
             tv_nsec: i64::try_from(due % 1_000_000_000).unwrap_or(0),
