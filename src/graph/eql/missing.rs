@@ -1,6 +1,7 @@
 //! What is said to those who asked for something that is not there, or that nothing leads to.
 //!
-//! Pathom keeps it to itself; so this is ours, and stands beside what Pathom says. An attribute that a viewer may not see is not there.
+//! Pathom keeps it to itself; so this is ours, and stands beside what Pathom says. An attribute that a viewer may not see is
+//! not there.
 
 use super::failure::Cause;
 use crate::domain::Code;
