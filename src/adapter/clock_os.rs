@@ -25,7 +25,7 @@ impl Clock for ClockOs {
 }
 
 /// Asked through the C library, as every program asks it, so that a library preloaded in front of that one can set it: the
-/// only way to see a whole daemon live through a clock that jumps.
+/// only way to see a whole daemon live through a clock that jumps. So is boot time: the only way to see one live through a year.
 #[expect(clippy::disallowed_methods, reason = "this is the clock adapter")]
 fn wall() -> Moment {
     let (since, before) = match SystemTime::now().duration_since(UNIX_EPOCH) {
@@ -37,7 +37,7 @@ fn wall() -> Moment {
     moment.unwrap_or(Moment::EPOCH)
 }
 
-/// Asked of the kernel: the standard library has no clock that counts suspended time.
+/// The standard library has no clock that counts suspended time.
 #[expect(clippy::disallowed_methods, reason = "this is the clock adapter")]
 fn boot() -> BootTime {
     let boot = clock_gettime(ClockId::Boottime);
