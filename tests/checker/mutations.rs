@@ -49,9 +49,10 @@ enum Fault {
     Haunt,
     CatchUp,
     WaitTooLong,
+    Conceal,
 }
 
-const FAULTS: [(Fault, &str); 12] = [
+const FAULTS: [(Fault, &str); 13] = [
     (Fault::Lose, "missing: "),
     (Fault::Repeat, "twice: "),
     (Fault::Hurry, "early: "),
@@ -64,6 +65,7 @@ const FAULTS: [(Fault, &str); 12] = [
     (Fault::Haunt, "while down: "),
     (Fault::CatchUp, "caught up: "),
     (Fault::WaitTooLong, "late: "),
+    (Fault::Conceal, "unaccounted for: "),
 ];
 
 proptest! {
@@ -150,6 +152,7 @@ fn plant(events: &mut Vec<Event>, fault: Fault, pick: Index) -> bool {
             events.insert(place + 1, changed);
         }
         Fault::Swap => events.swap(place, place + 1),
+        Fault::Conceal => conceal(events, place),
         Fault::OutliveCancel | Fault::Haunt | Fault::CatchUp => unreachable!("not at a receipt"),
     }
     true
@@ -161,6 +164,7 @@ fn has_place(events: &[Event], fault: Fault, place: usize) -> bool {
         Fault::OutliveCancel => matches!(event, Event::Cancel { .. }),
         Fault::Haunt => matches!(event, Event::Down { .. }),
         Fault::CatchUp => folded(events, place).is_some(),
+        Fault::Conceal => overlapped(events, place).is_some(),
         Fault::Swap => {
             let key = |event: &Event| {
                 let Event::Receive { slot, session, .. } = event else { return None };
@@ -177,6 +181,40 @@ fn has_place(events: &[Event], fault: Fault, place: usize) -> bool {
         | Fault::Excuse
         | Fault::WaitTooLong => matches!(event, Event::Receive { .. }),
     }
+}
+
+/// A run goes on until after the next slot of its schedule, which is skipped for it, and nobody says so.
+fn conceal(events: &mut [Event], place: usize) {
+    let next = overlapped(events, place).expect("a place");
+    let Event::Receive { schedule, run, .. } = events[place].clone() else { return };
+    let at = events[next].at().and_then(|at| at.checked_add(Span::from_millis(1))).expect("a time");
+    events[next] = Event::Finish { at, schedule, run };
+}
+
+/// The receipt of the next slot, where a run that had not ended would be a reason to skip it.
+fn overlapped(events: &[Event], place: usize) -> Option<usize> {
+    let Event::Receive { schedule, .. } = &events[place] else { return None };
+    let skips = events.iter().any(|event| {
+        let Event::Create { schedule: other, policy, .. } = event else { return false };
+        other == schedule && policy.overlap == Overlap::Skip
+    });
+    let is_next = |event: &Event| {
+        let (Event::Receive { schedule: other, .. }
+        | Event::Pause { schedule: other, .. }
+        | Event::Resume { schedule: other, .. }
+        | Event::Cancel { schedule: other, .. }) = event
+        else {
+            return matches!(event, Event::Down { .. } | Event::Up { .. });
+        };
+        other == schedule
+    };
+    let next = (place + 1..events.len()).find(|next| is_next(&events[*next]))?;
+    let soon = events[next].at()?.checked_add(Span::from_millis(1_000))?;
+    let is_over = events[next..].iter().any(|event| {
+        let Some(at) = event.at() else { return false };
+        at <= soon && !matches!(event, Event::Receive { .. })
+    });
+    (skips && !is_over && matches!(events[next], Event::Receive { .. })).then_some(next)
 }
 
 /// Plants a delivery right after an event that forbids it.

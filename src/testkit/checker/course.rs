@@ -41,7 +41,8 @@ impl Road {
         let session = life.session.as_ref();
         let held = |key: Option<&String>| story.holds.get(&key.cloned()).into_iter().flatten();
         let own = session.into_iter().flat_map(|session| held(Some(session)));
-        let all = story.outages.iter().chain(&life.pauses).chain(held(None)).chain(own);
+        let leaps = story.leaps(life);
+        let all = story.outages.iter().chain(&leaps).chain(&life.pauses).chain(held(None)).chain(own);
         let busy = session.and_then(|session| story.busy.get(session));
         let downs = story.outages.iter().filter(|outage| outage.way == Way::Down);
         Road {

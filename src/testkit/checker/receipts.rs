@@ -132,7 +132,7 @@ fn two_slots(
 fn early(name: &str, life: &Life, (receipt, slot): (&Receipt, Moment), story: &Story) -> Option<Finding> {
     // What was due before the clock was set back stays due.
     let was_due =
-        story.set_back.iter().any(|(line, from)| (life.line..receipt.line).contains(line) && *from >= slot);
+        story.set_back().any(|jump| (life.line..receipt.line).contains(&jump.line) && jump.at >= slot);
     let is_early = receipt.at < slot && !was_due;
     is_early.then(|| Finding::Early { schedule: name.into(), slot, by: slot.since(receipt.at) })
 }

@@ -14,8 +14,10 @@ use crate::domain::Moment;
 #[derive(Debug, Default)]
 pub(super) struct Story {
     pub(super) lives: BTreeMap<String, Life>,
-    /// Downs and jumps.
+    /// Downs.
     pub(super) outages: Vec<Stretch>,
+    /// The clock set ahead or back.
+    pub(super) jumps: Vec<Jump>,
     /// Holds, of all sessions or of one.
     pub(super) holds: BTreeMap<Option<String>, Vec<Stretch>>,
     /// Work of sessions, ours and others'.
@@ -26,8 +28,6 @@ pub(super) struct Story {
     pub(super) end: Option<Moment>,
     /// The lines at which the process died.
     pub(super) deaths: Vec<usize>,
-    /// The lines at which the clock was set back, and what it showed before.
-    pub(super) set_back: Vec<(usize, Moment)>,
     pub(super) findings: Vec<Finding>,
     down_since: Option<Moment>,
     /// By session: the run that is not finished, and the line at which it will be.
@@ -73,6 +73,14 @@ pub(super) struct Receipt {
     pub(super) is_second: bool,
     /// Nothing was found wrong with it.
     pub(super) is_clean: bool,
+}
+
+/// The clock went from one reading to another at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Jump {
+    pub(super) line: usize,
+    pub(super) at: Moment,
+    pub(super) to: Moment,
 }
 
 /// What forbids a delivery.
@@ -158,10 +166,7 @@ impl Story {
                 let outage = down.map(|from| Stretch { from, until: Some(*at), way: Way::Down });
                 self.outages.extend(outage);
             }
-            Event::Jump { at, to } if to < at => self.set_back.push((line, *at)),
-            Event::Jump { at, to } => {
-                self.outages.push(Stretch { from: *at, until: Some(*to), way: Way::Jump });
-            }
+            Event::Jump { at, to } => self.jumps.push(Jump { line, at: *at, to: *to }),
             Event::Receive { .. } => self.receive(line, event, finishes),
             // Known beforehand: a run is over when its line says so, wherever it stands.
             Event::Finish { .. } => {}
@@ -207,6 +212,26 @@ impl Story {
             is_clean: true,
         };
         self.life(schedule).into_iter().for_each(|life| life.receipts.push(receipt.clone()));
+    }
+
+    /// The jumps back, which show readings anew.
+    pub(super) fn set_back(&self) -> impl Iterator<Item = &Jump> {
+        self.jumps.iter().filter(|jump| jump.to < jump.at)
+    }
+
+    /// What the clock went over while a schedule was there: readings that it had not shown before. Those that it had shown
+    /// were kept then.
+    pub(super) fn leaps(&self, life: &Life) -> Vec<Stretch> {
+        let mut shown = life.eras.first().map_or(Moment::EPOCH, |era| era.from);
+        let mut leaps = Vec::new();
+        for jump in self.jumps.iter().filter(|jump| jump.line > life.line) {
+            shown = shown.max(jump.at);
+            if jump.to > shown {
+                leaps.push(Stretch { from: shown, until: Some(jump.to), way: Way::Jump });
+                shown = jump.to;
+            }
+        }
+        leaps
     }
 
     fn life(&mut self, schedule: &str) -> Option<&mut Life> {
