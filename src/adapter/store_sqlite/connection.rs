@@ -1,6 +1,7 @@
 //! A connection to the store's file, with its settings made and verified; and how its errors are told.
 
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Result};
@@ -73,6 +74,14 @@ pub(super) fn checkpoint(connection: &Connection) -> Result<()> {
     }
     let message = "another process keeps its write-ahead log in use".to_owned();
     Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY), Some(message)))
+}
+
+/// The same, as far as nobody is in the way: who reads for long is not waited for, as callers would wait with us.
+pub(super) fn checkpoint_at_once(connection: &Connection) -> Result<()> {
+    connection.busy_timeout(Duration::ZERO)?;
+    let moved = checkpoint(connection);
+    connection.busy_timeout(Duration::from_millis(limits::STORE_BUSY_MS.value))?;
+    moved
 }
 
 /// Whether an error says that the file is not what it should be, rather than that the world is in the way.

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::{Connection, params};
 use rustix::fs::OFlags;
 
-use super::connection::{self, checkpoint};
+use super::connection::{self, checkpoint, checkpoint_at_once};
 use super::faults::{FaultPoint, Faults};
 use super::index::{Index, Note, Plan};
 use super::lock::OwnerLock;
@@ -70,7 +70,7 @@ impl Writer {
         self.shared.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(connection) = self.connection.take() {
             // A log that could not be moved is moved by whoever opens the store next.
-            let _ = checkpoint(&connection);
+            let _ = checkpoint_at_once(&connection);
         }
         drop(self.lock);
     }
@@ -128,7 +128,7 @@ impl Writer {
     fn move_log(&self) -> Idle {
         if let Some(connection) = &self.connection {
             // A reader in the way, or a full disk: the log stays where it is, and the next append will say so.
-            let _ = checkpoint(connection);
+            let _ = checkpoint_at_once(connection);
         }
         Idle::Rest
     }
