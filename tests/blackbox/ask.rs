@@ -2,15 +2,25 @@
 
 use std::time::Duration;
 
-use reveille::domain::{Moment, Span};
+use reveille::domain::{Durability, Moment, Span};
 use reveille::edn::{Map, Value};
 
+use reveille::testkit::checker::{Event, Lifetime, Policy};
+
 use crate::daemon::{Daemon, at, text};
+use crate::ledger::{trigger, word};
 use crate::stream::Stream;
 
 /// Asks for a schedule of the session `main`: its id, or the code of the refusal.
 pub(crate) fn create(stream: &mut Stream, rest: &str) -> Result<String, String> {
-    let query = format!("[(psi.scheduler/create {{:kind :message :session-id \"main\" {rest}}})]");
+    let id = create_in(stream, "main", rest)?;
+    note_created(stream, &id);
+    Ok(id)
+}
+
+/// The same of any session, and nothing is written down.
+pub(crate) fn create_in(stream: &mut Stream, session: &str, rest: &str) -> Result<String, String> {
+    let query = format!("[(psi.scheduler/create {{:kind :message :session-id {session:?} {rest}}})]");
     match stream.eql(&query).expect("it lives") {
         Ok(answer) => {
             let id = text(only(&answer), &["psi.scheduler/schedule-id"]).expect("an id");
@@ -22,6 +32,53 @@ pub(crate) fn create(stream: &mut Stream, rest: &str) -> Result<String, String> 
             Err(code.unwrap_or_else(|| panic!("{answer:?}")).to_owned())
         }
     }
+}
+
+/// Writes down what was made, as it was acknowledged.
+pub(crate) fn note_created(stream: &mut Stream, id: &str) {
+    match told(stream, id) {
+        (created, Durability::Durable) => stream.diary.note(created),
+        (_, Durability::Volatile) => stream.diary.leave_out(id),
+    }
+}
+
+/// What a schedule is, in the checker's words, and whether a restart leaves it.
+pub(crate) fn told(stream: &mut Stream, id: &str) -> (Event, Durability) {
+    let query = format!(
+        "[{{[:psi.scheduler/schedule-id {id:?}] [:psi.scheduler/created-at :psi.scheduler/trigger \
+         :psi.scheduler/policy :psi.scheduler/lifetime :psi.scheduler/durability :psi.scheduler/origin-session-id]}}]"
+    );
+    let answer = stream.eql(&query).expect("it lives").unwrap_or_else(|answer| panic!("{answer:?}"));
+    let found = only(&answer);
+    let part =
+        |key: &str| at(found, &[key]).and_then(Value::as_map).unwrap_or_else(|| panic!("{key}: {found:?}"));
+    let durability = word(found, "psi.scheduler/durability").and_then(|word| Durability::parse(&word));
+    let lifetime = part("psi.scheduler/lifetime");
+    let given = |key: &str| at(lifetime, &[key]).filter(|value| !value.is_nil());
+    let max_runs = given("max-runs").and_then(Value::as_int).and_then(|runs| u64::try_from(runs).ok());
+    let expires_at = given("expires-at").map(|expires| instant(Some(expires)));
+    let created = Event::Create {
+        at: instant(at(found, &["psi.scheduler/created-at"])),
+        schedule: id.to_owned(),
+        session: text(found, &["psi.scheduler/origin-session-id"]).map(str::to_owned),
+        trigger: trigger(part("psi.scheduler/trigger")),
+        policy: policy(part("psi.scheduler/policy")),
+        lifetime: Lifetime { max_runs, expires_at },
+    };
+    (created, durability.expect("one of them"))
+}
+
+/// A policy in the checker's words, which are the same.
+fn policy(policy: &Map) -> Policy {
+    let mut told = serde_json::Map::new();
+    for (key, own) in
+        [("overlap", "overlap"), ("missed", "missed"), ("recovery", "recovery"), ("busy", "when-busy")]
+    {
+        told.insert(key.into(), word(policy, own).expect("it is printed whole").into());
+    }
+    let max_late = at(policy, &["max-late-ms"]).and_then(Value::as_int);
+    told.extend(max_late.map(|millis| ("max_late_ms".into(), millis.into())));
+    serde_json::from_value(told.into()).expect("the words are the same")
 }
 
 /// Everything acknowledged is in the answers.

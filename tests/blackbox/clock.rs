@@ -16,8 +16,8 @@ struct Site {
     clock: WallClock,
     harness: Harness,
     stream: Stream,
-    _daemon: Daemon,
-    _home: Home,
+    daemon: Daemon,
+    home: Home,
 }
 
 impl Site {
@@ -27,7 +27,7 @@ impl Site {
         let daemon = Daemon::start_with(&home, clock.on(&mut home.serve()));
         let harness = Harness::attach(&daemon.socket, &["main".to_owned()]).expect("it lives");
         let stream = Stream::connect(&daemon.socket).expect("it lives");
-        let mut site = Site { clock, harness, stream, _daemon: daemon, _home: home };
+        let mut site = Site { clock, harness, stream, daemon, home };
         // Or all that follows would be of no worth.
         site.clock.jump(7_200);
         let shown = site.shown();
@@ -51,6 +51,12 @@ impl Site {
     fn durable_at(&mut self, when: Moment) -> String {
         let ask = format!(":durability :durable :message \"m\" :at \"{when}\"");
         create(&mut self.stream, &ask).expect("it lies ahead")
+    }
+
+    /// Nothing is missing or twice in all that was seen, by the clock as it was set.
+    fn end(self) {
+        assert_eq!(self.daemon.end("-TERM").code(), Some(0));
+        self.home.assert_history();
     }
 
     /// Everything that comes within the time, with when it came.
@@ -115,6 +121,7 @@ fn jumps_of_the_clock_move_no_delay_and_wake_what_they_make_due() {
     println!(
         "delays at most {worst:?} late over five jumps; what a jump made due came at most {slowest:?} after it"
     );
+    site.end();
 }
 
 /// Nothing else wakes this daemon: it has been idle for longer than it takes to fall asleep for long.
@@ -130,6 +137,7 @@ fn a_jump_is_noticed_by_a_daemon_that_waits_for_nothing_else() {
     let receipt = site.harness.next(Duration::from_secs(2)).expect("within two seconds of the jump");
     println!("noticed {:?} after the jump", jumped.elapsed_here());
     assert_eq!(receipt.run.schedule.to_string(), id);
+    site.end();
 }
 
 #[test]
@@ -173,4 +181,5 @@ fn a_clock_that_is_set_again_and_again_fires_nothing_twice() {
     let most = usize::try_from(ahead + 4).expect("a test is short");
     println!("delays at most {worst:?} late over five steps; the interval fired {} times", slots.len());
     assert!((6..=most).contains(&slots.len()), "{} times: {slots:?}", slots.len());
+    site.end();
 }

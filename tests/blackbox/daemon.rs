@@ -10,6 +10,11 @@ use std::time::{Duration, Instant};
 
 use reveille::domain::{Moment, Span};
 use reveille::edn::{Caps, Map, Value};
+use reveille::testkit::checker::{Event, Report};
+
+use crate::ask::instant;
+use crate::diary::Diary;
+use crate::ledger::Ledger;
 
 /// A directory of one test's own. It stays where a test fails.
 pub(crate) struct Home(PathBuf);
@@ -76,6 +81,13 @@ impl Home {
         assert_eq!(ended.code, Some(0), "{}{}", ended.out, ended.err);
         assert!(ended.out.ends_with("\nsound\n"), "{}", ended.out);
     }
+
+    /// Nothing is missing, twice, early, after its cancel, out of order or unaccounted for in all that was done and seen here,
+    /// by the checker's word and the log that the daemon, which is gone, has left.
+    pub(crate) fn assert_history(&self) -> Report {
+        let log = Ledger::read(&self.store("store.db"));
+        Diary::of(&self.0).assert_clean(Some(&log), PROMPT)
+    }
 }
 
 impl Drop for Home {
@@ -102,6 +114,8 @@ pub(crate) struct Daemon {
     token: String,
     pub(crate) socket: PathBuf,
     log: PathBuf,
+    diary: Diary,
+    is_gone: bool,
 }
 
 impl Daemon {
@@ -129,10 +143,25 @@ impl Daemon {
         };
         let token = fs::read_to_string(home.state().join("operator.token")).expect("it is there");
         let (address, token) = (address.to_owned(), token.trim().to_owned());
-        (
-            Some(Daemon { child, address, token, socket: home.state().join("reveille.sock"), log }),
-            String::new(),
-        )
+        let (socket, diary) = (home.state().join("reveille.sock"), Diary::of(home.path()));
+        let daemon = Daemon { child, address, token, socket, log, diary, is_gone: false };
+        daemon.diary.note(Event::Up { at: daemon.awoke() });
+        (Some(daemon), String::new())
+    }
+
+    /// When it began to look at the clock, by its own word.
+    pub(crate) fn awoke(&self) -> Moment {
+        let answer =
+            self.eql("[{(:reveille.engine/decisions {:kind [:engine-awoke]}) [:reveille.decision/at]}]");
+        let list = at(&answer, &["reveille.engine/decisions"]).and_then(Value::as_items).expect("a list");
+        let last = list.last().and_then(Value::as_map).expect("it has awoken");
+        instant(last.keyword("reveille.decision/at"))
+    }
+
+    fn is_gone(&mut self) {
+        if !std::mem::replace(&mut self.is_gone, true) {
+            self.diary.note(Event::Down { at: self.diary.now() });
+        }
     }
 
     /// What it has logged.
@@ -142,6 +171,11 @@ impl Daemon {
 
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// The operator's.
+    pub(crate) fn token(&self) -> &str {
+        &self.token
     }
 
     pub(crate) fn address(&self) -> &str {
@@ -156,13 +190,16 @@ impl Daemon {
     /// Ends it by a signal.
     pub(crate) fn end(mut self, name: &str) -> ExitStatus {
         self.signal(name);
-        self.child.wait().expect("it ends")
+        let ended = self.child.wait().expect("it ends");
+        self.is_gone();
+        ended
     }
 
     /// SIGKILL; returns when the process is gone.
     pub(crate) fn kill(mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("it ends");
+        self.is_gone();
     }
 
     /// One request on a connection of its own.
@@ -172,18 +209,23 @@ impl Daemon {
 
     /// Sends one request, and does not read its answer yet.
     pub(crate) fn post(&self, request: &str, headers: &[&str], body: &str) -> Posted {
-        let (address, token) = (&self.address, &self.token);
-        let mut text = format!(
-            "{request} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n"
-        );
-        for header in headers {
-            text += &format!("{header}\r\n");
-        }
-        text += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
-        let mut stream = TcpStream::connect(address).expect("it listens");
+        let text = self.head(request, headers, body.len()) + body;
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
         stream.write_all(text.as_bytes()).expect("it reads");
         Posted(stream)
+    }
+
+    /// The head of a request whose body has so many bytes.
+    pub(crate) fn head(&self, request: &str, headers: &[&str], body_bytes: usize) -> String {
+        let (address, token) = (&self.address, &self.token);
+        let mut head = format!(
+            "{request} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n"
+        );
+        for header in headers {
+            head += &format!("{header}\r\n");
+        }
+        head + &format!("Content-Length: {body_bytes}\r\n\r\n")
     }
 
     /// An EQL query; a strict one that fails has its answer too.
@@ -213,6 +255,7 @@ impl Drop for Daemon {
         // A stopped process takes no other signal.
         let _ = self.child.kill();
         let _ = self.child.wait();
+        self.is_gone();
     }
 }
 
@@ -314,5 +357,7 @@ pub(crate) fn eventually(patience: Duration, mut is_so: impl FnMut() -> bool) ->
 
 /// How long anything may take that takes no time.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a delivery may take on a machine that has other things to do, and does not stall.
+pub(crate) const PROMPT: Duration = Duration::from_secs(5);
 const ROOMY: Caps = Caps { bytes_max: 1 << 28, depth_max: 128, digits_max: 1_000, forms_max: u32::MAX };
 static NEXT: AtomicU64 = AtomicU64::new(0);

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use reveille::edn::Value;
 
+use crate::ask::note_created;
 use crate::daemon::{Daemon, Home, at, text, until};
 use crate::faketime::WallClock;
 use crate::load::Dice;
@@ -104,6 +105,7 @@ fn what_a_dialect_acknowledged_lives_through_kills_and_comes_once() {
     let total = all.as_map().and_then(|all| at(all, &["total"])).and_then(Value::as_int);
     assert_eq!(total, i64::try_from(kept.len()).ok());
     assert_all_there(&asked, &kept);
+    kept.keys().for_each(|id| note_created(&mut stream, id));
     for dialect in &DIALECTS {
         let Some((tool, args)) = dialect.list else { continue };
         let listed = call(&mut stream, tool, args).expect("it lives").expect("it is answered").to_string();
@@ -136,6 +138,7 @@ fn what_a_dialect_acknowledged_lives_through_kills_and_comes_once() {
     assert!(answered > 60, "this is no load");
     assert_eq!(daemon.end("-TERM").code(), Some(0));
     home.assert_sound();
+    home.assert_history();
 }
 
 /// A call of a tool in the session's name; `None`: the daemon is gone. Whatever a tool refuses is an error here.

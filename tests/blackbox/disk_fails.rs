@@ -3,32 +3,19 @@
 //! The failures are played by a few lines of C in front of the C library, built here with `cc`.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
+
+use reveille::testkit::checker::Event;
 
 use crate::ask::{assert_kept, create, middle};
 use crate::daemon::{Daemon, Home, PATIENCE, now, until};
+use crate::layer;
 use crate::stream::{Harness, Stream};
-
-/// Builds the layer that fails; `None` where there is no C compiler.
-fn layer(home: &Home) -> Option<PathBuf> {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/blackbox/disk_fails.c");
-    let library = home.path().join("disk_fails.so");
-    let mut command = Command::new("cc");
-    command.args(["-shared", "-fPIC", "-O1", "-Wall", "-o"]).arg(&library).arg(source).arg("-ldl");
-    let Ok(built) = command.output() else {
-        println!("NOT RUN: there is no cc");
-        return None;
-    };
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    Some(library)
-}
 
 #[test]
 fn a_disk_that_fails_degrades_the_daemon_and_no_more() {
     let home = Home::new("fails");
-    let Some(library) = layer(&home) else { return };
+    let Some(library) = layer::build(&home, "disk_fails") else { return };
     let flag = home.path().join("calls");
     let daemon = {
         let mut serve = home.serve();
@@ -46,6 +33,8 @@ fn a_disk_that_fails_degrades_the_daemon_and_no_more() {
         let other = format!("{}-draft", flag.display());
         fs::write(&other, calls).expect("ours");
         fs::rename(&other, &flag).expect("ours");
+        // What is durable stands still from here on.
+        stream.diary.note(Event::Hold { at: stream.diary.now(), session: None });
         let refusal = create(&mut stream, far).expect_err("nothing can be kept");
         let (mut told, mut late) = (Vec::new(), Vec::new());
         until("it is known to be down", Duration::from_secs(5), || {
@@ -70,6 +59,7 @@ fn a_disk_that_fails_degrades_the_daemon_and_no_more() {
         let keyed = format!("{far} :idempotency-key \"{calls}\"");
         assert_eq!(create(&mut stream, &keyed), Err(refusal.clone()));
         assert_eq!(create(&mut stream, &keyed), Err(refusal.clone()));
+        stream.diary.note(Event::Release { at: stream.diary.now(), session: None });
         fs::remove_file(&flag).expect("it is there");
         let well = now();
         let receipt = harness.next(Duration::from_secs(5)).expect("what waited is delivered");
@@ -89,13 +79,14 @@ fn a_disk_that_fails_degrades_the_daemon_and_no_more() {
     assert_kept(&daemon, &kept);
     assert_eq!(daemon.end("-TERM").code(), Some(0));
     home.assert_sound();
+    home.assert_history();
 }
 
 /// A repeat of a creation that failed must not be answered from what only memory knows: the disk comes back without it.
 #[test]
 fn a_creation_that_was_not_kept_is_not_acknowledged_to_its_repeat() {
     let home = Home::new("fails-once");
-    let Some(library) = layer(&home) else { return };
+    let Some(library) = layer::build(&home, "disk_fails") else { return };
     let flag = home.path().join("calls");
     let mut serve = home.serve();
     serve.env("LD_PRELOAD", &library).env("DISK_FAILS", &flag);
@@ -121,7 +112,7 @@ fn a_creation_that_was_not_kept_is_not_acknowledged_to_its_repeat() {
 #[test]
 fn a_slow_disk_is_no_reason_to_leave_an_answer_out() {
     let home = Home::new("slow");
-    let Some(library) = layer(&home) else { return };
+    let Some(library) = layer::build(&home, "disk_fails") else { return };
     let flag = home.path().join("calls");
     let mut serve = home.serve();
     serve.env("LD_PRELOAD", &library).env("DISK_FAILS", &flag);

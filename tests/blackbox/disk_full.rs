@@ -95,4 +95,5 @@ fn a_full_disk_is_told_at_once_and_gone_on_from_without_a_restart() {
     assert_kept(&daemon, &kept);
     assert_eq!(daemon.end("-TERM").code(), Some(0));
     home.assert_sound();
+    home.assert_history();
 }

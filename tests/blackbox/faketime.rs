@@ -2,19 +2,34 @@
 //! monotonic clock go on as they do.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use reveille::domain::{Moment, Span};
 
+use reveille::testkit::checker::Event;
+
 use crate::daemon::{Home, wall};
+use crate::diary::{Diary, still};
+use crate::time_lapse;
 
 /// How far the daemon's wall clock is from ours.
 pub(crate) struct WallClock {
     library: PathBuf,
     file: PathBuf,
     offset_ms: i64,
+    diary: Diary,
+}
+
+/// What the wall clock of a home's daemon shows: ours, where none was set.
+pub(crate) fn shown(home: &Path) -> Moment {
+    if let Some(shown) = time_lapse::shown(home) {
+        return shown;
+    }
+    let offset = fs::read_to_string(home.join(FILE)).unwrap_or_default();
+    let seconds: i64 = offset.trim().parse().unwrap_or(0);
+    beside(seconds * 1_000)
 }
 
 impl WallClock {
@@ -27,7 +42,8 @@ impl WallClock {
             println!("NOT RUN: there is no libfaketime; its package is called faketime");
             return None;
         };
-        let clock = WallClock { library, file: home.path().join("clock"), offset_ms: 0 };
+        let clock =
+            WallClock { library, file: home.path().join(FILE), offset_ms: 0, diary: Diary::of(home.path()) };
         clock.write();
         Some(clock)
     }
@@ -44,16 +60,18 @@ impl WallClock {
 
     /// What it shows.
     pub(crate) fn now(&self) -> Moment {
-        let by = Span::from_millis(self.offset_ms.unsigned_abs());
-        let now = wall();
-        let shown = if self.offset_ms < 0 { now.checked_sub(by) } else { now.checked_add(by) };
-        shown.expect("in range")
+        beside(self.offset_ms)
     }
 
     /// Sets it, from one moment to the next.
     pub(crate) fn jump(&mut self, by: i64) {
+        let _still = still();
+        let (before, offset_ms) = (self.now(), self.offset_ms);
         self.offset_ms += by * 1_000;
         self.write();
+        // Until the very last moment it showed the time before: what came due in that one is due.
+        let at = if by < 0 { beside(offset_ms) } else { before };
+        self.diary.note(Event::Jump { at, to: self.now() });
     }
 
     pub(crate) fn ahead(&self, by: Duration) -> Moment {
@@ -66,3 +84,11 @@ impl WallClock {
         fs::rename(&draft, &self.file).expect("ours");
     }
 }
+
+fn beside(offset_ms: i64) -> Moment {
+    let (now, by) = (wall(), Span::from_millis(offset_ms.unsigned_abs()));
+    let shown = if offset_ms < 0 { now.checked_sub(by) } else { now.checked_add(by) };
+    shown.expect("in range")
+}
+
+const FILE: &str = "clock";

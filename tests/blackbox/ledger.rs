@@ -8,7 +8,7 @@ use std::path::Path;
 
 use reveille::domain::{Moment, RunId, Span};
 use reveille::edn::{Map, Value};
-use reveille::testkit::checker::{CountFrom, Event, Trigger, slots};
+use reveille::testkit::checker::{Day, Event, Trigger, slots};
 
 use crate::daemon::{at, read, text};
 
@@ -62,7 +62,7 @@ impl Ledger {
         } else if name == "schedule/created" {
             let definition = at(fact, &["schedule"]).and_then(Value::as_map).expect("a definition");
             let id = text(definition, &["id"]).expect("an id").to_owned();
-            let trigger = trigger(definition);
+            let trigger = trigger_of(definition);
             let account = Account {
                 next: next(fact),
                 trigger,
@@ -110,7 +110,7 @@ impl Account {
         match name {
             "schedule/changed" => {
                 let definition = at(fact, &["definition"]).and_then(Value::as_map).expect("a definition");
-                self.trigger = trigger(definition);
+                self.trigger = trigger_of(definition);
                 self.next = next(fact);
             }
             "schedule/skipped" => {
@@ -175,8 +175,8 @@ impl Account {
     }
 }
 
-fn trigger(definition: &Map) -> Trigger {
-    let trigger = at(definition, &["trigger"]).and_then(Value::as_map).expect("a trigger");
+/// A trigger in the checker's words.
+pub(crate) fn trigger(trigger: &Map) -> Trigger {
     match word(trigger, "kind").as_deref() {
         Some("at") => Trigger::At { at: moment(trigger, "at") },
         Some("every") => Trigger::Every {
@@ -185,7 +185,18 @@ fn trigger(definition: &Map) -> Trigger {
                 .and_then(|it| u64::try_from(it).ok())
                 .expect("a period"),
             anchor: Some(moment(trigger, "anchor")),
-            from: CountFrom::Slot,
+            from: serde_json::from_value(word(trigger, "from").expect("a word").into())
+                .expect("the words are the same"),
+        },
+        Some("calendar") => Trigger::Calendar {
+            weekdays: at(trigger, &["weekdays"])
+                .and_then(Value::as_items)
+                .expect("days")
+                .iter()
+                .map(day)
+                .collect(),
+            time: text(trigger, &["time"]).expect("a time").into(),
+            zone: text(trigger, &["zone"]).expect("a zone").into(),
         },
         Some("cron") => Trigger::Cron {
             expr: text(trigger, &["expr"]).expect("an expression").into(),
@@ -193,6 +204,15 @@ fn trigger(definition: &Map) -> Trigger {
         },
         other => panic!("no test asks for {other:?}"),
     }
+}
+
+fn trigger_of(definition: &Map) -> Trigger {
+    trigger(at(definition, &["trigger"]).and_then(Value::as_map).expect("a trigger"))
+}
+
+fn day(day: &Value) -> Day {
+    let name = day.as_keyword().expect("a word").as_str();
+    serde_json::from_value(name.into()).expect("the words are the same")
 }
 
 fn next(fact: &Map) -> Option<Moment> {
@@ -206,6 +226,6 @@ fn moment(map: &Map, key: &str) -> Moment {
     Moment::parse(text(map, &[key]).unwrap_or_else(|| panic!("no {key}"))).expect("an instant")
 }
 
-fn word(map: &Map, key: &str) -> Option<String> {
+pub(crate) fn word(map: &Map, key: &str) -> Option<String> {
     at(map, &[key]).and_then(Value::as_keyword).map(|word| word.as_str().to_owned())
 }

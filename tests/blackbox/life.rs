@@ -7,13 +7,12 @@ use std::process::{Child, Command};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use reveille::domain::{Moment, Span};
 use reveille::edn::{Map, Value};
 use reveille::limits::{ATTEMPTS, FINISHED_KEPT};
-use reveille::testkit::checker::{Bounds, Event, Recovery, Report, check_within};
+use reveille::testkit::checker::{Event, Recovery};
 
-use crate::ask::later;
-use crate::daemon::{Daemon, Home, at, eventually, spawn, text, wall};
+use crate::daemon::{Daemon, Home, PROMPT, at, eventually, spawn, text, wall};
+use crate::diary::Diary;
 use crate::ledger::Ledger;
 use crate::load::{Caller, Dice, Told};
 use crate::machine::Machine;
@@ -47,9 +46,6 @@ pub(crate) struct World {
     sessions: Vec<String>,
     callers: Vec<Caller>,
     received: Vec<Receipt>,
-    downs: Vec<Moment>,
-    /// When a harness was there to take what was due.
-    hosted: Vec<Moment>,
     /// Where the power goes with the daemon.
     machine: Option<Machine>,
     figures: Figures,
@@ -75,8 +71,6 @@ impl World {
             callers: (0..2).map(caller).collect(),
             sessions,
             received: Vec::new(),
-            downs: Vec::new(),
-            hosted: Vec::new(),
             machine,
             figures: Figures::default(),
         }
@@ -107,7 +101,6 @@ impl World {
         } else {
             self.kill_at_work();
         }
-        self.downs.push(wall());
         self.figures.kills += 1;
     }
 
@@ -130,6 +123,8 @@ impl World {
         child.kill().expect("it is ours");
         child.wait().expect("it ends");
         reader.join().expect("it only reads");
+        let diary = Diary::of(self.home.path());
+        diary.note(Event::Down { at: diary.now() });
         self.figures.early += 1;
     }
 
@@ -147,7 +142,6 @@ impl World {
         let socket = daemon.socket.clone();
         let received = std::thread::scope(|scope| {
             let harness = Harness::attach(&socket, &self.sessions);
-            self.hosted.extend(harness.is_some().then(wall));
             let mut working = Vec::new();
             for caller in &mut self.callers {
                 let (socket, ended) = (&socket, ended.clone());
@@ -173,7 +167,6 @@ impl World {
     pub(crate) fn judge(mut self) -> Figures {
         let daemon = Daemon::start_with(&self.home, &mut self.serve());
         let harness = Harness::attach(&daemon.socket, &self.sessions).expect("it lives");
-        self.hosted.push(wall());
         for caller in &mut self.callers {
             caller.settle(&daemon.socket);
         }
@@ -204,8 +197,7 @@ impl World {
         ledger.assert_settled(end);
         self.assert_all_there(&kept, &ledger);
         self.assert_receipts(&ledger);
-        let report = self.check(&ledger, end);
-        assert!(report.is_clean(), "{report}");
+        self.check(&ledger);
         self.figures.facts = ledger.facts;
         for told in self.callers.iter().map(|caller| caller.told) {
             let sum = &mut self.figures.told;
@@ -286,65 +278,14 @@ impl World {
         self.figures.redelivered = times.values().map(|times| times - 1).sum();
     }
 
-    /// While a session gets one delivery after another, what waits for it waits its turn; in which order, is judged apart.
-    fn one_after_another(&self) -> Vec<Event> {
-        let mut events = Vec::new();
-        for session in &self.sessions {
-            let mut came: Vec<Moment> =
-                self.received.iter().filter(|it| it.session == *session).map(|it| it.at).collect();
-            came.sort();
-            for pair in came.windows(2) {
-                let (one, next) = (pair[0], pair[1]);
-                let in_one_life = !self.downs.iter().any(|down| one <= *down && *down <= next);
-                if in_one_life && next.since(one) <= AT_ONCE {
-                    events.push(Event::Busy { at: one, session: session.clone() });
-                    events.push(Event::Idle { at: next, session: session.clone() });
-                }
-            }
-        }
-        events
-    }
-
     /// The independent checker's word.
-    fn check(&mut self, ledger: &Ledger, end: Moment) -> Report {
-        let mut events: Vec<Event> = self.callers.iter_mut().flat_map(|it| it.events.drain(..)).collect();
-        events.extend(self.received.iter().map(|receipt| Event::Receive {
-            at: receipt.at,
-            schedule: receipt.run.schedule.to_string(),
-            run: receipt.run.to_string(),
-            slot: Some(receipt.run.slot),
-            session: Some(receipt.session.clone()),
-        }));
-        events.extend(self.downs.iter().map(|at| Event::Down { at: *at }));
-        events.extend(ledger.awakenings.iter().map(|at| Event::Up { at: *at }));
-        // What comes due before its harness is back waits for it, as it does for a session at work.
-        for session in &self.sessions {
-            events.extend(self.downs.iter().map(|at| Event::Busy { at: *at, session: session.clone() }));
-            events.extend(self.hosted.iter().map(|at| Event::Idle { at: *at, session: session.clone() }));
-        }
-        events.extend(self.one_after_another());
-        events.sort_by_key(|event| (event.at(), matches!(event, Event::Receive { .. })));
-        let received = |run: &str| self.received.iter().any(|receipt| receipt.run.to_string() == run);
-        for (id, account) in &ledger.accounts {
-            events.extend(account.skips.iter().cloned());
-            for (run, ends) in &account.runs {
-                let slot = reveille::domain::RunId::parse(run).expect("an id").slot;
-                if let (how, Some(reason)) = &ends[0]
-                    && ["run/failed", "run/cancelled"].contains(&how.as_str())
-                    && !received(run)
-                {
-                    let (schedule, reason) = (id.clone(), reason.clone());
-                    events.push(Event::Skip { schedule, from: slot, until: slot, count: 1, reason });
-                }
-            }
-        }
-        // What came last had to come at once; the rest is in doubt as long as kills follow each other.
-        events.push(Event::End { at: later(end, 0) });
+    fn check(&mut self, ledger: &Ledger) {
+        let diary = Diary::of(self.home.path());
+        let noted = self.callers.iter_mut().flat_map(|caller| caller.events.drain(..));
+        noted.for_each(|event| diary.note(event));
         // What the machine withheld is not the daemon's delay.
         self.figures.stalled = self.stalls.end();
-        let prompt = (PROMPT + self.figures.stalled).as_nanos();
-        let prompt = Span::from_nanos(u64::try_from(prompt).expect("it fits"));
-        check_within(&events, Bounds { prompt })
+        diary.assert_clean(Some(ledger), PROMPT + self.figures.stalled);
     }
 }
 
@@ -364,7 +305,3 @@ fn kept(stream: &mut Stream) -> BTreeMap<String, Map> {
 
 /// How long the last wish may take: recurring ones live for up to four seconds and a half, the rest is the machine's.
 const SETTLED: Duration = Duration::from_secs(60);
-/// How long after one delivery the next may come, where it is the next in the queue.
-const AT_ONCE: Span = Span::from_millis(1_000);
-/// How long a delivery may take on a machine that has other things to do, and does not stall.
-const PROMPT: Duration = Duration::from_secs(5);

@@ -1,5 +1,8 @@
 //! The daemon as a user has it: the real binary, its real files, and nothing but what it says. Source: reliability T10, T11, T12,
-//! T13, T16, T20, T22b, T23, T25, T55.
+//! T13, T14, T16, T20, T21, T22b, T23, T25, T26, T36, T53, T55, T63.
+//!
+//! Every run writes down what was done and seen (`diary`), and the checker of histories judges it where there was work to judge;
+//! `HISTORY_DIR=DIR` keeps the histories, which `just check-history FILE` reads.
 //!
 //! `KILLS=10000 cargo test --release --test blackbox kills -- --nocapture` makes the kill loop longer and tells its figures,
 //! `CUTS=150 cargo test --release --test blackbox power -- --nocapture` the power cuts.
@@ -17,12 +20,14 @@ mod clock;
 mod daemon;
 mod damage;
 mod dialects;
+mod diary;
 mod disk;
 mod disk_fails;
 mod disk_full;
 mod faketime;
 mod journal;
 mod kills;
+mod layer;
 mod ledger;
 mod life;
 mod load;
@@ -33,5 +38,6 @@ mod restarts;
 mod stalls;
 mod stopped;
 mod stream;
+mod time_lapse;
 mod transfer;
 mod two;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reveille::edn::{Map, Value};
 
-use crate::ask::{later, only};
+use crate::ask::{later, note_created, only};
 use crate::daemon::{Daemon, Home, at, pass, text, until, wall};
 use crate::load::Dice;
 use crate::stream::{Harness, Stream};
@@ -179,6 +179,7 @@ fn a_kill_between_commit_and_answer_makes_no_second_schedule() {
             assert_eq!(code, "VALIDATION", "{answer:?}");
         } else {
             let (id, created) = made(&answer);
+            note_created(&mut Stream::connect(&daemon.socket).expect("it lives"), &id);
             unanswered += i64::from(!created);
             kept += 1;
             until("it fires", Duration::from_secs(5), || {
@@ -196,4 +197,5 @@ fn a_kill_between_commit_and_answer_makes_no_second_schedule() {
     runs.dedup();
     assert_eq!(runs.len(), usize::try_from(kept).expect("few"), "each under one run id");
     home.assert_sound();
+    home.assert_history();
 }

@@ -71,7 +71,7 @@ fn play(row: &Row, signal: &str, name: &str) {
     let daemon = serve(&clock);
     let harness = Harness::attach(&daemon.socket, &["main".to_owned()]).expect("it lives");
     let mut stream = Stream::connect(&daemon.socket).expect("it lives");
-    let up = awoke(&mut stream);
+    let up = daemon.awoke();
     let received = receive_all(&harness, &mut stream);
     for one in &made {
         let about = format!("{} of {:?}, down for {:?}, {signal}", one.missed, one.trigger, row.down);
@@ -102,6 +102,7 @@ fn play(row: &Row, signal: &str, name: &str) {
     println!("down for {:?}, {signal}: {} runs made up for", row.down, received.len());
     assert_eq!(daemon.end("-TERM").code(), Some(0));
     home.assert_sound();
+    home.assert_history();
 }
 
 /// One session takes one after the other, the oldest slot first: it is over when nothing waits any more.
@@ -172,13 +173,4 @@ fn first_slot(stream: &mut Stream, id: &str) -> Moment {
 /// The slots that passed without a run of their own, by the daemon's word.
 fn accounted(stream: &mut Stream, id: &str) -> i64 {
     of(stream, id, ":psi.scheduler/skipped-count").as_int().expect("a number")
-}
-
-/// When the new life began, by its own word.
-fn awoke(stream: &mut Stream) -> Moment {
-    let query = "[{(:reveille.engine/decisions {:kind [:engine-awoke]}) [:reveille.decision/at]}]";
-    let answer = stream.eql(query).expect("it lives").expect("it is answered");
-    let list = at(&answer, &["reveille.engine/decisions"]).and_then(Value::as_items).expect("a list");
-    let last = list.last().and_then(Value::as_map).expect("it has awoken");
-    instant(last.keyword("reveille.decision/at"))
 }

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::ask::only;
+use reveille::testkit::checker::Event;
+
+use crate::ask::{note_created, only};
 use crate::daemon::{Daemon, Home, now, pass};
+use crate::diary::Diary;
 use crate::stream::{Harness, Receipt, Stream};
 
 #[test]
@@ -23,14 +26,19 @@ fn a_stopped_daemon_catches_up_with_each_schedule_once() {
             let answer = stream.eql(&query).expect("it lives").expect("it is made");
             let id =
                 crate::daemon::text(only(&answer), &["psi.scheduler/schedule-id"]).expect("an id").to_owned();
+            note_created(&mut stream, &id);
             made.insert(id, format!("{name}-{durability}"));
         }
     }
     let label = |receipt: &Receipt| made[&receipt.run.schedule.to_string()].clone();
     pass(Duration::from_millis(300));
+    let diary = Diary::of(home.path());
     daemon.signal("-STOP");
+    let stopped = diary.now();
     // Four slots of the recurring ones pass, and the only one of the others.
     pass(Duration::from_millis(4_000));
+    // To it, the clock went from the one to the other at once.
+    diary.note(Event::Jump { at: stopped, to: diary.now() });
     daemon.signal("-CONT");
     let resumed = now();
     let mut received: BTreeMap<String, Vec<(Duration, Receipt)>> = BTreeMap::new();
@@ -51,4 +59,6 @@ fn a_stopped_daemon_catches_up_with_each_schedule_once() {
         assert!(at_once <= most, "{label}: a burst of {at_once}");
     }
     assert_eq!(received.len(), 4, "{:?}", received.keys());
+    assert_eq!(daemon.end("-TERM").code(), Some(0));
+    home.assert_history();
 }

@@ -10,7 +10,10 @@ use std::thread::JoinHandle;
 use reveille::domain::{Moment, RunId};
 use reveille::edn::Map;
 
-use crate::daemon::{PATIENCE, at, read, text, wall};
+use reveille::testkit::checker::Event;
+
+use crate::daemon::{PATIENCE, at, read, text};
+use crate::diary::Diary;
 
 /// One connection. Whatever it is asked, `None` is: the daemon is gone.
 pub(crate) struct Stream {
@@ -19,6 +22,7 @@ pub(crate) struct Stream {
     asked: u64,
     /// What came while an answer was waited for.
     pushed: VecDeque<Map>,
+    pub(crate) diary: Diary,
 }
 
 impl Stream {
@@ -26,7 +30,7 @@ impl Stream {
         let write = UnixStream::connect(socket).ok()?;
         write.set_read_timeout(Some(PATIENCE)).ok()?;
         let lines = BufReader::new(write.try_clone().ok()?);
-        Some(Stream { write, lines, asked: 0, pushed: VecDeque::new() })
+        Some(Stream { write, lines, asked: 0, pushed: VecDeque::new(), diary: Diary::beside(socket) })
     }
 
     /// Sends a request, of which the number is left out, and reads up to its answer.
@@ -57,6 +61,26 @@ impl Stream {
         (read_bytes > 0 && line.ends_with('\n')).then(|| read(&line))
     }
 
+    /// Reads to the end; the last line that came.
+    pub(crate) fn last_line(&mut self) -> String {
+        let (mut last, mut line) = (String::new(), String::new());
+        while self.lines.read_line(&mut line).is_ok_and(|read_bytes| read_bytes > 0) {
+            std::mem::swap(&mut last, &mut line);
+            line.clear();
+        }
+        last
+    }
+
+    /// The next push, whatever was waiting for answers meanwhile.
+    pub(crate) fn pushed(&mut self) -> Option<Map> {
+        self.take_pushed().or_else(|| self.next())
+    }
+
+    /// A push that came while an answer was waited for.
+    pub(crate) fn take_pushed(&mut self) -> Option<Map> {
+        self.pushed.pop_front()
+    }
+
     /// A query, and its answer or the whole error.
     pub(crate) fn eql(&mut self, query: &str) -> Option<Result<Map, Map>> {
         let answer = self.ask(&format!("{{:op :eql :query {query}}}"))?;
@@ -71,6 +95,18 @@ pub(crate) struct Receipt {
     pub(crate) at: Moment,
     pub(crate) run: RunId,
     pub(crate) session: String,
+}
+
+impl Receipt {
+    pub(crate) fn event(&self) -> Event {
+        Event::Receive {
+            at: self.at,
+            schedule: self.run.schedule.to_string(),
+            run: self.run.to_string(),
+            slot: Some(self.run.slot),
+            session: Some(self.session.clone()),
+        }
+    }
 }
 
 /// A connected harness: it acknowledges whatever it gets and is idle again at once.
@@ -93,6 +129,9 @@ impl Harness {
             let opened = stream.ask(&format!("{{:op :session/open :session-id {session:?}}}"))?;
             assert!(at(&opened, &["ok"]).is_some(), "{opened:?}");
         }
+        for session in sessions {
+            stream.diary.note(Event::Idle { at: stream.diary.now(), session: session.clone() });
+        }
         let (sender, received) = channel();
         let reader = std::thread::spawn(move || _ = host(&mut stream, &sender));
         Some(Harness { received, reader })
@@ -112,13 +151,18 @@ impl Harness {
 
 fn host(stream: &mut Stream, received: &Sender<Receipt>) -> Option<()> {
     loop {
-        let push = stream.pushed.pop_front().or_else(|| stream.next())?;
+        let push = stream.pushed()?;
         let Some(run) = text(&push, &["delivery-id"]) else { continue };
         let session = text(&push, &["session-id"])?.to_owned();
         let id = RunId::parse(run).expect("a run's id");
         assert_eq!(text(&push, &["message", "schedule-id"]), Some(id.schedule.to_string().as_str()));
         // Written down before it is acknowledged: what the daemon believes to be delivered is.
-        let _ = received.send(Receipt { at: wall(), run: id, session: session.clone() });
+        let mut receipt = Receipt { at: Moment::EPOCH, run: id, session: session.clone() };
+        stream.diary.note_now(|now| {
+            receipt.at = now;
+            receipt.event()
+        });
+        let _ = received.send(receipt);
         stream.tell(&format!("{{:op :delivery/ack :delivery-id {run:?}}}"))?;
         stream.tell(&format!("{{:op :session/busy :session-id {session:?} :busy? false}}"))?;
     }
