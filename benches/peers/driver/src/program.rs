@@ -90,7 +90,6 @@ impl Workshop {
 
     /// Its own words come before the server's path.
     fn asked(&mut self, script: &str) -> Result<Start, String> {
-        has("wrk", "--version")?;
         let mut start = self.ready(Program::Rust("peer-web"))?;
         let server = self.node(script)?.pop();
         start.push("http".into());
@@ -175,7 +174,12 @@ fn built(workspace: &Path, words: &[&str], name: &str) -> Result<Start, String> 
     found.map(|path| vec![path]).ok_or_else(|| format!("cargo built no {name}"))
 }
 
-fn has(command: &str, words: &str) -> Result<(), String> {
+/// Whether a program is there.
+///
+/// # Errors
+///
+/// That it is not, in words.
+pub(crate) fn has(command: &str, words: &str) -> Result<(), String> {
     let mut ask = Command::new(command);
     ask.args(words.split(' ')).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // wrk answers with an error when it is only asked for its version: that it starts is enough.

@@ -38,8 +38,8 @@ pub(crate) fn table(results: &Results) -> String {
             met(results, row),
         );
     }
-    for (peer, measure, why) in results.missing() {
-        let _ = write!(out, "\nNot measured: {peer} at `{measure}`, because {why}.\n");
+    for (peer, measures, why) in results.missing() {
+        let _ = write!(out, "\nNot measured: {peer} at {measures}, because {why}.\n");
     }
     out
 }
@@ -173,9 +173,18 @@ mod tests {
     #[test]
     fn whoever_is_missing_is_named_with_the_reason() {
         let mut results = Results::default();
-        results.miss(&ALL[0], "`wrk` is not installed");
+        for contender in ALL.iter().filter(|contender| contender.peer == "BullMQ").take(2).chain(&ALL[..1]) {
+            results.miss(contender, "`node` is not installed");
+            results.miss(contender, "`node` is not installed");
+        }
+        let said = table(&results);
         assert!(
-            table(&results).ends_with("Not measured: Reveille at `fill`, because `wrk` is not installed.\n")
+            said.contains("\nNot measured: BullMQ at fill, burst, because `node` is not installed.\n"),
+            "{said}"
+        );
+        assert!(
+            said.ends_with("\nNot measured: Reveille at fill, because `node` is not installed.\n"),
+            "{said}"
         );
     }
 

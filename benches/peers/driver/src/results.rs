@@ -9,8 +9,8 @@ use crate::contenders::Contender;
 pub(crate) struct Results {
     /// By figure and peer; a value for each round.
     figures: BTreeMap<(String, String), Vec<f64>>,
-    /// By peer and measure, in words.
-    missing: BTreeMap<(String, String), String>,
+    /// By peer and the reason in words, at what.
+    missing: BTreeMap<(String, String), Vec<&'static str>>,
 }
 
 impl Results {
@@ -22,8 +22,11 @@ impl Results {
     }
 
     pub(crate) fn miss(&mut self, contender: &Contender, why: &str) {
-        let place = (contender.peer.to_owned(), contender.measure.to_owned());
-        self.missing.entry(place).or_insert_with(|| why.to_owned());
+        let measures = self.missing.entry((contender.peer.to_owned(), why.to_owned())).or_default();
+        // The next round meets the same.
+        if !measures.contains(&contender.measure) {
+            measures.push(contender.measure);
+        }
     }
 
     /// Those who have a figure, in the order of the alphabet.
@@ -46,8 +49,8 @@ impl Results {
     }
 
     /// Who, at what, and why not.
-    pub(crate) fn missing(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+    pub(crate) fn missing(&self) -> impl Iterator<Item = (&str, String, &str)> {
         let entries = self.missing.iter();
-        entries.map(|((peer, measure), why)| (peer.as_str(), measure.as_str(), why.as_str()))
+        entries.map(|((peer, why), measures)| (peer.as_str(), measures.join(", "), why.as_str()))
     }
 }
