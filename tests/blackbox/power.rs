@@ -129,10 +129,14 @@ fn a_start_after_a_kill_may_be_cut_at_any_moment() {
         let slow = home.path().join("slow");
         let mut serve = machine.serve(home);
         let daemon = Daemon::start_with(home, serve.env("POWER_SLOW", &slow));
+        daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+        let create =
+            ":kind :message :session-id \"main\" :message \"m\" :durability :durable :delay-ms 3600000";
+        let create = format!("[(psi.scheduler/create {{{create}}})]");
+        daemon.eql(&create);
         let since = machine.disk.written();
         fs::write(&slow, "").expect("room");
-        let open = "[(psi.agent-session/open {:session-id \"main\"})]";
-        let asked = daemon.post("POST /eql", &["Content-Type: application/edn"], open);
+        let asked = daemon.post("POST /eql", &["Content-Type: application/edn"], &create);
         until("it is written", PATIENCE, || machine.disk.flushes("store.db-wal", since));
         daemon.kill();
         drop(asked);
