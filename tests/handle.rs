@@ -1,7 +1,7 @@
 //! What the handle promises its holders beyond the engine's laws: tokens, readers that panic, bounded transcripts.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use reveille::adapter::HostLocal;
 use reveille::domain::{
@@ -14,16 +14,22 @@ use reveille::runtime::{Handle, LATENESS_NS, Parts, Token};
 use reveille::testkit::{SimClock, SimEntropy};
 
 fn engine() -> (Handle, Arc<SimClock>, Arc<HostLocal>) {
-    let (clock, local) = (Arc::new(SimClock::new()), Arc::new(HostLocal::new()));
+    let local = Arc::new(HostLocal::new());
+    let (handle, clock) = engine_with(local.clone());
+    (handle, clock, local)
+}
+
+fn engine_with(local: Arc<HostLocal>) -> (Handle, Arc<SimClock>) {
+    let clock = Arc::new(SimClock::new());
     let parts = Parts {
         clock: clock.clone(),
         entropy: Arc::new(SimEntropy::seeded(1)),
-        local: local.clone(),
+        local,
         zones: Arc::default(),
         keeps: reveille::runtime::Keeps::Nothing,
         journal: None,
     };
-    (Handle::new(parts), clock, local)
+    (Handle::new(parts), clock)
 }
 
 fn open(handle: &Handle, id: &str) -> (SessionId, Token) {
@@ -108,6 +114,29 @@ fn a_reader_that_panics_leaves_the_engine_as_it_was() {
     clock.advance(Span::from_millis(1_000));
     assert_eq!(handle.turn(), None);
     assert_eq!(handle.view(State::ledger).delivered, 2);
+}
+
+#[test]
+fn what_was_called_off_before_its_host_was_asked_is_not_handed_over() {
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let way_back: Arc<OnceLock<Handle>> = Arc::default();
+    let (ear, back) = (heard.clone(), way_back.clone());
+    let local = HostLocal::with_listener(move |session, _| {
+        ear.lock().expect("nobody panics").push(session.as_str().to_owned());
+        let other = SessionId::new("two").expect("an id");
+        back.get().expect("it is set").close_session(&other).expect("it is open");
+    });
+    let (handle, clock) = engine_with(Arc::new(local));
+    assert!(way_back.set(handle.clone()).is_ok());
+    for name in ["one", "two"] {
+        let (session, _) = open(&handle, name);
+        let new = NewSchedule::message(session, When::After(Span::from_millis(1_000)), name);
+        handle.schedule(new).expect("there is room");
+    }
+    clock.advance(Span::from_millis(1_000));
+    handle.turn();
+    assert_eq!(*heard.lock().expect("nobody panics"), ["one"]);
+    assert_eq!(handle.view(|state| (state.ledger().delivered, state.ledger().failed)), (1, 1));
 }
 
 #[test]

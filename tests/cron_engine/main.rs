@@ -5,9 +5,11 @@
 //! Expectations are tables in `fixtures/cron/`, `fixtures/reminder/` and `fixtures/session_action/`, which `UPDATE=1` writes
 //! anew. `engine.txt` is played step by step; the others are whole products of policies, triggers and states, one row each.
 
+mod bounds;
 mod events;
 mod files;
 mod guarding;
+mod lanes;
 mod matrices;
 mod notices;
 mod orders;

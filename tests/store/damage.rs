@@ -199,3 +199,20 @@ fn a_damaged_fact_harms_no_other() {
     assert_eq!(report.defects, [found.to_string()]);
     keep(&store, &[fact(601, "a", 0)], &[]).expect("it goes on");
 }
+
+#[test]
+fn a_damaged_row_is_found_by_whoever_reads_it() {
+    let scratch = Scratch::new();
+    let store = scratch.open().expect("it is made");
+    keep(&store, &[fact(1, "a", 0)], &[row("a", 1, "how it stands")]).expect("it is kept");
+    drop(store);
+    let mut bytes = fs::read(scratch.file(FILES[0])).expect("closing moved the log into the file");
+    let text = b"how it stands";
+    let place = bytes.windows(text.len()).position(|window| window == text).expect("it is in the file");
+    bytes[place] ^= 1;
+    fs::write(scratch.file(FILES[0]), &bytes).expect("it is ours");
+    let store = scratch.open().expect("its pages are whole");
+    let found = store.rows_after(None).expect_err("this one is not");
+    assert_eq!(found, StoreFault::Damaged { what: "the row of `a` is not what was written".into() });
+    assert!(!store.doctor().expect("it can be examined").is_sound());
+}
