@@ -66,12 +66,17 @@ impl Year {
 
     /// Makes the schedule with this number, every third in memory only, and writes it down.
     fn make(&mut self, number: u64) -> Trigger {
-        let durability = if number.is_multiple_of(3) { "volatile" } else { "durable" };
+        // What is in memory goes by the boot clock, the rest by the wall clock: of two for one instant, in one session, either
+        // may be seen to be due a microsecond before the other. So each has sessions of its own.
+        let (durability, session) = match number % 3 {
+            0 => ("volatile", number % IN_MEMORY),
+            _ => ("durable", IN_MEMORY + number % (SESSIONS - IN_MEMORY)),
+        };
         let trigger = self.trigger(number);
         let rest = format!(
             ":durability :{durability} :message \"m\" :policy {{:overlap :parallel}} :trigger {trigger}"
         );
-        let id = create_in(&mut self.stream, &format!("s{}", number % SESSIONS), &rest).expect("it is made");
+        let id = create_in(&mut self.stream, &format!("s{session}"), &rest).expect("it is made");
         let (created, _) = told(&mut self.stream, &id);
         let Event::Create { trigger, .. } = &created else { unreachable!("a creation") };
         let trigger = trigger.clone();
@@ -199,6 +204,7 @@ const START: &str = "2026-03-26T00:00:00Z";
 const DAYS_BY_DEFAULT: i64 = 6;
 const SCHEDULES: u64 = 200;
 const SESSIONS: u64 = 25;
+const IN_MEMORY: u64 = 8;
 const ZONES: usize = 30;
 const CRONS: [&str; 10] = [
     "0 9 * * MON-FRI",
