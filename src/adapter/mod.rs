@@ -29,7 +29,7 @@ pub use host_attached::{HostAttached, Push, PushSink};
 #[cfg(feature = "host-local")]
 pub use host_local::HostLocal;
 #[cfg(feature = "store-memory")]
-pub use store_memory::StoreMemory;
+pub use store_memory::{DiskFault, StoreMemory, Torn};
 #[cfg(feature = "store-sqlite")]
 pub use store_sqlite::{FaultLayer, FaultPoint, OpenFault, StoreOptions, StoreSqlite};
 #[cfg(feature = "zones-os")]

@@ -21,8 +21,23 @@ pub trait StoreMaker {
     /// The same store, as the next process finds it.
     fn reopen(&self, store: Self::Store) -> Self::Store;
 
-    /// Makes every append and every `renew` fail, or lets them succeed again.
-    fn set_failing(&self, store: &Self::Store, failing: bool);
+    /// Makes the disk fail in this way, or mends it.
+    fn set_failing(&self, store: &Self::Store, failing: Option<Failing>);
+
+    /// Submits this batch, and ends the process by a loss of power when half of it is on the disk. The same store, as the next
+    /// process finds it.
+    fn tear(&self, store: Self::Store, batch: Batch) -> Self::Store;
+}
+
+/// How a disk fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failing {
+    /// Every append fails, and every `renew`.
+    Everything,
+    /// Every append fails; what is there can be opened again, as on a full disk.
+    Appends,
+    /// The bytes get through and the flush fails; what is there can be opened again.
+    Flushes,
 }
 
 /// Runs every chapter.
@@ -37,6 +52,9 @@ pub fn exercise(maker: &impl StoreMaker) {
     a_log_is_read_in_chunks(maker);
     history_by_schedule_and_time(maker);
     a_failure_ends_the_term(maker);
+    a_full_store_keeps_what_it_has(maker);
+    a_failed_flush_leaves_all_or_nothing(maker);
+    a_torn_batch_is_none(maker);
     history_ends_at_its_caps(maker);
     current_rows_are_never_pruned(maker);
     a_closed_store_takes_nothing(maker);
@@ -247,7 +265,7 @@ fn a_failure_ends_the_term(maker: &impl StoreMaker) {
     let store = maker.fresh(ROOMY);
     keep(&store, &[fact(1, "a", 0)], &[row("a", 1, "kept")]).expect("it is kept");
     let before = term(&store);
-    maker.set_failing(&store, true);
+    maker.set_failing(&store, Some(Failing::Everything));
     let failed =
         send(&store, before, &[fact(2, "a", 0)], &[row("a", 2, "lost")]).expect("the queue has room");
     // Submitted before or after the failure: it was decided on top of it either way.
@@ -259,7 +277,7 @@ fn a_failure_ends_the_term(maker: &impl StoreMaker) {
     assert_eq!((health.term, health.failures, health.last_fault.is_some()), (None, 1, true));
     assert_eq!(send(&store, before, &[fact(4, "a", 0)], &[]).map(drop), Err(StoreFault::TermOver));
     assert!(store.renew().is_err(), "the disk is still broken");
-    maker.set_failing(&store, false);
+    maker.set_failing(&store, None);
     let after = store.renew().expect("the disk is well again");
     assert!(after > before, "a term's number only grows");
     assert_eq!(store.renew(), Ok(after), "a term that stands is not renewed");
@@ -269,6 +287,62 @@ fn a_failure_ends_the_term(maker: &impl StoreMaker) {
     keep(&store, &[fact(2, "a", 1)], &[row("a", 2, "again")]).expect("it goes on");
     let store = maker.reopen(store);
     assert_eq!(log(&store), [fact(1, "a", 0), fact(2, "a", 1)]);
+}
+
+/// While nothing more fits, each term ends with its first append, and nothing of any of them is there.
+fn a_full_store_keeps_what_it_has(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    keep(&store, &[fact(1, "a", 0)], &[row("a", 1, "kept")]).expect("it is kept");
+    maker.set_failing(&store, Some(Failing::Appends));
+    for terms in 1..=3 {
+        let full = keep(&store, &[fact(2, "a", 0)], &[row("a", 2, "lost"), tombstone("b", 2)]);
+        assert!(matches!(full, Err(StoreFault::Unwritable { .. })), "{full:?}");
+        assert_eq!((log(&store), rows(&store)), (vec![fact(1, "a", 0)], vec![row("a", 1, "kept")]));
+        store.renew().expect("what is there can be opened");
+        assert_eq!((store.health().failures, store.health().head), (terms, Cursor::new(1)));
+    }
+    maker.set_failing(&store, None);
+    keep(&store, &[fact(2, "a", 1)], &[row("a", 2, "again")]).expect("there is room again");
+    let store = maker.reopen(store);
+    assert_eq!((log(&store).len(), rows(&store)), (2, vec![row("a", 2, "again")]));
+}
+
+/// What was answered with an error may be there, and then it is all there and counts.
+fn a_failed_flush_leaves_all_or_nothing(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    keep(&store, &[fact(1, "a", 0)], &[row("a", 1, "one")]).expect("it is kept");
+    maker.set_failing(&store, Some(Failing::Flushes));
+    let unknown =
+        keep(&store, &[fact(2, "a", 0), fact(3, "a", 0)], &[row("a", 3, "two"), row("b", 3, "two")]);
+    assert!(matches!(unknown, Err(StoreFault::Unwritable { .. })), "{unknown:?}");
+    maker.set_failing(&store, None);
+    store.renew().expect("what is there can be opened");
+    let found = (log(&store).len(), rows(&store));
+    let whole = (3, vec![row("a", 3, "two"), row("b", 3, "two")]);
+    assert!(found == whole || found == (1, vec![row("a", 1, "one")]), "half of it is there: {found:?}");
+    let head = store.health().head;
+    assert_eq!(head, Cursor::new(found.0 as u64), "the new term knows what is there");
+    let again = keep(&store, &[fact(head.number(), "a", 0)], &[]);
+    let refused = StoreFault::OutOfOrder { cursor: head, after: head };
+    assert_eq!(again, Err(refused), "its cursors are taken");
+    keep(&store, &[fact(9, "a", 1)], &[row("a", 9, "three")]).expect("it goes on behind it");
+    let store = maker.reopen(store);
+    assert_eq!((log(&store).len(), rows(&store).len()), (found.0 + 1, found.1.len()));
+    assert!(store.doctor().expect("it can be examined").is_sound());
+}
+
+/// A torn commit is no commit: whoever takes the store up finds nothing of it, and goes on from what was there before.
+fn a_torn_batch_is_none(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    keep(&store, &[fact(1, "a", 0)], &[row("a", 1, "one")]).expect("it is kept");
+    let facts = (2..=40).map(|cursor| fact(cursor, "a", 0)).collect();
+    let store = maker.tear(store, Batch { facts, rows: vec![row("a", 40, "two"), row("b", 40, "two")] });
+    assert_eq!((log(&store), rows(&store)), (vec![fact(1, "a", 0)], vec![row("a", 1, "one")]));
+    assert_eq!(store.health().head, Cursor::new(1));
+    keep(&store, &[fact(2, "a", 1)], &[row("a", 2, "again")]).expect("its cursors are free");
+    assert!(store.doctor().expect("it can be examined").is_sound());
+    let store = maker.reopen(store);
+    assert_eq!((log(&store).len(), rows(&store)), (2, vec![row("a", 2, "again")]));
 }
 
 fn history_ends_at_its_caps(maker: &impl StoreMaker) {

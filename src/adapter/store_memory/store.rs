@@ -1,15 +1,14 @@
-//! The durable store's contract, kept in memory: for tests, which can make it wait and fail.
-//!
-//! What lives elsewhere: anything that survives the process. Invariant: answers come in log order, outside the lock, one
-//! thread at a time, as the contract says (`port`).
+//! The store itself: what waits, who is told, and which term it is.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::faults::{Append, DiskFault, Tail, Torn, Trouble};
+use super::shelf::Shelf;
 use crate::domain::Cursor;
 use crate::limits;
 use crate::port::{
-    Batch, Done, FactRecord, HistoryCaps, HistoryQuery, Pruned, RowRecord, Store, StoreCounts, StoreFault,
+    Batch, Done, FactRecord, HistoryCaps, HistoryQuery, RowRecord, Store, StoreCounts, StoreFault,
     StoreHealth, StoreReport, Term,
 };
 
@@ -19,31 +18,21 @@ pub struct StoreMemory {
 }
 
 struct State {
-    caps: HistoryCaps,
-    facts: BTreeMap<Cursor, FactRecord>,
-    /// The facts of each schedule, so that one more is not paid for by a look at all.
-    of_schedule: BTreeMap<Arc<str>, BTreeSet<Cursor>>,
-    fact_bytes: u64,
-    rows: BTreeMap<String, Kept>,
-    tombstones: usize,
-    pruned: Pruned,
-    newest: i64,
+    shelf: Shelf,
+    /// What a loss of power has left, until somebody takes the store up.
+    tail: Option<Tail>,
     waiting: VecDeque<(Batch, Done)>,
     answers: VecDeque<(Done, Result<Cursor, StoreFault>)>,
     is_answering: bool,
     is_held: bool,
     is_up: bool,
     is_closed: bool,
-    fails: Option<StoreFault>,
+    trouble: Trouble,
     taken: Cursor,
+    /// The last fact that is known to be kept.
     head: Cursor,
     term: Term,
     faults: Vec<StoreFault>,
-}
-
-struct Kept {
-    row: RowRecord,
-    at: i64,
 }
 
 impl StoreMemory {
@@ -51,21 +40,15 @@ impl StoreMemory {
     pub fn new(caps: HistoryCaps) -> StoreMemory {
         StoreMemory {
             state: Mutex::new(State {
-                caps,
-                facts: BTreeMap::new(),
-                of_schedule: BTreeMap::new(),
-                fact_bytes: 0,
-                rows: BTreeMap::new(),
-                tombstones: 0,
-                pruned: Pruned::default(),
-                newest: i64::MIN,
+                shelf: Shelf::new(caps),
+                tail: None,
                 waiting: VecDeque::new(),
                 answers: VecDeque::new(),
                 is_answering: false,
                 is_held: false,
                 is_up: true,
                 is_closed: false,
-                fails: None,
+                trouble: Trouble::default(),
                 taken: Cursor::START,
                 head: Cursor::START,
                 term: Term(1),
@@ -87,17 +70,31 @@ impl StoreMemory {
 
     /// Makes the next append fail, and `renew` too as long as [`StoreMemory::heal`] was not called.
     pub fn fail(&self, fault: StoreFault) {
-        self.lock().fails = Some(fault);
+        self.lock().trouble.begin(DiskFault::Broken, fault);
+    }
+
+    /// Makes the disk fail in this way, from the next append on.
+    pub fn fail_as(&self, fault: DiskFault) {
+        self.lock().trouble.begin(fault, fault.says());
     }
 
     /// Lets appends succeed again, after a `renew`.
     pub fn heal(&self) {
-        self.lock().fails = None;
+        self.lock().trouble.end();
     }
 
     /// Power is lost: of what waits, the first `kept` batches are on the disk and the rest are not, and nobody is told. The
     /// next process takes a store up that does not wait.
     pub fn lose_power(&self, kept: usize) {
+        self.cut_power(kept, None);
+    }
+
+    /// Power is lost while the batch behind the first `kept` is being written: that much of it is on the disk.
+    pub fn tear(&self, kept: usize, torn: Torn) {
+        self.cut_power(kept, Some(torn));
+    }
+
+    fn cut_power(&self, kept: usize, torn: Option<Torn>) {
         let mut state = self.lock();
         for _ in 0..kept {
             let Some((batch, done)) = state.waiting.pop_front() else { break };
@@ -105,11 +102,15 @@ impl StoreMemory {
             let _ = state.keep(batch);
             drop(done);
         }
+        let is_up = state.is_up;
+        let next = state.waiting.pop_front().filter(|_| is_up);
+        state.tail = torn.zip(next).map(|(torn, (batch, _))| Tail::of(batch, torn));
         state.waiting.clear();
         state.answers.clear();
         state.is_held = false;
         state.is_up = true;
         state.term = Term(state.term.0 + 1);
+        state.head = state.shelf.last;
         state.taken = state.head;
     }
 
@@ -123,8 +124,9 @@ impl StoreMemory {
     pub fn reopened(self) -> StoreMemory {
         self.close();
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (taken, term) = (state.head, Term(1));
-        let state = State { is_closed: false, is_up: true, taken, term, faults: Vec::new(), ..state };
+        let (head, term) = (state.shelf.last, Term(1));
+        let state =
+            State { is_closed: false, is_up: true, taken: head, head, term, faults: Vec::new(), ..state };
         StoreMemory { state: Mutex::new(state) }
     }
 
@@ -147,8 +149,15 @@ impl StoreMemory {
         state.is_answering = false;
     }
 
+    /// Whoever takes the lock finds no torn batch: it is looked at first, and is one or none.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(batch) = state.tail.take().and_then(Tail::whole) {
+            state.shelf.put(batch);
+            state.head = state.shelf.last;
+            state.taken = state.head;
+        }
+        state
     }
 }
 
@@ -161,83 +170,25 @@ impl State {
         if !self.is_up {
             return Err(StoreFault::TermOver);
         }
-        if let Some(fault) = self.fails.clone().or_else(|| self.stale(&batch)) {
-            self.is_up = false;
-            self.faults.push(fault.clone());
-            return Err(fault);
-        }
-        let at = batch.facts.iter().map(|fact| fact.at.seconds()).max().unwrap_or_default();
-        self.newest = self.newest.max(at);
-        for fact in batch.facts {
-            self.head = fact.cursor;
-            self.fact_bytes += fact.bytes() as u64;
-            let (cursor, schedule) = (fact.cursor, fact.schedule.clone());
-            self.facts.insert(cursor, fact);
-            if let Some(schedule) = schedule {
-                self.count_in(&schedule, cursor);
+        let append = match self.shelf.stale(&batch) {
+            Some(stale) => Append::Lost(stale),
+            None => self.trouble.append(),
+        };
+        let fault = match append {
+            Append::Kept => {
+                self.shelf.put(batch);
+                self.head = self.shelf.last;
+                return Ok(self.head);
             }
-        }
-        for row in batch.rows {
-            self.tombstones += usize::from(row.payload.is_none());
-            let former = self.rows.insert(row.key.to_string(), Kept { row, at });
-            self.tombstones -= former.iter().filter(|kept| kept.row.payload.is_none()).count();
-        }
-        self.prune();
-        Ok(self.head)
-    }
-
-    fn stale(&self, batch: &Batch) -> Option<StoreFault> {
-        let is_stale =
-            |row: &&RowRecord| self.rows.get(&*row.key).is_some_and(|kept| kept.row.revision >= row.revision);
-        let row = batch.rows.iter().find(is_stale)?;
-        Some(StoreFault::StaleRow { key: row.key.clone(), revision: row.revision })
-    }
-
-    fn prune(&mut self) {
-        let days = i64::try_from(self.caps.days.saturating_mul(86_400)).unwrap_or(i64::MAX);
-        let horizon = self.newest.saturating_sub(days);
-        while let Some((cursor, fact)) = self.facts.first_key_value() {
-            let cursor = *cursor;
-            if fact.at.seconds() < horizon {
-                self.pruned.by_age += 1;
-            } else if self.fact_bytes > self.caps.bytes {
-                self.pruned.by_bytes += 1;
-            } else {
-                break;
+            Append::Lost(fault) => fault,
+            Append::Unknown(fault) => {
+                self.shelf.put(batch);
+                fault
             }
-            self.forget(cursor);
-        }
-        if self.tombstones > 0 {
-            let before = self.rows.len();
-            self.rows.retain(|_, kept| kept.row.payload.is_some() || kept.at >= horizon);
-            let gone = before - self.rows.len();
-            self.tombstones -= gone;
-            self.pruned.tombstones += gone as u64;
-        }
-    }
-
-    /// Counts a fact among those of its schedule; beyond the cap, the oldest of them goes.
-    fn count_in(&mut self, schedule: &Arc<str>, cursor: Cursor) {
-        let cursors = self.of_schedule.entry(Arc::clone(schedule)).or_default();
-        cursors.insert(cursor);
-        let gone = if cursors.len() as u64 > self.caps.schedule_rows { cursors.pop_first() } else { None };
-        if let Some(gone) = gone {
-            self.pruned.by_rows += 1;
-            self.forget(gone);
-        }
-    }
-
-    fn forget(&mut self, cursor: Cursor) {
-        let Some(fact) = self.facts.remove(&cursor) else { return };
-        self.fact_bytes -= fact.bytes() as u64;
-        if let Some(schedule) = &fact.schedule
-            && let Some(cursors) = self.of_schedule.get_mut(schedule)
-        {
-            cursors.remove(&cursor);
-            if cursors.is_empty() {
-                self.of_schedule.remove(schedule);
-            }
-        }
+        };
+        self.is_up = false;
+        self.faults.push(fault.clone());
+        Err(fault)
     }
 }
 
@@ -279,11 +230,11 @@ impl Store for StoreMemory {
             return Err(StoreFault::Closed);
         }
         if !state.is_up {
-            if let Some(fault) = &state.fails {
-                return Err(fault.clone());
-            }
+            state.trouble.open()?;
             state.is_up = true;
             state.term = Term(state.term.0 + 1);
+            // What got through without a word is kept like the rest from here on.
+            state.head = state.shelf.last;
             state.taken = state.head;
         }
         Ok(state.term)
@@ -302,12 +253,12 @@ impl Store for StoreMemory {
 
     fn facts_after(&self, after: Cursor) -> Result<Vec<FactRecord>, StoreFault> {
         let state = self.lock();
-        Ok(state.facts.range(after.next()..).map(|(_, fact)| fact.clone()).take(CHUNK).collect())
+        Ok(state.shelf.facts.range(after.next()..).map(|(_, fact)| fact.clone()).take(CHUNK).collect())
     }
 
     fn rows_after(&self, after: Option<&str>) -> Result<Vec<RowRecord>, StoreFault> {
         let state = self.lock();
-        let rows = state.rows.values().map(|kept| &kept.row);
+        let rows = state.shelf.rows.values().map(|kept| &kept.row);
         Ok(rows.filter(|row| after.is_none_or(|after| *row.key > *after)).take(CHUNK).cloned().collect())
     }
 
@@ -319,18 +270,18 @@ impl Store for StoreMemory {
                 && query.until.is_none_or(|until| fact.at < until)
                 && query.before.is_none_or(|before| fact.cursor < before)
         };
-        Ok(state.facts.values().rev().filter(is_wanted).take(query.limit.min(CHUNK)).cloned().collect())
+        Ok(state.shelf.facts.values().rev().filter(is_wanted).take(query.limit.min(CHUNK)).cloned().collect())
     }
 
     fn doctor(&self) -> Result<StoreReport, StoreFault> {
         let state = self.lock();
         let counts = StoreCounts {
-            facts: state.facts.len() as u64,
-            fact_bytes: state.fact_bytes,
-            first: state.facts.first_key_value().map_or(Cursor::START, |(cursor, _)| *cursor),
+            facts: state.shelf.facts.len() as u64,
+            fact_bytes: state.shelf.fact_bytes,
+            first: state.shelf.facts.first_key_value().map_or(Cursor::START, |(cursor, _)| *cursor),
             head: state.head,
-            rows: state.rows.len() as u64,
-            tombstones: state.rows.values().filter(|kept| kept.row.payload.is_none()).count() as u64,
+            rows: state.shelf.rows.len() as u64,
+            tombstones: state.shelf.rows.values().filter(|kept| kept.row.payload.is_none()).count() as u64,
             ..StoreCounts::default()
         };
         Ok(StoreReport {
@@ -340,8 +291,8 @@ impl Store for StoreMemory {
             holder: None,
             defects: Vec::new(),
             counts,
-            pruned: state.pruned,
-            caps: state.caps,
+            pruned: state.shelf.pruned,
+            caps: state.shelf.caps,
             last_faults: state.faults.clone(),
         })
     }
