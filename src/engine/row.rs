@@ -139,7 +139,8 @@ impl State {
         let held_until = held.map(|hold| hold.until);
         let Some(record) = self.schedules.get_mut(schedule) else { return };
         let (state, retry_at, session) = (run.state, run.retry_at, run.session.clone());
-        let timeout = record.schedule.policy().timeout;
+        // As asked when it was claimed, whatever its schedule has become since.
+        let timeout = run.asked.as_deref().unwrap_or(&record.schedule).policy().timeout;
         let time_up = timeout.and_then(|timeout| run.claimed_at.checked_add(timeout));
         let key = self.runs.insert(RunRecord { schedule, older: record.newest_run, lane: None, run });
         record.newest_run = Some(key);

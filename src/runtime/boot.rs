@@ -1,5 +1,6 @@
 //! Taking a store up: what an earlier life has left, and what becomes of a store that fails and comes back.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use super::rows::{self, Row};
 use super::transcripts::Said;
 use crate::domain::{Cursor, GuardPolicy, HostId, Scope, SessionConfig, SessionId};
 use crate::engine::{Command, Effect, Input};
-use crate::port::{RowRecord, Store, StoreFault};
+use crate::port::{RowRecord, Store, StoreFault, Ticket};
 
 /// Why a store cannot be taken up. Nothing of it was changed.
 #[derive(Debug, thiserror::Error)]
@@ -112,8 +113,10 @@ impl Handle {
         if let Some(policy) = policy {
             let guard = Input::Command(Command::SetGuard { policy, by: Scope::Operator.into() });
             let guarded = core.step(guard, self.now(), || self.draw());
-            if let Err(refusal) = guarded {
-                return Err(BootFault::Policy { why: refusal.to_string().into() });
+            match guarded {
+                // A store that comes back says what it holds: the policy has to be in it.
+                Ok(ticket) => _ = ticket.map(Ticket::wait).transpose()?,
+                Err(refusal) => return Err(BootFault::Policy { why: refusal.to_string().into() }),
             }
         }
         self.wake_up(&mut core, lost);
@@ -217,17 +220,25 @@ impl Handle {
         };
         let term = store.renew()?;
         let (mut schedules, mut known, mut said) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut held, mut guard, mut grants) = (None, None, BTreeMap::new());
         rows::for_each(&*store, &mut |row| match row {
-            Row::Session(row, _) => known.push(row.id),
+            Row::Session(row, _) => known.push(*row),
             Row::Schedule(row) => schedules.push(*row),
             Row::Said(row) => said.push(row),
-            // Who holds everything is in memory still.
-            Row::Hold(_) | Row::Guard(..) => {}
+            Row::Hold(hold) => held = hold,
+            Row::Guard(policy, of_sessions) => (guard, grants) = (policy, of_sessions),
         })?;
         let mut core = self.core();
         core.state.let_durable_go();
+        // Whoever changed one of these last may have been told that it is not kept.
+        core.state.restore_hold(held);
+        core.state.restore_guard(guard, grants);
         // What was opened or closed meanwhile is written with the first batch.
-        let open: Vec<SessionId> = core.state.session_ids().cloned().collect();
+        let mut touched: Vec<SessionId> = core.state.session_ids().cloned().collect();
+        touched.extend(known.iter().map(|row| row.id.clone()));
+        known.retain(|row| core.state.session(&row.id).is_none());
+        let closed: Vec<SessionId> = known.iter().map(|row| row.id.clone()).collect();
+        known.into_iter().for_each(|row| core.state.restore_session(row));
         let now = self.now();
         for row in schedules {
             core.state.restore_schedule(row, now);
@@ -236,7 +247,7 @@ impl Handle {
         if let Some(keeper) = &mut core.keeper {
             keeper.term = Some(term);
             keeper.last_fault = None;
-            for session in known.into_iter().chain(open) {
+            for session in touched {
                 keeper.want_session(session);
             }
             let heard = std::mem::take(&mut keeper.heard);
@@ -244,6 +255,11 @@ impl Handle {
                 // About a run that nobody knows any more, or that is not with its host as it is kept, it says nothing.
                 let _ = core.step(Input::Report(word), now, || self.draw());
             }
+        }
+        for session in closed {
+            // Whoever closed it was told so: what is on disk and dies with it is called off now.
+            let closed = core.step(Input::Command(Command::CloseSession { session }), now, || self.draw());
+            debug_assert!(closed.is_ok(), "it is open: {:?}", closed.err());
         }
         self.wake_up(&mut core, 0);
         Ok(())

@@ -133,12 +133,14 @@ impl Handle {
         read: impl FnOnce(&State) -> R,
     ) -> Result<R, Refusal> {
         // A session lives in memory as well, and is written as soon as that works again; a person's word has been said,
-        // whatever becomes of what it calls off.
+        // whatever becomes of what it calls off; and so is a connection, or its loss.
         let holds_anyway = matches!(
             input,
             Input::Command(
                 Command::OpenSession { .. } | Command::CloseSession { .. } | Command::HostSessions { .. }
-            ) | Input::Report(Report::UserMessage { .. })
+            ) | Input::Report(
+                Report::UserMessage { .. } | Report::HostAttached { .. } | Report::HostLost { .. }
+            )
         );
         let (answer, ticket) = self.begin_with(input, prepare, read)?;
         // Volatile work has no ticket: it never waits for a disk.

@@ -372,10 +372,23 @@ pub(super) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Option<Lasting<'a
     }
 }
 
-/// Whether a schedule itself would be changed on disk: what nobody may be promised while nothing can be kept. Sessions may;
-/// they are written as soon as that works again.
+/// Whether something would be changed on disk that nobody may be promised while nothing can be kept: a schedule, a hold, what
+/// runs are measured by. Sessions may be opened and closed; they are written as soon as that works again.
 pub(super) fn needs_disk(fact: &Fact, state: &State) -> bool {
-    !matches!(fact, Fact::Session(..) | Fact::Awoke { .. }) && lasting(fact, state).is_some()
+    let is_written_later = match fact {
+        Fact::Session(_, fact) => !matches!(fact, SessionFact::Granted { .. }),
+        Fact::Awoke { .. } => true,
+        Fact::Created { .. }
+        | Fact::Schedule(..)
+        | Fact::Run(..)
+        | Fact::Host(..)
+        | Fact::Channel(..)
+        | Fact::Held { .. }
+        | Fact::Released { .. }
+        | Fact::Guarded { .. }
+        | Fact::Stopping { .. } => false,
+    };
+    !is_written_later && lasting(fact, state).is_some()
 }
 
 /// Whether a command is about something that outlives the process.

@@ -2,7 +2,8 @@
 //!
 //! Slots before this moment count as missed. A run that was with its host goes on as its schedule's policy says: handed over
 //! again, or left to count as active until its time is up. What the built-in host had not answered has not happened, because
-//! its transcripts and the answer are kept together.
+//! its transcripts and the answer are kept together. What is in memory only has not been restored: where there is some, the
+//! process goes on, and so does that.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use super::failed::{fail_unanswered, failure_in_flight};
 use super::hand_over::{call_off_stale, hand_over};
 use super::hold::fill_lanes;
 use super::occurrence::Occurrence;
-use crate::domain::{Fact, HostId, Phase, Reason, Recovery, RunFact, RunState};
+use crate::domain::{Fact, HostId, Phase, Reason, Recovery, RunFact, RunState, Schedule};
 use crate::engine::draft::Draft;
 use crate::engine::place::Place;
 use crate::engine::record::RunRecord;
@@ -20,8 +21,9 @@ use crate::engine::timers::Timer;
 pub(in crate::engine) fn awake(draft: &mut Draft<'_>, lost: u64) {
     let state = draft.state;
     draft.fact(Fact::Awoke { lost });
-    let with_host =
-        state.runs.iter().filter(|(_, run)| matches!(run.run.state, RunState::InFlight | RunState::Running));
+    let is_restored = |run: &RunRecord| state.asked(run).is_some_and(Schedule::is_durable);
+    let is_with_host = |run: &RunRecord| matches!(run.run.state, RunState::InFlight | RunState::Running);
+    let with_host = state.runs.iter().filter(|(_, run)| is_with_host(run) && is_restored(run));
     // What is handed over in this step is not in the state yet: its lane is taken all the same.
     let mut taken = BTreeSet::new();
     for (key, run) in with_host {
@@ -49,7 +51,10 @@ fn recover(draft: &mut Draft<'_>, key: Key, run: &RunRecord, taken: &mut BTreeSe
     // It had its session, and keeps it: nothing that is due by now comes before it. Unless its time is up, too.
     let time_up = draft.state.timers.deadline(Timer::TimeUp(key)).is_some_and(|end| end <= due);
     let waits = time_up || draft.held || occurrence.is_paused() || occurrence.is_frozen(draft.state);
-    let lane = match occurrence.place(draft.state) {
+    let place = occurrence.place(draft.state);
+    // Where the process goes on, something in memory may have its lane by now.
+    let waits = waits || place.blocks().is_some();
+    let lane = match place {
         Place::Lane(lane, _) => Some(lane),
         Place::Fresh(..) | Place::Outside(_) | Place::Nowhere(_) => None,
     };
