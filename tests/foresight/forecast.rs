@@ -8,9 +8,10 @@ use std::sync::Arc;
 use reveille::adapter::{HostLocal, StoreMemory};
 use reveille::calendar::parse_cron;
 use reveille::domain::{
-    Actor, BootTime, Calendar, Cause, CountFrom, Durability, Every, Fact, HostId, Lifetime, Missed, Moment,
-    Overlap, Policy, Reason, RunFact, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionId, Span,
-    Target, Terms, TimeOfDay, Trigger, Weekdays, When, WhenBusy, Zone,
+    Actor, BootTime, Calendar, Cause, CountFrom, Durability, Every, Fact, GuardPolicy, HostId, Lifetime,
+    Missed, Moment, Overlap, Policy, Reason, Rule, RuleScope, Ruling, RunFact, ScheduleFact, ScheduleId,
+    Scope, SessionConfig, SessionId, Span, Target, Terms, TimeOfDay, TimeWindow, Trigger, Weekdays, When,
+    WhenBusy, Zone,
 };
 use reveille::engine::{Ask, Coming, Command, Fate, Input, NewSchedule, Which};
 use reveille::port::Clock;
@@ -87,6 +88,8 @@ impl World {
             opened.expect("a new engine has room");
         }
         self.handle.detach_host(gone);
+        // What is held from the beginning is part of what is foretold later on.
+        self.guard();
         for _ in 0..10 {
             self.create();
         }
@@ -94,7 +97,39 @@ impl World {
             self.live(Span::from_millis(self.below(900_000)));
             self.meddle();
         }
+        self.guard();
         self.settle();
+    }
+
+    /// At times runs are measured by something from here on. Nobody outside is asked: a forecast takes that for a yes.
+    fn guard(&self) {
+        if !self.one_in(3) {
+            return;
+        }
+        let rule = |number: u64| {
+            let names = ["one", "two", "gone"].map(session);
+            let hour = |hour: u64| TimeOfDay::new(u8::try_from(hour).unwrap_or(0), 0, 0).expect("a time");
+            let zone = Zone::parse(["UTC", "Europe/Berlin"][self.place(2)]).expect("a zone");
+            let (from, until) = (hour(self.below(24)), hour(self.below(24)));
+            let window = TimeWindow { days: Weekdays::DAILY, from, until, zone };
+            let window = Some(window).filter(|_| self.one_in(2));
+            let sessions = names.into_iter().filter(|_| self.one_in(2)).collect();
+            let then = Ruling::ALL[self.place(Ruling::ALL.len())];
+            Rule {
+                name: format!("rule {number}").into(),
+                of: RuleScope { sessions, window, ..RuleScope::default() },
+                then,
+                why: None,
+            }
+        };
+        let policy = GuardPolicy {
+            rules: (0..1 + self.below(3)).map(rule).collect(),
+            approval: (!self.one_in(4)).then(|| Span::from_millis(1_000 * (1 + self.below(20_000)))),
+            asks: None,
+        };
+        let policy = Some(Arc::new(policy));
+        let guard = Command::SetGuard { policy, by: Scope::Operator.into() };
+        self.handle.submit(Input::Command(guard)).expect("anybody may, here");
     }
 
     fn create(&mut self) {
@@ -232,65 +267,61 @@ impl World {
         let mut happened = Vec::new();
         for observation in self.stage.history.after(skip) {
             let at = observation.now.wall;
-            match observation.seen {
-                Seen::Fact(Fact::Schedule(id, ScheduleFact::Skipped(skip))) => {
+            let Seen::Fact(fact) = observation.seen else { continue };
+            match fact {
+                Fact::Schedule(id, ScheduleFact::Skipped(skip)) => {
                     happened.push((at, id, skip.until, skip.count, Fate::Skipped, Some(skip.reason)));
                 }
-                Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) if claim.cause != Cause::Manual => {
+                Fact::Run(run, RunFact::Claimed(claim)) if claim.cause != Cause::Manual => {
                     let entry = (at, run.schedule.clone(), run.slot, claim.folded + 1, Fate::Fires, None);
                     claims.insert(run.to_string(), entry);
                 }
                 // Two in one instant and one session come one after the other: no time passes in between.
-                Seen::Fact(Fact::Run(run, RunFact::Queued { reason })) if reason != Reason::HostGone => {
+                Fact::Run(run, RunFact::Queued { reason }) => {
+                    let waits =
+                        |it| if reason == Reason::HostGone { came(it, Fate::Waits, reason) } else { it };
+                    happened.extend(claims.remove(&run.to_string()).map(waits));
+                }
+                Fact::Run(run, RunFact::Dispatched(_)) => {
                     happened.extend(claims.remove(&run.to_string()));
                 }
-                Seen::Fact(Fact::Run(run, RunFact::Queued { reason })) => {
-                    happened.extend(claims.remove(&run.to_string()).map(|it| came(it, Fate::Waits, reason)));
+                Fact::Run(run, RunFact::Failed(it) | RunFact::Retrying { failure: it, .. }) => {
+                    let came_of = |entry| came(entry, fate_of(it.reason), it.reason);
+                    happened.extend(claims.remove(&run.to_string()).map(came_of));
                 }
-                Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) => {
-                    happened.extend(claims.remove(&run.to_string()));
-                }
-                Seen::Fact(Fact::Run(run, RunFact::Failed(it) | RunFact::Retrying { failure: it, .. })) => {
-                    let fate = if it.reason == Reason::RefusedByRule { Fate::Refused } else { Fate::Fails };
-                    happened
-                        .extend(claims.remove(&run.to_string()).map(|entry| came(entry, fate, it.reason)));
+                Fact::Run(run, RunFact::Held(_)) => {
+                    let held = |entry| came(entry, Fate::NeedsApproval, Reason::AwaitingApproval);
+                    happened.extend(claims.remove(&run.to_string()).map(held));
                 }
                 // Nothing else becomes of a slot.
-                Seen::Fact(
-                    Fact::Session(..)
-                    | Fact::Created { .. }
-                    | Fact::Host(..)
-                    | Fact::Channel(..)
-                    | Fact::Held { .. }
-                    | Fact::Released { .. }
-                    | Fact::Guarded { .. }
-                    | Fact::Awoke { .. }
-                    | Fact::Stopping { .. }
-                    | Fact::Schedule(
-                        _,
-                        ScheduleFact::Changed(_)
-                        | ScheduleFact::Paused { .. }
-                        | ScheduleFact::Resumed { .. }
-                        | ScheduleFact::Armed { .. }
-                        | ScheduleFact::Cancelled { .. },
-                    )
-                    | Fact::Run(
-                        _,
-                        RunFact::Claimed(_)
-                        | RunFact::Asked { .. }
-                        | RunFact::Allowed { .. }
-                        | RunFact::Held(_)
-                        | RunFact::Approved { .. }
-                        | RunFact::Denied { .. }
-                        | RunFact::Accepted
-                        | RunFact::Delivered
-                        | RunFact::Cancelled { .. },
-                    ),
+                Fact::Session(..)
+                | Fact::Created { .. }
+                | Fact::Host(..)
+                | Fact::Channel(..)
+                | Fact::Held { .. }
+                | Fact::Released { .. }
+                | Fact::Guarded { .. }
+                | Fact::Awoke { .. }
+                | Fact::Stopping { .. }
+                | Fact::Schedule(
+                    _,
+                    ScheduleFact::Changed(_)
+                    | ScheduleFact::Paused { .. }
+                    | ScheduleFact::Resumed { .. }
+                    | ScheduleFact::Armed { .. }
+                    | ScheduleFact::Cancelled { .. },
                 )
-                | Seen::Received(_)
-                | Seen::CancelAcknowledged { .. }
-                | Seen::HostLost(_)
-                | Seen::ShutDown => {}
+                | Fact::Run(
+                    _,
+                    RunFact::Claimed(_)
+                    | RunFact::Asked { .. }
+                    | RunFact::Allowed { .. }
+                    | RunFact::Approved { .. }
+                    | RunFact::Denied { .. }
+                    | RunFact::Accepted
+                    | RunFact::Delivered
+                    | RunFact::Cancelled { .. },
+                ) => {}
             }
         }
         assert!(claims.is_empty(), "claimed, and nothing came of it: {claims:?}");
@@ -313,6 +344,11 @@ impl World {
     pub(crate) fn one_in(&self, count: u64) -> bool {
         self.stage.entropy.one_in(count)
     }
+}
+
+/// What a failure was: somebody's no, or the world's.
+fn fate_of(reason: Reason) -> Fate {
+    if matches!(reason, Reason::RefusedByRule | Reason::NobodyApproves) { Fate::Refused } else { Fate::Fails }
 }
 
 /// A claim, and what came of it.
