@@ -4,18 +4,19 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use reveille::domain::{
-    BootTime, Cursor, Dialect, Durability, Fact, Failure, Grant, GuardPolicy, HandOver, HostId, Lifetime,
-    Lineage, Message, MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, Rule, RuleScope, Ruling,
-    RunFact, RunId, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionFact, SessionId, Span, Terms,
-    When,
+    BootTime, Channel, ChannelKind, Cursor, Dialect, Durability, Fact, Failure, Grant, GuardPolicy, HandOver,
+    HostId, Lifetime, Lineage, Message, MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, Route,
+    Rule, RuleScope, Ruling, RunFact, RunId, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionFact,
+    SessionId, Span, Target, Terms, When,
 };
-use reveille::engine::{Command, Input, NewSchedule, Report, Which};
-use reveille::port::Clock;
+use reveille::engine::{Command, Input, NewSchedule, Parcel, Report, Which};
+use reveille::port::{Carried, Clock, Courier};
 use reveille::runtime::Handle;
 use reveille::testkit::{
-    Laws, Observation, Seen, SimHost, Stage, Standing, feed_tells_all, reads_change_nothing,
+    Laws, Observation, Reception, Seen, SimHost, Stage, Standing, feed_tells_all, reads_change_nothing,
 };
 
 type Spoil = fn(&mut Vec<Observation>);
@@ -25,6 +26,21 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     ("a_session_opens_once", |all| repeat(all, |seen| session_fact(seen).is_some_and(is_opened))),
     ("a_schedule_is_created_once", |all| {
         repeat(all, |seen| matches!(seen, Seen::Fact(Fact::Created { .. })));
+    }),
+    ("nothing_goes_where_nothing_is_wanted", |all| {
+        let place = find(all, |seen| is_dispatched(seen, "first"));
+        if let Seen::Fact(Fact::Run(_, RunFact::Dispatched(to))) = &mut all[place].seen {
+            to.phase = Phase::Outside;
+        }
+    }),
+    ("a_channel_is_left_alone_as_it_asks", |all| {
+        let place = find(all, |seen| is_dispatched(seen, "first"));
+        let (now, seen) = (all[place].now, all[place].seen.clone());
+        let Seen::Fact(Fact::Run(run, _)) = seen else { return };
+        let wait = Some(Span::from_millis(60_000));
+        let failure = Failure::new(Phase::Outside, Reason::HostRefused, "not now").with_wait(wait);
+        let again = RunFact::Retrying { failure: Box::new(failure), at: now.wall, due: now.boot };
+        all.insert(place + 1, Observation { now, seen: Seen::Fact(Fact::Run(run, again)) });
     }),
     ("terminal_is_final", |all| repeat(all, |seen| is_delivered(seen, "first"))),
     ("terminal_is_final", |all| remove(all, |seen| is_created(seen, "first"))),
@@ -151,7 +167,8 @@ const WRONG_STANDINGS: &[(&str, Spoil)] = &[
                 | Seen::Received(_)
                 | Seen::CancelAcknowledged { .. }
                 | Seen::HostLost(_)
-                | Seen::ShutDown => {}
+                | Seen::ShutDown
+                | Seen::DiskFailed { .. } => {}
             }
         }
     }),
@@ -235,7 +252,11 @@ fn the_feed_is_compared_with_the_facts() {
     let facts = |history: Vec<Observation>| -> Vec<Fact> {
         let facts = history.into_iter().filter_map(|observation| match observation.seen {
             Seen::Fact(fact) => Some(fact),
-            Seen::Received(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) | Seen::ShutDown => None,
+            Seen::Received(_)
+            | Seen::CancelAcknowledged { .. }
+            | Seen::HostLost(_)
+            | Seen::ShutDown
+            | Seen::DiskFailed { .. } => None,
         });
         facts.collect()
     };
@@ -256,12 +277,53 @@ fn the_true_history_breaks_no_law_and_every_law_was_broken_once() {
     let tables = WRONG_SIGHTS.iter().chain(WRONG_STANDINGS).map(|(law, _)| *law);
     let in_code =
         ["limits_hold", "nothing_due_is_left", "fold_is_state", "everything_ends", "feed_tells_all"];
+    let in_code = in_code.into_iter().chain(["a_parcel_is_the_same_at_each_attempt"]);
     // In tests/durable.rs, which has stores.
-    let in_code = in_code.into_iter().chain(["what_is_kept_is_there"]);
+    let in_code = in_code.chain(["what_is_kept_is_there", "nothing_unkept_is_handed_over"]);
     // Reads cannot change a state that they are lent: there is no wrong history for this one, short of `unsafe`.
     let unbreakable = ["reads_change_nothing"];
     let broken: BTreeSet<&str> = tables.chain(in_code).chain(unbreakable).collect();
     assert_eq!(broken, Laws::names().into_iter().collect());
+}
+
+/// Who carries something else each time, and has not brought it the first time.
+struct Careless {
+    stage: Stage,
+    parcels: AtomicU32,
+}
+
+impl Courier for Careless {
+    fn carry(&self, parcel: Parcel, carried: Carried) {
+        let number = self.parcels.fetch_add(1, Ordering::Relaxed);
+        let (run, session, text) = (parcel.run, parcel.session, format!("parcel {number}").into());
+        let reception = Reception { host: HostId::LOCAL, run, phase: Phase::Outside, session, text };
+        self.stage.history.note(self.stage.clock.now(), Seen::Received(reception));
+        let lost = Failure::new(Phase::Outside, Reason::HostRefused, "it fell out of the bag");
+        carried(if number == 0 { Err(lost) } else { Ok(()) });
+    }
+}
+
+#[test]
+fn what_goes_out_again_has_to_be_the_same() {
+    let stage = Stage::seeded(7);
+    let handle = Handle::new(stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL))));
+    let (name, kind) = ("pager", ChannelKind::Webhook);
+    let channel = Channel { name: name.into(), kind, goes_to: "somewhere".into(), agents: true };
+    let courier = Careless { stage: stage.clone(), parcels: AtomicU32::new(0) };
+    assert!(handle.open_channels(Arc::new(courier), vec![channel]));
+    let opened = handle.open_session(Some(session("home")), HostId::LOCAL, SessionConfig::default());
+    assert!(opened.is_ok(), "{opened:?}");
+    let route = Route { channel: name.into(), conversation: "room".into(), thread: None };
+    let terms = Some(Box::new(Terms { target: Target::Route(Box::new(route)), ..Terms::PLAIN }));
+    let new = NewSchedule::message(session("home"), When::After(Span::ZERO), "a word");
+    handle.schedule(NewSchedule { terms, ..new }).expect("there is room");
+    handle.turn();
+    let so_far = stage.history.after(0);
+    assert!(observe(&so_far).is_ok(), "once is once");
+    stage.clock.advance(Span::from_millis(5_000));
+    handle.turn();
+    let broken = observe(&stage.history.after(0)).expect_err("it is another parcel");
+    assert_eq!(broken.law, "a_parcel_is_the_same_at_each_attempt");
 }
 
 /// A short life that every law has something to say about.

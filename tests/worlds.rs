@@ -1,7 +1,8 @@
 //! Seeded worlds: an engine with simulated surroundings, random events, and the laws asked after each.
 //!
-//! `SEEDS=2000 cargo test --test worlds` lives more of them; `SEED=42 cargo test --test worlds -- --nocapture` lives
-//! one again and prints its trace. A seed that found a bug goes to fixtures/seeds.txt, with the reason.
+//! `SEEDS=2000 cargo test --test worlds -- --nocapture` lives more of them and says how much happened, with one hash over all
+//! that did (`FIRST=3000` begins there); `SEED=42 cargo test --test worlds -- --nocapture` lives one again and prints its
+//! trace. A seed that found a bug goes to fixtures/seeds.txt, with the reason.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,9 +14,12 @@ use reveille::engine::{Command, Given, Input, NewSchedule, Report, State, decide
 use reveille::limits;
 use reveille::port::{Clock, EntropySource};
 use reveille::runtime::Handle;
-use reveille::testkit::{Action, Behaviour, Laws, SimHost, Stage, Standing, World, WorldConfig};
+use reveille::testkit::{
+    Action, Behaviour, Laws, SimHost, Stage, Standing, Tally, Trace, World, WorldConfig,
+};
 
 const SEEDS_DEFAULT: u64 = 200;
+const FIRST_DEFAULT: u64 = 1_000;
 
 #[test]
 fn laws_hold_in_seeded_worlds() {
@@ -27,21 +31,46 @@ fn laws_hold_in_seeded_worlds() {
         return;
     }
     let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT);
-    for seed in kept_seeds().into_iter().chain(1_000..1_000 + count) {
-        World::new(seed, config(seed)).run().unwrap_or_else(|breach| panic!("{breach}"));
+    let first = number("FIRST").unwrap_or(FIRST_DEFAULT);
+    let (mut worlds, mut tally, mut all) = (0, Tally::default(), Trace::new());
+    for seed in kept_seeds().into_iter().chain(first..first + count) {
+        let (hash, of_world) = live(seed);
+        worlds += 1;
+        tally += of_world;
+        all.push(format!("{seed} {hash:016x}"));
     }
+    println!("{worlds} worlds (kept seeds, then {count} from {first}): {tally}");
+    println!("hash over all that happened: {:016x}", all.hash());
+    for (what, count) in [
+        ("crashes", tally.crashes),
+        ("disk faults", tally.disk_faults),
+        ("deliveries", tally.deliveries),
+        ("retries", tally.retries),
+        ("tool calls", tally.calls - tally.calls_refused),
+    ] {
+        assert!(count >= worlds / 4, "too little happens in {worlds} worlds: {count} {what}");
+    }
+}
+
+/// Lives one world; what it came to.
+#[expect(clippy::panic, reason = "a breach is the whole report of what went wrong, seed and all")]
+fn live(seed: u64) -> (u64, Tally) {
+    let mut world = World::new(seed, config(seed));
+    world.run().unwrap_or_else(|breach| panic!("{breach}"));
+    (world.trace().hash(), world.tally())
 }
 
 #[test]
 fn the_same_seed_gives_the_same_world() {
-    let live = |seed| {
+    let told = |seed| {
         let mut world = World::new(seed, config(seed));
         world.run().unwrap_or_else(|breach| panic!("{breach}"));
         (world.trace().hash(), world.trace().text())
     };
-    let (one, again, other) = (live(1), live(1), live(2));
-    assert_eq!(one, again);
-    assert_ne!(one.0, other.0);
+    for seed in 1..=4 {
+        assert_eq!(told(seed), told(seed));
+        assert_ne!(live(seed).0, live(seed + 1).0);
+    }
 }
 
 #[test]
@@ -147,7 +176,7 @@ fn new_schedule(owner: &SessionId, payload: Payload) -> NewSchedule {
     }
 }
 
-/// Every third world keeps real transcripts, every fifth has no faults.
+/// Every third world keeps real transcripts, every fifth has no faulty hosts, and in every fourth nobody calls a tool.
 fn config(seed: u64) -> WorldConfig {
     let mut config = WorldConfig::default();
     if seed.is_multiple_of(3) {
@@ -156,7 +185,7 @@ fn config(seed: u64) -> WorldConfig {
     if seed.is_multiple_of(5) {
         config.behaviours = Behaviour::FAULTLESS.to_vec();
     }
-    config
+    if seed.is_multiple_of(4) { config.without(Action::CallTool) } else { config }
 }
 
 fn kept_seeds() -> Vec<u64> {
@@ -167,8 +196,8 @@ fn kept_seeds() -> Vec<u64> {
     first.map(|seed| seed.parse().expect("a line of fixtures/seeds.txt starts with a seed")).collect()
 }
 
-#[expect(clippy::disallowed_methods, reason = "SEED and SEEDS choose what this test lives")]
+#[expect(clippy::disallowed_methods, reason = "SEED, SEEDS and FIRST choose what this test lives")]
 fn number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
-    Some(text.parse().expect("SEED and SEEDS are numbers"))
+    Some(text.parse().expect("SEED, SEEDS and FIRST are numbers"))
 }

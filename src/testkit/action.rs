@@ -8,7 +8,7 @@ use super::world::World;
 use super::world_config::Action;
 use crate::domain::{
     About, Dialect, Durability, Failure, HostId, Moment, Notice, Payload, Phase, Reason, RunId, ScheduleId,
-    Scope, SessionConfig, SessionId, Span, When,
+    Scope, SessionConfig, SessionId, Span, Status, When,
 };
 use crate::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, EntropySource};
@@ -47,6 +47,11 @@ impl World {
             Action::SayWord => self.say_word(),
             Action::GuardSpeaks => self.guard_speaks(),
             Action::SlowDisk => self.wait_for_disk(),
+            Action::FailDisk => self.fail_disk(),
+            Action::MendDisk => self.mend_disk(),
+            Action::CallTool => self.call_tool(),
+            Action::CourierAnswers => self.courier_answers(),
+            Action::Drift => self.drift(),
             Action::Crash => self.crash(),
         }
     }
@@ -71,7 +76,30 @@ impl World {
 
     fn close_session(&mut self) -> Outcome {
         let Some(session) = self.any_session() else { return Ok(()) };
-        self.submit(Input::Command(Command::CloseSession { session })).map(|_| ())
+        let dies = |record: &&ScheduleRecord| {
+            let schedule = record.schedule();
+            !schedule.is_durable() || schedule.lifetime().dies_with_session
+        };
+        let dying = self.handle.view(|state| {
+            let live = state.live_schedules_of(&session).into_iter().filter(dies);
+            live.map(|record| record.schedule().id.clone()).collect::<Vec<_>>()
+        });
+        self.submit(Input::Command(Command::CloseSession { session: session.clone() }))?;
+        if self.handle.view(|state| state.session(&session).is_none()) {
+            // Whoever closed it is told so whatever the disk says: what dies with it is called off for good.
+            for schedule in dying {
+                let is_cancelled = |state: &State| {
+                    state.schedule(&schedule).is_some_and(|record| record.status() == Status::Cancelled)
+                };
+                if self.handle.view(is_cancelled) {
+                    let scope = Scope::Operator;
+                    self.stage
+                        .history
+                        .note(self.stage.clock.now(), Seen::CancelAcknowledged { scope, schedule });
+                }
+            }
+        }
+        Ok(())
     }
 
     fn open_fresh_session(&mut self) -> Outcome {
@@ -189,7 +217,10 @@ impl World {
     fn false_receipt(&mut self) -> Outcome {
         let unknown = ScheduleId::random(self.stage.entropy.draw());
         let invented = RunId { schedule: unknown, incarnation: 1, slot: self.stage.clock.now().wall };
-        let mut run = self.stage.entropy.pick(&self.heard).cloned().unwrap_or(invented);
+        // While nothing can be kept a run may count as handed over that nobody was handed: about that one no host can err.
+        let is_ill = self.disk.as_ref().is_some_and(|disk| disk.is_ill);
+        let heard = self.stage.entropy.pick(&self.heard).cloned().filter(|_| !is_ill);
+        let mut run = heard.unwrap_or(invented);
         if self.stage.entropy.one_in(4) {
             run.incarnation += 1;
         }
@@ -266,7 +297,23 @@ impl World {
         self.turn()
     }
 
-    fn any_session(&self) -> Option<SessionId> {
+    /// Up to five parts in a hundred: as when a machine without a network is slewed back, or a virtual one was starved.
+    fn drift(&mut self) -> Outcome {
+        let ppm = *self.stage.entropy.pick(&[0, 0, 20, -20, 50_000, -50_000]).unwrap_or(&0);
+        self.say(format!("  the wall clock is off by {ppm} ppm"));
+        self.stage.clock.drift(ppm);
+        Ok(())
+    }
+
+    fn courier_answers(&mut self) -> Outcome {
+        let courier = self.courier.clone();
+        if let Some(run) = courier.answer_one() {
+            self.say(format!("  the courier answers for {run}"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn any_session(&self) -> Option<SessionId> {
         let sessions = self.sessions(|_, _| true);
         self.stage.entropy.pick(&sessions).cloned()
     }

@@ -15,7 +15,7 @@ pub enum Behaviour {
     FailConfigure,
     /// The prompt is refused. A session is created at once.
     FailSubmit,
-    /// Taken, and never heard of again.
+    /// Taken, and never heard of again: a host that hangs. The engine waits for its receipt until that is overdue.
     LoseReceipt,
     /// Done at once, and the same receipt twice more later.
     RepeatReceipt,

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::books::{Life, Plan, RunKey, key_of};
+use super::books::{Plan, RunKey, key_of};
+use super::life::Life;
 use crate::domain::{Fact, Next, RunFact, RunState, ScheduleFact, ScheduleId};
 
 /// How many slots came to what.

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::domain::{Fact, HostId, Now, Phase, RunId, ScheduleId, Scope, SessionId};
+use crate::domain::{Cursor, Fact, HostId, Now, Phase, RunId, ScheduleId, Scope, SessionId};
 
 /// One thing seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,9 +33,14 @@ pub enum Seen {
     HostLost(HostId),
     /// A caller was told that the engine has stopped.
     ShutDown,
+    /// The engine is about to hear that its store has failed.
+    DiskFailed {
+        /// The last fact that was known to be kept by then.
+        kept: Cursor,
+    },
 }
 
-/// Something that reached a host: to create a session, or to put a prompt into one.
+/// Something that reached a host, to create a session or to put a prompt into one; or that went outside by a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reception {
     /// The host.
@@ -44,9 +49,9 @@ pub struct Reception {
     pub run: RunId,
     /// What the host was asked to do.
     pub phase: Phase,
-    /// The session.
+    /// The session; of what goes outside, the one that it belongs to.
     pub session: SessionId,
-    /// The prompt; empty where a session is to be created.
+    /// The prompt; empty where a session is to be created. Of what goes outside, all that is the same at each attempt.
     pub text: Box<str>,
 }
 
@@ -87,7 +92,11 @@ impl History {
         let all = self.after(0).into_iter();
         all.filter_map(|observation| match observation.seen {
             Seen::Received(reception) => Some((observation.now, reception)),
-            Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) | Seen::ShutDown => None,
+            Seen::Fact(_)
+            | Seen::CancelAcknowledged { .. }
+            | Seen::HostLost(_)
+            | Seen::ShutDown
+            | Seen::DiskFailed { .. } => None,
         })
         .collect()
     }

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use super::history::Seen;
 use super::laws::Broken;
+use super::sim_courier;
 use super::world::World;
 use super::world_config::Action;
-use crate::adapter::StoreMemory;
+use crate::adapter::{StoreMemory, Torn};
 use crate::domain::{Cursor, Fact, Span};
 use crate::engine::Input;
-use crate::port::{Clock, HistoryCaps, Ticket};
+use crate::port::{Clock, HistoryCaps, Store, Ticket};
 use crate::runtime::{Answers, Handle};
 
 type Outcome = Result<(), Broken>;
@@ -19,6 +21,18 @@ pub(super) struct Disk {
     pub(super) answers: Answers,
     /// Nothing is written at this moment, and nobody is told anything.
     pub(super) is_slow: bool,
+    /// Something is wrong with it, or was until a moment ago.
+    pub(super) is_ill: bool,
+    /// How many failures the engine has heard of.
+    pub(super) failures: u64,
+}
+
+/// A fact that the feed has not shown yet.
+pub(super) struct Untold {
+    pub(super) cursor: Cursor,
+    pub(super) fact: Fact,
+    /// It is not shown before it is kept.
+    pub(super) is_lasting: bool,
 }
 
 impl Disk {
@@ -27,7 +41,12 @@ impl Disk {
         let caps = HistoryCaps { schedule_rows: u64::MAX, bytes: u64::MAX, days: u64::MAX };
         let store = Arc::new(StoreMemory::new(caps));
         let answers = handle.take_up_by_hand(store.clone(), 0).map_err(|fault| fault.to_string())?;
-        Ok(Disk { store, answers, is_slow: false })
+        Ok(Disk::of(store, answers))
+    }
+
+    fn of(store: Arc<StoreMemory>, answers: Answers) -> Disk {
+        let failures = store.health().failures;
+        Disk { store, answers, is_slow: false, is_ill: false, failures }
     }
 }
 
@@ -35,6 +54,13 @@ impl World {
     /// Publishes what the store has answered; whether there was anything.
     pub(super) fn publish(&mut self) -> bool {
         let mut moved = false;
+        if let Some(disk) = &mut self.disk {
+            let health = disk.store.health();
+            if std::mem::replace(&mut disk.failures, health.failures) < health.failures {
+                // What comes of it is decided after this.
+                self.stage.history.note(self.stage.clock.now(), Seen::DiskFailed { kept: health.head });
+            }
+        }
         while self.disk.as_mut().is_some_and(|disk| disk.answers.publish()) {
             moved = true;
         }
@@ -56,6 +82,8 @@ impl World {
         self.publish();
         match ticket.wait() {
             Ok(cursor) => self.laws.tell_kept(cursor),
+            // Whoever asked is told that it is not kept.
+            Err(_) if self.disk.as_ref().is_some_and(|disk| disk.is_ill) => return Ok(false),
             Err(fault) => {
                 let detail = format!("the store is well, and says {fault}");
                 return Err(Broken { law: "a_sound_store_keeps", detail });
@@ -90,11 +118,31 @@ impl World {
         let store = disk.store.clone();
         let waiting = store.waiting() as u64;
         let kept = self.stage.entropy.below(waiting + 1);
-        self.say(format!("  the process dies, {kept} of {waiting} batches are kept"));
-        store.lose_power(usize::try_from(kept).unwrap_or(usize::MAX));
+        let torn = self.any_torn();
+        self.say(format!(
+            "  the process dies, {kept} of {waiting} batches are kept, and {torn:?} of the next"
+        ));
+        self.tally.crashes += 1;
+        // Whoever starts next finds the disk mended: an engine that cannot take its store up does not start.
+        store.heal();
+        let kept = usize::try_from(kept).unwrap_or(usize::MAX);
+        match torn {
+            Some(torn) => store.tear(kept, torn),
+            None => store.lose_power(kept),
+        }
         let longest = *self.stage.entropy.pick(&[1_000, 60_000, 7_200_000]).unwrap_or(&1_000);
         self.stage.clock.advance(Span::from_millis(self.stage.entropy.below(longest)));
         self.begin_anew(&store)
+    }
+
+    /// What may be left of the batch that was being written: nothing, or some of it, marked as whole or not.
+    fn any_torn(&self) -> Option<Torn> {
+        let entropy = &self.stage.entropy;
+        if entropy.one_in(2) {
+            return None;
+        }
+        let records = usize::try_from(entropy.below(6)).unwrap_or(0);
+        Some(Torn { records, is_marked: entropy.one_in(2) })
     }
 
     /// Some things happen of which nothing is written.
@@ -112,22 +160,27 @@ impl World {
     }
 
     fn begin_anew(&mut self, store: &Arc<StoreMemory>) -> Outcome {
-        let lost = self.laws.begin_anew(self.stage.clock.now(), &**store)?;
+        let lost = self.laws.begin_anew(self.stage.clock.now(), &**store, &sim_courier::channels())?;
         self.untold.clear();
         self.hosts.truncate(1);
         self.connected = 0;
         let Some(local) = self.hosts.first() else { return Ok(()) };
         local.forget_receipts();
+        self.courier.forget();
         self.handle = Handle::new(self.stage.parts(local.clone()));
         let asked = self.guard.take_open();
         self.handle.set_guard(self.guard.clone());
         self.feed = self.handle.subscribe(Cursor::START);
+        self.open_channels();
+        // Entered with the books of this life already.
+        self.judged = self.stage.history.len();
+        let _ = self.feed.poll(usize::MAX);
         // Nothing is left of the process that asked: what is answered now reaches nobody.
         drop(asked);
         let taken_up = self.handle.take_up_by_hand(store.clone(), lost);
         let answers =
             taken_up.map_err(|fault| Broken { law: "a_sound_store_keeps", detail: fault.to_string() })?;
-        self.disk = Some(Disk { store: store.clone(), answers, is_slow: false });
+        self.disk = Some(Disk::of(store.clone(), answers));
         self.turned = false;
         self.publish();
         Ok(())
@@ -143,10 +196,11 @@ impl World {
     }
 
     /// The decisions that the feed has shown are told in order; all of them, unless something waits for the disk.
-    pub(super) fn take_told(&mut self, shown: usize) -> Result<Vec<Fact>, Broken> {
-        let told = self.untold.drain(..shown.min(self.untold.len())).collect();
+    pub(super) fn take_told(&mut self, shown: usize) -> Result<Vec<(Cursor, Fact)>, Broken> {
+        let told = self.untold.drain(..shown.min(self.untold.len()));
+        let told = told.map(|untold| (untold.cursor, untold.fact)).collect();
         if self.is_all_kept()
-            && let Some(fact) = self.untold.front()
+            && let Some(Untold { fact, .. }) = self.untold.front()
         {
             let detail = format!("nothing waits for the disk, and the feed does not show {fact:?}");
             return Err(Broken { law: "feed_tells_all", detail });
@@ -156,7 +210,9 @@ impl World {
 }
 
 /// What can happen while nothing is written, for nobody is told of it before.
-const UNKEPT: [Action; 13] = [
+const UNKEPT: [Action; 15] = [
+    Action::FailDisk,
+    Action::CourierAnswers,
     Action::AdvanceToWake,
     Action::AdvanceToWake,
     Action::Advance,

@@ -6,12 +6,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::books::{Books, Lane, RunKey};
+use super::books::{Books, RunKey};
 use super::counts::Counts;
 use super::history::{Observation, Seen};
+use super::illness::is_lasting_of_session;
+use super::lane::Lane;
 use super::laws::{Broken, Laws};
-use crate::domain::{Cursor, Grant, GuardPolicy, HostId, Now, RunState, ScheduleId, SessionId};
-use crate::engine::{Pause, ScheduleRow, SessionRow, State};
+use crate::domain::{
+    Channel, ChannelFact, Cursor, Fact, Grant, GuardPolicy, HostId, Now, RunState, ScheduleId, SessionFact,
+    SessionId,
+};
+use crate::engine::{Pause, ScheduleRow, SessionRecord, SessionRow, State};
 use crate::port::{Store, StoreFault};
 use crate::runtime::rows::{self, Row};
 
@@ -27,12 +32,20 @@ pub(super) struct Past {
     told: Vec<Cursor>,
 }
 
+/// What the facts that a store holds make of a past.
+pub(super) struct Told {
+    pub(super) books: Books,
+    /// Sessions that were opened, closed or taken over while nothing could be kept: their rows were written later, with what
+    /// else there was.
+    unsettled: BTreeSet<SessionId>,
+}
+
 /// What a store holds.
 #[derive(Default)]
-struct Held {
+pub(super) struct Held {
     facts: BTreeSet<Cursor>,
-    schedules: Vec<ScheduleRow>,
-    sessions: Vec<SessionRow>,
+    pub(super) schedules: Vec<ScheduleRow>,
+    pub(super) sessions: Vec<SessionRow>,
     hold: Option<Pause>,
     policy: Option<Arc<GuardPolicy>>,
     grants: BTreeMap<SessionId, Grant>,
@@ -42,6 +55,49 @@ impl Past {
     pub(super) fn note(&mut self, observation: &Observation) {
         self.seen.push(observation.clone());
     }
+
+    pub(super) fn nothing_told_is_missing(&self, held: &Held) -> Result<(), String> {
+        let missing = self.told.iter().find(|told| !held.facts.contains(told));
+        missing.map_or(Ok(()), |missing| {
+            Err(format!("somebody was told that {missing} is kept, and it is not in the log"))
+        })
+    }
+
+    /// The books as the facts that are held fill them, with all that happened outside.
+    pub(super) fn as_told_by(&self, held: &Held) -> Told {
+        let mut told = Told { books: self.begin.clone(), unsettled: BTreeSet::new() };
+        let mut cursor = told.books.fold.cursor();
+        for observation in &self.seen {
+            let is_left = match &observation.seen {
+                Seen::Fact(fact) => {
+                    cursor = cursor.next();
+                    let is_held = held.facts.contains(&cursor);
+                    // Who may be reached outside is known in every life.
+                    is_held || matches!(fact, Fact::Channel(..)) || told.is_settled_later(fact, cursor, held)
+                }
+                Seen::Received(_) | Seen::CancelAcknowledged { .. } => true,
+                Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,
+            };
+            if is_left {
+                told.books.enter(observation);
+            }
+        }
+        told
+    }
+}
+
+impl Told {
+    /// Whether a fact is about a session while nothing could be kept, and more was kept later, with the session as it was then.
+    fn is_settled_later(&mut self, fact: &Fact, cursor: Cursor, held: &Held) -> bool {
+        let Fact::Session(session, of_session) = fact else { return false };
+        let is_later = held.facts.last().is_some_and(|last| *last > cursor);
+        let is_granted = matches!(of_session, SessionFact::Granted { .. });
+        let is_settled = is_later && !is_granted && is_lasting_of_session(of_session);
+        if is_settled {
+            self.unsettled.insert(session.clone());
+        }
+        is_settled
+    }
 }
 
 impl Laws {
@@ -50,38 +106,20 @@ impl Laws {
         self.past.told.push(cursor);
     }
 
-    /// The process has ended, whatever it was doing, and `store` is what the next one takes up at `now`. Returns how many
-    /// schedules are lost with it, because they lived in memory only.
+    /// The process has ended, whatever it was doing, and `store` is what the next one takes up at `now`, after it has opened
+    /// these channels. Returns how many schedules are lost with it, because they lived in memory only.
     ///
     /// # Errors
     /// [`Broken`], if something is not in the store that somebody was told is kept, or if it is not what its facts make of it.
-    pub fn begin_anew(&mut self, now: Now, store: &dyn Store) -> Result<u64, Broken> {
+    pub fn begin_anew(&mut self, now: Now, store: &dyn Store, channels: &[Channel]) -> Result<u64, Broken> {
         let broken = |detail: String| Broken { law: WHAT_IS_KEPT_IS_THERE, detail };
         let held = Held::read(store).map_err(broken)?;
-        if let Some(missing) = self.past.told.iter().find(|told| !held.facts.contains(told)) {
-            return Err(broken(format!(
-                "somebody was told that {missing} is kept, and it is not in the log"
-            )));
-        }
+        self.past.nothing_told_is_missing(&held).map_err(broken)?;
         let lost = self.books.plans.values().filter(|plan| plan.end.is_none() && !plan.is_durable()).count();
-        let past = std::mem::take(&mut self.past);
-        let mut books = past.begin;
-        let mut cursor = books.fold.cursor();
-        for observation in &past.seen {
-            let is_left = match &observation.seen {
-                Seen::Fact(_) => {
-                    cursor = cursor.next();
-                    held.facts.contains(&cursor)
-                }
-                Seen::Received(_) | Seen::CancelAcknowledged { .. } => true,
-                Seen::HostLost(_) | Seen::ShutDown => false,
-            };
-            if is_left {
-                books.enter(observation);
-            }
-        }
-        held.is_fold(&books).map_err(broken)?;
-        books.outlive(&held, now, store.health().head);
+        let told = std::mem::take(&mut self.past).as_told_by(&held);
+        held.is_fold(&told).map_err(broken)?;
+        let mut books = told.books;
+        books.outlive(&held, now, store.health().head, channels);
         self.past.begin = books.clone();
         self.books = books;
         Ok(lost as u64)
@@ -90,11 +128,17 @@ impl Laws {
 
 impl Books {
     /// Goes on with what is held: in memory there is nothing, no host is connected, and no turn goes on.
-    fn outlive(&mut self, held: &Held, now: Now, head: Cursor) {
+    fn outlive(&mut self, held: &Held, now: Now, head: Cursor, channels: &[Channel]) {
         let there: BTreeSet<&ScheduleId> = held.schedules.iter().map(|row| &row.schedule.id).collect();
         self.plans.retain(|id, _| there.contains(id));
         self.lives.retain(|key, _| there.contains(&key.0));
         self.fold = State::new();
+        self.channels = channels.iter().map(|channel| (channel.name.clone(), true)).collect();
+        for channel in channels {
+            // Operators name them before anything is taken up.
+            let opened = Fact::Channel(channel.name.clone(), ChannelFact::Opened(channel.clone()));
+            self.fold.apply(now, opened);
+        }
         self.fold.resume_at(head);
         for row in &held.sessions {
             self.fold.restore_session(row.clone());
@@ -102,16 +146,14 @@ impl Books {
         for row in &held.schedules {
             self.fold.restore_schedule(row.clone(), now);
         }
-        self.fold.restore_hold(held.hold.clone());
-        self.held = held.hold.is_some();
-        self.fold.restore_guard(held.policy.clone(), held.grants.clone());
-        (self.policy, self.grants) = (held.policy.clone(), held.grants.clone());
+        self.take_over_settings(held);
         for life in self.lives.values_mut() {
-            // What a guard outside was asked, or said, is forgotten with the process.
-            life.retrying &= !std::mem::take(&mut life.asked);
-            life.allowed = false;
+            life.forget_the_guard();
         }
         (self.stopping, self.stopped) = (false, false);
+        (self.frozen, self.kept) = (false, Some(head));
+        self.outside =
+            self.lives.iter().filter(|(_, life)| life.waits_outside()).map(|it| it.0.clone()).collect();
         self.homes.clear();
         self.lanes = BTreeMap::new();
         for row in &held.sessions {
@@ -130,8 +172,18 @@ impl Books {
     }
 }
 
+impl Books {
+    /// Who holds everything, what runs are measured by and what sessions may do is as it is kept.
+    pub(super) fn take_over_settings(&mut self, held: &Held) {
+        self.fold.restore_hold(held.hold.clone());
+        self.held = held.hold.is_some();
+        self.fold.restore_guard(held.policy.clone(), held.grants.clone());
+        (self.policy, self.grants) = (held.policy.clone(), held.grants.clone());
+    }
+}
+
 impl Held {
-    fn read(store: &dyn Store) -> Result<Held, String> {
+    pub(super) fn read(store: &dyn Store) -> Result<Held, String> {
         let said = |fault: StoreFault| fault.to_string();
         let mut held = Held::default();
         let mut after = Cursor::START;
@@ -154,7 +206,7 @@ impl Held {
     }
 
     /// Whether every row is what the kept facts make of it, and there is one for each thing that they speak of.
-    fn is_fold(&self, books: &Books) -> Result<(), String> {
+    pub(super) fn schedules_are_fold(&self, books: &Books) -> Result<(), String> {
         for row in &self.schedules {
             let told = books.fold.schedule_row(&row.schedule.id);
             if told.as_ref() != Some(row) {
@@ -167,7 +219,13 @@ impl Held {
                 return Err(format!("{id} has no row: {plan:?}"));
             }
         }
-        for row in &self.sessions {
+        Ok(())
+    }
+
+    fn is_fold(&self, told: &Told) -> Result<(), String> {
+        let books = &told.books;
+        self.schedules_are_fold(books)?;
+        for row in self.sessions.iter().filter(|row| !told.unsettled.contains(&row.id)) {
             let told = books.fold.session_row(&row.id);
             // When somebody last spoke in it is written with whatever else is.
             let told = told.map(|told| SessionRow { last_user_activity: row.last_user_activity, ..told });
@@ -175,9 +233,12 @@ impl Held {
                 return Err(format!("kept is {row:?}, but its facts make {told:?} of it"));
             }
         }
-        let open = books.fold.sessions().len();
-        if open != self.sessions.len() {
-            return Err(format!("{} sessions are kept, but {open} are open", self.sessions.len()));
+        let open = books.fold.sessions().into_iter().map(SessionRecord::id);
+        let open: BTreeSet<&SessionId> = open.filter(|id| !told.unsettled.contains(id)).collect();
+        let kept = self.sessions.iter().map(|row| &row.id);
+        let kept: BTreeSet<&SessionId> = kept.filter(|id| !told.unsettled.contains(id)).collect();
+        if open != kept {
+            return Err(format!("{kept:?} are kept as open, but {open:?} are"));
         }
         if books.fold.held() != self.hold.as_ref() {
             return Err(format!(

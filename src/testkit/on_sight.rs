@@ -1,8 +1,14 @@
 //! Laws about the next thing seen, judged against everything seen before it.
 
-use super::books::{Books, Life, Plan, RunKey, key_of};
+use super::books::{Books, Plan, RunKey, key_of};
 use super::history::{Observation, Reception, Seen};
 use super::laws::SightLaw;
+use super::life::Life;
+use super::on_channels::{
+    a_channel_is_left_alone_as_it_asks, a_parcel_is_the_same_at_each_attempt,
+    nothing_goes_where_nothing_is_wanted,
+};
+use super::on_disk::nothing_unkept_is_handed_over;
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{
     Cause, Fact, Grant, HandOver, Next, Phase, Reason, Ruling, RunFact, RunId, RunState, ScheduleFact,
@@ -42,9 +48,13 @@ pub(super) const ALL: &[(&str, SightLaw)] = named![
     stopping_starts_nothing,
     nothing_after_shutdown,
     a_fact_can_be_kept,
+    nothing_unkept_is_handed_over,
+    a_parcel_is_the_same_at_each_attempt,
+    nothing_goes_where_nothing_is_wanted,
+    a_channel_is_left_alone_as_it_asks,
 ];
 
-type Verdict = Result<(), String>;
+pub(super) type Verdict = Result<(), String>;
 
 /// A fact printed for a log reads back as itself, from the text.
 fn a_fact_can_be_kept(_: &Books, seen: &Observation) -> Verdict {
@@ -97,7 +107,8 @@ fn terminal_is_final(books: &Books, seen: &Observation) -> Verdict {
         | Seen::Received(_)
         | Seen::CancelAcknowledged { .. }
         | Seen::HostLost(_)
-        | Seen::ShutDown => Ok(()),
+        | Seen::ShutDown
+        | Seen::DiskFailed { .. } => Ok(()),
     }
 }
 
@@ -137,7 +148,8 @@ fn a_slot_is_consumed_once(books: &Books, seen: &Observation) -> Verdict {
         | Seen::Received(_)
         | Seen::CancelAcknowledged { .. }
         | Seen::HostLost(_)
-        | Seen::ShutDown => Ok(()),
+        | Seen::ShutDown
+        | Seen::DiskFailed { .. } => Ok(()),
     }
 }
 
@@ -150,7 +162,8 @@ fn slots_go_forward(_: &Books, seen: &Observation) -> Verdict {
         | Seen::Received(_)
         | Seen::CancelAcknowledged { .. }
         | Seen::HostLost(_)
-        | Seen::ShutDown => return Ok(()),
+        | Seen::ShutDown
+        | Seen::DiskFailed { .. } => return Ok(()),
     };
     let next = next.and_then(Next::slot);
     hold(next.is_none_or(|next| next > consumed), || format!("after {consumed} comes {next:?}"))
@@ -175,7 +188,11 @@ fn never_early(books: &Books, seen: &Observation) -> Verdict {
             let early = life.filter(|life| in_memory && life.earliest > seen.now.boot);
             hold(early.is_none(), || format!("{} reached a host early", reception.run))
         }
-        Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) | Seen::ShutDown => Ok(()),
+        Seen::Fact(_)
+        | Seen::CancelAcknowledged { .. }
+        | Seen::HostLost(_)
+        | Seen::ShutDown
+        | Seen::DiskFailed { .. } => Ok(()),
     }
 }
 
@@ -253,7 +270,7 @@ fn cancel_holds(books: &Books, seen: &Observation) -> Verdict {
                 books.lives.get(&key_of(run)).is_some_and(|life| life.is_live() && life.dispatched.is_some());
             hold(!cancelled || begun, || format!("{run} reached a host after its cancel was acknowledged"))
         }
-        Seen::Fact(_) | Seen::HostLost(_) | Seen::ShutDown => Ok(()),
+        Seen::Fact(_) | Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => Ok(()),
     }
 }
 
@@ -264,7 +281,7 @@ fn a_line_ends(books: &Books, seen: &Observation) -> Verdict {
         Seen::Fact(Fact::Created { schedule, .. }) => schedule,
         Seen::Fact(Fact::Schedule(_, ScheduleFact::Changed(change))) => &change.schedule,
         Seen::Fact(_) | Seen::Received(_) | Seen::CancelAcknowledged { .. } => return Ok(()),
-        Seen::HostLost(_) | Seen::ShutDown => return Ok(()),
+        Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => return Ok(()),
     };
     let known = books.plans.get(&schedule.id).and_then(|plan| plan.schedule.lineage.as_ref());
     let Some(line) = schedule.lineage.as_ref().filter(|line| known != Some(*line)) else { return Ok(()) };
@@ -328,12 +345,15 @@ fn nothing_unasked(books: &Books, seen: &Observation) -> Verdict {
     hold(right, || format!("a host received {reception:?}, dispatched was {asked:?}"))
 }
 
-/// What counts as delivered has reached a host, as a prompt.
+/// What counts as delivered has reached a host as a prompt, or somebody outside.
 fn delivered_means_received(books: &Books, seen: &Observation) -> Verdict {
     let Some((run, RunFact::Delivered | RunFact::Accepted)) = run_fact(seen) else { return Ok(()) };
     let life = books.lives.get(&key_of(run));
-    let received = life.is_some_and(|life| life.received.contains(&(life.attempt, Phase::PromptSubmit)));
-    hold(received, || format!("{run} counts as delivered, but no host received its prompt"))
+    let received = life.is_some_and(|life| {
+        let phase = if life.channel.is_some() { Phase::Outside } else { Phase::PromptSubmit };
+        life.received.contains(&(life.attempt, phase))
+    });
+    hold(received, || format!("{run} counts as delivered, but nobody received it"))
 }
 
 /// Of the runs that wait for a lane and may go, the first by (slot, created-at, id) gets it; but one that a crash took from
@@ -344,8 +364,10 @@ fn first_due_first_served(books: &Books, seen: &Observation) -> Verdict {
         return Ok(());
     };
     let may_go = |key: &RunKey| {
-        let paused = books.plans.get(&key.0).is_some_and(|plan| plan.paused);
-        !paused || books.lives.get(key).is_some_and(|life| life.cause == Cause::Manual)
+        let plan = books.plans.get(&key.0);
+        let stands = books.frozen && plan.is_some_and(Plan::is_durable);
+        let paused = plan.is_some_and(|plan| plan.paused);
+        !stands && (!paused || books.lives.get(key).is_some_and(|life| life.cause == Cause::Manual))
     };
     let first = lane.waiting.iter().find(|(_, key)| may_go(key));
     let in_order = life.into.is_some() && !life.keeps_lane;
@@ -371,7 +393,7 @@ fn one_delivery_per_idle_transition(books: &Books, seen: &Observation) -> Verdic
 fn delivered_where_it_lives(books: &Books, seen: &Observation) -> Verdict {
     let Seen::Received(reception) = &seen.seen else { return Ok(()) };
     let home = books.homes.get(&reception.session);
-    let right = reception.phase == Phase::CreateSession || home == Some(&reception.host);
+    let right = reception.phase != Phase::PromptSubmit || home == Some(&reception.host);
     hold(right, || format!("{reception:?}, but the session is at {home:?}"))
 }
 
@@ -394,7 +416,8 @@ fn stopping_starts_nothing(books: &Books, seen: &Observation) -> Verdict {
         | Seen::Received(_)
         | Seen::CancelAcknowledged { .. }
         | Seen::HostLost(_)
-        | Seen::ShutDown => false,
+        | Seen::ShutDown
+        | Seen::DiskFailed { .. } => false,
     };
     hold(!(books.stopping && starts), || format!("while the engine stops came {:?}", seen.seen))
 }
@@ -404,16 +427,17 @@ fn nothing_after_shutdown(books: &Books, seen: &Observation) -> Verdict {
     let work = match &seen.seen {
         Seen::Received(_) | Seen::Fact(Fact::Run(_, RunFact::Claimed(_) | RunFact::Dispatched(_))) => true,
         Seen::Fact(Fact::Created { .. } | Fact::Session(_, SessionFact::Opened { .. })) => true,
-        Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) | Seen::ShutDown => false,
+        Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) => false,
+        Seen::ShutDown | Seen::DiskFailed { .. } => false,
     };
     hold(!(books.stopped && work), || format!("after the shutdown came {:?}", seen.seen))
 }
 
-fn hold(holds: bool, detail: impl FnOnce() -> String) -> Verdict {
+pub(super) fn hold(holds: bool, detail: impl FnOnce() -> String) -> Verdict {
     if holds { Ok(()) } else { Err(detail()) }
 }
 
-fn run_fact(seen: &Observation) -> Option<(&RunId, &RunFact)> {
+pub(super) fn run_fact(seen: &Observation) -> Option<(&RunId, &RunFact)> {
     if let Seen::Fact(Fact::Run(id, fact)) = &seen.seen { Some((id, fact)) } else { None }
 }
 

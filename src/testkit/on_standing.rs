@@ -1,6 +1,6 @@
 //! Laws about the state as it stands after a step, judged against everything seen until then.
 
-use super::books::{Books, Plan};
+use super::books::{Books, Plan, RunKey};
 use super::laws::{Standing, StandingLaw};
 use crate::domain::{RunId, ScheduleId, Status, Target};
 use crate::engine::{Mode, ScheduleRecord, SessionRecord, State};
@@ -65,6 +65,8 @@ fn nothing_silent(books: &Books, standing: &Standing<'_>) -> Verdict {
         let record = standing.state.schedule(id);
         match (plan.end, record) {
             (None, None) => return Err(format!("{id} has vanished without an end")),
+            // What is on disk has no deadline while nothing can be kept; the store's health says so.
+            (None, Some(_)) if books.frozen && plan.is_durable() => {}
             (None, Some(record)) => not_silent(standing, id, record)?,
             (Some(end), Some(record)) => {
                 hold(record.status() == end, || {
@@ -116,13 +118,18 @@ fn nothing_waits_without_cause(books: &Books, standing: &Standing<'_>) -> Verdic
         for run in state.waiting(session) {
             let Some(id) = state.run_id(run) else { return Err("a run without a schedule".into()) };
             let into_it = state.asked(run).is_some_and(|asked| *asked.target() != Target::Fresh);
-            let paused = books.plans.get(&id.schedule).is_some_and(|plan| plan.paused);
-            let cause = !session.is_hosted() || lane_taken && into_it || paused || books.held;
+            let plan = books.plans.get(&id.schedule);
+            let stands = plan.is_some_and(|plan| plan.paused || books.frozen && plan.is_durable());
+            let cause = !session.is_hosted() || lane_taken && into_it || stands || books.held;
             let said = state.run_waits_for(run);
             hold(cause && said.is_some(), || format!("{id} waits for {}, as for {said:?}", session.id()))?;
         }
     }
-    Ok(())
+    // Outside there is nobody's turn to wait for.
+    let stands = |plan: &Plan| plan.paused || books.frozen && plan.is_durable();
+    let goes = |key: &&RunKey| !books.held && !books.plans.get(&key.0).is_some_and(stands);
+    let idle = books.outside.iter().find(goes);
+    hold(idle.is_none(), || format!("{idle:?} could go outside, and waits"))
 }
 
 /// After its turn, the engine has left nothing that was due.
@@ -147,7 +154,7 @@ fn limits_hold(books: &Books, standing: &Standing<'_>) -> Verdict {
         |session: &&SessionRecord| session.live_count().saturating_sub(books.revived_of(session.id()));
     let live = sessions.iter().map(created).max().unwrap_or(0);
     let kept = sessions.iter().map(finished).max().unwrap_or(0);
-    let session_live_max = standing.session_live_max.map_or(u64::MAX, u64::from);
+    let session_live_max = standing.session_live_max.map_or(limits::SESSION_SCHEDULES.value, u64::from);
     let bounds = [
         ("schedules", state.live_count(), limits::SCHEDULES.value),
         ("sessions", sessions.len() as u64, limits::SESSIONS.value),

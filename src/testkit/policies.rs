@@ -3,11 +3,12 @@
 use std::num::NonZeroU32;
 
 use super::laws::Broken;
+use super::sim_courier::CHANNELS;
 use super::world::World;
 use crate::calendar::parse_cron;
 use crate::domain::{
     Calendar, CountFrom, EndsWith, Envelope, Event, Every, JobId, Lifetime, Missed, Overlap, Policy,
-    Recovery, Scope, Span, Target, Terms, TimeOfDay, Trigger, Weekdays, WhenBusy, Zone,
+    Recovery, Route, Scope, Span, Target, Terms, TimeOfDay, Trigger, Weekdays, WhenBusy, Zone,
 };
 use crate::engine::{Command, Input, ScheduleChange, Which};
 use crate::port::Clock;
@@ -54,6 +55,7 @@ impl World {
         }
         let other = self.sessions(|_, _| true);
         let target = match entropy.pick(&other) {
+            Some(_) if !fresh && entropy.one_in(4) => self.any_route(),
             Some(session) if !fresh && entropy.one_in(4) => Target::Session(session.clone()),
             Some(_) | None => Target::Owner,
         };
@@ -67,6 +69,13 @@ impl World {
             lifetime: self.any_lifetime(),
             ..Terms::PLAIN
         }))
+    }
+
+    fn any_route(&self) -> Target {
+        let entropy = &self.stage.entropy;
+        let channel = *entropy.pick(&CHANNELS).unwrap_or(&CHANNELS[0]);
+        let thread = entropy.one_in(3).then(|| "thread".into());
+        Target::Route(Box::new(Route { channel: channel.into(), conversation: "room".into(), thread }))
     }
 
     fn any_policy(&self) -> Policy {

@@ -2,6 +2,7 @@
 //!
 //! Invariant: the boot clock never goes back. The wall clock goes with it, and can be stepped either way besides.
 
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::domain::{BootTime, Moment, Now, Span};
@@ -11,6 +12,8 @@ use crate::port::Clock;
 #[derive(Debug)]
 pub struct SimClock {
     now: Mutex<Now>,
+    /// How much faster the wall clock runs than the boot clock, in millionths.
+    drift_ppm: AtomicI32,
 }
 
 impl SimClock {
@@ -23,14 +26,20 @@ impl SimClock {
 
     /// A machine whose clocks show this.
     pub fn starting_at(now: Now) -> SimClock {
-        SimClock { now: Mutex::new(now) }
+        SimClock { now: Mutex::new(now), drift_ppm: AtomicI32::new(0) }
     }
 
-    /// Time passes: both clocks go on by `span`.
+    /// From here on the wall clock runs that many millionths faster than the boot clock, or slower: nothing keeps it in step,
+    /// or somebody slews it.
+    pub fn drift(&self, ppm: i32) {
+        self.drift_ppm.store(ppm, Ordering::Relaxed);
+    }
+
+    /// Time passes: both clocks go on by `span`, the wall clock by what it drifts besides.
     pub fn advance(&self, span: Span) {
         self.change(|now| {
             now.boot = now.boot.after(span);
-            now.wall = now.wall.checked_add(span).unwrap_or(now.wall);
+            now.wall = now.wall.checked_add(self.on_the_wall(span)).unwrap_or(now.wall);
         });
     }
 
@@ -39,7 +48,7 @@ impl SimClock {
         self.change(|now| {
             let span = boot.since(now.boot);
             now.boot = now.boot.after(span);
-            now.wall = now.wall.checked_add(span).unwrap_or(now.wall);
+            now.wall = now.wall.checked_add(self.on_the_wall(span)).unwrap_or(now.wall);
         });
     }
 
@@ -56,6 +65,13 @@ impl SimClock {
     /// Somebody puts the wall clock back; the boot clock stays.
     pub fn step_wall_back(&self, span: Span) {
         self.change(|now| now.wall = now.wall.checked_sub(span).unwrap_or(now.wall));
+    }
+
+    /// What the wall clock shows of a span that has passed.
+    fn on_the_wall(&self, span: Span) -> Span {
+        let rate = MILLION + i128::from(self.drift_ppm.load(Ordering::Relaxed));
+        let nanos = i128::from(span.nanos()) * rate.max(0) / MILLION;
+        Span::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
     fn change(&self, change: impl FnOnce(&mut Now)) {
@@ -75,3 +91,5 @@ impl Clock for SimClock {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+const MILLION: i128 = 1_000_000;

@@ -8,17 +8,20 @@ use std::sync::Arc;
 
 use super::behaviour::Behaviour;
 use super::breach::Breach;
-use super::history::Seen;
-use super::laws::{Broken, Laws, Standing, feed_tells_all, reads_change_nothing};
-use super::lives::Disk;
+use super::failing_disk::creates_in_memory;
+use super::history::{Observation, Reception, Seen};
+use super::laws::{Broken, Laws, Standing, feed_tells, reads_change_nothing};
+use super::lives::{Disk, Untold};
+use super::sim_courier::{self, SimCourier};
 use super::sim_guard::SimGuard;
 use super::sim_host::SimHost;
 use super::stage::Stage;
+use super::tally::Tally;
 use super::trace::Trace;
 use super::world_config::{Action, WorldConfig};
-use crate::domain::{BootTime, Cursor, Decision, Fact, HostId, Moment, RunId, Scope, SessionId};
+use crate::domain::{BootTime, Cursor, Decision, HostId, Moment, RunId, Scope, SessionId};
 use crate::engine::{Command, Input, Mode, Report, ScheduleRecord, SessionRecord, State, Which};
-use crate::port::{Clock, Host};
+use crate::port::{Clock, Host, Store};
 use crate::runtime::{Handle, Subscription};
 
 /// A seeded world.
@@ -40,12 +43,15 @@ pub struct World {
     pub(super) disk: Option<Disk>,
     /// Its end has begun: no process dies any more.
     pub(super) is_ending: bool,
+    /// Who carries what goes out by channels.
+    pub(super) courier: Arc<SimCourier>,
     /// Facts that the feed has not shown yet.
-    pub(super) untold: VecDeque<Fact>,
+    pub(super) untold: VecDeque<Untold>,
     pub(super) laws: Laws,
     pub(super) feed: Subscription,
+    pub(super) tally: Tally,
     trace: Trace,
-    judged: usize,
+    pub(super) judged: usize,
     step: u32,
 }
 
@@ -62,6 +68,8 @@ impl World {
         let handle = Handle::new(stage.parts(local.clone()));
         let guard = Arc::new(SimGuard::new(Arc::clone(&stage.entropy)));
         handle.set_guard(guard.clone());
+        let courier = Arc::new(SimCourier::new(&stage));
+        handle.open_channels(courier.clone(), sim_courier::channels());
         let feed = handle.subscribe(Cursor::START);
         let is_stored = stage.entropy.one_in(config.stored_one_in);
         // A new store has nothing that could not be read.
@@ -79,7 +87,9 @@ impl World {
             turned: false,
             disk,
             is_ending: false,
+            courier,
             untold: VecDeque::new(),
+            tally: Tally::default(),
             laws: Laws::new(),
             feed,
             trace: Trace::new(),
@@ -91,6 +101,11 @@ impl World {
     /// What has happened so far.
     pub fn trace(&self) -> &Trace {
         &self.trace
+    }
+
+    /// How much of what has happened so far.
+    pub fn tally(&self) -> Tally {
+        Tally { steps: u64::from(self.step), ..self.tally }
     }
 
     /// The engine.
@@ -145,6 +160,9 @@ impl World {
             // What was kept only now may be followed by more that is due.
             self.turned = false;
         }
+        if let Some(disk) = &self.disk {
+            self.laws.know_kept(disk.store.health().head);
+        }
         let seen = self.stage.history.after(self.judged);
         self.judged += seen.len();
         let decisions = self.feed.poll(usize::MAX).decisions;
@@ -152,23 +170,22 @@ impl World {
             self.trace.push(decision_line(decision));
         }
         for observation in &seen {
-            if let Seen::Received(reception) = &observation.seen {
-                self.trace.push(format!(
-                    "    {} received {} {}",
-                    reception.host,
-                    reception.phase.name(),
-                    reception.run
-                ));
-                self.heard.push(reception.run.clone());
-            }
+            let is_lasting = self.laws.is_lasting(observation);
+            self.take_note(observation);
             self.laws.observe(observation)?;
+            if let Seen::Fact(fact) = &observation.seen {
+                let (cursor, fact) = (self.laws.cursor(), fact.clone());
+                self.untold.push_back(Untold { cursor, fact, is_lasting });
+            }
         }
-        let facts: Vec<Fact> = seen.into_iter().filter_map(|observation| fact_of(observation.seen)).collect();
-        self.untold.extend(facts);
         let told = self.take_told(decisions.len())?;
-        feed_tells_all(&told, &decisions)?;
-        let (now, turned) = (self.stage.clock.now(), std::mem::take(&mut self.turned));
-        let session_live_max = Some(self.config.session_live_max);
+        feed_tells(&told, &decisions)?;
+        // While very much waits for the disk, what is due waits too.
+        let turned = std::mem::take(&mut self.turned) && self.is_all_kept();
+        let now = self.stage.clock.now();
+        // Tools bring bounds of their own.
+        let session_live_max =
+            Some(self.config.session_live_max).filter(|_| !self.config.has(Action::CallTool));
         let laws = &self.laws;
         self.handle.view(|state| {
             let standing = Standing { state, now, turned, session_live_max };
@@ -176,6 +193,23 @@ impl World {
             if deep { laws.stand_deep(&standing) } else { Ok(()) }
         })?;
         if deep { reads_change_nothing(&self.handle) } else { Ok(()) }
+    }
+
+    fn take_note(&mut self, observation: &Observation) {
+        match &observation.seen {
+            Seen::Received(Reception { host, run, phase, .. }) => {
+                self.say(format!("    {host} received {} {run}", phase.name()));
+                self.heard.push(run.clone());
+                self.tally.hand_overs += 1;
+            }
+            Seen::DiskFailed { kept } => {
+                self.say(format!("    the store has failed, and {kept} is the last fact kept"));
+                // What the feed has not shown of it, it never will.
+                self.untold.retain(|untold| !untold.is_lasting || untold.cursor <= *kept);
+            }
+            Seen::Fact(fact) => self.tally.note(fact),
+            Seen::CancelAcknowledged { .. } | Seen::HostLost(_) | Seen::ShutDown => {}
+        }
     }
 
     /// Submits an input; what is refused must change nothing.
@@ -197,11 +231,13 @@ impl World {
             }
         }
         let before = (self.handle.view(State::cursor), self.stage.history.len());
+        let needs_no_disk = creates_in_memory(&input);
         let refusal = match self.submit_to_engine(input) {
             Ok(told) => return told,
             Err(refusal) => refusal,
         };
         self.trace.push(format!("    refused: {refusal}"));
+        self.judge_refusal(needs_no_disk, &refusal)?;
         let after = (self.handle.view(State::cursor), self.stage.history.len());
         if before == after {
             return Ok(false);
@@ -227,6 +263,12 @@ impl World {
         Err(Broken { law: "turn_names_the_next", detail: format!("{next:?} was named, but it is {truth:?}") })
     }
 
+    /// Opens the channels of an engine that has just begun.
+    pub(super) fn open_channels(&self) {
+        let opened = self.handle.open_channels(self.courier.clone(), sim_courier::channels());
+        assert!(opened, "an engine's channels are opened once");
+    }
+
     /// Adds a line to the trace.
     pub(super) fn say(&mut self, line: String) {
         self.trace.push(line);
@@ -234,6 +276,8 @@ impl World {
 
     fn end(&mut self) -> Result<(), Broken> {
         self.is_ending = true;
+        self.mend_disk()?;
+        self.stage.clock.drift(0);
         if self.stage.entropy.one_in(self.config.shutdown_one_in) {
             self.end_in_shutdown()
         } else {
@@ -247,11 +291,13 @@ impl World {
         for host in &self.hosts {
             host.behave(Behaviour::FAULTLESS);
         }
+        self.courier.be_faultless();
         let orphans =
             self.sessions(|state, id| state.session(id).is_some_and(|session| !session.is_hosted()));
         self.connect_host(orphans, Behaviour::FAULTLESS)?;
         self.end_what_recurs()?;
         for _ in 0..ROUNDS_MAX {
+            while self.courier.answer_one().is_some() {}
             for host in self.hosts.clone() {
                 while let Some(report) = host.take_receipt(0) {
                     self.submit(Input::Report(report))?;
@@ -357,10 +403,6 @@ impl World {
         self.submit(Input::Command(Command::HostSessions { host: number, sessions }))?;
         Ok(())
     }
-}
-
-fn fact_of(seen: Seen) -> Option<Fact> {
-    if let Seen::Fact(fact) = seen { Some(fact) } else { None }
 }
 
 fn decision_line(decision: &Decision) -> String {

@@ -62,6 +62,16 @@ pub enum Action {
     GuardSpeaks,
     /// The disk is slow, and things happen before it answers; only where something is kept.
     SlowDisk,
+    /// The disk fails from here on: gone, full, locked for a while, or with a flush that fails; only where something is kept.
+    FailDisk,
+    /// The disk is tried again, mostly after it was mended.
+    MendDisk,
+    /// An agent or an operator calls a tool of one of the dialects, and waits for its answer.
+    CallTool,
+    /// Somebody outside says what became of a parcel, or nobody ever will.
+    CourierAnswers,
+    /// The wall clock runs faster or slower than the boot clock from here on, or as fast again.
+    Drift,
     /// The process dies, with what is not written, and another takes up what is; only where something is kept.
     Crash,
 }
@@ -117,6 +127,13 @@ impl WorldConfig {
     }
 }
 
+impl WorldConfig {
+    /// Whether this can happen.
+    pub(super) fn has(&self, action: Action) -> bool {
+        self.actions.iter().any(|(other, weight)| *other == action && *weight > 0)
+    }
+}
+
 /// Work and time in balance, so that queues form and drain.
 const ACTIONS: &[(Action, u32)] = &[
     (Action::OpenSession, 6),
@@ -146,5 +163,10 @@ const ACTIONS: &[(Action, u32)] = &[
     (Action::SayWord, 4),
     (Action::GuardSpeaks, 4),
     (Action::SlowDisk, 2),
+    (Action::FailDisk, 2),
+    (Action::MendDisk, 4),
+    (Action::CallTool, 10),
+    (Action::CourierAnswers, 5),
+    (Action::Drift, 1),
     (Action::Crash, 2),
 ];

@@ -199,7 +199,11 @@ impl Scene {
         self.told += seen.len();
         let facts = seen.into_iter().filter_map(|one| match one.seen {
             Seen::Fact(fact) => Some(fact),
-            Seen::Received(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) | Seen::ShutDown => None,
+            Seen::Received(_)
+            | Seen::CancelAcknowledged { .. }
+            | Seen::HostLost(_)
+            | Seen::ShutDown
+            | Seen::DiskFailed { .. } => None,
         });
         facts.filter_map(|fact| self.short(&fact)).collect()
     }

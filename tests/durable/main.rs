@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use reveille::adapter::StoreMemory;
 use reveille::domain::{
-    DecisionKind, Durability, HostId, Message, Missed, Moment, Policy, Reason, Refusal, Scope, SessionConfig,
-    SessionId, Span, Status, Terms, When,
+    DecisionKind, Durability, Grant, HostId, Message, Missed, Moment, Policy, Reason, Refusal, Right, Scope,
+    SessionConfig, SessionId, Span, Status, Terms, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, State};
 use reveille::limits::{STORE_CHUNK_RECORDS, STORE_QUEUE_BATCHES};
 use reveille::port::{Clock, HistoryCaps, StoreFault};
 use reveille::runtime::Handle;
-use reveille::testkit::{Laws, SimHost, Stage};
+use reveille::testkit::{Behaviour, Laws, SimHost, Stage};
 
 use crate::lives::{Life, Lives, every, message};
 
@@ -219,12 +219,86 @@ fn the_laws_miss_what_somebody_was_told_is_kept() {
             laws.observe(&seen).expect("nothing is wrong so far");
         }
         laws.tell_kept(life.handle.view(State::cursor));
-        laws.begin_anew(lives.stage.clock.now(), store)
+        laws.begin_anew(lives.stage.clock.now(), store, &[])
     };
     assert_eq!(told(&lives.store), Ok(0));
     let caps = HistoryCaps { schedule_rows: 1_000, bytes: 1 << 30, days: 1_000 };
     let broken = told(&StoreMemory::new(caps)).expect_err("this one holds nothing");
     assert_eq!(broken.law, "what_is_kept_is_there");
+}
+
+#[test]
+fn the_laws_see_what_is_handed_over_before_it_is_kept() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let owner = life.open("one");
+    life.create(message(&owner, 1_000)).expect("it is kept");
+    let kept = life.handle.view(State::cursor);
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    life.handle.turn();
+    life.await_kind(DecisionKind::RunDelivered);
+    let observed = |kept| {
+        let mut laws = Laws::new();
+        laws.know_kept(kept);
+        lives.stage.history.after(0).iter().try_for_each(|seen| laws.observe(seen))
+    };
+    assert_eq!(observed(life.handle.view(State::cursor)), Ok(()));
+    let broken = observed(kept).expect_err("the claim and the hand-over came after that");
+    assert_eq!(broken.law, "nothing_unkept_is_handed_over");
+}
+
+/// What lives in memory is with its host when the store fails and comes back: nobody is asked for it again, and its receipt
+/// counts.
+#[test]
+fn a_store_that_comes_back_lets_alone_what_is_in_memory() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let owner = life.open("one");
+    life.host.behave(&[(Behaviour::Slow, 1)]);
+    life.handle.schedule(message(&owner, 1_000)).expect("there is room");
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    life.handle.turn();
+    lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
+    let refused = life.create(message(&owner, 60_000));
+    assert!(matches!(refused, Err(Refusal::Unkept { .. })), "{refused:?}");
+    lives.store.heal();
+    life.await_kind(DecisionKind::EngineAwoke);
+    life.await_kind(DecisionKind::EngineAwoke);
+    life.handle.turn();
+    assert_eq!(life.host.prompts().len(), 1, "at most once");
+    let receipt = life.host.take_receipt(0).expect("it is owed");
+    life.handle.submit(Input::Report(receipt)).expect("it is waited for");
+    life.await_kind(DecisionKind::RunDelivered);
+}
+
+/// Whoever changes what sessions may do while nothing can be kept is not told that it is.
+#[test]
+fn what_is_not_kept_of_the_settings_is_refused_or_taken_back() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let owner = life.open("one");
+    let by = Scope::Operator;
+    let grant = || {
+        Input::Command(Command::SetGrant {
+            session: owner.clone(),
+            grant: Grant { right: Some(Right::Read), ..Grant::FULL },
+            by: by.clone().into(),
+        })
+    };
+    let hold = || Input::Command(Command::HoldAll { by: by.clone().into(), reason: None });
+    lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
+    for input in [hold(), grant()] {
+        let refused = life.handle.submit(input);
+        assert!(matches!(refused, Err(Refusal::Unkept { .. })), "{refused:?}");
+    }
+    lives.store.heal();
+    life.await_kind(DecisionKind::EngineAwoke);
+    life.await_kind(DecisionKind::EngineAwoke);
+    let is_as_before = |state: &State| state.held().is_none() && state.grants().is_empty();
+    assert!(life.handle.view(is_as_before), "what was refused is not so");
+    life.handle.submit(grant()).expect("it is kept");
+    let life = lives.next(0);
+    assert_eq!(life.handle.view(|state| state.grants().len()), 1);
 }
 
 #[test]

@@ -1,0 +1,245 @@
+//! Agents and operators that call the tools of every dialect in a world, and what must hold of each answer.
+//!
+//! A refused call changes nothing; nor does one that reads. What a call says it has made is there, and belongs to whoever
+//! asked; what it says it has called off is. No answer to a session names a schedule that does not exist for it.
+
+use super::history::Seen;
+use super::laws::Broken;
+use super::world::World;
+use crate::dialect::{Answer, Notation};
+use crate::domain::{Caller, Cursor, Dialect, Fact, Right, ScheduleFact, ScheduleId, Scope};
+use crate::edn::Value;
+use crate::engine::{ScheduleRecord, State};
+use crate::port::Clock;
+use crate::runtime::{TOOLBOX, ToolInfo};
+
+type Outcome = Result<(), Broken>;
+
+/// A call of a tool.
+pub(super) struct ToolCall {
+    pub(super) tool: &'static ToolInfo,
+    pub(super) deed: Deed,
+    pub(super) args: Value,
+}
+
+/// What a call asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    /// To be told something.
+    Read,
+    /// To be told of everything that the session has of this dialect.
+    List,
+    /// A schedule.
+    Create,
+    /// That something is called off.
+    Cancel,
+    /// Another change.
+    Change,
+}
+
+/// What a call has led to, as far as it was seen.
+struct Effect {
+    caller: Caller,
+    call: ToolCall,
+    answer: Option<Answer>,
+    /// The facts since, with where they stand.
+    facts: Vec<(Cursor, Fact)>,
+    has_changed: bool,
+}
+
+impl World {
+    /// Somebody calls a tool, and waits for its answer.
+    pub(super) fn call_tool(&mut self) -> Outcome {
+        if !self.is_all_kept() {
+            // An answer would have to wait for the disk, and nobody here can wait.
+            return Ok(());
+        }
+        // What is due is dealt with by then, as by a driver's thread.
+        self.turn()?;
+        self.judge(false)?;
+        let (Some(tool), Some(caller)) = (self.stage.entropy.pick(TOOLBOX), self.any_caller()) else {
+            return Ok(());
+        };
+        let call = self.any_call(tool);
+        let notation = if self.stage.entropy.one_in(2) { Notation::Edn } else { Notation::Json };
+        self.say(format!("  {:?} calls {} with {}", caller.scope, tool.name, call.args));
+        let before = (self.handle.view(State::cursor), self.stage.history.len());
+        let answer = match self.handle.admit_call(&caller, tool.name, &call.args) {
+            Ok(()) => self.handle.call_tool(tool.name, &caller, &call.args, notation),
+            Err(denial) => {
+                self.say(format!("    denied: {denial}"));
+                None
+            }
+        };
+        let has_changed = before != (self.handle.view(State::cursor), self.stage.history.len());
+        self.tally.calls += 1;
+        self.tally.calls_refused += u64::from(answer.as_ref().is_none_or(is_refused));
+        if let Some(answer) = &answer {
+            self.say(format!("    {}{}", if answer.is_error { "refused: " } else { "" }, answer.value));
+        }
+        let facts = self.stage.history.after(before.1).into_iter().filter_map(|seen| match seen.seen {
+            Seen::Fact(fact) => Some(fact),
+            Seen::Received(_)
+            | Seen::CancelAcknowledged { .. }
+            | Seen::HostLost(_)
+            | Seen::ShutDown
+            | Seen::DiskFailed { .. } => None,
+        });
+        let cursors = std::iter::successors(Some(before.0.next()), |cursor| Some(cursor.next()));
+        let facts = cursors.zip(facts).collect();
+        self.judge_call(&Effect { caller, call, answer, facts, has_changed })
+    }
+
+    /// Mostly an agent, with the rights of its session, at times fewer; else an operator.
+    fn any_caller(&self) -> Option<Caller> {
+        let entropy = &self.stage.entropy;
+        let caller = if entropy.one_in(6) { Caller::OPERATOR } else { Caller::session(self.any_session()?) };
+        let right = if entropy.one_in(10) { Right::Read } else { Right::Change };
+        Some(Caller { right, ..caller })
+    }
+
+    fn judge_call(&mut self, effect: &Effect) -> Outcome {
+        let broken = |law, detail: &str| {
+            let Effect { caller, call, answer, facts, .. } = effect;
+            let asked = format!("{:?} called {} with {}", caller.scope, call.tool.name, call.args);
+            Err(Broken {
+                law,
+                detail: format!("{detail}: {asked}, answered was {answer:?}, and then {facts:?}"),
+            })
+        };
+        let Some(answer) = effect.answer.as_ref().filter(|answer| !is_refused(answer)) else {
+            // What is told not to be kept may have been decided before that was known; it is taken back.
+            let is_ill = self.disk.as_ref().is_some_and(|disk| disk.is_ill);
+            if effect.has_changed && !is_ill {
+                return broken("refusals_change_nothing", "a refused call changed something");
+            }
+            return effect.answer.as_ref().map_or(Ok(()), |answer| self.judge_walls(effect, answer));
+        };
+        self.judge_walls(effect, answer)?;
+        let text = answer.value.to_string();
+        match effect.call.deed {
+            Deed::Read | Deed::List if effect.has_changed => {
+                return broken("reads_change_nothing", "a call that reads changed something");
+            }
+            Deed::List => {
+                if let Some(missing) = self.unlisted(effect, &text) {
+                    return broken("a_list_shows_all", &format!("{missing} is not in the list"));
+                }
+            }
+            Deed::Create => {
+                if let Err(detail) = self.is_made(effect, &text) {
+                    return broken("what_is_acknowledged_is_there", &detail);
+                }
+            }
+            Deed::Cancel => {
+                if effect.called_off().next().is_none() {
+                    return broken("what_is_acknowledged_is_there", "nothing was called off");
+                }
+            }
+            Deed::Read | Deed::Change => {}
+        }
+        self.note_promises(effect);
+        Ok(())
+    }
+
+    /// What the caller was told is so: it is kept where it has to be, and what is called off never goes out again.
+    fn note_promises(&mut self, effect: &Effect) {
+        let is_durable = |id: &ScheduleId| {
+            self.handle.view(|state| state.schedule(id).is_some_and(|it| it.schedule().is_durable()))
+        };
+        let kept = effect.facts.iter().filter(|(_, fact)| {
+            let created = if let Fact::Created { schedule, .. } = fact { Some(&schedule.id) } else { None };
+            let changed = if let Fact::Schedule(id, _) = fact { Some(id) } else { None };
+            created.or(changed).is_some_and(is_durable)
+        });
+        // The call has waited for what it did itself, and that comes first.
+        let first = kept.map(|(cursor, _)| *cursor).next();
+        if let Some(cursor) = first.filter(|_| self.disk.is_some()) {
+            self.laws.tell_kept(cursor);
+        }
+        for schedule in effect.called_off().cloned() {
+            let scope = effect.caller.scope.clone();
+            self.stage.history.note(self.stage.clock.now(), Seen::CancelAcknowledged { scope, schedule });
+        }
+    }
+
+    /// Whether a call that was carried out has made what it was to make: one schedule, of the caller's, that the answer names.
+    fn is_made(&self, effect: &Effect, answer: &str) -> Result<(), String> {
+        let made = effect.facts.iter().filter_map(|(_, fact)| {
+            if let Fact::Created { schedule, .. } = fact { Some(schedule) } else { None }
+        });
+        let made: Vec<_> = made.collect();
+        let own = effect.caller.scope.session();
+        for schedule in &made {
+            let is_own = own.is_none_or(|own| schedule.owner == *own);
+            let is_named = answer.contains(&schedule.id.to_string());
+            let is_there = self.handle.view(|state| state.schedule(&schedule.id).is_some());
+            if !(is_own && is_named && is_there && schedule.dialect == effect.call.tool.dialect) {
+                return Err(format!("{schedule:?} was made"));
+            }
+        }
+        // Asked for twice is asked for once.
+        let of_dialect = |state: &State| {
+            let records = state.schedules().into_iter().map(ScheduleRecord::schedule);
+            let mut same = records.filter(|schedule| own.is_none_or(|own| schedule.owner == *own));
+            same.any(|schedule| answer.contains(&schedule.id.to_string()))
+        };
+        match made.len() {
+            0 if self.handle.view(of_dialect) => Ok(()),
+            1 => Ok(()),
+            several => Err(format!("{several} schedules were made")),
+        }
+    }
+
+    /// A schedule that a list should show and does not.
+    fn unlisted(&self, effect: &Effect, answer: &str) -> Option<ScheduleId> {
+        let own = effect.caller.scope.session()?;
+        self.handle.view(|state| {
+            let live = state.live_schedules_of(own).into_iter().map(ScheduleRecord::schedule);
+            let mut of_dialect = live.filter(|schedule| schedule.dialect == effect.call.tool.dialect);
+            let missing = of_dialect.find(|schedule| !answer.contains(&schedule.id.to_string()));
+            missing.map(|schedule| schedule.id.clone())
+        })
+    }
+
+    /// No answer names what does not exist for the caller, unless the caller did.
+    fn judge_walls(&self, effect: &Effect, answer: &Answer) -> Outcome {
+        let Scope::Session(own) = &effect.caller.scope else { return Ok(()) };
+        let (text, asked) = (answer.value.to_string(), effect.call.args.to_string());
+        let leaked = self.handle.view(|state| {
+            let others = state.schedules().into_iter().map(ScheduleRecord::schedule);
+            let others = others.filter(|schedule| !effect.caller.scope.reaches(schedule));
+            let mut ids = others.map(|schedule| schedule.id.to_string());
+            ids.find(|id| text.contains(id.as_str()) && !asked.contains(id.as_str()))
+        });
+        leaked.map_or(Ok(()), |id| {
+            let detail = format!("{own} was told of {id}: {asked} was answered by {text}");
+            Err(Broken { law: "walls_hold", detail })
+        })
+    }
+}
+
+impl Effect {
+    /// What was called off in the course of it, where that was asked for.
+    fn called_off(&self) -> impl Iterator<Item = &ScheduleId> {
+        let is_asked = self.call.deed == Deed::Cancel;
+        self.facts.iter().filter(move |_| is_asked).filter_map(|(_, fact)| {
+            if let Fact::Schedule(id, ScheduleFact::Cancelled { .. }) = fact { Some(id) } else { None }
+        })
+    }
+}
+
+/// Whether a call was not carried out. That there is no such thing is no error in the words of some tools.
+fn is_refused(answer: &Answer) -> bool {
+    let status = answer.value.as_map().and_then(|map| map.keyword("status")).and_then(Value::as_keyword);
+    answer.is_error || status.is_some_and(|status| status.as_str() == "not_found")
+}
+
+/// The tools that list everything which a session has of their dialect.
+pub(super) fn lists_all(dialect: Dialect) -> bool {
+    match dialect {
+        Dialect::Psi | Dialect::Cron => true,
+        // These show a page, or leave out what they have no words for.
+        Dialect::Native | Dialect::Reminder | Dialect::SessionAction => false,
+    }
+}

@@ -1,0 +1,164 @@
+//! What a store that fails makes of the books, and what it makes of them when it is well again.
+//!
+//! From the failure on, what is on disk stands still; what was decided about it on top of the last fact that is kept has not
+//! happened, as far as anybody was told. When the store is well again, the engine takes up what is kept, and the pages about
+//! what is on disk are those that the kept facts alone would have filled. What is in memory goes on through all of it.
+
+use super::books::{Books, Plan, RunKey};
+use super::history::{Observation, Seen};
+use super::lane::Lane;
+use super::laws::{Broken, Laws};
+use super::next_life::{Held, WHAT_IS_KEPT_IS_THERE};
+use crate::domain::{Cursor, Fact, Now, RunId, RunState, SessionFact};
+use crate::port::Store;
+
+impl Books {
+    /// Nothing can be kept any more: what was about to be handed over is not, and no deadline of what is on disk stands.
+    pub(super) fn freeze(&mut self, kept: Cursor) {
+        let is_recalled = |key: &RunKey, books: &Books| {
+            let life = &books.lives[key];
+            let is_durable = books.plans.get(&key.0).is_some_and(Plan::is_durable);
+            is_durable && life.state == RunState::InFlight && life.dispatched_at > kept
+        };
+        let recalled: Vec<RunKey> = self.lives.keys().filter(|key| is_recalled(key, self)).cloned().collect();
+        for key in recalled {
+            let run = RunId { schedule: key.0.clone(), incarnation: key.1, slot: key.2 };
+            self.fold.recall(&run);
+            for lane in self.lanes.values_mut() {
+                lane.in_flight.take_if(|other| *other == key);
+            }
+            if let Some(life) = self.lives.get_mut(&key) {
+                life.state = RunState::Queued;
+                life.retrying = true;
+            }
+        }
+        if !self.frozen {
+            self.fold.freeze_durable();
+        }
+        self.frozen = true;
+    }
+
+    /// The store is well again, and the engine takes up what it holds: `told` are the pages that the kept facts fill.
+    fn come_back(&mut self, held: &Held, told: Books, now: Now) {
+        self.counts.expected -= self.pending_on_disk();
+        self.fold.let_durable_go();
+        // What was closed meanwhile is open on the disk; the engine is about to close it again.
+        for row in
+            held.sessions.iter().filter(|row| !self.lanes.contains_key(&row.id)).cloned().collect::<Vec<_>>()
+        {
+            self.lanes.insert(row.id.clone(), Lane { attached: !row.built_in, ..Lane::default() });
+            self.fold.restore_session(row);
+        }
+        for row in &held.schedules {
+            self.fold.restore_schedule(row.clone(), now);
+        }
+        let durable = |books: &Books, key: &RunKey| books.plans.get(&key.0).is_some_and(Plan::is_durable);
+        let gone: Vec<RunKey> = self.lives.keys().filter(|key| durable(self, key)).cloned().collect();
+        for key in &gone {
+            self.lives.remove(key);
+            self.outside.remove(key);
+        }
+        for lane in self.lanes.values_mut() {
+            lane.in_flight.take_if(|key| gone.contains(key));
+            lane.waiting.retain(|_, key| !gone.contains(key));
+        }
+        let before = std::mem::take(&mut self.plans);
+        self.plans = before
+            .iter()
+            .filter(|(_, plan)| !plan.is_durable())
+            .map(|(id, plan)| (id.clone(), plan.clone()))
+            .collect();
+        for row in &held.schedules {
+            let id = &row.schedule.id;
+            let Some(mut plan) = told.plans.get(id).cloned() else { continue };
+            plan.orphaned |= !self.lanes.contains_key(&plan.schedule.owner);
+            // That it had ended is taken back, and others may have taken its place.
+            plan.revived |= plan.end.is_none() && before.get(id).is_some_and(|before| before.end.is_some());
+            self.plans.insert(id.clone(), plan);
+        }
+        for (key, mut life) in told.lives {
+            if !durable(self, &key) {
+                continue;
+            }
+            life.forget_the_guard();
+            if life.state == RunState::Queued && !life.retrying {
+                let lane = life.into.as_ref().and_then(|session| self.lanes.get_mut(session));
+                if life.channel.is_some() {
+                    self.outside.insert(key.clone());
+                } else if let Some(lane) = lane {
+                    lane.waiting.insert(life.order.clone(), key.clone());
+                }
+            }
+            self.lives.insert(key, life);
+        }
+        self.counts.expected += self.pending_on_disk();
+        self.take_over_settings(held);
+        self.frozen = false;
+    }
+
+    /// Slots to come and runs that have not ended, of what is on disk.
+    fn pending_on_disk(&self) -> u64 {
+        let durable = self.plans.values().filter(|plan| plan.is_durable());
+        let pending = durable.map(|plan| usize::from(plan.next.is_some()) + self.live_runs(plan).count());
+        pending.sum::<usize>() as u64
+    }
+
+    /// Whether a fact has to be kept, judged before it is entered.
+    pub(super) fn is_lasting(&self, fact: &Fact) -> bool {
+        match fact {
+            Fact::Created { schedule, .. } => schedule.is_durable(),
+            Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => {
+                self.plans.get(id).is_some_and(Plan::is_durable)
+            }
+            Fact::Session(_, fact) => is_lasting_of_session(fact),
+            Fact::Held { .. } | Fact::Released { .. } | Fact::Guarded { .. } | Fact::Awoke { .. } => true,
+            Fact::Host(..) | Fact::Channel(..) | Fact::Stopping { .. } => false,
+        }
+    }
+}
+
+pub(super) fn is_lasting_of_session(fact: &SessionFact) -> bool {
+    match fact {
+        SessionFact::Opened { .. }
+        | SessionFact::Closed
+        | SessionFact::Hosted { .. }
+        | SessionFact::Granted { .. } => true,
+        SessionFact::Unhosted
+        | SessionFact::Busy
+        | SessionFact::Idle
+        | SessionFact::UserSpoke
+        | SessionFact::TurnUnreported
+        | SessionFact::JobReady { .. } => false,
+    }
+}
+
+impl Laws {
+    /// Everything up to this fact is known to be kept: what it says may be done.
+    pub fn know_kept(&mut self, cursor: Cursor) {
+        self.books.kept = Some(cursor);
+    }
+
+    /// The store has failed, is well again, and is about to be taken up at `now`, with what it holds.
+    ///
+    /// # Errors
+    /// [`Broken`], if something is not in the store that somebody was told is kept, or if it is not what its facts make of it.
+    pub fn come_back(&mut self, now: Now, store: &dyn Store) -> Result<(), Broken> {
+        let broken = |detail: String| Broken { law: WHAT_IS_KEPT_IS_THERE, detail };
+        let held = Held::read(store).map_err(broken)?;
+        self.past.nothing_told_is_missing(&held).map_err(broken)?;
+        let told = self.past.as_told_by(&held);
+        held.schedules_are_fold(&told.books).map_err(broken)?;
+        self.books.come_back(&held, told.books, now);
+        Ok(())
+    }
+
+    /// What an observation would add to the feed that is not shown before it is kept.
+    pub(super) fn is_lasting(&self, observation: &Observation) -> bool {
+        if let Seen::Fact(fact) = &observation.seen { self.books.is_lasting(fact) } else { false }
+    }
+
+    /// Where the last fact stands.
+    pub(super) fn cursor(&self) -> Cursor {
+        self.books.fold.cursor()
+    }
+}

@@ -1,0 +1,33 @@
+//! Laws about what leaves the process by a channel.
+
+use super::books::{Books, key_of};
+use super::history::{Observation, Seen};
+use super::on_sight::{Verdict, hold, run_fact};
+use crate::domain::{HandOver, Phase, RunFact, Span};
+use crate::limits;
+
+/// Whoever gets something twice gets the same thing twice, unless its schedule was touched in between.
+pub(super) fn a_parcel_is_the_same_at_each_attempt(books: &Books, seen: &Observation) -> Verdict {
+    let Seen::Received(reception) = &seen.seen else { return Ok(()) };
+    let before = books.lives.get(&key_of(&reception.run)).and_then(|life| life.sent.as_ref());
+    let differs = before.filter(|text| reception.phase == Phase::Outside && **text != reception.text);
+    hold(differs.is_none(), || format!("{reception:?} went out before as {differs:?}"))
+}
+
+/// Nothing is handed to a channel that is not open, or that has said that it wants nothing more.
+pub(super) fn nothing_goes_where_nothing_is_wanted(books: &Books, seen: &Observation) -> Verdict {
+    let Some((run, RunFact::Dispatched(HandOver { phase: Phase::Outside, .. }))) = run_fact(seen) else {
+        return Ok(());
+    };
+    let channel = books.lives.get(&key_of(run)).and_then(|life| life.channel.as_ref());
+    let wanted = channel.and_then(|channel| books.channels.get(channel));
+    hold(wanted == Some(&true), || format!("{run} goes to {channel:?}, where it is wanted: {wanted:?}"))
+}
+
+/// Whoever is behind a channel may ask to be left alone for a while, up to a bound.
+pub(super) fn a_channel_is_left_alone_as_it_asks(_: &Books, seen: &Observation) -> Verdict {
+    let Some((run, RunFact::Retrying { failure, due, .. })) = run_fact(seen) else { return Ok(()) };
+    let most = Span::from_millis(limits::RETRY_AFTER_MS.value);
+    let asked = failure.again_after.unwrap_or(Span::ZERO).min(most);
+    hold(*due >= seen.now.boot.after(asked), || format!("{run} is tried again at {due:?}, after {failure:?}"))
+}

@@ -1,0 +1,119 @@
+//! A courier who does as he is told: at once, later, wrongly or never.
+//!
+//! All that is given to him goes into the stage's history before anything else happens, as with a host.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::history::{Reception, Seen};
+use super::stage::Stage;
+use crate::domain::{Channel, ChannelKind, Failure, HostId, Phase, Reason, RunId, Span};
+use crate::engine::Parcel;
+use crate::port::{Carried, Clock, Courier};
+
+/// The channels of a world.
+pub(super) fn channels() -> Vec<Channel> {
+    let channel =
+        |name: &str, kind, agents| Channel { name: name.into(), kind, goes_to: "somewhere".into(), agents };
+    vec![
+        channel(CHANNELS[0], ChannelKind::Webhook, true),
+        channel(CHANNELS[1], ChannelKind::Webhook, true),
+        channel(CHANNELS[2], ChannelKind::Command, false),
+    ]
+}
+
+/// Their names, and one that nobody has opened.
+pub(super) const CHANNELS: [&str; 4] = ["pager", "mail", "printer", "nowhere"];
+
+/// A simulated courier.
+pub(super) struct SimCourier {
+    stage: Stage,
+    mood: Mutex<Mood>,
+}
+
+struct Mood {
+    is_faultless: bool,
+    /// Parcels of which he has still to say what became of them.
+    out: Vec<(RunId, Carried)>,
+    /// Those of which he never will; the engine waits until they are overdue.
+    lost: Vec<Carried>,
+}
+
+impl SimCourier {
+    pub(super) fn new(stage: &Stage) -> SimCourier {
+        let mood = Mood { is_faultless: false, out: Vec::new(), lost: Vec::new() };
+        SimCourier { stage: stage.clone(), mood: Mutex::new(mood) }
+    }
+
+    /// From here on all that he is given arrives at once.
+    pub(super) fn be_faultless(&self) {
+        self.mood().is_faultless = true;
+    }
+
+    /// Says what became of a parcel that is out, in no order; of which run, if there was one.
+    pub(super) fn answer_one(&self) -> Option<RunId> {
+        let (run, carried) = {
+            let mut mood = self.mood();
+            let place = self.stage.entropy.below(mood.out.len() as u64);
+            let place = usize::try_from(place).ok().filter(|place| *place < mood.out.len())?;
+            mood.out.swap_remove(place)
+        };
+        let is_there = self.mood().is_faultless || !self.stage.entropy.one_in(4);
+        carried(if is_there { Ok(()) } else { Err(self.any_failure()) });
+        Some(run)
+    }
+
+    /// The process that he would tell is gone.
+    pub(super) fn forget(&self) {
+        let mut mood = self.mood();
+        mood.out.clear();
+        mood.lost.clear();
+    }
+
+    /// Not taken, at times with a wait that is asked for; nobody knows; or nothing more is wanted there.
+    fn any_failure(&self) -> Failure {
+        let entropy = &self.stage.entropy;
+        let failed = |reason: Reason, text: &str| Failure::new(Phase::Outside, reason, text);
+        match entropy.below(12) {
+            0 => failed(Reason::ChannelDisabled, "it wants nothing more").with_code(410),
+            1..=3 => failed(Reason::ReceiptOverdue, "it said nothing in time"),
+            4..=7 => {
+                let longest = *entropy.pick(&[5_000, 600_000, 400_000_000]).unwrap_or(&5_000);
+                let wait = Span::from_millis(entropy.below(longest));
+                failed(Reason::HostRefused, "not now").with_code(503).with_wait(Some(wait))
+            }
+            _ => failed(Reason::HostRefused, "no").with_code(500),
+        }
+    }
+
+    fn mood(&self) -> MutexGuard<'_, Mood> {
+        // Never held across a call out: a panic of the simulated kind cannot catch it half changed.
+        self.mood.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Courier for SimCourier {
+    fn carry(&self, parcel: Parcel, carried: Carried) {
+        // What is folded in while it waits to be tried again is counted there, and is not the same.
+        let Parcel { run, route, cause, label, text, file, .. } = &parcel;
+        let text = format!("{route:?} {cause:?} {label:?} {file:?} {text}").into();
+        let (host, phase, session) = (HostId::LOCAL, Phase::Outside, parcel.session.clone());
+        let reception = Reception { host, run: run.clone(), phase, session, text };
+        self.stage.history.note(self.stage.clock.now(), Seen::Received(reception));
+        if self.mood().is_faultless {
+            carried(Ok(()));
+            return;
+        }
+        match self.stage.entropy.below(12) {
+            0..=3 => carried(Ok(())),
+            4..=5 => carried(Err(self.any_failure())),
+            // He hangs, until the engine waits no longer.
+            6 => self.mood().lost.push(carried),
+            7 => {
+                // His word is lost with him; quietly, as no panic hook runs.
+                drop(carried);
+                std::panic::resume_unwind(Box::new("a simulated courier panics"));
+            }
+            _ => self.mood().out.push((parcel.run, carried)),
+        }
+    }
+}

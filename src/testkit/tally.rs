@@ -1,0 +1,92 @@
+//! How much happened in worlds: what a run of many says at its end.
+
+use std::fmt;
+use std::ops::AddAssign;
+
+use crate::domain::{Fact, RunFact};
+
+/// Counts over one world, or over several added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Steps lived, the world's end included.
+    pub steps: u64,
+    /// Facts decided.
+    pub facts: u64,
+    /// Slots claimed, and runs by hand.
+    pub claims: u64,
+    /// Hand-overs that reached a host, or went outside.
+    pub hand_overs: u64,
+    /// Runs that counted as delivered.
+    pub deliveries: u64,
+    /// Attempts that failed and were tried again.
+    pub retries: u64,
+    /// Processes that died.
+    pub crashes: u64,
+    /// Times at which the disk was made to fail.
+    pub disk_faults: u64,
+    /// Calls of tools.
+    pub calls: u64,
+    /// Of these, refused.
+    pub calls_refused: u64,
+}
+
+impl Tally {
+    pub(super) fn note(&mut self, fact: &Fact) {
+        self.facts += 1;
+        let Fact::Run(_, fact) = fact else { return };
+        match fact {
+            RunFact::Claimed(_) => self.claims += 1,
+            RunFact::Delivered => self.deliveries += 1,
+            RunFact::Retrying { .. } => self.retries += 1,
+            RunFact::Queued { .. }
+            | RunFact::Asked { .. }
+            | RunFact::Allowed { .. }
+            | RunFact::Held(_)
+            | RunFact::Approved { .. }
+            | RunFact::Denied { .. }
+            | RunFact::Dispatched(_)
+            | RunFact::Accepted
+            | RunFact::Failed(_)
+            | RunFact::Cancelled { .. } => {}
+        }
+    }
+
+    fn parts(&self) -> [(u64, &'static str); 10] {
+        [
+            (self.steps, "steps"),
+            (self.facts, "facts"),
+            (self.claims, "claims"),
+            (self.hand_overs, "hand-overs"),
+            (self.deliveries, "deliveries"),
+            (self.retries, "retries"),
+            (self.crashes, "crashes"),
+            (self.disk_faults, "disk faults"),
+            (self.calls, "tool calls"),
+            (self.calls_refused, "of them refused"),
+        ]
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        self.steps += other.steps;
+        self.facts += other.facts;
+        self.claims += other.claims;
+        self.hand_overs += other.hand_overs;
+        self.deliveries += other.deliveries;
+        self.retries += other.retries;
+        self.crashes += other.crashes;
+        self.disk_faults += other.disk_faults;
+        self.calls += other.calls;
+        self.calls_refused += other.calls_refused;
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, (count, what)) in self.parts().into_iter().enumerate() {
+            write!(f, "{}{count} {what}", if place == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
