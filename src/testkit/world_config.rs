@@ -108,7 +108,7 @@ impl Default for WorldConfig {
             sessions_max: 8,
             hosts_max: 3,
             session_live_max: 12,
-            deep_every: 8,
+            deep_every: 10,
             actions: ACTIONS.to_vec(),
             behaviours: Behaviour::MIXED.to_vec(),
             local: None,
