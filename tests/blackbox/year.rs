@@ -66,10 +66,10 @@ impl Year {
 
     /// Makes the schedule with this number, every third in memory only, and writes it down.
     fn make(&mut self, number: u64) -> Trigger {
-        // What is in memory goes by the boot clock, the rest by the wall clock: of two for one instant, in one session, either
-        // may be seen to be due a microsecond before the other. So each has sessions of its own.
+        // What is in memory goes by the boot clock, counted from when it was armed: of two for one instant, in one session, either
+        // may be due a microsecond before the other. So each has a session of its own.
         let (durability, session) = match number % 3 {
-            0 => ("volatile", number % IN_MEMORY),
+            0 => ("volatile", number / 3),
             _ => ("durable", IN_MEMORY + number % (SESSIONS - IN_MEMORY)),
         };
         let trigger = self.trigger(number);
@@ -203,8 +203,8 @@ fn days() -> i64 {
 const START: &str = "2026-03-26T00:00:00Z";
 const DAYS_BY_DEFAULT: i64 = 6;
 const SCHEDULES: u64 = 200;
-const SESSIONS: u64 = 25;
-const IN_MEMORY: u64 = 8;
+const SESSIONS: u64 = 84;
+const IN_MEMORY: u64 = SCHEDULES.div_ceil(3);
 const ZONES: usize = 30;
 const CRONS: [&str; 10] = [
     "0 9 * * MON-FRI",
