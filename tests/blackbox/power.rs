@@ -5,13 +5,15 @@
 //! Two controls must lose: the same daemon with `synchronous = NORMAL`, and the same daemon on a disk that lies.
 
 use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
-use crate::daemon::{Daemon, Home, PATIENCE, until};
+use crate::daemon::{Daemon, Home, PATIENCE, spawn, until};
 use crate::disk::Loss;
 use crate::life::{Figures, World};
 use crate::load::Dice;
@@ -157,9 +159,7 @@ fn assert_every_moment(what: &str, prepare: impl Fn(&mut Machine, &Home)) -> Opt
         prepare(&mut machine, &home);
         let mut serve = machine.serve(&home);
         serve.env("POWER_CUT_AT", at.to_string());
-        let (daemon, _) = Daemon::try_start(&home, &mut serve);
-        let is_ready = daemon.is_some();
-        drop(daemon);
+        let is_ready = becomes_ready(&home, &mut serve);
         machine.disk.note();
         let loss = Loss::any(&mut dice);
         machine.disk.cut(loss);
@@ -172,6 +172,17 @@ fn assert_every_moment(what: &str, prepare: impl Fn(&mut Machine, &Home)) -> Opt
         }
     }
     None
+}
+
+/// Whether a start comes so far as to say that it is ready; it is over then, whatever it did next.
+fn becomes_ready(home: &Home, serve: &mut Command) -> bool {
+    let mut child = spawn(serve, &home.path().join("log-cut"));
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("UTF-8");
+    // Where it has gone by itself, that was the cut.
+    let _ = child.kill();
+    child.wait().expect("it ends");
+    line.starts_with("reveille ready ")
 }
 
 /// How [`reveille`] says that a commit is flushed before it returns.

@@ -66,8 +66,8 @@ impl Year {
 
     /// Makes the schedule with this number, every third in memory only, and writes it down.
     fn make(&mut self, number: u64) -> Trigger {
-        // What is in memory goes by the boot clock, counted from when it was armed: of two for one instant, in one session, either
-        // may be due a microsecond before the other. So each has a session of its own.
+        // What is in memory goes by the boot clock, counted from when it was armed: of two for one instant, in one session,
+        // either may be due a microsecond before the other. So each has a session of its own.
         let (durability, session) = match number % 3 {
             0 => ("volatile", number / 3),
             _ => ("durable", IN_MEMORY + number % (SESSIONS - IN_MEMORY)),

@@ -7,6 +7,7 @@
 mod faults;
 mod files;
 mod planted;
+mod proof;
 mod rust;
 mod samples;
 
@@ -15,6 +16,7 @@ use std::path::Path;
 use faults::{impurities, layer_faults, line_faults, ratchet, undocumented_numbers, waits};
 use files::{each_file, entries, layer_of, rank, read, report, rooted, rust_files};
 use planted::unplantable;
+use proof::unknown_commands;
 use rust::{functions, tokens};
 
 /// Lowest first. A module imports from rows above its own; the halves of a row do not import each other.
@@ -166,4 +168,11 @@ fn every_planted_fault_can_be_planted() {
     let faults =
         unplantable(&read("fixtures/planted.txt"), |path| std::fs::read_to_string(rooted(path)).ok());
     report("a planted fault replaces a text that stands once in its file", &faults);
+}
+
+#[test]
+fn the_commands_of_the_proof_are_there() {
+    let exists = |path: &str| Path::new(&rooted(path)).exists();
+    let faults = unknown_commands(&read("docs/PROOF.md"), &read("justfile"), exists);
+    report("the page of proof names commands that there are", &faults);
 }

@@ -2,6 +2,7 @@
 
 use crate::faults::*;
 use crate::planted::unplantable;
+use crate::proof::unknown_commands;
 use crate::rust::{functions, tokens};
 
 /// What the rule says of a sample, one line per fault.
@@ -196,6 +197,19 @@ fn sample_limits() {
     check(
         &undocumented_numbers("/// Why.\npub const A: u32 = 1;\npub const B: usize = 1;"),
         &["src/limits.rs:3: pub const B: usize = 1;"],
+    );
+}
+
+#[test]
+fn sample_proof() {
+    let page = "`just sim SEEDS=1` `cargo test --test tidy` `just no` `cargo test --test none --test tidy` `FILE` `cargo test`";
+    let exists = |path: &str| path == "tests/tidy/main.rs";
+    check(
+        &unknown_commands(page, "# no: a remark\nsim SEEDS=\"1\":\n    no it is\n", exists),
+        &[
+            "docs/PROOF.md: `just no`: there is no recipe no",
+            "docs/PROOF.md: `cargo test --test none --test tidy`: there are no tests called none",
+        ],
     );
 }
 

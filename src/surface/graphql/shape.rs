@@ -235,6 +235,7 @@ mod tests {
             &format!("{{ schedules {{ {page} edges {{ cursor node {{ a: label __typename }} }} }} }}"),
             true,
         );
+        check("{ attributes(entity: \"schedule\") { ident } }", true);
         check("{ session(sessionId: \"a\") { schedules { label reason } } engine { __typename } }", true);
     }
 
@@ -243,7 +244,6 @@ mod tests {
         check("{ a: pendingCount b: pendingCount }", false);
         check("{ schedules { edges { cursor } nodes { label } } }", false);
         check("{ a: schedules(first: 1) { totalCount } b: schedules(first: 2) { totalCount } }", false);
-        check("{ attributes(entity: \"schedule\") { ident } }", false);
         check("{ pendingCount __schema { queryType { name } } }", false);
     }
 }
