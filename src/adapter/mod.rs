@@ -32,5 +32,7 @@ pub use host_local::HostLocal;
 pub use store_memory::{DiskFault, StoreMemory, Torn};
 #[cfg(feature = "store-sqlite")]
 pub use store_sqlite::{FaultLayer, FaultPoint, OpenFault, StoreOptions, StoreSqlite};
+#[cfg(feature = "cli")]
+pub(crate) use store_sqlite::{flush_directory, make_directory};
 #[cfg(feature = "zones-os")]
 pub use zones_os::{local_zone, read_zones, system_zones};

@@ -3,15 +3,16 @@
 //! Invariants: the directory is 0700 and every file in it 0600 from its first moment on; a token is there completely or
 //! not at all; a second daemon is told who the first one is.
 
-use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::process::geteuid;
 
 use super::fault::Fault;
+use crate::adapter::{flush_directory, make_directory};
 use crate::runtime::Token;
 
 /// A data directory that this process has to itself.
@@ -28,7 +29,7 @@ impl DataDir {
     pub(super) fn take(path: &Path) -> Result<DataDir, Fault> {
         let unusable =
             |error| Fault::io(format!("the data directory {} cannot be used", path.display()), error);
-        make(path).map_err(unusable)?;
+        make_directory(path).map_err(unusable)?;
         close_to_others(path).map_err(unusable)?;
         let mut lock = open_private(&path.join(LOCK), OFlags::CREATE | OFlags::RDWR).map_err(unusable)?;
         match lock.try_lock() {
@@ -82,7 +83,7 @@ impl DataDir {
             Err(error) => return Err(unusable(error)),
         };
         // Also for one that was found: whoever wrote it may have ended before it could.
-        flush(&self.path).map_err(unusable)?;
+        flush_directory(&self.path).map_err(unusable)?;
         Ok(token)
     }
 
@@ -116,30 +117,6 @@ pub(super) fn read_token(path: &Path) -> io::Result<Token> {
         return Err(io::Error::new(ErrorKind::InvalidData, "it is empty; remove it to get a fresh one"));
     }
     Ok(Token::from_text(text))
-}
-
-/// Makes a directory and those above it, each with its name flushed; also where it is there, because whoever made it may have
-/// ended before it could.
-fn make(path: &Path) -> io::Result<()> {
-    let above = match path.parent() {
-        Some(above) if above.as_os_str().is_empty() => Path::new("."),
-        Some(above) => above,
-        None => return Ok(()),
-    };
-    if !path.is_dir() {
-        make(above)?;
-        let made = DirBuilder::new().mode(0o700).create(path);
-        // Somebody else may have been quicker.
-        made.or_else(|error| if path.is_dir() { Ok(()) } else { Err(error) })?;
-    }
-    // Where somebody may not look, somebody else sees to the directory; and some file systems flush none.
-    let is_theirs = |kind| kind == ErrorKind::PermissionDenied || kind == ErrorKind::InvalidInput;
-    flush(above).or_else(|error| if is_theirs(error.kind()) { Ok(()) } else { Err(error) })
-}
-
-/// Makes the names in a directory survive the loss of power.
-fn flush(directory: &Path) -> io::Result<()> {
-    File::open(directory)?.sync_all()
 }
 
 /// A directory of ours that nobody has used yet is closed to others; one that holds something must be closed already,

@@ -34,4 +34,6 @@ mod writer;
 pub use fault::OpenFault;
 pub use faults::{FaultLayer, FaultPoint};
 pub use open::StoreOptions;
+#[cfg(feature = "cli")]
+pub(crate) use private::{flush_directory, make_directory};
 pub use store::StoreSqlite;

@@ -32,7 +32,7 @@ pub(super) fn take_directory(dir: &Path) -> Result<(), OpenFault> {
 
 /// Makes a directory and those above it, and flushes its name also where an earlier process made it: that one may have ended
 /// before it could.
-fn make_directory(dir: &Path) -> std::io::Result<()> {
+pub(crate) fn make_directory(dir: &Path) -> std::io::Result<()> {
     let above = match dir.parent() {
         Some(above) if above.as_os_str().is_empty() => Path::new("."),
         Some(above) => above,
@@ -70,7 +70,7 @@ pub(super) fn open_file(path: &Path, flags: OFlags) -> std::io::Result<File> {
 }
 
 /// Makes the directory's entries survive the loss of power.
-pub(super) fn flush_directory(dir: &Path) -> std::io::Result<()> {
+pub(crate) fn flush_directory(dir: &Path) -> std::io::Result<()> {
     File::open(dir)?.sync_all()
 }
 
