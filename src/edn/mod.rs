@@ -51,6 +51,7 @@ pub use map::{Map, MapIter};
 pub use meta::Meta;
 pub use name::NameError;
 pub use ratio::Ratio;
+#[cfg(feature = "runtime")]
 pub(crate) use read::plain_len;
 pub use read::{read, read_all, read_first, read_keeping_meta};
 pub use set::Set;

@@ -17,6 +17,7 @@ mod string;
 mod token;
 
 pub(super) use reader::Reader;
+#[cfg(feature = "runtime")]
 pub(crate) use string::plain_len;
 
 pub use entry::{read, read_all, read_first, read_keeping_meta};
