@@ -249,8 +249,10 @@ impl Caller {
         // One that is refused may have been cancelled by the one that was not answered.
         let is_cancelled = outcome.is_ok() || self.look(stream, &id)?.0 == "cancelled";
         if is_cancelled {
-            // A run of a recurring one that is out already may still arrive; the log says whether it was.
-            let grace = if is_once(&self.wishes[place].trigger) { 0 } else { 200 };
+            // A run that is out already may still arrive, of a recurring one and of one that was given another time; the log
+            // says whether it was.
+            let wish = &self.wishes[place];
+            let grace = if is_once(&wish.trigger) && wish.revision == 1 { 0 } else { 200 };
             self.events.push(Event::Cancel { at: later(wall(), grace), schedule: id });
             self.wishes[place].is_cancelled = true;
             self.told.cancelled += 1;
