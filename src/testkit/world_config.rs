@@ -108,7 +108,7 @@ impl Default for WorldConfig {
             sessions_max: 8,
             hosts_max: 3,
             session_live_max: 12,
-            deep_every: 10,
+            deep_every: 8,
             actions: ACTIONS.to_vec(),
             behaviours: Behaviour::MIXED.to_vec(),
             local: None,
@@ -125,9 +125,7 @@ impl WorldConfig {
         self.actions.retain(|(other, _)| *other != action);
         self
     }
-}
 
-impl WorldConfig {
     /// Whether this can happen.
     pub(super) fn has(&self, action: Action) -> bool {
         self.actions.iter().any(|(other, weight)| *other == action && *weight > 0)

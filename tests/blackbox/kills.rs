@@ -3,33 +3,19 @@
 //! `KILLS=2000 cargo test --test blackbox kills -- --nocapture` for a longer one: each data directory lives through at most
 //! [`KILLS_PER_WORLD`] of them, four directories at a time.
 
-use std::sync::Mutex;
-use std::thread;
-
-use crate::life::World;
+use crate::life::{Figures, World, live_all};
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "how long it is to run is said in the environment")]
 fn a_daemon_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing() {
     let kills: u64 = std::env::var("KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(KILLS);
     let worlds = kills.div_ceil(KILLS_PER_WORLD);
-    let waiting = Mutex::new((0..worlds).collect::<Vec<u64>>());
-    let all = Mutex::new(Vec::new());
-    let (waiting, all) = (&waiting, &all);
-    thread::scope(|scope| {
-        for _ in 0..AT_A_TIME {
-            let next = || waiting.lock().expect("nobody panics").pop();
-            let live = |number| {
-                let mut world = World::new(number);
-                world.live(kills / worlds + u64::from(number < kills % worlds));
-                let figures = world.judge();
-                all.lock().expect("nobody panics").push(figures);
-            };
-            scope.spawn(move || std::iter::from_fn(next).for_each(live));
-        }
+    let all = live_all(worlds, AT_A_TIME, |number| {
+        let mut world = World::new(number);
+        world.live(kills / worlds + u64::from(number < kills % worlds));
+        Some(world.judge())
     });
-    let all = all.lock().expect("nobody panics");
-    let sum = |figure: fn(&crate::life::Figures) -> u64| all.iter().map(figure).sum::<u64>();
+    let sum = |figure: fn(&Figures) -> u64| all.iter().map(figure).sum::<u64>();
     let created = sum(|it| it.told.created);
     let (cancelled, changed) = (sum(|it| it.told.cancelled), sum(|it| it.told.changed));
     println!(

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::panic::resume_unwind;
 use std::process::{Child, Command};
+use std::sync::Mutex;
 use std::sync::mpsc::channel;
+use std::thread;
 use std::time::Duration;
 
 use reveille::edn::{Map, Value};
@@ -37,6 +39,25 @@ pub(crate) struct Figures {
     pub(crate) cuts: u64,
     /// Of these, those that lost something that was not flushed.
     pub(crate) lossy: u64,
+}
+
+/// Lives through so many worlds, some at a time, and judges each; `None` is one that this machine cannot have.
+pub(crate) fn live_all(
+    worlds: u64,
+    at_a_time: usize,
+    live: impl Fn(u64) -> Option<Figures> + Sync,
+) -> Vec<Figures> {
+    let waiting = Mutex::new((0..worlds).collect::<Vec<u64>>());
+    let all = Mutex::new(Vec::new());
+    let work = || {
+        let next = || waiting.lock().expect("nobody panics").pop();
+        for number in std::iter::from_fn(next) {
+            let figures = live(number);
+            all.lock().expect("nobody panics").extend(figures);
+        }
+    };
+    thread::scope(|scope| (0..at_a_time).for_each(|_| _ = scope.spawn(work)));
+    all.into_inner().expect("nobody panicked")
 }
 
 pub(crate) struct World {
@@ -113,7 +134,7 @@ impl World {
         let mut child: Child = spawn(&mut self.serve(), &self.home.path().join("log-early"));
         let stdout = child.stdout.take().expect("a pipe");
         let (ready, heard) = channel();
-        let reader = std::thread::spawn(move || {
+        let reader = thread::spawn(move || {
             let mut line = String::new();
             let _ = BufReader::new(stdout).read_line(&mut line);
             let _ = ready.send(line);
@@ -140,7 +161,7 @@ impl World {
         let millis = if self.dice.below(40) == 0 { self.dice.below(1_900) } else { 5 + self.dice.below(60) };
         let (ended, all_ended) = channel::<()>();
         let socket = daemon.socket.clone();
-        let received = std::thread::scope(|scope| {
+        let received = thread::scope(|scope| {
             let harness = Harness::attach(&socket, &self.sessions);
             let mut working = Vec::new();
             for caller in &mut self.callers {

@@ -39,6 +39,8 @@ pub(crate) struct Wish {
     /// By the last acknowledged change.
     pub(crate) fire_at: Option<Moment>,
     pub(crate) revision: i64,
+    /// It was given another time when its own had come: a run of that may be with its session.
+    pub(crate) may_be_out: bool,
     pub(crate) is_cancelled: bool,
 }
 
@@ -178,8 +180,8 @@ impl Caller {
              :durability :durable :policy {{:missed :{missed} :recovery :{recovery} :overlap :parallel}} {when}{life}}}"
         );
         let lifetime = Lifetime { max_runs: None, expires_at };
-        let (id, fire_at, revision, is_cancelled) = (None, None, 1, false);
-        Wish { session, create, trigger, policy, lifetime, id, fire_at, revision, is_cancelled }
+        let (id, fire_at, revision, may_be_out, is_cancelled) = (None, None, 1, false, false);
+        Wish { session, create, trigger, policy, lifetime, id, fire_at, revision, may_be_out, is_cancelled }
     }
 
     fn pick(&mut self, of: u64) -> usize {
@@ -249,10 +251,10 @@ impl Caller {
         // One that is refused may have been cancelled by the one that was not answered.
         let is_cancelled = outcome.is_ok() || self.look(stream, &id)?.0 == "cancelled";
         if is_cancelled {
-            // A run that is out already may still arrive, of a recurring one and of one that was given another time; the log
-            // says whether it was.
+            // A run that is out already may still arrive, of a recurring one and of one that was given another time when its own
+            // had come; the log says whether it was.
             let wish = &self.wishes[place];
-            let grace = if is_once(&wish.trigger) && wish.revision == 1 { 0 } else { 200 };
+            let grace = if is_once(&wish.trigger) && !wish.may_be_out { 0 } else { 200 };
             self.events.push(Event::Cancel { at: later(wall(), grace), schedule: id });
             self.wishes[place].is_cancelled = true;
             self.told.cancelled += 1;
@@ -282,9 +284,10 @@ impl Caller {
         }
         assert_eq!((now, fire_at), (revision + 1, to), "{id}: what was acknowledged is what is kept");
         let wish = &mut self.wishes[place];
+        let at = updated.expect("it was changed");
+        wish.may_be_out |= wish.fire_at.is_none_or(|due| due <= at);
         (wish.revision, wish.fire_at) = (now, Some(to));
         let trigger = Some(Trigger::At { at: to });
-        let at = updated.expect("it was changed");
         self.events.push(Event::Change { at, schedule: id, trigger, policy: None, lifetime: None });
         self.told.changed += 1;
         Some(())

@@ -10,12 +10,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Mutex;
-use std::thread;
 
 use crate::daemon::{Daemon, Home, PATIENCE, spawn, until};
 use crate::disk::Loss;
-use crate::life::{Figures, World};
+use crate::life::{Figures, World, live_all};
 use crate::load::Dice;
 use crate::machine::Machine;
 
@@ -24,23 +22,13 @@ use crate::machine::Machine;
 fn a_power_cut_loses_nothing_that_was_acknowledged() {
     let cuts: u64 = std::env::var("CUTS").ok().and_then(|text| text.parse().ok()).unwrap_or(CUTS);
     let worlds = cuts.div_ceil(CUTS_PER_WORLD);
-    let waiting = Mutex::new((0..worlds).collect::<Vec<u64>>());
-    let all = Mutex::new(Vec::new());
-    let (waiting, all) = (&waiting, &all);
-    thread::scope(|scope| {
-        for _ in 0..AT_A_TIME {
-            let next = || waiting.lock().expect("nobody panics").pop();
-            let live = |number| {
-                let home = Home::new(&format!("power-{number}"));
-                let Some(machine) = Machine::new(&home, number) else { return };
-                let mut world = World::on(machine, home, number);
-                world.live_through(cuts / worlds + u64::from(number < cuts % worlds));
-                all.lock().expect("nobody panics").push(world.judge());
-            };
-            scope.spawn(move || std::iter::from_fn(next).for_each(live));
-        }
+    let all = live_all(worlds, AT_A_TIME, |number| {
+        let home = Home::new(&format!("power-{number}"));
+        let machine = Machine::new(&home, number)?;
+        let mut world = World::on(machine, home, number);
+        world.live_through(cuts / worlds + u64::from(number < cuts % worlds));
+        Some(world.judge())
     });
-    let all = all.lock().expect("nobody panics");
     if all.is_empty() {
         return;
     }
