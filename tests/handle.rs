@@ -160,7 +160,7 @@ fn figures_count_each_hand_over_once_and_from_its_slot() {
     let (session, _) = open(&handle, "one");
     let in_a_second = When::After(Span::from_millis(1_000));
     let message = |text| NewSchedule::message(session.clone(), in_a_second.clone(), text);
-    let payload = Payload::NewSession { text: "fresh".into(), config: Arc::default() };
+    let payload = Payload::new_session("fresh", Arc::default());
     let gauges = |handle: &Handle| handle.figures().1;
     handle.schedule(message("at once")).expect("there is room");
     handle.schedule(NewSchedule { payload, ..message("") }).expect("there is room");
@@ -207,7 +207,7 @@ fn a_change_lets_nothing_overtake_what_was_due_before() {
     handle.submit(Input::Command(pause)).expect("what was claimed goes on");
     let shown = handle.subscribe(Cursor::START).next_batch(64).expect("it goes on").decisions;
     let claimed = shown.iter().filter(|decision| decision.kind == DecisionKind::RunClaimed);
-    let claimed: Vec<_> = claimed.filter_map(|decision| decision.schedule.clone()).collect();
+    let claimed: Vec<_> = claimed.filter_map(|decision| decision.schedule().cloned()).collect();
     assert_eq!(claimed, ids[..2]);
     let transcript = handle.transcript(&one).expect("it is open");
     assert_eq!(transcript.messages.iter().map(|message| message.text()).collect::<Vec<_>>(), ["1000"]);

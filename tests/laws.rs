@@ -70,7 +70,7 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
         let place = find(all, |seen| matches!(seen, Seen::Fact(Fact::Created { .. })));
         if let Seen::Fact(Fact::Created { schedule, .. }) = &mut all[place].seen {
             let run = RunId { schedule: schedule.id.clone(), incarnation: 1, slot: schedule.created_at };
-            schedule.lineage = Some(Box::new(Lineage { run, depth: 2, root: schedule.id.clone() }));
+            schedule.enter_line(Lineage { run, depth: 2, root: schedule.id.clone() });
         }
     }),
     ("volatile_is_tried_once", |all| {
@@ -374,7 +374,7 @@ impl TrueStory {
             label: None,
             owner: session(owner),
             when: When::After(Span::from_millis(delay_ms)),
-            payload: if fresh { Payload::NewSession { text, config } } else { Payload::Turn { text } },
+            payload: if fresh { Payload::new_session(text, config) } else { Payload::Turn { text } },
             terms: None,
             session_live_max: 50,
         })));

@@ -126,7 +126,7 @@ fn a_run_that_finds_no_room_for_its_session_fails_and_the_engine_still_stops() {
     for _ in 1..limits::SESSIONS.value {
         step(&mut state, open(None));
     }
-    let payload = Payload::NewSession { text: "a word".into(), config: config.clone() };
+    let payload = Payload::new_session("a word", config.clone());
     step(&mut state, Input::Command(Command::CreateSchedule(new_schedule(&owner, payload))));
     step(&mut state, Input::Wake);
     assert_eq!((state.ledger().failed, state.live_count()), (1, 0));

@@ -113,21 +113,21 @@ impl<W: Write> Demo<'_, W> {
                 self.subscription.next_batch(1).ok_or_else(|| io::Error::other("the engine has stopped"))?;
             for decision in &batch.decisions {
                 self.show(decision)?;
-                self.seen.insert((decision.kind.name().to_owned(), decision.schedule.clone()));
+                self.seen.insert((decision.kind.name().to_owned(), decision.schedule().cloned()));
             }
         }
         Ok(())
     }
 
     fn show(&mut self, decision: &Decision) -> io::Result<()> {
-        let Some(id) = &decision.schedule else {
+        let Some(id) = decision.schedule() else {
             return Ok(());
         };
         let label = self.ids.iter().find(|(_, known)| *known == id).map_or("", |(label, _)| label.as_str());
         let (at, kind) = (decision.at, decision.kind.name());
         match decision.kind {
             DecisionKind::RunDelivered => {
-                let late = decision.run.as_ref().map_or(0, |run| at.since(run.slot).nanos());
+                let late = decision.run().map_or(0, |run| at.since(run.slot).nanos());
                 let micros = late / 1_000;
                 writeln!(
                     self.output,

@@ -144,7 +144,7 @@ fn wait(handle: &Handle, notation: Notation, output: &mut impl Write) -> io::Res
     while let Some(batch) = subscription.next_batch(64) {
         let ends = [DecisionKind::RunDelivered, DecisionKind::RunFailed, DecisionKind::ScheduleCancelled];
         let ended = batch.decisions.iter().filter(|decision| ends.contains(&decision.kind));
-        for schedule in ended.filter_map(|decision| decision.schedule.as_ref()) {
+        for schedule in ended.filter_map(|decision| decision.schedule()) {
             let summary = |state: &State| state.schedule(schedule).map(|record| psi::summary(state, record));
             if let Some(summary) = handle.view(summary) {
                 writeln!(output, "{}", print(&summary, notation))?;

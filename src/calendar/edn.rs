@@ -129,7 +129,7 @@ fn every(map: &Map) -> Result<Trigger, TriggerError> {
     let from = from.ok_or_else(fault("from", ":slot or :finish"))?;
     let every = Every::new(Span::from_millis(millis), moment(map, "anchor")?, from);
     every
-        .map(Trigger::Every)
+        .map(Trigger::from)
         .ok_or_else(fault("period-ms", "within the limits period-ms-min and period-ms-max"))
 }
 

@@ -52,7 +52,7 @@ impl Slots {
         match trigger {
             Trigger::At(slot) => Slots { kind: Kind::Once(Some(*slot)), warning: None },
             Trigger::Event(event) => Slots { kind: Kind::Once(event.latest), warning: None },
-            Trigger::Every(every) => Slots { kind: Kind::Every(*every), warning: None },
+            Trigger::Every(every) => Slots { kind: Kind::Every(**every), warning: None },
             Trigger::Calendar(calendar) => shown(Pattern::of_calendar(calendar), &calendar.zone),
             Trigger::Cron(cron, zone) => shown(Pattern::of_cron(cron), zone),
         }

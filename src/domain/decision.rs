@@ -101,10 +101,8 @@ pub struct Decision {
     pub reason: Option<Reason>,
     /// Who wanted it, where somebody did.
     pub by: Option<Box<Actor>>,
-    /// The schedule concerned.
-    pub schedule: Option<ScheduleId>,
-    /// The run concerned.
-    pub run: Option<RunId>,
+    /// The schedule or the run concerned.
+    pub subject: Option<Subject>,
     /// The session concerned.
     pub session: Option<SessionId>,
     /// The session that this one comes from, where a schedule opened it.
@@ -115,6 +113,15 @@ pub struct Decision {
     pub slots: Option<Dealt>,
     /// What comes next, where it says so: until the next decision that does, this is the slot to come.
     pub next: Option<Next>,
+}
+
+/// What a decision is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A schedule as a whole.
+    Schedule(ScheduleId),
+    /// One run of it.
+    Run(RunId),
 }
 
 /// Slots that one decision deals with.
@@ -131,19 +138,35 @@ pub struct Dealt {
 impl Decision {
     /// What the feed shows of a fact; whose session it is about is known to the state only.
     pub fn of(cursor: Cursor, at: Moment, fact: &Fact) -> Decision {
+        let schedule = || fact.schedule().cloned().map(Subject::Schedule);
         Decision {
             cursor,
             at,
             kind: fact.kind(),
             reason: fact.reason(),
             by: fact.by().cloned().map(Box::new),
-            schedule: fact.schedule().cloned(),
-            run: fact.run().cloned(),
+            subject: fact.run().cloned().map(Subject::Run).or_else(schedule),
             session: None,
             origin: fact.origin().cloned(),
             detail: fact.detail(),
             slots: fact.slots(),
             next: fact.next(),
+        }
+    }
+
+    /// The schedule concerned, be it in one of its runs.
+    pub fn schedule(&self) -> Option<&ScheduleId> {
+        match self.subject.as_ref()? {
+            Subject::Schedule(id) => Some(id),
+            Subject::Run(run) => Some(&run.schedule),
+        }
+    }
+
+    /// The run concerned.
+    pub fn run(&self) -> Option<&RunId> {
+        match self.subject.as_ref()? {
+            Subject::Schedule(_) => None,
+            Subject::Run(run) => Some(run),
         }
     }
 }

@@ -125,11 +125,11 @@ impl ScheduleId {
     }
 
     /// An id that nobody has: a random one, or for what goes to disk one that begins with the time, so that what is
-    /// created together is stored together.
-    pub fn fresh(durability: Durability, now: Moment, entropy: Entropy) -> ScheduleId {
+    /// created together is stored together. The clock is read for these alone.
+    pub fn fresh(durability: Durability, now: impl FnOnce() -> Moment, entropy: Entropy) -> ScheduleId {
         match durability {
             Durability::Volatile => ScheduleId::random(entropy),
-            Durability::Durable => ScheduleId(IdText::Random(uuid_in_order(now, entropy).into_bytes())),
+            Durability::Durable => ScheduleId(IdText::Random(uuid_in_order(now(), entropy).into_bytes())),
         }
     }
 }

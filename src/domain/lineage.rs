@@ -17,7 +17,7 @@ pub struct Lineage {
 impl Lineage {
     /// The line of a turn that a run of this schedule begins.
     pub fn of_turn(run: RunId, schedule: &Schedule) -> Lineage {
-        match schedule.lineage.as_deref() {
+        match schedule.lineage() {
             None => Lineage { run, depth: 1, root: schedule.id.clone() },
             Some(line) => Lineage { run, depth: line.depth.saturating_add(1), root: line.root.clone() },
         }

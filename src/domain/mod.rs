@@ -39,7 +39,7 @@ pub use actor::{Actor, Entry, TokenName};
 pub use channel::{Channel, ChannelFact, ChannelKind};
 pub use cron::{Cron, CronDays, CronFields};
 pub use cursor::Cursor;
-pub use decision::{Dealt, Decision, DecisionKind};
+pub use decision::{Dealt, Decision, DecisionKind, Subject};
 pub use entropy::Entropy;
 pub use fact::{Change, Claim, Fact, HandOver, HostFact, Next, RunFact, ScheduleFact, SessionFact, Skip};
 pub use failure::{Failure, Phase};
@@ -58,7 +58,7 @@ pub use provenance::{MessageProvenance, SessionProvenance};
 pub use reason::Reason;
 pub use refusal::{Code, Refusal};
 pub use run::{Cause, Run, RunState};
-pub use schedule::{Dialect, Durability, Schedule};
+pub use schedule::{Dialect, Durability, Making, Schedule};
 pub use scope::{Caller, Right, Scope};
 pub use session_config::{
     CacheBreakpoint, Model, PromptComponent, PromptSelection, PromptSource, SessionConfig, Skill,

@@ -5,6 +5,8 @@
 //! is always a real instant of the proleptic calendar.
 
 use std::fmt;
+use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
 
 use crate::edn::{civil_from_days, days_from_civil};
 
@@ -13,15 +15,19 @@ const NANOS_PER_MILLI: u64 = 1_000_000;
 const SECONDS_PER_DAY: i64 = 86_400;
 /// Years that an instant may have, either way. Source: `java.time.Instant`.
 const YEAR_MAX: i64 = 999_999_999;
+/// The seconds of these years: from the first of January of the first to the end of the last.
+const CALENDAR: RangeInclusive<i64> = days_from_civil(-YEAR_MAX, 1, 1) * SECONDS_PER_DAY
+    ..=days_from_civil(YEAR_MAX, 12, 31) * SECONDS_PER_DAY + SECONDS_PER_DAY - 1;
 
 /// An instant on the wall clock: seconds and nanoseconds since 1970-01-01T00:00:00Z.
 ///
-/// Packed to 12 bytes: a million pending schedules hold two million of them.
+/// Packed to 12 bytes, and one more than the nanoseconds is stored, so that no instant takes no more room than an instant: a
+/// million pending schedules hold two million of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(Rust, packed(4))]
 pub struct Moment {
     seconds: i64,
-    nanos: u32,
+    nanos_and_one: NonZeroU32,
 }
 
 /// A length of time, never negative, in nanoseconds: up to 584 years.
@@ -52,12 +58,12 @@ pub struct MomentError;
 
 impl Moment {
     /// 1970-01-01T00:00:00Z.
-    pub const EPOCH: Moment = Moment { seconds: 0, nanos: 0 };
+    pub const EPOCH: Moment = Moment { seconds: 0, nanos_and_one: NonZeroU32::MIN };
 
     /// The instant so many seconds and nanoseconds (below 10^9) after 1970; `None` outside years ±999,999,999.
     pub fn new(seconds: i64, nanos: u32) -> Option<Moment> {
-        let (year, _, _) = civil_from_days(seconds.div_euclid(SECONDS_PER_DAY));
-        (nanos < NANOS_PER_SECOND && year.abs() <= YEAR_MAX).then_some(Moment { seconds, nanos })
+        let is_in_calendar = nanos < NANOS_PER_SECOND && CALENDAR.contains(&seconds);
+        is_in_calendar.then_some(Moment { seconds, nanos_and_one: NonZeroU32::MIN.saturating_add(nanos) })
     }
 
     /// Whole seconds since 1970, rounded down.
@@ -67,12 +73,12 @@ impl Moment {
 
     /// Nanoseconds past the second, below 10^9.
     pub const fn nanos(self) -> u32 {
-        self.nanos
+        self.nanos_and_one.get() - 1
     }
 
     /// The instant `span` later; `None` where it would leave the calendar.
     pub fn checked_add(self, span: Span) -> Option<Moment> {
-        let nanos = u64::from(self.nanos) + span.nanos % u64::from(NANOS_PER_SECOND);
+        let nanos = u64::from(self.nanos()) + span.nanos % u64::from(NANOS_PER_SECOND);
         let carry = nanos / u64::from(NANOS_PER_SECOND);
         let seconds = i64::try_from(span.nanos / u64::from(NANOS_PER_SECOND) + carry).ok()?;
         let nanos = u32::try_from(nanos % u64::from(NANOS_PER_SECOND)).ok()?;
@@ -84,10 +90,10 @@ impl Moment {
         let second = u64::from(NANOS_PER_SECOND);
         let whole = i64::try_from(span.nanos / second).ok()?;
         let part = u32::try_from(span.nanos % second).ok()?;
-        let (borrow, nanos) = if part > self.nanos {
-            (1, self.nanos + NANOS_PER_SECOND - part)
+        let (borrow, nanos) = if part > self.nanos() {
+            (1, self.nanos() + NANOS_PER_SECOND - part)
         } else {
-            (0, self.nanos - part)
+            (0, self.nanos() - part)
         };
         Moment::new(self.seconds.checked_sub(whole)?.checked_sub(borrow)?, nanos)
     }
@@ -105,7 +111,7 @@ impl Moment {
 
     fn nanos_since(self, earlier: Moment) -> u128 {
         let seconds = i128::from(self.seconds) - i128::from(earlier.seconds);
-        let nanos = i128::from(self.nanos) - i128::from(earlier.nanos);
+        let nanos = i128::from(self.nanos()) - i128::from(earlier.nanos());
         u128::try_from(seconds * i128::from(NANOS_PER_SECOND) + nanos).unwrap_or(0)
     }
 
@@ -181,7 +187,7 @@ impl BootTime {
 impl fmt::Display for Moment {
     /// ISO 8601 in UTC, with 0, 3, 6 or 9 digits of a fraction, as `java.time.Instant` prints itself.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (seconds, nanos) = (self.seconds, self.nanos);
+        let (seconds, nanos) = (self.seconds, self.nanos());
         let (year, month, day) = civil_from_days(seconds.div_euclid(SECONDS_PER_DAY));
         let second = seconds.rem_euclid(SECONDS_PER_DAY);
         // Digits are put together here: each formatting step costs as much as all of them, and a log is full of instants.

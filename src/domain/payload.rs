@@ -24,23 +24,32 @@ pub enum Payload {
         /// The prompt.
         text: Box<str>,
     },
-    /// A fresh top-level session is opened, and the model runs there on this text.
-    NewSession {
-        /// The prompt.
-        text: Box<str>,
-        /// What the creator asked the fresh session to be; silent fields are inherited from the origin.
-        config: Arc<SessionConfig>,
-    },
+    /// A fresh top-level session is opened, and the model runs there.
+    NewSession(Box<NewSession>),
     /// People are told something in the target session, and the model does not run.
     Say(Box<Notice>),
 }
 
+/// A fresh session that is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSession {
+    /// The prompt.
+    pub text: Box<str>,
+    /// What its creator asked it to be; silent fields are inherited from the origin.
+    pub config: Arc<SessionConfig>,
+}
+
 impl Payload {
+    /// A fresh session with this prompt.
+    pub fn new_session(text: impl Into<Box<str>>, config: Arc<SessionConfig>) -> Payload {
+        Payload::NewSession(Box::new(NewSession { text: text.into(), config }))
+    }
+
     /// The payload's kind.
     pub fn kind(&self) -> Kind {
         match self {
             Payload::Turn { .. } => Kind::Message,
-            Payload::NewSession { .. } => Kind::Session,
+            Payload::NewSession(_) => Kind::Session,
             Payload::Say(_) => Kind::Notice,
         }
     }
@@ -48,7 +57,8 @@ impl Payload {
     /// The prompt, or what people are told.
     pub fn text(&self) -> &str {
         match self {
-            Payload::Turn { text } | Payload::NewSession { text, .. } => text,
+            Payload::Turn { text } => text,
+            Payload::NewSession(session) => &session.text,
             Payload::Say(notice) => &notice.text,
         }
     }
@@ -56,7 +66,7 @@ impl Payload {
     /// Whether the model runs on it.
     pub fn begins_turn(&self) -> bool {
         match self {
-            Payload::Turn { .. } | Payload::NewSession { .. } => true,
+            Payload::Turn { .. } | Payload::NewSession(_) => true,
             Payload::Say(_) => false,
         }
     }
@@ -64,7 +74,7 @@ impl Payload {
     /// The file that goes with it, if one does.
     pub fn file(&self) -> Option<&Attachment> {
         match self {
-            Payload::Turn { .. } | Payload::NewSession { .. } => None,
+            Payload::Turn { .. } | Payload::NewSession(_) => None,
             Payload::Say(notice) => notice.file.as_ref(),
         }
     }
@@ -73,7 +83,7 @@ impl Payload {
     pub fn config(&self) -> Option<&Arc<SessionConfig>> {
         match self {
             Payload::Turn { .. } | Payload::Say(_) => None,
-            Payload::NewSession { config, .. } => Some(config),
+            Payload::NewSession(session) => Some(&session.config),
         }
     }
 }

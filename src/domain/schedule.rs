@@ -50,15 +50,45 @@ pub struct Schedule {
     pub payload: Payload,
     /// When it was created, on the wall clock.
     pub created_at: Moment,
-    /// Who created it, where that was not its owner by the tools of its dialect.
-    pub made_by: Option<Box<Actor>>,
-    /// In whose line, where it was made or given another time in a turn that a schedule began.
-    pub lineage: Option<Box<Lineage>>,
+    /// How it was made; `None` where its owner made it by the tools of its dialect, in no line.
+    pub making: Option<Box<Making>>,
     /// What it has beyond that; `None` is [`Terms::PLAIN`].
     pub terms: Option<Box<Terms>>,
 }
 
+/// How a schedule was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Making {
+    /// By whom, where that was not its owner by the tools of its dialect.
+    pub by: Option<Actor>,
+    /// In whose line, where it was made or given another time in a turn that a schedule began.
+    pub line: Option<Lineage>,
+}
+
+impl Making {
+    /// What is to be kept of it; `None` where there is nothing to say.
+    pub fn of(by: Option<Actor>, line: Option<Lineage>) -> Option<Box<Making>> {
+        (by.is_some() || line.is_some()).then(|| Box::new(Making { by, line }))
+    }
+}
+
 impl Schedule {
+    /// Who created it, where that was not its owner by the tools of its dialect.
+    pub fn made_by(&self) -> Option<&Actor> {
+        self.making.as_ref()?.by.as_ref()
+    }
+
+    /// In whose line it is, where it was made or given another time in a turn that a schedule began.
+    pub fn lineage(&self) -> Option<&Lineage> {
+        self.making.as_ref()?.line.as_ref()
+    }
+
+    /// Puts it in a line.
+    pub fn enter_line(&mut self, line: Lineage) {
+        let by = self.making.take().and_then(|making| making.by);
+        self.making = Making::of(by, Some(line));
+    }
+
     /// What it has beyond when and what.
     pub fn terms(&self) -> &Terms {
         const PLAIN: &Terms = &Terms::PLAIN;
@@ -84,7 +114,7 @@ impl Schedule {
     pub fn target(&self) -> &Target {
         match self.payload {
             Payload::Turn { .. } | Payload::Say(_) => &self.terms().target,
-            Payload::NewSession { .. } => &Target::Fresh,
+            Payload::NewSession(_) => &Target::Fresh,
         }
     }
 

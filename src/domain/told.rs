@@ -85,7 +85,7 @@ impl Fact {
             Fact::Held { by, .. } | Fact::Released { by } | Fact::Guarded { by, .. } => Some(by),
             Fact::Session(_, SessionFact::Granted { by, .. })
             | Fact::Run(_, RunFact::Approved { by, .. } | RunFact::Denied { by, .. }) => Some(by),
-            Fact::Created { schedule, .. } => schedule.made_by.as_deref(),
+            Fact::Created { schedule, .. } => schedule.made_by(),
             Fact::Schedule(_, fact) => fact.by(),
             Fact::Run(_, RunFact::Claimed(claim)) => claim.by.as_deref(),
             Fact::Session(..)

@@ -13,9 +13,9 @@ use crate::limits;
 pub enum Trigger {
     /// One slot, at this instant.
     At(Moment),
-    /// A slot every so often, counted in elapsed time.
-    Every(Every),
-    /// A slot at one time of day, on some days of the week. Boxed like [`Trigger::Cron`]: most schedules are one-shots.
+    /// A slot every so often, counted in elapsed time. Boxed like all that follow: most schedules are one-shots.
+    Every(Box<Every>),
+    /// A slot at one time of day, on some days of the week.
     Calendar(Box<Calendar>),
     /// The slots of a cron expression, read on the clock of a zone.
     Cron(Box<Cron>, Box<Zone>),
@@ -94,6 +94,12 @@ pub struct TimeOfDay {
     hour: u8,
     minute: u8,
     second: u8,
+}
+
+impl From<Every> for Trigger {
+    fn from(every: Every) -> Trigger {
+        Trigger::Every(Box::new(every))
+    }
 }
 
 impl Every {

@@ -23,7 +23,7 @@ impl When {
             When::After(span) => created.checked_add(span).map(Trigger::At),
             When::At(moment) => Some(Trigger::At(moment)),
             When::Each(period) => {
-                Every::new(period, created.checked_add(period)?, CountFrom::Slot).map(Trigger::Every)
+                Every::new(period, created.checked_add(period)?, CountFrom::Slot).map(Trigger::from)
             }
             When::By(trigger) => Some(trigger),
         }

@@ -81,7 +81,7 @@ pub(crate) enum Fraction {
 /// its month, or the result is of another date; years beyond ±1 000 000 000 000 overflow.
 ///
 /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
-pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+pub(crate) const fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     // Years begin in March, so that the leap day is the last.
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

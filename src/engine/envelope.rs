@@ -107,8 +107,7 @@ mod tests {
             trigger: Trigger::At(slot),
             payload: Payload::Turn { text: "  Sum it up.\nBriefly.\n".into() },
             created_at: slot,
-            made_by: None,
-            lineage: None,
+            making: None,
             terms: Some(Box::new(terms)),
         };
         let run = RunId { schedule: schedule.id.clone(), incarnation: 1, slot };

@@ -59,8 +59,7 @@ impl State {
 
     /// Counts an unfinished schedule in its line, or no longer.
     pub(super) fn count_in_line(&mut self, key: Key, is_there: bool) {
-        let Some(root) =
-            self.schedules.get(key).and_then(|it| it.schedule.lineage.as_ref()).map(|it| &it.root)
+        let Some(root) = self.schedules.get(key).and_then(|it| it.schedule.lineage()).map(|it| &it.root)
         else {
             return;
         };

@@ -113,7 +113,7 @@ impl State {
             write!(f, " deadline {}ns", deadline.nanos())?;
         }
         write!(f, " payload {:?}", schedule.payload)?;
-        if let Some(maker) = &schedule.made_by {
+        if let Some(maker) = schedule.made_by() {
             write!(f, " made by {maker}")?;
         }
         if let Some(label) = &schedule.label {

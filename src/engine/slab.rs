@@ -5,21 +5,29 @@
 //! Cost: insert, remove and look-up are O(1). Invariant: a key is valid from `insert` until `remove`; the order
 //! of keys handed out depends on the calls alone, so a replay hands out the same ones.
 
+use std::num::NonZeroU32;
+
 const CHUNK: usize = 4_096;
 
 /// The number of a record. It leads to that record as long as nothing changes in between; after that, to anything.
+///
+/// One more than the number is stored, so that no key takes no more room than a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key(pub(crate) u32);
+pub struct Key(NonZeroU32);
 
 impl Key {
     /// The bare number.
-    pub fn number(self) -> u32 {
-        self.0
+    pub const fn number(self) -> u32 {
+        self.0.get() - 1
     }
 
     /// The key of this number; it may lead nowhere.
-    pub fn numbered(number: u32) -> Key {
-        Key(number)
+    pub const fn numbered(number: u32) -> Key {
+        Key(NonZeroU32::MIN.saturating_add(number))
+    }
+
+    pub(super) const fn index(self) -> usize {
+        self.number() as usize
     }
 }
 
@@ -48,14 +56,14 @@ impl<T> Slab<T> {
     }
 
     pub(crate) fn get(&self, key: Key) -> Option<&T> {
-        match self.chunks.get(key.0 as usize / CHUNK)?.get(key.0 as usize % CHUNK)? {
+        match self.chunks.get(key.index() / CHUNK)?.get(key.index() % CHUNK)? {
             Slot::Used(record) => Some(record),
             Slot::Free { .. } => None,
         }
     }
 
     pub(crate) fn get_mut(&mut self, key: Key) -> Option<&mut T> {
-        match self.chunks.get_mut(key.0 as usize / CHUNK)?.get_mut(key.0 as usize % CHUNK)? {
+        match self.chunks.get_mut(key.index() / CHUNK)?.get_mut(key.index() % CHUNK)? {
             Slot::Used(record) => Some(record),
             Slot::Free { .. } => None,
         }
@@ -65,7 +73,7 @@ impl<T> Slab<T> {
     pub(crate) fn insert(&mut self, record: T) -> Key {
         self.len += 1;
         if let Some(key) = self.free {
-            let slot = &mut self.chunks[key.0 as usize / CHUNK][key.0 as usize % CHUNK];
+            let slot = &mut self.chunks[key.index() / CHUNK][key.index() % CHUNK];
             if let Slot::Free { next } = slot {
                 self.free = *next;
             }
@@ -79,11 +87,11 @@ impl<T> Slab<T> {
         let chunk = &mut self.chunks[index];
         chunk.push(Slot::Used(record));
         let number = index * CHUNK + chunk.len() - 1;
-        Key(u32::try_from(number).expect("limits.rs bounds the number of records below 2^31"))
+        Key::numbered(u32::try_from(number).expect("limits.rs bounds the number of records below 2^31"))
     }
 
     pub(crate) fn remove(&mut self, key: Key) -> Option<T> {
-        let slot = self.chunks.get_mut(key.0 as usize / CHUNK)?.get_mut(key.0 as usize % CHUNK)?;
+        let slot = self.chunks.get_mut(key.index() / CHUNK)?.get_mut(key.index() % CHUNK)?;
         match std::mem::replace(slot, Slot::Free { next: self.free }) {
             Slot::Used(record) => {
                 self.free = Some(key);
@@ -101,7 +109,7 @@ impl<T> Slab<T> {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &T)> {
         let slots = self.chunks.iter().flatten().enumerate();
         slots.filter_map(|(number, slot)| match slot {
-            Slot::Used(record) => Some((Key(u32::try_from(number).unwrap_or(u32::MAX)), record)),
+            Slot::Used(record) => Some((Key::numbered(u32::try_from(number).unwrap_or(u32::MAX)), record)),
             Slot::Free { .. } => None,
         })
     }

@@ -444,12 +444,14 @@ impl State {
 
     /// The number of a schedule whose turn it is likely to be: its record is at hand then, and the index is not.
     pub(super) fn schedule_key_in_turn(&self, id: &ScheduleId) -> Option<Key> {
-        let (receipt, slots) = self.timers.likely();
-        let of_run = |key: Key| self.runs.get(key).map(|record| record.schedule);
-        let runs = [self.at_hand, receipt].map(|key| key.and_then(of_run));
-        let likely = runs.into_iter().chain(slots).flatten();
         let is_it = |key: &Key| self.schedules.get(*key).is_some_and(|record| record.schedule.id == *id);
-        likely.into_iter().find(is_it).or_else(|| self.schedule_key(id))
+        let of_run = |key: Key| self.runs.get(key).map(|record| record.schedule);
+        // Each is tried before the next is looked for.
+        let by_run = |key: Option<Key>| key.and_then(of_run).filter(is_it);
+        by_run(self.at_hand)
+            .or_else(|| by_run(self.timers.first_receipt()))
+            .or_else(|| self.timers.first_slots().into_iter().flatten().find(is_it))
+            .or_else(|| self.schedule_key(id))
     }
 
     /// The session into which a run is being delivered, if it is open.

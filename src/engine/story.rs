@@ -36,7 +36,7 @@ impl History for VecDeque<Decision> {
         visit: &mut dyn FnMut(&Decision) -> ControlFlow<()>,
     ) {
         for decision in self.iter().rev() {
-            let concerns = decision.schedule.as_ref() == Some(schedule);
+            let concerns = decision.schedule() == Some(schedule);
             if concerns && (decision.at < since || visit(decision).is_break()) {
                 return;
             }
@@ -158,7 +158,7 @@ impl Story {
             (decision.kind, decision.slots, decision.reason)
         {
             self.skips.push(Skipped { slots, reason, at: decision.at });
-        } else if let (Some(id), Some(state)) = (&decision.run, state_after(decision.kind)) {
+        } else if let (Some(id), Some(state)) = (decision.run(), state_after(decision.kind)) {
             self.tell_run(decision, id, state);
         }
     }

@@ -68,25 +68,26 @@ impl Timers {
 
     /// The earliest deadline at `now` and whose it is; while everything is held, what would start work is left out.
     pub(super) fn first(&self, now: Now, held: bool) -> Option<(BootTime, Timer)> {
-        let on_boot = |table: &Deadlines<BootTime>, timer: fn(Key) -> Timer| {
-            table.first().map(|entry| (entry.deadline, entry.sequence, timer(entry.key)))
+        let mut first: Option<(BootTime, u64, Timer)> = None;
+        let mut offer = |entry: Option<Entry<BootTime>>, timer: fn(Key) -> Timer| {
+            let Some(Entry { deadline, sequence, key }) = entry else { return };
+            if first.is_none_or(|(other, before, _)| (deadline, sequence) < (other, before)) {
+                first = Some((deadline, sequence, timer(key)));
+            }
         };
-        let on_wall = |entry: Entry<Moment>| {
-            (boot_time_of(entry.deadline, now), entry.sequence, Timer::Slot(entry.key))
-        };
-        let work = [
-            on_boot(&self.slots, Timer::Slot),
-            self.wall_slots.first().map(on_wall),
-            on_boot(&self.retries, Timer::Retry),
-        ];
-        let rest = [
-            on_boot(&self.receipts, Timer::Receipt),
-            on_boot(&self.words, Timer::Word),
-            on_boot(&self.times_up, Timer::TimeUp),
-            on_boot(&self.turns, Timer::Turn),
-        ];
-        let work = work.into_iter().filter(|_| !held);
-        let first = work.chain(rest).flatten().min_by_key(|(deadline, sequence, _)| (*deadline, *sequence));
+        if !held {
+            let on_boot = |Entry { deadline, sequence, key }: Entry<Moment>| {
+                let deadline = boot_time_of(deadline, now);
+                Entry { deadline, sequence, key }
+            };
+            offer(self.slots.first(), Timer::Slot);
+            offer(self.wall_slots.first().map(on_boot), Timer::Slot);
+            offer(self.retries.first(), Timer::Retry);
+        }
+        offer(self.receipts.first(), Timer::Receipt);
+        offer(self.words.first(), Timer::Word);
+        offer(self.times_up.first(), Timer::TimeUp);
+        offer(self.turns.first(), Timer::Turn);
         first.map(|(deadline, _, timer)| (deadline, timer))
     }
 
@@ -118,10 +119,9 @@ impl Timers {
         self.wall_slots.len() > 0
     }
 
-    /// The run that is likely to be asked for next, by its receipt, and the schedule that is, by its slot.
-    pub(super) fn likely(&self) -> (Option<Key>, [Option<Key>; 2]) {
-        let slots = [self.slots.first().map(|it| it.key), self.wall_slots.first().map(|it| it.key)];
-        (self.receipts.first().map(|entry| entry.key), slots)
+    /// The schedules that are likely to be asked for next, by their slots.
+    pub(super) fn first_slots(&self) -> [Option<Key>; 2] {
+        [self.slots.first().map(|it| it.key), self.wall_slots.first().map(|it| it.key)]
     }
 
     /// The receipt that is overdue first, whether it is yet or not.
@@ -198,12 +198,12 @@ mod tests {
 
     fn timer(number: u32) -> Timer {
         match number % 6 {
-            0 => Timer::Slot(Key(number)),
-            1 => Timer::Receipt(Key(number)),
-            2 => Timer::Retry(Key(number)),
-            3 => Timer::TimeUp(Key(number)),
-            4 => Timer::Word(Key(number)),
-            _ => Timer::Turn(Key(number)),
+            0 => Timer::Slot(Key::numbered(number)),
+            1 => Timer::Receipt(Key::numbered(number)),
+            2 => Timer::Retry(Key::numbered(number)),
+            3 => Timer::TimeUp(Key::numbered(number)),
+            4 => Timer::Word(Key::numbered(number)),
+            _ => Timer::Turn(Key::numbered(number)),
         }
     }
 
@@ -250,18 +250,18 @@ mod tests {
                 prop_assert_eq!(timers.slots_len(), slots.clone().count() as u64);
                 let due = slots.filter(|((other, _), _)| *other <= deadline).count() as u64;
                 prop_assert_eq!(timers.slots_due(now), due);
-                let first = timers.first(at(0), false).map(|(deadline, timer)| (deadline.nanos(), timer.key().0));
+                let first = timers.first(at(0), false).map(|(deadline, timer)| (deadline.nanos(), timer.key().number()));
                 let expected = model.first_key_value().map(|((deadline, _), number)| (*deadline, *number));
                 prop_assert_eq!(first, expected);
-                let is_set = timers.deadline(timer(number)).is_some() || timers.has_slot(Key(number));
+                let is_set = timers.deadline(timer(number)).is_some() || timers.has_slot(Key::numbered(number));
                 prop_assert_eq!(is_set, action != 0);
                 let work = model.iter().filter(|(_, number)| !matches!(*number % 6, 0 | 2));
                 let held = work.min().map(|(_, number)| *number);
-                prop_assert_eq!(timers.first(at(0), true).map(|(_, timer)| timer.key().0), held);
+                prop_assert_eq!(timers.first(at(0), true).map(|(_, timer)| timer.key().number()), held);
             }
             let mut drained = Vec::new();
             while let Some((_, timer)) = timers.first(at(0), false) {
-                drained.push(timer.key().0);
+                drained.push(timer.key().number());
                 timers.clear(timer);
             }
             prop_assert_eq!(drained, model.into_values().collect::<Vec<_>>());

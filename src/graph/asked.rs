@@ -92,7 +92,7 @@ pub fn when(map: &Map, now: Moment, zones: &Zones) -> Result<Option<Meant>, Reso
                 span(&params, "every-ms")?.and_then(|period| Every::new(period, now, CountFrom::Slot));
             let every =
                 every.ok_or_else(|| wrong(&params, "every-ms", "within period-ms-min and period-ms-max"))?;
-            plain(When::By(Trigger::Every(every)), &asked)
+            plain(When::By(every.into()), &asked)
         }
         "delay-ms" => plain(When::After(span(&params, "delay-ms")?.unwrap_or_default()), &asked),
         _ => {

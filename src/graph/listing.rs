@@ -144,7 +144,7 @@ pub(super) fn decisions(view: &View<'_>, params: &Map) -> Result<Page, ResolverE
     let entries = view.decisions.iter().filter(|decision| {
         view.concerns(decision)
             && kinds.as_ref().is_none_or(|kinds| kinds.contains(&decision.kind))
-            && schedule.is_none_or(|id| decision.schedule.as_ref().is_some_and(|own| own.to_string() == id))
+            && schedule.is_none_or(|id| decision.schedule().is_some_and(|own| own.to_string() == id))
             && session.is_none_or(|id| decision.session.as_ref().is_some_and(|own| own.as_str() == id))
     });
     let entries: Vec<Cursor> = entries.map(|decision| decision.cursor).collect();

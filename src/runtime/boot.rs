@@ -210,7 +210,7 @@ impl Handle {
         let now = self.now();
         let woken = core.step(Input::Awake { lost }, now, || self.draw());
         debug_assert!(woken.is_ok(), "nobody refuses to wake up: {:?}", woken.err());
-        self.publish(core);
+        self.publish(core, now);
     }
 
     /// Tries to write again, and takes up anew what is kept: what is in memory of it may be more than that.
@@ -332,7 +332,7 @@ impl Answers {
                 }
             }
         }
-        handle.publish(&mut core);
+        handle.publish(&mut core, handle.now());
         drop(core);
         handle.perform();
         true

@@ -75,7 +75,7 @@ impl Core {
     ) -> Result<Option<Ticket>, Refusal> {
         self.settle();
         let is_command = matches!(input, Input::Command(_));
-        let asks_for_disk = keep::asks_for_disk(&input, &self.state);
+        let asks_for_disk = self.keeper.is_some() && keep::asks_for_disk(&input, &self.state);
         let word = self.keeper.as_ref().and_then(|_| keep::word_of_host(&input, &self.state));
         // Most steps invent nothing: the bits wait for one that does.
         let entropy = self.undrawn.take().unwrap_or_else(draw);

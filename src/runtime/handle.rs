@@ -164,7 +164,7 @@ impl Handle {
         prepare(&core.state);
         let stepped = core.step(input, now, || self.draw());
         let answer = stepped.map(|ticket| (catch_unwind(AssertUnwindSafe(|| read(&core.state))), ticket));
-        self.publish(&mut core);
+        self.publish(&mut core, now);
         let effects = !core.outbox.is_empty();
         drop(core);
         if effects {
@@ -210,7 +210,7 @@ impl Handle {
                 let woken = core.step(Input::Wake, now, || self.draw());
                 debug_assert!(woken.is_ok(), "a wake-up is never refused: {woken:?}");
             }
-            self.publish(&mut core);
+            self.publish(&mut core, now);
             let (next, effects) = (core.state.next_wake(now), !core.outbox.is_empty());
             drop(core);
             if effects {
@@ -227,8 +227,9 @@ impl Handle {
     /// # Errors
     /// [`Refusal`] if its session is not open, its id is taken, or a bound is reached.
     pub fn schedule(&self, mut new: NewSchedule) -> Result<ScheduleId, Refusal> {
-        let (durability, now) = (new.durability, self.now().wall);
-        let id = new.id.get_or_insert_with(|| ScheduleId::fresh(durability, now, self.draw())).clone();
+        let durability = new.durability;
+        let fresh = || ScheduleId::fresh(durability, || self.now().wall, self.draw());
+        let id = new.id.get_or_insert_with(fresh).clone();
         self.submit(Input::Command(Command::CreateSchedule(new)))?;
         Ok(id)
     }
@@ -400,9 +401,9 @@ impl Handle {
         self.shared.core.lock().expect(UNPOISONED)
     }
 
-    /// Rouses whoever waits for what was just applied.
-    pub(super) fn publish(&self, core: &mut Core) {
-        if core.armed.is_some() && core.must_rouse(self.now()) {
+    /// Rouses whoever waits for what was applied at `now`.
+    pub(super) fn publish(&self, core: &mut Core, now: Now) {
+        if core.must_rouse(now) {
             self.shared.alarm.notify_all();
         }
         if core.listeners.load(Ordering::SeqCst) > 0 {

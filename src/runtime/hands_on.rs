@@ -61,7 +61,7 @@ impl CallerHands<'_> {
             ..Terms::PLAIN
         };
         let durability = self.durability(params)?;
-        let id = ScheduleId::fresh(durability, self.handle.now().wall, self.handle.draw());
+        let id = ScheduleId::fresh(durability, || self.handle.now().wall, self.handle.draw());
         let new = NewSchedule {
             id: Some(id.clone()),
             durability,
@@ -116,7 +116,7 @@ impl CallerHands<'_> {
                         ResolverError::new(error.to_string(), error.data()).coded(Code::Validation)
                     })?,
                 };
-                Ok(Payload::NewSession { text, config: Arc::new(config) })
+                Ok(Payload::new_session(text, Arc::new(config)))
             }
             Some(Kind::Notice) => {
                 Ok(Payload::Say(Box::new(Notice { about: About::Reminder, text, file: None })))

@@ -58,7 +58,7 @@ impl Handle {
                 // Refused when the run has ended meanwhile, by a close or a shutdown: the engine's word stands.
                 let _ = core.step(Input::Report(report), now, || self.draw());
             }
-            self.publish(&mut core);
+            self.publish(&mut core, now);
         }
         true
     }

@@ -340,7 +340,7 @@ impl Stage {
     }
 
     fn ends(&self, name: &str) -> Vec<DecisionKind> {
-        let own = self.decisions().into_iter().filter(|decision| decision.schedule == Some(id(name)));
+        let own = self.decisions().into_iter().filter(|decision| decision.schedule() == Some(&id(name)));
         let ends = [DecisionKind::RunDelivered, DecisionKind::RunFailed, DecisionKind::ScheduleCancelled];
         own.map(|decision| decision.kind).filter(|kind| ends.contains(kind)).collect()
     }
@@ -441,7 +441,7 @@ fn new_schedule(name: &str, owner: &str, delay_ms: u64, fresh: bool) -> Input {
         label: None,
         owner: session(owner),
         when: When::After(Span::from_millis(delay_ms)),
-        payload: if fresh { Payload::NewSession { text, config } } else { Payload::Turn { text } },
+        payload: if fresh { Payload::new_session(text, config) } else { Payload::Turn { text } },
         terms: None,
         session_live_max: 50,
     }))

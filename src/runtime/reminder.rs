@@ -46,7 +46,7 @@ impl Handle {
         session: &SessionId,
         now: Moment,
     ) -> Result<Answer, Refusal> {
-        let id = ScheduleId::fresh(Durability::Durable, now, self.draw());
+        let id = ScheduleId::fresh(Durability::Durable, || now, self.draw());
         let new = draft.into_new(id.clone(), session.clone(), now).ok_or(Refusal::BeyondCalendar)?;
         let new = NewSchedule { made_by: caller.maker(session, Some(Dialect::Reminder)), ..new };
         let created = self.submit_with(Input::Command(Command::CreateSchedule(new)), |state| {

@@ -137,7 +137,7 @@ impl World {
         let fresh = self.stage.entropy.one_in(4);
         let text = format!("prompt for {owner}").into();
         let payload = if fresh {
-            Payload::NewSession { text, config: Arc::new(SessionConfig::default()) }
+            Payload::new_session(text, Arc::new(SessionConfig::default()))
         } else if self.stage.entropy.one_in(6) {
             Payload::Say(Box::new(Notice { about: About::Reminder, text, file: None }))
         } else {

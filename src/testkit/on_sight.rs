@@ -283,16 +283,16 @@ fn a_line_ends(books: &Books, seen: &Observation) -> Verdict {
         Seen::Fact(_) | Seen::Received(_) | Seen::CancelAcknowledged { .. } => return Ok(()),
         Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => return Ok(()),
     };
-    let known = books.plans.get(&schedule.id).and_then(|plan| plan.schedule.lineage.as_ref());
-    let Some(line) = schedule.lineage.as_ref().filter(|line| known != Some(*line)) else { return Ok(()) };
+    let known = books.plans.get(&schedule.id).and_then(|plan| plan.schedule.lineage());
+    let Some(line) = schedule.lineage().filter(|line| known != Some(*line)) else { return Ok(()) };
     let may = books.grants.get(&schedule.owner).map_or(Grant::FULL.depth, |grant| grant.depth);
     hold(line.depth <= may, || format!("{} is {} deep, and may be {may}", schedule.id, line.depth))?;
-    let depth = |plan: &Plan| plan.schedule.lineage.as_ref().map_or(0, |line| line.depth);
+    let depth = |plan: &Plan| plan.schedule.lineage().map_or(0, |line| line.depth);
     let parent = books.plans.get(&line.run.schedule).map_or(line.depth, depth);
     let follows = 0 < line.depth && line.depth <= parent + 1;
     hold(follows, || format!("{} is {} deep, and comes of {parent}", schedule.id, line.depth))?;
     let is_in_line = |plan: &&Plan| {
-        let root = plan.schedule.lineage.as_ref().map(|line| &line.root);
+        let root = plan.schedule.lineage().map(|line| &line.root);
         plan.end.is_none() && root == Some(&line.root) && plan.schedule.id != schedule.id
     };
     let others = books.plans.values().filter(is_in_line).count() as u64;

@@ -25,7 +25,7 @@ impl World {
         let from = if entropy.one_in(3) { CountFrom::Finish } else { CountFrom::Slot };
         let back = now.checked_sub(Span::from_millis(entropy.below(10_000_000))).unwrap_or(now);
         let anchor = if entropy.one_in(2) { now } else { back };
-        let every = Every::new(period, anchor, from).map(Trigger::Every);
+        let every = Every::new(period, anchor, from).map(Trigger::from);
         let time = TimeOfDay::new(u8::try_from(entropy.below(24)).unwrap_or(0), 30, 0);
         let other = match entropy.below(4) {
             0 => time.map(|time| {

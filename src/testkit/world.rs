@@ -408,7 +408,7 @@ impl World {
 fn decision_line(decision: &Decision) -> String {
     let mut line = format!("    {} {} {}", decision.cursor, decision.at, decision.kind.name());
     let reason = decision.reason.map(|reason| reason.name().to_owned());
-    let schedule = decision.schedule.as_ref().map(ToString::to_string);
+    let schedule = decision.schedule().map(ToString::to_string);
     let session = decision.session.as_ref().map(ToString::to_string);
     let detail = decision.detail.as_ref().map(|detail| format!("({detail})"));
     for part in [reason, schedule, session, detail].into_iter().flatten() {

@@ -55,7 +55,7 @@ proptest! {
         nanos in 0..1_000_000_000_u32,
     ) {
         let every = Every::new(Span::from_millis(period), at(anchor), CountFrom::Slot).expect("in bounds");
-        let trigger = Trigger::Every(every);
+        let trigger = Trigger::from(every);
         let zones = zones();
         let slots = Slots::new(&trigger, zones);
         let t = Moment::new(t, nanos).expect("in bounds");

@@ -150,7 +150,7 @@ fn triggers() -> impl Strategy<Value = Trigger> {
         |(anchor, ms, zeros, slot)| {
             let ms = if zeros == 0 { ms } else { ms / 60_000 * 60_000 + 60_000 };
             let from = if slot { CountFrom::Slot } else { CountFrom::Finish };
-            Trigger::Every(
+            Trigger::from(
                 Every::new(Span::from_millis(ms.min(315_360_000_000)), anchor, from).expect("in bounds"),
             )
         },

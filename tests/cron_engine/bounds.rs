@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use reveille::domain::{CountFrom, Every, Lifetime, Policy, Span, Terms, Trigger, When};
+use reveille::domain::{CountFrom, Every, Lifetime, Policy, Span, Terms, When};
 use reveille::engine::NewSchedule;
 
 use super::scene::{Scene, at, session};
@@ -30,7 +30,7 @@ fn once() -> When {
 
 fn each_minute() -> When {
     let every = Every::new(Span::from_millis(60_000), at("2026-06-01T00:01:00Z"), CountFrom::Slot);
-    When::By(Trigger::Every(every.expect("a minute is a period")))
+    When::By(every.expect("a minute is a period").into())
 }
 
 fn late(seconds: u64) -> Policy {

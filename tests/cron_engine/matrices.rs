@@ -29,7 +29,7 @@ pub(crate) fn durable(trigger: Trigger, policy: Policy) -> NewSchedule {
 pub(crate) fn every(seconds: u64) -> Trigger {
     let period = Span::from_millis(seconds * 1_000);
     let anchor = at(START).checked_add(period).expect("in the calendar");
-    Trigger::Every(Every::new(period, anchor, CountFrom::Slot).expect("in bounds"))
+    Trigger::from(Every::new(period, anchor, CountFrom::Slot).expect("in bounds"))
 }
 
 pub(crate) fn once(text: &str) -> Trigger {

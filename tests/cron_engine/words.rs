@@ -15,7 +15,7 @@ fn once() -> Trigger {
 
 fn every(from: CountFrom) -> Trigger {
     let period = Span::from_millis(300_000);
-    Trigger::Every(Every::new(period, at("2026-06-01T00:05:00Z"), from).expect("in bounds"))
+    Trigger::from(Every::new(period, at("2026-06-01T00:05:00Z"), from).expect("in bounds"))
 }
 
 fn flagged(trigger: Trigger, durability: Durability, backoff: Vec<Span>) -> NewSchedule {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use reveille::adapter::{HostLocal, StoreMemory};
 use reveille::domain::{
     CountFrom, Cursor, DecisionKind, Durability, Every, HostId, Policy, Refusal, SessionConfig, SessionId,
-    Span, Terms, Trigger, When,
+    Span, Terms, When,
 };
 use reveille::engine::NewSchedule;
 use reveille::port::{Clock, HistoryCaps};
@@ -78,6 +78,6 @@ pub(crate) fn every(stage: &Stage, owner: &SessionId, period_ms: u64, policy: Po
     let anchor = stage.clock.now().wall.checked_add(Span::from_millis(period_ms)).expect("in range");
     let period = Every::new(Span::from_millis(period_ms), anchor, CountFrom::Slot).expect("in bounds");
     let terms = Some(Box::new(Terms { policy, ..Terms::PLAIN }));
-    let when = When::By(Trigger::Every(period));
+    let when = When::By(period.into());
     NewSchedule { terms, when, ..NewSchedule::message(owner.clone(), When::After(Span::ZERO), "again") }
 }

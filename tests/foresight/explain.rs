@@ -6,7 +6,7 @@ use std::sync::Arc;
 use reveille::adapter::HostLocal;
 use reveille::domain::{
     CountFrom, Cursor, Decision, DecisionKind, Every, HostId, Moment, Reason, Route, RunId, ScheduleId,
-    Scope, SessionConfig, SessionId, Span, Target, Terms, Trigger, When,
+    Scope, SessionConfig, SessionId, Span, Subject, Target, Terms, When,
 };
 use reveille::engine::{Command, Explanation, Input, NewSchedule, Report, State, Which};
 use reveille::port::Clock;
@@ -37,7 +37,7 @@ impl Scene {
         let start = stage.clock.now().wall;
         let anchor = start.checked_add(minutes(10)).expect("near");
         let every = Every::new(minutes(10), anchor, CountFrom::Slot).expect("a period");
-        let new = NewSchedule::message(owner, When::By(Trigger::Every(every)), "a prompt");
+        let new = NewSchedule::message(owner, When::By(every.into()), "a prompt");
         let new = NewSchedule { terms: Some(Box::new(Terms { target, ..Terms::PLAIN })), ..new };
         let schedule = handle.schedule(new).expect("room");
         Scene { schedule, stage, host, handle, start }
@@ -218,8 +218,7 @@ fn every_reason_is_told_from_decisions_alone() {
                 at: now.wall,
                 kind,
                 reason: Some(*reason),
-                schedule: Some(id.clone()),
-                run: Some(run.clone()),
+                subject: Some(Subject::Run(run.clone())),
                 session: None,
                 origin: None,
                 detail: None,

@@ -170,7 +170,7 @@ impl World {
             }
             _ => {
                 let period = Span::from_millis(60_000 + 1_000 * self.below(7_000));
-                When::By(Trigger::Every(Every::new(period, now, from).expect("a period")))
+                When::By(Every::new(period, now, from).expect("a period").into())
             }
         }
     }

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reveille::domain::{
-    CountFrom, Every, Missed, Moment, Overlap, Policy, ScheduleId, Scope, Span, Trigger, When,
-};
+use reveille::domain::{CountFrom, Every, Missed, Moment, Overlap, Policy, ScheduleId, Scope, Span, When};
 use reveille::engine::{
     Ask, Coming, Command, Difference, Differences, Forecast, Input, ScheduleChange, WhatIf, Which,
 };
@@ -112,7 +110,7 @@ fn check(seed: u64, told: &Differences, (as_is, would): (&Forecast, &Forecast)) 
 fn edit(world: &World) -> ScheduleChange {
     let now = world.stage.clock.now().wall;
     let period = Span::from_millis(60_000 + 1_000 * world.below(9_000));
-    let every = Every::new(period, now, CountFrom::Slot).map(|every| When::By(Trigger::Every(every)));
+    let every = Every::new(period, now, CountFrom::Slot).map(|every| When::By(every.into()));
     let soon = now.checked_add(Span::from_millis(1_000 + world.below(90_000_000))).map(When::At);
     let policy = Policy {
         missed: Missed::ALL[world.place(3)],

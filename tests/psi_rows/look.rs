@@ -222,7 +222,7 @@ fn event(decision: &Decision) -> Value {
         .with("kind", Value::keyword(decision.kind.name()))
         .with("at", decision.at.to_string())
         .with("reason", decision.reason.map(|reason| Value::keyword(reason.name())))
-        .with("schedule-id", decision.schedule.as_ref().map(ToString::to_string))
+        .with("schedule-id", decision.schedule().map(ToString::to_string))
         .with("session-id", decision.session.as_ref().map(ToString::to_string))
         .with("detail", decision.detail.as_deref())
         .into()

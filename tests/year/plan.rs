@@ -74,7 +74,7 @@ pub(crate) fn ask_trigger(trigger: &told::Trigger) -> Trigger {
                 told::CountFrom::Finish => CountFrom::Finish,
             };
             let anchor = anchor.expect("all of ours have one");
-            Trigger::Every(Every::new(Span::from_millis(*period_ms), anchor, from).expect("in bounds"))
+            Trigger::from(Every::new(Span::from_millis(*period_ms), anchor, from).expect("in bounds"))
         }
         told::Trigger::Calendar { weekdays, time, zone } => {
             let named = |day: &told::Day| DAYS.iter().find(|(told, _)| told == day).map(|(_, day)| *day);

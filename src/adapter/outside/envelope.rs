@@ -28,7 +28,7 @@ pub(super) fn print(question: &GuardQuestion) -> Vec<u8> {
             .with("schedule_id", from.schedule.to_string())
             .with("label", from.label.as_deref())
     });
-    let made_by = schedule.made_by.as_ref().map(|by| {
+    let made_by = schedule.made_by().map(|by| {
         let session = by.scope.session().map(|session| Value::string(session.as_str()));
         Map::new()
             .with("session", session)

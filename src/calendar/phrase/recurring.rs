@@ -85,5 +85,5 @@ fn every(period: Span, words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Trigg
     } else {
         CountFrom::Slot
     };
-    Every::new(period, anchor, from).map(Trigger::Every).ok_or(PhraseError::Period)
+    Every::new(period, anchor, from).map(Trigger::from).ok_or(PhraseError::Period)
 }

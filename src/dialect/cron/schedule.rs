@@ -92,9 +92,7 @@ impl Schedule {
             Schedule::Interval { period, anchor } => {
                 let first = anchor.or_else(|| created_at.checked_add(period.span())).unwrap_or(created_at);
                 let every = Every::new(period.span(), first, CountFrom::Slot);
-                Trigger::Every(
-                    every.expect("a period has the bounds of a trigger's, and is of whole seconds"),
-                )
+                every.expect("a period has the bounds of a trigger's, and is of whole seconds").into()
             }
             Schedule::Daily { time, zone } => calendar(Weekdays::DAILY, time, zone),
             Schedule::Weekly { weekdays, time, zone } => calendar(*weekdays, time, zone),

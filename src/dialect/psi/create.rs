@@ -77,7 +77,7 @@ fn payload(kind: Kind, text: Box<str>, config: Option<SessionConfig>) -> Result<
         (Kind::Message, None) => Ok(Payload::Turn { text }),
         (Kind::Message, Some(_)) => Err(Problem::ConfigForbidden),
         (Kind::Session, None) => Err(Problem::ConfigRequired),
-        (Kind::Session, Some(config)) => Ok(Payload::NewSession { text, config: Arc::new(config) }),
+        (Kind::Session, Some(config)) => Ok(Payload::new_session(text, Arc::new(config))),
     }
 }
 

@@ -7,7 +7,7 @@
 use super::call::{Draft, ReminderKind};
 use crate::domain::{
     CountFrom, Dialect, Durability, EndsWith, Every, Moment, Payload, Policy, ScheduleId, SessionId, Terms,
-    Trigger, When,
+    When,
 };
 use crate::engine::NewSchedule;
 use crate::limits;
@@ -21,7 +21,7 @@ impl Draft {
             ReminderKind::OneTime => (When::After(interval), EndsWith::Receipt),
             ReminderKind::Recurring => {
                 let every = Every::new(interval, now.checked_add(interval)?, CountFrom::Finish)?;
-                (When::By(Trigger::Every(every)), EndsWith::Turn)
+                (When::By(every.into()), EndsWith::Turn)
             }
         };
         let policy = Policy { ends_with, ..Policy::PLAIN };

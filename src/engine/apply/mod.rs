@@ -18,27 +18,26 @@ impl State {
     /// Applies one fact, decided at `now`, and says what the feed shows of it.
     pub fn apply(&mut self, now: Now, fact: Fact) -> Decision {
         self.cursor = self.cursor.next();
-        let decision = Decision::of(self.cursor, now.wall, &fact);
-        let mut session = None;
+        let mut decision = Decision::of(self.cursor, now.wall, &fact);
         match fact {
             Fact::Session(id, fact) => {
                 self.apply_to_session(now, &id, fact);
-                session = Some(id);
+                decision.session = Some(id);
             }
             Fact::Created { schedule, next } => {
-                session = Some(schedule.owner.clone());
+                decision.session = Some(schedule.owner.clone());
                 self.create(schedule, next);
             }
             Fact::Schedule(id, fact) => {
                 let key = self.schedule_key_in_turn(&id);
-                session = self.owner_of(key);
+                decision.session = self.owner_of(key);
                 if let Some(key) = key {
                     self.apply_to_schedule(key, now, fact);
                 }
             }
             Fact::Run(id, fact) => {
                 let key = self.schedule_key_in_turn(&id.schedule);
-                session = self.owner_of(key);
+                decision.session = self.owner_of(key);
                 if let Some(key) = key {
                     self.apply_to_run(key, &id, now, fact);
                 }
@@ -65,7 +64,7 @@ impl State {
             }
             Fact::Stopping { abandon } => self.stop(abandon),
         }
-        Decision { session, ..decision }
+        decision
     }
 
     fn owner_of(&self, key: Option<super::slab::Key>) -> Option<crate::domain::SessionId> {

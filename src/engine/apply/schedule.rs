@@ -335,11 +335,12 @@ impl State {
 
     fn count_unstarted(&mut self, owner: Key, change: i32) {
         let Some(session) = self.sessions.get_mut(owner) else { return };
+        let had_some = session.unstarted > 0;
         session.unstarted = session.unstarted.saturating_add_signed(change);
-        if session.unstarted == 0 {
-            self.unstarted.remove(&owner);
-        } else {
-            self.unstarted.insert(owner);
+        match (had_some, session.unstarted > 0) {
+            (false, true) => _ = self.unstarted.insert(owner),
+            (true, false) => _ = self.unstarted.remove(&owner),
+            (true, true) | (false, false) => {}
         }
     }
 

@@ -104,9 +104,9 @@ pub(in crate::engine) fn edited(
     let mut schedule = changed(draft, &record.schedule, change)?;
     // Another time in a turn that a schedule began is a schedule more.
     if moves && let Some(line) = draft.state.line_by(by, &record.schedule.owner)? {
-        let depth = schedule.lineage.as_ref().map_or(0, |line| line.depth);
+        let depth = schedule.lineage().map_or(0, |line| line.depth);
         if line.depth > depth {
-            schedule.lineage = Some(Box::new(line));
+            schedule.enter_line(line);
         }
     }
     check_payload(&schedule)?;
@@ -132,7 +132,7 @@ fn changed(draft: &Draft<'_>, old: &Schedule, change: ScheduleChange) -> Result<
     if let Some(text) = change.text {
         new.payload = match new.payload {
             Payload::Turn { .. } => Payload::Turn { text },
-            Payload::NewSession { config, .. } => Payload::NewSession { text, config },
+            Payload::NewSession(session) => Payload::new_session(text, session.config),
             Payload::Say(notice) => Payload::Say(Box::new(Notice { text, ..*notice })),
         };
     }

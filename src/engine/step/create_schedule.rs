@@ -2,8 +2,8 @@
 
 use super::next_slot::{first_slot, within_lifetime};
 use crate::domain::{
-    Fact, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact, ScheduleId, Span, Target, Terms,
-    Trigger, When,
+    Fact, Making, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact, ScheduleId, Span, Target,
+    Terms, Trigger, When,
 };
 use crate::engine::apply::request_key;
 use crate::engine::draft::Draft;
@@ -45,8 +45,8 @@ fn create(draft: &mut Draft<'_>, new: NewSchedule, on_known: OnKnown) -> Result<
     let is_full = is_full(draft, session, &new, max);
     let delay = if let When::After(span) = new.when { Some(span) } else { None };
     let trigger = new.when.resolve(now.wall).ok_or(Refusal::BeyondCalendar)?;
-    let id = new.id.unwrap_or_else(|| ScheduleId::fresh(new.durability, now.wall, draft.draw()));
-    let schedule = Schedule {
+    let id = new.id.unwrap_or_else(|| ScheduleId::fresh(new.durability, || now.wall, draft.draw()));
+    let mut schedule = Schedule {
         id,
         dialect: new.dialect,
         durability: new.durability,
@@ -55,8 +55,7 @@ fn create(draft: &mut Draft<'_>, new: NewSchedule, on_known: OnKnown) -> Result<
         trigger,
         payload: new.payload,
         created_at: now.wall,
-        made_by: new.made_by,
-        lineage: None,
+        making: Making::of(new.made_by.map(|by| *by), None),
         terms: new.terms.filter(|terms| **terms != Terms::PLAIN),
     };
     let known = known(draft, &schedule);
@@ -72,7 +71,7 @@ fn create(draft: &mut Draft<'_>, new: NewSchedule, on_known: OnKnown) -> Result<
     if is_full && replaced.is_none() {
         return Err(Refusal::SessionFull { max });
     }
-    let schedule = in_line(draft, schedule)?;
+    put_in_line(draft, &mut schedule)?;
     check_payload(&schedule)?;
     check_terms(&schedule)?;
     if state.live_count() >= limits::SCHEDULES.value {
@@ -96,7 +95,7 @@ fn create(draft: &mut Draft<'_>, new: NewSchedule, on_known: OnKnown) -> Result<
     };
     if let Some(replaced) = replaced {
         let reason = Reason::Replaced;
-        let by = schedule.made_by.clone();
+        let by = schedule.made_by().cloned().map(Box::new);
         draft.schedule_fact(&replaced.schedule.id, ScheduleFact::Cancelled { reason, by });
     }
     draft.fact(Fact::Created { schedule, next });
@@ -108,13 +107,14 @@ fn is_ready(session: &SessionRecord, schedule: &Schedule, now: Moment) -> bool {
     matches!(&schedule.trigger, Trigger::Event(event) if session.ready_jobs.has(&event.job, now))
 }
 
-/// The schedule in the line of the turn in which it is made, if a schedule began that.
-fn in_line(draft: &Draft<'_>, schedule: Schedule) -> Result<Schedule, Refusal> {
-    let Some(line) = draft.state.line_by(schedule.made_by.as_deref(), &schedule.owner)? else {
-        return Ok(schedule);
+/// Puts a schedule in the line of the turn in which it is made, if a schedule began that.
+fn put_in_line(draft: &Draft<'_>, schedule: &mut Schedule) -> Result<(), Refusal> {
+    let Some(line) = draft.state.line_by(schedule.made_by(), &schedule.owner)? else {
+        return Ok(());
     };
     draft.state.check_line(&line)?;
-    Ok(Schedule { lineage: Some(Box::new(line)), ..schedule })
+    schedule.enter_line(line);
+    Ok(())
 }
 
 /// Whether a session has as many unfinished schedules as it may: of all dialects, or of one that allows fewer.
@@ -192,7 +192,7 @@ pub(super) fn check_terms(schedule: &Schedule) -> Result<(), Refusal> {
         return Err(Refusal::LimitReached { limit: limits::PERIOD_MS_MAX });
     }
     debug_assert!(
-        !matches!(schedule.payload, Payload::NewSession { .. }) || *schedule.target() == Target::Fresh,
+        !matches!(schedule.payload, Payload::NewSession(_)) || *schedule.target() == Target::Fresh,
         "a payload that opens a session goes there"
     );
     Ok(())

@@ -111,14 +111,15 @@ fn hand_over_to(
     }
     match &occurrence.schedule.payload {
         Payload::Turn { .. } | Payload::Say(_) => submit(draft, occurrence, host, session.id.clone()),
-        Payload::NewSession { .. } if !draft.state.has_room(draft.creating) => {
+        Payload::NewSession(_) if !draft.state.has_room(draft.creating) => {
             let text = format!("limit reached: {} is {}", limits::SESSIONS.name, limits::SESSIONS.value);
             fail(draft, occurrence, Failure::new(Phase::CreateSession, Reason::LimitReached, text));
             return false;
         }
-        Payload::NewSession { config, .. } => {
+        Payload::NewSession(asked) => {
             draft.creating += 1;
-            let fresh = FreshSession::new(SessionId::random(draft.draw()), host, config, occurrence, session);
+            let fresh =
+                FreshSession::new(SessionId::random(draft.draw()), host, &asked.config, occurrence, session);
             let (phase, session, overdue) = (Phase::CreateSession, fresh.id.clone(), draft.overdue());
             let to = HandOver { host, phase, session, overdue };
             draft.run_fact(&occurrence.id, RunFact::Dispatched(to));

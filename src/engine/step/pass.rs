@@ -109,7 +109,7 @@ fn ask(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, patience: Span) {
 
 pub(super) fn refuse(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, reason: Reason, detail: String) {
     let phase = match occurrence.schedule.payload {
-        Payload::NewSession { .. } => Phase::CreateSession,
+        Payload::NewSession(_) => Phase::CreateSession,
         Payload::Turn { .. } | Payload::Say(_) => Phase::PromptSubmit,
     };
     fail(draft, occurrence, Failure::new(phase, reason, detail));

@@ -79,7 +79,7 @@ fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
         .reads(
             own("reveille.decision/schedule-id", Type::String).nullable().doc("The schedule concerned."),
             |view, cursor, _| {
-                read(view, cursor, |decision| maybe(decision.schedule.as_ref(), |id| Datum::Shown(id)))
+                read(view, cursor, |decision| maybe(decision.schedule(), |id| Datum::Shown(id)))
             },
         )
         .reads(
@@ -88,7 +88,7 @@ fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
                 .doc("The same, as long as it is kept."),
             |view, cursor, _| {
                 read(view, cursor, |decision| {
-                    let key = decision.schedule.as_ref().and_then(|id| view.state.schedule_key(id));
+                    let key = decision.schedule().and_then(|id| view.state.schedule_key(id));
                     let key = key.filter(|key| view.schedule(*key).is_some());
                     maybe(key, |key| Datum::Entity(key.number().into()))
                 })
@@ -100,7 +100,7 @@ fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
                 .doc("The run concerned, as long as it is kept."),
             |view, cursor, _| {
                 read(view, cursor, |decision| {
-                    let key = decision.run.as_ref().and_then(|id| view.state.run_key(id));
+                    let key = decision.run().and_then(|id| view.state.run_key(id));
                     let key = key.filter(|key| view.run(*key).is_some());
                     maybe(key, |key| Datum::Entity(key.number().into()))
                 })

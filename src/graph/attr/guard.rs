@@ -70,7 +70,7 @@ pub(super) fn of_schedule(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, K
             .nullable()
             .doc("The line that it was made in, or given its time: the run that began that turn, how deep, and the root."),
         |view, key, _| {
-            let line = view.schedule(key).and_then(|record| record.schedule().lineage.as_deref());
+            let line = view.schedule(key).and_then(|record| record.schedule().lineage());
             Ok(maybe(line, |line| Value::from(lineage(line)).into()))
         },
     );
@@ -80,7 +80,7 @@ pub(super) fn of_schedule(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, K
         |view, key, _| {
             let made = view.schedule(key).map(|record| {
                 let schedule = record.schedule();
-                let by = schedule.made_by.as_deref().and_then(|by| by.seen_by(view.scope));
+                let by = schedule.made_by().and_then(|by| by.seen_by(view.scope));
                 by.map_or_else(|| format!("session {}", schedule.owner), |by| by.to_string())
             });
             Ok(maybe(made, Datum::shown))

@@ -73,7 +73,7 @@ pub(super) fn terms(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .doc("Of a notice: what it is about, and the file that goes with it."),
             |view, key, _| {
                 read(view, key, |record| match &record.schedule().payload {
-                    Payload::Turn { .. } | Payload::NewSession { .. } => Datum::Nil,
+                    Payload::Turn { .. } | Payload::NewSession(_) => Datum::Nil,
                     Payload::Say(notice) => Value::from(shown::notice(notice)).into(),
                 })
             },

@@ -15,8 +15,9 @@ use crate::calendar;
 use crate::dialect::Notation;
 use crate::dialect::psi::session_config;
 use crate::domain::{
-    About, Attachment, Dialect, Durability, EndsWith, Envelope, Kind, Lifetime, Missed, Notice, Overlap,
-    Payload, Policy, Recovery, Route, Schedule, SessionConfig, Span, Target, Terms, Trigger, WhenBusy,
+    About, Attachment, Dialect, Durability, EndsWith, Envelope, Kind, Lifetime, Making, Missed, Notice,
+    Overlap, Payload, Policy, Recovery, Route, Schedule, SessionConfig, Span, Target, Terms, Trigger,
+    WhenBusy,
 };
 
 pub(super) fn print(schedule: &Schedule) -> Printed {
@@ -29,11 +30,11 @@ pub(super) fn print(schedule: &Schedule) -> Printed {
         .with("trigger", calendar::to_edn(&schedule.trigger))
         .with("payload", of_payload(&schedule.payload))
         .with("created-at", Instant(schedule.created_at));
-    let map = match schedule.made_by.as_deref() {
+    let map = match schedule.made_by() {
         Some(maker) => map.with("made-by", maker),
         None => map,
     };
-    let map = match schedule.lineage.as_deref() {
+    let map = match schedule.lineage() {
         Some(line) => map.with("lineage", of_lineage(line)),
         None => map,
     };
@@ -53,8 +54,7 @@ pub(super) fn parse(form: &Form<'_>) -> Result<Schedule, FactError> {
         trigger: trigger(map(form, "trigger")?)?,
         payload: payload(map(form, "payload")?)?,
         created_at: instant(form, "created-at")?,
-        made_by: maybe(form, "made-by", actor)?.map(Box::new),
-        lineage: maybe(form, "lineage", lineage)?.map(Box::new),
+        making: Making::of(maybe(form, "made-by", actor)?, maybe(form, "lineage", lineage)?),
         terms: maybe(form, "terms", |form, key| terms(map(form, key)?))?.map(Box::new),
     })
 }
@@ -74,7 +74,7 @@ fn of_payload(payload: &Payload) -> Printed {
     let map = Printed::new().with("kind", Word(payload.kind().name())).with("text", payload.text());
     match payload {
         Payload::Turn { .. } => map,
-        Payload::NewSession { config, .. } => map.with("config", session_config::print(config)),
+        Payload::NewSession(session) => map.with("config", session_config::print(&session.config)),
         Payload::Say(notice) => {
             map.with("about", Word(notice.about.name())).with("file", notice.file.as_ref().map(of_file))
         }
@@ -93,7 +93,7 @@ fn payload(form: &Form<'_>) -> Result<Payload, FactError> {
     let text: Box<str> = text(form, "text")?.into();
     Ok(match one(form, "kind", Kind::parse)? {
         Kind::Message => Payload::Turn { text },
-        Kind::Session => Payload::NewSession { text, config: Arc::new(config(form)?) },
+        Kind::Session => Payload::new_session(text, Arc::new(config(form)?)),
         Kind::Notice => Payload::Say(Box::new(Notice {
             about: one(form, "about", About::parse)?,
             text,

@@ -36,7 +36,7 @@ pub(super) fn event(decision: &Decision, is_operator: bool) -> Value {
         .with("at", instant(decision.at))
         .with("reason", decision.reason.map(|reason| Value::keyword(reason.name())))
         .with("session-id", decision.session.as_ref().map(|session| Value::string(session.as_str())))
-        .with("schedule-id", decision.schedule.as_ref().map(|schedule| Value::string(schedule.to_string())))
+        .with("schedule-id", decision.schedule().map(|schedule| Value::string(schedule.to_string())))
         .with("detail", decision.detail.as_deref().map(Value::string));
     // A session hears that something of its own was done, and operators also by whom.
     let event = match decision.by.as_deref().filter(|_| is_operator) {

@@ -143,7 +143,7 @@ impl Follower {
             What::Schedules(filter) => {
                 let mut ids: Vec<Value> = mine
                     .iter()
-                    .filter_map(|decision| Some(decision.schedule.as_ref()?.to_string().into()))
+                    .filter_map(|decision| Some(decision.schedule()?.to_string().into()))
                     .collect();
                 ids.sort();
                 ids.dedup();
