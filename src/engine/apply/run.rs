@@ -142,10 +142,10 @@ impl State {
             Phase::Outside => None,
             Phase::PromptSubmit => {
                 self.creating.remove(&session);
-                let lane = record
-                    .lane
-                    .filter(|lane| self.sessions.get(*lane).is_some_and(|record| record.id == session));
-                lane.or_else(|| self.session_key(&session))
+                let is_it = |lane: &Key| self.sessions.get(*lane).is_some_and(|record| record.id == session);
+                // Nearly always it goes where it waited, or to its owner: those are at hand, and the table of ids is not.
+                let owner = || self.schedules.get(record.schedule)?.owner.filter(is_it);
+                record.lane.filter(is_it).or_else(owner).or_else(|| self.session_key(&session))
             }
         };
         let Some(record) = self.runs.get_mut(run) else { return };
