@@ -192,8 +192,9 @@ impl<'a> Reader<'a> {
             }
             let key = self.keyword()?;
             // Twice is an error, which the other reader tells.
-            let is_new = |other: &Form<'a>| !matches!(other, Form::Keyword(other) if *other == key);
-            if !entries.iter().step_by(2).all(is_new) {
+            let (known, _) = entries.as_chunks();
+            let is_it = |[other, _]: &[Form<'a>; 2]| matches!(other, Form::Keyword(other) if *other == key);
+            if known.iter().any(is_it) {
                 return None;
             }
             entries.push(Form::Keyword(key));
@@ -243,24 +244,21 @@ impl<'a> Reader<'a> {
 
     /// The rest of a keyword as ours are: lower case, at most one namespace. Others may be keywords, or not.
     fn keyword(&mut self) -> Option<&'a str> {
-        let rest = &self.text[self.at..];
-        // In one pass: every entry of every map comes by here.
-        let (mut begins, mut has_namespace) = (true, false);
-        let mut length = rest.len();
-        for (place, byte) in rest.bytes().enumerate() {
-            match byte {
-                b'a'..=b'z' => begins = false,
-                b'-' | b'?' if !begins => {}
-                b'/' if !begins && !has_namespace => (begins, has_namespace) = (true, true),
-                _ if ends_token(byte) => {
-                    length = place;
-                    break;
-                }
-                _ => return None,
+        let bytes = self.text.as_bytes();
+        let (begin, mut part, mut at) = (self.at, self.at, self.at);
+        // Mostly letters: every entry of every map comes by here.
+        loop {
+            match bytes.get(at) {
+                Some(b'a'..=b'z') => {}
+                Some(b'-' | b'?') if at > part => {}
+                Some(b'/') if at > part && part == begin => part = at + 1,
+                Some(byte) if !ends_token(*byte) => return None,
+                Some(_) | None => break,
             }
+            at += 1;
         }
-        self.at += length;
-        (!begins).then_some(&rest[..length])
+        self.at = at;
+        (at > part).then(|| &self.text[begin..at])
     }
 
     /// Everything up to what ends a token.
