@@ -69,7 +69,7 @@ fuzz TARGET *ARGS:
     cargo +nightly fuzz run --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }} fuzz/corpus/{{ TARGET }} -- \
         -dict=fuzz/dictionaries/{{ TARGET }}.dict -max_len=4096 -timeout=10 {{ ARGS }}
 
-# Plant faults in a copy of the program, one at a time, and say which test sees each; an hour for all, `just planted NAME` for one
+# Plant faults in a copy of the program, one at a time, and say which test sees each; twenty minutes for all, `just planted NAME` for one
 planted *NAMES:
     tests/planted/run {{ NAMES }}
 
