@@ -16,6 +16,10 @@
 //!   error may be in the log all the same (the flush failed, the bytes got through): whole or not at all, and whoever reads
 //!   after `renew` sees which. A store shared by several processes ends a term when its lease is lost; the term's number is
 //!   then the fence that every write bears, and `renew` is the attempt to get the lease back.
+//! - **`renew` comes after what was let in.** A refused batch ends no term, and those before it may wait still, to be kept and
+//!   acknowledged later. So [`Store::renew`] answers, where the term stands too, only when every batch that was let in before it
+//!   has been answered, kept or failed: what is read after it is that at least. A store that cannot wait for them says that it
+//!   is not so yet ([`StoreFault::Overloaded`]), and its owner tries again.
 //! - **Cursors** come from the writer, because its facts that are not durable have cursors too: gaps are allowed, steps back
 //!   are refused. A row's revision only grows.
 //! - **Reads** see what is acknowledged, at least. They come in chunks, each a short read of its own, so that no reader holds
@@ -232,10 +236,11 @@ pub trait Store: Send + Sync {
     /// [`StoreFault::TermOver`], [`StoreFault::Overloaded`], [`StoreFault::Closed`], and the caller's faults.
     fn submit(&self, term: Term, batch: Batch, done: Done) -> Result<(), StoreFault>;
 
-    /// Begins a new term after a failure; where none is broken, says the present one. It may wait for the disk.
+    /// Begins a new term after a failure; where none is broken, says the present one. It answers when everything that was let in
+    /// before it has been answered, so it waits for the disk, and must not be called by a [`Done`].
     ///
     /// # Errors
-    /// What stands in the way still; the owner tries again when it likes.
+    /// What stands in the way still, batches that wait among it; the owner tries again when it likes.
     fn renew(&self) -> Result<Term, StoreFault>;
 
     /// How it is. It waits for nothing.

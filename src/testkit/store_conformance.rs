@@ -4,6 +4,7 @@
 //! elsewhere: the contract in prose (`port`), and what is particular to a store (files, locks, networks). Invariant: no
 //! chapter waits for a clock, and each begins with an empty store.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::domain::{Cursor, Moment};
@@ -51,6 +52,7 @@ pub fn exercise(maker: &impl StoreMaker) {
     rows_only_grow(maker);
     a_log_is_read_in_chunks(maker);
     history_by_schedule_and_time(maker);
+    a_renewal_comes_after_what_was_let_in(maker);
     a_failure_ends_the_term(maker);
     a_full_store_keeps_what_it_has(maker);
     a_failed_flush_leaves_all_or_nothing(maker);
@@ -258,6 +260,35 @@ fn history_by_schedule_and_time(maker: &impl StoreMaker) {
         };
         let expected: Vec<_> = all.iter().rev().filter(is_wanted).take(query.limit).cloned().collect();
         assert_eq!(store.history(&query).expect("it can be read"), expected, "{query:?}");
+    }
+}
+
+/// Whoever reads after a renewal reads all that was let in before it, also where the term stands: an owner to whom a batch was
+/// refused takes up what is kept, and earlier ones still wait.
+fn a_renewal_comes_after_what_was_let_in(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    let standing = term(&store);
+    let kept = Arc::new(AtomicU64::new(0));
+    let mut let_in = 0;
+    for round in 1..=5 {
+        for _ in 0..500 {
+            let_in += 1;
+            let kept = kept.clone();
+            let note = move |answer: Result<Cursor, StoreFault>| {
+                kept.store(answer.expect("it is kept").number(), Ordering::SeqCst);
+            };
+            let rows = vec![row("every", let_in, "x"), row(&format!("{let_in:05}"), 1, "x")];
+            let batch = Batch { facts: vec![fact(let_in, "a", 0)], rows };
+            store.submit(standing, batch, Box::new(note)).expect("the queue has room");
+        }
+        let refused = send(&store, standing, &[], &[]);
+        assert_eq!(refused.map(drop), Err(StoreFault::NoFact), "what comes behind them is refused");
+        assert_eq!(store.renew(), Ok(standing), "a refusal is no failure: the term stands");
+        assert_eq!(kept.load(Ordering::SeqCst), let_in, "round {round}: all are answered by then");
+        let found = rows(&store);
+        assert_eq!(found.len() as u64, let_in + 1, "round {round}: the rows are those of all batches");
+        assert_eq!(found.last(), Some(&row("every", let_in, "x")), "round {round}");
+        assert_eq!(log(&store).len() as u64, let_in, "round {round}: and so is the log");
     }
 }
 

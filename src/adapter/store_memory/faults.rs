@@ -3,6 +3,7 @@
 //! Each fault is one that a store in a file meets, and says what that one says: an append that fails ends the term, whatever
 //! the reason; they differ in what is on the disk afterwards, and in whether the file can be opened again.
 
+use crate::limits;
 use crate::port::{Batch, FactRecord, RowRecord, StoreFault};
 
 /// A way in which the disk fails, until it is mended.
@@ -17,6 +18,9 @@ pub enum DiskFault {
     Busy(u32),
     /// One append gets through, but not the word that it has: a flush that failed.
     Unflushed,
+    /// No more than so many batches may wait, and what is more is refused at once; all that is let in is kept. A disk that is
+    /// far too slow.
+    Narrow(u32),
 }
 
 /// What a loss of power leaves of the batch that was being written.
@@ -54,7 +58,7 @@ impl Trouble {
     /// An append is tried.
     pub(super) fn append(&mut self) -> Append {
         match self.attempt() {
-            None => Append::Kept,
+            None | Some((DiskFault::Narrow(_), _)) => Append::Kept,
             Some((DiskFault::Unflushed, said)) => {
                 self.end();
                 Append::Unknown(said)
@@ -66,8 +70,19 @@ impl Trouble {
     /// The file is opened again.
     pub(super) fn open(&mut self) -> Result<(), StoreFault> {
         match self.attempt() {
-            None | Some((DiskFault::Full | DiskFault::Unflushed, _)) => Ok(()),
+            None | Some((DiskFault::Full | DiskFault::Unflushed | DiskFault::Narrow(_), _)) => Ok(()),
             Some((DiskFault::Broken | DiskFault::Busy(_), said)) => Err(said),
+        }
+    }
+
+    /// How many batches may wait.
+    pub(super) fn room(&self) -> u64 {
+        match &self.0 {
+            Some((DiskFault::Narrow(room), _)) => u64::from(*room),
+            None
+            | Some((DiskFault::Broken | DiskFault::Full | DiskFault::Busy(_) | DiskFault::Unflushed, _)) => {
+                limits::STORE_QUEUE_BATCHES.value
+            }
         }
     }
 
@@ -91,9 +106,15 @@ impl DiskFault {
             DiskFault::Full => "database or disk is full",
             DiskFault::Busy(_) => "database is locked",
             DiskFault::Unflushed => "the flush failed",
+            DiskFault::Narrow(room) => return overloaded(u64::from(room)),
         };
         StoreFault::Unwritable { detail: detail.into() }
     }
+}
+
+/// More batches wait than may.
+pub(super) fn overloaded(max: u64) -> StoreFault {
+    StoreFault::Overloaded { max, unit: limits::STORE_QUEUE_BATCHES.unit }
 }
 
 /// What the loss of power left behind the last batch that is whole.

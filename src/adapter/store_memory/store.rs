@@ -1,9 +1,10 @@
 //! The store itself: what waits, who is told, and which term it is.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 
-use super::faults::{Append, DiskFault, Tail, Torn, Trouble};
+use super::faults::{Append, DiskFault, Tail, Torn, Trouble, overloaded};
 use super::shelf::Shelf;
 use crate::domain::Cursor;
 use crate::limits;
@@ -15,6 +16,8 @@ use crate::port::{
 /// A store that forgets everything with its process.
 pub struct StoreMemory {
     state: Mutex<State>,
+    /// Everybody has been answered.
+    answered: Condvar,
 }
 
 struct State {
@@ -23,7 +26,8 @@ struct State {
     tail: Option<Tail>,
     waiting: VecDeque<(Batch, Done)>,
     answers: VecDeque<(Done, Result<Cursor, StoreFault>)>,
-    is_answering: bool,
+    /// Who is at it.
+    answering: Option<ThreadId>,
     is_held: bool,
     is_up: bool,
     is_closed: bool,
@@ -33,6 +37,8 @@ struct State {
     head: Cursor,
     term: Term,
     faults: Vec<StoreFault>,
+    /// How many batches found no room.
+    refusals: u64,
 }
 
 impl StoreMemory {
@@ -44,7 +50,7 @@ impl StoreMemory {
                 tail: None,
                 waiting: VecDeque::new(),
                 answers: VecDeque::new(),
-                is_answering: false,
+                answering: None,
                 is_held: false,
                 is_up: true,
                 is_closed: false,
@@ -53,7 +59,9 @@ impl StoreMemory {
                 head: Cursor::START,
                 term: Term(1),
                 faults: Vec::new(),
+                refusals: 0,
             }),
+            answered: Condvar::new(),
         }
     }
 
@@ -119,6 +127,16 @@ impl StoreMemory {
         self.lock().waiting.len()
     }
 
+    /// How many batches were refused because too many waited.
+    pub fn refusals(&self) -> u64 {
+        self.lock().refusals
+    }
+
+    /// The last fact that was let in, kept or not.
+    pub fn taken(&self) -> Cursor {
+        self.lock().taken
+    }
+
     /// Closed and opened again, as it would be with the next process.
     #[must_use]
     pub fn reopened(self) -> StoreMemory {
@@ -127,7 +145,7 @@ impl StoreMemory {
         let (head, term) = (state.shelf.last, Term(1));
         let state =
             State { is_closed: false, is_up: true, taken: head, head, term, faults: Vec::new(), ..state };
-        StoreMemory { state: Mutex::new(state) }
+        StoreMemory { state: Mutex::new(state), answered: Condvar::new() }
     }
 
     /// Keeps what waits and tells its callers, unless another thread is at it.
@@ -137,16 +155,18 @@ impl StoreMemory {
             let kept = state.keep(batch);
             state.answers.push_back((done, kept));
         }
-        if state.is_answering {
+        if state.answering.is_some() {
             return;
         }
-        state.is_answering = true;
+        state.answering = Some(thread::current().id());
         while let Some((done, answer)) = state.answers.pop_front() {
             drop(state);
             done(answer);
             state = self.lock();
         }
-        state.is_answering = false;
+        state.answering = None;
+        drop(state);
+        self.answered.notify_all();
     }
 
     /// Whoever takes the lock finds no torn batch: it is looked at first, and is one or none.
@@ -213,9 +233,10 @@ impl Store for StoreMemory {
         if batch.bytes() as u64 > max {
             return Err(StoreFault::TooLarge { what: "a batch, in bytes,", max });
         }
-        let limit = &limits::STORE_QUEUE_BATCHES;
-        if state.waiting.len() as u64 >= limit.value {
-            return Err(StoreFault::Overloaded { max: limit.value, unit: limit.unit });
+        let room = state.trouble.room();
+        if state.waiting.len() as u64 >= room {
+            state.refusals += 1;
+            return Err(overloaded(room));
         }
         state.taken = last.cursor;
         state.waiting.push_back((batch, done));
@@ -226,8 +247,15 @@ impl Store for StoreMemory {
 
     fn renew(&self) -> Result<Term, StoreFault> {
         let mut state = self.lock();
+        while state.answering.is_some_and(|by| by != thread::current().id()) {
+            state = self.answered.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
         if state.is_closed {
             return Err(StoreFault::Closed);
+        }
+        if state.answering.is_some() || !state.waiting.is_empty() {
+            // Nobody waits here for a disk that is held: the only thread of a simulation would wait for itself.
+            return Err(overloaded(0));
         }
         if !state.is_up {
             state.trouble.open()?;

@@ -23,7 +23,7 @@ pub(super) struct Waiting {
 pub(super) enum Work {
     /// Keep these, in one transaction.
     Group(Vec<Waiting>),
-    /// Open the file again, and say how that went.
+    /// Open the file again if it has to be, and say how that went.
     Renew(Renewal),
     /// Nothing waits: tidy up a little.
     Tidy,
@@ -57,7 +57,8 @@ pub(super) struct Queue {
 struct State {
     waiting: VecDeque<Waiting>,
     bytes: u64,
-    renewals: VecDeque<Renewal>,
+    /// Each with the last cursor that was let in before it: it is answered after that.
+    renewals: VecDeque<(Cursor, Renewal)>,
     /// The last cursor that was let in.
     taken: Cursor,
     head: Cursor,
@@ -115,18 +116,17 @@ impl Queue {
         Ok(())
     }
 
-    /// Asks the writer for a new term; `Ok` at once where the present one stands.
-    pub(super) fn renew(&self, renewal: Renewal) -> Result<Option<Term>, StoreFault> {
+    /// Asks the writer for a term: a new one where the present one is broken. Also where it stands, the writer says so when it
+    /// has answered what waits now.
+    pub(super) fn renew(&self, renewal: Renewal) -> Result<(), StoreFault> {
         let mut state = self.lock();
         if state.is_closing {
             return Err(StoreFault::Closed);
         }
-        if state.is_up {
-            return Ok(Some(state.term));
-        }
-        state.renewals.push_back(renewal);
+        let after = state.taken;
+        state.renewals.push_back((after, renewal));
         self.wake.notify_one();
-        Ok(None)
+        Ok(())
     }
 
     pub(super) fn close(&self) {
@@ -154,11 +154,11 @@ impl Queue {
         let mut state = self.lock();
         let mut may_linger = state.is_lone;
         loop {
+            if let Some(renewal) = state.renewal() {
+                return Work::Renew(renewal);
+            }
             if !state.waiting.is_empty() {
                 return Work::Group(state.group());
-            }
-            if let Some(renewal) = state.renewals.pop_front() {
-                return Work::Renew(renewal);
             }
             if state.is_closing {
                 return Work::Close;
@@ -237,6 +237,16 @@ impl Queue {
 }
 
 impl State {
+    /// A renewal before which everything was answered; what was let in after it waits behind it.
+    fn renewal(&mut self) -> Option<Renewal> {
+        let (after, _) = self.renewals.front()?;
+        let first = self.waiting.front().and_then(|waiting| waiting.batch.facts.first());
+        if first.is_some_and(|first| first.cursor <= *after) {
+            return None;
+        }
+        self.renewals.pop_front().map(|(_, renewal)| renewal)
+    }
+
     /// All that waits, up to what one transaction takes.
     fn group(&mut self) -> Vec<Waiting> {
         let mut left = limits::STORE_GROUP_RECORDS.value;

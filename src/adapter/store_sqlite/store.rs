@@ -85,10 +85,8 @@ impl Store for StoreSqlite {
 
     fn renew(&self) -> Result<Term, StoreFault> {
         let (sender, receiver) = sync_channel(1);
-        match self.shared.queue.renew(sender)? {
-            Some(term) => Ok(term),
-            None => receiver.recv().unwrap_or(Err(StoreFault::Closed)),
-        }
+        self.shared.queue.renew(sender)?;
+        receiver.recv().unwrap_or(Err(StoreFault::Closed))
     }
 
     fn health(&self) -> StoreHealth {
