@@ -218,7 +218,11 @@ impl Handle {
         let Some(store) = self.core().keeper.as_ref().map(|keeper| Arc::clone(&keeper.store)) else {
             return Ok(());
         };
+        // What was let in before is answered when this is: kept, it is taken up with the rest.
         let term = store.renew()?;
+        self.core().settle_renewed();
+        // What is on disk as handed over is, before it is read as that.
+        self.perform();
         let (mut schedules, mut known, mut said) = (Vec::new(), Vec::new(), Vec::new());
         let (mut held, mut guard, mut grants) = (None, None, BTreeMap::new());
         rows::for_each(&*store, &mut |row| match row {
@@ -322,15 +326,16 @@ impl Answers {
         for arrival in std::iter::once(first).chain(self.arrived.try_iter()) {
             core.settle();
             match arrival {
-                Arrival::Kept => {}
-                Arrival::Failed(fault) => {
-                    core.unkept(fault);
-                    // What lives in memory need not wait behind what was never handed over.
-                    let filled = core.step(Input::FillLanes, handle.now(), || handle.draw());
-                    debug_assert!(filled.is_ok(), "nobody refuses that: {:?}", filled.err());
-                    self.failed = true;
-                }
+                Arrival::Kept => continue,
+                // A word of a term that is over, and what it lost is taken back already.
+                Arrival::Failed(term, _) if core.is_past(term) => continue,
+                Arrival::Failed(_, fault) => core.unkept(fault),
+                Arrival::Refused(fault) => core.refused(fault),
             }
+            // What lives in memory need not wait behind what was never handed over.
+            let filled = core.step(Input::FillLanes, handle.now(), || handle.draw());
+            debug_assert!(filled.is_ok(), "nobody refuses that: {:?}", filled.err());
+            self.failed = true;
         }
         handle.publish(&mut core, handle.now());
         drop(core);

@@ -10,10 +10,10 @@ use super::keep::{self, Keeper, Keeps};
 use super::token::Tokens;
 use super::transcripts::Said;
 use crate::calendar::Zones;
-use crate::domain::{BootTime, Entropy, Fact, Now, Refusal, Span};
+use crate::domain::{BootTime, Cursor, Entropy, Fact, Now, Refusal, RunId, Span};
 use crate::engine::{Effect, Given, Input, Report, State, Step, decide_into};
 use crate::limits;
-use crate::port::{Journal, StoreFault, Ticket};
+use crate::port::{Journal, StoreFault, Term, Ticket};
 
 /// The engine with what hangs on its order: the feed, the effects not yet performed, the driver's alarm.
 pub(super) struct Core {
@@ -183,9 +183,18 @@ impl Core {
 
     /// Nothing can be kept any more: what is on disk stands still until that works again, and says so.
     pub(super) fn unkept(&mut self, fault: StoreFault) {
+        self.stand_still(|keeper| keeper.fail(fault));
+    }
+
+    /// The same from a batch on that was not let in: those before it may be kept yet.
+    pub(super) fn refused(&mut self, fault: StoreFault) {
+        self.stand_still(|keeper| keeper.refuse(fault));
+    }
+
+    fn stand_still(&mut self, fail: impl FnOnce(&mut Keeper) -> (Vec<Cursor>, Vec<RunId>)) {
         let Some(keeper) = &mut self.keeper else { return };
         let was_well = keeper.term.is_some();
-        let (cursors, runs) = keeper.fail(fault);
+        let (cursors, runs) = fail(keeper);
         self.feed.retract(&cursors);
         self.hide_unkept();
         for run in runs {
@@ -193,6 +202,20 @@ impl Core {
         }
         if was_well {
             self.state.freeze_durable();
+        }
+    }
+
+    /// Whether what is said of a term has been dealt with: another one has begun.
+    pub(super) fn is_past(&self, term: Term) -> bool {
+        self.keeper.as_ref().and_then(|keeper| keeper.term).is_some_and(|now| now > term)
+    }
+
+    /// Takes note of what became of all that was let in before the store was renewed: whatever is not kept by now has failed.
+    pub(super) fn settle_renewed(&mut self) {
+        self.settle();
+        let left = self.keeper.as_ref().filter(|keeper| keeper.first_unkept().is_some());
+        if let Some(fault) = left.and_then(|keeper| keeper.last_fault.clone()) {
+            self.unkept(fault);
         }
     }
 

@@ -36,8 +36,10 @@ pub enum Keeps {
 pub(super) enum Arrival {
     /// Something is kept that somebody waits for: a host, or whoever follows the feed.
     Kept,
-    /// A batch is not kept.
-    Failed(StoreFault),
+    /// A batch is not kept: its term is over, and so is all that waits in it.
+    Failed(Term, StoreFault),
+    /// A batch was not let in. Those before it may wait still, and are answered for themselves.
+    Refused(StoreFault),
 }
 
 /// What one engine has with its store.
@@ -74,6 +76,8 @@ struct Pending {
     repeats: Vec<Done>,
     /// Whether anybody is to be roused for it.
     awaited: Arc<AtomicBool>,
+    /// Why the store has not let it in: nor any that was decided on top of it.
+    refused: Option<StoreFault>,
 }
 
 /// The batch of the step that is being applied.
@@ -210,29 +214,36 @@ impl Keeper {
         let term = self.term?;
         // Whoever hands something over waits from the beginning.
         let awaited = Arc::new(AtomicBool::new(!effects.is_empty()));
-        let (ticket, answered) = Ticket::new();
-        let done = self.announcing(Arc::clone(&awaited), answered);
-        self.pending.push_back(Pending { cursors, bytes, effects, word, repeats: Vec::new(), awaited });
-        self.pending_bytes += bytes;
-        if self.is_filled(1, 2)
-            && let Some(last) = self.pending.back()
-        {
+        let repeats = Vec::new();
+        let pending = Pending { cursors, bytes, effects, word, repeats, awaited, refused: None };
+        Some(self.hand_in(term, batch, pending))
+    }
+
+    /// Hands a batch to the store.
+    fn hand_in(&mut self, term: Term, batch: Batch, mut pending: Pending) -> Ticket {
+        self.pending_bytes += pending.bytes;
+        let on_top = self.pending.back().and_then(|last| last.refused.clone());
+        let submit = || {
+            let (ticket, answered) = Ticket::new();
+            let done = self.announcing(term, Arc::clone(&pending.awaited), answered);
+            self.store.submit(term, batch, done).map(|()| ticket)
+        };
+        let ticket = on_top.map_or_else(submit, Err).unwrap_or_else(|fault| {
+            // The thread that publishes hears of it like of any other failure.
+            let _ = self.arrivals.send(Arrival::Refused(fault.clone()));
+            pending.refused = Some(fault.clone());
+            Ticket::failed(fault)
+        });
+        self.pending.push_back(pending);
+        if self.is_filled(1, 2) {
             // The driver waits for it.
-            last.awaited.store(true, Ordering::SeqCst);
+            self.await_last();
         }
-        let submitted = self.store.submit(term, batch, done);
-        Some(match submitted {
-            Ok(()) => ticket,
-            Err(fault) => {
-                // Refused at once: the thread that publishes hears of it like of any other failure.
-                let _ = self.arrivals.send(Arrival::Failed(fault.clone()));
-                Ticket::failed(fault)
-            }
-        })
+        ticket
     }
 
     /// What the store's thread does with the answer to a batch: it tells whoever waits for it.
-    fn announcing(&self, awaited: Arc<AtomicBool>, answered: Done) -> Done {
+    fn announcing(&self, term: Term, awaited: Arc<AtomicBool>, answered: Done) -> Done {
         let arrivals = self.arrivals.clone();
         let (kept, listeners) = (Arc::clone(&self.kept), Arc::clone(&self.listeners));
         Box::new(move |answer| {
@@ -244,7 +255,7 @@ impl Keeper {
                         let _ = arrivals.send(Arrival::Kept);
                     }
                 }
-                Err(fault) => _ = arrivals.send(Arrival::Failed(fault.clone())),
+                Err(fault) => _ = arrivals.send(Arrival::Failed(term, fault.clone())),
             }
             answered(answer);
         })
@@ -252,15 +263,20 @@ impl Keeper {
 
     /// A ticket for all that is on its way to the disk; `None` if nothing is.
     pub(super) fn wait_for_all(&mut self) -> Option<Ticket> {
-        let last = self.pending.back_mut()?;
         let (ticket, answered) = Ticket::new();
-        last.repeats.push(answered);
+        self.pending.back_mut()?.repeats.push(answered);
+        self.await_last();
+        Some(ticket)
+    }
+
+    /// Somebody is to be roused when all that is on its way to the disk is there.
+    fn await_last(&self) {
+        let Some(last) = self.pending.back() else { return };
         last.awaited.store(true, Ordering::SeqCst);
         if last.cursors.last().is_some_and(|last| last.number() <= self.kept.load(Ordering::SeqCst)) {
             // It was kept before the store's thread could see that somebody waits.
             let _ = self.arrivals.send(Arrival::Kept);
         }
-        Some(ticket)
     }
 
     /// The effects of the next batch that is kept: they may be performed. `None` once there is no such batch.
@@ -279,12 +295,22 @@ impl Keeper {
         Some(pending.effects)
     }
 
-    /// Nothing can be kept any more: the cursors of the facts that are not, and the runs that nobody was handed.
+    /// Nothing can be kept any more, of a term that is over: the cursors of the facts that are not, and the runs that nobody was
+    /// handed.
     pub(super) fn fail(&mut self, fault: StoreFault) -> (Vec<Cursor>, Vec<RunId>) {
+        self.drop_from(0, fault)
+    }
+
+    /// The same, of a term that stands: what was let in is answered for itself, and as a rule is kept.
+    pub(super) fn refuse(&mut self, fault: StoreFault) -> (Vec<Cursor>, Vec<RunId>) {
+        self.drop_from(self.pending.partition_point(|pending| pending.refused.is_none()), fault)
+    }
+
+    fn drop_from(&mut self, first: usize, fault: StoreFault) -> (Vec<Cursor>, Vec<RunId>) {
         self.term = None;
         let (mut cursors, mut runs) = (Vec::new(), Vec::new());
-        self.pending_bytes = 0;
-        for pending in self.pending.drain(..) {
+        for pending in self.pending.drain(first..) {
+            self.pending_bytes -= pending.bytes;
             cursors.extend(pending.cursors);
             runs.extend(pending.effects.iter().filter_map(|effect| run_of(effect).cloned()));
             self.heard.extend(pending.word);
