@@ -1,6 +1,7 @@
 //! What can happen to a world's disk: it fails in one of several ways, it is tried again, it is mended.
 
 use super::laws::Broken;
+use super::lives::Disk;
 use super::world::World;
 use crate::adapter::DiskFault;
 use crate::domain::{Durability, Refusal};
@@ -15,8 +16,12 @@ impl World {
         let Some(disk) = self.disk.as_mut().filter(|_| !self.is_ending) else { return Ok(()) };
         let entropy = &self.stage.entropy;
         let attempts = u32::try_from(1 + entropy.below(5)).unwrap_or(1);
-        let faults = [DiskFault::Broken, DiskFault::Full, DiskFault::Busy(attempts), DiskFault::Unflushed];
-        let fault = entropy.pick(&faults).copied().unwrap_or(DiskFault::Full);
+        let room = DiskFault::Narrow(u32::try_from(entropy.below(4)).unwrap_or(0));
+        let faults =
+            [DiskFault::Broken, DiskFault::Full, DiskFault::Busy(attempts), DiskFault::Unflushed, room];
+        let any = entropy.pick(&faults).copied().unwrap_or(DiskFault::Full);
+        // What is slow has too much waiting for it soon.
+        let fault = if disk.is_slow && entropy.one_in(2) { room } else { any };
         disk.store.fail_as(fault);
         disk.is_ill = true;
         self.tally.disk_faults += 1;
@@ -40,10 +45,9 @@ impl World {
     }
 
     /// What the runtime does by itself about once a second while nothing can be kept.
-    fn try_disk_again(&mut self) -> Outcome {
-        let Some(disk) = self.disk.as_mut().filter(|disk| disk.store.health().term.is_none()) else {
-            return Ok(());
-        };
+    pub(super) fn try_disk_again(&mut self) -> Outcome {
+        let has_failed = |disk: &&mut Disk| disk.is_refused || disk.store.health().term.is_none();
+        let Some(disk) = self.disk.as_mut().filter(has_failed) else { return Ok(()) };
         let store = disk.store.clone();
         let broken = |detail: String| Broken { law: "a_mended_store_is_taken_up", detail };
         // Whether it can be opened is known before the engine tries: the books have to be turned to the page first.
@@ -54,6 +58,7 @@ impl World {
         self.say("  the store is well again".to_owned());
         self.laws.come_back(self.stage.clock.now(), &*store)?;
         let Some(disk) = &mut self.disk else { return Ok(()) };
+        disk.is_refused = false;
         disk.answers.try_again().map_err(|fault| broken(fault.to_string()))?;
         self.turned = false;
         self.judge(false)

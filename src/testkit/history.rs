@@ -33,9 +33,9 @@ pub enum Seen {
     HostLost(HostId),
     /// A caller was told that the engine has stopped.
     ShutDown,
-    /// The engine is about to hear that its store has failed.
+    /// The engine is about to hear that its store has failed, or has refused something.
     DiskFailed {
-        /// The last fact that was known to be kept by then.
+        /// The last fact that was known to be kept by then; at a refusal, the last that was let in, which may be kept yet.
         kept: Cursor,
     },
 }

@@ -25,6 +25,10 @@ pub(super) struct Disk {
     pub(super) is_ill: bool,
     /// How many failures the engine has heard of.
     pub(super) failures: u64,
+    /// How many batches the engine has heard of that found no room.
+    pub(super) refusals: u64,
+    /// The engine has heard of one, and has not taken up anew what is kept.
+    pub(super) is_refused: bool,
 }
 
 /// A fact that the feed has not shown yet.
@@ -45,8 +49,8 @@ impl Disk {
     }
 
     fn of(store: Arc<StoreMemory>, answers: Answers) -> Disk {
-        let failures = store.health().failures;
-        Disk { store, answers, is_slow: false, is_ill: false, failures }
+        let (failures, refusals) = (store.health().failures, store.refusals());
+        Disk { store, answers, is_slow: false, is_ill: false, failures, refusals, is_refused: false }
     }
 }
 
@@ -56,9 +60,15 @@ impl World {
         let mut moved = false;
         if let Some(disk) = &mut self.disk {
             let health = disk.store.health();
-            if std::mem::replace(&mut disk.failures, health.failures) < health.failures {
+            let has_failed = std::mem::replace(&mut disk.failures, health.failures) < health.failures;
+            let refusals = disk.store.refusals();
+            let has_refused = std::mem::replace(&mut disk.refusals, refusals) < refusals;
+            disk.is_refused |= has_refused;
+            // Of what was let in before a refusal, nothing is lost by that.
+            let kept = if has_failed { health.head } else { disk.store.taken() };
+            if has_failed || has_refused {
                 // What comes of it is decided after this.
-                self.stage.history.note(self.stage.clock.now(), Seen::DiskFailed { kept: health.head });
+                self.stage.history.note(self.stage.clock.now(), Seen::DiskFailed { kept });
             }
         }
         while self.disk.as_mut().is_some_and(|disk| disk.answers.publish()) {
@@ -154,6 +164,10 @@ impl World {
             if let Some(action) = self.stage.entropy.pick(&UNKEPT).copied() {
                 self.act(action)?;
                 self.judge(false)?;
+            }
+            // What was let in before a refusal waits still.
+            if self.disk.as_ref().is_some_and(|disk| disk.is_refused) && self.stage.entropy.one_in(2) {
+                self.try_disk_again()?;
             }
         }
         Ok(())
