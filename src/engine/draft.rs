@@ -74,6 +74,13 @@ impl<'a> Draft<'a> {
         self.fact(Fact::Schedule(schedule.clone(), fact));
     }
 
+    /// Whether this step has given a schedule its next slot, or none.
+    pub(super) fn has_armed(&self, schedule: &ScheduleId) -> bool {
+        let is_it =
+            |fact: &Fact| matches!(fact, Fact::Schedule(id, ScheduleFact::Armed { .. }) if id == schedule);
+        self.step.facts.iter().any(is_it)
+    }
+
     pub(super) fn run_fact(&mut self, run: &RunId, fact: RunFact) {
         self.fact(Fact::Run(run.clone(), fact));
     }

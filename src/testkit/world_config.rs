@@ -62,8 +62,8 @@ pub enum Action {
     GuardSpeaks,
     /// The disk is slow, and things happen before it answers; only where something is kept.
     SlowDisk,
-    /// The disk fails from here on: gone, full, locked for a while, with a flush that fails, or with a queue that is full soon; only
-    /// where something is kept.
+    /// The disk fails from here on: gone, full, locked for a while, with a flush that fails, or with a queue that is full soon;
+    /// only where something is kept.
     FailDisk,
     /// The disk is tried again, mostly after it was mended.
     MendDisk,

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    DecisionKind, HostId, Policy, Recovery, Refusal, ScheduleId, SessionConfig, SessionId, Span, Status,
-    Terms,
+    DecisionKind, Durability, HostId, Payload, Policy, Recovery, Refusal, ScheduleId, SessionConfig,
+    SessionId, Span, Status, Terms,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord};
 use reveille::port::StoreFault;
 use reveille::runtime::Handle;
 use reveille::testkit::{Behaviour, SimHost};
 
-use crate::lives::{Life, Lives, message};
+use crate::lives::{ByHand, Life, Lives, message};
 
 #[test]
 fn a_host_that_is_back_gets_first_what_was_first() {
@@ -170,6 +170,35 @@ fn a_receipt_that_could_not_be_kept_is_kept_when_that_works_again() {
             life.handle.submit_unawaited(Input::Report(receipt)).expect("it is in flight");
         });
     }
+}
+
+/// Its host said that the session is there while that could not be kept; said again, it lets the prompt go, which is no hand-over
+/// that a process has left behind.
+#[test]
+fn a_session_that_was_created_while_nothing_could_be_kept_gets_its_prompt() {
+    let lives = Lives::new();
+    let mut life = ByHand::new(&lives);
+    life.host.behave(&[(Behaviour::Slow, 1)]);
+    let owner = life.open(HostId::LOCAL);
+    let payload = Payload::new_session("look", Arc::default());
+    let id = ScheduleId::new("fresh").expect("an id");
+    let new = NewSchedule { id: Some(id.clone()), payload, ..message(&owner, 1_000) };
+    life.ask(Command::CreateSchedule(NewSchedule { durability: Durability::Durable, ..new }))
+        .wait()
+        .expect("it is kept");
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    life.turn();
+    let created = life.host.take_receipt(0).expect("it was asked to create the session");
+    lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
+    life.handle.submit_unawaited(Input::Report(created)).expect("it is in flight");
+    life.answers.publish();
+    lives.store.heal();
+    life.answers.try_again().expect("the store is well");
+    life.turn();
+    assert_eq!((life.status(&id), life.received()), (Some(Status::InFlight), vec![id.clone()]));
+    let accepted = life.host.take_receipt(0).expect("it was given the prompt");
+    life.handle.submit(Input::Report(accepted)).expect("it is in flight");
+    assert_eq!(life.status(&id), Some(Status::Delivered));
 }
 
 /// How many messages stand in a transcript.

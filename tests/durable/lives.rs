@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use reveille::adapter::{HostLocal, StoreMemory};
 use reveille::domain::{
-    CountFrom, Cursor, DecisionKind, Durability, Every, HostId, Policy, Refusal, SessionConfig, SessionId,
-    Span, Terms, When,
+    CountFrom, Cursor, DecisionKind, Durability, Every, HostId, Policy, Refusal, ScheduleId, SessionConfig,
+    SessionId, Span, Status, Terms, When,
 };
-use reveille::engine::NewSchedule;
-use reveille::port::{Clock, HistoryCaps};
-use reveille::runtime::{Handle, Subscription};
+use reveille::engine::{Command, Input, NewSchedule, ScheduleRecord};
+use reveille::port::{Clock, HistoryCaps, Ticket};
+use reveille::runtime::{Answers, Handle, Subscription};
 use reveille::testkit::{SimHost, Stage};
 
 /// One process after another over one store, on one clock.
@@ -52,7 +52,7 @@ impl Life {
         id
     }
 
-    pub(crate) fn create(&self, new: NewSchedule) -> Result<reveille::domain::ScheduleId, Refusal> {
+    pub(crate) fn create(&self, new: NewSchedule) -> Result<ScheduleId, Refusal> {
         self.handle.schedule(NewSchedule { durability: Durability::Durable, ..new })
     }
 
@@ -67,6 +67,57 @@ impl Life {
             let batch = self.feed.next_batch(64).expect("the feed goes on");
             self.shown.extend(batch.decisions.iter().map(|decision| decision.kind));
         }
+    }
+}
+
+/// A process whose answers from the store are published by hand.
+pub(crate) struct ByHand {
+    pub handle: Handle,
+    pub host: Arc<SimHost>,
+    pub answers: Answers,
+}
+
+impl ByHand {
+    pub(crate) fn new(lives: &Lives) -> ByHand {
+        let host = Arc::new(SimHost::new(&lives.stage, HostId::LOCAL).over(Arc::new(HostLocal::new())));
+        let handle = Handle::new(lives.stage.parts(host.clone()));
+        let answers = handle.take_up_by_hand(lives.store.clone(), 0).expect("the store is sound");
+        ByHand { handle, host, answers }
+    }
+
+    pub(crate) fn open(&self, host: HostId) -> SessionId {
+        let opened = self.handle.open_session(None, host, SessionConfig::default());
+        opened.expect("a new engine has room").0
+    }
+
+    /// Nobody waits for the disk: the ticket says what becomes of it.
+    pub(crate) fn ask(&self, command: Command) -> Ticket {
+        let asked =
+            self.handle.submit_unawaited(Input::Command(command)).expect("it is no refusal of the engine's");
+        asked.expect("it is about something that is on disk")
+    }
+
+    pub(crate) fn status(&self, id: &ScheduleId) -> Option<Status> {
+        self.handle.view(|state| state.schedule(id).map(ScheduleRecord::status))
+    }
+
+    /// Deals with all that is due.
+    pub(crate) fn turn(&mut self) {
+        self.handle.turn();
+        while self.answers.publish() {
+            self.handle.turn();
+        }
+    }
+
+    /// What reached the host, each time that it did.
+    pub(crate) fn received(&self) -> Vec<ScheduleId> {
+        self.host.prompts().into_iter().map(|prompt| prompt.run.schedule).collect()
+    }
+
+    /// The kinds of decisions that the feed shows about a schedule.
+    pub(crate) fn shown(&self, id: &ScheduleId) -> Vec<DecisionKind> {
+        let shown = self.handle.subscribe(Cursor::START).poll(1_000).decisions;
+        shown.iter().filter(|it| it.schedule() == Some(id)).map(|it| it.kind).collect()
     }
 }
 

@@ -3,68 +3,16 @@
 
 use std::sync::Arc;
 
-use reveille::adapter::{DiskFault, HostLocal};
+use reveille::adapter::DiskFault;
 use reveille::domain::{
-    Cursor, DecisionKind, Durability, HostId, Policy, Recovery, Refusal, ScheduleId, Scope, SessionConfig,
-    SessionId, Span, Status, Terms,
+    DecisionKind, Durability, HostId, Policy, Recovery, Refusal, ScheduleId, Scope, SessionId, Span, Status,
+    Terms,
 };
-use reveille::engine::{Command, Input, NewSchedule, ScheduleRecord, State, Which};
+use reveille::engine::{Command, Input, NewSchedule, State, Which};
 use reveille::port::Ticket;
-use reveille::runtime::{Answers, Handle};
 use reveille::testkit::SimHost;
 
-use crate::lives::{Lives, message};
-
-/// A process whose answers from the store are published by hand.
-struct ByHand {
-    handle: Handle,
-    host: Arc<SimHost>,
-    answers: Answers,
-}
-
-impl ByHand {
-    fn new(lives: &Lives) -> ByHand {
-        let host = Arc::new(SimHost::new(&lives.stage, HostId::LOCAL).over(Arc::new(HostLocal::new())));
-        let handle = Handle::new(lives.stage.parts(host.clone()));
-        let answers = handle.take_up_by_hand(lives.store.clone(), 0).expect("the store is sound");
-        ByHand { handle, host, answers }
-    }
-
-    fn open(&self, host: HostId) -> SessionId {
-        let opened = self.handle.open_session(None, host, SessionConfig::default());
-        opened.expect("a new engine has room").0
-    }
-
-    /// Nobody waits for the disk: the ticket says what becomes of it.
-    fn ask(&self, command: Command) -> Ticket {
-        let asked =
-            self.handle.submit_unawaited(Input::Command(command)).expect("it is no refusal of the engine's");
-        asked.expect("it is about something that is on disk")
-    }
-
-    fn status(&self, id: &ScheduleId) -> Option<Status> {
-        self.handle.view(|state| state.schedule(id).map(ScheduleRecord::status))
-    }
-
-    /// Deals with all that is due.
-    fn turn(&mut self) {
-        self.handle.turn();
-        while self.answers.publish() {
-            self.handle.turn();
-        }
-    }
-
-    /// What reached the host, each time that it did.
-    fn received(&self) -> Vec<ScheduleId> {
-        self.host.prompts().into_iter().map(|prompt| prompt.run.schedule).collect()
-    }
-
-    /// The kinds of decisions that the feed shows about a schedule.
-    fn shown(&self, id: &ScheduleId) -> Vec<DecisionKind> {
-        let shown = self.handle.subscribe(Cursor::START).poll(1_000).decisions;
-        shown.iter().filter(|it| it.schedule.as_ref() == Some(id)).map(|it| it.kind).collect()
-    }
-}
+use crate::lives::{ByHand, Lives, message};
 
 fn create(id: &str, owner: &SessionId) -> (ScheduleId, Command) {
     let id = ScheduleId::new(id).expect("an id");
