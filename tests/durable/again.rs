@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    DecisionKind, Durability, HostId, Payload, Policy, Recovery, Refusal, ScheduleId, SessionConfig,
+    DecisionKind, Durability, HostId, Payload, Policy, Recovery, Refusal, ScheduleId, Scope, SessionConfig,
     SessionId, Span, Status, Terms,
 };
-use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord};
+use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, State, Which};
 use reveille::port::StoreFault;
 use reveille::runtime::Handle;
 use reveille::testkit::{Behaviour, SimHost};
 
-use crate::lives::{ByHand, Life, Lives, message};
+use crate::lives::{ByHand, Life, Lives, every, message};
 
 #[test]
 fn a_host_that_is_back_gets_first_what_was_first() {
@@ -199,6 +199,30 @@ fn a_session_that_was_created_while_nothing_could_be_kept_gets_its_prompt() {
     let accepted = life.host.take_receipt(0).expect("it was given the prompt");
     life.handle.submit(Input::Report(accepted)).expect("it is in flight");
     assert_eq!(life.status(&id), Some(Status::Delivered));
+}
+
+/// A cancel takes nothing back that is out; it is not made again either when nobody knows what became of it.
+#[test]
+fn what_was_cancelled_while_it_was_out_is_not_handed_over_again() {
+    let lives = Lives::new();
+    let mut life = ByHand::new(&lives);
+    life.host.behave(&[(Behaviour::Slow, 1)]);
+    let owner = life.open(HostId::LOCAL);
+    let policy = Policy { recovery: Recovery::Redeliver, ..Policy::PLAIN };
+    let new = every(&lives.stage, &owner, 60_000, policy);
+    let id = ScheduleId::new("often").expect("an id");
+    let new = NewSchedule { id: Some(id.clone()), durability: Durability::Durable, ..new };
+    life.ask(Command::CreateSchedule(new)).wait().expect("it is kept");
+    lives.stage.clock.advance(Span::from_millis(60_000));
+    life.turn();
+    assert_eq!(life.received(), std::slice::from_ref(&id));
+    let cancel = Command::CancelSchedule(Which::any(Scope::Operator, id.clone()));
+    life.ask(cancel).wait().expect("it recurs: what is out goes on, and nothing comes after it");
+    drop(life);
+    let mut life = ByHand::new(&lives);
+    life.turn();
+    assert_eq!(life.received(), std::slice::from_ref(&id), "once, in both lives together");
+    assert_eq!((life.status(&id), life.handle.view(State::live_count)), (Some(Status::Cancelled), 0));
 }
 
 /// How many messages stand in a transcript.

@@ -11,7 +11,7 @@ use super::failed::{fail_unanswered, failure_in_flight};
 use super::hand_over::{call_off_stale, hand_over};
 use super::hold::fill_lanes;
 use super::occurrence::Occurrence;
-use crate::domain::{Fact, HostId, Phase, Reason, Recovery, RunFact, RunState, Schedule};
+use crate::domain::{Fact, HostId, Phase, Reason, Recovery, RunFact, RunState, Schedule, Status};
 use crate::engine::draft::Draft;
 use crate::engine::place::Place;
 use crate::engine::record::RunRecord;
@@ -44,8 +44,10 @@ fn recover(draft: &mut Draft<'_>, key: Key, run: &RunRecord, taken: &mut BTreeSe
     }
     let text = "the process ended while the run was with its host";
     let failure = failure_in_flight(run, Reason::Crashed, text);
-    // A fresh session that exists is not created a second time; and what was on its way out may have arrived.
-    if may_be_active || run.run.session_created || run.run.phase == Some(Phase::Outside) {
+    let is_cancelled = occurrence.record.status == Status::Cancelled;
+    // A fresh session that exists is not created a second time; what was on its way out may have arrived; and nobody wants again
+    // what was cancelled while it was out.
+    if may_be_active || run.run.session_created || run.run.phase == Some(Phase::Outside) || is_cancelled {
         fail_unanswered(draft, run, failure, None);
         return;
     }
