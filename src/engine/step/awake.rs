@@ -23,10 +23,12 @@ pub(in crate::engine) fn awake(draft: &mut Draft<'_>, lost: u64) {
     draft.fact(Fact::Awoke { lost });
     let is_restored = |run: &RunRecord| state.asked(run).is_some_and(Schedule::is_durable);
     let is_with_host = |run: &RunRecord| matches!(run.run.state, RunState::InFlight | RunState::Running);
-    // What a host has said again may have let some go already: those are out, and waited for.
-    let is_out = |key: Key| state.timers.deadline(Timer::Receipt(key)).is_some();
+    // That a fresh session is there, said again by its host, has let the prompt go: it is out, and waited for.
+    let is_out = |key: Key, run: &RunRecord| {
+        run.run.session_created && state.timers.deadline(Timer::Receipt(key)).is_some()
+    };
     let with_host = state.runs.iter().filter(|(_, run)| is_with_host(run) && is_restored(run));
-    let with_host = with_host.filter(|(key, _)| !is_out(*key));
+    let with_host = with_host.filter(|(key, run)| !is_out(*key, run));
     // What is handed over in this step is not in the state yet: its lane is taken all the same.
     let mut taken = BTreeSet::new();
     for (key, run) in with_host {
