@@ -225,6 +225,36 @@ fn what_was_cancelled_while_it_was_out_is_not_handed_over_again() {
     assert_eq!((life.status(&id), life.handle.view(State::live_count)), (Some(Status::Cancelled), 0));
 }
 
+/// A host's word that is taken as said again frees a lane; what goes into it next is no hand-over that a process has left behind.
+#[test]
+fn what_comes_after_a_word_that_is_said_again_is_handed_over_as_if_for_the_first_time() {
+    let lives = Lives::new();
+    let mut life = ByHand::new(&lives);
+    life.host.behave(&[(Behaviour::Slow, 1)]);
+    let owner = life.open(HostId::LOCAL);
+    let both = [("first", 1_000), ("second", 1_001)].map(|(name, delay)| {
+        let id = ScheduleId::new(name).expect("an id");
+        let new = NewSchedule { id: Some(id.clone()), ..message(&owner, delay) };
+        let create = Command::CreateSchedule(NewSchedule { durability: Durability::Durable, ..new });
+        life.ask(create).wait().expect("it is kept");
+        id
+    });
+    lives.stage.clock.advance(Span::from_millis(1_001));
+    life.turn();
+    assert_eq!(life.received(), both[..1], "the second waits for its lane");
+    let accepted = life.host.take_receipt(0).expect("it was given the prompt");
+    lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
+    life.handle.submit_unawaited(Input::Report(accepted)).expect("it is in flight");
+    life.answers.publish();
+    lives.store.heal();
+    life.answers.try_again().expect("the store is well");
+    life.turn();
+    assert_eq!((life.status(&both[0]), life.received()), (Some(Status::Delivered), both.to_vec()));
+    assert_eq!(life.shown(&both[1]).last(), Some(&DecisionKind::RunDispatched));
+    let attempt = |state: &State| Some(state.newest_run(state.schedule(&both[1])?)?.run().attempt);
+    assert_eq!(life.handle.view(attempt), Some(1), "nothing of it was lost");
+}
+
 /// How many messages stand in a transcript.
 fn said(life: &Life, session: &SessionId) -> usize {
     life.handle.transcript(session).map_or(0, |transcript| transcript.messages.len())
