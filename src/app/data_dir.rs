@@ -7,9 +7,12 @@ use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
-use rustix::process::geteuid;
+use rustix::io::Errno;
+use rustix::process::{Pid, geteuid, test_kill_process};
 
 use super::fault::Fault;
 use crate::adapter::{flush_directory, make_directory};
@@ -41,10 +44,8 @@ impl DataDir {
             }
             Err(TryLockError::Error(error)) => Err(unusable(error)),
             Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                // A holder that has not said who it is is one all the same.
-                let _ = lock.read_to_string(&mut holder);
-                let holder = if holder.is_empty() { "another daemon" } else { holder.trim() };
+                // A holder that does not say who it is is one all the same.
+                let holder = holder(&mut lock).unwrap_or_else(|| "another daemon".to_owned());
                 Err(Fault::Taken(format!("{} is in use by {holder}", path.display())))
             }
         }
@@ -99,6 +100,27 @@ impl DataDir {
     }
 }
 
+/// Who has the lock. Whoever has just taken it writes its name next: for that moment nobody stands there, or the one before.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "another process is about to write, and nothing here has a clock yet"
+)]
+fn holder(lock: &mut File) -> Option<String> {
+    for _ in 0..LOOKS {
+        let mut text = String::new();
+        lock.rewind().ok()?;
+        lock.read_to_string(&mut text).ok()?;
+        let holder = text.trim();
+        let number = holder.strip_prefix("process ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+        let process = number.and_then(Pid::from_raw);
+        if process.is_some_and(|process| test_kill_process(process) != Err(Errno::SRCH)) {
+            return Some(holder.to_owned());
+        }
+        thread::sleep(BETWEEN_LOOKS);
+    }
+    None
+}
+
 /// Reads a token that only its owner can read.
 ///
 /// # Errors
@@ -148,3 +170,6 @@ pub(super) const OPERATOR_TOKEN: &str = "operator.token";
 /// The token of those who may only look.
 pub(super) const OBSERVER_TOKEN: &str = "observer.token";
 const LOCK: &str = "reveille.lock";
+/// How often the holder of the lock is looked for, a second in all.
+const LOOKS: u32 = 50;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
