@@ -110,6 +110,11 @@ impl<D: Copy + Ord + fmt::Debug> Deadlines<D> {
             place = parent;
         }
         self.put(place, entry);
+        let below = self.heap.iter().skip(place * ARITY + 1).take(ARITY);
+        debug_assert!(
+            below.copied().all(|it| !it.is_before(entry)),
+            "{entry:?} at {place} stands above an earlier one"
+        );
     }
 
     /// Moves a gap down to the last row, each time up in its place the earliest of those below it, and says where it is then.
