@@ -4,19 +4,19 @@
 //! kept in each session. Time stands still unless a test moves it, so nothing here waits for a timeout, which shuttle's
 //! condition variables do not have.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+mod stage;
 
-use shuttle::thread::{spawn, yield_now};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use super::handle::{Handle, Parts};
-use crate::domain::{
-    BootTime, Cursor, Decision, DecisionKind, Dialect, Durability, Entropy, HostId, Message, Moment, Now,
-    Payload, Refusal, ScheduleId, Scope, SessionConfig, SessionId, Span, Status, Transcript, When,
-};
-use crate::engine::{Command, Delivery, Input, NewSchedule, Opening, Report, ScheduleRecord, State, Which};
+use shuttle::thread::spawn;
+
+use self::stage::{Ear, Stage, id, ids, new_schedule, session};
+use super::handle::Handle;
+use crate::domain::{DecisionKind, HostId, Refusal, Scope, Status};
+use crate::engine::{Command, Input, Report, State, Which};
 use crate::limits;
-use crate::port::{Clock, EntropySource, Host, HostAnswer};
+use crate::port::HostAnswer;
 
 const SCHEDULES: usize = 4_000;
 
@@ -262,199 +262,4 @@ fn two_submitters() {
 
 fn explore(scene: impl Fn() + Send + Sync + 'static) {
     shuttle::check_random(scene, SCHEDULES);
-}
-
-/// An engine whose built-in host listens.
-struct Stage {
-    handle: Handle,
-    clock: Arc<Hands>,
-    ear: Arc<Ear>,
-}
-
-impl Stage {
-    fn new(answer: HostAnswer) -> Stage {
-        let (clock, ear) = (Arc::new(Hands::default()), Arc::new(Ear::new(answer)));
-        let entropy = Arc::new(Counter::default());
-        let handle = Handle::new(Parts {
-            clock: clock.clone(),
-            entropy,
-            local: ear.clone(),
-            zones: Arc::default(),
-            keeps: super::Keeps::InMemory,
-            journal: None,
-        });
-        Stage { handle, clock, ear }
-    }
-
-    fn with_session(answer: HostAnswer) -> Stage {
-        let stage = Stage::new(answer);
-        stage.open("one", HostId::LOCAL);
-        stage
-    }
-
-    fn open(&self, name: &str, host: HostId) {
-        self.handle.open_session(Some(session(name)), host, SessionConfig::default()).unwrap();
-    }
-
-    fn create(&self, name: &str, owner: &str, delay_ms: u64) {
-        self.handle.submit(new_schedule(name, owner, delay_ms, false)).unwrap();
-    }
-
-    fn create_fresh(&self, name: &str, owner: &str, delay_ms: u64) {
-        self.handle.submit(new_schedule(name, owner, delay_ms, true)).unwrap();
-    }
-
-    fn take_over(&self, host: HostId, name: &str) {
-        let sessions = vec![session(name)];
-        self.handle.submit(Input::Command(Command::HostSessions { host, sessions })).unwrap();
-    }
-
-    fn report_busy(&self, busy: bool) {
-        self.handle.submit(Input::Report(Report::Busy { session: session("one"), busy })).unwrap();
-    }
-
-    fn pass(&self, millis: u64) {
-        self.clock.nanos.fetch_add(millis * 1_000_000, Ordering::Relaxed);
-    }
-
-    fn turner(&self) -> shuttle::thread::JoinHandle<()> {
-        let handle = self.handle.clone();
-        spawn(move || {
-            handle.turn();
-        })
-    }
-
-    /// All threads have come back: nothing may be left to perform, and the accounts are in order.
-    fn settle(&self) {
-        assert!(self.handle.core().outbox.is_empty(), "effects left behind");
-        let ledger = self.handle.view(State::ledger);
-        assert_eq!((ledger.imbalance(), ledger.pending), (0, 0), "{ledger:?}");
-    }
-
-    fn status(&self, name: &str) -> Option<Status> {
-        self.handle.view(|state| state.schedule(&id(name)).map(ScheduleRecord::status))
-    }
-
-    fn decisions(&self) -> Vec<Decision> {
-        self.handle.subscribe(Cursor::START).poll(usize::MAX).decisions
-    }
-
-    fn ends(&self, name: &str) -> Vec<DecisionKind> {
-        let own = self.decisions().into_iter().filter(|decision| decision.schedule() == Some(&id(name)));
-        let ends = [DecisionKind::RunDelivered, DecisionKind::RunFailed, DecisionKind::ScheduleCancelled];
-        own.map(|decision| decision.kind).filter(|kind| ends.contains(kind)).collect()
-    }
-}
-
-/// A host that notes what it hears, lets other threads run meanwhile, and answers always the same.
-struct Ear {
-    answer: HostAnswer,
-    /// Sessions, and what came for them: a schedule's id, `create`, `said …` or `forget`. Locked for a push at a time,
-    /// never while threads may change.
-    events: Mutex<Vec<(SessionId, String)>>,
-}
-
-impl Ear {
-    fn new(answer: HostAnswer) -> Ear {
-        Ear { answer, events: Mutex::default() }
-    }
-
-    fn hear(&self, session: &SessionId, event: String) {
-        yield_now();
-        self.events.lock().unwrap().push((session.clone(), event));
-        yield_now();
-    }
-
-    fn events(&self) -> Vec<(SessionId, String)> {
-        self.events.lock().unwrap().clone()
-    }
-
-    fn heard(&self, name: &str) -> Vec<String> {
-        let own = self.events().into_iter().filter(|(of, _)| *of == session(name));
-        own.map(|(_, event)| event).collect()
-    }
-
-    fn prompts(&self, name: &str) -> Vec<String> {
-        let mut events = self.heard(name);
-        events.retain(|event| event != "forget" && !event.starts_with("said "));
-        events
-    }
-}
-
-impl Host for Ear {
-    fn opened(&self, _: &SessionId, _: &SessionConfig) {}
-
-    fn create(&self, opening: &Opening) -> HostAnswer {
-        self.hear(&opening.session, "create".to_owned());
-        self.answer.clone()
-    }
-
-    fn deliver(&self, delivery: &Delivery) -> HostAnswer {
-        self.hear(&delivery.session, delivery.run.schedule.to_string());
-        self.answer.clone()
-    }
-
-    fn record(&self, session: &SessionId, message: &Message) {
-        self.hear(session, format!("said {}", message.text()));
-    }
-
-    fn forget(&self, session: &SessionId) {
-        self.hear(session, "forget".to_owned());
-    }
-
-    fn transcript(&self, _: &SessionId) -> Option<Transcript> {
-        None
-    }
-}
-
-/// A clock that stands still, or goes on by a step at each reading.
-#[derive(Default)]
-struct Hands {
-    nanos: AtomicU64,
-    step: AtomicU64,
-}
-
-impl Clock for Hands {
-    fn now(&self) -> Now {
-        let step = self.step.load(Ordering::Relaxed);
-        let span = Span::from_nanos(self.nanos.fetch_add(step, Ordering::Relaxed) + step);
-        Now { wall: Moment::EPOCH.checked_add(span).unwrap(), boot: BootTime::ZERO.after(span) }
-    }
-}
-
-#[derive(Default)]
-struct Counter(AtomicU64);
-
-impl EntropySource for Counter {
-    fn draw(&self) -> Entropy {
-        Entropy(u128::from(self.0.fetch_add(1, Ordering::Relaxed)).to_le_bytes())
-    }
-}
-
-fn new_schedule(name: &str, owner: &str, delay_ms: u64, fresh: bool) -> Input {
-    let (text, config) = (name.into(), Arc::new(SessionConfig::default()));
-    Input::Command(Command::CreateSchedule(NewSchedule {
-        made_by: None,
-        id: Some(id(name)),
-        dialect: Dialect::Psi,
-        durability: Durability::Volatile,
-        label: None,
-        owner: session(owner),
-        when: When::After(Span::from_millis(delay_ms)),
-        payload: if fresh { Payload::new_session(text, config) } else { Payload::Turn { text } },
-        terms: None,
-        session_live_max: 50,
-    }))
-}
-
-fn ids(one: &str, two: &str) -> Vec<String> {
-    vec![one.to_owned(), two.to_owned()]
-}
-
-fn session(name: &str) -> SessionId {
-    SessionId::new(name).unwrap()
-}
-
-fn id(name: &str) -> ScheduleId {
-    ScheduleId::new(name).unwrap()
 }
