@@ -213,15 +213,14 @@ impl Disk {
         for path in files_below(&self.root) {
             let inode = fs::metadata(&path).expect("it is there").ino();
             taken.insert(inode);
-            let mut found = fs::read(&path).expect("it is there");
+            let found = fs::read(&path).expect("it is there");
             let file = self.file(inode);
-            let told = applied(&file.flushed, &file.waiting);
-            if let Some((of, at)) = last
-                && of == inode
-                && let Some(change) = file.waiting.iter().find(|change| change.at == at)
-            {
-                change.make(&mut found);
+            let is_last = |change: &mut Change| last == Some((inode, change.at));
+            if let Some(change) = file.waiting.pop_if(is_last) {
+                // The next life begins with what there is of it.
+                file.waiting.extend(change.as_found_in(&found));
             }
+            let told = applied(&file.flushed, &file.waiting);
             let differs = found.len() != told.len() || found != told;
             assert!(!differs, "{}: something is not written down", path.display());
         }
@@ -402,6 +401,19 @@ impl Change {
             Make::Bytes(place, bytes) => put(file, *place, bytes),
             Make::Size(length) => file.resize(usize::try_from(*length).expect("it fits"), 0),
         }
+    }
+
+    /// As much of it as has happened to a file that nothing else has happened to since.
+    fn as_found_in(&self, file: &[u8]) -> Option<Change> {
+        let what = match &self.what {
+            Make::Size(length) => (file.len() as u64 == *length).then_some(Make::Size(*length)),
+            Make::Bytes(place, bytes) => {
+                let start = usize::try_from(*place).expect("it fits");
+                let end = file.len().min(start + bytes.len());
+                file.get(start..end).map(|found| Make::Bytes(*place, found.to_vec()))
+            }
+        };
+        what.map(|what| Change { at: self.at, what })
     }
 
     /// The same, cut off at the border of a sector or anywhere.
