@@ -153,7 +153,7 @@ limits! {
     PLANS_KEPT = 512 "queries" as "plans-kept";
     /// Length of a query that is kept planned.
     PLAN_BYTES = 8_192 "bytes" as "plan-bytes";
-    /// How long one query may take; all others wait for the lock meanwhile.
+    /// How long one query may take; whoever changes anything waits for it meanwhile.
     QUERY_MS = 500 "ms" as "query-ms";
     /// Entries of one page of a list.
     PAGE_ROWS = 5_000 "rows" as "page-rows";

@@ -39,6 +39,7 @@ pub trait Host: Send + Sync {
     fn forget(&self, session: &SessionId);
 
     /// The transcript; `None` where the harness keeps it to itself. The one call that comes under the engine's lock, so
-    /// that a query sees one moment: it copies pointers, waits for nobody and calls nothing of ours.
+    /// that a query sees one moment, and that several threads may make at a time: it copies pointers, waits for nobody and calls
+    /// nothing of ours.
     fn transcript(&self, session: &SessionId) -> Option<Transcript>;
 }

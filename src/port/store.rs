@@ -101,7 +101,7 @@ impl RowRecord {
 pub struct Term(pub u64);
 
 /// Told once what became of a batch: the cursor of its last fact when it is kept.
-pub type Done = Box<dyn FnOnce(Result<Cursor, StoreFault>) + Send>;
+pub type Done = Box<dyn FnOnce(Result<Cursor, StoreFault>) + Send + Sync>;
 
 /// Called with each failure that ends a term, on a thread of the store's: it must not wait.
 pub type Alarm = Box<dyn Fn(&StoreFault) + Send + Sync>;

@@ -75,7 +75,7 @@ impl Handle {
     pub fn take_up_asleep(&self, store: Arc<dyn Store>) -> Result<(), BootFault> {
         let (arrivals, answers) = self.answers();
         self.publish_by_itself(answers)?;
-        self.take_in(&mut self.core(), store, arrivals)
+        self.take_in(&mut self.core_mut(), store, arrivals)
     }
 
     fn publish_by_itself(&self, answers: Answers) -> Result<(), BootFault> {
@@ -108,7 +108,7 @@ impl Handle {
         lost: u64,
         policy: Option<Option<Arc<GuardPolicy>>>,
     ) -> Result<(), BootFault> {
-        let mut core = self.core();
+        let mut core = self.core_mut();
         self.take_in(&mut core, store, arrivals)?;
         if let Some(policy) = policy {
             let guard = Input::Command(Command::SetGuard { policy, by: Scope::Operator.into() });
@@ -143,7 +143,7 @@ impl Handle {
     /// # Errors
     /// [`BootFault::Row`]
     pub fn look_at(&self, rows: &[RowRecord]) -> Result<(), BootFault> {
-        let mut core = self.core();
+        let mut core = self.core_mut();
         let found = self.enter(&mut core, Cursor::START, |take| rows::for_each_of(rows, take))?;
         self.give_back(&mut core, found);
         Ok(())
@@ -220,7 +220,7 @@ impl Handle {
         };
         // What was let in before is answered when this is: kept, it is taken up with the rest.
         let term = store.renew()?;
-        self.core().settle_renewed();
+        self.core_mut().settle_renewed();
         // What is on disk as handed over is, before it is read as that.
         self.perform();
         let (mut schedules, mut known, mut said) = (Vec::new(), Vec::new(), Vec::new());
@@ -232,7 +232,7 @@ impl Handle {
             Row::Hold(hold) => held = hold,
             Row::Guard(policy, of_sessions) => (guard, grants) = (policy, of_sessions),
         })?;
-        let mut core = self.core();
+        let mut core = self.core_mut();
         core.state.let_durable_go();
         // Whoever changed one of these last may have been told that it is not kept.
         core.state.restore_hold(held);
@@ -322,7 +322,7 @@ impl Answers {
     fn publish_from(&mut self, first: Arrival) -> bool {
         let Some(shared) = self.shared.upgrade() else { return false };
         let handle = Handle { shared };
-        let mut core = handle.core();
+        let mut core = handle.core_mut();
         for arrival in std::iter::once(first).chain(self.arrived.try_iter()) {
             core.settle();
             match arrival {

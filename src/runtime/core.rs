@@ -1,12 +1,13 @@
-//! What the lock guards, and the one way to change it.
+//! What the lock guards, and the one way to change it. Readers share it.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use super::feed::Feed;
 use super::figures::Figures;
 use super::keep::{self, Keeper, Keeps};
+use super::sync::UNPOISONED;
 use super::token::Tokens;
 use super::transcripts::Said;
 use crate::calendar::Zones;
@@ -36,7 +37,8 @@ pub(super) struct Core {
     pub(super) keeper: Option<Keeper>,
     keeps: Keeps,
     tokens: Arc<Tokens>,
-    journal: Option<Box<dyn Journal>>,
+    /// The lock is for its type alone: readers share the core and never come here.
+    journal: Option<Mutex<Box<dyn Journal>>>,
 }
 
 impl Core {
@@ -56,7 +58,7 @@ impl Core {
             keeper: None,
             keeps,
             tokens: Arc::default(),
-            journal,
+            journal: journal.map(Mutex::new),
         }
     }
 
@@ -91,7 +93,7 @@ impl Core {
         if let Some(journal) = &mut self.journal
             && !step.facts.is_empty()
         {
-            journal.append(now, &step.facts);
+            journal.get_mut().expect(UNPOISONED).append(now, &step.facts);
         }
         for fact in step.facts.drain(..) {
             if fact.recalls() {
@@ -153,6 +155,11 @@ impl Core {
         let ticket = keeper.submit(&self.state, &self.tokens, forgotten, (effects, word));
         self.hide_unkept();
         ticket
+    }
+
+    /// Whether note is taken of all that is kept by now.
+    pub(super) fn is_up_to_date(&self) -> bool {
+        self.keeper.as_ref().is_none_or(|keeper| !keeper.has_kept())
     }
 
     /// Takes note of what is kept by now; whether there was anything.

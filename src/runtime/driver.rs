@@ -5,7 +5,6 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::handle::{Handle, Parts};
-use super::sync::UNPOISONED;
 
 /// A handle with a thread that takes its turns. Dropping it shuts the engine down in good order.
 pub struct Runtime {
@@ -48,12 +47,13 @@ impl Drop for Runtime {
     }
 }
 
-fn drive(handle: &Handle) {
+/// Takes turns until the engine has stopped.
+pub(super) fn drive(handle: &Handle) {
     let clock = Arc::clone(&handle.shared.clock);
     clock.sharpen_thread();
     loop {
         handle.turn();
-        let mut core = handle.core();
+        let mut core = handle.core_mut();
         if core.driver_stopped {
             return;
         }
@@ -64,9 +64,11 @@ fn drive(handle: &Handle) {
         }
         let until = core.sleeps_until(now);
         core.armed = Some(until);
+        let before = handle.shared.alarm.rung();
+        drop(core);
         let length = Duration::from_nanos(until.since(now.boot).nanos());
-        // Whatever ends the wait, an alarm, the time, or nothing at all: the next turn compares with the clock again.
-        let (mut core, _) = handle.shared.alarm.wait_timeout(core, length).expect(UNPOISONED);
-        core.armed = None;
+        // Whatever ends the wait, an alarm or the time: the next turn compares with the clock again.
+        handle.shared.alarm.wait(before, length);
+        handle.core_mut().armed = None;
     }
 }

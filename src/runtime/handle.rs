@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use super::bell::Bell;
 use super::core::Core;
 use super::figures::Figures;
 use super::hosts::Hosts;
@@ -13,7 +14,7 @@ use super::pace::Pace;
 use super::perform::Performer;
 use super::prepared::Kept;
 use super::subscription::Subscription;
-use super::sync::{Condvar, Mutex, MutexGuard, RwLock, UNPOISONED};
+use super::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, UNPOISONED};
 use super::token::{Token, Tokens};
 use crate::calendar::Zones;
 use crate::domain::{
@@ -52,11 +53,11 @@ pub struct Handle {
 }
 
 pub(super) struct Shared {
-    pub(super) core: Mutex<Core>,
+    pub(super) core: RwLock<Core>,
     /// Rouses the driver.
-    pub(super) alarm: Condvar,
+    pub(super) alarm: Bell,
     /// Rouses subscribers.
-    pub(super) news: Condvar,
+    pub(super) news: Bell,
     /// Held by whoever performs effects, so that each session's come in order.
     pub(super) performing: Mutex<Performer>,
     /// See `Core::recalls`.
@@ -82,9 +83,9 @@ impl Handle {
             shared: Arc::new(Shared {
                 recalls: Arc::clone(&core.recalls),
                 tokens: core.tokens(),
-                core: Mutex::new(core),
-                alarm: Condvar::new(),
-                news: Condvar::new(),
+                core: RwLock::new(core),
+                alarm: Bell::default(),
+                news: Bell::default(),
                 performing: Mutex::default(),
                 hosts: Hosts::new(parts.local),
                 courier: OnceLock::new(),
@@ -157,7 +158,7 @@ impl Handle {
         prepare: impl FnOnce(&State),
         read: impl FnOnce(&State) -> R,
     ) -> Result<(R, Option<Ticket>), Refusal> {
-        let mut core = self.core();
+        let mut core = self.core_mut();
         let now = self.now();
         // In the same critical section, so that nothing becomes due in between.
         self.settle_first(&mut core, &input, now);
@@ -189,20 +190,16 @@ impl Handle {
         }
     }
 
-    /// Reads the state. The reader holds the engine's lock: it should copy what it needs and go.
-    /// A reader that panics takes only its own thread along; one that calls the handle waits for itself for ever.
+    /// Reads the state. Any number of threads read at a time, and nothing changes meanwhile: a reader should copy what it needs
+    /// and go. One that panics takes only its own thread along; one that calls the handle may wait for itself for ever.
     pub fn view<R>(&self, read: impl FnOnce(&State) -> R) -> R {
-        let core = self.core();
-        // Caught, so that the lock is not let go in a panic, which would poison it: a reader changes nothing.
-        let answer = catch_unwind(AssertUnwindSafe(|| read(&core.state)));
-        drop(core);
-        answer.unwrap_or_else(|panic| resume_unwind(panic))
+        read(&self.core().state)
     }
 
     /// Deals with everything that is due, and says when to come back: at that time or at the next submit.
     pub fn turn(&self) -> Option<BootTime> {
         loop {
-            let mut core = self.core();
+            let mut core = self.core_mut();
             let now = self.now();
             let mut steps = 0;
             while steps < limits::STEPS_PER_HOLD.value && core.is_due(now) {
@@ -397,34 +394,54 @@ impl Handle {
         self.shared.entropy.draw()
     }
 
-    pub(super) fn core(&self) -> MutexGuard<'_, Core> {
-        self.shared.core.lock().expect(UNPOISONED)
+    /// The engine, to look at: others may look too. A panic meanwhile poisons nothing.
+    pub(super) fn core(&self) -> RwLockReadGuard<'_, Core> {
+        self.shared.core.read().expect(UNPOISONED)
+    }
+
+    /// The engine, to look at, with all that is kept by now.
+    pub(super) fn core_up_to_date(&self) -> RwLockReadGuard<'_, Core> {
+        let core = self.core();
+        if core.is_up_to_date() {
+            return core;
+        }
+        drop(core);
+        self.core_mut().settle();
+        self.core()
+    }
+
+    /// The engine, to change.
+    pub(super) fn core_mut(&self) -> RwLockWriteGuard<'_, Core> {
+        self.shared.core.write().expect(UNPOISONED)
     }
 
     /// Rouses whoever waits for what was applied at `now`.
     pub(super) fn publish(&self, core: &mut Core, now: Now) {
         if core.must_rouse(now) {
-            self.shared.alarm.notify_all();
+            self.shared.alarm.ring();
         }
         if core.listeners.load(Ordering::SeqCst) > 0 {
-            self.shared.news.notify_all();
+            self.shared.news.ring();
         }
     }
 
     /// Waits for news, at most so long; `false` if none came.
     pub(super) fn await_news<'a>(
-        &self,
-        mut core: MutexGuard<'a, Core>,
+        &'a self,
+        mut core: RwLockWriteGuard<'a, Core>,
         at_most: Duration,
-    ) -> (MutexGuard<'a, Core>, bool) {
+    ) -> (RwLockWriteGuard<'a, Core>, bool) {
         core.listeners.fetch_add(1, Ordering::SeqCst);
         // What was kept before the store's thread could see that somebody listens is news already.
         if core.settle() {
             core.listeners.fetch_sub(1, Ordering::SeqCst);
             return (core, true);
         }
-        let (core, waited) = self.shared.news.wait_timeout(core, at_most).expect(UNPOISONED);
+        let before = self.shared.news.rung();
+        drop(core);
+        let is_news = self.shared.news.wait(before, at_most);
+        let core = self.core_mut();
         core.listeners.fetch_sub(1, Ordering::SeqCst);
-        (core, !waited.timed_out())
+        (core, is_news)
     }
 }

@@ -1,13 +1,14 @@
 //! The loop around the engine: read the clock, decide, append, apply, perform, report, sleep.
 //!
 //! [`Handle`] is what surfaces and embedders hold; [`Runtime`] adds the thread that waits for deadlines. The engine is
-//! behind one lock with short critical sections; hosts are called outside it, in the order of the facts.
+//! behind one lock with short critical sections, which readers share; hosts are called outside it, in the order of the facts.
 //!
 //! What lives elsewhere: rules (`engine`), clocks and hosts (`adapter`). Invariants: nothing is published before it is
 //! applied; no host is called under the lock; nobody sleeps past a deadline longer than one slice.
 
 mod admission;
 mod approvals;
+mod bell;
 mod boot;
 mod core;
 mod cron;

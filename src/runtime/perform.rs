@@ -42,7 +42,7 @@ impl Handle {
     fn perform_batch(&self, performer: &mut Performer) -> bool {
         let Performer { effects, reports, recalls } = performer;
         let before = {
-            let mut core = self.core();
+            let mut core = self.core_mut();
             std::mem::swap(&mut core.outbox, effects);
             std::mem::replace(recalls, self.shared.recalls.load(Ordering::Acquire))
         };
@@ -52,7 +52,7 @@ impl Handle {
         reports.extend(effects.drain(..).filter_map(|effect| self.perform_one(effect, before)));
         while !reports.is_empty() {
             let hold = reports.len().min(STEPS_PER_HOLD);
-            let mut core = self.core();
+            let mut core = self.core_mut();
             let now = self.now();
             for report in reports.drain(..hold) {
                 // Refused when the run has ended meanwhile, by a close or a shutdown: the engine's word stands.

@@ -4,7 +4,6 @@
 //! caller may not see does not exist for it, whichever language it asks in.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -142,13 +141,9 @@ impl<'a> QueryAccess<'a> {
 
 impl Access<Scheduler> for QueryAccess<'_> {
     fn look(&mut self, reading: &mut dyn FnMut(Seen<'_, Scheduler>)) {
-        let mut core = self.handle.core();
-        core.settle();
+        let core = self.handle.core_up_to_date();
         self.since.set(self.handle.now().boot);
-        // Caught, so that the lock is not let go in a panic, which would poison it: readers change nothing.
-        let read = catch_unwind(AssertUnwindSafe(|| self.show(&core, reading)));
-        drop(core);
-        read.unwrap_or_else(|panic| resume_unwind(panic));
+        self.show(&core, reading);
     }
 
     fn act(&mut self, acting: &mut dyn FnMut(&dyn Hands)) {

@@ -13,7 +13,7 @@ impl Handle {
     pub fn shut_down(&self) {
         self.stop(false);
         let deadline = self.now().boot.after(Span::from_millis(limits::SHUTDOWN_MS.value));
-        let mut core = self.core();
+        let mut core = self.core_mut();
         while !core.state.is_settled() {
             let left = deadline.since(self.now().boot);
             if left == Span::ZERO {
@@ -29,12 +29,12 @@ impl Handle {
         }
         drop(core);
         self.stop(true);
-        let mut core = self.core();
+        let mut core = self.core_mut();
         debug_assert!(core.state.is_settled(), "what is in memory only ends with the engine");
         core.feed.close();
         core.driver_stopped = true;
-        self.shared.alarm.notify_all();
-        self.shared.news.notify_all();
+        self.shared.alarm.ring();
+        self.shared.news.ring();
     }
 
     fn stop(&self, abandon: bool) {

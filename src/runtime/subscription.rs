@@ -39,10 +39,10 @@ impl Stopper {
     /// Ends the subscription with what has been decided by now: the reader is given that, and then `None`.
     pub fn stop(&self) {
         // Under the lock, so that a reader that has just looked does not miss it.
-        let core = self.handle.core();
+        let core = self.handle.core_mut();
         self.last.store(core.state.cursor().number(), Ordering::Release);
         drop(core);
-        self.handle.shared.news.notify_all();
+        self.handle.shared.news.ring();
     }
 }
 
@@ -67,7 +67,7 @@ impl Subscription {
 
     /// At most `max` decisions that are there already; none if the reader is up to date.
     pub fn poll(&mut self, max: usize) -> Batch {
-        let mut core = self.handle.core();
+        let mut core = self.handle.core_mut();
         core.settle();
         let (decisions, truncated) = core.feed.after(self.after, max);
         drop(core);
@@ -77,7 +77,7 @@ impl Subscription {
     /// Waits for at least one decision, or for the word that some are lost; `None` once the subscription was stopped, or
     /// the engine has shut down and everything was read.
     pub fn next_batch(&mut self, max: usize) -> Option<Batch> {
-        let mut core = self.handle.core();
+        let mut core = self.handle.core_mut();
         loop {
             if self.after.number() >= self.last.load(Ordering::Acquire) {
                 return None;

@@ -4,10 +4,11 @@
 //! tests, embedders) links the standard locks.
 
 #[cfg(not(test))]
-pub(super) use std::sync::{Condvar, Mutex, MutexGuard, RwLock};
+pub(super) use std::sync::{Condvar, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 #[cfg(test)]
-pub(super) use shuttle::sync::{Condvar, Mutex, MutexGuard, RwLock};
+pub(super) use shuttle::sync::{Condvar, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Why a lock cannot be poisoned by anything but a defect of ours: hosts run outside it, and readers' panics are caught.
+/// Why a lock cannot be poisoned by anything but a defect of ours: hosts run outside
+/// it, and what reads right after a change is caught when it panics.
 pub(super) const UNPOISONED: &str = "a panic under the engine's lock leaves its state undefined";

@@ -9,11 +9,12 @@ mod stage;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use shuttle::thread::spawn;
+use shuttle::thread::{spawn, yield_now};
 
 use self::stage::{Ear, Stage, id, ids, new_schedule, session};
+use super::driver::drive;
 use super::handle::Handle;
-use crate::domain::{DecisionKind, HostId, Refusal, Scope, Status};
+use crate::domain::{Decision, DecisionKind, HostId, Refusal, Scope, Status};
 use crate::engine::{Command, Input, Report, State, Which};
 use crate::limits;
 use crate::port::HostAnswer;
@@ -257,6 +258,59 @@ fn two_submitters() {
         // Whoever came second has left its effect to the first, or has performed it: both were heard.
         stage.settle();
         assert_eq!(stage.ear.heard("one").len(), 2);
+    });
+}
+
+#[test]
+fn driver_and_create() {
+    explore(|| {
+        let stage = Stage::with_session(HostAnswer::Done);
+        let mut follower = stage.handle.subscribe(stage.handle.view(State::cursor));
+        let driven = stage.handle.clone();
+        let driver = spawn(move || drive(&driven));
+        stage.create("a", "one", 0);
+        // Nobody else takes turns, and nothing times out: who sleeps through an alarm or the news sleeps for ever.
+        let is_delivered = |decision: &Decision| decision.kind == DecisionKind::RunDelivered;
+        while !follower.next_batch(8).is_some_and(|batch| batch.decisions.iter().any(is_delivered)) {}
+        stage.handle.shut_down();
+        driver.join().unwrap();
+        stage.settle();
+    });
+}
+
+#[test]
+fn stop_and_follow() {
+    explore(|| {
+        let stage = Stage::with_session(HostAnswer::Done);
+        let mut follower = stage.handle.subscribe(stage.handle.view(State::cursor));
+        let stopper = follower.stopper();
+        let stopping = spawn(move || stopper.stop());
+        assert_eq!(follower.next_batch(8), None);
+        stopping.join().unwrap();
+    });
+}
+
+#[test]
+fn readers_and_fire() {
+    explore(|| {
+        let stage = Stage::with_session(HostAnswer::Done);
+        stage.create("a", "one", 1_000);
+        stage.pass(1_000);
+        let turner = stage.turner();
+        let read = |handle: Handle| {
+            handle.view(|state| {
+                // Another reader may come and go meanwhile, and nobody who changes anything.
+                yield_now();
+                let ended = state.schedule(&id("a")).is_some_and(|it| it.status().is_terminal());
+                assert_eq!((state.ledger().imbalance(), state.live_count()), (0, u64::from(!ended)));
+            });
+        };
+        let other = stage.handle.clone();
+        let reader = spawn(move || read(other));
+        read(stage.handle.clone());
+        reader.join().unwrap();
+        turner.join().unwrap();
+        stage.settle();
     });
 }
 
