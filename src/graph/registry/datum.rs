@@ -7,6 +7,10 @@ use std::fmt;
 use crate::edn::{Inst, Value};
 
 /// A value off the world.
+///
+/// Its tag is a whole word, so that it is moved by words. With a tag of one byte, what follows it is moved in overlapping
+/// pieces from odd places, and the processor waits for each.
+#[repr(u64)]
 pub enum Datum<'a> {
     /// Nothing.
     Nil,
