@@ -244,6 +244,10 @@ fn received(event: &Event) -> Option<(String, Moment)> {
 /// When the process is up again: a slot that was folded meanwhile.
 fn folded(events: &[Event], place: usize) -> Option<(Moment, String, Moment)> {
     let Event::Up { at } = &events[place] else { return None };
+    // Slots behind the end of the history are nobody's: of those before it there may be one only, which is not folded.
+    if *at > half_past(HOURS * 60) {
+        return None;
+    }
     let down = events[..place].iter().rev().find_map(|event| {
         let Event::Down { at } = event else { return None };
         Some(*at)
