@@ -157,11 +157,6 @@ impl Core {
         ticket
     }
 
-    /// Whether note is taken of all that is kept by now.
-    pub(super) fn is_up_to_date(&self) -> bool {
-        self.keeper.as_ref().is_none_or(|keeper| !keeper.has_kept())
-    }
-
     /// Takes note of what is kept by now; whether there was anything.
     pub(super) fn settle(&mut self) -> bool {
         let Some(keeper) = &mut self.keeper else { return false };

@@ -399,17 +399,6 @@ impl Handle {
         self.shared.core.read().expect(UNPOISONED)
     }
 
-    /// The engine, to look at, with all that is kept by now.
-    pub(super) fn core_up_to_date(&self) -> RwLockReadGuard<'_, Core> {
-        let core = self.core();
-        if core.is_up_to_date() {
-            return core;
-        }
-        drop(core);
-        self.core_mut().settle();
-        self.core()
-    }
-
     /// The engine, to change.
     pub(super) fn core_mut(&self) -> RwLockWriteGuard<'_, Core> {
         self.shared.core.write().expect(UNPOISONED)

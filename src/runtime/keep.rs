@@ -279,18 +279,12 @@ impl Keeper {
         }
     }
 
-    /// Whether a batch is kept of which no note was taken.
-    pub(super) fn has_kept(&self) -> bool {
-        let last = self.pending.front().and_then(|pending| pending.cursors.last());
-        last.is_some_and(|last| last.number() <= self.kept.load(Ordering::SeqCst))
-    }
-
     /// The effects of the next batch that is kept: they may be performed. `None` once there is no such batch.
     pub(super) fn next_kept(&mut self) -> Option<Vec<Effect>> {
-        if !self.has_kept() {
+        let last = *self.pending.front()?.cursors.last()?;
+        if last.number() > self.kept.load(Ordering::SeqCst) {
             return None;
         }
-        let last = *self.pending.front()?.cursors.last()?;
         let pending = self.pending.pop_front()?;
         self.pending_bytes -= pending.bytes;
         pending.repeats.into_iter().for_each(|answered| answered(Ok(last)));

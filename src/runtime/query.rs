@@ -141,7 +141,7 @@ impl<'a> QueryAccess<'a> {
 
 impl Access<Scheduler> for QueryAccess<'_> {
     fn look(&mut self, reading: &mut dyn FnMut(Seen<'_, Scheduler>)) {
-        let core = self.handle.core_up_to_date();
+        let core = self.handle.core();
         self.since.set(self.handle.now().boot);
         self.show(&core, reading);
     }
