@@ -12,83 +12,60 @@ use super::foresight;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::SessionId;
 use crate::edn::{self, Caps, Map, Symbol, Value};
-use crate::graph::attr::mutation;
+use crate::graph::mutation::MutationName;
 use crate::surface::cli::{
     ApproveArgs, DaemonArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, PauseArgs, Printing,
     ReleaseArgs, RescheduleArgs, WhichArgs,
 };
 
 pub(super) fn cancel(args: &OneOrAllArgs) -> io::Result<ExitCode> {
-    Control::of(args).act([mutation::CANCEL, mutation::CANCEL_ALL], Map::new())
+    Control::of(args).act([MutationName::Cancel, MutationName::CancelAll], Map::new())
 }
 
 pub(super) fn pause(args: &PauseArgs) -> io::Result<ExitCode> {
-    let words = Map::new().with("reason", args.reason.as_deref());
-    Control::of(&args.which).act([mutation::PAUSE, mutation::PAUSE_ALL], words)
+    Control::of(&args.which).act([MutationName::Pause, MutationName::PauseAll], args.why.params.clone())
 }
 
 pub(super) fn resume(args: &OneOrAllArgs) -> io::Result<ExitCode> {
-    Control::of(args).act([mutation::RESUME, mutation::RESUME_ALL], Map::new())
+    Control::of(args).act([MutationName::Resume, MutationName::ResumeAll], Map::new())
 }
 
 pub(super) fn run_now(args: &OneArgs) -> io::Result<ExitCode> {
-    Control::of_one(args).one(mutation::RUN_NOW, Map::new().with("schedule-id", args.schedule.as_str()))
+    Control::of_one(args).one(MutationName::RunNow, Map::new().with("schedule-id", args.schedule.as_str()))
 }
 
 pub(super) fn reschedule(args: &RescheduleArgs) -> io::Result<ExitCode> {
-    let texts = [
-        ("when", &args.when),
-        ("zone", &args.zone),
-        ("cron", &args.cron),
-        ("at", &args.at),
-        ("label", &args.label),
-        ("message", &args.message),
-    ];
-    let mut params = Map::new().with("schedule-id", args.one.schedule.as_str());
-    for (name, text) in texts {
-        if let Some(text) = text {
-            params = params.with(name, text.as_str());
-        }
-    }
-    if let Some(delay) = args.delay_ms {
-        params = params.with("delay-ms", i64::try_from(delay).unwrap_or(i64::MAX));
-    }
-    Control::of_one(&args.one).one(mutation::RESCHEDULE, params)
+    let params = args.change.params.clone().with("schedule-id", args.one.schedule.as_str());
+    Control::of_one(&args.one).one(MutationName::Reschedule, params)
 }
 
 pub(super) fn hold_all(args: &HoldArgs) -> io::Result<ExitCode> {
-    let words = Map::new().with("reason", args.reason.as_deref());
-    Control::of_operator(&args.daemon, &args.printing).one(mutation::HOLD_ALL, words)
+    let control = Control::of_operator(&args.daemon, &args.printing);
+    control.one(MutationName::HoldAll, args.why.params.clone())
 }
 
 pub(super) fn release_all(args: &ReleaseArgs) -> io::Result<ExitCode> {
-    Control::of_operator(&args.daemon, &args.printing).one(mutation::RELEASE_ALL, Map::new())
+    Control::of_operator(&args.daemon, &args.printing).one(MutationName::ReleaseAll, Map::new())
 }
 
 pub(super) fn approve(args: &ApproveArgs) -> io::Result<ExitCode> {
     let params = Map::new().with("run-id", args.run.as_str()).with("digest", args.digest.as_str());
-    Control::of_operator(&args.daemon, &args.printing).one(mutation::APPROVE, params)
+    Control::of_operator(&args.daemon, &args.printing).one(MutationName::Approve, params)
 }
 
 pub(super) fn deny(args: &DenyArgs) -> io::Result<ExitCode> {
-    let params = Map::new().with("run-id", args.run.as_str()).with("reason", args.reason.as_deref());
-    Control::of_operator(&args.daemon, &args.printing).one(mutation::DENY, params)
+    let params = args.why.params.clone().with("run-id", args.run.as_str());
+    Control::of_operator(&args.daemon, &args.printing).one(MutationName::Deny, params)
 }
 
 pub(super) fn grant(args: &GrantArgs) -> io::Result<ExitCode> {
-    let mut params = Map::new().with("session-id", args.of.as_str());
-    if let Some(right) = &args.right {
-        params = params.with("right", right.as_str());
+    let mut params = args.grant.params.clone().with("session-id", args.of.as_str());
+    // "all" is what the table calls nil, which a flag cannot say.
+    let is_all = |value: &Value| value.as_items().is_some_and(|items| items == [Value::string("all")]);
+    if params.keyword("dialects").is_some_and(is_all) {
+        params = params.with("dialects", Value::Nil);
     }
-    if let Some(dialects) = &args.dialects {
-        let is_all = dialects.len() == 1 && dialects[0] == "all";
-        let names = || dialects.iter().map(|name| Value::string(name.as_str())).collect::<Vec<Value>>();
-        params = params.with("dialects", (!is_all).then(names));
-    }
-    if let Some(depth) = args.depth {
-        params = params.with("depth", depth);
-    }
-    Control::of_operator(&args.daemon, &args.printing).one(mutation::SET_GRANT, params)
+    Control::of_operator(&args.daemon, &args.printing).one(MutationName::SetGrant, params)
 }
 
 /// The runs that wait, one after the other.
@@ -154,7 +131,7 @@ impl<'a> Control<'a> {
     }
 
     /// Does the first to one schedule, or the second to all of a session.
-    fn act(&self, [one, all]: [&'static str; 2], params: Map) -> io::Result<ExitCode> {
+    fn act(&self, [one, all]: [MutationName; 2], params: Map) -> io::Result<ExitCode> {
         let schedule = self.which.and_then(|which| which.schedule.as_deref());
         match self.which.and_then(|which| which.all_of.as_ref()) {
             Some(session) => self.one(all, params.with("session-id", session.as_str())),
@@ -162,7 +139,7 @@ impl<'a> Control<'a> {
         }
     }
 
-    fn one(&self, mutation: &'static str, params: Map) -> io::Result<ExitCode> {
+    fn one(&self, mutation: MutationName, params: Map) -> io::Result<ExitCode> {
         match self.ask(mutation, params) {
             Ok(Ok(answer)) => {
                 print(self.printing, &answer)?;
@@ -177,9 +154,9 @@ impl<'a> Control<'a> {
     }
 
     /// What the mutation answers, or why it was refused.
-    fn ask(&self, mutation: &'static str, params: Map) -> Result<Result<Value, String>, Fault> {
-        let answer = self.query(&format!("[({mutation} {})]", Value::Map(params)))?;
-        Ok(outcome(&answer, mutation))
+    fn ask(&self, mutation: MutationName, params: Map) -> Result<Result<Value, String>, Fault> {
+        let answer = self.query(&format!("[({} {})]", mutation.name(), Value::Map(params)))?;
+        Ok(outcome(&answer, mutation.name()))
     }
 
     /// What the daemon answers to a query.

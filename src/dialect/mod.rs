@@ -8,7 +8,6 @@ mod answer;
 mod args;
 mod caps;
 pub mod cron;
-mod echo;
 #[cfg(feature = "json")]
 pub mod json;
 pub mod native;
@@ -17,6 +16,6 @@ pub mod reminder;
 pub mod session_action;
 mod slip;
 
+pub use crate::graph::echo;
 pub use answer::{Answer, Notation};
 pub use caps::REQUEST_CAPS;
-pub use echo::echo;

@@ -83,6 +83,12 @@ impl Caller {
         (!is_itself).then(|| Box::new(Actor { tool, ..self.actor() }))
     }
 
+    /// Whether it may speak for a host: open and close sessions, and report turns and what people say. A session's own
+    /// token may not, because a model holds it.
+    pub fn is_host(&self) -> bool {
+        self.entry != Entry::Session
+    }
+
     /// Whether it may change things.
     pub fn may_change(&self) -> bool {
         self.right == Right::Change

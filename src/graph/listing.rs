@@ -5,13 +5,13 @@
 
 use std::cmp::Ordering;
 
-use super::page::{Page, WINDOW, Window};
-use super::params::Params;
-use super::registry::ResolverError;
+use super::page::{LIST, Page, Window, WindowParams};
+use super::params::{FromParam, Given, OneOrMany, enums, params, refused, word};
+use super::registry::{Groups, ParamType, ResolverError};
 use super::shown;
 use super::view::View;
 use crate::domain::{Cursor, DecisionKind, Kind, Moment, ScheduleId, SessionId, Status, names};
-use crate::edn::Map;
+use crate::edn::{Map, Value};
 use crate::engine::{Key, ScheduleRecord, SessionRecord};
 
 names! {
@@ -28,12 +28,69 @@ names! {
     }
 }
 
-/// The parameters by which schedules can be filtered and ordered.
-pub const SCHEDULE_PARAMS: &[&str] =
-    &["status", "kind", "label", "session-id", "due-after", "due-before", "order-by"];
+enums! {
+    ScheduleOrder = "schedule-order",
+}
 
-/// The parameters by which decisions can be filtered.
-pub const DECISION_PARAMS: &[&str] = &["kind", "schedule-id", "session-id"];
+/// A status that is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShownStatus(Status);
+
+impl FromParam for ShownStatus {
+    const TYPE: ParamType = ParamType::Enum { name: "schedule-status", values: shown::STATUSES };
+
+    fn from_value(value: &Value) -> Option<ShownStatus> {
+        let status = Status::parse(word(value)?)?;
+        (shown::status(status) == status).then_some(ShownStatus(status))
+    }
+}
+
+params! {
+    /// What schedules have to be: all of it.
+    pub ScheduleFilter folded as "filter": "schedule-filter" {
+        /// One of these.
+        optional statuses: OneOrMany<ShownStatus> = "status",
+        /// Of this kind.
+        optional kind: Kind = "kind",
+        /// With exactly this label.
+        optional label: Box<str> = "label",
+        /// Of the session with this id.
+        optional session: Box<str> = "session-id",
+        /// With a slot later than this.
+        optional due_after: Moment = "due-after",
+        /// With a slot earlier than this.
+        optional due_before: Moment = "due-before",
+    }
+}
+
+params! {
+    /// In which order schedules are listed.
+    pub OrderParams {
+        /// Their order. By slot if left out.
+        optional order: ScheduleOrder = "order-by",
+    }
+}
+
+params! {
+    /// What decisions have to be: all of it.
+    pub DecisionFilter folded as "filter": "decision-filter" {
+        /// One of these.
+        optional kinds: OneOrMany<DecisionKind> = "kind",
+        /// About this schedule.
+        optional schedule: Box<str> = "schedule-id",
+        /// About this session.
+        optional session: Box<str> = "session-id",
+    }
+}
+
+/// What a list of schedules takes.
+pub(super) const OF_SCHEDULES: Groups = &[ScheduleFilter::GROUP, OrderParams::GROUP, WindowParams::GROUP];
+/// What a count of schedules takes.
+pub(super) const OF_COUNTS: Groups = &[ScheduleFilter::GROUP];
+/// What a list of sessions or messages takes.
+pub(super) const OF_WINDOWS: Groups = &[WindowParams::GROUP];
+/// What a list of decisions takes.
+pub(super) const OF_DECISIONS: Groups = &[DecisionFilter::GROUP, WindowParams::GROUP];
 
 /// Whose schedules are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,16 +119,6 @@ struct Entry<'a> {
     key: Key,
 }
 
-/// What schedules must have in common.
-struct Filter<'p> {
-    statuses: Option<Vec<Status>>,
-    kind: Option<Kind>,
-    label: Option<&'p str>,
-    session: Option<&'p str>,
-    due_after: Option<Moment>,
-    due_before: Option<Moment>,
-}
-
 /// Lists schedules.
 ///
 /// # Errors
@@ -83,24 +130,23 @@ pub(super) fn schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<P
         let all = 0..entries.len();
         return Ok(Page::of(&entries, all, number, cursor));
     }
-    let params = Params::read(params, &[SCHEDULE_PARAMS, WINDOW])?;
-    let filter = Filter::read(&params)?;
-    let order = params.one("order-by", ScheduleOrder::parse, ScheduleOrder::NAMES)?;
-    let order = order.unwrap_or(ScheduleOrder::FireAt);
+    let given = Given::new(params, OF_SCHEDULES).map_err(refused(LIST))?;
+    let filter = ScheduleFilter::read(&given).map_err(refused(LIST))?;
+    let order = OrderParams::read(&given).map_err(refused(LIST))?.order.unwrap_or(ScheduleOrder::FireAt);
     // An id will do as well, as long as there is such a schedule.
     let of_id = |text: &str| view.schedule(view.state.schedule_key(&ScheduleId::new(text).ok()?)?);
     let place = |text: &str| Place::parse(text).or_else(|| of_id(text).map(Place::of));
-    let window = Window::read(&params, place)?;
+    let window = Window::read(&given, place)?;
     entries.retain(|entry| filter.admits(entry));
     entries.sort_unstable_by(|one, two| order.compare(one, &two.place()));
     let range = window.cut(&entries, |entry, place| order.compare(entry, &place.by_ref()));
     Ok(Page::of(&entries, range, number, cursor))
 }
 
-/// How many schedules there are of this filter; a window makes no difference.
+/// How many schedules there are of this filter.
 pub(super) fn count_schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<u64, ResolverError> {
-    let params = Params::read(params, &[SCHEDULE_PARAMS, WINDOW])?;
-    let filter = Filter::read(&params)?;
+    let given = Given::new(params, OF_COUNTS).map_err(refused(LIST))?;
+    let filter = ScheduleFilter::read(&given).map_err(refused(LIST))?;
     Ok(collect(view, whose).iter().filter(|entry| filter.admits(entry)).count() as u64)
 }
 
@@ -115,8 +161,8 @@ pub(super) fn schedule_cursor(record: &ScheduleRecord) -> String {
 /// # Errors
 /// A parameter that is unknown or wrong.
 pub(super) fn sessions(view: &View<'_>, params: &Map) -> Result<Page, ResolverError> {
-    let params = Params::read(params, &[WINDOW])?;
-    let window = Window::read(&params, |text| SessionId::new(text).ok())?;
+    let given = Given::new(params, OF_WINDOWS).map_err(refused(LIST))?;
+    let window = Window::read(&given, |text| SessionId::new(text).ok())?;
     let id = |key: Key| view.session(key).map(|record| (record.id(), key));
     let mut entries: Vec<(&SessionId, Key)> = match view.scope.session() {
         Some(own) => view.session_key(own).and_then(id).into_iter().collect(),
@@ -136,14 +182,13 @@ pub(super) fn sessions(view: &View<'_>, params: &Map) -> Result<Page, ResolverEr
 /// # Errors
 /// A parameter that is unknown or wrong.
 pub(super) fn decisions(view: &View<'_>, params: &Map) -> Result<Page, ResolverError> {
-    let params = Params::read(params, &[DECISION_PARAMS, WINDOW])?;
-    let window = Window::read(&params, |text| text.parse().ok().map(Cursor::new))?;
-    let kinds = params.some("kind", DecisionKind::parse, DecisionKind::NAMES)?;
-    let text = |name| params.get(name).and_then(|value| value.as_str());
-    let (schedule, session) = (text("schedule-id"), text("session-id"));
+    let given = Given::new(params, OF_DECISIONS).map_err(refused(LIST))?;
+    let window = Window::read(&given, |text| text.parse().ok().map(Cursor::new))?;
+    let DecisionFilter { kinds, schedule, session } = DecisionFilter::read(&given).map_err(refused(LIST))?;
+    let (schedule, session) = (schedule.as_deref(), session.as_deref());
     let entries = view.decisions.iter().filter(|decision| {
         view.concerns(decision)
-            && kinds.as_ref().is_none_or(|kinds| kinds.contains(&decision.kind))
+            && kinds.as_ref().is_none_or(|OneOrMany(kinds)| kinds.contains(&decision.kind))
             && schedule.is_none_or(|id| decision.schedule().is_some_and(|own| own.to_string() == id))
             && session.is_none_or(|id| decision.session.as_ref().is_some_and(|own| own.as_str() == id))
     });
@@ -218,30 +263,14 @@ impl ScheduleOrder {
     }
 }
 
-impl<'p> Filter<'p> {
-    fn read(params: &Params<'p>) -> Result<Filter<'p>, ResolverError> {
-        let text = |name: &'static str| match params.get(name) {
-            None => Ok(None),
-            Some(value) => value.as_str().map(Some).ok_or_else(|| params.wrong(name, "a string")),
-        };
-        let status = |name: &str| Status::parse(name).filter(|status| shown::status(*status) == *status);
-        Ok(Filter {
-            statuses: params.some("status", status, shown::STATUSES)?,
-            kind: params.one("kind", Kind::parse, Kind::NAMES)?,
-            label: text("label")?,
-            session: text("session-id")?,
-            due_after: params.moment("due-after")?,
-            due_before: params.moment("due-before")?,
-        })
-    }
-
+impl ScheduleFilter {
     fn admits(&self, entry: &Entry<'_>) -> bool {
         let schedule = entry.record.schedule();
-        let status = shown::status(entry.record.status());
-        self.statuses.as_ref().is_none_or(|wanted| wanted.contains(&status))
+        let status = ShownStatus(shown::status(entry.record.status()));
+        self.statuses.as_ref().is_none_or(|OneOrMany(wanted)| wanted.contains(&status))
             && self.kind.is_none_or(|kind| schedule.payload.kind() == kind)
-            && self.label.is_none_or(|label| schedule.label.as_deref() == Some(label))
-            && self.session.is_none_or(|session| schedule.owner.as_str() == session)
+            && self.label.as_deref().is_none_or(|label| schedule.label.as_deref() == Some(label))
+            && self.session.as_deref().is_none_or(|session| schedule.owner.as_str() == session)
             && self.due_after.is_none_or(|after| entry.slot > after)
             && self.due_before.is_none_or(|before| entry.slot < before)
     }

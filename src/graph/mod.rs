@@ -7,14 +7,17 @@
 //!
 //! Does not live here: any transport, any clock, any lock.
 
-pub mod asked;
 pub mod attr;
+mod echo;
 pub mod eql;
 pub mod export;
 pub mod listing;
+pub mod mutation;
 pub mod older;
 pub mod page;
-mod params;
+pub mod params;
 pub mod registry;
 pub mod shown;
 pub mod view;
+
+pub use echo::echo;

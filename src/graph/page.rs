@@ -6,8 +6,8 @@
 //! Invariant: a cursor names a place in an order, not an entry: when the entry is gone, the place is still there.
 //! Source: GraphQL Cursor Connections Specification, "Pagination algorithm".
 
-use super::params::Params;
-use super::registry::ResolverError;
+use super::params::{Given, params, refused};
+use super::registry::{ParamFault, ParamFaultKind, ResolverError};
 use super::view::View;
 use crate::edn::Value;
 use crate::limits;
@@ -39,25 +39,40 @@ pub(super) struct Window<C> {
     before: Option<C>,
 }
 
-/// The parameters of a window.
-pub(super) const WINDOW: &[&str] = &["first", "after", "last", "before"];
+params! {
+    /// Which part of a list is asked for.
+    pub WindowParams {
+        /// At most so many, from the front.
+        optional first: u32 = "first",
+        /// Only what stands behind this cursor.
+        optional after: Box<str> = "after",
+        /// At most so many, from the back.
+        optional last: u32 = "last",
+        /// Only what stands before this cursor.
+        optional before: Box<str> = "before",
+    }
+}
 
 impl<C> Window<C> {
     /// Reads it off the parameters of a query.
     pub(super) fn read(
-        params: &Params<'_>,
+        given: &Given<'_>,
         cursor: impl Fn(&str) -> Option<C>,
     ) -> Result<Window<C>, ResolverError> {
-        let place = |name: &'static str| {
-            let Some(value) = params.get(name) else { return Ok(None) };
-            let found = value.as_str().and_then(&cursor);
-            found.map(Some).ok_or_else(|| params.wrong(name, "a cursor of this list"))
+        let window = WindowParams::read(given).map_err(refused(LIST))?;
+        let place = |name: &'static str, text: Option<&str>| match text {
+            None => Ok(None),
+            Some(text) => match cursor(text) {
+                Some(cursor) => Ok(Some(cursor)),
+                None => Err(wrong(name, text.into(), "a cursor of this list")),
+            },
         };
-        let (first, last) = (size(params, "first")?, size(params, "last")?);
-        if first.is_some() && last.is_some() {
-            return Err(params.wrong("last", "left out where first is given"));
+        let (first, last) = (size(window.first)?, size(window.last)?);
+        if let (Some(_), Some(given)) = (window.first, window.last) {
+            return Err(wrong("last", Value::Int(given.into()), "left out where first is given"));
         }
-        Ok(Window { first, last, after: place("after")?, before: place("before")? })
+        let (after, before) = (window.after.as_deref(), window.before.as_deref());
+        Ok(Window { first, last, after: place("after", after)?, before: place("before", before)? })
     }
 
     /// Cuts the window out of a list that is in order; `place` compares an entry with a cursor.
@@ -108,20 +123,26 @@ impl Page {
 }
 
 /// How many entries a page may have at most.
-fn size(params: &Params<'_>, name: &'static str) -> Result<Option<usize>, ResolverError> {
-    let Some(value) = params.get(name) else { return Ok(None) };
-    let size = value.as_int().and_then(|size| usize::try_from(size).ok());
-    let size = size.ok_or_else(|| params.wrong(name, "a whole number, 0 or more"))?;
-    if size as u64 > limits::PAGE_ROWS.value {
+fn size(given: Option<u32>) -> Result<Option<usize>, ResolverError> {
+    let Some(size) = given else { return Ok(None) };
+    if u64::from(size) > limits::PAGE_ROWS.value {
         let message = format!("a page has at most {} {}", limits::PAGE_ROWS.value, limits::PAGE_ROWS.unit);
         let data = crate::edn::Map::new()
             .with("limit", limits::PAGE_ROWS.name)
             .with("max", Value::Int(i64::try_from(limits::PAGE_ROWS.value).unwrap_or(i64::MAX)))
-            .with("given", value.clone());
+            .with("given", i64::from(size));
         return Err(ResolverError::new(message, data).coded(crate::domain::Code::Limit));
     }
-    Ok(Some(size))
+    Ok(usize::try_from(size).ok())
 }
+
+fn wrong(name: &'static str, value: Value, expected: &str) -> ResolverError {
+    let kind = ParamFaultKind::Wrong { name, value, expected: expected.to_owned() };
+    ParamFault { path: Vec::new(), kind }.into_error(&LIST)
+}
+
+/// What parameters of a window belong to, as errors say it.
+pub(super) const LIST: &str = "the list";
 
 #[cfg(test)]
 mod tests {

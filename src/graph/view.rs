@@ -11,12 +11,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+use super::mutation::Mutation;
 use super::older::Older;
 use super::page::Page;
 use super::registry::{Graph, Introspected, Registry, ResolverError, Seen, Viewer, World};
 use crate::calendar::Zones;
 use crate::domain::{Cursor, Decision, DecisionKind, Moment, Now, ScheduleId, Scope, SessionId, Transcript};
-use crate::edn::{Map, Value};
+use crate::edn::Value;
 use crate::engine::{Coming, Explanation, History, Key, RunRecord, ScheduleRecord, SessionRecord, State};
 
 /// The scheduler's kind of world.
@@ -137,18 +138,28 @@ pub trait Transcripts {
     fn transcript(&self, session: &SessionRecord) -> Option<Transcript>;
 }
 
-/// What mutations get: the way to change things, in the words of the call.
-pub trait Hands {
-    /// Carries out the mutation of this name.
+/// What mutations get: one caller's way to change things.
+pub trait Mutator {
+    /// Refuses a caller who may change nothing at all.
+    ///
+    /// # Errors
+    /// Why not.
+    fn admit(&self) -> Result<(), ResolverError>;
+
+    /// Carries out a mutation.
     ///
     /// # Errors
     /// What was refused, with its code and data.
-    fn act(&self, mutation: &'static str, params: &Map) -> Result<Value, ResolverError>;
+    fn execute(&self, mutation: Mutation) -> Result<Value, ResolverError>;
 }
 
 impl World for Scheduler {
     type View<'a> = View<'a>;
-    type Hand<'a> = &'a dyn Hands;
+    type Hand<'a> = &'a dyn Mutator;
+
+    fn admit(hand: &Self::Hand<'_>) -> Result<(), ResolverError> {
+        hand.admit()
+    }
 }
 
 impl Introspected for Scheduler {

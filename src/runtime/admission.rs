@@ -15,6 +15,9 @@ pub enum Denial {
     /// The caller may look, and the call would change something.
     #[error("this token may read only")]
     ReadOnly,
+    /// The caller holds a session's token, and the call is for hosts and operators.
+    #[error("a session's token may not do this: it is for hosts and operators")]
+    HostsOnly,
     /// The caller's session may not do that any more.
     #[error("this session may not change anything by the tools of {}", dialect.name())]
     NotGranted {
@@ -30,6 +33,18 @@ pub enum Denial {
 }
 
 impl Handle {
+    /// Admits what only a host or an operator may say: that a session opens or closes, that a turn began or ended, that a
+    /// person spoke, that a connection hosts a session.
+    ///
+    /// # Errors
+    /// [`Denial`]; nothing must be done then.
+    pub fn admit_host(&self, caller: &Caller) -> Result<(), Denial> {
+        if !caller.may_change() {
+            return Err(Denial::ReadOnly);
+        }
+        if caller.is_host() { Ok(()) } else { Err(Denial::HostsOnly) }
+    }
+
     /// Admits a call of a tool, or says why not.
     ///
     /// # Errors
@@ -45,8 +60,16 @@ impl Handle {
         {
             return Err(Denial::NotGranted { dialect });
         }
+        if deed == Deed::Create { self.admit_creation(caller) } else { Ok(()) }
+    }
+
+    /// Admits one more schedule of a caller who may create some, or says that there are too many at once.
+    ///
+    /// # Errors
+    /// [`Denial::TooFast`].
+    pub fn admit_creation(&self, caller: &Caller) -> Result<(), Denial> {
         match &caller.scope {
-            Scope::Session(session) if caller.metered && deed == Deed::Create => {
+            Scope::Session(session) if caller.metered => {
                 let taken = self.shared.pace.take(session, self.now().boot);
                 taken.map_err(|wait| Denial::TooFast { wait })
             }

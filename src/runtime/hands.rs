@@ -5,15 +5,16 @@
 
 use super::admission::Denial;
 use super::handle::Handle;
-use crate::dialect::{Answer, Notation, psi};
+use crate::dialect::{Notation, psi};
 use crate::domain::{
-    Actor, Caller, Code, Dialect, HostId, JobId, Refusal, ScheduleId, Scope, SessionConfig, SessionId,
+    Actor, Caller, Code, Dialect, HostId, Refusal, ScheduleId, Scope, SessionConfig, SessionId, Status,
 };
-use crate::edn::{Keyword, Map, Value};
-use crate::engine::{Command, Input, Report, Which};
-use crate::graph::attr::mutation;
+use crate::edn::{Map, Value};
+use crate::engine::{Command, Input, Report};
+use crate::graph::mutation::{JobReady, Mutation, OpenSession, ReasonParams};
 use crate::graph::registry::ResolverError;
-use crate::graph::view::Hands;
+use crate::graph::view::Mutator;
+use crate::graph::{self};
 use crate::limits;
 
 /// One caller's way to change things.
@@ -35,12 +36,11 @@ impl<'a> CallerHands<'a> {
     }
 }
 
-impl Hands for CallerHands<'_> {
-    fn act(&self, name: &'static str, params: &Map) -> Result<Value, ResolverError> {
+impl Mutator for CallerHands<'_> {
+    fn admit(&self) -> Result<(), ResolverError> {
         if !self.caller.may_change() {
-            let data = Map::new().with("mutation", name);
             let message = "this caller may look and not change; use a token that may";
-            return Err(ResolverError::new(message, data).coded(Code::Forbidden));
+            return Err(ResolverError::new(message, Map::new()).coded(Code::Forbidden));
         }
         if let Scope::Session(session) = &self.caller.scope {
             let dialect = self.tool.unwrap_or(Dialect::Native);
@@ -48,135 +48,92 @@ impl Hands for CallerHands<'_> {
                 return Err(denied(Denial::NotGranted { dialect }));
             }
         }
-        let params = unqualified(params)?;
-        match name {
-            mutation::CREATE if super::hands_on::is_psis(&params) => self.create(params),
-            mutation::CREATE => self.create_any(&params),
-            mutation::CANCEL if params.keyword("base-revision").is_none() => self.cancel(&params),
-            mutation::CANCEL => self.command(&params, Command::CancelSchedule),
-            mutation::RESCHEDULE => self.reschedule(&params),
-            mutation::RUN_NOW => self.command(&params, Command::RunNow),
-            mutation::PAUSE => {
-                let reason = self.words(&params)?;
-                self.command(&params, |which| Command::PauseSchedule { which, reason })
+        Ok(())
+    }
+
+    fn execute(&self, mutation: Mutation) -> Result<Value, ResolverError> {
+        match mutation {
+            Mutation::Create(params) => self.create(*params),
+            Mutation::Cancel(which) => self.command(&which, Command::CancelSchedule),
+            Mutation::Reschedule(params) => self.reschedule(*params),
+            Mutation::RunNow(which) => self.command(&which, Command::RunNow),
+            Mutation::Pause(params) => {
+                let reason = reason(params.why)?;
+                self.command(&params.which, |which| Command::PauseSchedule { which, reason })
             }
-            mutation::RESUME => self.command(&params, Command::ResumeSchedule),
-            mutation::SKIP_NEXT => self.command(&params, Command::SkipNext),
-            mutation::CANCEL_ALL => self.cancel_all(&params),
-            mutation::PAUSE_ALL => self.pause_all(&params),
-            mutation::RESUME_ALL => self.resume_all(&params),
-            mutation::HOLD_ALL => self.hold(Some(self.words(&params)?)),
-            mutation::RELEASE_ALL => self.hold(None),
-            mutation::APPROVE => self.approve(&params),
-            mutation::DENY => self.deny(&params),
-            mutation::SET_GRANT => self.set_grant(&params),
-            mutation::OPEN => self.open(&params),
-            mutation::CLOSE => self.close(&params),
-            mutation::USER_MESSAGE => self.user_message(&params),
-            mutation::BUSY => self.busy(&params),
-            mutation::JOB_READY => self.job_ready(&params),
-            _ => Err(ResolverError::new(format!("{name} is declared and not built"), Value::Nil)),
+            Mutation::Resume(which) => self.command(&which, Command::ResumeSchedule),
+            Mutation::SkipNext(which) => self.command(&which, Command::SkipNext),
+            Mutation::CancelAll(of) => self.cancel_all(of.session),
+            Mutation::PauseAll(params) => self.pause_all(params.of.session, reason(params.why)?),
+            Mutation::ResumeAll(of) => self.resume_all(of.session),
+            Mutation::HoldAll(why) => self.hold(Some(reason(*why)?)),
+            Mutation::ReleaseAll(_) => self.hold(None),
+            Mutation::Approve(params) => self.approve(*params),
+            Mutation::Deny(params) => self.deny(params.which.run, reason(params.why)?),
+            Mutation::SetGrant(params) => self.set_grant(*params),
+            Mutation::Open(params) => self.open(*params),
+            Mutation::Close(of) => self.close(of.session),
+            Mutation::UserMessage(params) => {
+                let text = params.said.text;
+                self.report(params.of.session, |session| Report::UserMessage { session, text })
+            }
+            Mutation::Busy(params) => {
+                let busy = params.busy.busy;
+                self.report(params.of.session, |session| Report::Busy { session, busy })
+            }
+            Mutation::JobReady(params) => self.job_ready(*params),
         }
     }
 }
 
 impl CallerHands<'_> {
-    fn create(&self, params: Map) -> Result<Value, ResolverError> {
-        let session = self.session(&params, "origin-session-id")?;
-        let args =
-            params.into_iter().filter(|(key, _)| !is_one_of(key, &["session-id", "origin-session-id"]));
-        let args: Map = args.collect();
-        let args = args.with("action", "scheduler").with("op", psi::Op::Create.name());
-        let args = Value::from(args);
-        self.handle.admit_call(self.caller, psi::TOOL, &args).map_err(denied)?;
-        let caller = Caller { scope: Scope::Session(session), ..self.caller.clone() };
-        let called = self.handle.call_tool(psi::TOOL, &caller, &args, Notation::Edn);
-        let answer = called.ok_or_else(|| ResolverError::new("there is no psi-tool", Value::Nil))?;
-        let created = answer.value.as_map().and_then(|map| map.keyword("psi-tool/scheduler")).cloned();
-        let schedule = created.as_ref().and_then(|map| map.as_map()?.keyword("schedule")?.as_map());
-        match schedule.and_then(|schedule| schedule.keyword("schedule-id")) {
-            Some(id) => {
-                let created = Map::new().with("psi.scheduler/schedule-id", id.clone());
-                Ok(created
-                    .with("psi.scheduler/created?", true)
-                    .with("psi.scheduler/understood", Value::Nil)
-                    .into())
-            }
-            None => Err(psi_error(&answer)),
-        }
-    }
-
-    fn cancel(&self, params: &Map) -> Result<Value, ResolverError> {
-        let text = self.text(params, "schedule-id")?;
-        let refused = |refusal: &Refusal| psi_error(&psi::refused(psi::Op::Cancel, refusal, 0));
-        let Ok(schedule) = ScheduleId::new(text) else {
-            let data = Map::new().with("schedule-id", text).with("status", Value::Nil);
-            return Err(ResolverError::new("schedule not found", data).coded(Code::NotFound));
-        };
-        let cancel = Command::CancelSchedule(Which::any(self.actor(), schedule));
-        self.handle.submit(Input::Command(cancel)).map_err(|refusal| refused(&refusal))?;
-        Ok(Map::new().with("psi.scheduler/schedule-id", text).into())
-    }
-
-    fn open(&self, params: &Map) -> Result<Value, ResolverError> {
-        let id = match params.keyword("session-id").filter(|value| !value.is_nil()) {
-            None => None,
-            Some(value) => Some(session_id(value)?),
-        };
-        let config = match params.keyword("session-config").filter(|value| !value.is_nil()) {
-            None => SessionConfig::default(),
-            Some(value) => psi::session_config::parse(value, Notation::Edn).map_err(|error| {
-                ResolverError::new(error.to_string(), error.data()).coded(Code::Validation)
-            })?,
-        };
-        let opened = self.handle.open_session(id, HostId::LOCAL, config);
+    fn open(&self, params: OpenSession) -> Result<Value, ResolverError> {
+        let config = params.config.map_or_else(|| Ok(SessionConfig::default()), session_config)?;
+        let opened = self.handle.open_session(params.session, HostId::LOCAL, config);
         let (session, token) = opened.map_err(|refusal| refused(&refusal))?;
         let answer = Map::new().with("psi.agent-session/session-id", session.as_str());
         Ok(answer.with("psi.agent-session/token", token.reveal()).into())
     }
 
-    fn close(&self, params: &Map) -> Result<Value, ResolverError> {
-        let session = self.session(params, "session-id")?;
+    fn close(&self, session: Option<SessionId>) -> Result<Value, ResolverError> {
+        self.only_hosts()?;
+        let session = self.session(session, "session-id")?;
         self.handle.close_session(&session).map_err(|refusal| refused(&refusal))?;
         Ok(shown(&session))
     }
 
-    fn user_message(&self, params: &Map) -> Result<Value, ResolverError> {
-        let (session, text) = (self.session(params, "session-id")?, self.text(params, "text")?);
-        self.report(session, |session| Report::UserMessage { session, text: text.into() })
-    }
-
-    fn busy(&self, params: &Map) -> Result<Value, ResolverError> {
-        let session = self.session(params, "session-id")?;
-        let busy = params.keyword("busy").or_else(|| params.keyword("busy?"));
-        let busy = busy.and_then(Value::as_bool).ok_or_else(|| wrong("busy", "true or false", busy))?;
-        self.report(session, |session| Report::Busy { session, busy })
-    }
-
-    fn job_ready(&self, params: &Map) -> Result<Value, ResolverError> {
-        let (session, given) = (self.session(params, "session-id")?, params.keyword("job-id"));
-        let job = given.and_then(Value::as_str).and_then(|text| JobId::new(text).ok());
-        let job = job.ok_or_else(|| wrong("job-id", "a job's id: text that is not blank", given))?;
+    fn job_ready(&self, params: JobReady) -> Result<Value, ResolverError> {
+        self.only_hosts()?;
+        let session = self.session(params.of.session, "session-id")?;
         let answer = shown(&session);
-        let ready = Command::JobReady { session, job };
+        let ready = Command::JobReady { session, job: params.job.job };
         self.handle.submit(Input::Command(ready)).map_err(|refusal| refused(&refusal))?;
         Ok(answer)
     }
 
     fn report(
         &self,
-        session: SessionId,
+        session: Option<SessionId>,
         report: impl FnOnce(SessionId) -> Report,
     ) -> Result<Value, ResolverError> {
+        self.only_hosts()?;
+        let session = self.session(session, "session-id")?;
         let answer = shown(&session);
         self.handle.submit(Input::Report(report(session))).map_err(|refusal| refused(&refusal))?;
         Ok(answer)
     }
 
+    /// Refuses a session's token: what follows is for hosts and operators.
+    fn only_hosts(&self) -> Result<(), ResolverError> {
+        self.handle.admit_host(self.caller).map_err(denied)
+    }
+
     /// The session that is meant: the one named, or the caller's own.
-    pub(super) fn session(&self, params: &Map, name: &'static str) -> Result<SessionId, ResolverError> {
-        let given = params.keyword(name).or_else(|| params.keyword("session-id"));
-        let given = given.filter(|value| !value.is_nil()).map(session_id).transpose()?;
+    pub(super) fn session(
+        &self,
+        given: Option<SessionId>,
+        name: &'static str,
+    ) -> Result<SessionId, ResolverError> {
         let own = self.caller.scope.session().cloned();
         let session = given.or(own).ok_or_else(|| wrong(name, "a session's id", None))?;
         if self.caller.scope.covers(&session) {
@@ -184,35 +141,23 @@ impl CallerHands<'_> {
         }
         Err(refused(&Refusal::UnknownSession { session }))
     }
-
-    pub(super) fn text<'p>(&self, params: &'p Map, name: &'static str) -> Result<&'p str, ResolverError> {
-        let value = params.keyword(name);
-        value.and_then(Value::as_str).ok_or_else(|| wrong(name, "a string", value))
-    }
 }
 
-/// Parameters by their bare names; one that is given twice, qualified and not, is an error.
-fn unqualified(params: &Map) -> Result<Map, ResolverError> {
-    let mut bare = Map::new();
-    for (key, value) in params {
-        let name = key.as_keyword().map(Keyword::name).or_else(|| key.as_str());
-        let name = name.ok_or_else(|| wrong("key", "a keyword", Some(key)))?;
-        let keyword = Keyword::new(name).map_err(|_| wrong("key", "a keyword", Some(key)))?;
-        if bare.insert(keyword.into(), value.clone()).is_some() {
-            let data = Map::new().with("parameter", key.clone());
-            return Err(ResolverError::new(format!("{name} is given twice"), data).coded(Code::Validation));
+/// The configuration of a session, read as psi's tool reads it.
+pub(super) fn session_config(config: Map) -> Result<SessionConfig, ResolverError> {
+    let parsed = psi::session_config::parse(&config.into(), Notation::Edn);
+    parsed.map_err(|error| ResolverError::new(error.to_string(), error.data()).coded(Code::Validation))
+}
+
+/// The caller's reason, in its own words.
+fn reason(why: ReasonParams) -> Result<Option<Box<str>>, ResolverError> {
+    let most = limits::LABEL_BYTES;
+    match why.reason {
+        Some(words) if words.len() as u64 > most.value => {
+            Err(refused(&Refusal::LimitReached { limit: most }))
         }
+        reason => Ok(reason),
     }
-    Ok(bare)
-}
-
-fn is_one_of(key: &Value, names: &[&str]) -> bool {
-    key.as_keyword().is_some_and(|key| names.contains(&key.as_str()))
-}
-
-fn session_id(value: &Value) -> Result<SessionId, ResolverError> {
-    let id = value.as_str().and_then(|text| SessionId::new(text).ok());
-    id.ok_or_else(|| wrong("session-id", "a session's id: text that is not blank", Some(value)))
 }
 
 fn shown(session: &SessionId) -> Value {
@@ -227,26 +172,35 @@ pub(super) fn wrong(name: &str, expected: &str, value: Option<&Value>) -> Resolv
     ResolverError::new(format!("{name} must be {expected}"), data).coded(Code::Validation)
 }
 
-/// A key that is no parameter of a mutation, told as it was written.
-pub(super) fn unknown(key: &Value, mutation: &str) -> ResolverError {
-    let expected = format!("a parameter of {mutation}");
-    let message = format!("{key} must be {expected}");
-    let data = Map::new()
-        .with("parameter", key.clone())
-        .with("value", crate::dialect::echo(key))
-        .with("expected", expected);
-    ResolverError::new(message, data).coded(Code::Validation)
-}
-
 pub(super) fn refused(refusal: &Refusal) -> ResolverError {
     let data = Map::new().with("hint", refusal.hint());
+    let data = match of_schedule(refusal) {
+        None => data,
+        Some((schedule, status)) => {
+            let shown = status.map(|status| Value::keyword(graph::shown::status(status).name()));
+            let data = data.with("schedule-id", schedule.to_string()).with("status", shown);
+            if status == Some(Status::InFlight) { data.with("in-flight?", true) } else { data }
+        }
+    };
     ResolverError::new(refusal.to_string(), data).coded(refusal.code())
+}
+
+/// The schedule that a refusal is about, and where it stands.
+fn of_schedule(refusal: &Refusal) -> Option<(&ScheduleId, Option<Status>)> {
+    if let Refusal::UnknownSchedule { schedule } = refusal {
+        return Some((schedule, None));
+    }
+    if let Refusal::NotCancellable { schedule, status } | Refusal::WrongStatus { schedule, status } = refusal
+    {
+        return Some((schedule, Some(*status)));
+    }
+    None
 }
 
 /// What is denied before the tool looks at it.
 pub(super) fn denied(denial: Denial) -> ResolverError {
     let (code, data) = match denial {
-        Denial::ReadOnly => (Code::Forbidden, Map::new()),
+        Denial::ReadOnly | Denial::HostsOnly => (Code::Forbidden, Map::new()),
         Denial::NotGranted { dialect } => {
             (Code::Forbidden, Map::new().with("dialect", Value::keyword(dialect.name())))
         }
@@ -259,16 +213,4 @@ pub(super) fn denied(denial: Denial) -> ResolverError {
         }
     };
     ResolverError::new(denial.to_string(), data).coded(code)
-}
-
-/// psi's error as the graph's: the same message and data.
-fn psi_error(answer: &Answer) -> ResolverError {
-    let error = answer.value.as_map().and_then(|map| map.keyword("psi-tool/error")?.as_map());
-    let part = |name: &str| error.and_then(|error| error.keyword(name)).cloned().unwrap_or(Value::Nil);
-    let message = part("message").as_str().map_or_else(|| answer.value.to_string(), str::to_owned);
-    let error = ResolverError::new(message, part("data"));
-    match answer.code {
-        Some(code) => error.coded(code),
-        None => error,
-    }
 }

@@ -12,30 +12,33 @@ use crate::port::Ticket;
 
 impl CallerHands<'_> {
     /// Cancels all that has not ended and is not with a host.
-    pub(super) fn cancel_all(&self, params: &Map) -> Result<Value, ResolverError> {
-        self.each(params, |_| true, Command::CancelSchedule)
+    pub(super) fn cancel_all(&self, session: Option<SessionId>) -> Result<Value, ResolverError> {
+        self.each(session, |_| true, Command::CancelSchedule)
     }
 
     /// Pauses all that is not paused.
-    pub(super) fn pause_all(&self, params: &Map) -> Result<Value, ResolverError> {
-        let reason = self.words(params)?;
+    pub(super) fn pause_all(
+        &self,
+        session: Option<SessionId>,
+        reason: Option<Box<str>>,
+    ) -> Result<Value, ResolverError> {
         let runs = |record: &ScheduleRecord| record.course().paused.is_none();
-        self.each(params, runs, |which| Command::PauseSchedule { which, reason: reason.clone() })
+        self.each(session, runs, |which| Command::PauseSchedule { which, reason: reason.clone() })
     }
 
     /// Resumes all that is paused.
-    pub(super) fn resume_all(&self, params: &Map) -> Result<Value, ResolverError> {
+    pub(super) fn resume_all(&self, session: Option<SessionId>) -> Result<Value, ResolverError> {
         let stands = |record: &ScheduleRecord| record.course().paused.is_some();
-        self.each(params, stands, Command::ResumeSchedule)
+        self.each(session, stands, Command::ResumeSchedule)
     }
 
     fn each(
         &self,
-        params: &Map,
+        session: Option<SessionId>,
         is_meant: impl Fn(&ScheduleRecord) -> bool,
         command: impl Fn(Which) -> Command,
     ) -> Result<Value, ResolverError> {
-        let session = self.session(params, "session-id")?;
+        let session = self.session(session, "session-id")?;
         let meant = self.handle.view(|state| meant(state, &session, &is_meant));
         let meant = meant.ok_or_else(|| refused(&Refusal::UnknownSession { session: session.clone() }))?;
         let (mut changed, mut left) = (0_i64, 0_i64);

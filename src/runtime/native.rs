@@ -5,15 +5,18 @@
 
 use super::handle::Handle;
 use super::hands::{CallerHands, wrong};
-use crate::dialect::native::{self, Call, Change, Draft, Listing, Named, Tool};
+use crate::dialect::native::{self, Call, Listing, Named, Tool};
 use crate::dialect::{Answer, Notation, REQUEST_CAPS, psi};
 use crate::domain::{Caller, Code, Dialect, Durability, Right, ScheduleId, Status};
 use crate::edn::{Map, Value, read};
 use crate::engine::{State, Verdict};
-use crate::graph::attr::mutation;
 use crate::graph::eql::{self, Boundary};
+use crate::graph::mutation::{
+    Change, CreateSchedule, Mutation, Pause, ReasonParams, Reschedule, WhichParams,
+};
+use crate::graph::params::IdText;
 use crate::graph::registry::ResolverError;
-use crate::graph::view::Hands as _;
+use crate::graph::view::Mutator as _;
 
 impl Handle {
     pub(super) fn call_native(
@@ -28,10 +31,10 @@ impl Handle {
             Err(answer) => return answer,
         };
         let done = match call {
-            Call::Create(draft) => self.create_native(caller, draft),
+            Call::Create(params) => self.create_native(caller, *params),
             Call::List(listing) => self.list_native(caller, &listing),
             Call::Cancel(which) => self.cancel_native(caller, &which),
-            Call::Change(which, change) => self.change_native(caller, &which, change),
+            Call::Change(which, change, revision) => self.change_native(caller, &which, (*change, revision)),
             Call::Pause(which, paused) => self.pause_native(caller, &which, paused),
             Call::Explain(which, at) => self.explain_native(caller, &which, at.map(|at| at.to_string())),
             Call::Query(boundary) => self.query_native(caller, &boundary),
@@ -39,12 +42,12 @@ impl Handle {
         done.unwrap_or_else(|error| native::refused(tool, args, notation, &error))
     }
 
-    fn create_native(&self, caller: &Caller, draft: Draft) -> Result<Answer, ResolverError> {
+    fn create_native(&self, caller: &Caller, mut params: CreateSchedule) -> Result<Answer, ResolverError> {
         // On disk where there is one; the answer says so where there is none.
         let keeps = self.store_health().is_some();
         let durability = if keeps { Durability::Durable } else { Durability::Volatile };
-        let params = draft.0.with("durability", durability.name());
-        let made = self.act_native(caller, mutation::CREATE, &params)?;
+        params.new.durability = Some(durability);
+        let made = self.act_native(caller, Mutation::Create(Box::new(params)))?;
         let schedule = self.shown_native(caller, &made)?;
         Ok(native::created(&made, &schedule))
     }
@@ -64,22 +67,32 @@ impl Handle {
     }
 
     fn cancel_native(&self, caller: &Caller, which: &Named) -> Result<Answer, ResolverError> {
-        let id = self.named_native(caller, which)?.to_string();
-        self.act_native(caller, mutation::CANCEL, &Map::new().with("schedule-id", id.as_str()))?;
+        let params = self.which_native(caller, which, None)?;
+        let id = params.schedule.0.clone();
+        self.act_native(caller, Mutation::Cancel(Box::new(params)))?;
         Ok(native::cancelled(&id))
     }
 
-    fn change_native(&self, caller: &Caller, which: &Named, change: Change) -> Result<Answer, ResolverError> {
-        let params = change.0.with("schedule-id", self.named_native(caller, which)?.to_string());
-        let made = self.act_native(caller, mutation::RESCHEDULE, &params)?;
+    fn change_native(
+        &self,
+        caller: &Caller,
+        which: &Named,
+        (change, revision): (Change, Option<u32>),
+    ) -> Result<Answer, ResolverError> {
+        let params = Reschedule { which: self.which_native(caller, which, revision)?, change };
+        let made = self.act_native(caller, Mutation::Reschedule(Box::new(params)))?;
         let schedule = self.shown_native(caller, &made)?;
         Ok(native::updated(&made, &schedule))
     }
 
     fn pause_native(&self, caller: &Caller, which: &Named, paused: bool) -> Result<Answer, ResolverError> {
-        let params = Map::new().with("schedule-id", self.named_native(caller, which)?.to_string());
-        let mutation = if paused { mutation::PAUSE } else { mutation::RESUME };
-        let made = self.act_native(caller, mutation, &params)?;
+        let which = self.which_native(caller, which, None)?;
+        let mutation = if paused {
+            Mutation::Pause(Box::new(Pause { which, why: ReasonParams { reason: None } }))
+        } else {
+            Mutation::Resume(Box::new(which))
+        };
+        let made = self.act_native(caller, mutation)?;
         let schedule = self.shown_native(caller, &made)?;
         Ok(native::updated(&made, &schedule))
     }
@@ -112,15 +125,22 @@ impl Handle {
         }
     }
 
-    fn act_native(
+    fn act_native(&self, caller: &Caller, mutation: Mutation) -> Result<Map, ResolverError> {
+        let hands = CallerHands { tool: Some(Dialect::Native), ..CallerHands::new(self, caller) };
+        hands.admit()?;
+        let made = hands.execute(mutation)?;
+        Ok(made.as_map().cloned().unwrap_or_default())
+    }
+
+    /// The schedule that is meant, as mutations take it.
+    fn which_native(
         &self,
         caller: &Caller,
-        mutation: &'static str,
-        params: &Map,
-    ) -> Result<Map, ResolverError> {
-        let hands = CallerHands { tool: Some(Dialect::Native), ..CallerHands::new(self, caller) };
-        let made = hands.act(mutation, params)?;
-        Ok(made.as_map().cloned().unwrap_or_default())
+        which: &Named,
+        base_revision: Option<u32>,
+    ) -> Result<WhichParams, ResolverError> {
+        let schedule = IdText(self.named_native(caller, which)?.to_string().into());
+        Ok(WhichParams { schedule, base_revision })
     }
 
     /// The schedule that a mutation has made or changed, as it stands.

@@ -18,9 +18,10 @@ use crate::edn::{Map, Value};
 use crate::engine::SessionRecord;
 use crate::graph::attr;
 use crate::graph::eql::{Answer, Boundary, Failure, Limits, Refusal};
+use crate::graph::mutation::Mutation;
 use crate::graph::older::Older;
 use crate::graph::registry::{Access, Registry, ResolverError, Seen};
-use crate::graph::view::{Hands, Made, Scheduler, Transcripts, View};
+use crate::graph::view::{Made, Mutator, Scheduler, Transcripts, View};
 use crate::limits;
 
 /// The bounds of one query.
@@ -146,7 +147,7 @@ impl Access<Scheduler> for QueryAccess<'_> {
         self.show(&core, reading);
     }
 
-    fn act(&mut self, acting: &mut dyn FnMut(&dyn Hands)) {
+    fn act(&mut self, acting: &mut dyn FnMut(&dyn Mutator)) {
         if self.past.is_some() {
             return acting(&Bound);
         }
@@ -160,10 +161,14 @@ impl Access<Scheduler> for QueryAccess<'_> {
 /// Hands on the past.
 struct Bound;
 
-impl Hands for Bound {
-    fn act(&self, mutation: &'static str, _params: &Map) -> Result<Value, ResolverError> {
+impl Mutator for Bound {
+    fn admit(&self) -> Result<(), ResolverError> {
         let message = "what was cannot be changed; ask without an instant in the past";
-        Err(ResolverError::new(message, Map::new().with("mutation", mutation)).coded(Code::Conflict))
+        Err(ResolverError::new(message, Map::new()).coded(Code::Conflict))
+    }
+
+    fn execute(&self, _mutation: Mutation) -> Result<Value, ResolverError> {
+        self.admit().map(|()| Value::Nil)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::handle::Handle;
 use crate::dialect::psi::{self, Call, Context};
 use crate::dialect::{Answer, Notation, cron, native, reminder, session_action};
-use crate::domain::{Actor, Caller, Dialect, Now, Refusal, ScheduleId, Scope, SessionId};
+use crate::domain::{Actor, Caller, Dialect, Now, Refusal, Right, ScheduleId, Scope, SessionId};
 use crate::edn::Value;
 use crate::engine::{Command, Input, ScheduleRecord, SessionRecord, State, Which};
 use crate::limits;
@@ -48,7 +48,9 @@ impl Handle {
     fn run_psi(&self, call: Call, caller: &Caller, started: Now) -> Result<Answer, Refusal> {
         match call {
             Call::Query(boundary) => {
-                let answer = self.query(caller, &boundary, true);
+                // psi's `query` reads: a model may call it unasked, and changes have tools and mutations of their own.
+                let reader = Caller { right: Right::Read, ..caller.clone() };
+                let answer = self.query(&reader, &boundary, true);
                 Ok(answer.map_or_else(|refusal| psi::not_queried(&refusal), |it| psi::queried(&boundary, it)))
             }
             Call::Create(mut new) => {

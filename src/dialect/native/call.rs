@@ -3,27 +3,32 @@
 //! What lives elsewhere: what the phrase in `when` means (`calendar`), because that takes a clock. Invariant: a schedule is
 //! named in one way, and no text in a [`Call`] is blank but a label that is to be taken away.
 
+use std::num::NonZeroU32;
+
 use super::repair::repaired;
 use super::tool::Tool;
 use crate::dialect::args::Args;
 use crate::dialect::slip::{Slip, SlipFault};
 use crate::dialect::{Answer, Notation, REQUEST_CAPS};
-use crate::domain::{Kind, Moment, ScheduleId};
+use crate::domain::{Kind, Lifetime, Moment, ScheduleId, SessionId, Terms};
 use crate::edn::{Map, Value, read_keeping_meta};
 use crate::graph::eql::{self, Boundary};
+use crate::graph::mutation::{
+    Change, ChangeParams, Conditions, CreateSchedule, NewScheduleParams, WhenParams,
+};
 use crate::limits;
 
 /// One call, checked.
 #[derive(Clone, Debug)]
 pub enum Call {
     /// Schedule a prompt.
-    Create(Draft),
+    Create(Box<CreateSchedule>),
     /// List schedules.
     List(Listing),
     /// Cancel a schedule.
     Cancel(Named),
-    /// Give a schedule another definition.
-    Change(Named, Change),
+    /// Give a schedule another definition; the revision is the one that was seen.
+    Change(Named, Box<Change>, Option<u32>),
     /// Pause a schedule, or let it go on.
     Pause(Named, bool),
     /// Explain what became of a schedule at an instant; now if none is given.
@@ -40,14 +45,6 @@ pub enum Named {
     /// The key that it was created with.
     Key(Box<str>),
 }
-
-/// A schedule as it is asked for: the parameters of the graph's mutation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draft(pub Map);
-
-/// A change as it is asked for: the parameters of the graph's mutation, without the schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change(pub Map);
 
 /// Which schedules to list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +69,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
 pub(super) fn read(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Slip> {
     let args = Args::new(args, notation, names(tool))?;
     match tool {
-        Tool::Create => draft(&args).map(Call::Create),
+        Tool::Create => create(&args).map(Box::new).map(Call::Create),
         Tool::List => Ok(Call::List(Listing {
             all: args.flag("all")?.unwrap_or(false),
             first: args.whole("first", 1, limits::TOOL_PAGE_MAX.value)?.unwrap_or(limits::TOOL_PAGE.value),
@@ -97,64 +94,67 @@ pub(super) const fn names(tool: Tool) -> &'static [&'static str] {
     }
 }
 
-fn draft(args: &Args<'_>) -> Result<Draft, Slip> {
-    let mut params = Map::new()
-        .with("message", args.required("message", limits::TEXT_BYTES)?)
-        .with("when", args.required("when", limits::PHRASE_BYTES)?)
-        .with("kind", args.word("kind", Kind::NAMES, Kind::ALL)?.unwrap_or(Kind::Message).name());
-    let optional = [
-        ("zone", args.said("zone", limits::ZONE_BYTES)?),
-        ("label", args.said("label", limits::LABEL_BYTES)?),
-        ("idempotency-key", args.said("key", limits::LABEL_BYTES)?),
-        ("origin-session-id", args.said("session_id", limits::ID_BYTES)?),
-    ];
-    for (name, value) in optional {
-        if let Some(value) = value {
-            params = params.with(name, value);
-        }
-    }
-    if let Some(runs) = args.whole("max_runs", 1, u64::from(u32::MAX))? {
-        params = params.with("lifetime", Map::new().with("max-runs", integer(runs)));
-    }
-    Ok(Draft(params))
+fn create(args: &Args<'_>) -> Result<CreateSchedule, Slip> {
+    let message = args.required("message", limits::TEXT_BYTES)?;
+    let phrase = args.required("when", limits::PHRASE_BYTES)?;
+    let kind = args.word("kind", Kind::NAMES, Kind::ALL)?.unwrap_or(Kind::Message);
+    let text = |name, limit| args.said(name, limit).map(|text| text.map(Into::into));
+    let max_runs = args.whole("max_runs", 1, u64::from(u32::MAX))?;
+    let max_runs = max_runs.and_then(|runs| NonZeroU32::new(u32::try_from(runs).ok()?));
+    let owner = args.said("session_id", limits::ID_BYTES)?;
+    let not_an_id = |_| Slip::new("session_id", SlipFault::NotAnId);
+    Ok(CreateSchedule {
+        new: NewScheduleParams {
+            owner: owner.map(SessionId::new).transpose().map_err(not_an_id)?,
+            kind,
+            message: message.into(),
+            label: text("label", limits::LABEL_BYTES)?,
+            description: None,
+            session_config: None,
+            durability: None,
+            idempotency_key: text("key", limits::LABEL_BYTES)?,
+            channel: None,
+            conversation: None,
+        },
+        when: WhenParams {
+            when: Some(phrase.into()),
+            zone: text("zone", limits::ZONE_BYTES)?,
+            ..WhenParams::default()
+        },
+        conditions: Conditions {
+            policy: None,
+            lifetime: max_runs.map(|runs| Lifetime { max_runs: Some(runs), ..Terms::PLAIN.lifetime }),
+        },
+    })
 }
 
 fn update(args: &Args<'_>) -> Result<Call, Slip> {
     let which = named(args)?;
-    let mut params = Map::new();
-    let texts = [
-        ("when", args.said("when", limits::PHRASE_BYTES)?),
-        ("zone", args.said("zone", limits::ZONE_BYTES)?),
-    ];
-    for (name, value) in texts {
-        if let Some(value) = value {
-            params = params.with(name, value);
-        }
-    }
-    if args.get("message").is_some() {
-        params = params.with("message", args.required("message", limits::TEXT_BYTES)?);
-    }
-    if let Some(label) = args.exact("label", limits::LABEL_BYTES)? {
-        let label = Some(label.trim()).filter(|label| !label.is_empty());
-        params = params.with("label", label);
-    }
+    let text = |name, limit| args.said(name, limit).map(|text| text.map(Into::into));
+    let when: Option<Box<str>> = text("when", limits::PHRASE_BYTES)?;
+    let zone: Option<Box<str>> = text("zone", limits::ZONE_BYTES)?;
+    let message = match args.get("message") {
+        None => None,
+        Some(_) => Some(args.required("message", limits::TEXT_BYTES)?.into()),
+    };
+    let label = args.exact("label", limits::LABEL_BYTES)?;
+    let label = label.map(|label| Some(label.trim()).filter(|label| !label.is_empty()).map(Into::into));
     let revision = args.whole("revision", 1, u64::from(u32::MAX))?;
+    let revision = revision.and_then(|revision| u32::try_from(revision).ok());
     let paused = args.flag("paused")?;
-    match (paused, params.is_empty()) {
-        (Some(_), false) => Err(Slip::new("paused", SlipFault::NotAlone)),
-        (None, true) => Err(Slip::new("when", SlipFault::Missing)),
-        (Some(_), true) if revision.is_some() => Err(Slip::new("revision", SlipFault::NotAlone)),
-        (Some(paused), true) => Ok(Call::Pause(which, paused)),
-        (None, false) if params.keyword("when").is_none() && params.keyword("zone").is_some() => {
-            // A zone alone would be read by nobody.
-            Err(Slip::new("when", SlipFault::Missing))
-        }
-        (None, false) => {
-            let params = match revision {
-                Some(revision) => params.with("base-revision", integer(revision)),
-                None => params,
-            };
-            Ok(Call::Change(which, Change(params)))
+    let is_change = when.is_some() || zone.is_some() || message.is_some() || label.is_some();
+    match (paused, is_change) {
+        (Some(_), true) => Err(Slip::new("paused", SlipFault::NotAlone)),
+        (None, false) => Err(Slip::new("when", SlipFault::Missing)),
+        (Some(_), false) if revision.is_some() => Err(Slip::new("revision", SlipFault::NotAlone)),
+        (Some(paused), false) => Ok(Call::Pause(which, paused)),
+        // A zone alone would be read by nobody.
+        (None, true) if when.is_none() && zone.is_some() => Err(Slip::new("when", SlipFault::Missing)),
+        (None, true) => {
+            let texts = ChangeParams { label, description: None, message };
+            let when = WhenParams { when, zone, ..WhenParams::default() };
+            let change = Change { texts, when, conditions: Conditions { policy: None, lifetime: None } };
+            Ok(Call::Change(which, Box::new(change), revision))
         }
     }
 }
@@ -180,8 +180,4 @@ fn query(args: &Args<'_>) -> Result<Boundary, Slip> {
     let form = read_keeping_meta(text.as_bytes(), &REQUEST_CAPS).map_err(|error| fault(error.to_string()))?;
     let query = eql::parse(&form).map_err(|error| fault(error.to_string()))?;
     Ok(Boundary { query, entity: Map::new(), lenient: None, as_of: None })
-}
-
-fn integer(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }

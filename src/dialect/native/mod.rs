@@ -16,6 +16,6 @@ mod repair;
 mod tool;
 
 pub use answer::{cancelled, created, explained, listed, updated};
-pub use call::{Call, Change, Draft, Listing, Named, parse};
+pub use call::{Call, Listing, Named, parse};
 pub use error::{errors, refused};
 pub use tool::Tool;

@@ -51,24 +51,28 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
         )
         .reads(
             own("reveille.engine/decisions", Type::Reference("decision"))
+                .params(listing::OF_DECISIONS)
                 .many()
                 .doc("What was decided, as far as it is kept, oldest first. Parameters filter and cut."),
             |view, (), params| Ok(Datum::Entities(listing::decisions(view, params)?.numbers)),
         )
         .reads(
             own("reveille.engine/decision-page", Type::Reference("decision-page"))
-                .doc("The same, as a page with its cursors and the count of the whole list."),
+                .params(listing::OF_DECISIONS)
+                .doc("A page of the decisions, with cursors and the count of the whole list."),
             |view, (), params| Ok(Datum::Entity(view.keep(listing::decisions(view, params)?))),
         )
         .reads(
             own("psi.agent-session/sessions", Type::Reference("session"))
+                .params(listing::OF_WINDOWS)
                 .many()
                 .doc("The open sessions, by id. Parameters cut."),
             |view, (), params| Ok(Datum::Entities(listing::sessions(view, params)?.numbers)),
         )
         .reads(
             own("psi.agent-session/session-page", Type::Reference("session-page"))
-                .doc("The same, as a page with its cursors and the count of the whole list."),
+                .params(listing::OF_WINDOWS)
+                .doc("A page of the open sessions, with cursors and the count of the whole list."),
             |view, (), params| Ok(Datum::Entity(view.keep(listing::sessions(view, params)?))),
         )
 }
@@ -129,24 +133,24 @@ fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
 
 /// What will happen, and why something has happened or not.
 fn foresight(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
-    use super::foresight::{explain, forecast, what_if};
+    use super::foresight::{OF_EXPLANATION, OF_FORECAST, OF_WHAT_IF, explain, forecast, what_if};
     entity
         .reads(
-            own("reveille/forecast", Type::Reference("slot")).many().doc(
+            own("reveille/forecast", Type::Reference("slot")).params(OF_FORECAST).many().doc(
                 "The slots to come, by when something comes of them, as if nobody did anything more and turns took no \
                  time. Parameters: from, to, first, schedule-id; the next 24 hours and 1000 slots unless told otherwise.",
             ),
             |view, (), params| forecast(view, params),
         )
         .reads(
-            own("reveille/what-if", Type::Reference("slot")).many().doc(
+            own("reveille/what-if", Type::Reference("slot")).params(OF_WHAT_IF).many().doc(
                 "The slots of which something else would become: during an outage (down-from, down-until), or after a \
                  change of the schedule (schedule-id, and what psi.scheduler/reschedule takes). Nothing is changed.",
             ),
             |view, (), params| what_if(view, params),
         )
         .reads(
-            own("reveille/explain", Type::Reference("explanation"))
+            own("reveille/explain", Type::Reference("explanation")).params(OF_EXPLANATION)
                 .doc("Why a schedule has fired at an instant, or has not, or when it will. Parameters: schedule-id, at."),
             |view, (), params| explain(view, params),
         )

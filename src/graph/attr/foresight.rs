@@ -4,23 +4,70 @@
 
 use std::rc::Rc;
 
-use super::{Read, instant, integer, maybe, own, text};
+use super::terms::SLOTS_LISTED;
+use super::{Read, instant, integer, maybe, own};
 use crate::domain::{Moment, Reason, ScheduleId};
 use crate::edn::{Map, Value};
 use crate::engine::{Ask, Coming, Explanation, Fate, Outage, Verdict, WhatIf};
-use crate::graph::asked;
-use crate::graph::params::Params;
-use crate::graph::registry::{Datum, Entity, Numbered, ResolverError, Seen, Type};
+use crate::graph::mutation::{Change, ChangeParams, Conditions, WhenParams};
+use crate::graph::params::{Given, IdText, params, refused};
+use crate::graph::registry::{
+    Datum, Entity, Groups, Numbered, ParamFault, ParamFaultKind, ResolverError, Seen, Type,
+};
 use crate::graph::shown;
 use crate::graph::view::{Listed, Scheduler};
-use crate::limits;
 
 type View<'a> = Seen<'a, Scheduler>;
 
-/// The parameters of a forecast.
-const WINDOW: &[&str] = &["from", "to", "first", "schedule-id"];
-/// What may be supposed: an outage, or a change of the schedule named.
-const SUPPOSED: &[&str] = &["down-from", "down-until"];
+params! {
+    /// What a forecast covers.
+    pub(super) Stretch {
+        /// From when on. Now if left out.
+        optional from: Moment = "from",
+        /// Until when. A day after the beginning if left out.
+        optional to: Moment = "to",
+        /// At most so many slots.
+        optional first: u32 = "first" bounded(0, SLOTS_LISTED),
+        /// Of this schedule only.
+        optional schedule: IdText = "schedule-id",
+    }
+}
+
+params! {
+    /// An outage that is supposed.
+    pub(super) Down {
+        /// Suppose that the process is down from here on.
+        optional from: Moment = "down-from",
+        /// And is back then.
+        optional until: Moment = "down-until",
+    }
+}
+
+params! {
+    /// What is explained.
+    pub(super) Explained {
+        /// The schedule.
+        required schedule: IdText = "schedule-id",
+    }
+}
+
+params! {
+    /// When.
+    pub(super) At {
+        /// The instant. What matters now if left out.
+        optional at: Moment = "at",
+    }
+}
+
+/// What a forecast takes.
+pub(super) const OF_FORECAST: Groups = &[Stretch::GROUP];
+/// What a supposition takes: an outage, or a change of the schedule named.
+pub(super) const OF_WHAT_IF: Groups =
+    &[Stretch::GROUP, Down::GROUP, WhenParams::GROUP, ChangeParams::GROUP, Conditions::GROUP];
+/// What an explanation takes.
+pub(super) const OF_EXPLANATION: Groups = &[Explained::GROUP, At::GROUP];
+/// What an explanation of a schedule that is at hand takes.
+pub(super) const OF_OWN: Groups = &[At::GROUP];
 
 pub(super) fn slot() -> Entity<Scheduler, u64> {
     let find: fn(View<'_>, &Value) -> Option<u64> = |view, key| {
@@ -217,9 +264,10 @@ const EXPLANATION_WHOLE: &[&str] = &[
 
 /// Slots to come, for what the parameters ask.
 pub(super) fn forecast<'a>(view: View<'a>, map: &Map) -> Read<'a> {
-    let params = Params::read(map, &[WINDOW])?;
-    let only = schedule_of(&params)?;
-    let forecast = view.state.forecast(view.zones, view.now, &ask(view, &params, only.as_ref())?);
+    let given = Given::new(map, OF_FORECAST).map_err(refused(FORECAST))?;
+    let stretch = Stretch::read(&given).map_err(refused(FORECAST))?;
+    let only = stretch.schedule.as_ref().map(schedule_of).transpose()?;
+    let forecast = view.state.forecast(view.zones, view.now, &ask(view, &stretch, only.as_ref()));
     let last = forecast.slots.len().saturating_sub(1);
     let numbers = forecast.slots.into_iter().enumerate().map(|(place, coming)| {
         let more = forecast.cut && place == last;
@@ -230,20 +278,22 @@ pub(super) fn forecast<'a>(view: View<'a>, map: &Map) -> Read<'a> {
 
 /// Slots of which something else would become, for what the parameters suppose.
 pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
-    let params = Params::read(map, &[WINDOW, SUPPOSED, asked::CHANGES])?;
-    let schedule = schedule_of(&params)?;
-    let (from, until) = (params.moment("down-from")?, params.moment("down-until")?);
+    let given = Given::new(map, OF_WHAT_IF).map_err(refused(WHAT_IF))?;
+    let stretch = Stretch::read(&given).map_err(refused(WHAT_IF))?;
+    let schedule = stretch.schedule.as_ref().map(schedule_of).transpose()?;
+    let Down { from, until } = Down::read(&given).map_err(refused(WHAT_IF))?;
     let supposed = match (from, until, &schedule) {
         (Some(from), Some(until), _) => WhatIf::Outage(Outage { from, until }),
         (None, None, Some(schedule)) => {
-            let change = asked::change(map, view.now.wall, view.zones)?.change;
+            let change =
+                Change::read(&given).map_err(refused(WHAT_IF))?.meaning(view.now.wall, view.zones)?.change;
             WhatIf::Change(schedule.clone(), Box::new(change))
         }
         (Some(_), None, _) | (None, Some(_), _) | (None, None, None) => {
-            return Err(params.wrong("down-from", "given with down-until, or a schedule-id with a change"));
+            return Err(wrong("down-from", "given with down-until, or a schedule-id with a change"));
         }
     };
-    let ask = ask(view, &params, None)?;
+    let ask = ask(view, &stretch, None);
     let differences = view.state.what_if(view.zones, view.now, &ask, &supposed).map_err(|refusal| {
         ResolverError::new(refusal.to_string(), Map::new().with("hint", refusal.hint())).coded(refusal.code())
     })?;
@@ -259,44 +309,40 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
 
 /// Explains a slot of the schedule that the parameters name.
 pub(super) fn explain<'a>(view: View<'a>, map: &Map) -> Read<'a> {
-    let params = Params::read(map, &[&["schedule-id", "at"]])?;
-    let schedule = schedule_of(&params)?;
-    let schedule = schedule.ok_or_else(|| params.wrong("schedule-id", "the id of a schedule"))?;
-    Ok(Datum::Entity(view.keep_explanation(view.explain(&schedule, params.moment("at")?))))
+    let given = Given::new(map, OF_EXPLANATION).map_err(refused(EXPLANATION))?;
+    let schedule = schedule_of(&Explained::read(&given).map_err(refused(EXPLANATION))?.schedule)?;
+    let At { at } = At::read(&given).map_err(refused(EXPLANATION))?;
+    Ok(Datum::Entity(view.keep_explanation(view.explain(&schedule, at))))
 }
 
 /// Explains a slot of a schedule.
 pub(super) fn explain_own<'a>(view: View<'a>, schedule: &ScheduleId, map: &Map) -> Read<'a> {
-    let params = Params::read(map, &[&["at"]])?;
-    Ok(Datum::Entity(view.keep_explanation(view.explain(schedule, params.moment("at")?))))
+    let given = Given::new(map, OF_OWN).map_err(refused(EXPLANATION))?;
+    let At { at } = At::read(&given).map_err(refused(EXPLANATION))?;
+    Ok(Datum::Entity(view.keep_explanation(view.explain(schedule, at))))
 }
 
-fn ask<'v>(
-    view: View<'v>,
-    params: &Params<'_>,
-    only: Option<&'v ScheduleId>,
-) -> Result<Ask<'v>, ResolverError> {
-    let plain = Ask::of(view.scope, view.now.wall);
-    let from = params.moment("from")?.unwrap_or(plain.from);
-    let day = |from: Moment| from.checked_add(plain.to.since(plain.from)).unwrap_or(from);
-    let to = params.moment("to")?.unwrap_or_else(|| day(from));
-    let first = match params.get("first") {
-        None => plain.first,
-        Some(value) => {
-            let most = limits::SLOTS_LISTED.value;
-            let first = value.as_int().and_then(|first| u64::try_from(first).ok()).filter(|it| *it <= most);
-            let first = first.ok_or_else(|| params.wrong("first", &format!("a number up to {most}")))?;
-            usize::try_from(first).unwrap_or(usize::MAX)
-        }
-    };
-    Ok(Ask { only, from, to, first, ..plain })
+fn ask<'v>(view: View<'v>, stretch: &Stretch, only: Option<&'v ScheduleId>) -> Ask<'v> {
+    let default = Ask::of(view.scope, view.now.wall);
+    let from = stretch.from.unwrap_or(default.from);
+    let day = |from: Moment| from.checked_add(default.to.since(default.from)).unwrap_or(from);
+    let to = stretch.to.unwrap_or_else(|| day(from));
+    let first = stretch.first.and_then(|first| usize::try_from(first).ok()).unwrap_or(default.first);
+    Ask { only, from, to, first, ..default }
 }
 
-fn schedule_of(params: &Params<'_>) -> Result<Option<ScheduleId>, ResolverError> {
-    let Some(value) = params.get("schedule-id") else { return Ok(None) };
-    let id = text(value).and_then(|text| ScheduleId::new(text).ok());
-    id.map(Some).ok_or_else(|| params.wrong("schedule-id", "the id of a schedule"))
+fn schedule_of(id: &IdText) -> Result<ScheduleId, ResolverError> {
+    ScheduleId::new(&id.0).map_err(|_| wrong("schedule-id", "the id of a schedule"))
 }
+
+fn wrong(name: &'static str, expected: &str) -> ResolverError {
+    let kind = ParamFaultKind::Wrong { name, value: Value::Nil, expected: expected.to_owned() };
+    ParamFault { path: Vec::new(), kind }.into_error(&"the question")
+}
+
+const FORECAST: &str = ":reveille/forecast";
+const WHAT_IF: &str = ":reveille/what-if";
+const EXPLANATION: &str = "an explanation";
 
 fn as_is(coming: &Coming) -> Value {
     Map::new()

@@ -15,14 +15,14 @@ pub(super) fn ground() -> Entity<Scheduler, Whose> {
     Entity::<Scheduler, Whose>::root_within("ground", "psi.agent-session/session-id", within)
         .doc("What a session has scheduled; for an operator without a session, what everybody has.")
         .reads(
-            own("psi.scheduler/schedules", Type::Reference("schedule")).many().doc(
+            own("psi.scheduler/schedules", Type::Reference("schedule")).params(listing::OF_SCHEDULES).many().doc(
                 "All schedules, ended ones included, by slot, creation and id. Parameters filter, order and cut.",
             ),
             |view, whose, params| Ok(Datum::Entities(listing::schedules(view, whose, params)?.numbers)),
         )
         .reads(
-            own("psi.scheduler/schedule-page", Type::Reference("schedule-page"))
-                .doc("The same, as a page with its cursors and the count of the whole list."),
+            own("psi.scheduler/schedule-page", Type::Reference("schedule-page")).params(listing::OF_SCHEDULES)
+                .doc("A page of the schedules, with cursors and the count of the whole list."),
             |view, whose, params| {
                 Ok(Datum::Entity(view.keep(listing::schedules(view, whose, params)?)))
             },
@@ -34,7 +34,7 @@ pub(super) fn ground() -> Entity<Scheduler, Whose> {
             pending_count,
         )
         .reads(
-            own("psi.scheduler/schedule-count", Type::Integer)
+            own("psi.scheduler/schedule-count", Type::Integer).params(listing::OF_COUNTS)
                 .unit("schedules")
                 .doc("How many schedules there are, ended ones included; parameters filter."),
             |view, whose, params| Ok(integer(listing::count_schedules(view, whose, params)?)),

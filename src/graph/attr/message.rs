@@ -9,8 +9,9 @@ use super::{Read, maybe, own, text};
 use crate::domain::{Message, Role, RunId, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::Key;
-use crate::graph::page::{Page, WINDOW, Window};
-use crate::graph::params::Params;
+use crate::graph::listing;
+use crate::graph::page::{LIST, Page, Window};
+use crate::graph::params::{Given, refused};
 use crate::graph::registry::{Datum, Entity, Numbered, Seen, Type};
 use crate::graph::shown;
 use crate::graph::view::Scheduler;
@@ -143,8 +144,8 @@ const WHOLE: &[&str] = &[
 
 /// The messages of a session, oldest first; a window cuts.
 pub(super) fn of_session<'a>(view: Seen<'a, Scheduler>, session: Key, params: &Map) -> Read<'a> {
-    let params = Params::read(params, &[WINDOW])?;
-    let window = Window::read(&params, |text| text.rsplit_once('#')?.1.parse::<u32>().ok())?;
+    let given = Given::new(params, listing::OF_WINDOWS).map_err(refused(LIST))?;
+    let window = Window::read(&given, |text| text.rsplit_once('#')?.1.parse::<u32>().ok())?;
     let transcript = view.transcript(session).unwrap_or_default();
     let first = u32::try_from(transcript.dropped).unwrap_or(u32::MAX);
     let places: Vec<u32> = (first..).take(transcript.messages.len()).collect();

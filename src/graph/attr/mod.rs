@@ -10,7 +10,6 @@ mod ground;
 mod guard;
 mod job;
 mod message;
-pub mod mutation;
 mod pages;
 mod run;
 mod schedule;
@@ -52,7 +51,7 @@ pub fn registry() -> Result<Registry<Scheduler>, Vec<Fault>> {
         .entity(Graph::entity())
         .entity(Graph::resolver_entity())
         .entity(Graph::attribute_entity());
-    mutation::all().into_iter().fold(builder, super::registry::Builder::mutation).build()
+    super::mutation::all().into_iter().fold(builder, super::registry::Builder::mutation).build()
 }
 
 impl Numbered for Key {

@@ -175,7 +175,7 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             |view, key, _| of_schedule(view, key, |record| maybe(record.next_slot(), instant)),
         )
         .reads(
-            own("psi.scheduler/upcoming", Type::Instant).many().doc(
+            own("psi.scheduler/upcoming", Type::Instant).params(&[super::terms::Upcoming::GROUP]).many().doc(
                 "The next slots by its trigger alone: 3, or as many as the parameter first says. A forecast knows more.",
             ),
             |view, key, params| {

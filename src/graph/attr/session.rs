@@ -193,7 +193,7 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
 fn contents(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(
-            own("psi.agent-session/schedules", Type::Reference("schedule"))
+            own("psi.agent-session/schedules", Type::Reference("schedule")).params(listing::OF_SCHEDULES)
                 .many()
                 .doc("Its schedules, as :psi.scheduler/schedules has them for everybody."),
             |view, key, params| {
@@ -201,14 +201,14 @@ fn contents(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             },
         )
         .reads(
-            own("psi.agent-session/schedule-page", Type::Reference("schedule-page"))
-                .doc("The same, as a page with its cursors and the count of the whole list."),
+            own("psi.agent-session/schedule-page", Type::Reference("schedule-page")).params(listing::OF_SCHEDULES)
+                .doc("A page of its schedules, with cursors and the count of the whole list."),
             |view, key, params| {
                 Ok(Datum::Entity(view.keep(listing::schedules(view, Whose::Session(key), params)?)))
             },
         )
         .reads(
-            own("psi.agent-session/messages", Type::Reference("message"))
+            own("psi.agent-session/messages", Type::Reference("message")).params(listing::OF_WINDOWS)
                 .many()
                 .doc("Its transcript, oldest message first, where the built-in host keeps it. Parameters: first, last, after."),
             |view, key, params| super::message::of_session(view, key, params),

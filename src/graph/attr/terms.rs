@@ -5,8 +5,8 @@ use crate::calendar;
 use crate::domain::{Envelope, Payload, Reason, Scope, Target, Trigger, Zone};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, Pause, ScheduleRecord};
-use crate::graph::asked;
-use crate::graph::params::Params;
+use crate::graph::mutation::{print_lifetime, print_policy};
+use crate::graph::params::{Given, params, refused};
 use crate::graph::registry::{Datum, Entity, ResolverError, Seen, Type};
 use crate::graph::shown;
 use crate::graph::view::Scheduler;
@@ -40,10 +40,10 @@ pub(super) fn terms(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("psi.scheduler/policy", Type::Map)
                 .doc("What applies where the plain course of things does not say."),
-            |view, key, _| read(view, key, |record| asked::print_policy(record.schedule().policy()).into()),
+            |view, key, _| read(view, key, |record| print_policy(record.schedule().policy()).into()),
         )
         .reads(own("psi.scheduler/lifetime", Type::Map).doc("What ends it."), |view, key, _| {
-            read(view, key, |record| asked::print_lifetime(record.schedule().lifetime()).into())
+            read(view, key, |record| print_lifetime(record.schedule().lifetime()).into())
         });
     entity
         .reads(
@@ -169,7 +169,7 @@ fn ends(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             },
         )
         .reads(
-            own("psi.scheduler/explain", Type::Reference("explanation"))
+            own("psi.scheduler/explain", Type::Reference("explanation")).params(super::foresight::OF_OWN)
                 .doc("Why it has fired at an instant, or has not, or when it will. Parameter: at; now if left out."),
             |view, key, params| match view.schedule(key) {
                 Some(record) => super::foresight::explain_own(view, &record.schedule().id, params),
@@ -201,14 +201,24 @@ pub(super) fn pause(view: Seen<'_, Scheduler>, pause: &Pause) -> Value {
         .into()
 }
 
+params! {
+    /// How many slots to come are listed.
+    pub(super) Upcoming {
+        /// How many.
+        optional first: u32 = "first" bounded(0, SLOTS_LISTED),
+    }
+}
+
+/// In the type of a parameter's bound.
+#[expect(clippy::cast_possible_wrap, reason = "some thousands")]
+pub(super) const SLOTS_LISTED: i64 = limits::SLOTS_LISTED.value as i64;
+
 /// How many, by the parameter `first`.
-pub(super) fn first(params: &Map, plain: usize) -> Result<usize, ResolverError> {
-    let params = Params::read(params, &[&["first"]])?;
-    let Some(value) = params.get("first") else { return Ok(plain) };
-    let most = limits::SLOTS_LISTED.value;
-    let first = value.as_int().and_then(|first| u64::try_from(first).ok()).filter(|first| *first <= most);
-    let first = first.and_then(|first| usize::try_from(first).ok());
-    first.ok_or_else(|| params.wrong("first", &format!("a number up to {most}")))
+pub(super) fn first(params: &Map, default: usize) -> Result<usize, ResolverError> {
+    let of = ":psi.scheduler/upcoming";
+    let given = Given::new(params, &[Upcoming::GROUP]).map_err(refused(of))?;
+    let first = Upcoming::read(&given).map_err(refused(of))?.first;
+    Ok(first.and_then(|first| usize::try_from(first).ok()).unwrap_or(default))
 }
 
 fn zone(trigger: &Trigger) -> Option<&Zone> {

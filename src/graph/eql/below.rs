@@ -156,6 +156,8 @@ impl<W: World> Runner<'_, W> {
             names,
             levels: vec![],
             fields: 0,
+            path: Vec::new(),
+            faults: Vec::new(),
             first: self.levels.len(),
         };
         let planned = planner.level(query, Vec::new(), 1);

@@ -14,6 +14,7 @@ mod boundary;
 mod decode;
 mod direct;
 mod failure;
+mod fault;
 mod fetch;
 mod level;
 mod limits;

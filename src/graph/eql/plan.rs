@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use super::direct::Direct;
+use super::fault::PlanFault;
 use super::level::{Below, Field, Level, Source};
 use super::steps::{Goal, Steps};
 use super::{Call, Expr, Join, Key, Limits, Prop, Query, Refusal, Target, names::Names};
@@ -23,6 +24,8 @@ pub struct Plan {
     pub(super) names: Names,
     /// The short way, for plans that only walk from entities to entities.
     pub(super) direct: Option<Direct>,
+    /// What is wrong with the query that can be seen without data: misspelt attributes and parameters.
+    pub(super) faults: Vec<PlanFault>,
 }
 
 /// Who asks, and what is known to begin with.
@@ -52,11 +55,15 @@ pub fn plan<W: World>(query: &Query, registry: &Registry<W>, with: &Planning<'_>
         levels: Vec::new(),
         first: 0,
         fields: 0,
+        path: Vec::new(),
+        faults: Vec::new(),
     };
     planner.level(query, known, 1)?;
     let levels: Vec<_> = planner.levels.into_iter().flatten().map(Arc::new).collect();
-    let direct = Direct::of(&levels, registry);
-    Ok(Plan { viewer: with.viewer, levels, names: planner.names, direct })
+    let faults = planner.faults;
+    // The short way answers whole queries only, and has no place for what is refused.
+    let direct = faults.is_empty().then(|| Direct::of(&levels, registry)).flatten();
+    Ok(Plan { viewer: with.viewer, levels, names: planner.names, direct, faults })
 }
 
 impl Plan {
@@ -112,6 +119,9 @@ pub(super) struct Planner<'r, W: World> {
     /// The number of the first of them.
     pub(super) first: usize,
     pub(super) fields: u32,
+    /// The joins above the level that is being planned.
+    pub(super) path: Vec<Value>,
+    pub(super) faults: Vec<PlanFault>,
 }
 
 impl<W: World> Planner<'_, W> {
@@ -133,8 +143,10 @@ impl<W: World> Planner<'_, W> {
                 Expr::Prop(prop) => match self.whole(prop) {
                     Some(join) => self.join(&join, &known, depth)?,
                     None => {
+                        self.check_name(&prop.key, &known);
                         let (source, _) = self.source(&prop.key, None);
-                        self.field(prop.key.to_value(), prop.params.as_ref(), source)
+                        let field = self.field(prop.key.to_value(), prop.params.as_ref(), source);
+                        self.checked(field)
                     }
                 },
                 Expr::Join(join) => self.join(join, &known, depth)?,
@@ -217,8 +229,11 @@ impl<W: World> Planner<'_, W> {
     }
 
     fn join(&mut self, join: &Join, known: &[AttrId], depth: u32) -> Result<Field, Refusal> {
+        self.check_name(&join.key, known);
         let (source, mut below) = self.source(&join.key, Some(known));
-        let mut field = self.field(join.key.to_value(), join.params.as_ref(), source);
+        let field = self.field(join.key.to_value(), join.params.as_ref(), source);
+        let mut field = self.checked(field);
+        self.path.push(field.key.clone());
         if let Source::Placeholder = field.source {
             self.spend(field.params.len())?;
             below.extend(field.params.keys().map(|key| self.names.id(self.registry, key)));
@@ -238,6 +253,7 @@ impl<W: World> Planner<'_, W> {
             Target::Depth(depth) => Below::Depth(*depth),
             Target::Unbounded => Below::Unbounded,
         };
+        self.path.pop();
         Ok(field)
     }
 

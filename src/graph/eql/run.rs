@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::failure::{Cause, Failure, attribute_error, mutation_error, unreachable};
+use super::fault::{FAULTS, PlanFault};
 use super::level::{Below, Field, Level, Source};
 use super::limits::Budget;
 use super::missing::missing;
@@ -18,7 +19,7 @@ use super::row::Row;
 use super::steps::Steps;
 use super::{Call, Limits, Plan, Refusal};
 use crate::edn::{Map, Value};
-use crate::graph::registry::{Access, AttrId, Registry, ResolverError, Seen, Viewer, World};
+use crate::graph::registry::{Access, AttrId, Registry, ResolverError, Seen, Viewer, World, check};
 
 /// One request: a plan, and what it is asked of.
 pub struct Request<'a> {
@@ -101,7 +102,7 @@ pub fn run<W: World>(
         steps: BTreeMap::new(),
         called: BTreeMap::new(),
     };
-    match runner.root(request.entity, access) {
+    match runner.root(request.entity, &request.plan.faults, access) {
         Ok(Value::Map(map)) => Ok(Answer::Done(map)),
         Ok(_) => Ok(Answer::Done(Map::new())),
         Err(Halt::Failed(failure)) => Ok(Answer::Failed(failure)),
@@ -110,7 +111,12 @@ pub fn run<W: World>(
 }
 
 impl<W: World> Runner<'_, W> {
-    fn root(&mut self, entity: &Map, access: &mut dyn Access<W>) -> Result<Value, Halt> {
+    fn root(
+        &mut self,
+        entity: &Map,
+        faults: &[PlanFault],
+        access: &mut dyn Access<W>,
+    ) -> Result<Value, Halt> {
         let place = Place { level: 0, depth: 1, left: Vec::new() };
         self.budget.admit(entity)?;
         let Some(root) = self.levels.first().cloned() else {
@@ -125,6 +131,9 @@ impl<W: World> Runner<'_, W> {
             }
         }
         if !self.is_lenient {
+            if let Some(fault) = faults.first() {
+                return Err(Halt::Failed(fault.failure()));
+            }
             self.foresee(&root, &known)?;
         }
         for (number, field) in root.fields.iter().enumerate() {
@@ -141,7 +150,13 @@ impl<W: World> Runner<'_, W> {
         }
         let mut answers =
             self.look(access, move |runner, view| runner.level(view, &place, vec![Row::of(known)]))?;
-        Ok(answers.pop().unwrap_or(Value::Nil))
+        let answer = answers.pop().unwrap_or(Value::Nil);
+        Ok(match answer {
+            Value::Map(map) if !faults.is_empty() => {
+                map.with(FAULTS, faults.iter().map(PlanFault::to_value).collect::<Vec<_>>()).into()
+            }
+            answer => answer,
+        })
     }
 
     /// Fails a strict request that must fail, before it has changed anything: no way leads to an attribute
@@ -154,6 +169,13 @@ impl<W: World> Runner<'_, W> {
         let steps = self.steps(root, 0, &ids)?;
         let is_known = |attr: AttrId| known.iter().any(|(id, _)| *id == attr);
         for field in &root.fields {
+            if let Source::Call(call) = &field.source
+                && let Some(mutation) = self.registry.mutation(&call.name, self.viewer)
+                && let Err(fault) = check(&call.params, mutation.declared.params)
+            {
+                let error = Some(fault.into_error(&call.name));
+                return Err(Halt::Failed(Failure { cause: Cause::Mutation, key: field.key.clone(), error }));
+            }
             let cause = match &field.source {
                 Source::Attr(attr, is_visible) => {
                     let is_lost = !is_visible || steps.unreachable.contains(attr) && !is_known(*attr);

@@ -2,6 +2,8 @@
 //!
 //! Lives here: the declaration, pure data. Does not live here: how the value is read, see `entity.rs`.
 
+use super::Groups;
+
 /// An attribute: what it is called, what its values are, and who may see them.
 ///
 /// ```
@@ -31,6 +33,8 @@ pub struct Attribute {
     pub visibility: Option<Visibility>,
     /// Whether callers give it to begin with, instead of asking for it.
     pub is_seed: bool,
+    /// The parameters that it takes.
+    pub params: Groups,
 }
 
 /// What one value of an attribute is.
@@ -116,6 +120,7 @@ impl Attribute {
             stability: Stability::Stable,
             visibility: None,
             is_seed: false,
+            params: &[],
         }
     }
 
@@ -153,6 +158,12 @@ impl Attribute {
     #[must_use]
     pub fn visible_to(self, visibility: Visibility) -> Self {
         Self { visibility: Some(visibility), ..self }
+    }
+
+    /// Declares the parameters that it takes.
+    #[must_use]
+    pub fn params(self, params: Groups) -> Self {
+        Self { params, ..self }
     }
 
     /// Marks what callers give to begin with.

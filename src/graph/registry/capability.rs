@@ -85,7 +85,8 @@ impl<'r, W: World> Graph<'r, W> {
                 continue;
             };
             let mut attributes = items(&self.shape(mutation.outputs.iter().map(attr_and_query)));
-            attributes.extend(mutation.declared.params.iter().map(|param| Value::keyword(param)));
+            let params = mutation.declared.params.iter().flat_map(|group| group.params);
+            attributes.extend(params.map(|param| Value::keyword(param.name)));
             let domain = self.domain(mutation.outputs.first());
             members.push(Member { name, is_resolver: false, domain, attributes: once(attributes) });
         }

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    AttrId, Attribute, Cardinality, Datum, Entity, Graph, Introspected, Registry, ResolverError, Seen, Type,
-    Visibility, World,
+    AttrId, Attribute, Cardinality, Datum, Entity, Graph, Group, Groups, Introspected, Param, ParamType,
+    Registry, ResolverError, Seen, Type, Visibility, World,
 };
 use crate::domain::Code;
 use crate::edn::{Keyword, Map, Value};
@@ -93,6 +93,19 @@ impl<W: Introspected> Graph<'_, W> {
         Ok(numbers)
     }
 }
+
+/// What a list of attributes takes.
+pub(super) const OF_ATTRIBUTES: Groups = &[&Group {
+    doc: "Which attributes are listed.",
+    folded: None,
+    params: &[Param {
+        name: "entity",
+        alias: None,
+        doc: "Only those of this entity.",
+        kind: ParamType::Text,
+        is_required: false,
+    }],
+}];
 
 /// What an attribute's map has when it is asked for as a whole.
 const WHOLE: &[&str] = &[

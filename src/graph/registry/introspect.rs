@@ -220,7 +220,7 @@ impl<W: Introspected> Graph<'_, W> {
                 |view, (), _| Ok(Datum::Value(W::graph(view).attr_index())),
             )
             .reads(
-                open("psi.graph/attributes", Type::Reference("attribute")).many().doc(
+                open("psi.graph/attributes", Type::Reference("attribute")).params(super::described::OF_ATTRIBUTES).many().doc(
                     "Every attribute there is for the caller, by ident. Parameter: entity, for those of one.",
                 ),
                 |view, (), params| Ok(Datum::Entities(W::graph(view).attribute_numbers(params)?)),

@@ -1,6 +1,6 @@
 //! A mutation, as it is declared and held.
 
-use super::{AttrId, ResolverError, Visibility, World};
+use super::{AttrId, Groups, ResolverError, Visibility, World, check};
 use crate::edn::{Map, Value};
 use crate::graph::eql::Query;
 
@@ -11,11 +11,23 @@ pub(in crate::graph) type Act<W> = for<'a> fn(<W as World>::Hand<'a>, &Map) -> R
 pub struct Mutation<W: World> {
     pub(in crate::graph) name: &'static str,
     pub(in crate::graph) doc: &'static str,
-    /// The parameters that it cannot do without, without the colon.
-    pub(in crate::graph) params: &'static [&'static str],
+    pub(in crate::graph) params: Groups,
     pub(in crate::graph) output: &'static str,
     pub(in crate::graph) visibility: Option<Visibility>,
     pub(in crate::graph) act: Act<W>,
+}
+
+/// What a mutation is called, means and takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MutationInfo {
+    /// Its symbol.
+    pub name: &'static str,
+    /// One sentence for people.
+    pub doc: &'static str,
+    /// Its parameters.
+    pub params: Groups,
+    /// Who may call it.
+    pub visibility: Option<Visibility>,
 }
 
 /// A mutation as the registry holds it.
@@ -36,9 +48,9 @@ impl<W: World> Mutation<W> {
         Self { doc, ..self }
     }
 
-    /// Names the parameters that it cannot do without.
+    /// Declares its parameters.
     #[must_use]
-    pub fn requires(self, params: &'static [&'static str]) -> Self {
+    pub fn params(self, params: Groups) -> Self {
         Self { params, ..self }
     }
 
@@ -48,14 +60,11 @@ impl<W: World> Mutation<W> {
         Self { visibility: Some(visibility), ..self }
     }
 
-    /// Calls it, if the parameters are there.
+    /// Calls it, if the caller may call any, and if it takes these parameters.
     pub(in crate::graph) fn call(&self, hand: W::Hand<'_>, params: &Map) -> Result<Value, ResolverError> {
-        match self.params.iter().find(|name| params.keyword(name).is_none()) {
-            None => (self.act)(hand, params),
-            Some(name) => {
-                let data = Map::new().with("missing", Value::keyword(name));
-                Err(ResolverError::new(format!("Mutation {} requires parameter :{name}", self.name), data))
-            }
-        }
+        // First who, then what: a caller without the right learns nothing of what would be wrong.
+        W::admit(&hand)?;
+        check(params, self.params).map_err(|fault| fault.into_error(&self.name))?;
+        (self.act)(hand, params)
     }
 }

@@ -20,7 +20,7 @@ impl<'r, W: World> Graph<'r, W> {
     }
 }
 
-fn nearest<'n, T>(names: impl Iterator<Item = (T, &'n str)>, wrong: &str) -> Option<T> {
+pub(super) fn nearest<'n, T>(names: impl Iterator<Item = (T, &'n str)>, wrong: &str) -> Option<T> {
     let near = names.filter_map(|(it, name)| Some((slips(name, wrong)?, it)));
     near.min_by_key(|(slips, _)| *slips).map(|(_, it)| it)
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::capability::attr_and_query;
-use super::{AttrId, Graph, Operation, World};
+use super::{AttrId, Graph, Operation, Param, ParamType, World};
 use crate::edn::{Keyword, Map, Set, Symbol, Value};
 use crate::graph::eql::{Query, Target};
 
@@ -62,11 +62,10 @@ impl<W: World> Graph<'_, W> {
             let Some(mutation) = self.registry.mutation(name, self.viewer) else {
                 continue;
             };
-            let params: Vec<Value> =
-                mutation.declared.params.iter().map(|param| Value::keyword(param)).collect();
-            for param in &params {
-                attributes.note(param, "attr-mutation-param-in", name);
+            for param in mutation.declared.params.iter().flat_map(|group| group.params) {
+                attributes.note(&Value::keyword(param.name), "attr-mutation-param-in", name);
             }
+            let params = shape_of(mutation.declared.params.iter().flat_map(|group| group.params));
             let mut config = Map::new();
             config.insert(option("op-name"), name.clone().into());
             config.insert(option("params"), params.into());
@@ -180,6 +179,23 @@ fn shape(query: &Query) -> Map {
         }
     }
     map
+}
+
+/// Parameters as a query has them: a map with parameters of its own is a join.
+fn shape_of<'p>(params: impl Iterator<Item = &'p Param>) -> Vec<Value> {
+    let shown = params.map(|param| {
+        let key = Value::keyword(param.name);
+        match param.kind {
+            ParamType::Record(record) => {
+                let mut join = Map::new();
+                join.insert(key, shape_of(record.params.iter()).into());
+                join.into()
+            }
+            ParamType::Text | ParamType::Id | ParamType::Boolean | ParamType::Integer { .. } => key,
+            ParamType::Instant | ParamType::Enum { .. } | ParamType::List(_) | ParamType::Map => key,
+        }
+    });
+    shown.collect()
 }
 
 fn by_input((attr, inputs): (Value, BTreeMap<Value, BTreeSet<Value>>)) -> (Value, Value) {

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::mutation::Held;
-use super::{Attribute, Builder, Operation, Type, Viewer, World};
+use super::{Attribute, Builder, Groups, MutationInfo, Operation, Type, Viewer, World};
 use crate::edn::{Keyword, Symbol, Value};
 
 /// The number of an attribute.
@@ -146,6 +146,11 @@ impl<W: World> Registry<W> {
         *self.rows.get(self.entry(key)?.entity)?
     }
 
+    /// Returns the parameters that an attribute takes; nothing where it is none of ours.
+    pub(in crate::graph) fn params(&self, id: AttrId) -> Option<Groups> {
+        self.entry(id).map(|entry| entry.attribute.params)
+    }
+
     pub(in crate::graph) fn operations(&self) -> &[Operation<W>] {
         &self.operations
     }
@@ -160,6 +165,16 @@ impl<W: World> Registry<W> {
         let is_open =
             |mutation: &&Held<W>| mutation.declared.visibility.is_some_and(|rule| rule.admits(viewer));
         self.mutations.get(name).filter(is_open)
+    }
+
+    /// Iterates over all mutations, by name.
+    pub fn described_mutations(&self) -> impl Iterator<Item = MutationInfo> {
+        self.mutations.values().map(|held| MutationInfo {
+            name: held.declared.name,
+            doc: held.declared.doc,
+            params: held.declared.params,
+            visibility: held.declared.visibility,
+        })
     }
 
     /// Returns the entity that an attribute belongs to.

@@ -2,12 +2,22 @@
 //!
 //! Two real worlds exist: the scheduler's, and the toy world of the tests.
 
+use super::ResolverError;
+
 /// A kind of world: a type that only names the two ways of touching it.
 pub trait World: 'static {
     /// What readers look at, as of one moment.
     type View<'a>: ?Sized;
     /// What mutations get.
     type Hand<'a>;
+
+    /// Refuses a caller who may call no mutation at all.
+    ///
+    /// # Errors
+    /// Why not.
+    fn admit(_hand: &Self::Hand<'_>) -> Result<(), ResolverError> {
+        Ok(())
+    }
 }
 
 /// A look at a world: what readers get.

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::args::{DaemonArgs, Printing, session_id};
+use super::flags::{ChangeFlags, Flags, GrantFlags, ReasonFlags};
 use crate::domain::SessionId;
 
 /// A schedule, or all schedules of a session.
@@ -36,9 +37,9 @@ pub struct OneOrAllArgs {
 /// Arguments of `reveille pause`.
 #[derive(Args, Debug)]
 pub struct PauseArgs {
-    /// Why, in your words.
-    #[arg(long, value_name = "TEXT")]
-    pub reason: Option<String>,
+    /// Why.
+    #[command(flatten)]
+    pub why: Flags<ReasonFlags>,
     /// What is paused.
     #[command(flatten)]
     pub which: OneOrAllArgs,
@@ -64,27 +65,9 @@ pub struct OneArgs {
 /// Arguments of `reveille reschedule`.
 #[derive(Args, Debug)]
 pub struct RescheduleArgs {
-    /// When, in a phrase: weekdays at 8:30, in 2 hours, every 5 minutes.
-    #[arg(long, value_name = "PHRASE")]
-    pub when: Option<String>,
-    /// On whose clock a phrase or cron is read.
-    #[arg(long, value_name = "ZONE")]
-    pub zone: Option<String>,
-    /// When, by five fields of cron.
-    #[arg(long, value_name = "EXPR")]
-    pub cron: Option<String>,
-    /// When: an ISO instant.
-    #[arg(long, value_name = "INSTANT")]
-    pub at: Option<String>,
-    /// How long from now.
-    #[arg(long, value_name = "MS")]
-    pub delay_ms: Option<u64>,
-    /// Its name for people.
-    #[arg(long, value_name = "TEXT")]
-    pub label: Option<String>,
-    /// The prompt.
-    #[arg(long, value_name = "TEXT")]
-    pub message: Option<String>,
+    /// What is to be otherwise.
+    #[command(flatten)]
+    pub change: Flags<ChangeFlags>,
     /// The schedule.
     #[command(flatten)]
     pub one: OneArgs,
@@ -93,9 +76,9 @@ pub struct RescheduleArgs {
 /// Arguments of `reveille hold-all`.
 #[derive(Args, Debug)]
 pub struct HoldArgs {
-    /// Why, in your words.
-    #[arg(long, value_name = "TEXT")]
-    pub reason: Option<String>,
+    /// Why.
+    #[command(flatten)]
+    pub why: Flags<ReasonFlags>,
     /// How the answer is printed.
     #[command(flatten)]
     pub printing: Printing,
@@ -127,9 +110,9 @@ pub struct DenyArgs {
     /// The run.
     #[arg(value_name = "RUN-ID")]
     pub run: String,
-    /// Why, in your words.
-    #[arg(long, value_name = "TEXT")]
-    pub reason: Option<String>,
+    /// Why.
+    #[command(flatten)]
+    pub why: Flags<ReasonFlags>,
     /// How the answer is printed.
     #[command(flatten)]
     pub printing: Printing,
@@ -144,15 +127,9 @@ pub struct GrantArgs {
     /// The session.
     #[arg(value_name = "SESSION-ID", value_parser = session_id)]
     pub of: SessionId,
-    /// change, read, or none, which ends its token; as it is if left out.
-    #[arg(long, value_name = "RIGHT", value_parser = ["change", "read", "none"])]
-    pub right: Option<String>,
-    /// By tools of which dialects, or all; as it is if left out.
-    #[arg(long, value_name = "DIALECTS", value_delimiter = ',')]
-    pub dialects: Option<Vec<String>>,
-    /// How deep in a line of turns that schedules began it may schedule more; as it is if left out.
-    #[arg(long, value_name = "TURNS")]
-    pub depth: Option<u32>,
+    /// What it may do.
+    #[command(flatten)]
+    pub grant: Flags<GrantFlags>,
     /// How the answer is printed.
     #[command(flatten)]
     pub printing: Printing,

@@ -2,6 +2,7 @@
 
 mod args;
 mod controls;
+mod flags;
 
 pub use args::{
     Cli, Command, DaemonArgs, DoctorArgs, EqlArgs, ExplainArgs, ExportArgs, ForecastArgs, GraphqlArgs,

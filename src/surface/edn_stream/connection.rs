@@ -17,7 +17,7 @@ use crate::edn::{Map, ReadError, ReadErrorKind, Value};
 use crate::engine::{Command, Input, Report, SessionRecord, State};
 use crate::graph::eql::Boundary;
 use crate::limits;
-use crate::runtime::{Denial, Handle, Subscription, TOOLBOX, reply};
+use crate::runtime::{Handle, Subscription, TOOLBOX, reply};
 
 /// Who is at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,8 +142,8 @@ impl Connection {
     }
 
     fn perform(&mut self, request: Request) -> Result<Outcome, RequestError> {
-        if !self.caller.may_change() && !request.reads_only() {
-            return Err(RequestError::from(&Denial::ReadOnly));
+        if request.is_of_hosts() {
+            self.handle.admit_host(&self.caller).map_err(|denial| RequestError::from(&denial))?;
         }
         match request {
             Request::Call { tool, args, session } => self.call(&tool, &args, session),

@@ -44,7 +44,7 @@ impl RequestError {
 impl From<&Denial> for RequestError {
     fn from(denial: &Denial) -> RequestError {
         let data = match denial {
-            Denial::ReadOnly => Map::new().with("code", "FORBIDDEN"),
+            Denial::ReadOnly | Denial::HostsOnly => Map::new().with("code", "FORBIDDEN"),
             Denial::NotGranted { dialect } => {
                 Map::new().with("code", "FORBIDDEN").with("dialect", Value::keyword(dialect.name()))
             }

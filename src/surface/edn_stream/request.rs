@@ -40,10 +40,10 @@ const OPS: &[(&str, Parse)] = &[
 ];
 
 impl Request {
-    /// Whether it changes nothing by itself; calls of tools and mutations in queries have walls of their own.
-    pub(super) fn reads_only(&self) -> bool {
+    /// Whether only a host or an operator may say it. Tools, and mutations in queries, check their callers themselves.
+    pub(super) fn is_of_hosts(&self) -> bool {
         match self {
-            Request::Call { .. } | Request::Subscribe { .. } | Request::Query(_) => true,
+            Request::Call { .. } | Request::Subscribe { .. } | Request::Query(_) => false,
             Request::OpenSession { .. }
             | Request::CloseSession { .. }
             | Request::Busy { .. }
@@ -51,7 +51,7 @@ impl Request {
             | Request::JobReady { .. }
             | Request::Attach { .. }
             | Request::Acknowledge { .. }
-            | Request::Refuse { .. } => false,
+            | Request::Refuse { .. } => true,
         }
     }
 

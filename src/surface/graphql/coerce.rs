@@ -239,8 +239,6 @@ fn scalar_value(scalar: Scalar, value: &Value) -> Result<Value, String> {
 /// Brings a value into the form in which it is handed on.
 fn handed(handed: Handed, value: Value) -> Value {
     match (handed, value) {
-        (Handed::Text, Value::Inst(inst)) => Moment::new(inst.seconds(), inst.nanos())
-            .map_or(Value::Inst(inst), |moment| Value::string(moment.to_string())),
         (Handed::Keyed, Value::Map(map)) => {
             let entry = |(key, value): (Value, Value)| {
                 let name = key.as_str().and_then(|name| Keyword::new(&names::kebab(name)).ok());

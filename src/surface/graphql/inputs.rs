@@ -1,11 +1,10 @@
 //! What a schema takes in: enums, arguments, input objects.
 
-use super::model::{Enum, In, Input, InputObject, Leaf, Scalar};
+use super::model::{Enum, Handed, In, Input, InputObject, Leaf, Scalar};
 use super::names;
-use super::roots::{Kind, Param};
 use super::schema::Making;
 use crate::edn::Value;
-use crate::graph::registry::{Attribute, EntityInfo, Type};
+use crate::graph::registry::{Attribute, EntityInfo, Groups, Param, ParamType};
 
 impl Making<'_> {
     /// The enum of an attribute, made when it is needed first.
@@ -33,63 +32,69 @@ impl Making<'_> {
         Leaf::Enum(self.model.enums.len() - 1)
     }
 
-    pub(super) fn inputs(&mut self, by: &str, params: &[Param]) -> Vec<Input> {
-        self.named_inputs(by, params, "")
-    }
-
-    /// Makes arguments; `name` is that of an object type that has none of its own.
-    pub(super) fn named_inputs(&mut self, by: &str, params: &[Param], name: &str) -> Vec<Input> {
+    /// The arguments that these parameters become.
+    pub(super) fn inputs(&mut self, groups: Groups) -> Vec<Input> {
         let mut inputs = Vec::new();
-        for param in params {
-            let (kind, is_list) = param.kind.single();
-            let Some(leaf) = self.kind(by, kind, name) else {
-                continue;
-            };
-            inputs.push(Input {
-                name: param.name.to_owned(),
-                doc: param.doc.to_owned(),
-                // Where there is no keyword, the fields are handed on one by one.
-                param: if param.param.is_empty() { Value::Nil } else { Value::keyword(param.param) },
-                ty: In { leaf, is_list, is_required: param.is_required },
-                handed: kind.handed(),
-            });
+        for group in groups {
+            match group.folded {
+                None => inputs.extend(self.flat(group.params)),
+                Some((param, type_name)) => {
+                    let fields = self.flat(group.params);
+                    let leaf = self.input_object(&names::object(type_name), group.doc, fields);
+                    inputs.push(folded(param, group.doc, In { leaf, is_list: false, is_required: false }));
+                }
+            }
         }
         inputs
     }
 
-    pub(super) fn kind(&mut self, by: &str, kind: &Kind, name: &str) -> Option<Leaf> {
-        Some(match kind {
-            Kind::Id => Leaf::Scalar(Scalar::Id),
-            Kind::String => Leaf::Scalar(Scalar::String),
-            Kind::Int => Leaf::Scalar(Scalar::Int),
-            Kind::Long => Leaf::Scalar(Scalar::Long),
-            Kind::Boolean => Leaf::Scalar(Scalar::Boolean),
-            Kind::DateTime | Kind::DateTimeText => Leaf::Scalar(Scalar::DateTime),
-            Kind::Json | Kind::Keyed => Leaf::Scalar(Scalar::Json),
-            Kind::EnumOf(ident) => {
-                let found = self.attributes.get(ident).copied();
-                let Some((attribute, entity)) = found else {
-                    self.unknown(by, ident);
-                    return None;
-                };
-                let Type::Enum(values) = attribute.kind else {
-                    self.unknown(by, ident);
-                    return None;
-                };
-                self.enumeration(attribute, entity, values)
-            }
-            Kind::Enum(name, values) => {
+    /// All parameters as one argument, `input`, of a type of this name.
+    pub(super) fn input(&mut self, type_name: &str, groups: Groups) -> Vec<Input> {
+        let fields = self.inputs(groups);
+        let leaf = self.input_object(type_name, "", fields);
+        vec![folded("input", "What is asked for.", In { leaf, is_list: false, is_required: true })]
+    }
+
+    fn flat(&mut self, params: &[Param]) -> Vec<Input> {
+        let input = |param: &Param| Input {
+            name: names::field(param.name),
+            doc: param.doc.to_owned(),
+            param: Value::keyword(param.name),
+            ty: In { is_required: param.is_required, ..self.input_type(param.kind) },
+            handed: if param.kind == ParamType::Map { Handed::Keyed } else { Handed::AsIs },
+        };
+        params.iter().map(input).collect()
+    }
+
+    fn input_type(&mut self, kind: ParamType) -> In {
+        if let ParamType::List(item) = kind {
+            return In { is_list: true, ..self.input_type(*item) };
+        }
+        In { leaf: self.taken_in(kind), is_list: false, is_required: false }
+    }
+
+    /// The type of one value that is taken in.
+    pub(super) fn taken_in(&mut self, kind: ParamType) -> Leaf {
+        match kind {
+            ParamType::Text => Leaf::Scalar(Scalar::String),
+            ParamType::Id => Leaf::Scalar(Scalar::Id),
+            ParamType::Boolean => Leaf::Scalar(Scalar::Boolean),
+            // Revisions and counts end far below what 32 bits with a sign hold.
+            ParamType::Integer { max, .. } if max <= i64::from(u32::MAX) => Leaf::Scalar(Scalar::Int),
+            ParamType::Integer { .. } => Leaf::Scalar(Scalar::Long),
+            ParamType::Instant => Leaf::Scalar(Scalar::DateTime),
+            ParamType::Enum { name, values } => {
                 let values: Vec<_> = values.iter().map(|value| (*value, names::constant(value))).collect();
-                self.enumerate(name, "One of these.", &values)
+                self.enumerate(&names::object(name), "One of these.", &values)
             }
-            // Lists of lists are not taken.
-            Kind::ListOf(_) => return None,
-            Kind::Object(own, params) => {
-                let name = if own.is_empty() { name } else { own };
-                let fields = self.inputs(by, params);
-                self.input_object(name, "", fields)
+            ParamType::Record(record) => {
+                let fields = self.flat(record.params);
+                self.input_object(&format!("{}Input", names::object(record.name)), "", fields)
             }
-        })
+            // Lists of lists are not declared.
+            ParamType::List(item) => self.taken_in(*item),
+            ParamType::Map => Leaf::Scalar(Scalar::Json),
+        }
     }
 
     fn input_object(&mut self, name: &str, doc: &str, fields: Vec<Input>) -> Leaf {
@@ -102,4 +107,9 @@ impl Making<'_> {
         self.model.inputs.push(InputObject { name: name.to_owned(), doc: doc.to_owned(), fields });
         Leaf::Object(self.model.inputs.len() - 1)
     }
+}
+
+/// An object whose fields are handed on one by one.
+fn folded(name: &str, doc: &str, ty: In) -> Input {
+    Input { name: name.to_owned(), doc: doc.to_owned(), param: Value::Nil, ty, handed: Handed::AsIs }
 }

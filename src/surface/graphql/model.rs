@@ -126,8 +126,6 @@ pub(super) enum Handed {
     AsIs,
     /// The keys of its maps as keywords, whether they are written `tool-ids` or `toolIds`.
     Keyed,
-    /// An instant as text.
-    Text,
 }
 
 /// What is taken in. Entries of a list are never null.

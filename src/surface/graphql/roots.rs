@@ -3,7 +3,7 @@
 //! Everything below a root is a walk over the registry; only where it begins, and what is taken in there, has to be
 //! said. Does not live here: checks of the declarations, see `schema.rs`.
 
-use super::model::Handed;
+use crate::graph::registry::{Groups, ParamType};
 
 /// All roots.
 #[derive(Clone, Debug, Default)]
@@ -16,8 +16,6 @@ pub struct Roots {
     pub subscriptions: Vec<Subscription>,
     /// Entities that are pages.
     pub pages: Vec<Pages>,
-    /// Attributes that take arguments, wherever they stand.
-    pub params: Vec<(&'static str, Vec<Param>)>,
     /// Attributes that are no fields of their types: they are given in a mutation's answer only.
     pub hidden: Vec<&'static str>,
     /// Integers that outgrow 32 bits although their unit does not say so.
@@ -63,12 +61,8 @@ pub struct Pages {
 pub struct Mutation {
     /// Its name.
     pub name: &'static str,
-    /// One sentence for people.
-    pub doc: &'static str,
-    /// The mutation's symbol in the registry.
+    /// The mutation's symbol in the registry, which has its documentation and its parameters.
     pub symbol: &'static str,
-    /// What it takes.
-    pub params: Vec<Param>,
     /// Whether it takes all that as one argument, `input`, of a type named after it.
     pub has_input: bool,
     /// What it answers.
@@ -89,7 +83,7 @@ pub enum Payload {
     /// True.
     True,
     /// Something that is no attribute and stands in the result itself, under this keyword; it may be nil.
-    Given(&'static str, Kind),
+    Given(&'static str, ParamType),
 }
 
 /// A field of `Subscription`.
@@ -100,71 +94,7 @@ pub struct Subscription {
     /// One sentence for people.
     pub doc: &'static str,
     /// What it takes.
-    pub params: Vec<Param>,
+    pub params: Groups,
     /// What it pushes: the name of the type, and its parts; or an entity, which has none here.
     pub payload: (&'static str, Vec<(&'static str, Payload)>),
-}
-
-/// One thing that is taken in.
-#[derive(Clone, Debug)]
-pub struct Param {
-    /// What it is called; on the other side it is the keyword that is spelled so.
-    pub name: &'static str,
-    /// The keyword without the colon, under which it is handed on. An object without one is handed on field by field.
-    pub param: &'static str,
-    /// One sentence for people.
-    pub doc: &'static str,
-    /// What it is.
-    pub kind: Kind,
-    /// Whether it has to be there.
-    pub is_required: bool,
-}
-
-/// What is taken in.
-#[derive(Clone, Debug)]
-pub enum Kind {
-    /// An id.
-    Id,
-    /// Text.
-    String,
-    /// A whole number of 32 bits.
-    Int,
-    /// A whole number of 53 bits and more.
-    Long,
-    /// True or false.
-    Boolean,
-    /// An instant.
-    DateTime,
-    /// An instant that is handed on as text.
-    DateTimeText,
-    /// A map whose keys are handed on as keywords, whether they are written `tool-ids` or `toolIds`.
-    Keyed,
-    /// Anything.
-    Json,
-    /// One of the values of this attribute.
-    EnumOf(&'static str),
-    /// One of these keywords: the name of the type, and the keywords.
-    Enum(&'static str, &'static [&'static str]),
-    /// A list.
-    ListOf(Box<Kind>),
-    /// An object: the name of its type, and its fields.
-    Object(&'static str, Vec<Param>),
-}
-
-impl Kind {
-    /// What one value is, and whether there is a list of them.
-    pub(super) fn single(&self) -> (&Self, bool) {
-        if let Self::ListOf(kind) = self { (kind, true) } else { (self, false) }
-    }
-
-    /// How a value is handed on.
-    pub(super) fn handed(&self) -> Handed {
-        if matches!(self, Self::Keyed) {
-            Handed::Keyed
-        } else if matches!(self, Self::DateTimeText) {
-            Handed::Text
-        } else {
-            Handed::AsIs
-        }
-    }
 }

@@ -11,9 +11,11 @@ use std::fmt;
 
 use super::model::{Entries, Field, Handed, In, Input, Leaf, Model, Object, Out, Scalar, Source};
 use super::names;
-use super::roots::{Kind, Mutation, Pages, Param, Payload, QueryKind, Roots};
+use super::roots::{Mutation, Pages, Payload, QueryKind, Roots};
 use crate::edn::{Keyword, Symbol, Value};
-use crate::graph::registry::{Attribute, Cardinality, EntityInfo, Registry, Stability, Type, Viewer, World};
+use crate::graph::registry::{
+    Attribute, Cardinality, EntityInfo, MutationInfo, ParamType, Registry, Stability, Type, Viewer, World,
+};
 
 /// What is wrong with the declarations of a schema.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +56,7 @@ pub(super) struct Making<'r> {
     pub(super) attributes: BTreeMap<&'static str, (&'r Attribute, &'r EntityInfo)>,
     pub(super) by_entity: BTreeMap<&'static str, Vec<&'r Attribute>>,
     pub(super) entities: BTreeMap<&'static str, &'r EntityInfo>,
+    mutations: BTreeMap<&'static str, MutationInfo>,
     pub(super) roots: &'r Roots,
     pub(super) model: Model,
     /// Types by name.
@@ -88,6 +91,7 @@ impl<'r> Making<'r> {
             attributes: BTreeMap::new(),
             by_entity: BTreeMap::new(),
             entities: registry.entities().iter().map(|entity| (entity.name, entity)).collect(),
+            mutations: registry.described_mutations().map(|info| (info.name, info)).collect(),
             roots,
             model: Model {
                 objects: Vec::new(),
@@ -114,7 +118,7 @@ impl<'r> Making<'r> {
         for query in &self.roots.queries {
             let field = match &query.kind {
                 QueryKind::Entity(entity) => self.by_key(query.name, entity),
-                QueryKind::Attribute(ident) => self.attribute(query.name, ident),
+                QueryKind::Attribute(ident) => self.attribute(ident),
                 QueryKind::Root(entity) => self.part(query.name, entity),
             };
             fields.extend(field.map(|field| Field {
@@ -194,22 +198,20 @@ impl<'r> Making<'r> {
         let number = self.reserve(&type_name, info.doc);
         let shown = attributes.iter().filter(|attribute| !self.roots.hidden.contains(&attribute.ident));
         let shown: Vec<&str> = shown.map(|attribute| attribute.ident).collect();
-        let fields = shown.into_iter().filter_map(|ident| self.attribute(&type_name, ident));
+        let fields = shown.into_iter().filter_map(|ident| self.attribute(ident));
         let fields = fields.collect();
         self.fill(number, fields);
         Some(number)
     }
 
     /// A field of an attribute; none where the viewer does not see it or what it refers to.
-    fn attribute(&mut self, by: &str, ident: &str) -> Option<Field> {
+    fn attribute(&mut self, ident: &str) -> Option<Field> {
         let Some((attribute, entity)) = self.attributes.get(ident).copied() else {
             // What is hidden is no fault of the declaration; what nobody declares is found as a missing entity's.
             return None;
         };
         let leaf = self.leaf(attribute, entity)?;
-        let params =
-            self.roots.params.iter().find(|(of, _)| *of == ident).map(|(_, params)| params.as_slice());
-        let args = self.inputs(by, params.unwrap_or_default());
+        let args = self.inputs(attribute.params);
         let doc = match attribute.unit {
             Some(unit) => format!("{} Unit: {unit}.", attribute.doc),
             None => attribute.doc.to_owned(),
@@ -354,13 +356,14 @@ impl<'r> Making<'r> {
     fn mutation(&mut self, mutation: &Mutation) -> Option<Field> {
         let type_name = names::object(mutation.name.trim());
         let type_name = capitalised(&type_name);
+        let Some(declared) = self.mutations.get(mutation.symbol).copied() else {
+            self.unknown(mutation.name, mutation.symbol);
+            return None;
+        };
         let args = if mutation.has_input {
-            let kind = Kind::Object("", mutation.params.clone());
-            let param =
-                Param { name: "input", param: "", doc: "What is asked for.", kind, is_required: true };
-            self.named_inputs(mutation.name, &[param], &format!("{type_name}Input"))
+            self.input(&format!("{type_name}Input"), declared.params)
         } else {
-            self.inputs(mutation.name, &mutation.params)
+            self.inputs(declared.params)
         };
         let fields = self.payload(mutation.name, &mutation.payload);
         let payload = self.object(&format!("{type_name}Payload"), "What came of it.", fields);
@@ -370,7 +373,7 @@ impl<'r> Making<'r> {
         };
         let out = Out { is_nullable: true, ..one(Leaf::Object(payload)) };
         let source = Source::Mutation(symbol);
-        Some(Field { doc: mutation.doc.to_owned(), args, ..field(mutation.name, out, source) })
+        Some(Field { doc: declared.doc.to_owned(), args, ..field(mutation.name, out, source) })
     }
 
     fn payload(&mut self, by: &str, parts: &[(&'static str, Payload)]) -> Vec<Field> {
@@ -379,8 +382,8 @@ impl<'r> Making<'r> {
         for (name, part) in parts {
             let made = match part {
                 Payload::Entity(entity) => self.part(by, entity).map(nullable),
-                Payload::Attribute(ident) => self.attribute(by, ident),
-                Payload::Maybe(ident) => self.attribute(by, ident).map(nullable),
+                Payload::Attribute(ident) => self.attribute(ident),
+                Payload::Maybe(ident) => self.attribute(ident).map(nullable),
                 Payload::True => Some(field("", one(Leaf::Scalar(Scalar::Boolean)), Source::True)),
                 Payload::Entities(entity, keyword) => self.entity(by, entity).map(|number| {
                     let out = Out { is_list: true, ..one(Leaf::Object(number)) };
@@ -390,11 +393,9 @@ impl<'r> Making<'r> {
                     }
                 }),
                 Payload::Given(keyword, kind) => {
-                    let (kind, is_list) = kind.single();
-                    self.kind(by, kind, "").map(|leaf| {
-                        let out = Out { leaf, is_list, is_nullable: true };
-                        field("", out, Source::Attr(Value::keyword(keyword)))
-                    })
+                    let is_list = matches!(kind, ParamType::List(_));
+                    let out = Out { leaf: self.taken_in(*kind), is_list, is_nullable: true };
+                    Some(field("", out, Source::Attr(Value::keyword(keyword))))
                 }
             };
             fields.extend(made.map(|made| Field { name: (*name).to_owned(), ..made }));
@@ -405,7 +406,7 @@ impl<'r> Making<'r> {
     fn subscriptions(&mut self) -> Vec<Field> {
         let mut fields = Vec::new();
         for subscription in &self.roots.subscriptions {
-            let args = self.inputs(subscription.name, &subscription.params);
+            let args = self.inputs(subscription.params);
             let (name, parts) = &subscription.payload;
             let payload = self.payload(subscription.name, parts);
             let number = if parts.is_empty() {

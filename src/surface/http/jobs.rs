@@ -9,9 +9,11 @@ use axum::http::StatusCode;
 use super::error::{ErrorCode, HttpError};
 use super::reply::Reply;
 use super::site::Site;
+use super::tools::denied;
 use super::who::Who;
+use crate::dialect::session_action;
 use crate::domain::{Code, JobId, Refusal, Scope, SessionId};
-use crate::edn::Map;
+use crate::edn::{Map, Value};
 use crate::engine::{Command, Input};
 
 /// `POST /v1/sessions/{session}/jobs/{job}/ready`: what waits for the job happens now. It has no body.
@@ -25,10 +27,9 @@ pub(super) async fn ready(
     if !reaches(&who.caller.scope, &session) {
         return Err(nobody());
     }
-    if !who.caller.may_change() {
-        let hint = "use a token that may change things";
-        return Err(HttpError::new(ErrorCode::Forbidden, "this token may read only", hint));
-    }
+    // The route is the tool by another way, so it asks for the grant that the tool asks for.
+    let tool = session_action::Tool::ReportReady.name();
+    site.handle.admit_call(&who.caller, tool, &Value::Nil).map_err(denied)?;
     let job = JobId::new(&job).map_err(|error| {
         HttpError::invalid(error.to_string(), "name the job as whoever waits for it was told")
     })?;

@@ -53,11 +53,16 @@ fn describe(tool: &ToolInfo) -> Value {
         .into()
 }
 
-fn denied(denial: Denial) -> HttpError {
+pub(super) fn denied(denial: Denial) -> HttpError {
     match denial {
         Denial::ReadOnly => {
             HttpError::new(ErrorCode::Forbidden, denial.to_string(), "use a token that may change things")
         }
+        Denial::HostsOnly => HttpError::new(
+            ErrorCode::Forbidden,
+            denial.to_string(),
+            "use an operator's token, or connect as a host",
+        ),
         Denial::NotGranted { .. } => {
             HttpError::new(ErrorCode::Forbidden, denial.to_string(), "ask an operator to grant it again")
         }

@@ -167,6 +167,7 @@ impl From<&ResolverError> for Unserved {
 pub(super) fn denied(denial: Denial) -> Answer {
     let (code, hint) = match denial {
         Denial::ReadOnly => (Code::Forbidden, "use a token that may change things"),
+        Denial::HostsOnly => (Code::Forbidden, "use an operator's token, or connect as a host"),
         Denial::NotGranted { .. } => (Code::Forbidden, "ask an operator to grant it again"),
         Denial::TooFast { .. } => (Code::Limit, "wait as long as wait_ms says"),
     };

@@ -1,0 +1,272 @@
+//! Parameters, as they are declared: of mutations, and of the attributes that take some.
+//!
+//! Lives here: the declaration, and the check that a call names nothing else. Does not live here: reading values
+//! (`graph/params.rs`). Every surface that takes parameters (EQL, Pathom's index, GraphQL, tools, flags) walks these
+//! declarations, so a parameter is declared once.
+//!
+//! Invariant: a parameter that is not declared is refused by its name, at any depth. A filter that was misspelt must not find
+//! everything, and a right that was misspelt must not stay open.
+
+use std::fmt;
+
+use super::ResolverError;
+use super::nearest::nearest;
+use crate::domain::Code;
+use crate::edn::{Keyword, Map, Value};
+
+/// One parameter.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name in kebab case. In a query it may be qualified.
+    pub name: &'static str,
+    /// Another name that is accepted.
+    pub alias: Option<&'static str>,
+    /// What it means, as one or two sentences.
+    pub doc: &'static str,
+    /// What its value is.
+    pub kind: ParamType,
+    /// Whether a call must have it.
+    pub is_required: bool,
+}
+
+/// What the value of a parameter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamType {
+    /// Text.
+    Text,
+    /// The id of something: text.
+    Id,
+    /// True or false.
+    Boolean,
+    /// A whole number within these bounds, both included.
+    Integer {
+        /// The least.
+        min: i64,
+        /// The greatest.
+        max: i64,
+    },
+    /// An instant: `#inst`, or text as RFC 3339 has it.
+    Instant,
+    /// One of a closed set of names: a keyword or text.
+    Enum {
+        /// What the set is called, in kebab case.
+        name: &'static str,
+        /// The names.
+        values: &'static [&'static str],
+    },
+    /// Any number of these. One alone counts as a list of one.
+    List(&'static ParamType),
+    /// A map with parameters of its own.
+    Record(&'static Record),
+    /// A map whose keys are checked by whoever takes it.
+    Map,
+}
+
+/// The parameters of a map that is itself a parameter.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Record {
+    /// What the map is called, in kebab case.
+    pub name: &'static str,
+    /// What it holds.
+    pub params: &'static [Param],
+}
+
+/// Parameters that belong together, in any number of calls.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Group {
+    /// What they are about, in one sentence.
+    pub doc: &'static str,
+    /// Where a surface hands them in as one object: the name of the parameter and that of its type, in kebab case.
+    pub folded: Option<(&'static str, &'static str)>,
+    /// The parameters.
+    pub params: &'static [Param],
+}
+
+/// All parameters of one call.
+pub type Groups = &'static [&'static Group];
+
+/// Why the parameters of a call are refused.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParamFault {
+    /// Where: the names that lead to the map at fault; empty for the call's own parameters.
+    pub path: Vec<&'static str>,
+    /// What is wrong there.
+    pub kind: ParamFaultKind,
+}
+
+/// What is wrong with a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamFaultKind {
+    /// There is no parameter of this name.
+    Unknown {
+        /// The key, as it was written.
+        key: Value,
+        /// The one that was probably meant.
+        nearest: Option<&'static str>,
+        /// All that there are.
+        known: Vec<&'static str>,
+    },
+    /// It is given twice: qualified and not, or under both of its names.
+    Twice {
+        /// Its name.
+        name: &'static str,
+    },
+    /// It is required and not given.
+    Missing {
+        /// Its name.
+        name: &'static str,
+        /// What it must be.
+        expected: String,
+    },
+    /// Its value is not what it must be.
+    Wrong {
+        /// Its name.
+        name: &'static str,
+        /// The value.
+        value: Value,
+        /// What it must be.
+        expected: String,
+    },
+}
+
+/// Checks the names of parameters, those inside maps included, and that what is required is there.
+///
+/// # Errors
+/// The first fault, in the order in which they were written.
+pub fn check(params: &Map, declared: Groups) -> Result<(), ParamFault> {
+    let declared: Vec<&'static Param> = declared.iter().flat_map(|group| group.params).collect();
+    check_map(params, &declared, &[])
+}
+
+fn check_map(map: &Map, declared: &[&'static Param], path: &[&'static str]) -> Result<(), ParamFault> {
+    let fault = |kind| ParamFault { path: path.to_vec(), kind };
+    let mut seen: Vec<&'static str> = Vec::new();
+    for (key, value) in map {
+        let Some(param) = name_of(key).and_then(|name| declared.iter().find(|param| param.is_called(name)))
+        else {
+            return Err(fault(unknown(key, declared)));
+        };
+        if seen.contains(&param.name) {
+            return Err(fault(ParamFaultKind::Twice { name: param.name }));
+        }
+        seen.push(param.name);
+        if let ParamType::Record(record) = param.kind
+            && let Some(inner) = value.as_map()
+        {
+            let below: Vec<&'static Param> = record.params.iter().collect();
+            let path: Vec<&'static str> = path.iter().copied().chain([param.name]).collect();
+            check_map(inner, &below, &path)?;
+        }
+    }
+    let missing = declared.iter().find(|param| param.is_required && !seen.contains(&param.name));
+    missing.map_or(Ok(()), |param| {
+        Err(fault(ParamFaultKind::Missing { name: param.name, expected: param.kind.expected() }))
+    })
+}
+
+fn unknown(key: &Value, declared: &[&'static Param]) -> ParamFaultKind {
+    let known: Vec<&'static str> = declared.iter().map(|param| param.name).collect();
+    let nearest = name_of(key).and_then(|wrong| nearest(known.iter().map(|name| (*name, *name)), wrong));
+    ParamFaultKind::Unknown { key: key.clone(), nearest, known }
+}
+
+/// The name of a key, without what qualifies it.
+pub(in crate::graph) fn name_of(key: &Value) -> Option<&str> {
+    key.as_keyword().map(Keyword::name).or_else(|| key.as_str())
+}
+
+impl Param {
+    /// Whether this is one of its names.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.alias == Some(name)
+    }
+}
+
+impl ParamType {
+    /// What a value must be, for people: `a whole number from 1 to 10`.
+    pub fn expected(self) -> String {
+        match self {
+            ParamType::Text => "a string".to_owned(),
+            ParamType::Id => "an id: a string that is not blank".to_owned(),
+            ParamType::Boolean => "true or false".to_owned(),
+            ParamType::Integer { min, max: i64::MAX } => format!("a whole number, {min} or more"),
+            ParamType::Integer { min, max } => format!("a whole number from {min} to {max}"),
+            ParamType::Instant => "an instant".to_owned(),
+            ParamType::Enum { values, .. } => format!("one of {}", values.join(", ")),
+            ParamType::List(item) => format!("a list, each {}", item.expected()),
+            ParamType::Record(record) => format!("a map: {}", record.name),
+            ParamType::Map => "a map".to_owned(),
+        }
+    }
+
+    /// What it is called, for the table of parameters.
+    pub fn name(self) -> &'static str {
+        match self {
+            ParamType::Text => "string",
+            ParamType::Id => "id",
+            ParamType::Boolean => "boolean",
+            ParamType::Integer { .. } => "integer",
+            ParamType::Instant => "instant",
+            ParamType::Enum { .. } => "enum",
+            ParamType::List(_) => "list",
+            ParamType::Record(_) | ParamType::Map => "map",
+        }
+    }
+}
+
+impl ParamFault {
+    /// The fault, seen from outside the map that this parameter holds.
+    #[must_use]
+    pub fn inside(mut self, name: &'static str) -> ParamFault {
+        self.path.insert(0, name);
+        self
+    }
+
+    /// The fault as an error of the call `of`, which is named in it.
+    pub fn into_error(self, of: &dyn fmt::Display) -> ResolverError {
+        let place = match &self.path[..] {
+            [] => format!("{of}"),
+            path => format!(":{} of {of}", path.join(" :")),
+        };
+        let data = Map::new();
+        let data = if self.path.is_empty() {
+            data
+        } else {
+            data.with("path", self.path.iter().map(|name| Value::keyword(name)).collect::<Vec<_>>())
+        };
+        let (message, data) = match self.kind {
+            ParamFaultKind::Unknown { key, nearest, known } => {
+                let hint = nearest.map_or_else(
+                    || match known.is_empty() {
+                        true => format!("{place} takes no parameters"),
+                        false => format!("there are {}", known.join(", ")),
+                    },
+                    |name| format!("did you mean :{name}?"),
+                );
+                let known: Vec<Value> = known.into_iter().map(Value::keyword).collect();
+                let data = data
+                    .with("parameter", key.clone())
+                    .with("did-you-mean", nearest.map_or(Value::Nil, Value::keyword))
+                    .with("supported", known);
+                (format!("there is no parameter {key} of {place}"), data.with("hint", hint))
+            }
+            ParamFaultKind::Twice { name } => {
+                let data = data.with("parameter", Value::keyword(name));
+                (
+                    format!("the parameter :{name} of {place} is given twice"),
+                    data.with("hint", "give it once"),
+                )
+            }
+            ParamFaultKind::Missing { name, expected } => {
+                let data = data.with("parameter", Value::keyword(name)).with("missing", Value::keyword(name));
+                let message = format!("{place} requires the parameter :{name}");
+                (message, data.with("expected", expected.clone()).with("hint", format!("give {expected}")))
+            }
+            ParamFaultKind::Wrong { name, value, expected } => {
+                let data = data.with("parameter", Value::keyword(name)).with("value", value);
+                (format!("parameter :{name} must be {expected}"), data.with("expected", expected))
+            }
+        };
+        ResolverError::new(message, data).coded(Code::Validation)
+    }
+}

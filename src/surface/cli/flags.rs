@@ -1,0 +1,137 @@
+//! Parameters of the graph as flags: one flag for each, with the documentation that the table has.
+//!
+//! Lives here: the walk over the table, and reading a flag's text as a value. Does not live here: what a value may be; the
+//! daemon checks that, and its error names the parameter.
+
+use std::marker::PhantomData;
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+
+use crate::dialect::REQUEST_CAPS;
+use crate::edn::{self, Map, Value};
+use crate::graph::mutation::{ChangeParams, Conditions, GrantParams, ReasonParams, WhenParams};
+use crate::graph::registry::{Groups, Param, ParamType};
+
+/// The parameters that are flags of one command.
+pub trait FlagSet {
+    /// The groups that they are in.
+    const GROUPS: Groups;
+    /// Those that are arguments of their own.
+    const EXCEPT: &'static [&'static str] = &[];
+}
+
+/// Flags of a change of a schedule.
+#[derive(Debug)]
+pub struct ChangeFlags;
+
+impl FlagSet for ChangeFlags {
+    const GROUPS: Groups = &[WhenParams::GROUP, ChangeParams::GROUP, Conditions::GROUP];
+}
+
+/// The flag that says why.
+#[derive(Debug)]
+pub struct ReasonFlags;
+
+impl FlagSet for ReasonFlags {
+    const GROUPS: Groups = &[ReasonParams::GROUP];
+}
+
+/// Flags of a grant.
+#[derive(Debug)]
+pub struct GrantFlags;
+
+impl FlagSet for GrantFlags {
+    const GROUPS: Groups = &[GrantParams::GROUP];
+    const EXCEPT: &'static [&'static str] = &["session-id"];
+}
+
+/// Flags, and what was given by them.
+#[derive(Debug)]
+pub struct Flags<S> {
+    /// The parameters that were given.
+    pub params: Map,
+    set: PhantomData<S>,
+}
+
+impl<S: FlagSet> FromArgMatches for Flags<S> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut params = Map::new();
+        for param in declared::<S>() {
+            let Some(texts) = matches.get_many::<String>(param.name) else { continue };
+            let texts: Vec<&str> = texts.map(String::as_str).collect();
+            let value = value(param.kind, &texts).map_err(|expected| {
+                let message = format!("--{} must be {expected}\n", param.name);
+                clap::Error::raw(clap::error::ErrorKind::ValueValidation, message)
+            })?;
+            params = params.with(param.name, value);
+        }
+        Ok(Flags { params, set: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Flags::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl<S: FlagSet> Args for Flags<S> {
+    fn augment_args(command: Command) -> Command {
+        declared::<S>().fold(command, |command, param| command.arg(flag(param)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+fn declared<S: FlagSet>() -> impl Iterator<Item = &'static Param> {
+    let params = S::GROUPS.iter().flat_map(|group| group.params);
+    params.filter(|param| !S::EXCEPT.contains(&param.name))
+}
+
+fn flag(param: &'static Param) -> Arg {
+    let arg = Arg::new(param.name).long(param.name).help(param.doc).value_name(value_name(param.kind));
+    let arg = arg.action(ArgAction::Set).required(param.is_required);
+    match param.kind {
+        ParamType::Enum { values, .. } => arg.value_parser(clap::builder::PossibleValuesParser::new(values)),
+        ParamType::List(_) => arg.value_delimiter(',').num_args(1..),
+        ParamType::Text | ParamType::Id | ParamType::Boolean | ParamType::Integer { .. } => arg,
+        ParamType::Instant | ParamType::Record(_) | ParamType::Map => arg,
+    }
+}
+
+const fn value_name(kind: ParamType) -> &'static str {
+    match kind {
+        ParamType::Text => "TEXT",
+        ParamType::Id => "ID",
+        ParamType::Boolean => "true|false",
+        ParamType::Integer { .. } => "N",
+        ParamType::Instant => "INSTANT",
+        ParamType::Enum { name, .. } => name,
+        ParamType::List(_) => "LIST",
+        ParamType::Record(_) | ParamType::Map => "EDN",
+    }
+}
+
+/// The text of a flag as a value, or what it must be.
+fn value(kind: ParamType, texts: &[&str]) -> Result<Value, String> {
+    if let ParamType::List(item) = kind {
+        let items: Result<Vec<Value>, String> = texts.iter().map(|text| value(*item, &[text])).collect();
+        return items.map(Value::vector);
+    }
+    let text = texts.last().copied().unwrap_or_default();
+    let expected = || kind.expected();
+    match kind {
+        ParamType::Text
+        | ParamType::Id
+        | ParamType::Instant
+        | ParamType::Enum { .. }
+        | ParamType::List(_) => Ok(Value::string(text)),
+        ParamType::Boolean => text.parse().map(Value::Bool).map_err(|_| expected()),
+        ParamType::Integer { .. } => text.parse().map(Value::Int).map_err(|_| expected()),
+        ParamType::Record(_) | ParamType::Map => {
+            let value = edn::read(text.as_bytes(), &REQUEST_CAPS).map_err(|error| error.to_string())?;
+            if value.as_map().is_some() { Ok(value) } else { Err(expected()) }
+        }
+    }
+}
