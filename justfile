@@ -86,13 +86,13 @@ fuzz-keep TARGET:
 
 # Power cuts under the real daemon, and two controls that must lose: `just power 150`, or `just power CUTS=150`
 power CUTS="150":
-    CUTS={{ trim_start_match(CUTS, "CUTS=") }} cargo test --release --test blackbox power -- --nocapture
+    CUTS={{ trim_start_match(CUTS, "CUTS=") }} cargo test --release --test blackbox power:: -- --nocapture
 
 # Faults of the real daemon. Each run is judged by the checker of histories; short ones are part of `cargo test`.
 
 # A daemon killed again and again under load: `just kills KILLS=10000`
 kills KILLS="300":
-    KILLS={{ trim_start_match(KILLS, "KILLS=") }} cargo test --release --test blackbox kills -- --nocapture
+    KILLS={{ trim_start_match(KILLS, "KILLS=") }} cargo test --release --test blackbox kills:: -- --nocapture
 
 # The wall clock jumps: an hour, a second, ten years, to and fro; needs libfaketime, of the package faketime
 clock:

@@ -1,7 +1,7 @@
 //! Any bytes as a request to the graph: over the toy world, what is a query prints and parses back; over a scheduler,
 //! the answer that is written while it is read is the one that is built as a value.
 
-#[path = "../../tests/toy/mod.rs"]
+#[path = "../../tests/suite/toy.rs"]
 mod toy;
 
 use reveille::domain::Caller;

@@ -1,6 +1,6 @@
 //! The kill loop on the whole daemon (T10): nothing that was acknowledged is lost, nothing fires twice, nothing is silent.
 //!
-//! `KILLS=2000 cargo test --test blackbox kills -- --nocapture` for a longer one: each data directory lives through at most
+//! `KILLS=2000 cargo test --test blackbox kills:: -- --nocapture` for a longer one: each data directory lives through at most
 //! [`KILLS_PER_WORLD`] of them, four directories at a time.
 
 use crate::life::{Figures, World, live_all};

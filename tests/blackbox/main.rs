@@ -4,8 +4,8 @@
 //! Every run writes down what was done and seen (`diary`), and the checker of histories judges it where there was work to judge;
 //! `HISTORY_DIR=DIR` keeps the histories, which `just check-history FILE` reads.
 //!
-//! `KILLS=10000 cargo test --release --test blackbox kills -- --nocapture` makes the kill loop longer and tells its figures,
-//! `CUTS=150 cargo test --release --test blackbox power -- --nocapture` the power cuts.
+//! `KILLS=10000 cargo test --release --test blackbox kills:: -- --nocapture` makes the kill loop longer and tells its figures,
+//! `CUTS=150 cargo test --release --test blackbox power:: -- --nocapture` the power cuts.
 //! Rows that need something of the machine (mounting a small disk, `cc`, libfaketime) say so aloud where it is missing.
 
 #![expect(
@@ -16,6 +16,7 @@
 
 mod ask;
 mod channels;
+mod cli;
 mod clock;
 mod contention;
 mod daemon;
@@ -27,6 +28,7 @@ mod disk_fails;
 mod disk_full;
 mod faketime;
 mod figures;
+mod guard;
 mod journal;
 mod kills;
 mod layer;
@@ -35,8 +37,10 @@ mod life;
 mod load;
 mod machine;
 mod power;
+mod real_time;
 mod repeats;
 mod restarts;
+mod serve;
 mod shutdown;
 mod slow_clients;
 mod soak;

@@ -1,6 +1,6 @@
 //! The power goes, at any moment (T11): nothing that was acknowledged is lost, whatever the disk had not been told to flush.
 //!
-//! `CUTS=150 cargo test --test blackbox power -- --nocapture` for a longer run: each data directory lives through at most
+//! `CUTS=150 cargo test --test blackbox power:: -- --nocapture` for a longer run: each data directory lives through at most
 //! [`CUTS_PER_WORLD`] cuts, some at a time. Between the daemon and its disk stand some lines of C, built here with `cc`.
 //! Two controls must lose: the same daemon with `synchronous = NORMAL`, and the same daemon on a disk that lies.
 

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { buildSchema, graphqlSync } from "graphql";
 
-// The same as the world of tests/graphql/nulls.rs.
+// The same as the world of tests/suite/graphql/nulls.rs.
 const schema = buildSchema(`
   enum NodeKind { BLUE }  enum NodeKindHard { BLUE }
   type Node {

@@ -6,6 +6,7 @@
 
 mod faults;
 mod files;
+mod modules;
 mod planted;
 mod proof;
 mod rust;
@@ -15,6 +16,7 @@ use std::path::Path;
 
 use faults::{impurities, layer_faults, line_faults, ratchet, undocumented_numbers, waits};
 use files::{each_file, entries, layer_of, rank, read, report, rooted, rust_files};
+use modules::forgotten;
 use planted::unplantable;
 use proof::unknown_commands;
 use rust::{functions, tokens};
@@ -46,10 +48,10 @@ const IMPURE_WORDS: &str = "tokio tracing getrandom rustix static async await th
 
 /// The tests that drive the real clock, and so may wait. Every other test steps a simulated one.
 const REAL_CLOCK_TESTS: [&str; 6] = [
-    "tests/real_clock.rs",
     // Another process lives by the real clock.
     "tests/blackbox/daemon.rs",
     "tests/blackbox/life.rs",
+    "tests/blackbox/real_time.rs",
     "tests/blackbox/stalls.rs",
     "tests/blackbox/stream.rs",
     "tests/clients/ten_minutes.rs",
@@ -123,6 +125,11 @@ fn only_named_tests_wait_for_the_real_clock() {
     faults
         .extend(missing.map(|path| format!("{path}: named in REAL_CLOCK_TESTS, but there is no such file")));
     report("tests step a clock, or are in REAL_CLOCK_TESTS", &faults);
+}
+
+#[test]
+fn every_file_of_tests_is_compiled() {
+    report("a file of tests is a module of a test program", &forgotten(&rust_files(&["tests"])));
 }
 
 #[test]

@@ -30,7 +30,10 @@ pub(crate) fn unplantable(table: &str, read: impl Fn(&str) -> Option<String>) ->
             lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
         };
         for suite in text('?').split_whitespace().filter(|suite| *suite != "lib") {
-            if [".rs", "/main.rs"].iter().all(|end| read(&format!("tests/{suite}{end}")).is_none()) {
+            let path = suite.replace("::", "/");
+            let places = [".rs", "/main.rs"].map(|end| format!("tests/{path}{end}"));
+            let modules = [".rs", "/mod.rs"].map(|end| format!("tests/suite/{path}{end}"));
+            if places.iter().chain(&modules).all(|place| read(place).is_none()) {
                 faults.push(format!("{name}: there are no tests called {suite}"));
             }
         }

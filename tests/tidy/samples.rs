@@ -1,6 +1,8 @@
 //! The reader and the rules, held to samples in both directions.
 
 use crate::faults::*;
+use crate::files::File;
+use crate::modules::forgotten;
 use crate::planted::unplantable;
 use crate::proof::unknown_commands;
 use crate::rust::{functions, tokens};
@@ -202,13 +204,40 @@ fn sample_limits() {
 
 #[test]
 fn sample_proof() {
-    let page = "`just sim SEEDS=1` `cargo test --test tidy` `just no` `cargo test --test none --test tidy` `FILE` `cargo test`";
-    let exists = |path: &str| path == "tests/tidy/main.rs";
+    let page = "`just sim SEEDS=1` `cargo test --test tidy` `just no` `FILE` `cargo test` \
+        `cargo test --test none --test tidy rust:: no::`";
+    let exists = |path: &str| ["tests/tidy/main.rs", "tests/tidy/rust.rs"].contains(&path);
     check(
         &unknown_commands(page, "# no: a remark\nsim SEEDS=\"1\":\n    no it is\n", exists),
         &[
             "docs/PROOF.md: `just no`: there is no recipe no",
-            "docs/PROOF.md: `cargo test --test none --test tidy`: there are no tests called none",
+            "docs/PROOF.md: `cargo test --test none --test tidy rust:: no::`: there are no tests called none",
+            "docs/PROOF.md: `cargo test --test none --test tidy rust:: no::`: there are no tests called no::",
+        ],
+    );
+}
+
+#[test]
+fn sample_forgotten() {
+    let file = |(path, text): (&str, &str)| File { path: path.to_owned(), text: text.to_owned() };
+    let files = [
+        ("tests/alone.rs", "mod inner {}"),
+        (
+            "tests/many/main.rs",
+            "mod one; // mod four;\npub(crate) mod two;\n#[path = \"../x.rs\"] mod three;",
+        ),
+        ("tests/many/one.rs", "mod inner;"),
+        ("tests/many/one/inner.rs", ""),
+        ("tests/many/two/mod.rs", "mod inner;"),
+        ("tests/many/two/inner.rs", ""),
+        ("tests/many/four.rs", ""),
+        ("tests/none/mod.rs", ""),
+    ];
+    check(
+        &forgotten(&files.map(file)),
+        &[
+            "tests/many/four.rs: no test program has it as a module",
+            "tests/none/mod.rs: no test program has it as a module",
         ],
     );
 }

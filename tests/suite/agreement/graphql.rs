@@ -1,0 +1,140 @@
+//! The same tree of attributes asked in EQL and in GraphQL, and the answers compared value by value.
+
+use reveille::domain::Moment;
+use reveille::edn::{Map, Value};
+use reveille::graph::registry::{Attribute, Registry, Type, World};
+
+use super::generate::Generator;
+
+/// What is asked of one entity: attributes, each with what is asked below it.
+pub(crate) struct Tree(Vec<(Attribute, Option<Tree>)>);
+
+impl Tree {
+    /// Draws a tree over an entity.
+    pub(crate) fn draw<W: World>(
+        draw: &mut Generator,
+        registry: &Registry<W>,
+        entity: &str,
+        depth: usize,
+    ) -> Tree {
+        let mine: Vec<Attribute> = registry
+            .described()
+            .filter(|(it, of)| of.name == entity && is_shared(it))
+            .map(|(it, _)| it.clone())
+            .collect();
+        let mut picked: Vec<(Attribute, Option<Tree>)> = Vec::new();
+        for _ in 0..=draw.below(5) {
+            let attribute = mine[draw.below(mine.len())].clone();
+            if picked.iter().any(|(it, _)| it.ident == attribute.ident) {
+                continue;
+            }
+            let below = if let Type::Reference(to) = attribute.kind {
+                if depth == 0 {
+                    continue;
+                }
+                Some(Tree::draw(draw, registry, to, depth - 1))
+            } else {
+                None
+            };
+            picked.push((attribute, below));
+        }
+        if picked.is_empty() {
+            let plain = mine.into_iter().find(|it| !matches!(it.kind, Type::Reference(_)));
+            picked.extend(plain.map(|it| (it, None)));
+        }
+        Tree(picked)
+    }
+
+    /// Every attribute of an entity that both languages have, without what is below.
+    pub(crate) fn whole<W: World>(registry: &Registry<W>, entity: &str) -> Tree {
+        let mine = registry.described().filter(|(it, of)| of.name == entity && is_shared(it));
+        Tree(
+            mine.filter(|(it, _)| !matches!(it.kind, Type::Reference(_)))
+                .map(|(it, _)| (it.clone(), None))
+                .collect(),
+        )
+    }
+
+    pub(crate) fn eql(&self) -> String {
+        let part = |(attribute, below): &(Attribute, Option<Tree>)| match below {
+            None => format!(":{}", attribute.ident),
+            Some(below) => format!("{{:{} {}}}", attribute.ident, below.eql()),
+        };
+        format!("[{}]", self.0.iter().map(part).collect::<Vec<_>>().join(" "))
+    }
+
+    pub(crate) fn graphql(&self) -> String {
+        let part = |(attribute, below): &(Attribute, Option<Tree>)| match below {
+            None => camel(attribute.ident),
+            Some(below) => format!("{} {}", camel(attribute.ident), below.graphql()),
+        };
+        format!("{{ {} }}", self.0.iter().map(part).collect::<Vec<_>>().join(" "))
+    }
+
+    /// What GraphQL must answer where EQL has answered this.
+    pub(crate) fn expected(&self, answer: &Map) -> serde_json::Value {
+        let mut object = serde_json::Map::new();
+        for (attribute, below) in &self.0 {
+            let value = answer.keyword(attribute.ident).unwrap_or(&Value::Nil);
+            object.insert(camel(attribute.ident), json(attribute, below.as_ref(), value));
+        }
+        object.into()
+    }
+}
+
+fn json(attribute: &Attribute, below: Option<&Tree>, value: &Value) -> serde_json::Value {
+    if let (Value::Vector(items), false) = (value, matches!(attribute.kind, Type::Map | Type::Any)) {
+        return items.iter().map(|item| json(attribute, below, item)).collect();
+    }
+    match (attribute.kind, below, value) {
+        (_, _, Value::Nil) => serde_json::Value::Null,
+        (_, Some(below), _) => below.expected(value.as_map().expect("an entity is a map")),
+        (Type::Enum(_), None, Value::Keyword(name)) => name.as_str().to_uppercase().replace('-', "_").into(),
+        (_, None, Value::Keyword(name)) => name.as_str().into(),
+        (_, None, Value::Symbol(name)) => name.as_str().into(),
+        (_, None, Value::Bool(flag)) => (*flag).into(),
+        (_, None, Value::Int(number)) => (*number).into(),
+        (_, None, Value::Str(text)) => text.to_string().into(),
+        (_, None, Value::Inst(inst)) => {
+            Moment::new(inst.seconds(), inst.nanos()).expect("a moment").to_string().into()
+        }
+        (_, None, _) => loose(value),
+    }
+}
+
+/// A value that is JSON as it is.
+fn loose(value: &Value) -> serde_json::Value {
+    let mut text = String::new();
+    reveille::surface::json::write(value, &mut text);
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// Pages are connections in GraphQL, and tokens are given once.
+pub(crate) fn is_shared(attribute: &Attribute) -> bool {
+    let is_page = matches!(attribute.kind, Type::Reference(to) if to.ends_with("-page"));
+    let given = [
+        "psi.agent-session/token",
+        "psi.agent-session/changed-count",
+        "psi.agent-session/left-count",
+        "psi.scheduler/created?",
+        "psi.scheduler/understood",
+    ];
+    let is_number = matches!(attribute.ident, "reveille.slot/number" | "reveille.explanation/number");
+    !is_page && !is_number && !given.contains(&attribute.ident)
+}
+
+/// The field of an attribute: its name without the namespace, in camelCase.
+pub(crate) fn camel(ident: &str) -> String {
+    let name = ident.rsplit('/').next().unwrap_or(ident).trim_end_matches('?');
+    let mut out = String::new();
+    for (at, part) in name.split('-').enumerate() {
+        let mut letters = part.chars();
+        match letters.next() {
+            Some(first) if at > 0 => out.extend(first.to_uppercase()),
+            Some(first) => out.push(first),
+            None => {}
+        }
+        out.push_str(letters.as_str());
+    }
+    out
+}

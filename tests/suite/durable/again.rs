@@ -1,0 +1,261 @@
+//! What was with its host when that was lost keeps its place: it comes again before what had queued behind it, whichever step
+//! comes first when its host is back.
+
+use std::sync::Arc;
+
+use reveille::domain::{
+    DecisionKind, Durability, HostId, Payload, Policy, Recovery, Refusal, ScheduleId, Scope, SessionConfig,
+    SessionId, Span, Status, Terms,
+};
+use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, State, Which};
+use reveille::port::StoreFault;
+use reveille::runtime::Handle;
+use reveille::testkit::{Behaviour, SimHost};
+
+use super::lives::{ByHand, Life, Lives, every, message};
+
+#[test]
+fn a_host_that_is_back_gets_first_what_was_first() {
+    #[track_caller]
+    fn check(is_crash: bool) {
+        let lives = Lives::new();
+        let mut life = lives.next(0);
+        let (silent, number) = connect(&lives, &life.handle, 1);
+        silent.behave(&[(Behaviour::LoseReceipt, 1)]);
+        let owner = open_on(&life.handle, number);
+        let both = two_in_a_lane(&lives, &mut life, &owner);
+        let mut life = if is_crash {
+            drop(life);
+            lives.next(0)
+        } else {
+            life.handle.detach_host(number);
+            life
+        };
+        let (host, number) = connect(&lives, &life.handle, if is_crash { 1 } else { 2 });
+        // No timer was looked at in between.
+        take_over(&life.handle, number, &owner).expect("nobody has it");
+        life.await_kind(DecisionKind::RunDelivered);
+        turn(&life.handle, &owner);
+        life.await_kind(DecisionKind::RunDelivered);
+        assert_eq!(received(&host), both, "after a crash: {is_crash}");
+    }
+    check(false);
+    check(true);
+}
+
+#[test]
+fn the_built_in_host_gets_first_what_was_first() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    life.host.behave(&[(Behaviour::LoseReceipt, 1)]);
+    let owner = life.open("one");
+    let both = two_in_a_lane(&lives, &mut life, &owner);
+    drop(life);
+    let mut life = lives.next(0);
+    life.await_kind(DecisionKind::RunDelivered);
+    life.await_kind(DecisionKind::RunDelivered);
+    assert_eq!(received(&life.host), both);
+}
+
+#[test]
+fn a_lane_that_goes_on_with_what_it_had_takes_nothing_else() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    life.host.behave(&[(Behaviour::LoseReceipt, 1)]);
+    let owner = life.open("one");
+    two_in_a_lane(&lives, &mut life, &owner);
+    drop(life);
+    let mut life = lives.next(0);
+    let mut seen = Vec::new();
+    while seen.iter().filter(|kind| **kind == DecisionKind::RunDelivered).count() < 2 {
+        let batch = life.feed.next_batch(64).expect("the feed goes on");
+        let kinds = batch.decisions.iter().map(|decision| decision.kind);
+        seen.extend(
+            kinds.filter(|kind| [DecisionKind::RunDispatched, DecisionKind::RunDelivered].contains(kind)),
+        );
+    }
+    let (out, back) = (DecisionKind::RunDispatched, DecisionKind::RunDelivered);
+    assert_eq!(seen, [out, back, out, back]);
+}
+
+/// A first, which its host never acknowledges, and a second, which is due a moment later and waits behind it.
+fn two_in_a_lane(lives: &Lives, life: &mut Life, owner: &SessionId) -> [ScheduleId; 2] {
+    let policy = Policy { recovery: Recovery::Redeliver, ..Policy::PLAIN };
+    let terms = Some(Box::new(Terms { policy, ..Terms::PLAIN }));
+    let both = [1_000, 1_001].map(|delay| {
+        let new = NewSchedule { terms: terms.clone(), ..message(owner, delay) };
+        life.create(new).expect("it is kept")
+    });
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    life.handle.turn();
+    life.await_kind(DecisionKind::RunDispatched);
+    lives.stage.clock.advance(Span::from_millis(1));
+    life.handle.turn();
+    life.await_kind(DecisionKind::RunQueued);
+    both
+}
+
+fn open_on(handle: &Handle, host: HostId) -> SessionId {
+    let owner = SessionId::new("one").expect("a name");
+    handle.open_session(Some(owner.clone()), host, SessionConfig::default()).expect("there is room");
+    owner
+}
+
+fn connect(lives: &Lives, handle: &Handle, number: u32) -> (Arc<SimHost>, HostId) {
+    let host = Arc::new(SimHost::new(&lives.stage, HostId::new(number)));
+    let given = handle.attach_host(host.clone());
+    assert_eq!(given, host.number());
+    (host, given)
+}
+
+fn take_over(handle: &Handle, host: HostId, session: &SessionId) -> Result<(), Refusal> {
+    handle.submit(Input::Command(Command::HostSessions { host, sessions: vec![session.clone()] }))
+}
+
+/// The turn that a delivery begins, which ends.
+fn turn(handle: &Handle, session: &SessionId) {
+    for busy in [true, false] {
+        let report = Report::Busy { session: session.clone(), busy };
+        handle.submit(Input::Report(report)).expect("the session is open");
+    }
+}
+
+/// What reached a host, in order; what came again at once is there once.
+fn received(host: &SimHost) -> Vec<ScheduleId> {
+    let mut received: Vec<ScheduleId> = host.prompts().into_iter().map(|it| it.run.schedule).collect();
+    received.dedup();
+    received
+}
+
+#[test]
+fn a_receipt_that_could_not_be_kept_is_kept_when_that_works_again() {
+    #[track_caller]
+    fn check(recovery: Recovery, answered: impl Fn(&Life, Report, &Lives)) {
+        let lives = Lives::new();
+        let mut life = lives.next(0);
+        life.host.behave(&[(Behaviour::Slow, 1)]);
+        let owner = life.open("one");
+        let policy = Policy { recovery, ..Policy::PLAIN };
+        let new =
+            NewSchedule { terms: Some(Box::new(Terms { policy, ..Terms::PLAIN })), ..message(&owner, 1_000) };
+        let id = life.create(new).expect("it is kept");
+        lives.stage.clock.advance(Span::from_millis(1_000));
+        life.handle.turn();
+        life.await_kind(DecisionKind::RunDispatched);
+        let receipt = std::iter::from_fn(|| Some(life.host.take_receipt(0))).flatten().next();
+        answered(&life, receipt.expect("it takes its time"), &lives);
+        lives.store.heal();
+        life.await_kind(DecisionKind::EngineAwoke);
+        life.handle.turn();
+        let status = life.handle.view(|state| state.schedule(&id).map(ScheduleRecord::status));
+        assert_eq!(status, Some(Status::Delivered), "{recovery:?}");
+        assert_eq!(received(&life.host), std::slice::from_ref(&id), "{recovery:?}");
+        assert_eq!(said(&life, &owner), 1, "{recovery:?}");
+        drop(life);
+        let life = lives.next(0);
+        let status = life.handle.view(|state| state.schedule(&id).map(ScheduleRecord::status));
+        assert_eq!(status, Some(Status::Delivered), "{recovery:?}: in the next life");
+        assert_eq!(said(&life, &owner), 1, "{recovery:?}: in the next life");
+    }
+    for recovery in [Recovery::Redeliver, Recovery::Fail] {
+        // It comes while nothing can be kept, or is on its way to the disk when that fails.
+        check(recovery, |life, receipt, lives| {
+            lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
+            let refused = life.create(message(&SessionId::new("one").expect("a name"), 60_000));
+            assert!(matches!(refused, Err(Refusal::Unkept { .. })), "{refused:?}");
+            life.handle.submit_unawaited(Input::Report(receipt)).expect("it is in flight");
+        });
+        check(recovery, |life, receipt, lives| {
+            lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
+            life.handle.submit_unawaited(Input::Report(receipt)).expect("it is in flight");
+        });
+    }
+}
+
+/// Its host said that the session is there while that could not be kept; said again, it lets the prompt go, which is no hand-over
+/// that a process has left behind.
+#[test]
+fn a_session_that_was_created_while_nothing_could_be_kept_gets_its_prompt() {
+    let lives = Lives::new();
+    let mut life = ByHand::new(&lives);
+    life.host.behave(&[(Behaviour::Slow, 1)]);
+    let owner = life.open(HostId::LOCAL);
+    let payload = Payload::new_session("look", Arc::default());
+    let id = ScheduleId::new("fresh").expect("an id");
+    let new = NewSchedule { id: Some(id.clone()), payload, ..message(&owner, 1_000) };
+    life.ask(Command::CreateSchedule(NewSchedule { durability: Durability::Durable, ..new }))
+        .wait()
+        .expect("it is kept");
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    life.turn();
+    let created = life.host.take_receipt(0).expect("it was asked to create the session");
+    lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
+    life.handle.submit_unawaited(Input::Report(created)).expect("it is in flight");
+    life.answers.publish();
+    lives.store.heal();
+    life.answers.try_again().expect("the store is well");
+    life.turn();
+    assert_eq!((life.status(&id), life.received()), (Some(Status::InFlight), vec![id.clone()]));
+    let accepted = life.host.take_receipt(0).expect("it was given the prompt");
+    life.handle.submit(Input::Report(accepted)).expect("it is in flight");
+    assert_eq!(life.status(&id), Some(Status::Delivered));
+}
+
+/// A cancel takes nothing back that is out; it is not made again either when nobody knows what became of it.
+#[test]
+fn what_was_cancelled_while_it_was_out_is_not_handed_over_again() {
+    let lives = Lives::new();
+    let mut life = ByHand::new(&lives);
+    life.host.behave(&[(Behaviour::Slow, 1)]);
+    let owner = life.open(HostId::LOCAL);
+    let policy = Policy { recovery: Recovery::Redeliver, ..Policy::PLAIN };
+    let new = every(&lives.stage, &owner, 60_000, policy);
+    let id = ScheduleId::new("often").expect("an id");
+    let new = NewSchedule { id: Some(id.clone()), durability: Durability::Durable, ..new };
+    life.ask(Command::CreateSchedule(new)).wait().expect("it is kept");
+    lives.stage.clock.advance(Span::from_millis(60_000));
+    life.turn();
+    assert_eq!(life.received(), std::slice::from_ref(&id));
+    let cancel = Command::CancelSchedule(Which::any(Scope::Operator, id.clone()));
+    life.ask(cancel).wait().expect("it recurs: what is out goes on, and nothing comes after it");
+    drop(life);
+    let mut life = ByHand::new(&lives);
+    life.turn();
+    assert_eq!(life.received(), std::slice::from_ref(&id), "once, in both lives together");
+    assert_eq!((life.status(&id), life.handle.view(State::live_count)), (Some(Status::Cancelled), 0));
+}
+
+/// A host's word that is taken as said again frees a lane; what goes into it next is no hand-over that a process has left behind.
+#[test]
+fn what_comes_after_a_word_that_is_said_again_is_handed_over_as_if_for_the_first_time() {
+    let lives = Lives::new();
+    let mut life = ByHand::new(&lives);
+    life.host.behave(&[(Behaviour::Slow, 1)]);
+    let owner = life.open(HostId::LOCAL);
+    let both = [("first", 1_000), ("second", 1_001)].map(|(name, delay)| {
+        let id = ScheduleId::new(name).expect("an id");
+        let new = NewSchedule { id: Some(id.clone()), ..message(&owner, delay) };
+        let create = Command::CreateSchedule(NewSchedule { durability: Durability::Durable, ..new });
+        life.ask(create).wait().expect("it is kept");
+        id
+    });
+    lives.stage.clock.advance(Span::from_millis(1_001));
+    life.turn();
+    assert_eq!(life.received(), both[..1], "the second waits for its lane");
+    let accepted = life.host.take_receipt(0).expect("it was given the prompt");
+    lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
+    life.handle.submit_unawaited(Input::Report(accepted)).expect("it is in flight");
+    life.answers.publish();
+    lives.store.heal();
+    life.answers.try_again().expect("the store is well");
+    life.turn();
+    assert_eq!((life.status(&both[0]), life.received()), (Some(Status::Delivered), both.to_vec()));
+    assert_eq!(life.shown(&both[1]).last(), Some(&DecisionKind::RunDispatched));
+    let attempt = |state: &State| Some(state.newest_run(state.schedule(&both[1])?)?.run().attempt);
+    assert_eq!(life.handle.view(attempt), Some(1), "nothing of it was lost");
+}
+
+/// How many messages stand in a transcript.
+fn said(life: &Life, session: &SessionId) -> usize {
+    life.handle.transcript(session).map_or(0, |transcript| transcript.messages.len())
+}

@@ -1,0 +1,143 @@
+//! GraphQL over a WebSocket, from outside. The protocol itself has its tests beside it; here are the walls around it and
+//! the wiring.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use super::client::{OPERATOR, Site};
+
+/// A WebSocket, as far as these tests need one: frames below 64 KiB.
+struct Client(TcpStream);
+
+impl Client {
+    /// Asks for the upgrade; returns the answer's head where it is refused.
+    fn connect(site: &Site, headers: &str) -> Result<Client, String> {
+        let mut stream = site.connect();
+        let port = site.port();
+        write!(
+            stream,
+            "GET /graphql HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\
+             sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n{headers}\r\n"
+        )
+        .expect("sent");
+        let mut head = Vec::new();
+        let mut byte = [0_u8];
+        while !head.ends_with(b"\r\n\r\n") {
+            stream.read_exact(&mut byte).expect("answered");
+            head.extend(byte);
+        }
+        let head = String::from_utf8(head).expect("text");
+        if head.starts_with("HTTP/1.1 101 ") { Ok(Client(stream)) } else { Err(head) }
+    }
+
+    fn open(site: &Site) -> Client {
+        Client::connect(site, "sec-websocket-protocol: graphql-transport-ws\r\n").expect("switched over")
+    }
+
+    /// Sends a text frame, masked with zeros.
+    fn say(&mut self, text: &str) {
+        let length = text.len();
+        let mut frame = vec![0x81];
+        match u8::try_from(length).ok().filter(|length| *length < 126) {
+            Some(length) => frame.push(0x80 | length),
+            None if length < 1 << 16 => {
+                frame.push(0x80 | 126);
+                frame.extend(u16::try_from(length).expect("short").to_be_bytes());
+            }
+            None => {
+                frame.push(0x80 | 127);
+                frame.extend((length as u64).to_be_bytes());
+            }
+        }
+        frame.extend([0; 4]);
+        frame.extend(text.as_bytes());
+        self.0.write_all(&frame).expect("sent");
+    }
+
+    /// Reads a text frame, or the code of the end.
+    fn hear(&mut self) -> String {
+        let mut head = [0_u8; 2];
+        self.0.read_exact(&mut head).expect("a frame");
+        let mut length = usize::from(head[1]);
+        if length == 126 {
+            let mut long = [0_u8; 2];
+            self.0.read_exact(&mut long).expect("a length");
+            length = usize::from(u16::from_be_bytes(long));
+        }
+        let mut payload = vec![0; length];
+        self.0.read_exact(&mut payload).expect("a payload");
+        match head[0] {
+            0x88 => u16::from_be_bytes([payload[0], payload[1]]).to_string(),
+            _ => String::from_utf8(payload).expect("text"),
+        }
+    }
+}
+
+fn init(token: &str) -> String {
+    format!(r#"{{"type":"connection_init","payload":{{"token":"{token}"}}}}"#)
+}
+
+const EVENTS: &str =
+    r#"{"id":"1","type":"subscribe","payload":{"query":"subscription { events { kind } }"}}"#;
+
+#[test]
+fn a_subscription_pushes_until_it_is_stopped() {
+    let site = Site::start();
+    let mut client = Client::open(&site);
+    client.say(&init(OPERATOR));
+    assert_eq!(client.hear(), r#"{"type":"connection_ack"}"#);
+    client.say(EVENTS);
+    client.say(r#"{"id":"2","type":"subscribe","payload":{"query":"{ pendingCount }"}}"#);
+    assert_eq!(client.hear(), r#"{"id":"2","type":"next","payload":{"data":{"pendingCount":0}}}"#);
+    assert_eq!(client.hear(), r#"{"id":"2","type":"complete"}"#);
+    site.open("one");
+    assert_eq!(
+        client.hear(),
+        r#"{"id":"1","type":"next","payload":{"data":{"events":{"kind":"SESSION_OPENED"}}}}"#
+    );
+    client.say(r#"{"id":"3","type":"subscribe","payload":{"query":"{ nope }"}}"#);
+    assert!(client.hear().starts_with(r#"{"id":"3","type":"error","payload":[{"message""#));
+    client.say(r#"{"id":"1","type":"complete"}"#);
+    client.say(r#"{"type":"ping"}"#);
+    assert_eq!(client.hear(), r#"{"type":"pong"}"#);
+    client.say(EVENTS);
+    client.say(EVENTS);
+    assert_eq!(client.hear(), "4409");
+}
+
+#[test]
+fn the_walls_stand_around_it() {
+    let site = Site::start();
+    let protocol = "sec-websocket-protocol: graphql-transport-ws\r\n";
+    let alien = Client::connect(&site, &format!("{protocol}origin: http://evil.example\r\n"));
+    assert!(alien.is_err_and(|head| head.starts_with("HTTP/1.1 403 ")));
+    let wrong = Client::connect(&site, &format!("{protocol}authorization: Bearer wrong\r\n"));
+    assert!(wrong.is_err_and(|head| head.starts_with("HTTP/1.1 401 ")));
+    assert_eq!(Client::connect(&site, "").expect("switched over").hear(), "4406");
+    for (messages, code) in [
+        (vec![EVENTS.to_owned()], "4401"),
+        (vec![init("wrong")], "4403"),
+        (vec![r#"{"type":"connection_init"}"#.to_owned()], "4403"),
+        (vec!["nonsense".to_owned()], "4400"),
+        (vec![format!("\"{}\"", "x".repeat(70_000))], "1009"),
+    ] {
+        let mut client = Client::open(&site);
+        messages.iter().for_each(|message| client.say(message));
+        assert_eq!(client.hear(), code, "{code}");
+    }
+}
+
+#[test]
+fn a_session_s_end_ends_its_connection() {
+    let site = Site::start();
+    let token = site.open("one");
+    let mut client = Client::open(&site);
+    client.say(&init(token.reveal()));
+    assert_eq!(client.hear(), r#"{"type":"connection_ack"}"#);
+    client.say(EVENTS);
+    client.say(r#"{"type":"ping"}"#);
+    assert_eq!(client.hear(), r#"{"type":"pong"}"#);
+    let one = reveille::domain::SessionId::new("one").expect("an id");
+    site.handle().close_session(&one).expect("it is open");
+    assert_eq!(client.hear(), "4403");
+}

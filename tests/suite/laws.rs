@@ -1,0 +1,488 @@
+//! The laws of the test kit, held to account: each is shown a wrong history, and must be the one that says so.
+//!
+//! One true history is recorded from a real engine; every row spoils it in one place.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use reveille::domain::{
+    BootTime, Channel, ChannelKind, Cursor, Dialect, Durability, Fact, Failure, Grant, GuardPolicy, HandOver,
+    HostId, Lifetime, Lineage, Message, MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, Route,
+    Rule, RuleScope, Ruling, RunFact, RunId, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionFact,
+    SessionId, Span, Target, Terms, When,
+};
+use reveille::engine::{Command, Input, NewSchedule, Parcel, Report, Which};
+use reveille::port::{Carried, Clock, Courier};
+use reveille::runtime::Handle;
+use reveille::testkit::{
+    Laws, Observation, Reception, Seen, SimHost, Stage, Standing, feed_tells_all, reads_change_nothing,
+};
+
+type Spoil = fn(&mut Vec<Observation>);
+
+/// Wrong histories, and the law that each breaks.
+const WRONG_SIGHTS: &[(&str, Spoil)] = &[
+    ("a_session_opens_once", |all| repeat(all, |seen| session_fact(seen).is_some_and(is_opened))),
+    ("a_schedule_is_created_once", |all| {
+        repeat(all, |seen| matches!(seen, Seen::Fact(Fact::Created { .. })));
+    }),
+    ("nothing_goes_where_nothing_is_wanted", |all| {
+        let place = find(all, |seen| is_dispatched(seen, "first"));
+        if let Seen::Fact(Fact::Run(_, RunFact::Dispatched(to))) = &mut all[place].seen {
+            to.phase = Phase::Outside;
+        }
+    }),
+    ("a_channel_is_left_alone_as_it_asks", |all| {
+        let place = find(all, |seen| is_dispatched(seen, "first"));
+        let (now, seen) = (all[place].now, all[place].seen.clone());
+        let Seen::Fact(Fact::Run(run, _)) = seen else { return };
+        let wait = Some(Span::from_millis(60_000));
+        let failure = Failure::new(Phase::Outside, Reason::HostRefused, "not now").with_wait(wait);
+        let again = RunFact::Retrying { failure: Box::new(failure), at: now.wall, due: now.boot };
+        all.insert(place + 1, Observation { now, seen: Seen::Fact(Fact::Run(run, again)) });
+    }),
+    ("terminal_is_final", |all| repeat(all, |seen| is_delivered(seen, "first"))),
+    ("terminal_is_final", |all| remove(all, |seen| is_created(seen, "first"))),
+    ("terminal_is_final", |all| remove(all, |seen| is_claimed(seen, "first"))),
+    ("a_slot_is_consumed_once", |all| repeat(all, |seen| is_claimed(seen, "first"))),
+    ("slots_go_forward", |all| {
+        let place = find(all, |seen| is_claimed(seen, "first"));
+        if let Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) = &mut all[place].seen {
+            claim.next = Some(Next::Slot { slot: run.slot, due: None });
+        }
+    }),
+    ("held_is_held", |all| {
+        let place = find(all, |seen| is_claimed(seen, "first"));
+        let held = Fact::Held { by: Scope::Operator.into(), reason: None };
+        all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(held) });
+    }),
+    ("nothing_refused_or_unapproved_goes_out", |all| guarded(all, Ruling::Refuse, None)),
+    ("nothing_refused_or_unapproved_goes_out", |all| guarded(all, Ruling::Hold, None)),
+    ("nothing_refused_or_unapproved_goes_out", |all| guarded(all, Ruling::Allow, Some(Span::from_millis(1)))),
+    ("nothing_refused_or_unapproved_goes_out", |all| {
+        let place = find(all, |seen| is_dispatched(seen, "first"));
+        let (grant, by) = (Grant { right: None, ..Grant::FULL }, Box::new(Scope::Operator.into()));
+        let revoked = Fact::Session(session("home"), SessionFact::Granted { grant, by });
+        all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(revoked) });
+    }),
+    ("a_line_ends", |all| {
+        let place = find(all, |seen| matches!(seen, Seen::Fact(Fact::Created { .. })));
+        if let Seen::Fact(Fact::Created { schedule, .. }) = &mut all[place].seen {
+            let run = RunId { schedule: schedule.id.clone(), incarnation: 1, slot: schedule.created_at };
+            schedule.enter_line(Lineage { run, depth: 2, root: schedule.id.clone() });
+        }
+    }),
+    ("volatile_is_tried_once", |all| {
+        let place = find(all, |seen| is_delivered(seen, "first"));
+        let now = all[place].now;
+        if let Seen::Fact(Fact::Run(_, fact)) = &mut all[place].seen {
+            let failure = Failure::new(Phase::PromptSubmit, Reason::ReceiptOverdue, "late");
+            *fact = RunFact::Retrying { failure: Box::new(failure), at: now.wall, due: now.boot };
+        }
+    }),
+    ("never_early", |all| hasten(all, |seen| is_claimed(seen, "first"))),
+    ("never_early", |all| hasten(all, |seen| is_received(seen, "prompt"))),
+    ("cancel_holds", |all| all.push(acknowledged(all, "first"))),
+    ("cancel_holds", |all| all.push(received_after_all(all, "cancelled"))),
+    ("a_session_cancels_its_own", |all| {
+        let place = find(all, |seen| matches!(seen, Seen::CancelAcknowledged { .. }));
+        all[place].seen =
+            Seen::CancelAcknowledged { scope: Scope::Session(session("away")), schedule: id("cancelled") };
+    }),
+    ("a_word_calls_off_what_it_may", |all| {
+        let called_off = ScheduleFact::Cancelled { reason: Reason::UserActivity, by: None };
+        let fact = Fact::Schedule(id("later"), called_off);
+        all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(fact) });
+    }),
+    ("at_most_once", |all| repeat(all, |seen| is_received(seen, "first"))),
+    ("nothing_unasked", |all| {
+        let place = find(all, |seen| is_received(seen, "first"));
+        if let Seen::Received(reception) = &mut all[place].seen {
+            reception.session = session("away");
+        }
+    }),
+    ("delivered_means_received", |all| remove(all, |seen| is_received(seen, "first"))),
+    ("first_due_first_served", |all| {
+        let second = all.remove(find(all, |seen| is_dispatched(seen, "second")));
+        all.insert(find(all, |seen| is_dispatched(seen, "first")), second);
+    }),
+    ("one_in_flight", |all| {
+        let second = all.remove(find(all, |seen| is_dispatched(seen, "second")));
+        all.insert(find(all, |seen| is_dispatched(seen, "first")) + 1, second);
+    }),
+    ("one_delivery_per_idle_transition", |all| {
+        remove(all, |seen| session_fact(seen).is_some_and(|fact| *fact == SessionFact::TurnUnreported));
+    }),
+    ("delivered_where_it_lives", |all| {
+        let place = find(all, |seen| is_received(seen, "first"));
+        if let Seen::Received(reception) = &mut all[place].seen {
+            reception.host = HostId::new(1);
+        }
+    }),
+    ("a_lost_host_holds_nothing", |all| {
+        let place = find(all, |seen| is_received(seen, "prompt"));
+        let now = all[place].now;
+        all.insert(place + 1, Observation { now, seen: Seen::HostLost(HostId::new(1)) });
+    }),
+    ("stopping_starts_nothing", |all| {
+        let place = find(all, |seen| is_claimed(seen, "first"));
+        let now = all[place].now;
+        all.insert(place, Observation { now, seen: Seen::Fact(Fact::Stopping { abandon: false }) });
+    }),
+    ("nothing_after_shutdown", |all| {
+        let place = find(all, |seen| is_received(seen, "first"));
+        let now = all[place].now;
+        all.insert(place, Observation { now, seen: Seen::ShutDown });
+    }),
+    ("a_fact_can_be_kept", |all| {
+        // A preloaded message that says it comes from a schedule: nobody can have asked for that.
+        let place =
+            find(all, |seen| matches!(seen, Seen::Fact(Fact::Session(_, SessionFact::Opened { .. }))));
+        if let Seen::Fact(Fact::Session(_, SessionFact::Opened { config, .. })) = &mut all[place].seen {
+            let mut message = Message::user("hello", Moment::EPOCH);
+            message.provenance = Some(MessageProvenance {
+                run: RunId { schedule: id("first"), incarnation: 1, slot: Moment::EPOCH },
+                label: None,
+                late: Span::ZERO,
+                folded: 0,
+                begins_turn: true,
+            });
+            let preloaded_messages = Some(vec![message]);
+            *config = Arc::new(SessionConfig { preloaded_messages, ..SessionConfig::default() });
+        }
+    }),
+];
+
+/// Histories that do not fit the state they are said to have led to, and the law that each breaks.
+const WRONG_STANDINGS: &[(&str, Spoil)] = &[
+    ("accounting_balances", |all| remove(all, |seen| is_delivered(seen, "fresh"))),
+    ("nothing_silent", |all| {
+        for observation in all {
+            match &mut observation.seen {
+                Seen::Fact(Fact::Created { schedule, .. }) if schedule.id == id("later") => {
+                    schedule.id = id("other");
+                }
+                Seen::Fact(_)
+                | Seen::Received(_)
+                | Seen::CancelAcknowledged { .. }
+                | Seen::HostLost(_)
+                | Seen::ShutDown
+                | Seen::DiskFailed { .. } => {}
+            }
+        }
+    }),
+    ("nothing_waits_without_cause", |all| {
+        let idle = Fact::Session(session("away"), SessionFact::Idle);
+        all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(idle) });
+    }),
+    ("a_word_has_called_off", |all| {
+        let place = find(all, |seen| is_created(seen, "later"));
+        if let Seen::Fact(Fact::Created { schedule, .. }) = &mut all[place].seen {
+            let lifetime = Lifetime { cancel_on_user_activity: true, ..Lifetime::PLAIN };
+            schedule.terms = Some(Box::new(Terms { lifetime, ..Terms::PLAIN }));
+        }
+        let spoke = Fact::Session(session("home"), SessionFact::UserSpoke);
+        all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(spoke) });
+    }),
+    ("created_sessions_are_real", |all| {
+        for observation in all {
+            if let Seen::Received(reception) = &mut observation.seen
+                && reception.run.schedule == id("fresh")
+            {
+                reception.session = session("elsewhere");
+            }
+            if let Seen::Fact(Fact::Run(run, RunFact::Dispatched(HandOver { session: into, .. }))) =
+                &mut observation.seen
+                && run.schedule == id("fresh")
+            {
+                *into = session("elsewhere");
+            }
+        }
+    }),
+    ("nothing_lives_after_shutdown", |all| {
+        all.push(Observation { now: all[all.len() - 1].now, seen: Seen::ShutDown });
+    }),
+];
+
+/// Everything was measured by one rule, before the first hand-over of `first`.
+fn guarded(all: &mut Vec<Observation>, then: Ruling, asks: Option<Span>) {
+    let place = find(all, |seen| is_dispatched(seen, "first"));
+    let rule = Rule { name: "all".into(), of: RuleScope::default(), then, why: None };
+    let approval = Some(Span::from_millis(1_000));
+    let policy = Some(Arc::new(GuardPolicy { rules: vec![rule], approval, asks }));
+    let guarded = Fact::Guarded { policy, by: Scope::Operator.into() };
+    all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(guarded) });
+}
+
+#[test]
+fn each_law_catches_the_histories_that_break_it() {
+    for (law, spoil) in WRONG_SIGHTS {
+        let mut history = TrueStory::record().stage.history.after(0);
+        spoil(&mut history);
+        let broken = observe(&history).expect_err(law);
+        assert_eq!(broken.law, *law, "{broken}");
+    }
+}
+
+#[test]
+fn each_law_catches_the_states_that_break_it() {
+    for (law, spoil) in WRONG_STANDINGS {
+        let story = TrueStory::record();
+        let mut history = story.stage.history.after(0);
+        spoil(&mut history);
+        let laws = observe(&history).unwrap_or_else(|broken| panic!("for {law}: {broken}"));
+        let broken = story.stand(&laws, |_| ()).expect_err(law);
+        assert_eq!(broken, *law);
+    }
+    let story = TrueStory::record();
+    let laws = observe(&story.stage.history.after(0)).unwrap_or_else(|broken| panic!("{broken}"));
+    let late = story.stage.clock.now().boot.after(Span::from_millis(86_400_000));
+    assert_eq!(story.stand(&laws, |standing| standing.now.boot = late), Err("nothing_due_is_left"));
+    assert_eq!(story.stand(&laws, |standing| standing.session_live_max = Some(0)), Err("limits_hold"));
+    assert_eq!(laws.everything_ends().map_err(|broken| broken.law), Err("everything_ends"));
+    story.user_speaks();
+    assert_eq!(story.stand_deep(&laws), Err("fold_is_state"));
+}
+
+#[test]
+fn the_feed_is_compared_with_the_facts() {
+    let story = TrueStory::record();
+    let decisions = story.handle.subscribe(Cursor::START).poll(usize::MAX).decisions;
+    let facts = |history: Vec<Observation>| -> Vec<Fact> {
+        let facts = history.into_iter().filter_map(|observation| match observation.seen {
+            Seen::Fact(fact) => Some(fact),
+            Seen::Received(_)
+            | Seen::CancelAcknowledged { .. }
+            | Seen::HostLost(_)
+            | Seen::ShutDown
+            | Seen::DiskFailed { .. } => None,
+        });
+        facts.collect()
+    };
+    let mut told = facts(story.stage.history.after(0));
+    assert_eq!(feed_tells_all(&told, &decisions), Ok(()));
+    told.swap(0, 5);
+    assert_eq!(feed_tells_all(&told, &decisions).map_err(|broken| broken.law), Err("feed_tells_all"));
+    told.pop();
+    assert_eq!(feed_tells_all(&told, &decisions).map_err(|broken| broken.law), Err("feed_tells_all"));
+}
+
+#[test]
+fn the_true_history_breaks_no_law_and_every_law_was_broken_once() {
+    let story = TrueStory::record();
+    let laws = observe(&story.stage.history.after(0)).unwrap_or_else(|broken| panic!("{broken}"));
+    assert_eq!((story.stand(&laws, |_| ()), story.stand_deep(&laws)), (Ok(()), Ok(())));
+    assert_eq!(reads_change_nothing(&story.handle), Ok(()));
+    let tables = WRONG_SIGHTS.iter().chain(WRONG_STANDINGS).map(|(law, _)| *law);
+    let in_code =
+        ["limits_hold", "nothing_due_is_left", "fold_is_state", "everything_ends", "feed_tells_all"];
+    let in_code = in_code.into_iter().chain(["a_parcel_is_the_same_at_each_attempt"]);
+    // In `durable`, which has stores.
+    let in_code = in_code.chain(["what_is_kept_is_there", "nothing_unkept_is_handed_over"]);
+    // Reads cannot change a state that they are lent: there is no wrong history for this one, short of `unsafe`.
+    let unbreakable = ["reads_change_nothing"];
+    let broken: BTreeSet<&str> = tables.chain(in_code).chain(unbreakable).collect();
+    assert_eq!(broken, Laws::names().into_iter().collect());
+}
+
+/// Who carries something else each time, and has not brought it the first time.
+struct Careless {
+    stage: Stage,
+    parcels: AtomicU32,
+}
+
+impl Courier for Careless {
+    fn carry(&self, parcel: Parcel, carried: Carried) {
+        let number = self.parcels.fetch_add(1, Ordering::Relaxed);
+        let (run, session, text) = (parcel.run, parcel.session, format!("parcel {number}").into());
+        let reception = Reception { host: HostId::LOCAL, run, phase: Phase::Outside, session, text };
+        self.stage.history.note(self.stage.clock.now(), Seen::Received(reception));
+        let lost = Failure::new(Phase::Outside, Reason::HostRefused, "it fell out of the bag");
+        carried(if number == 0 { Err(lost) } else { Ok(()) });
+    }
+}
+
+#[test]
+fn what_goes_out_again_has_to_be_the_same() {
+    let stage = Stage::seeded(7);
+    let handle = Handle::new(stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL))));
+    let (name, kind) = ("pager", ChannelKind::Webhook);
+    let channel = Channel { name: name.into(), kind, goes_to: "somewhere".into(), agents: true };
+    let courier = Careless { stage: stage.clone(), parcels: AtomicU32::new(0) };
+    assert!(handle.open_channels(Arc::new(courier), vec![channel]));
+    let opened = handle.open_session(Some(session("home")), HostId::LOCAL, SessionConfig::default());
+    assert!(opened.is_ok(), "{opened:?}");
+    let route = Route { channel: name.into(), conversation: "room".into(), thread: None };
+    let terms = Some(Box::new(Terms { target: Target::Route(Box::new(route)), ..Terms::PLAIN }));
+    let new = NewSchedule::message(session("home"), When::After(Span::ZERO), "a word");
+    handle.schedule(NewSchedule { terms, ..new }).expect("there is room");
+    handle.turn();
+    let so_far = stage.history.after(0);
+    assert!(observe(&so_far).is_ok(), "once is once");
+    stage.clock.advance(Span::from_millis(5_000));
+    handle.turn();
+    let broken = observe(&stage.history.after(0)).expect_err("it is another parcel");
+    assert_eq!(broken.law, "a_parcel_is_the_same_at_each_attempt");
+}
+
+/// A short life that every law has something to say about.
+struct TrueStory {
+    stage: Stage,
+    handle: Handle,
+}
+
+impl TrueStory {
+    fn record() -> TrueStory {
+        let stage = Stage::seeded(7);
+        let handle = Handle::new(stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL))));
+        let away = handle.attach_host(Arc::new(SimHost::new(&stage, HostId::new(1))));
+        let story = TrueStory { stage, handle };
+        for (name, host) in [("home", HostId::LOCAL), ("away", away)] {
+            let opened = story.handle.open_session(Some(session(name)), host, SessionConfig::default());
+            assert!(opened.is_ok(), "{opened:?}");
+        }
+        story.create("prompt", "away", 1_000, false);
+        story.create("answer", "away", 2_000, false);
+        story.create("first", "home", 1_000, false);
+        story.create("second", "home", 1_500, false);
+        story.create("fresh", "home", 2_000, true);
+        story.create("cancelled", "home", 2_000, false);
+        let (scope, schedule) = (Scope::Session(session("home")), id("cancelled"));
+        story.submit(Input::Command(Command::CancelSchedule(Which::any(scope.clone(), schedule.clone()))));
+        story.stage.history.note(story.stage.clock.now(), Seen::CancelAcknowledged { scope, schedule });
+        story.submit(Input::Report(Report::Busy { session: session("home"), busy: true }));
+        story.pass(1_000);
+        story.pass(1_500);
+        story.submit(Input::Report(Report::Busy { session: session("home"), busy: false }));
+        story.pass(1_000);
+        // Waits for the turn that the last delivery is presumed to begin.
+        story.create("reply", "away", 500, false);
+        story.pass(500);
+        story.create("later", "home", 60_000, false);
+        story
+    }
+
+    fn create(&self, name: &str, owner: &str, delay_ms: u64, fresh: bool) {
+        let text = name.into();
+        let config = Arc::new(SessionConfig::default());
+        self.submit(Input::Command(Command::CreateSchedule(NewSchedule {
+            made_by: None,
+            id: Some(id(name)),
+            dialect: Dialect::Psi,
+            durability: Durability::Volatile,
+            label: None,
+            owner: session(owner),
+            when: When::After(Span::from_millis(delay_ms)),
+            payload: if fresh { Payload::new_session(text, config) } else { Payload::Turn { text } },
+            terms: None,
+            session_live_max: 50,
+        })));
+    }
+
+    fn user_speaks(&self) {
+        self.submit(Input::Report(Report::UserMessage { session: session("home"), text: "a word".into() }));
+    }
+
+    fn submit(&self, input: Input) {
+        assert_eq!(self.handle.submit(input), Ok(()));
+    }
+
+    fn pass(&self, millis: u64) {
+        self.stage.clock.advance(Span::from_millis(millis));
+        self.handle.turn();
+    }
+
+    fn stand(&self, laws: &Laws, spoil: impl Fn(&mut Standing<'_>)) -> Result<(), &'static str> {
+        let now = self.stage.clock.now();
+        self.handle.view(|state| {
+            let mut standing = Standing { state, now, turned: true, session_live_max: None };
+            spoil(&mut standing);
+            laws.stand(&standing).map_err(|broken| broken.law)
+        })
+    }
+
+    fn stand_deep(&self, laws: &Laws) -> Result<(), &'static str> {
+        let now = self.stage.clock.now();
+        self.handle.view(|state| {
+            let standing = Standing { state, now, turned: true, session_live_max: None };
+            laws.stand_deep(&standing).map_err(|broken| broken.law)
+        })
+    }
+}
+
+fn observe(history: &[Observation]) -> Result<Laws, reveille::testkit::Broken> {
+    let mut laws = Laws::new();
+    history.iter().try_for_each(|observation| laws.observe(observation))?;
+    Ok(laws)
+}
+
+fn find(all: &[Observation], is: impl Fn(&Seen) -> bool) -> usize {
+    all.iter().position(|observation| is(&observation.seen)).expect("the true story has one")
+}
+
+fn repeat(all: &mut Vec<Observation>, is: impl Fn(&Seen) -> bool) {
+    let place = find(all, is);
+    let again = all[place].clone();
+    all.insert(place + 1, again);
+}
+
+fn remove(all: &mut Vec<Observation>, is: impl Fn(&Seen) -> bool) {
+    all.remove(find(all, is));
+}
+
+/// One nanosecond too soon.
+fn hasten(all: &mut [Observation], is: impl Fn(&Seen) -> bool) {
+    let now = &mut all[find(all, is)].now;
+    *now = Now { boot: BootTime::from_nanos(now.boot.nanos() - 1), ..*now };
+}
+
+fn acknowledged(all: &[Observation], name: &str) -> Observation {
+    let seen = Seen::CancelAcknowledged { scope: Scope::Operator, schedule: id(name) };
+    Observation { now: all[all.len() - 1].now, seen }
+}
+
+fn received_after_all(all: &[Observation], name: &str) -> Observation {
+    let mut observation = all[find(all, |seen| is_received(seen, "first"))].clone();
+    if let Seen::Received(reception) = &mut observation.seen {
+        reception.run.schedule = id(name);
+    }
+    Observation { now: all[all.len() - 1].now, ..observation }
+}
+
+fn is_created(seen: &Seen, name: &str) -> bool {
+    matches!(seen, Seen::Fact(Fact::Created { schedule, .. }) if schedule.id == id(name))
+}
+
+fn is_claimed(seen: &Seen, name: &str) -> bool {
+    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Claimed { .. })) if run.schedule == id(name))
+}
+
+fn is_dispatched(seen: &Seen, name: &str) -> bool {
+    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) if run.schedule == id(name))
+}
+
+fn is_delivered(seen: &Seen, name: &str) -> bool {
+    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Delivered)) if run.schedule == id(name))
+}
+
+fn is_received(seen: &Seen, name: &str) -> bool {
+    let Seen::Received(reception) = seen else { return false };
+    reception.run.schedule == id(name) && reception.phase == Phase::PromptSubmit
+}
+
+fn session_fact(seen: &Seen) -> Option<&SessionFact> {
+    if let Seen::Fact(Fact::Session(_, fact)) = seen { Some(fact) } else { None }
+}
+
+fn is_opened(fact: &SessionFact) -> bool {
+    matches!(fact, SessionFact::Opened { .. })
+}
+
+fn session(name: &str) -> SessionId {
+    SessionId::new(name).expect("a name is an id")
+}
+
+fn id(name: &str) -> ScheduleId {
+    ScheduleId::new(name).expect("a name is an id")
+}

@@ -1,0 +1,38 @@
+//! The crate from inside one process: a module for each part, against tables, laws and simulated surroundings.
+//!
+//! One program holds them all, so that the crate is linked once. `cargo test --test suite durable::` runs one part. The tests
+//! run at the same time and share the process, so none of them changes what belongs to all of it: the environment, the current
+//! directory, the panic hook. Tests that start daemons are in `tests/blackbox/`, seeded worlds in `tests/worlds.rs`.
+
+mod agreement;
+mod calendar;
+mod checker;
+mod cron;
+mod cron_engine;
+mod dialects;
+mod durable;
+mod edn;
+mod edn_meta;
+mod edn_properties;
+mod eql;
+mod eql_properties;
+mod eql_run;
+mod eql_ways;
+mod foresight;
+mod generated;
+mod graph;
+mod graphql;
+mod graphql_scheduler;
+mod handle;
+mod http;
+mod laws;
+mod mcp;
+mod outside;
+mod pathom3;
+mod psi_rows;
+mod registry;
+mod stdio;
+mod store;
+mod toy;
+mod year;
+mod zones_os;

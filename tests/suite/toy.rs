@@ -1,0 +1,263 @@
+//! The toy world of `fixtures/eql/pathom3.txt`: tasks with numbers, shapes, a cycle.
+//!
+//! Lives here: its registry, declared as any world's would be. Does not live here: any assertion.
+
+#![allow(dead_code, reason = "the fuzz target that includes this uses a part of it")]
+
+use std::cell::Cell;
+use std::sync::{Arc, LazyLock};
+
+use reveille::edn::{Caps, Map, Value, read_keeping_meta};
+use reveille::graph::eql::{Boundary, Caller, Limits, Query, Refusal, parse};
+use reveille::graph::registry::{
+    Access, Attribute, Builder, Datum, Entity, Graph, Introspected, Mutation, Numbered, Registry, Resolver,
+    ResolverError, Seen, Type, Viewer, Visibility, World,
+};
+
+pub(crate) const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 64, digits_max: 64, forms_max: 10_000 };
+
+pub(crate) const LIMITS: Limits = Limits { depth: 64, attributes: 1_000, rows: 10_000, calls: 1_000 };
+
+/// The kind of world.
+pub(crate) struct Tasks;
+
+/// One such world: what was done to it, and how often it was asked in batches.
+pub(crate) struct Toy {
+    pub(crate) registry: Arc<Registry<Tasks>>,
+    pub(crate) done: Vec<i64>,
+    pub(crate) batches: Cell<u32>,
+}
+
+/// A number, which may be negative: whether there is such a task is another question.
+#[derive(Clone, Copy)]
+pub(crate) struct Id(i64);
+
+impl Numbered for Id {
+    fn number(self) -> u64 {
+        self.0.cast_unsigned()
+    }
+
+    fn numbered(number: u64) -> Self {
+        Self(number.cast_signed())
+    }
+}
+
+impl World for Tasks {
+    type View<'a> = Toy;
+    type Hand<'a> = &'a mut Vec<i64>;
+}
+
+impl Introspected for Tasks {
+    fn graph(view: Seen<'_, Self>) -> Graph<'_, Self> {
+        Graph { registry: &view.registry, viewer: Viewer::Operator }
+    }
+}
+
+impl Access<Tasks> for Toy {
+    fn look(&mut self, reading: &mut dyn FnMut(&Toy)) {
+        reading(self);
+    }
+
+    fn act(&mut self, acting: &mut dyn FnMut(&mut Vec<i64>)) {
+        acting(&mut self.done);
+    }
+}
+
+pub(crate) fn toy() -> Toy {
+    // Made once: the fuzzer asks for a toy several times for each of its inputs.
+    static REGISTRY: LazyLock<Arc<Registry<Tasks>>> =
+        LazyLock::new(|| Arc::new(builder().build().expect("sound declarations")));
+    Toy { registry: Arc::clone(&REGISTRY), done: Vec::new(), batches: Cell::new(0) }
+}
+
+pub(crate) fn form(text: &str) -> Value {
+    read_keeping_meta(text.as_bytes(), &CAPS).expect(text)
+}
+
+pub(crate) fn keys(text: &str) -> String {
+    text.replace(":PERR/", ":com.wsscode.pathom3.error/")
+        .replace(":PCR/", ":com.wsscode.pathom3.connect.runner/")
+        .replace(":PCO/", ":com.wsscode.pathom3.connect.operation/")
+        .replace(":PCI/", ":com.wsscode.pathom3.connect.indexes/")
+}
+
+/// What a boundary answers to a request.
+pub(crate) fn ask(toy: &mut Toy, text: &str, is_lenient: bool) -> Result<Value, Refusal> {
+    ask_as(toy, text, &Caller { viewer: Viewer::Operator, is_lenient, limits: LIMITS, stop: &|| false })
+}
+
+pub(crate) fn ask_as(toy: &mut Toy, text: &str, caller: &Caller<'_>) -> Result<Value, Refusal> {
+    let boundary = match Boundary::read(&form(&keys(text))) {
+        Ok(boundary) => boundary,
+        Err(error) => return Ok(error.to_map().into()),
+    };
+    let registry = Arc::clone(&toy.registry);
+    let answer = boundary.answer(&registry, caller, toy);
+    Ok(boundary.reply(answer?).into())
+}
+
+pub(crate) fn builder() -> Builder<Tasks> {
+    Registry::builder()
+        .entity(task())
+        .entity(c())
+        .entity(root())
+        .entity(shape())
+        .entity(Graph::entity())
+        .entity(Graph::resolver_entity())
+        .entity(Graph::attribute_entity())
+        .resolver(Resolver::<Tasks>::new("toy/title", "[:task/title]", title).input("[:task/id]"))
+        .resolver(Resolver::<Tasks>::batch("toy/slug", "[:task/slug]", slug).input("[:task/title]"))
+        .resolver(Resolver::<Tasks>::new("toy/o", "[:o]", o).input("[:task/id]").optional("[:x]"))
+        .resolver(
+            Resolver::<Tasks>::new("toy/slugs", "[:all-slugs]", all_slugs).input("[{:tasks [:task/slug]}]"),
+        )
+        .resolver(Resolver::<Tasks>::new("toy/shapes", "[{:shapes [:circle/r :sq/side :other]}]", shapes))
+        .mutation(
+            Mutation::<Tasks>::new("task/done", "[:task/id]", done).doc("D.").open_to(Visibility::Everyone),
+        )
+        .mutation(Mutation::<Tasks>::new("task/bad", "[]", bad).doc("Fails.").open_to(Visibility::Operator))
+        .mutation(
+            Mutation::<Tasks>::new("needs", "[:got]", |_, params| {
+                Ok(Map::new().with("got", params.keyword("a").cloned()).into())
+            })
+            .doc("Hands back.")
+            .requires(&["a"])
+            .open_to(Visibility::Everyone),
+        )
+}
+
+fn task() -> Entity<Tasks, Id> {
+    Entity::new("task", "task/id", |_, key| key.as_int().filter(|id| *id < 100).map(Id))
+        .doc("Something to do.")
+        .reads(public("task/id", Type::Integer), |_, Id(id), _| Ok(Datum::Int(id)))
+        .attribute(public("task/title", Type::String))
+        .attribute(public("task/slug", Type::String))
+        .reads(public("task/kind", Type::Enum(&["odd", "even"])), |_, Id(id), _| {
+            Ok(Datum::Name(if id % 2 == 0 { "even" } else { "odd" }))
+        })
+        .reads(public("task/parent", Type::Reference("task")).nullable(), |_, Id(id), _| {
+            Ok(if id < 3 { Datum::Int(id + 1) } else { Datum::Nil })
+        })
+        .reads(public("task/kids", Type::Reference("task")).many(), |_, Id(id), _| {
+            let kids = if id < 4 { vec![Id(2 * id), Id(2 * id + 1)] } else { vec![] };
+            Ok(Datum::Entities(kids.into_iter().map(Id::number).collect()))
+        })
+        .reads(public("task/secret", Type::String).visible_to(Visibility::Operator), |_, _, _| {
+            Ok(Datum::Text("hush"))
+        })
+        .attribute(public("x", Type::Any).nullable().seed())
+        .attribute(public("o", Type::Any).many())
+}
+
+fn c() -> Entity<Tasks, Id> {
+    Entity::new("c", "c/id", |_, key| key.as_int().map(Id))
+        .doc("One of two that follow each other.")
+        .attribute(public("c/id", Type::Integer))
+        .reads(public("c/next", Type::Reference("c")), |_, Id(id), _| Ok(Datum::Int(1 - id)))
+}
+
+fn root() -> Entity<Tasks, ()> {
+    Entity::root("root")
+        .doc("What can be asked at once.")
+        .reads(public("tasks", Type::Reference("task")).many(), |_, (), _| {
+            Ok(Datum::Value(Value::vector([Value::Int(1), Value::Int(2)])))
+        })
+        .reads(public("p", Type::Map), |_, (), params| Ok(Datum::Value(params.clone().into())))
+        .reads(public("boom", Type::Any), |_, (), _| {
+            Err(ResolverError::new("boom", Map::new().with("code", 7)))
+        })
+        .attribute(public("all-slugs", Type::String).many())
+        .attribute(public("got", Type::Any).seed())
+}
+
+fn shape() -> Entity<Tasks, ()> {
+    Entity::root("shape")
+        .doc("One of several kinds.")
+        .attribute(public("shapes", Type::Map).many())
+        .attribute(public("circle/r", Type::Integer))
+        .attribute(public("sq/side", Type::Integer))
+        .attribute(public("other", Type::Integer))
+}
+
+fn public(ident: &'static str, kind: Type) -> Attribute {
+    Attribute::new(ident, kind).doc("Of the toy world.").visible_to(Visibility::Everyone)
+}
+
+fn title(_: &Toy, input: &Map, _: &Map) -> Result<Map, ResolverError> {
+    let id = input.keyword("task/id").cloned().unwrap_or(Value::Nil);
+    let id = id.as_int().ok_or_else(|| ResolverError::new(format!("{id} is no number"), Value::Nil))?;
+    let title = Map::new().with("task/title", format!("t{id}"));
+    Ok(if id < 100 { title } else { Map::new() })
+}
+
+fn slug(toy: &Toy, inputs: &[Map], _: &Map) -> Result<Vec<Map>, ResolverError> {
+    toy.batches.set(toy.batches.get() + 1);
+    let slug = |input: &Map| {
+        let title = input.keyword("task/title").and_then(Value::as_str).unwrap_or_default();
+        Map::new().with("task/slug", title.to_uppercase())
+    };
+    Ok(inputs.iter().map(slug).collect())
+}
+
+fn o(_: &Toy, input: &Map, _: &Map) -> Result<Map, ResolverError> {
+    let part = |name| input.keyword(name).cloned().unwrap_or(Value::Nil);
+    Ok(Map::new().with("o", vec![part("task/id"), part("x")]))
+}
+
+fn all_slugs(_: &Toy, input: &Map, _: &Map) -> Result<Map, ResolverError> {
+    let tasks = input.keyword("tasks").and_then(Value::as_items).unwrap_or_default();
+    let slug = |task: &Value| task.as_map()?.keyword("task/slug").cloned();
+    Ok(Map::new().with("all-slugs", tasks.iter().filter_map(slug).collect::<Vec<_>>()))
+}
+
+fn shapes(_: &Toy, _: &Map, _: &Map) -> Result<Map, ResolverError> {
+    Ok(Map::new().with("shapes", form("[{:circle/r 1} {:sq/side 2} {:other 3}]")))
+}
+
+fn done(done: &mut Vec<i64>, params: &Map) -> Result<Value, ResolverError> {
+    let id = params.keyword("task/id").cloned().unwrap_or(Value::Nil);
+    done.extend(id.as_int());
+    Ok(Map::new().with("task/id", id).into())
+}
+
+fn bad(_: &mut Vec<i64>, _: &Map) -> Result<Value, ResolverError> {
+    Err(ResolverError::new("nope", Value::Nil))
+}
+
+/// What must hold for any bytes: they are refused or answered, and a query prints and parses back.
+pub(crate) fn replay(input: &[u8]) {
+    const ROOMY: Caps =
+        Caps { bytes_max: 1 << 28, depth_max: 512, digits_max: u16::MAX, forms_max: u32::MAX };
+    const TIGHT: Limits = Limits { depth: 12, attributes: 100, rows: 1_000, calls: 1_000 };
+    let Ok(value) = read_keeping_meta(input, &CAPS) else {
+        return;
+    };
+    let boundary = match Boundary::read(&value) {
+        Ok(boundary) => boundary,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    };
+    let printed = boundary.query.to_value();
+    assert_eq!(parse(&printed).as_ref(), Ok(&boundary.query), "printed");
+    let tree = Query::from_ast(&boundary.query.to_ast()).expect("a tree of ours");
+    assert_eq!(tree.exprs, without_meta(&boundary.query).exprs, "as a tree");
+    for (viewer, is_lenient) in [(Viewer::Operator, true), (Viewer::Session, false), (Viewer::Nobody, true)] {
+        let caller = Caller { viewer, is_lenient, limits: TIGHT, stop: &|| false };
+        let mut toy = toy();
+        let registry = Arc::clone(&toy.registry);
+        let answer = boundary.answer(&registry, &caller, &mut toy);
+        if let Ok(answer) = answer {
+            // Whatever is answered can be sent: also the error map, which repeats the query.
+            let reply = Value::from(boundary.reply(answer)).to_string();
+            assert!(read_keeping_meta(reply.as_bytes(), &ROOMY).is_ok(), "{reply}");
+        }
+    }
+}
+
+/// A tree keeps the metadata of the whole query only.
+fn without_meta(query: &Query) -> Query {
+    let text = query.to_value().to_string();
+    parse(&form(&text)).expect("printed without metadata")
+}
