@@ -65,8 +65,9 @@ replay SEED:
 
 # Look for bad input until stopped, or for so long: `just fuzz mcp -max_total_time=300`; needs cargo-fuzz and a nightly toolchain
 fuzz TARGET *ARGS:
-    mkdir -p fuzz/work/{{ TARGET }}
-    cargo +nightly fuzz run --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }} fuzz/corpus/{{ TARGET }} -- \
+    mkdir -p fuzz/work/{{ TARGET }}/new
+    fuzz/corpus.py unpack {{ TARGET }} fuzz/work/{{ TARGET }}/corpus
+    cargo +nightly fuzz run --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }}/new fuzz/work/{{ TARGET }}/corpus -- \
         -dict=fuzz/dictionaries/{{ TARGET }}.dict -max_len=4096 -timeout=10 {{ ARGS }}
 
 # Plant faults in a copy of the program, one at a time, and say which test sees each; twenty minutes for all, `just planted NAME` for one
@@ -81,8 +82,10 @@ fuzz-all SECONDS="300":
 
 # Take what the last look has found into the corpus, and make that the smallest that covers the same
 fuzz-keep TARGET:
-    cargo +nightly fuzz run --sanitizer none {{ TARGET }} fuzz/corpus/{{ TARGET }} fuzz/work/{{ TARGET }} -- -merge=1 -max_len=4096
-    cargo +nightly fuzz cmin --sanitizer none {{ TARGET }} fuzz/corpus/{{ TARGET }} -- -max_len=4096
+    fuzz/corpus.py unpack {{ TARGET }} fuzz/work/{{ TARGET }}/corpus
+    cargo +nightly fuzz run --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }}/corpus fuzz/work/{{ TARGET }}/new -- -merge=1 -max_len=4096
+    cargo +nightly fuzz cmin --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }}/corpus -- -max_len=4096
+    fuzz/corpus.py pack {{ TARGET }} fuzz/work/{{ TARGET }}/corpus
 
 # Power cuts under the real daemon, and two controls that must lose: `just power 150`, or `just power CUTS=150`
 power CUTS="150":

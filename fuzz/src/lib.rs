@@ -1,7 +1,7 @@
 //! What must hold for any bytes, one function for each kind of input that comes from outside.
 //!
 //! Each says more than that nothing panics: what is read prints and reads back equal, two ways to one answer agree, a
-//! bound holds. `fuzz_targets/` runs them under the fuzzer, and `tests/corpora.rs` over every file of `corpus/`, so
+//! bound holds. `fuzz_targets/` runs them under the fuzzer, and `tests/corpora.rs` over every input of `corpus/`, so
 //! this is compiled as a crate and as a module of a test. Invariant: a body is a function of its bytes; it reads no
 //! clock, and whatever it needs is public.
 
@@ -25,7 +25,7 @@ pub mod when;
 /// Something that must hold for any bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name: that of the binary, and of the folder in `corpus/`.
+    /// Its name: that of the binary, and of the file in `corpus/`.
     pub name: &'static str,
     /// Panics where it does not hold.
     pub run: fn(&[u8]),
