@@ -94,7 +94,7 @@ impl Answer {
             let answer = Answer::parse(&bytes);
             match answer {
                 Some((answer, 0)) => return answer,
-                _ => match stream.read(&mut chunk) {
+                _ => match read_some(stream, &mut chunk) {
                     Ok(0) => break,
                     // Said with whatever came before, so that a failing test shows why there is no answer.
                     Err(error) => {
@@ -122,6 +122,17 @@ impl Answer {
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+}
+
+/// Reads what has come. Another test of this program may start children, and the signal that one of them has ended interrupts
+/// a read with a time-out.
+pub(crate) fn read_some(stream: &mut TcpStream, chunk: &mut [u8]) -> std::io::Result<usize> {
+    loop {
+        match stream.read(chunk) {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
     }
 }
 

@@ -2,13 +2,13 @@
 //!
 //! The time-outs are short here; what is awaited is the end of a connection, never a time.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
 use reveille::surface::http::{Config, Times};
 
-use super::client::{Answer, OPERATOR, Site, read_to_end};
+use super::client::{Answer, OPERATOR, Site, read_some, read_to_end};
 
 /// Long enough for a request on a busy machine, short enough for a test.
 const SHORT: Duration = Duration::from_millis(200);
@@ -54,7 +54,7 @@ fn a_trickled_head_is_not_waited_for() {
 fn trickle(stream: &mut TcpStream) -> bool {
     let mut chunk = [0; 1_024];
     for _ in 0..1_000 {
-        match stream.read(&mut chunk) {
+        match read_some(stream, &mut chunk) {
             Ok(0) => return true,
             Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}

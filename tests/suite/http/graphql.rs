@@ -3,7 +3,7 @@
 
 use std::io::{Read, Write};
 
-use super::client::{OBSERVER, OPERATOR, Site};
+use super::client::{OBSERVER, OPERATOR, Site, read_some};
 
 /// Sends a request on a connection of its own; returns the whole answer.
 fn ask(site: &Site, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> String {
@@ -94,7 +94,7 @@ fn a_subscription_is_an_event_stream() {
     let mut read_until = |part: &str| {
         let mut bytes = [0_u8; 4_096];
         while !heard.contains(part) {
-            let count = stream.read(&mut bytes).expect("heard");
+            let count = read_some(&mut stream, &mut bytes).expect("heard");
             assert!(count > 0, "{heard}");
             heard.push_str(&String::from_utf8_lossy(&bytes[..count]));
         }
