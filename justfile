@@ -50,6 +50,10 @@ bench *ARGS:
 count *ARGS:
     cargo run --profile count -p reveille-count -- {{ ARGS }}
 
+# Sizes, public items, import cycles, clones against their limits: `just figures`, `just figures --cycles --clones`, `just figures --json`
+figures *ARGS:
+    cargo run --quiet -p reveille-figures -- {{ ARGS }}
+
 # The main job on real input, in ten seconds
 demo:
     .ci/check demo
