@@ -1,4 +1,4 @@
-//! What can happen to a world: one function per action, each drawing its particulars from the seed.
+//! The random actions of a world: one function per action, each drawing its details from the seed.
 
 use std::sync::Arc;
 
@@ -57,13 +57,14 @@ impl World {
     }
 
     fn open_session(&mut self) -> Outcome {
+        // One in ten asks for an id that is open already: the engine has to refuse it.
         let taken = self.any_session().filter(|_| self.stage.entropy.one_in(10));
         if taken.is_none() && self.sessions(|_, _| true).len() >= self.config.sessions_max {
             return Ok(());
         }
         self.opened += 1;
         let session = taken.or_else(|| SessionId::new(&format!("session-{}", self.opened)).ok());
-        // The first of a world's hosts is the built-in one; half of all sessions are its own.
+        // `hosts[0]` is the built-in host; at least half of all sessions are opened there.
         let hosts: Vec<HostId> = self.hosts.iter().map(|host| host.number()).collect();
         let connected = self.stage.entropy.pick(&hosts).copied().filter(|_| self.stage.entropy.one_in(2));
         self.open(session, connected.unwrap_or(HostId::LOCAL))
@@ -76,6 +77,7 @@ impl World {
 
     fn close_session(&mut self) -> Outcome {
         let Some(session) = self.any_session() else { return Ok(()) };
+        // Closing a session cancels its volatile schedules and those with `dies-with-session`.
         let dies = |record: &&ScheduleRecord| {
             let schedule = record.schedule();
             !schedule.is_durable() || schedule.lifetime().dies_with_session
@@ -86,7 +88,8 @@ impl World {
         });
         self.submit(Input::Command(Command::CloseSession { session: session.clone() }))?;
         if self.handle.view(|state| state.session(&session).is_none()) {
-            // Whoever closed it is told so whatever the disk says: what dies with it is called off for good.
+            // The close is acknowledged even if the disk fails, so what it cancelled must never run
+            // again.
             for schedule in dying {
                 let is_cancelled = |state: &State| {
                     state.schedule(&schedule).is_some_and(|record| record.status() == Status::Cancelled)
@@ -103,6 +106,8 @@ impl World {
     }
 
     fn open_fresh_session(&mut self) -> Outcome {
+        // Races the host: the engine has asked for a session under this id, and a user opens it
+        // first.
         let creating = self.handle.view(|state| {
             let schedules = state.schedules().into_iter();
             let runs = schedules.flat_map(|record| state.runs_of(record)).map(|(_, run)| run.run());
@@ -117,6 +122,8 @@ impl World {
     fn create_schedule(&mut self) -> Outcome {
         let Some(owner) = self.any_session() else { return Ok(()) };
         let when = self.any_time();
+        // One in twenty reuses an id: refused while that schedule is live, allowed once it has
+        // ended.
         let taken = self.any_schedule().filter(|_| self.stage.entropy.one_in(20));
         self.create(owner, when, taken)
     }
@@ -125,7 +132,8 @@ impl World {
         let when = self.any_time();
         let owner = self.any_session();
         for _ in 0..2 + self.stage.entropy.below(5) {
-            // Some of a bunch fall on one session, where they have to queue.
+            // Most of a bunch go to one session, where they have to queue in the order of their
+            // slots.
             let elsewhere = self.any_session().filter(|_| self.stage.entropy.one_in(3));
             let Some(owner) = elsewhere.or_else(|| owner.clone()) else { return Ok(()) };
             self.create(owner, when.clone(), None)?;
@@ -159,15 +167,19 @@ impl World {
     }
 
     fn cancel_schedule(&mut self) -> Outcome {
+        // One in twelve cancels a schedule that does not exist.
         let drawn = ScheduleId::random(self.stage.entropy.draw());
         let schedule = self.any_schedule().filter(|_| !self.stage.entropy.one_in(12)).unwrap_or(drawn);
         let owner =
             self.handle.view(|state| state.schedule(&schedule).map(|record| record.schedule().owner.clone()));
+        // A session that does not own the schedule may try; `a_session_cancels_its_own` must still
+        // hold.
         let stranger = self.any_session().filter(|_| self.stage.entropy.one_in(4));
         let scope = match stranger.or(owner) {
             Some(session) if !self.stage.entropy.one_in(4) => Scope::Session(session),
             Some(_) | None => Scope::Operator,
         };
+        // A durable schedule stays listed after its end until somebody deletes it: delete it here.
         let may_be_deleted = |record: &ScheduleRecord| {
             record.status().is_terminal() && record.schedule().is_durable() && !record.is_called_off()
         };
@@ -186,7 +198,8 @@ impl World {
     fn report_turn(&mut self) -> Outcome {
         let Some(session) = self.any_session() else { return Ok(()) };
         let busy = self.handle.view(|state| state.session(&session).is_some_and(SessionRecord::is_busy));
-        // Mostly a transition, at times the same word again.
+        // Mostly a real transition; one in six repeats the current state, which must change
+        // nothing.
         let busy = if self.stage.entropy.one_in(6) { busy } else { !busy };
         self.submit(Input::Report(Report::Busy { session, busy })).map(|_| ())
     }
@@ -204,6 +217,7 @@ impl World {
     fn answer_receipt(&mut self) -> Outcome {
         let owing: Vec<_> = self.hosts.iter().filter(|host| host.receipt_count() > 0).cloned().collect();
         let Some(host) = self.stage.entropy.pick(&owing) else { return Ok(()) };
+        // Any of the outstanding receipts: hosts may answer in any order, and twice.
         let place = usize::try_from(self.stage.entropy.below(host.receipt_count() as u64)).unwrap_or(0);
         let Some(report) = host.take_receipt(place) else { return Ok(()) };
         let twice = self.stage.entropy.one_in(8);
@@ -217,11 +231,14 @@ impl World {
     fn false_receipt(&mut self) -> Outcome {
         let unknown = ScheduleId::random(self.stage.entropy.draw());
         let invented = RunId { schedule: unknown, incarnation: 1, slot: self.stage.clock.now().wall };
-        // While nothing can be kept a run may count as handed over that nobody was handed: about that one no host can err.
+        // While the store fails, a run can be in flight in the engine before a host has received
+        // it. A receipt for it would be believed and break `delivered_means_received`, so only
+        // invented runs are used.
         let is_ill = self.disk.as_ref().is_some_and(|disk| disk.is_ill);
         let heard = self.stage.entropy.pick(&self.heard).cloned().filter(|_| !is_ill);
         let mut run = heard.unwrap_or(invented);
         if self.stage.entropy.one_in(4) {
+            // A receipt for another definition of the schedule must not end the present run.
             run.incarnation += 1;
         }
         let phase = *self.stage.entropy.pick(Phase::ALL).unwrap_or(&Phase::PromptSubmit);
@@ -239,8 +256,9 @@ impl World {
         if self.hosts.len() < 2 {
             return Ok(());
         }
+        // Never `hosts[0]`: the built-in host cannot be lost.
         let place = 1 + usize::try_from(self.stage.entropy.below(self.hosts.len() as u64 - 1)).unwrap_or(0);
-        // What it owed may come all the same, from a connection that is slow to die.
+        // A receipt may still arrive after the disconnect, from a connection that closes slowly.
         let host = self.hosts.remove(place);
         self.say(format!("  {} is lost", host.number()));
         self.handle.detach_host(host.number());
@@ -254,7 +272,8 @@ impl World {
         if self.hosts.len() > self.config.hosts_max {
             return Ok(());
         }
-        // Orphans and built-in sessions may be had, in part; a session that another host has spoils the whole request.
+        // A host may take over orphans and built-in sessions. Asking for a session of another
+        // attached host fails the whole request; `greedy` tries that.
         let greedy = self.stage.entropy.one_in(5);
         let may_be_had = |state: &State, id: &SessionId| {
             let free = |session: &SessionRecord| !session.is_hosted() || !session.host().is_attached();
@@ -269,6 +288,7 @@ impl World {
     fn advance_to_wake(&mut self, short_by: Span) -> Outcome {
         let Some(next) = self.handle.next_wake() else { return Ok(()) };
         let span = next.since(self.stage.clock.now().boot).nanos().saturating_sub(short_by.nanos());
+        // A deadline in the year 9999 would end the calendar for everything else: leave it alone.
         if span <= STEP_NANOS_MAX {
             self.stage.clock.advance(Span::from_nanos(span));
             self.turn()?;
@@ -280,7 +300,8 @@ impl World {
         let longest = *self.stage.entropy.pick(&[1_000, 3_000, 40_000, 600_000]).unwrap_or(&1_000);
         let span = Span::from_millis(self.stage.entropy.below(longest));
         self.stage.clock.suspend(span);
-        // At times something else happens before the driver wakes up.
+        // One in four skips the engine's turn, as if another input arrived before the driver woke
+        // up.
         if !self.stage.entropy.one_in(4) {
             self.turn()?;
         }
@@ -297,7 +318,8 @@ impl World {
         self.turn()
     }
 
-    /// Up to five parts in a hundred: as when a machine without a network is slewed back, or a virtual one was starved.
+    /// Makes the wall clock drift by up to 5 %, as without a time server or on a starved virtual
+    /// machine.
     fn drift(&mut self) -> Outcome {
         let ppm = *self.stage.entropy.pick(&[0, 0, 20, -20, 50_000, -50_000]).unwrap_or(&0);
         self.say(format!("  the wall clock is off by {ppm} ppm"));
@@ -322,14 +344,14 @@ impl World {
         let ids = self.handle.view(|state| {
             let (live, ended): (Vec<_>, Vec<_>) =
                 state.schedules().into_iter().partition(|record| !record.status().is_terminal());
-            // Those that live are what an action is about, more often than not.
+            // Mostly live schedules; one in five picks an ended one, to test the refusals.
             let chosen = if live.is_empty() || self.stage.entropy.one_in(5) { ended } else { live };
             chosen.into_iter().map(|record| record.schedule().id.clone()).collect::<Vec<_>>()
         });
         self.stage.entropy.pick(&ids).cloned()
     }
 
-    /// Mostly soon; at times past, at this very instant, below a millisecond, or far beyond the world's end.
+    /// Draws a time: mostly soon; sometimes past, now, within a millisecond, or in the year 9999.
     pub(super) fn any_time(&self) -> When {
         let (entropy, wall) = (&self.stage.entropy, self.stage.clock.now().wall);
         let soon = Span::from_millis(1_000 + 500 * entropy.below(60));
@@ -348,7 +370,7 @@ impl World {
     }
 }
 
-/// A day: no single step of a clock is longer.
+/// One day, the longest single step of a clock.
 const STEP_NANOS_MAX: u64 = 86_400_000_000_000;
 /// 9999-12-31T00:00:00Z.
 const YEAR_9999: i64 = 253_402_214_400;

@@ -1,4 +1,4 @@
-//! Arguments for the tools of every dialect: mostly such as a tool takes, at times spoilt in one place.
+//! Random arguments for the tools of every dialect: mostly valid, one in six spoilt in one place.
 
 use super::calls::{Deed, ToolCall, lists_all};
 use super::world::World;
@@ -8,7 +8,7 @@ use crate::port::Clock;
 use crate::runtime::ToolInfo;
 
 impl World {
-    /// A call of this tool.
+    /// A random call of this tool, with what it is expected to do.
     pub(super) fn any_call(&self, tool: &'static ToolInfo) -> ToolCall {
         let (deed, args) = match tool.dialect {
             Dialect::Psi => self.any_of_psi(),
@@ -19,7 +19,8 @@ impl World {
         };
         let is_spoilt = self.stage.entropy.one_in(6);
         let args = if is_spoilt { self.spoilt(args) } else { args };
-        // What is spoilt may be another call, which asks for something else and may do so.
+        // A spoilt call may be valid in another way and change something else, so less is expected
+        // of it. A create still creates at most one schedule.
         let deed = if is_spoilt && deed != Deed::Create { Deed::Change } else { deed };
         ToolCall { tool, deed, args: args.into() }
     }
@@ -48,6 +49,7 @@ impl World {
     fn any_of_cron(&self, tool: &str) -> (Deed, Map) {
         let job = || {
             let id = self.any_id();
+            // Revisions 1 to 3: right often enough, and stale often enough to see the conflict.
             let revision = 1 + self.stage.entropy.below(3);
             Map::new().with("job_id", id).with("base_revision", i64::try_from(revision).unwrap_or(1))
         };
@@ -104,6 +106,8 @@ impl World {
         let entropy = &self.stage.entropy;
         match tool {
             "reminderadd" => {
+                // Reminders carry one of three descriptions, so that a pattern matches several of
+                // them or none.
                 let kind = if entropy.one_in(2) { "one-time" } else { "recurring" };
                 let args = Map::new()
                     .with("interval_seconds", i64::try_from(30 + entropy.below(3_000)).unwrap_or(30))
@@ -160,6 +164,7 @@ impl World {
                     .with("message", "a prompt by the crate's own tool")
                     .with("when", when)
                     .with("zone", "UTC");
+                // Four keys only, so that calls repeat one another and idempotency is exercised.
                 let key = format!("key-{}", entropy.below(4));
                 (Deed::Create, if entropy.one_in(3) { args.with("key", key) } else { args })
             }
@@ -178,7 +183,7 @@ impl World {
         }
     }
 
-    /// Mostly one that there is, whoever's it may be.
+    /// The id of an existing schedule of any session; one in ten is unknown.
     fn any_id(&self) -> String {
         let known = self.any_schedule().filter(|_| !self.stage.entropy.one_in(10));
         known.map_or_else(|| "nobody-s".to_owned(), |id| id.to_string())
@@ -190,7 +195,7 @@ impl World {
         now.checked_add(soon).unwrap_or(now).to_string()
     }
 
-    /// With one argument left out, another value in its place, or one too many.
+    /// The arguments with one removed, one replaced by garbage, or an unknown one added.
     fn spoilt(&self, args: Map) -> Map {
         let entropy = &self.stage.entropy;
         let mut args: Vec<(Value, Value)> = args.into_iter().collect();

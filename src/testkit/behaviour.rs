@@ -1,30 +1,30 @@
-//! How a simulated host treats one call.
+//! The ways in which a simulated host can treat one call, with weights for a random mix.
 
-/// One way to treat one call.
+/// How a simulated host treats one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Behaviour {
-    /// Done at once.
+    /// The host does it at once.
     Prompt,
-    /// Taken; the receipt follows when the test says so.
+    /// The host accepts it; the receipt follows when the test asks for it.
     Slow,
-    /// Taken; a failure follows when the test says so.
+    /// The host accepts it; a failure follows when the test asks for it.
     SlowFailure,
-    /// The fresh session cannot be created. A prompt is done at once.
+    /// Creating a session fails. A prompt is done at once.
     FailCreate,
-    /// The fresh session is created but cannot be configured. A prompt is done at once.
+    /// The session is created but cannot be configured. A prompt is done at once.
     FailConfigure,
-    /// The prompt is refused. A session is created at once.
+    /// A prompt is refused. A session is created at once.
     FailSubmit,
-    /// Taken, and never heard of again: a host that hangs. The engine waits for its receipt until that is overdue.
+    /// The host accepts it and hangs. The engine waits until the receipt is overdue.
     LoseReceipt,
-    /// Done at once, and the same receipt twice more later.
+    /// The host does it at once and sends two further copies of the receipt later.
     RepeatReceipt,
-    /// The host panics, quietly: no panic hook runs.
+    /// The host panics without running a panic hook.
     Panic,
 }
 
 impl Behaviour {
-    /// Every behaviour, each as likely as the faults that it stands for are worth looking at.
+    /// Every behaviour, weighted so that most calls succeed and every fault occurs in most worlds.
     pub const MIXED: &[(Behaviour, u32)] = &[
         (Behaviour::Prompt, 8),
         (Behaviour::Slow, 8),
@@ -37,6 +37,6 @@ impl Behaviour {
         (Behaviour::Panic, 1),
     ];
 
-    /// No fault at all.
+    /// A host that does everything at once and never fails.
     pub const FAULTLESS: &[(Behaviour, u32)] = &[(Behaviour::Prompt, 1)];
 }

@@ -1,6 +1,8 @@
-//! What the laws remember of a history: one page per schedule, run and session, and the fold of the facts.
+//! The model that the laws judge by: one record per schedule, run and session, and the fold of the
+//! facts.
 //!
-//! Invariant: filled from what was seen alone; nothing here asks the engine. Rules are in `laws`.
+//! Invariant: it is filled from observations only and never asks the engine, so that an error of
+//! the engine cannot hide itself. The rules are in `laws`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,43 +17,43 @@ use crate::domain::{
 };
 use crate::engine::State;
 
-/// The order in which deliveries wait: due first, then created first, then by id.
+/// The order in which deliveries wait for a session: by slot, then by creation, then by id.
 pub(super) type Order = (Moment, Moment, ScheduleId);
 
-/// A run's id in an order.
+/// A run's id as a sortable key: schedule, incarnation, slot.
 pub(super) type RunKey = (ScheduleId, u32, Moment);
 
 pub(super) fn key_of(run: &RunId) -> RunKey {
     (run.schedule.clone(), run.incarnation, run.slot)
 }
 
-/// What was seen so far.
+/// The model of everything seen so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Books {
     pub(super) plans: BTreeMap<ScheduleId, Plan>,
     pub(super) lives: BTreeMap<RunKey, Life>,
     pub(super) lanes: BTreeMap<SessionId, Lane>,
-    /// Where each session really is: opened there, created there, or taken over from there.
+    /// The host of each session: the one that opened it, created it, or took it over.
     pub(super) homes: BTreeMap<SessionId, HostId>,
     pub(super) counts: Counts,
     pub(super) held: bool,
-    /// What runs are measured by.
+    /// The guard policy in force.
     pub(super) policy: Option<Arc<GuardPolicy>>,
-    /// Sessions that may do less than everything.
+    /// Grants of sessions that are restricted; a session without an entry has the full grant.
     pub(super) grants: BTreeMap<SessionId, Grant>,
-    /// The engine was told to stop.
+    /// A shutdown has been requested.
     pub(super) stopping: bool,
-    /// A caller was told that it has.
+    /// A caller has been told that the engine has stopped.
     pub(super) stopped: bool,
-    /// The ways out of the process, and whether anything more is wanted there.
+    /// The channels by name, and whether each still accepts messages.
     pub(super) channels: BTreeMap<Box<str>, bool>,
-    /// Runs that wait to go outside.
+    /// Runs that wait to be sent by a channel.
     pub(super) outside: BTreeSet<RunKey>,
-    /// Nothing can be kept, and what is on disk stands still.
+    /// The store has failed: durable schedules stand still until it recovers.
     pub(super) frozen: bool,
-    /// The last fact that is known to be kept; `None` where nothing is.
+    /// The last fact known to be committed; `None` without a store.
     pub(super) kept: Option<Cursor>,
-    /// The fold of the facts.
+    /// A state built from the facts alone, to be compared with the engine's.
     pub(super) fold: State,
 }
 
@@ -60,29 +62,29 @@ pub(super) struct Books {
 pub(super) struct Plan {
     pub(super) schedule: Schedule,
     pub(super) incarnation: u32,
-    /// The slot that comes next, and the earliest moment for it, reckoned when it was set.
+    /// The next slot and the earliest boot time for it, computed when the slot was set.
     pub(super) next: Option<(Moment, BootTime)>,
     pub(super) awaits_finish: bool,
-    /// Its slot comes when something has happened.
+    /// Its slot is set by an event, not by a clock.
     pub(super) awaits_event: bool,
     pub(super) paused: bool,
     pub(super) runs: BTreeSet<RunKey>,
-    /// The run that was claimed last.
+    /// The most recently claimed run.
     pub(super) last_run: Option<RunKey>,
     pub(super) cancel_acknowledged: bool,
-    /// It had ended, and was given other slots.
+    /// It had ended and was then given a new trigger.
     pub(super) revived: bool,
-    /// The schedule itself was called off, and not only a run of it.
+    /// The schedule itself was cancelled, and not only one of its runs.
     pub(super) called_off: bool,
     pub(super) end: Option<Status>,
-    /// Its session was closed, whoever opens the id again.
+    /// Its session was closed. Stays true even if a session of that id is opened again.
     pub(super) orphaned: bool,
-    /// A person spoke before its slot came, and it was to be called off then.
+    /// A user spoke before its slot came, so `cancel-on-user-activity` must have cancelled it.
     pub(super) moot: bool,
 }
 
 impl Plan {
-    /// Whether a slot of it may come while it waits: an unfinished schedule in memory only.
+    /// Whether the schedule is durable, so that its slots follow the wall clock.
     pub(super) fn is_durable(&self) -> bool {
         self.schedule.is_durable()
     }
@@ -92,7 +94,7 @@ impl Plan {
         flagged && self.end.is_none() && !self.paused && self.schedule.owner == *session
     }
 
-    /// Whether its slot lies strictly ahead.
+    /// Whether its next slot lies strictly in the future, on the clock that it follows.
     pub(super) fn is_to_come(&self, now: Now) -> bool {
         match self.next {
             Some((slot, _)) if self.is_durable() => slot > now.wall,
@@ -101,17 +103,18 @@ impl Plan {
         }
     }
 
-    /// Whether a slot is to come of which it is not known when.
+    /// Whether a slot is expected at a time that is not known yet.
     fn awaits(&self) -> bool {
         self.awaits_finish || self.awaits_event
     }
 }
 
 impl Books {
-    /// Enters one observation.
+    /// Adds one observation to the model.
     pub(super) fn enter(&mut self, observation: &Observation) {
         match &observation.seen {
             Seen::Fact(fact) => {
+                // Counts first: they depend on the plans and runs as they were before this fact.
                 self.counts.enter(fact, &self.plans, &self.lives);
                 self.fold.apply(observation.now, fact.clone());
                 self.enter_fact(observation.now, fact);
@@ -128,7 +131,8 @@ impl Books {
         }
     }
 
-    /// How many schedules of a session live again after they had ended: no bound of a dialect was asked about them.
+    /// The number of live schedules of a session that had ended before. A revival is not checked
+    /// against the session's limit, so `limits_hold` subtracts them.
     pub(super) fn revived_of(&self, session: &SessionId) -> usize {
         let revived = self.plans.values().filter(|plan| plan.revived && plan.end.is_none());
         revived.filter(|plan| plan.schedule.owner == *session).count()
@@ -137,6 +141,8 @@ impl Books {
     fn enter_fact(&mut self, now: Now, fact: &Fact) {
         match fact {
             Fact::Session(session, fact) => {
+                // Before the session's own record changes: only what lay ahead when the user spoke
+                // is affected.
                 if *fact == SessionFact::UserSpoke {
                     self.note_moot(now, session);
                 }
@@ -179,6 +185,8 @@ impl Books {
     }
 
     fn enter_schedule(&mut self, now: Now, schedule: &ScheduleId, fact: &ScheduleFact) {
+        // A changed, paused or resumed schedule loses its approvals: they were given for what it
+        // was.
         let touches = matches!(
             fact,
             ScheduleFact::Changed(_) | ScheduleFact::Paused { .. } | ScheduleFact::Resumed { .. }
@@ -199,7 +207,8 @@ impl Books {
                 }
             }
             ScheduleFact::Paused { .. } => plan.paused = true,
-            // The slot is the one that was to come; when it is due is reckoned anew by the clocks as they stand.
+            // The slot stays; the boot time for it is computed anew from the clocks as they are
+            // now.
             ScheduleFact::Resumed { next, .. } => {
                 plan.paused = false;
                 plan.next = reckon(now, *next).filter(|_| plan.next.is_some());
@@ -214,6 +223,7 @@ impl Books {
                 plan.called_off = true;
                 let runs: Vec<RunKey> = plan.runs.iter().cloned().collect();
                 for run in runs {
+                    // Runs that a host already has go on: their receipts still count.
                     if self.lives.get(&run).is_some_and(|life| life.state == RunState::Queued) {
                         self.end(&run, RunState::Cancelled);
                     }
@@ -222,7 +232,7 @@ impl Books {
         }
     }
 
-    /// A schedule that has no slot to come and no run under way has ended.
+    /// Ends a schedule that has neither a future slot nor a live run.
     fn conclude(&mut self, schedule: &ScheduleId) {
         let Some(plan) = self.plans.get(schedule) else { return };
         let is_open = plan.next.is_some() || plan.awaits();
@@ -253,7 +263,7 @@ impl Plan {
     }
 }
 
-/// The earliest moment for a slot, by the clocks as they stand when it is set.
+/// A slot with the earliest boot time for it, by the clocks at the time when it is set.
 fn reckon(now: Now, next: Next) -> Option<(Moment, BootTime)> {
     next.slot().map(|slot| (slot, now.boot.after(slot.since(now.wall))))
 }

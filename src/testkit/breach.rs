@@ -1,21 +1,21 @@
-//! The report of a world in which a law was broken: everything needed to see why, and to see it again.
+//! The report of a broken law: the law, its trace, and the seed that reproduces it.
 
 use std::fmt;
 
 use super::laws::Broken;
 
-/// A world that came to grief.
+/// A world in which a law was broken.
 #[derive(Clone, Debug)]
 pub struct Breach {
     /// The world's seed.
     pub seed: u64,
-    /// The step in which it happened, from 1; the step after the last is the world's end.
+    /// The step in which the law broke, from 1. The world's end counts as one more step.
     pub step: u32,
-    /// The law, and what broke it.
+    /// The broken law, with details.
     pub broken: Broken,
     /// The last lines of the trace.
     pub trace: String,
-    /// The whole state; empty if it cannot be read any more.
+    /// The engine's whole state as text; empty after a panic.
     pub state: String,
 }
 

@@ -1,7 +1,8 @@
-//! Agents and operators that call the tools of every dialect in a world, and what must hold of each answer.
+//! Random tool calls by agents and operators, and the laws about their answers.
 //!
-//! A refused call changes nothing; nor does one that reads. What a call says it has made is there, and belongs to whoever
-//! asked; what it says it has called off is. No answer to a session names a schedule that does not exist for it.
+//! A refused call and a reading call change nothing. A schedule that an answer says was created
+//! exists and belongs to the caller; one that it says was cancelled is cancelled. No answer to a
+//! session names a schedule that the session cannot see.
 
 use super::history::Seen;
 use super::laws::Broken;
@@ -15,46 +16,47 @@ use crate::runtime::{TOOLBOX, ToolInfo};
 
 type Outcome = Result<(), Broken>;
 
-/// A call of a tool.
+/// One tool call.
 pub(super) struct ToolCall {
     pub(super) tool: &'static ToolInfo,
     pub(super) deed: Deed,
     pub(super) args: Value,
 }
 
-/// What a call asks for.
+/// What a call is expected to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deed {
-    /// To be told something.
+    /// Reads something.
     Read,
-    /// To be told of everything that the session has of this dialect.
+    /// Lists all schedules of the session in this dialect.
     List,
-    /// A schedule.
+    /// Creates a schedule.
     Create,
-    /// That something is called off.
+    /// Cancels something.
     Cancel,
-    /// Another change.
+    /// Changes something else.
     Change,
 }
 
-/// What a call has led to, as far as it was seen.
+/// The observed result of a call.
 struct Effect {
     caller: Caller,
     call: ToolCall,
     answer: Option<Answer>,
-    /// The facts since, with where they stand.
+    /// The facts that the call produced, with their cursors.
     facts: Vec<(Cursor, Fact)>,
     has_changed: bool,
 }
 
 impl World {
-    /// Somebody calls a tool, and waits for its answer.
+    /// Calls a random tool as a random caller, and judges the answer.
     pub(super) fn call_tool(&mut self) -> Outcome {
         if !self.is_all_kept() {
-            // An answer would have to wait for the disk, and nobody here can wait.
+            // A tool waits until its change is committed. The world has one thread, so it would
+            // hang.
             return Ok(());
         }
-        // What is due is dealt with by then, as by a driver's thread.
+        // Run what is due first, as a driver would: facts seen below then belong to the call.
         self.turn()?;
         self.judge(false)?;
         let (Some(tool), Some(caller)) = (self.stage.entropy.pick(TOOLBOX), self.any_caller()) else {
@@ -85,12 +87,13 @@ impl World {
             | Seen::ShutDown
             | Seen::DiskFailed { .. } => None,
         });
+        // Cursors are consecutive, so each fact's place follows from the cursor before the call.
         let cursors = std::iter::successors(Some(before.0.next()), |cursor| Some(cursor.next()));
         let facts = cursors.zip(facts).collect();
         self.judge_call(&Effect { caller, call, answer, facts, has_changed })
     }
 
-    /// Mostly an agent, with the rights of its session, at times fewer; else an operator.
+    /// A random caller: mostly an agent, one in six an operator, one in ten without write access.
     fn any_caller(&self) -> Option<Caller> {
         let entropy = &self.stage.entropy;
         let caller = if entropy.one_in(6) { Caller::OPERATOR } else { Caller::session(self.any_session()?) };
@@ -108,7 +111,8 @@ impl World {
             })
         };
         let Some(answer) = effect.answer.as_ref().filter(|answer| !is_refused(answer)) else {
-            // What is told not to be kept may have been decided before that was known; it is taken back.
+            // A change may be decided before the store's failure is known. It is then refused and
+            // rolled back.
             let is_ill = self.disk.as_ref().is_some_and(|disk| disk.is_ill);
             if effect.has_changed && !is_ill {
                 return broken("refusals_change_nothing", "a refused call changed something");
@@ -142,7 +146,8 @@ impl World {
         Ok(())
     }
 
-    /// What the caller was told is so: it is kept where it has to be, and what is called off never goes out again.
+    /// Records what the answer promised: its durable facts are committed, and what it cancelled
+    /// never goes out again.
     fn note_promises(&mut self, effect: &Effect) {
         let is_durable = |id: &ScheduleId| {
             self.handle.view(|state| state.schedule(id).is_some_and(|it| it.schedule().is_durable()))
@@ -152,7 +157,8 @@ impl World {
             let changed = if let Fact::Schedule(id, _) = fact { Some(id) } else { None };
             created.or(changed).is_some_and(is_durable)
         });
-        // The call has waited for what it did itself, and that comes first.
+        // The call waits for its own change, which comes first. Facts after it may still be
+        // pending.
         let first = kept.map(|(cursor, _)| *cursor).next();
         if let Some(cursor) = first.filter(|_| self.disk.is_some()) {
             self.laws.tell_kept(cursor);
@@ -163,7 +169,8 @@ impl World {
         }
     }
 
-    /// Whether a call that was carried out has made what it was to make: one schedule, of the caller's, that the answer names.
+    /// Checks a successful create: at most one new schedule, owned by the caller and named in the
+    /// answer.
     fn is_made(&self, effect: &Effect, answer: &str) -> Result<(), String> {
         let made = effect.facts.iter().filter_map(|(_, fact)| {
             if let Fact::Created { schedule, .. } = fact { Some(schedule) } else { None }
@@ -178,7 +185,8 @@ impl World {
                 return Err(format!("{schedule:?} was made"));
             }
         }
-        // Asked for twice is asked for once.
+        // No new schedule is right if the call repeats an earlier one and the answer names that
+        // schedule.
         let of_dialect = |state: &State| {
             let records = state.schedules().into_iter().map(ScheduleRecord::schedule);
             let mut same = records.filter(|schedule| own.is_none_or(|own| schedule.owner == *own));
@@ -191,7 +199,7 @@ impl World {
         }
     }
 
-    /// A schedule that a list should show and does not.
+    /// A live schedule of the caller that is missing from the list, if there is one.
     fn unlisted(&self, effect: &Effect, answer: &str) -> Option<ScheduleId> {
         let own = effect.caller.scope.session()?;
         self.handle.view(|state| {
@@ -202,7 +210,8 @@ impl World {
         })
     }
 
-    /// No answer names what does not exist for the caller, unless the caller did.
+    /// Checks that the answer names no schedule of another session, unless the caller named it
+    /// first.
     fn judge_walls(&self, effect: &Effect, answer: &Answer) -> Outcome {
         let Scope::Session(own) = &effect.caller.scope else { return Ok(()) };
         let (text, asked) = (answer.value.to_string(), effect.call.args.to_string());
@@ -220,7 +229,7 @@ impl World {
 }
 
 impl Effect {
-    /// What was called off in the course of it, where that was asked for.
+    /// The schedules that a cancelling call cancelled.
     fn called_off(&self) -> impl Iterator<Item = &ScheduleId> {
         let is_asked = self.call.deed == Deed::Cancel;
         self.facts.iter().filter(move |_| is_asked).filter_map(|(_, fact)| {
@@ -229,17 +238,17 @@ impl Effect {
     }
 }
 
-/// Whether a call was not carried out. That there is no such thing is no error in the words of some tools.
+/// Whether a call was refused. Some tools report a missing schedule by `status`, not as an error.
 fn is_refused(answer: &Answer) -> bool {
     let status = answer.value.as_map().and_then(|map| map.keyword("status")).and_then(Value::as_keyword);
     answer.is_error || status.is_some_and(|status| status.as_str() == "not_found")
 }
 
-/// The tools that list everything which a session has of their dialect.
+/// Whether the dialect's list tool shows every schedule that the session has in it.
 pub(super) fn lists_all(dialect: Dialect) -> bool {
     match dialect {
         Dialect::Psi | Dialect::Cron => true,
-        // These show a page, or leave out what they have no words for.
+        // These show one page, or omit schedules that their dialect cannot express.
         Dialect::Native | Dialect::Reminder | Dialect::SessionAction => false,
     }
 }

@@ -1,4 +1,4 @@
-//! The accounts as the facts have them, kept apart from the engine's own.
+//! Counts of slots by outcome, computed from the facts independently of the engine's own ledger.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::books::{Plan, RunKey, key_of};
 use super::life::Life;
 use crate::domain::{Fact, Next, RunFact, RunState, ScheduleFact, ScheduleId};
 
-/// How many slots came to what.
+/// The number of slots by outcome.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
     pub(super) expected: u64,
@@ -18,7 +18,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Enters a fact, judged by what was known before it.
+    /// Counts a fact. `plans` and `lives` are those from before the fact.
     pub(super) fn enter(
         &mut self,
         fact: &Fact,
@@ -32,6 +32,8 @@ impl Counts {
                 self.enter_schedule(fact, plan, lives);
             }
             Fact::Run(id, fact) => {
+                // Facts about unknown runs are left to `terminal_is_final`; counting them would
+                // hide the cause.
                 if matches!(fact, RunFact::Claimed(_)) || lives.contains_key(&key_of(id)) {
                     self.enter_run(fact);
                 }
@@ -54,17 +56,21 @@ impl Counts {
         match fact {
             ScheduleFact::Changed(change) => {
                 if let Some(next) = change.retriggered {
+                    // A new trigger replaces the slot that was expected, which then counts as
+                    // cancelled.
                     self.cancelled += u64::from(plan.next.is_some());
                     self.expect(next);
                 }
             }
             ScheduleFact::Skipped(skip) => {
+                // The first skipped slot was counted as expected when it was set; the others are
+                // new.
                 self.expected += skip.count - 1;
                 self.skipped += skip.count;
                 self.expect(skip.next);
             }
             ScheduleFact::Armed { next, .. } => {
-                // It takes the place of the one that was to come at the latest.
+                // The new slot replaces the event's latest slot, which was counted already.
                 self.expected -= u64::from(plan.next.is_some());
                 self.expect(*next);
             }
@@ -80,10 +86,13 @@ impl Counts {
     fn enter_run(&mut self, fact: &RunFact) {
         match fact {
             RunFact::Claimed(claim) => {
+                // Missed slots that this run stands for were never counted: they are expected and
+                // skipped at once.
                 self.expected += claim.folded;
                 self.skipped += claim.folded;
                 match claim.next {
                     Some(next) => self.expect(next),
+                    // A manual run consumes no slot, so it is counted as expected here.
                     None => self.expected += 1,
                 }
             }
@@ -106,7 +115,7 @@ impl Counts {
         self.expected += u64::from(next.slot().is_some());
     }
 
-    /// Those that have not ended.
+    /// The number of slots and runs that have no outcome yet.
     pub(super) fn pending(&self) -> u64 {
         self.expected.saturating_sub(self.delivered + self.skipped + self.cancelled + self.failed + self.lost)
     }

@@ -1,4 +1,4 @@
-//! What can happen to a world's disk: it fails in one of several ways, it is tried again, it is mended.
+//! Disk failures of a world: the disk fails in one of several ways, is retried, and recovers.
 
 use super::laws::Broken;
 use super::lives::Disk;
@@ -11,7 +11,7 @@ use crate::port::{Clock, Store};
 type Outcome = Result<(), Broken>;
 
 impl World {
-    /// From the next append on the disk fails.
+    /// Makes the disk fail from the next append on.
     pub(super) fn fail_disk(&mut self) -> Outcome {
         let Some(disk) = self.disk.as_mut().filter(|_| !self.is_ending) else { return Ok(()) };
         let entropy = &self.stage.entropy;
@@ -20,7 +20,7 @@ impl World {
         let faults =
             [DiskFault::Broken, DiskFault::Full, DiskFault::Busy(attempts), DiskFault::Unflushed, room];
         let any = entropy.pick(&faults).copied().unwrap_or(DiskFault::Full);
-        // What is slow has too much waiting for it soon.
+        // A slow disk has a backlog, so a full queue is the likely failure.
         let fault = if disk.is_slow && entropy.one_in(2) { room } else { any };
         disk.store.fail_as(fault);
         disk.is_ill = true;
@@ -29,13 +29,14 @@ impl World {
         Ok(())
     }
 
-    /// The disk is tried again, mostly after somebody has mended it.
+    /// Retries the disk, mostly after repairing it.
     pub(super) fn mend_disk(&mut self) -> Outcome {
         let is_mended = self.is_ending || !self.stage.entropy.one_in(3);
         let Some(disk) = &mut self.disk else { return Ok(()) };
         if is_mended {
             disk.store.heal();
         }
+        // Failures so far belong to the term that ends here; judge them before it is renewed.
         self.judge(false)?;
         self.try_disk_again()?;
         if is_mended && let Some(disk) = self.disk.as_mut().filter(|disk| !disk.is_slow) {
@@ -44,13 +45,14 @@ impl World {
         Ok(())
     }
 
-    /// What the runtime does by itself about once a second while nothing can be kept.
+    /// Reopens a failed store. The runtime does this about once a second while the store fails.
     pub(super) fn try_disk_again(&mut self) -> Outcome {
         let has_failed = |disk: &&mut Disk| disk.is_refused || disk.store.health().term.is_none();
         let Some(disk) = self.disk.as_mut().filter(has_failed) else { return Ok(()) };
         let store = disk.store.clone();
         let broken = |detail: String| Broken { law: "a_mended_store_is_taken_up", detail };
-        // Whether it can be opened is known before the engine tries: the books have to be turned to the page first.
+        // Open the store first: the model has to be reset before the engine loads from the store,
+        // and only if it will.
         if let Err(fault) = store.renew() {
             self.say(format!("  the store is tried again: {fault}"));
             return Ok(());
@@ -60,11 +62,12 @@ impl World {
         let Some(disk) = &mut self.disk else { return Ok(()) };
         disk.is_refused = false;
         disk.answers.try_again().map_err(|fault| broken(fault.to_string()))?;
+        // Reloaded schedules may be due at once, so the last turn no longer counts.
         self.turned = false;
         self.judge(false)
     }
 
-    /// While the store is ill, what lives in memory goes on: nobody is told that it cannot be kept.
+    /// Checks that a storage refusal is justified: volatile work never needs the disk.
     pub(super) fn judge_refusal(&self, needs_no_disk: bool, refusal: &Refusal) -> Outcome {
         let Refusal::Unkept { .. } = refusal else { return Ok(()) };
         if self.disk.as_ref().is_some_and(|disk| disk.is_ill) && !needs_no_disk {
@@ -74,7 +77,7 @@ impl World {
     }
 }
 
-/// Whether an input creates something that lives in memory only.
+/// Whether an input creates a volatile schedule.
 pub(super) fn creates_in_memory(input: &Input) -> bool {
     matches!(input, Input::Command(Command::CreateSchedule(new)) if new.durability == Durability::Volatile)
 }

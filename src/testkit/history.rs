@@ -1,93 +1,97 @@
-//! What was seen of an engine, in one order: its facts, what reached its hosts, what its callers were told.
+//! Everything observed of an engine, in one sequence: facts, deliveries to hosts, answers to
+//! callers.
 //!
-//! Hosts and callers note what they see from outside, so the laws judge the engine by its deeds and not by its word.
+//! Simulated hosts and callers record what they see from outside. So the laws judge what the engine
+//! did, and not what it reports about itself.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::{Cursor, Fact, HostId, Now, Phase, RunId, ScheduleId, Scope, SessionId};
 
-/// One thing seen.
+/// One observation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// When.
+    /// The clocks at that time.
     pub now: Now,
-    /// What.
+    /// What was observed.
     pub seen: Seen,
 }
 
-/// What can be seen.
+/// The kinds of observations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// The journal was given a fact.
+    /// The engine decided a fact.
     Fact(Fact),
-    /// A host was asked to do something for a run.
+    /// A host or a channel received something for a run.
     Received(Reception),
     /// A caller was told that a schedule is cancelled.
     CancelAcknowledged {
-        /// Who had asked.
+        /// The caller's scope.
         scope: Scope,
         /// The schedule.
         schedule: ScheduleId,
     },
-    /// The engine was told that a connected host is gone, and has dealt with it.
+    /// The engine has processed the loss of a connected host.
     HostLost(HostId),
     /// A caller was told that the engine has stopped.
     ShutDown,
-    /// The engine is about to hear that its store has failed, or has refused something.
+    /// The store has failed or refused a batch, and the engine is about to learn of it.
     DiskFailed {
-        /// The last fact that was known to be kept by then; at a refusal, the last that was let in, which may be kept yet.
+        /// After a failure, the last committed fact. After a refusal, the last accepted one, which
+        /// may still be committed.
         kept: Cursor,
     },
 }
 
-/// Something that reached a host, to create a session or to put a prompt into one; or that went outside by a channel.
+/// A request that reached a host (create a session, submit a prompt) or was sent by a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reception {
-    /// The host.
+    /// The host that received it; the built-in one for a channel.
     pub host: HostId,
-    /// The run that it is for.
+    /// The run that it belongs to.
     pub run: RunId,
     /// What the host was asked to do.
     pub phase: Phase,
-    /// The session; of what goes outside, the one that it belongs to.
+    /// The session that it is about; for a channel, the owner's session.
     pub session: SessionId,
-    /// The prompt; empty where a session is to be created. Of what goes outside, all that is the same at each attempt.
+    /// The prompt; empty for the creation of a session. For a channel, the part that is equal at
+    /// each attempt.
     pub text: Box<str>,
 }
 
-/// What was seen so far. Copies share one list.
+/// All observations so far. Clones share one list.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     observations: Arc<Mutex<Vec<Observation>>>,
 }
 
 impl History {
-    /// Nothing yet.
+    /// An empty history.
     pub fn new() -> History {
         History::default()
     }
 
-    /// Notes what was seen at `now`.
+    /// Appends an observation made at `now`.
     pub fn note(&self, now: Now, seen: Seen) {
         self.with(|observations| observations.push(Observation { now, seen }));
     }
 
-    /// How much was seen.
+    /// The number of observations.
     pub fn len(&self) -> usize {
         self.with(|observations| observations.len())
     }
 
-    /// Whether nothing was seen yet.
+    /// Whether there are no observations.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Everything after the first `skip` observations.
+    /// The observations after the first `skip`.
     pub fn after(&self, skip: usize) -> Vec<Observation> {
         self.with(|observations| observations.get(skip..).unwrap_or_default().to_vec())
     }
 
-    /// What reached the hosts, in order, with the time of each.
+    /// What reached hosts and channels, in order, with the time of each.
     pub fn receptions(&self) -> Vec<(Now, Reception)> {
         let all = self.after(0).into_iter();
         all.filter_map(|observation| match observation.seen {
@@ -102,7 +106,7 @@ impl History {
     }
 
     fn with<R>(&self, work: impl FnOnce(&mut Vec<Observation>) -> R) -> R {
-        // Observations are only ever pushed whole: a panic elsewhere leaves nothing half done.
+        // A panic elsewhere cannot leave the list inconsistent: observations are pushed whole.
         work(&mut self.observations.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

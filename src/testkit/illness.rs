@@ -1,8 +1,9 @@
-//! What a store that fails makes of the books, and what it makes of them when it is well again.
+//! How the model follows a store failure, and the recovery from it.
 //!
-//! From the failure on, what is on disk stands still; what was decided about it on top of the last fact that is kept has not
-//! happened, as far as anybody was told. When the store is well again, the engine takes up what is kept, and the pages about
-//! what is on disk are those that the kept facts alone would have filled. What is in memory goes on through all of it.
+//! From the failure on, durable schedules stand still. Whatever was decided about them after the
+//! last committed fact counts as never having happened, because nobody was told of it. On recovery
+//! the engine reloads its durable state from the store, and the model keeps only what the committed
+//! facts say about it. Volatile schedules go on throughout.
 
 use super::books::{Books, Plan, RunKey};
 use super::history::{Observation, Seen};
@@ -13,11 +14,13 @@ use crate::domain::{Cursor, Fact, Now, RunId, RunState, SessionFact};
 use crate::port::Store;
 
 impl Books {
-    /// Nothing can be kept any more: what was about to be handed over is not, and no deadline of what is on disk stands.
+    /// Freezes the durable part: dispatches that were not committed are revoked, and its timers
+    /// stop.
     pub(super) fn freeze(&mut self, kept: Cursor) {
         let is_recalled = |key: &RunKey, books: &Books| {
             let life = &books.lives[key];
             let is_durable = books.plans.get(&key.0).is_some_and(Plan::is_durable);
+            // Committed dispatches have reached their host, so these runs stay in flight.
             is_durable && life.state == RunState::InFlight && life.dispatched_at > kept
         };
         let recalled: Vec<RunKey> = self.lives.keys().filter(|key| is_recalled(key, self)).cloned().collect();
@@ -32,17 +35,21 @@ impl Books {
                 life.retrying = true;
             }
         }
+        // Several failures may be reported before one recovery; the state freezes once.
         if !self.frozen {
             self.fold.freeze_durable();
         }
         self.frozen = true;
     }
 
-    /// The store is well again, and the engine takes up what it holds: `told` are the pages that the kept facts fill.
+    /// Replaces the durable part by what the store holds. `told` is the model built from the
+    /// committed facts alone.
     fn come_back(&mut self, held: &Held, told: Books, now: Now) {
+        // Pending slots are recounted below: rolled-back decisions may have added or removed some.
         self.counts.expected -= self.pending_on_disk();
         self.fold.let_durable_go();
-        // What was closed meanwhile is open on the disk; the engine is about to close it again.
+        // A session closed during the failure is still open on disk; the engine will close it
+        // again.
         for row in
             held.sessions.iter().filter(|row| !self.lanes.contains_key(&row.id)).cloned().collect::<Vec<_>>()
         {
@@ -72,7 +79,8 @@ impl Books {
             let id = &row.schedule.id;
             let Some(mut plan) = told.plans.get(id).cloned() else { continue };
             plan.orphaned |= !self.lanes.contains_key(&plan.schedule.owner);
-            // That it had ended is taken back, and others may have taken its place.
+            // Its end was rolled back, and other schedules may have taken its place in the limit
+            // meanwhile.
             plan.revived |= plan.end.is_none() && before.get(id).is_some_and(|before| before.end.is_some());
             self.plans.insert(id.clone(), plan);
         }
@@ -80,7 +88,9 @@ impl Books {
             if !durable(self, &key) {
                 continue;
             }
+            // Questions to the guard are not stored: they have to be asked again.
             life.forget_the_guard();
+            // Queue the reloaded runs again, as the engine does when it loads them.
             if life.state == RunState::Queued && !life.retrying {
                 let lane = life.into.as_ref().and_then(|session| self.lanes.get_mut(session));
                 if life.channel.is_some() {
@@ -96,14 +106,14 @@ impl Books {
         self.frozen = false;
     }
 
-    /// Slots to come and runs that have not ended, of what is on disk.
+    /// The number of future slots and live runs of durable schedules.
     fn pending_on_disk(&self) -> u64 {
         let durable = self.plans.values().filter(|plan| plan.is_durable());
         let pending = durable.map(|plan| usize::from(plan.next.is_some()) + self.live_runs(plan).count());
         pending.sum::<usize>() as u64
     }
 
-    /// Whether a fact has to be kept, judged before it is entered.
+    /// Whether a fact must be persisted. To be asked before the fact is added to the model.
     pub(super) fn is_lasting(&self, fact: &Fact) -> bool {
         match fact {
             Fact::Created { schedule, .. } => schedule.is_durable(),
@@ -133,15 +143,16 @@ pub(super) fn is_lasting_of_session(fact: &SessionFact) -> bool {
 }
 
 impl Laws {
-    /// Everything up to this fact is known to be kept: what it says may be done.
+    /// Records that every fact up to `cursor` is committed, so its effects may be performed.
     pub fn know_kept(&mut self, cursor: Cursor) {
         self.books.kept = Some(cursor);
     }
 
-    /// The store has failed, is well again, and is about to be taken up at `now`, with what it holds.
+    /// Follows the recovery of a failed store, just before the engine reloads from it at `now`.
     ///
     /// # Errors
-    /// [`Broken`], if something is not in the store that somebody was told is kept, or if it is not what its facts make of it.
+    /// [`Broken`], if the store lacks a fact that was acknowledged, or if its rows differ from the
+    /// fold of its facts.
     pub fn come_back(&mut self, now: Now, store: &dyn Store) -> Result<(), Broken> {
         let broken = |detail: String| Broken { law: WHAT_IS_KEPT_IS_THERE, detail };
         let held = Held::read(store).map_err(broken)?;
@@ -152,12 +163,12 @@ impl Laws {
         Ok(())
     }
 
-    /// What an observation would add to the feed that is not shown before it is kept.
+    /// Whether an observation is a fact that the feed may show only after its commit.
     pub(super) fn is_lasting(&self, observation: &Observation) -> bool {
         if let Seen::Fact(fact) = &observation.seen { self.books.is_lasting(fact) } else { false }
     }
 
-    /// Where the last fact stands.
+    /// The cursor of the last fact.
     pub(super) fn cursor(&self) -> Cursor {
         self.books.fold.cursor()
     }

@@ -1,20 +1,20 @@
-//! The pages of the books that are about sessions: one lane each, while it is open.
+//! Sessions in the model: one delivery queue per open session.
 
 use std::collections::BTreeMap;
 
 use super::books::{Books, Order, RunKey};
 use crate::domain::{Grant, Now, ScheduleId, SessionFact, SessionId};
 
-/// One open session.
+/// The delivery queue of one open session.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
     pub(super) attached: bool,
     pub(super) in_flight: Option<RunKey>,
-    /// Runs that wait for it, by the order in which they do.
+    /// Runs that wait for the session, in order of delivery.
     pub(super) waiting: BTreeMap<Order, RunKey>,
-    /// A connected host took a prompt and no transition to idle was seen since.
+    /// A connected host accepted a prompt, and the session has not become idle since.
     pub(super) turn_owed: bool,
-    /// A transition to idle was seen while the delivery was out.
+    /// The session became idle while the delivery was still without a receipt.
     pub(super) idled: bool,
 }
 
@@ -23,6 +23,8 @@ impl Books {
         match fact {
             SessionFact::Opened { host, provenance, .. } => {
                 self.lanes.insert(session.clone(), Lane { attached: host.is_attached(), ..Lane::default() });
+                // A session that a run created is at home where it was created; its reception says
+                // where.
                 if provenance.is_none() {
                     self.homes.insert(session.clone(), *host);
                 }
@@ -30,6 +32,7 @@ impl Books {
             SessionFact::Closed => {
                 self.lanes.remove(session);
                 for plan in self.plans.values_mut().filter(|plan| plan.schedule.owner == *session) {
+                    // Stays set if the id is opened again: that session is another one.
                     plan.orphaned = true;
                 }
                 self.homes.remove(session);
@@ -38,6 +41,7 @@ impl Books {
                 self.homes.insert(session.clone(), *host);
                 if let Some(lane) = self.lanes.get_mut(session) {
                     lane.attached = host.is_attached();
+                    // The new host owes nothing for prompts that another host accepted.
                     lane.turn_owed = false;
                     lane.idled = false;
                 }
@@ -45,6 +49,8 @@ impl Books {
             SessionFact::Idle | SessionFact::TurnUnreported => {
                 if let Some(lane) = self.lanes.get_mut(session) {
                     lane.turn_owed = false;
+                    // A turn may end before its receipt arrives. Then the receipt must not start
+                    // waiting for its end.
                     lane.idled = lane.in_flight.is_some();
                 }
             }
@@ -57,10 +63,10 @@ impl Books {
         }
     }
 
-    /// Notes which schedules of a session a person's word calls off. Those that are paused or tried again are left to tests
-    /// of their own: what they wait for is not in these books.
+    /// Marks the schedules that a user message must cancel. Paused and retrying schedules are left
+    /// out: the model does not know what they wait for, and other tests cover them.
     pub(super) fn note_moot(&mut self, now: Now, session: &SessionId) {
-        // While nothing can be kept, a word calls off nothing that is on disk.
+        // While the store fails, a user message cancels no durable schedule.
         let flagged = self.plans.values().filter(|plan| {
             plan.is_to_be_called_off_by_a_word_in(session) && !(self.frozen && plan.is_durable())
         });

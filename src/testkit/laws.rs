@@ -1,7 +1,7 @@
-//! What must hold whatever happens: each law is one function with a name, asked at every observation or every step.
+//! The laws that every engine must obey: each is one function with a name.
 //!
-//! `on_sight` holds the laws about the next thing seen, `on_standing` those about the state as it stands. [`Laws`] asks
-//! them all. Invariant: a law reads and judges; it never calls the engine to change anything.
+//! Laws in `on_sight` judge each observation; laws in `on_standing` judge the state after a step.
+//! [`Laws`] runs them all. Invariant: a law never changes the engine.
 
 use super::books::Books;
 use super::history::Observation;
@@ -12,30 +12,30 @@ use crate::domain::{Cursor, Decision, Fact, Now};
 use crate::engine::State;
 use crate::runtime::Handle;
 
-/// A broken law.
+/// A law that was broken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{law} is broken: {detail}")]
 pub struct Broken {
     /// The law's name.
     pub law: &'static str,
-    /// What breaks it.
+    /// What broke it.
     pub detail: String,
 }
 
-/// The state as it stands after a step.
+/// The engine's state after a step, as the laws see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing<'a> {
     /// The engine's state.
     pub state: &'a State,
     /// The clocks.
     pub now: Now,
-    /// Whether the engine has just had its turn at this very time.
+    /// Whether the engine has processed everything due at this very time.
     pub turned: bool,
-    /// How many unfinished schedules a session was allowed, where all were allowed as many.
+    /// The limit of live schedules per session, if every caller used the same one.
     pub session_live_max: Option<u32>,
 }
 
-/// The laws, with all they remember of one engine's history from its first fact on.
+/// The laws, with their model of one engine's history from its first fact on.
 #[derive(Debug, Default)]
 pub struct Laws {
     pub(super) books: Books,
@@ -46,12 +46,12 @@ pub(super) type SightLaw = fn(&Books, &Observation) -> Result<(), String>;
 pub(super) type StandingLaw = fn(&Books, &Standing<'_>) -> Result<(), String>;
 
 impl Laws {
-    /// The laws before the first fact.
+    /// Laws with an empty model.
     pub fn new() -> Laws {
         Laws::default()
     }
 
-    /// The names of all laws, in the order in which they are asked.
+    /// The names of all laws, in the order of evaluation.
     pub fn names() -> Vec<&'static str> {
         let sight = on_sight::ALL.iter().map(|(name, _)| *name);
         let standing = on_standing::ALL.iter().chain(on_standing::DEEP).map(|(name, _)| *name);
@@ -59,7 +59,7 @@ impl Laws {
         sight.chain(standing).chain(rest).collect()
     }
 
-    /// Judges the next thing seen, and remembers it.
+    /// Judges the next observation, then adds it to the model.
     ///
     /// # Errors
     /// [`Broken`], by the first law that it breaks.
@@ -67,12 +67,13 @@ impl Laws {
         for (law, judge) in on_sight::ALL {
             judge(&self.books, observation).map_err(|detail| Broken { law, detail })?;
         }
+        // Only now: a law compares the observation with everything before it.
         self.books.enter(observation);
         self.past.note(observation);
         Ok(())
     }
 
-    /// Judges the state, quickly: what can be asked after every step.
+    /// Judges the state by the laws that are cheap enough for every step.
     ///
     /// # Errors
     /// [`Broken`], by the first law that does not hold.
@@ -80,10 +81,10 @@ impl Laws {
         self.ask(on_standing::ALL, standing)
     }
 
-    /// Judges the state by its whole text: that it is the fold of the facts seen.
+    /// Judges the state by its whole text: it must equal the fold of the facts seen.
     ///
     /// # Errors
-    /// [`Broken`], by the first law that does not hold.
+    /// [`Broken`], with the first law that does not hold.
     pub fn stand_deep(&self, standing: &Standing<'_>) -> Result<(), Broken> {
         self.ask(on_standing::DEEP, standing)
     }
@@ -95,11 +96,11 @@ impl Laws {
         Ok(())
     }
 
-    /// Liveness: once faults have stopped, receipts are in, sessions idle and hosts back, and time has passed,
-    /// nothing is left that has not ended.
+    /// Liveness: nothing is left unfinished once faults have stopped, receipts are in, sessions are
+    /// idle, hosts are back, and enough time has passed.
     ///
     /// # Errors
-    /// [`Broken`], with the first schedule that is left.
+    /// [`Broken`], with the first schedule that has not ended.
     pub fn everything_ends(&self) -> Result<(), Broken> {
         let left = self.books.plans.iter().find(|(_, plan)| plan.end.is_none());
         left.map_or(Ok(()), |(id, plan)| {
@@ -109,7 +110,7 @@ impl Laws {
     }
 }
 
-/// Every fact becomes one decision in the feed, in order, with the cursor that follows.
+/// Checks that every fact became one decision in the feed, in order and with consecutive cursors.
 ///
 /// # Errors
 /// [`Broken`], with the first decision that differs.
@@ -119,7 +120,7 @@ pub fn feed_tells_all(facts: &[Fact], decisions: &[Decision]) -> Result<(), Brok
     feed_tells(&cursors.zip(facts.iter().cloned()).collect::<Vec<_>>(), decisions)
 }
 
-/// The same, of facts that stand at these cursors: what was taken back in between is not among them.
+/// Checks that the feed shows exactly these facts at these cursors. Rolled-back facts leave gaps.
 pub(super) fn feed_tells(facts: &[(Cursor, Fact)], decisions: &[Decision]) -> Result<(), Broken> {
     let broken = |detail| Err(Broken { law: FEED_TELLS_ALL, detail });
     if facts.len() != decisions.len() {
@@ -135,7 +136,7 @@ pub(super) fn feed_tells(facts: &[(Cursor, Fact)], decisions: &[Decision]) -> Re
     Ok(())
 }
 
-/// Reading everything that can be read leaves the state as it was.
+/// Checks that reading everything that can be read leaves the state unchanged.
 ///
 /// # Errors
 /// [`Broken`], with the first line that changed.

@@ -1,4 +1,4 @@
-//! The pages of the books that are about runs: one life each, from its claim to its end.
+//! Runs in the model, each from its claim to its end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,48 +10,48 @@ use crate::domain::{
     SessionId, Target,
 };
 
-/// One run.
+/// One run of a schedule.
 #[derive(Clone, Debug)]
 pub(super) struct Life {
-    /// The earliest moment for anything to happen.
+    /// The earliest boot time at which anything may happen for it.
     pub(super) earliest: BootTime,
     pub(super) order: Order,
-    /// Where it goes, as asked when it was claimed; `None` for a fresh session, and for the world outside.
+    /// The target session at the time of the claim; `None` for a fresh session or a channel.
     pub(super) into: Option<SessionId>,
-    /// The channel that it goes out by, if it does.
+    /// The channel that it is sent by, if any.
     pub(super) channel: Option<Box<str>>,
     pub(super) cause: Cause,
-    /// Whether its host begins a turn for it.
+    /// Whether the payload makes the host begin a turn.
     pub(super) begins_turn: bool,
     pub(super) attempt: u32,
     pub(super) retrying: bool,
-    /// The guard has been asked about it, and has not answered.
+    /// The guard has been asked and has not answered.
     pub(super) asked: bool,
-    /// The guard has allowed this attempt.
+    /// The guard has allowed the present attempt.
     pub(super) allowed: bool,
-    /// An operator has approved it, and its schedule has not been touched since.
+    /// An operator has approved it, and its schedule has not changed since.
     pub(super) approved: bool,
-    /// It was with its host when the process ended: it keeps the lane that it had, whatever waits there.
+    /// Its host had it when the process crashed: it keeps its place, whatever waits there.
     pub(super) keeps_lane: bool,
     pub(super) dispatched: Option<(Phase, SessionId)>,
-    /// The fact that says so.
+    /// The cursor of the dispatch.
     pub(super) dispatched_at: Cursor,
-    /// What went outside for it, since its schedule was last touched.
+    /// What was sent by the channel since the schedule last changed.
     pub(super) sent: Option<Box<str>>,
-    /// The host that was reached last.
+    /// The host that received it last.
     pub(super) with: Option<HostId>,
     pub(super) received: BTreeSet<(u32, Phase)>,
     pub(super) state: RunState,
 }
 
 impl Life {
-    /// What a guard outside was asked, or said, is not kept.
+    /// Drops the guard's questions and answers: they do not survive a crash or a reload.
     pub(super) fn forget_the_guard(&mut self) {
         self.retrying &= !std::mem::take(&mut self.asked);
         self.allowed = false;
     }
 
-    /// Whether it waits to go outside.
+    /// Whether it waits to be sent by a channel.
     pub(super) fn waits_outside(&self) -> bool {
         self.channel.is_some() && self.state == RunState::Queued && !self.retrying
     }
@@ -70,12 +70,12 @@ impl Books {
             .filter(|it| it.1.is_live())
     }
 
-    /// The runs of a schedule that wait for their turn or another attempt.
+    /// The runs of a schedule that wait for their turn or for another attempt.
     pub(super) fn waiting_runs(&self, plan: &Plan) -> impl Iterator<Item = (&RunKey, &Life)> {
         self.live_runs(plan).filter(|(_, life)| life.state == RunState::Queued)
     }
 
-    /// Whether a run of a schedule waits for its turn: it has been due.
+    /// Whether a due run of a schedule waits for its turn.
     pub(super) fn has_due_run(&self, plan: &Plan) -> bool {
         self.waiting_runs(plan).any(|(_, life)| !life.retrying)
     }
@@ -84,11 +84,13 @@ impl Books {
         if let Some(life) = self.lives.get_mut(&key_of(&reception.run)) {
             life.with = Some(reception.host);
             life.received.insert((life.attempt, reception.phase));
+            // Remember what was sent: the next attempt must send the same.
             if reception.phase == Phase::Outside {
                 life.sent = Some(reception.text.clone());
             }
         }
         if reception.phase == Phase::CreateSession {
+            // The session lives where it was created, even if its creation fails half-way.
             self.homes.insert(reception.session.clone(), reception.host);
         }
     }
@@ -141,6 +143,8 @@ impl Books {
                     life.state = RunState::Queued;
                     life.retrying = true;
                     life.allowed = false;
+                    // A crash interrupted this run in its host, so it does not queue again behind
+                    // others.
                     life.keeps_lane = failure.reason == Reason::Crashed;
                     life.attempt += 1;
                     life.dispatched = None;
@@ -155,6 +159,7 @@ impl Books {
 
     fn dispatch(&mut self, key: &RunKey, to: &HandOver) {
         self.outside.remove(key);
+        // The fold has applied the dispatch already, so its cursor is that of the dispatch.
         let at = self.fold.cursor();
         let Some(life) = self.lives.get_mut(key) else { return };
         life.dispatched = Some((to.phase, to.session.clone()));
@@ -178,6 +183,7 @@ impl Books {
             Target::Route(route) => (None, Some(route.channel.clone())),
             Target::Fresh => (None, None),
         };
+        // A manual run (`next` is none) may start at once; any other waits for its slot.
         let earliest = plan.next.filter(|_| claim.next.is_some()).map_or(now.boot, |(_, earliest)| earliest);
         let life = Life {
             earliest,
@@ -224,6 +230,8 @@ impl Books {
             && lane.in_flight.as_ref() == Some(key)
         {
             lane.in_flight = None;
+            // A host that accepted a prompt owes a turn, unless it reported the end of that turn
+            // already.
             lane.turn_owed |= taken && life.begins_turn && lane.attached && !lane.idled;
         }
     }

@@ -1,4 +1,4 @@
-//! A world whose engine keeps something: its store is slow, and its process dies and begins again.
+//! Worlds with a store: slow disks, crashes, and restarts from what was committed.
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use crate::runtime::{Answers, Handle};
 
 type Outcome = Result<(), Broken>;
 
-/// What an engine has its store for.
+/// The store of a world, and what the engine has learnt from it.
 pub(super) struct Disk {
     pub(super) store: Arc<StoreMemory>,
     pub(super) answers: Answers,
-    /// Nothing is written at this moment, and nobody is told anything.
+    /// Writes are held back, so no answers arrive.
     pub(super) is_slow: bool,
-    /// Something is wrong with it, or was until a moment ago.
+    /// The disk fails, or did until the last recovery.
     pub(super) is_ill: bool,
-    /// How many failures the engine has heard of.
+    /// The number of failures that the engine knows of.
     pub(super) failures: u64,
-    /// How many batches the engine has heard of that found no room.
+    /// The number of refused batches (full queue) that the engine knows of.
     pub(super) refusals: u64,
-    /// The engine has heard of one, and has not taken up anew what is kept.
+    /// The engine knows of a refused batch and has not reloaded from the store yet.
     pub(super) is_refused: bool,
 }
 
@@ -35,12 +35,12 @@ pub(super) struct Disk {
 pub(super) struct Untold {
     pub(super) cursor: Cursor,
     pub(super) fact: Fact,
-    /// It is not shown before it is kept.
+    /// Whether the feed may show it only after its commit.
     pub(super) is_lasting: bool,
 }
 
 impl Disk {
-    /// A disk that forgets nothing, with the engine that takes it up.
+    /// An unbounded store, attached to this engine.
     pub(super) fn taken_up_by(handle: &Handle) -> Result<Disk, String> {
         let caps = HistoryCaps { schedule_rows: u64::MAX, bytes: u64::MAX, days: u64::MAX };
         let store = Arc::new(StoreMemory::new(caps));
@@ -55,7 +55,7 @@ impl Disk {
 }
 
 impl World {
-    /// Publishes what the store has answered; whether there was anything.
+    /// Passes the store's answers on to the engine; returns whether there were any.
     pub(super) fn publish(&mut self) -> bool {
         let mut moved = false;
         if let Some(disk) = &mut self.disk {
@@ -64,10 +64,12 @@ impl World {
             let refusals = disk.store.refusals();
             let has_refused = std::mem::replace(&mut disk.refusals, refusals) < refusals;
             disk.is_refused |= has_refused;
-            // Of what was let in before a refusal, nothing is lost by that.
+            // A refusal loses nothing that was accepted before it; a failure loses all that is not
+            // committed.
             let kept = if has_failed { health.head } else { disk.store.taken() };
             if has_failed || has_refused {
-                // What comes of it is decided after this.
+                // Noted before the engine learns of it, so that its reaction comes later in the
+                // history.
                 self.stage.history.note(self.stage.clock.now(), Seen::DiskFailed { kept });
             }
         }
@@ -77,22 +79,23 @@ impl World {
         moved
     }
 
-    /// Whether nothing waits for the store.
+    /// Whether the disk answers at once.
     pub(super) fn is_all_kept(&self) -> bool {
         self.disk.as_ref().is_none_or(|disk| !disk.is_slow)
     }
 
-    /// Waits for what was submitted to be kept; `false` where nobody is told that it is.
+    /// Waits for the commit; returns `false` if the caller is not told that it succeeded.
     pub(super) fn await_kept(&mut self, ticket: Option<Ticket>) -> Result<bool, Broken> {
         if !self.is_all_kept() {
             return Ok(false);
         }
         let Some(ticket) = ticket else { return Ok(true) };
-        // A repeat waits for what it repeats, whose answer is published by hand here.
+        // An idempotent repeat waits for the original's commit, whose answer only `publish`
+        // delivers here.
         self.publish();
         match ticket.wait() {
             Ok(cursor) => self.laws.tell_kept(cursor),
-            // Whoever asked is told that it is not kept.
+            // The caller gets a storage error.
             Err(_) if self.disk.as_ref().is_some_and(|disk| disk.is_ill) => return Ok(false),
             Err(fault) => {
                 let detail = format!("the store is well, and says {fault}");
@@ -102,7 +105,7 @@ impl World {
         Ok(true)
     }
 
-    /// The disk is slow: some things happen before it answers.
+    /// Makes the disk slow: a few actions happen before it answers.
     pub(super) fn wait_for_disk(&mut self) -> Outcome {
         if self.is_ending {
             return Ok(());
@@ -115,13 +118,14 @@ impl World {
         Ok(())
     }
 
-    /// The process dies: of what waits for the disk, the first few batches are there, or all, or none. After a while there is
-    /// another one.
+    /// Ends the process and starts another one. A random prefix of the waiting batches is
+    /// committed.
     pub(super) fn crash(&mut self) -> Outcome {
         if self.is_ending {
             return Ok(());
         }
-        // What was seen so far belongs to the life that ends: it may be the very first thing that happens.
+        // Judge first: everything so far belongs to the process that ends, even if nothing was
+        // submitted.
         self.judge(false)?;
         self.live_unkept()?;
         let Some(disk) = &mut self.disk else { return Ok(()) };
@@ -133,7 +137,8 @@ impl World {
             "  the process dies, {kept} of {waiting} batches are kept, and {torn:?} of the next"
         ));
         self.tally.crashes += 1;
-        // Whoever starts next finds the disk mended: an engine that cannot take its store up does not start.
+        // The next process finds a repaired disk: an engine whose store cannot be loaded does not
+        // start.
         store.heal();
         let kept = usize::try_from(kept).unwrap_or(usize::MAX);
         match torn {
@@ -145,7 +150,8 @@ impl World {
         self.begin_anew(&store)
     }
 
-    /// What may be left of the batch that was being written: nothing, or some of it, marked as whole or not.
+    /// What a power loss leaves of the batch being written: nothing, or a part, marked as whole or
+    /// not.
     fn any_torn(&self) -> Option<Torn> {
         let entropy = &self.stage.entropy;
         if entropy.one_in(2) {
@@ -155,7 +161,7 @@ impl World {
         Some(Torn { records, is_marked: entropy.one_in(2) })
     }
 
-    /// Some things happen of which nothing is written.
+    /// Performs a few actions while nothing is written.
     fn live_unkept(&mut self) -> Outcome {
         let Some(disk) = &mut self.disk else { return Ok(()) };
         disk.is_slow = true;
@@ -165,7 +171,7 @@ impl World {
                 self.act(action)?;
                 self.judge(false)?;
             }
-            // What was let in before a refusal waits still.
+            // Batches accepted before a refusal are still waiting; a retry must come after them.
             if self.disk.as_ref().is_some_and(|disk| disk.is_refused) && self.stage.entropy.one_in(2) {
                 self.try_disk_again()?;
             }
@@ -176,6 +182,7 @@ impl World {
     fn begin_anew(&mut self, store: &Arc<StoreMemory>) -> Outcome {
         let lost = self.laws.begin_anew(self.stage.clock.now(), &**store, &sim_courier::channels())?;
         self.untold.clear();
+        // Connections die with the process; only the built-in host is there again.
         self.hosts.truncate(1);
         self.connected = 0;
         let Some(local) = self.hosts.first() else { return Ok(()) };
@@ -186,10 +193,11 @@ impl World {
         self.handle.set_guard(self.guard.clone());
         self.feed = self.handle.subscribe(Cursor::START);
         self.open_channels();
-        // Entered with the books of this life already.
+        // The model of the new process contains the opened channels already; don't judge them
+        // twice.
         self.judged = self.stage.history.len();
         let _ = self.feed.poll(usize::MAX);
-        // Nothing is left of the process that asked: what is answered now reaches nobody.
+        // The process that asked the guard is gone: dropping its questions must reach nobody.
         drop(asked);
         let taken_up = self.handle.take_up_by_hand(store.clone(), lost);
         let answers =
@@ -200,7 +208,7 @@ impl World {
         Ok(())
     }
 
-    /// Submits an input; nobody waits where nothing is written.
+    /// Submits an input, and waits for its commit unless the disk is slow.
     pub(super) fn submit_to_engine(
         &mut self,
         input: Input,
@@ -209,7 +217,8 @@ impl World {
         Ok(self.await_kept(ticket))
     }
 
-    /// The decisions that the feed has shown are told in order; all of them, unless something waits for the disk.
+    /// Takes the facts that the feed has shown. Without a slow disk, the feed must have shown all
+    /// of them.
     pub(super) fn take_told(&mut self, shown: usize) -> Result<Vec<(Cursor, Fact)>, Broken> {
         let told = self.untold.drain(..shown.min(self.untold.len()));
         let told = told.map(|untold| (untold.cursor, untold.fact)).collect();
@@ -223,7 +232,7 @@ impl World {
     }
 }
 
-/// What can happen while nothing is written, for nobody is told of it before.
+/// The actions that are possible while nothing is written: none of them waits for a commit.
 const UNKEPT: [Action; 15] = [
     Action::FailDisk,
     Action::CourierAnswers,

@@ -1,9 +1,11 @@
-//! Simulated surroundings for an engine, seeded worlds in which anything happens, and the laws that hold in all of them.
+//! A test kit: simulated surroundings for an engine, seeded random worlds, and the laws that hold
+//! in all of them.
 //!
-//! For our tests and for those of programs that embed Reveille. [`Stage`] is a clock that moves when told to, seeded
-//! randomness and a history; [`SimHost`] treats deliveries as told; [`World`] throws random things at an engine and asks
-//! the [`Laws`] after each. What lives elsewhere: the traits that are simulated (`port`). Invariant: nothing here reads a
-//! real clock or waits; the same seed gives the same world.
+//! For Reveille's own tests and for those of programs that embed it. [`Stage`] is a clock that the
+//! test moves, seeded randomness and a history; [`SimHost`] treats deliveries as configured;
+//! [`World`] performs random actions on an engine and checks the [`Laws`] after each. What lives
+//! elsewhere: the traits that are simulated (`port`). Invariant: nothing here reads a real clock or
+//! waits; one seed always gives one world.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -32,7 +34,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A world of one's own, with fewer faults:
+//! A custom world, with fewer faults:
 //!
 //! ```
 //! use reveille::testkit::{Action, Behaviour, World, WorldConfig};

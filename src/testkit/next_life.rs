@@ -1,7 +1,8 @@
-//! What the end of a process leaves of all that was seen: what its store keeps, and what happened outside.
+//! How the model follows a restart: what the store holds goes on, and volatile state is gone.
 //!
-//! The books of the next life are those of the one before it, entered again with the facts that the log holds, and without what
-//! lived in memory only. So the laws go on over all lives: a slot that was claimed and kept is never claimed again.
+//! The model of the next process is built again from the facts that the log holds, without what was
+//! only in memory. So the laws span all processes: a slot whose claim was committed is never
+//! claimed again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,27 +21,28 @@ use crate::engine::{Pause, ScheduleRow, SessionRecord, SessionRow, State};
 use crate::port::{Store, StoreFault};
 use crate::runtime::rows::{self, Row};
 
-/// The law's name.
+/// The name of the law: every acknowledged fact is in the store, and its rows are the fold of its
+/// facts.
 pub(super) const WHAT_IS_KEPT_IS_THERE: &str = "what_is_kept_is_there";
 
-/// What was seen since a life began, for whoever has to reckon anew when it ends.
+/// The observations since the process began, to be replayed when it ends.
 #[derive(Debug, Default)]
 pub(super) struct Past {
     begin: Books,
     seen: Vec<Observation>,
-    /// The last facts of what callers were told is kept.
+    /// The cursors up to which callers were told that their changes are committed.
     told: Vec<Cursor>,
 }
 
-/// What the facts that a store holds make of a past.
+/// The model that the committed facts alone produce.
 pub(super) struct Told {
     pub(super) books: Books,
-    /// Sessions that were opened, closed or taken over while nothing could be kept: their rows were written later, with what
-    /// else there was.
+    /// Sessions that changed while the store failed: their rows were written later, with other
+    /// changes.
     unsettled: BTreeSet<SessionId>,
 }
 
-/// What a store holds.
+/// The contents of a store.
 #[derive(Default)]
 pub(super) struct Held {
     facts: BTreeSet<Cursor>,
@@ -63,7 +65,7 @@ impl Past {
         })
     }
 
-    /// The books as the facts that are held fill them, with all that happened outside.
+    /// Replays the observations, without facts that the store does not hold.
     pub(super) fn as_told_by(&self, held: &Held) -> Told {
         let mut told = Told { books: self.begin.clone(), unsettled: BTreeSet::new() };
         let mut cursor = told.books.fold.cursor();
@@ -72,7 +74,7 @@ impl Past {
                 Seen::Fact(fact) => {
                     cursor = cursor.next();
                     let is_held = held.facts.contains(&cursor);
-                    // Who may be reached outside is known in every life.
+                    // Channels are configuration: they are opened again by every process.
                     is_held || matches!(fact, Fact::Channel(..)) || told.is_settled_later(fact, cursor, held)
                 }
                 Seen::Received(_) | Seen::CancelAcknowledged { .. } => true,
@@ -87,7 +89,7 @@ impl Past {
 }
 
 impl Told {
-    /// Whether a fact is about a session while nothing could be kept, and more was kept later, with the session as it was then.
+    /// Whether a session's change was not stored by its own fact, but with the session's row later.
     fn is_settled_later(&mut self, fact: &Fact, cursor: Cursor, held: &Held) -> bool {
         let Fact::Session(session, of_session) = fact else { return false };
         let is_later = held.facts.last().is_some_and(|last| *last > cursor);
@@ -101,16 +103,17 @@ impl Told {
 }
 
 impl Laws {
-    /// A caller was told that everything up to this fact is kept.
+    /// Records that a caller was told that everything up to `cursor` is committed.
     pub fn tell_kept(&mut self, cursor: Cursor) {
         self.past.told.push(cursor);
     }
 
-    /// The process has ended, whatever it was doing, and `store` is what the next one takes up at `now`, after it has opened
-    /// these channels. Returns how many schedules are lost with it, because they lived in memory only.
+    /// Follows the end of a process and the start of the next, which loads `store` at `now` after
+    /// opening these channels. Returns how many live volatile schedules are lost.
     ///
     /// # Errors
-    /// [`Broken`], if something is not in the store that somebody was told is kept, or if it is not what its facts make of it.
+    /// [`Broken`], if the store lacks a fact that was acknowledged, or if its rows differ from the
+    /// fold of its facts.
     pub fn begin_anew(&mut self, now: Now, store: &dyn Store, channels: &[Channel]) -> Result<u64, Broken> {
         let broken = |detail: String| Broken { law: WHAT_IS_KEPT_IS_THERE, detail };
         let held = Held::read(store).map_err(broken)?;
@@ -127,7 +130,7 @@ impl Laws {
 }
 
 impl Books {
-    /// Goes on with what is held: in memory there is nothing, no host is connected, and no turn goes on.
+    /// Keeps what the store holds. No host is connected and no turn is running in a new process.
     fn outlive(&mut self, held: &Held, now: Now, head: Cursor, channels: &[Channel]) {
         let there: BTreeSet<&ScheduleId> = held.schedules.iter().map(|row| &row.schedule.id).collect();
         self.plans.retain(|id, _| there.contains(id));
@@ -135,10 +138,11 @@ impl Books {
         self.fold = State::new();
         self.channels = channels.iter().map(|channel| (channel.name.clone(), true)).collect();
         for channel in channels {
-            // Operators name them before anything is taken up.
+            // Channels are opened before the store is loaded, so their facts come first.
             let opened = Fact::Channel(channel.name.clone(), ChannelFact::Opened(channel.clone()));
             self.fold.apply(now, opened);
         }
+        // Cursors go on behind the last committed fact, whatever was decided after it.
         self.fold.resume_at(head);
         for row in &held.sessions {
             self.fold.restore_session(row.clone());
@@ -154,6 +158,8 @@ impl Books {
         (self.frozen, self.kept) = (false, Some(head));
         self.outside =
             self.lives.iter().filter(|(_, life)| life.waits_outside()).map(|it| it.0.clone()).collect();
+        // Connected hosts are gone; only built-in sessions have a home until a host takes the
+        // others over.
         self.homes.clear();
         self.lanes = BTreeMap::new();
         for row in &held.sessions {
@@ -168,12 +174,14 @@ impl Books {
         }
         let slots = self.plans.values().filter(|plan| plan.next.is_some()).count();
         let live: Vec<&RunKey> = self.lives.iter().filter(|(_, it)| it.is_live()).map(|it| it.0).collect();
+        // A new process counts from what is pending; outcomes of the former one are not in its
+        // ledger.
         self.counts = Counts { expected: (slots + live.len()) as u64, ..Counts::default() };
     }
 }
 
 impl Books {
-    /// Who holds everything, what runs are measured by and what sessions may do is as it is kept.
+    /// Takes the global pause, the guard policy and the grants from the store.
     pub(super) fn take_over_settings(&mut self, held: &Held) {
         self.fold.restore_hold(held.hold.clone());
         self.held = held.hold.is_some();
@@ -198,14 +206,15 @@ impl Held {
             Row::Session(row, _) => held.sessions.push(*row),
             Row::Hold(hold) => held.hold = hold,
             Row::Guard(policy, grants) => (held.policy, held.grants) = (policy, grants),
-            // No fact says what was said.
+            // A stored answer to an idempotent call; no fact corresponds to it.
             Row::Said(_) => {}
         });
         read.map_err(|fault| fault.to_string())?;
         Ok(held)
     }
 
-    /// Whether every row is what the kept facts make of it, and there is one for each thing that they speak of.
+    /// Checks that every schedule's row is the fold of its facts, and that every live durable
+    /// schedule has a row.
     pub(super) fn schedules_are_fold(&self, books: &Books) -> Result<(), String> {
         for row in &self.schedules {
             let told = books.fold.schedule_row(&row.schedule.id);
@@ -227,7 +236,7 @@ impl Held {
         self.schedules_are_fold(books)?;
         for row in self.sessions.iter().filter(|row| !told.unsettled.contains(&row.id)) {
             let told = books.fold.session_row(&row.id);
-            // When somebody last spoke in it is written with whatever else is.
+            // The time of the last user message is written only together with other changes.
             let told = told.map(|told| SessionRow { last_user_activity: row.last_user_activity, ..told });
             if told.as_ref() != Some(row) {
                 return Err(format!("kept is {row:?}, but its facts make {told:?} of it"));

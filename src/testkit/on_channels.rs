@@ -1,4 +1,4 @@
-//! Laws about what leaves the process by a channel.
+//! Laws about messages that leave the process by a channel (webhook or command).
 
 use super::books::{Books, key_of};
 use super::history::{Observation, Seen};
@@ -6,7 +6,7 @@ use super::on_sight::{Verdict, hold, run_fact};
 use crate::domain::{HandOver, Phase, RunFact, Span};
 use crate::limits;
 
-/// Whoever gets something twice gets the same thing twice, unless its schedule was touched in between.
+/// Every attempt of a run sends an equal message, unless its schedule changed in between.
 pub(super) fn a_parcel_is_the_same_at_each_attempt(books: &Books, seen: &Observation) -> Verdict {
     let Seen::Received(reception) = &seen.seen else { return Ok(()) };
     let before = books.lives.get(&key_of(&reception.run)).and_then(|life| life.sent.as_ref());
@@ -14,7 +14,8 @@ pub(super) fn a_parcel_is_the_same_at_each_attempt(books: &Books, seen: &Observa
     hold(differs.is_none(), || format!("{reception:?} went out before as {differs:?}"))
 }
 
-/// Nothing is handed to a channel that is not open, or that has said that it wants nothing more.
+/// No run is dispatched to a channel that is not open or has answered that it wants no more
+/// messages.
 pub(super) fn nothing_goes_where_nothing_is_wanted(books: &Books, seen: &Observation) -> Verdict {
     let Some((run, RunFact::Dispatched(HandOver { phase: Phase::Outside, .. }))) = run_fact(seen) else {
         return Ok(());
@@ -24,7 +25,7 @@ pub(super) fn nothing_goes_where_nothing_is_wanted(books: &Books, seen: &Observa
     hold(wanted == Some(&true), || format!("{run} goes to {channel:?}, where it is wanted: {wanted:?}"))
 }
 
-/// Whoever is behind a channel may ask to be left alone for a while, up to a bound.
+/// A `Retry-After` of the receiver is respected, up to a bound.
 pub(super) fn a_channel_is_left_alone_as_it_asks(_: &Books, seen: &Observation) -> Verdict {
     let Some((run, RunFact::Retrying { failure, due, .. })) = run_fact(seen) else { return Ok(()) };
     let most = Span::from_millis(limits::RETRY_AFTER_MS.value);

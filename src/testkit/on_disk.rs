@@ -1,10 +1,10 @@
-//! What has to be on the disk before anything is done about it.
+//! The law about durability: commit first, then act.
 
 use super::books::{Books, Plan, key_of};
 use super::history::{Observation, Seen};
 use super::on_sight::{Verdict, hold};
 
-/// What is on disk is handed over once the fact that says so is kept, and not before.
+/// A durable run reaches its host only after the fact that dispatches it is committed.
 pub(super) fn nothing_unkept_is_handed_over(books: &Books, seen: &Observation) -> Verdict {
     let Seen::Received(reception) = &seen.seen else { return Ok(()) };
     let is_durable = books.plans.get(&reception.run.schedule).is_some_and(Plan::is_durable);

@@ -1,4 +1,5 @@
-//! What can happen to a world's guard: its policy, what sessions may do, what operators say, and what the guard outside does.
+//! Random actions on a world's guard: its policy, grants, operators' decisions, and the external
+//! guard.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::engine::{Command, Input};
 type Outcome = Result<(), Broken>;
 
 impl World {
-    /// Runs are measured by something else from here on, at times by nothing.
+    /// Sets another guard policy; one in four removes it.
     pub(super) fn change_guard(&mut self) -> Outcome {
         let policy = (!self.stage.entropy.one_in(4)).then(|| Arc::new(self.any_guard_policy()));
         let by = Scope::Operator.into();
@@ -31,7 +32,8 @@ impl World {
                 ..RuleScope::default()
             };
             let then = *entropy.pick(Ruling::ALL).unwrap_or(&Ruling::Allow);
-            // A name says which rule it is, in all policies of a world.
+            // The name contains the content, so that equal names mean equal rules in every policy
+            // of a world.
             let name = format!("rule-{number}-{}-{:?}", then.name(), of).into();
             Rule { name, of, then, why: None }
         };
@@ -42,7 +44,7 @@ impl World {
         }
     }
 
-    /// A session may do less than before, or everything again.
+    /// Restricts what a session may do, or gives it the full grant again.
     pub(super) fn change_grant(&mut self) -> Outcome {
         let sessions = self.sessions(|_, _| true);
         let Some(session) = self.stage.entropy.pick(&sessions).cloned() else { return Ok(()) };
@@ -56,7 +58,8 @@ impl World {
         self.submit(Input::Command(Command::SetGrant { session, grant, by })).map(|_| ())
     }
 
-    /// An operator says yes to a run that waits for that, or no; at times to what it was before, or somebody else does.
+    /// An operator approves or denies a held run; sometimes with a stale digest, sometimes as a
+    /// session.
     pub(super) fn say_word(&mut self) -> Outcome {
         let held = self.handle.view(|state| {
             let records = state.schedules().into_iter();
@@ -69,6 +72,7 @@ impl World {
             held.collect::<Vec<(RunId, Digest)>>()
         });
         let Some((run, digest)) = self.stage.entropy.pick(&held).cloned() else { return Ok(()) };
+        // A wrong digest stands for a schedule that changed after the operator read it.
         let digest = if self.stage.entropy.one_in(8) { Digest([7; 32]) } else { digest };
         let scope = if self.stage.entropy.one_in(8) {
             self.sessions(|_, _| true).into_iter().next().map_or(Scope::Operator, Scope::Session)
@@ -84,7 +88,7 @@ impl World {
         self.submit(Input::Command(command)).map(|_| ())
     }
 
-    /// The guard answers a question that it has left open, or dies with all of them.
+    /// The external guard answers an open question, or dies and drops all of them.
     pub(super) fn guard_speaks(&mut self) -> Outcome {
         let guard = Arc::clone(&self.guard);
         if self.stage.entropy.one_in(8) {

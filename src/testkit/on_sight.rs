@@ -1,4 +1,4 @@
-//! Laws about the next thing seen, judged against everything seen before it.
+//! Laws about each observation, judged against everything observed before it.
 
 use super::books::{Books, Plan, RunKey, key_of};
 use super::history::{Observation, Reception, Seen};
@@ -22,7 +22,7 @@ macro_rules! named {
     ($($law:ident),+ $(,)?) => { &[$((stringify!($law), $law as SightLaw)),+] };
 }
 
-/// All of them.
+/// All laws about observations, in the order of evaluation.
 pub(super) const ALL: &[(&str, SightLaw)] = named![
     a_session_opens_once,
     a_schedule_is_created_once,
@@ -56,7 +56,7 @@ pub(super) const ALL: &[(&str, SightLaw)] = named![
 
 pub(super) type Verdict = Result<(), String>;
 
-/// A fact printed for a log reads back as itself, from the text.
+/// A fact written for a log can be parsed back, and is equal.
 fn a_fact_can_be_kept(_: &Books, seen: &Observation) -> Verdict {
     let Seen::Fact(fact) = &seen.seen else { return Ok(()) };
     let text = facts::print(fact).into_text();
@@ -66,23 +66,23 @@ fn a_fact_can_be_kept(_: &Books, seen: &Observation) -> Verdict {
     hold(again == *fact, || format!("{fact:?} came back as {again:?}"))
 }
 
-/// A fact may hold a whole configuration, and is longer than a request.
+/// A fact may contain a whole configuration, so it may be longer than a request.
 const LOG_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };
 
-/// No session is opened while one of that id is open.
+/// No session is opened under an id that is open already.
 fn a_session_opens_once(books: &Books, seen: &Observation) -> Verdict {
     let Seen::Fact(Fact::Session(session, SessionFact::Opened { .. })) = &seen.seen else { return Ok(()) };
     hold(!books.lanes.contains_key(session), || format!("{session} is open already"))
 }
 
-/// No schedule is created while one of that id has not ended.
+/// No schedule is created under an id whose schedule has not ended.
 fn a_schedule_is_created_once(books: &Books, seen: &Observation) -> Verdict {
     let Seen::Fact(Fact::Created { schedule, .. }) = &seen.seen else { return Ok(()) };
     let former = books.plans.get(&schedule.id);
     hold(former.is_none_or(|plan| plan.end.is_some()), || format!("{} lives already", schedule.id))
 }
 
-/// A run ends once, a schedule in memory too; nothing happens to them after that, or before they came to be.
+/// Nothing happens to a run or a volatile schedule after its end, or before its creation.
 fn terminal_is_final(books: &Books, seen: &Observation) -> Verdict {
     match &seen.seen {
         Seen::Fact(Fact::Run(run, RunFact::Claimed(_))) => {
@@ -112,7 +112,8 @@ fn terminal_is_final(books: &Books, seen: &Observation) -> Verdict {
     }
 }
 
-/// What is on disk stays until somebody calls it off: it can be changed after its last slot, and have others then.
+/// A durable schedule stays until somebody cancels it: it can be changed after its last slot, and
+/// get new ones.
 fn may_live_again(plan: &Plan, fact: &ScheduleFact) -> bool {
     let is_asked_for = match fact {
         ScheduleFact::Changed(_) | ScheduleFact::Paused { .. } | ScheduleFact::Resumed { .. } => true,
@@ -122,16 +123,19 @@ fn may_live_again(plan: &Plan, fact: &ScheduleFact) -> bool {
     is_asked_for && plan.is_durable() && !plan.called_off
 }
 
-/// A slot is consumed once: by the claim of the one that was to come or of a later one that has come too, or by a skip from
-/// there on. A run by hand consumes none.
+/// A slot is consumed once: by a claim of it or of a later slot that is due too, or by a skip that
+/// begins with it. A manual run consumes none.
 fn a_slot_is_consumed_once(books: &Books, seen: &Observation) -> Verdict {
     match &seen.seen {
         Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) => {
             hold(!books.lives.contains_key(&key_of(run)), || format!("{run} was claimed twice"))?;
             let Some(plan) = books.plans.get(&run.schedule) else { return Ok(()) };
             let right = match (claim.next, plan.next) {
+                // A claim without a next slot is a manual run, which must not touch the slots.
                 (None, _) => claim.cause == Cause::Manual && claim.folded == 0,
                 (Some(_), Some((slot, _))) => {
+                    // The claim stands for missed slots too: it names the latest that is due, and
+                    // counts the others.
                     let later = slot < run.slot && run.slot <= seen.now.wall && claim.folded > 0;
                     run.incarnation == plan.incarnation && (run.slot == slot && claim.folded == 0 || later)
                 }
@@ -153,7 +157,7 @@ fn a_slot_is_consumed_once(books: &Books, seen: &Observation) -> Verdict {
     }
 }
 
-/// The slot that comes next lies behind the one that was consumed.
+/// The next slot is later than the one that was consumed.
 fn slots_go_forward(_: &Books, seen: &Observation) -> Verdict {
     let (consumed, next) = match &seen.seen {
         Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) => (run.slot, claim.next),
@@ -169,8 +173,8 @@ fn slots_go_forward(_: &Books, seen: &Observation) -> Verdict {
     hold(next.is_none_or(|next| next > consumed), || format!("after {consumed} comes {next:?}"))
 }
 
-/// No slot is claimed and no host is reached before the slot has come: on the boot clock for what lives in memory, on the
-/// wall clock for what is on disk.
+/// No slot is claimed and no host is reached before its time: by the boot clock for volatile
+/// schedules, by the wall clock for durable ones.
 fn never_early(books: &Books, seen: &Observation) -> Verdict {
     match &seen.seen {
         Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) => {
@@ -196,20 +200,22 @@ fn never_early(books: &Books, seen: &Observation) -> Verdict {
     }
 }
 
-/// Nothing is handed over that the grants or the rules forbid, that had to be approved and was not, or about which the guard
-/// outside was to be asked and has not allowed it; nothing that was touched since.
+/// No run is dispatched that the grant or a rule forbids, that needs an approval and has none, or
+/// that the external guard has not allowed. A change of the schedule revokes the approval.
 fn nothing_refused_or_unapproved_goes_out(books: &Books, seen: &Observation) -> Verdict {
     let Some((run, RunFact::Dispatched(_))) = run_fact(seen) else { return Ok(()) };
     let (Some(life), Some(plan)) = (books.lives.get(&key_of(run)), books.plans.get(&run.schedule)) else {
         return Ok(());
     };
-    // With a fresh session that was begun before it is gone on, unless that is forbidden by now.
+    // The prompt for a session that was created already still goes out, unless it is forbidden by
+    // now.
     let goes_on = life.state == RunState::InFlight;
     let owner = &plan.schedule.owner;
     let covered = books.grants.get(owner).is_none_or(|grant| grant.covers(plan.schedule.dialect));
     hold(covered, || format!("{run} went out, and {owner} may not do that"))?;
     let Some(policy) = &books.policy else { return Ok(()) };
-    // Clocks and tools are the tables' affair (`fixtures/guard`).
+    // The model has no zones and tools: rules about them are tested by the tables in
+    // `fixtures/guard`.
     if policy.rules.iter().any(|rule| rule.of.window.is_some() || !rule.of.tools.is_empty()) {
         return Ok(());
     }
@@ -227,14 +233,15 @@ fn nothing_refused_or_unapproved_goes_out(books: &Books, seen: &Observation) -> 
     hold(policy.asks.is_none() || life.allowed || goes_on, || format!("{run} went out unasked"))
 }
 
-/// Nothing is claimed or handed over while everything is held; nothing of a paused schedule either, except by hand.
+/// Nothing is claimed or dispatched during a global pause, and nothing of a paused schedule except
+/// manual runs.
 fn held_is_held(books: &Books, seen: &Observation) -> Verdict {
     let Some((run, fact)) = run_fact(seen) else { return Ok(()) };
     let paused = books.plans.get(&run.schedule).is_some_and(|plan| plan.paused);
     let by_hand = |life: &Life| life.cause == Cause::Manual;
     let right = match fact {
         RunFact::Claimed(claim) => claim.cause == Cause::Manual || !books.held && !paused,
-        // A fresh session that was begun before is gone on with.
+        // A session that was created before the pause still gets its prompt.
         RunFact::Dispatched(HandOver { .. }) => {
             let life = books.lives.get(&key_of(run));
             let begun = life.is_some_and(|life| life.dispatched.is_some());
@@ -255,7 +262,8 @@ fn held_is_held(books: &Books, seen: &Observation) -> Verdict {
     hold(right, || format!("{run} in a hold or a pause: {fact:?}"))
 }
 
-/// Once a caller was told that a schedule is cancelled, it is, and no host hears of it, but of what it had already heard of.
+/// An acknowledged cancel is final: no host hears of the schedule again, except for runs that it
+/// has begun.
 fn cancel_holds(books: &Books, seen: &Observation) -> Verdict {
     match &seen.seen {
         Seen::CancelAcknowledged { schedule, .. } => {
@@ -274,8 +282,8 @@ fn cancel_holds(books: &Books, seen: &Observation) -> Verdict {
     }
 }
 
-/// What is scheduled in a turn that a schedule began is one deeper than that at most, no deeper than its session may go, and
-/// one of so many.
+/// Chains of schedules end: one created in a scheduled turn is at most one deeper than its parent,
+/// no deeper than its grant allows, and one of a bounded number.
 fn a_line_ends(books: &Books, seen: &Observation) -> Verdict {
     let schedule = match &seen.seen {
         Seen::Fact(Fact::Created { schedule, .. }) => schedule,
@@ -283,6 +291,7 @@ fn a_line_ends(books: &Books, seen: &Observation) -> Verdict {
         Seen::Fact(_) | Seen::Received(_) | Seen::CancelAcknowledged { .. } => return Ok(()),
         Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => return Ok(()),
     };
+    // An unchanged lineage was checked when it was created.
     let known = books.plans.get(&schedule.id).and_then(|plan| plan.schedule.lineage());
     let Some(line) = schedule.lineage().filter(|line| known != Some(*line)) else { return Ok(()) };
     let may = books.grants.get(&schedule.owner).map_or(Grant::FULL.depth, |grant| grant.depth);
@@ -300,14 +309,15 @@ fn a_line_ends(books: &Books, seen: &Observation) -> Verdict {
     hold(!is_new || others < limits::LINE_SCHEDULES.value, || format!("{others} others of {}", line.root))
 }
 
-/// A session's scope reaches that session's schedules and no others.
+/// A session can cancel only its own schedules.
 fn a_session_cancels_its_own(books: &Books, seen: &Observation) -> Verdict {
     let Seen::CancelAcknowledged { scope, schedule } = &seen.seen else { return Ok(()) };
     let covered = books.plans.get(schedule).is_none_or(|plan| scope.reaches(&plan.schedule));
     hold(covered, || format!("{scope:?} cancelled {schedule}"))
 }
 
-/// A person's word calls off what was to be called off by one, and nothing that is due.
+/// A user message cancels only schedules with `cancel-on-user-activity`, and none that is due
+/// already.
 fn a_word_calls_off_what_it_may(books: &Books, seen: &Observation) -> Verdict {
     let Seen::Fact(Fact::Schedule(id, ScheduleFact::Cancelled { reason: Reason::UserActivity, .. })) =
         &seen.seen
@@ -320,14 +330,14 @@ fn a_word_calls_off_what_it_may(books: &Books, seen: &Observation) -> Verdict {
     hold(may && !due, || format!("{id} was called off by a word in its session: {plan:?}"))
 }
 
-/// A host hears of a run at most once in each phase of each attempt.
+/// A host receives a run at most once per phase of each attempt.
 fn at_most_once(books: &Books, seen: &Observation) -> Verdict {
     let Some((reception, life)) = received(books, seen) else { return Ok(()) };
     let first = !life.received.contains(&(life.attempt, reception.phase));
     hold(first, || format!("{} came twice to {}", reception.run, reception.phase.name()))
 }
 
-/// What lives in memory only is never handed over again once a host has heard of it, unless that one said no.
+/// A volatile run is retried only if its host said that it did not take it.
 fn volatile_is_tried_once(books: &Books, seen: &Observation) -> Verdict {
     let Some((run, RunFact::Retrying { failure, .. })) = run_fact(seen) else { return Ok(()) };
     let durable = books.plans.get(&run.schedule).is_some_and(Plan::is_durable);
@@ -336,7 +346,7 @@ fn volatile_is_tried_once(books: &Books, seen: &Observation) -> Verdict {
     hold(durable || not_taken, || format!("{run} is tried again after {failure:?}"))
 }
 
-/// A host hears only of what the engine decided: that run, that phase, that session.
+/// A host receives only what the engine dispatched: that run, that phase, that session.
 fn nothing_unasked(books: &Books, seen: &Observation) -> Verdict {
     let Seen::Received(reception) = &seen.seen else { return Ok(()) };
     let asked = books.lives.get(&key_of(&reception.run)).and_then(|life| life.dispatched.as_ref());
@@ -345,7 +355,7 @@ fn nothing_unasked(books: &Books, seen: &Observation) -> Verdict {
     hold(right, || format!("a host received {reception:?}, dispatched was {asked:?}"))
 }
 
-/// What counts as delivered has reached a host as a prompt, or somebody outside.
+/// A delivered run was received by its host as a prompt, or by its channel.
 fn delivered_means_received(books: &Books, seen: &Observation) -> Verdict {
     let Some((run, RunFact::Delivered | RunFact::Accepted)) = run_fact(seen) else { return Ok(()) };
     let life = books.lives.get(&key_of(run));
@@ -356,8 +366,8 @@ fn delivered_means_received(books: &Books, seen: &Observation) -> Verdict {
     hold(received, || format!("{run} counts as delivered, but nobody received it"))
 }
 
-/// Of the runs that wait for a lane and may go, the first by (slot, created-at, id) gets it; but one that a crash took from
-/// its host in the middle keeps the lane that it had.
+/// Runs of one session are dispatched by (slot, created-at, id). Exception: a run interrupted by a
+/// crash keeps its place.
 fn first_due_first_served(books: &Books, seen: &Observation) -> Verdict {
     let Some((run, session)) = submitted(seen) else { return Ok(()) };
     let (Some(life), Some(lane)) = (books.lives.get(&key_of(run)), books.lanes.get(session)) else {
@@ -375,21 +385,21 @@ fn first_due_first_served(books: &Books, seen: &Observation) -> Verdict {
     hold(before.is_none(), || format!("{run} went into {session} although {before:?} waited before it"))
 }
 
-/// At most one delivery per session waits for its receipt.
+/// At most one delivery per session is without its receipt.
 fn one_in_flight(books: &Books, seen: &Observation) -> Verdict {
     let Some((run, session)) = submitted(seen) else { return Ok(()) };
     let other = books.lanes.get(session).and_then(|lane| lane.in_flight.as_ref());
     hold(other.is_none(), || format!("{run} went into {session} while {other:?} was out"))
 }
 
-/// After a prompt that a connected host took, the next waits for the session to become idle.
+/// After a connected host accepted a prompt, the next one waits until the session is idle.
 fn one_delivery_per_idle_transition(books: &Books, seen: &Observation) -> Verdict {
     let Some((id, session)) = submitted(seen) else { return Ok(()) };
     let owed = books.lanes.get(session).is_some_and(|lane| lane.attached && lane.turn_owed);
     hold(!owed, || format!("{id} went into {session} before the turn of the last delivery ended"))
 }
 
-/// A prompt goes to the host where its session is: opened there, created there, or taken over by it.
+/// A prompt goes to the host of its session: the one that opened it, created it, or took it over.
 fn delivered_where_it_lives(books: &Books, seen: &Observation) -> Verdict {
     let Seen::Received(reception) = &seen.seen else { return Ok(()) };
     let home = books.homes.get(&reception.session);
@@ -397,7 +407,7 @@ fn delivered_where_it_lives(books: &Books, seen: &Observation) -> Verdict {
     hold(right, || format!("{reception:?}, but the session is at {home:?}"))
 }
 
-/// What a lost host was working on has ended: its receipt can no longer come.
+/// A lost host has no runs in flight: their receipts can no longer come.
 fn a_lost_host_holds_nothing(books: &Books, seen: &Observation) -> Verdict {
     let Seen::HostLost(host) = &seen.seen else { return Ok(()) };
     let held =
@@ -405,7 +415,8 @@ fn a_lost_host_holds_nothing(books: &Books, seen: &Observation) -> Verdict {
     hold(held.is_none(), || format!("{host} is lost, but {held:?} is out to it"))
 }
 
-/// From the word to stop on, nothing is created and no run goes to a host that had not gone there before.
+/// After a request to stop, nothing is created and no run is dispatched that was not dispatched
+/// before.
 fn stopping_starts_nothing(books: &Books, seen: &Observation) -> Verdict {
     let starts = match &seen.seen {
         Seen::Fact(Fact::Created { .. } | Fact::Run(_, RunFact::Claimed(_))) => true,
@@ -422,7 +433,7 @@ fn stopping_starts_nothing(books: &Books, seen: &Observation) -> Verdict {
     hold(!(books.stopping && starts), || format!("while the engine stops came {:?}", seen.seen))
 }
 
-/// Once a caller was told that the engine has stopped, it claims nothing, hands over nothing and takes nothing.
+/// After an acknowledged shutdown the engine claims, dispatches and accepts nothing.
 fn nothing_after_shutdown(books: &Books, seen: &Observation) -> Verdict {
     let work = match &seen.seen {
         Seen::Received(_) | Seen::Fact(Fact::Run(_, RunFact::Claimed(_) | RunFact::Dispatched(_))) => true,

@@ -1,4 +1,4 @@
-//! Laws about the state as it stands after a step, judged against everything seen until then.
+//! Laws about the engine's state after a step, judged against the model of everything seen.
 
 use super::books::{Books, Plan, RunKey};
 use super::laws::{Standing, StandingLaw};
@@ -10,7 +10,7 @@ macro_rules! named {
     ($($law:ident),+ $(,)?) => { &[$((stringify!($law), $law as StandingLaw)),+] };
 }
 
-/// Those that are quick enough for every step.
+/// Laws that are cheap enough for every step.
 pub(super) const ALL: &[(&str, StandingLaw)] = named![
     accounting_balances,
     nothing_silent,
@@ -22,12 +22,13 @@ pub(super) const ALL: &[(&str, StandingLaw)] = named![
     nothing_lives_after_shutdown,
 ];
 
-/// Those that read the whole state as text.
+/// Laws that print the whole state, asked every few steps.
 pub(super) const DEEP: &[(&str, StandingLaw)] = named![fold_is_state];
 
 type Verdict = Result<(), String>;
 
-/// Expected = delivered + skipped + cancelled + failed + lost + pending, and each is what was seen.
+/// Expected = delivered + skipped + cancelled + failed + lost + pending, and each equals the
+/// model's count.
 fn accounting_balances(books: &Books, standing: &Standing<'_>) -> Verdict {
     let (ledger, counts) = (standing.state.ledger(), &books.counts);
     hold(ledger.imbalance() == 0, || format!("{ledger:?} is out by {}", ledger.imbalance()))?;
@@ -59,13 +60,14 @@ fn accounting_balances(books: &Books, standing: &Standing<'_>) -> Verdict {
     hold(slots + runs == ledger.pending, || format!("{slots} slots and {runs} runs, but {ledger:?}"))
 }
 
-/// Every schedule that has not ended has a deadline or says why it waits; every one that has ended says how.
+/// Every live schedule has a timer or a reason to wait; every ended one has its right status.
 fn nothing_silent(books: &Books, standing: &Standing<'_>) -> Verdict {
     for (id, plan) in &books.plans {
         let record = standing.state.schedule(id);
         match (plan.end, record) {
             (None, None) => return Err(format!("{id} has vanished without an end")),
-            // What is on disk has no deadline while nothing can be kept; the store's health says so.
+            // During a store failure durable schedules have no timers; the store's health reports
+            // why.
             (None, Some(_)) if books.frozen && plan.is_durable() => {}
             (None, Some(record)) => not_silent(standing, id, record)?,
             (Some(end), Some(record)) => {
@@ -88,7 +90,7 @@ fn not_silent(standing: &Standing<'_>, id: &ScheduleId, record: &ScheduleRecord)
             state.has_slot_timer(id) || course.awaits_event || course.awaits_finish && live()
         }
         Status::Paused => record.course().paused.is_some() && !state.has_slot_timer(id),
-        // What a queued run waits for is the next law's; a stopping engine calls it off at its next turn.
+        // `nothing_waits_without_cause` judges what a queued run waits for.
         Status::Queued | Status::InFlight => live(),
         Status::Delivered | Status::Skipped | Status::Finished | Status::Cancelled | Status::Failed => false,
     };
@@ -97,6 +99,7 @@ fn not_silent(standing: &Standing<'_>, id: &ScheduleId, record: &ScheduleRecord)
 
 fn may_be_forgotten(books: &Books, state: &State, id: &ScheduleId, plan: &Plan) -> Verdict {
     let owner = &plan.schedule.owner;
+    // A session keeps a bounded number of ended schedules; the oldest is dropped for the next one.
     let full = || {
         let all = state.schedules_of(owner).len();
         let live = state.live_schedules_of(owner).len();
@@ -106,7 +109,7 @@ fn may_be_forgotten(books: &Books, state: &State, id: &ScheduleId, plan: &Plan) 
     hold(right, || format!("{id} was forgotten although {owner} is open and has room"))
 }
 
-/// While the engine runs, a run waits only as long as something stands in its way.
+/// While the engine runs, a run waits only if something blocks it.
 fn nothing_waits_without_cause(books: &Books, standing: &Standing<'_>) -> Verdict {
     let state = standing.state;
     if state.mode() != Mode::Running {
@@ -125,21 +128,21 @@ fn nothing_waits_without_cause(books: &Books, standing: &Standing<'_>) -> Verdic
             hold(cause && said.is_some(), || format!("{id} waits for {}, as for {said:?}", session.id()))?;
         }
     }
-    // Outside there is nobody's turn to wait for.
+    // A channel has no turns: only a pause or a store failure may hold a run back.
     let stands = |plan: &Plan| plan.paused || books.frozen && plan.is_durable();
     let goes = |key: &&RunKey| !books.held && !books.plans.get(&key.0).is_some_and(stands);
     let idle = books.outside.iter().find(goes);
     hold(idle.is_none(), || format!("{idle:?} could go outside, and waits"))
 }
 
-/// After its turn, the engine has left nothing that was due.
+/// After its turn, the engine has nothing due left.
 fn nothing_due_is_left(_: &Books, standing: &Standing<'_>) -> Verdict {
     let next =
         standing.state.next_wake(standing.now).filter(|next| standing.turned && *next <= standing.now.boot);
     hold(next.is_none(), || format!("{next:?} was due at {:?}", standing.now.boot))
 }
 
-/// What a person's word was to call off has been called off with it.
+/// A user message has cancelled what it had to cancel.
 fn a_word_has_called_off(books: &Books, _: &Standing<'_>) -> Verdict {
     let left = books.plans.iter().find(|(_, plan)| plan.moot && plan.end.is_none());
     hold(left.is_none(), || format!("somebody spoke, and there is still {left:?}"))
@@ -165,7 +168,7 @@ fn limits_hold(books: &Books, standing: &Standing<'_>) -> Verdict {
     hold(broken.is_none(), || format!("{broken:?}"))
 }
 
-/// A run names a session as created by it only if its schedule is of the kind that creates one, and one was created.
+/// A run claims to have created a session only if its schedule creates one and a host was asked to.
 fn created_sessions_are_real(books: &Books, standing: &Standing<'_>) -> Verdict {
     let state = standing.state;
     for (key, life) in &books.lives {
@@ -182,14 +185,14 @@ fn created_sessions_are_real(books: &Books, standing: &Standing<'_>) -> Verdict 
     Ok(())
 }
 
-/// Once the engine has stopped, everything in memory only has ended; what is on disk goes on with the next start.
+/// After a shutdown no volatile schedule is live. Durable ones go on with the next start.
 fn nothing_lives_after_shutdown(books: &Books, standing: &Standing<'_>) -> Verdict {
     let live = books.plans.values().find(|plan| plan.end.is_none() && !plan.is_durable());
     let settled = standing.state.is_settled() && live.is_none();
     hold(!books.stopped || settled, || format!("{live:?} lives after the shutdown"))
 }
 
-/// The state is the fold of the facts: both print alike and wake alike.
+/// The state equals the fold of its facts: both have equal text and an equal next wake-up.
 fn fold_is_state(books: &Books, standing: &Standing<'_>) -> Verdict {
     let (fold, state) = (&books.fold, standing.state);
     if let Some(difference) = first_difference(&fold.to_string(), &state.to_string()) {
@@ -199,7 +202,7 @@ fn fold_is_state(books: &Books, standing: &Standing<'_>) -> Verdict {
     hold(one == two, || format!("the fold wakes at {one:?}, the state at {two:?}"))
 }
 
-/// The first line in which two texts differ.
+/// The first line in which two texts differ; `None` if they are equal.
 pub(super) fn first_difference(one: &str, two: &str) -> Option<String> {
     if one == two {
         return None;

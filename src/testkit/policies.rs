@@ -1,4 +1,4 @@
-//! What can happen to a world's schedules after their creation, and what they may be asked to be like.
+//! Random actions on existing schedules, and random triggers, policies and lifetimes for them.
 
 use std::num::NonZeroU32;
 
@@ -16,13 +16,15 @@ use crate::port::Clock;
 type Outcome = Result<(), Broken>;
 
 impl World {
-    /// Every few seconds or hours, daily, by cron, in zones with gaps and overlaps and without; or when a job is ready.
+    /// A random trigger: an interval, a time of day, cron, or a job; in zones with and without
+    /// clock changes.
     pub(super) fn any_trigger(&self) -> Trigger {
         let (entropy, now) = (&self.stage.entropy, self.stage.clock.now().wall);
         let zone = entropy.pick(&ZONES).and_then(|name| Zone::parse(name).ok()).unwrap_or(Zone::Utc);
         let period =
             Span::from_millis(1_000 * (1 + entropy.below(*entropy.pick(&[30, 600, 20_000]).unwrap_or(&30))));
         let from = if entropy.one_in(3) { CountFrom::Finish } else { CountFrom::Slot };
+        // An anchor in the past, so that the first slot is not simply one period from now.
         let back = now.checked_sub(Span::from_millis(entropy.below(10_000_000))).unwrap_or(now);
         let anchor = if entropy.one_in(2) { now } else { back };
         let every = Every::new(period, anchor, from).map(Trigger::from);
@@ -105,7 +107,8 @@ impl World {
         }
     }
 
-    /// A schedule and who asks: its owner, an operator, at times a stranger, or one who has seen an old revision.
+    /// A schedule and a caller: mostly the operator, sometimes a session that may not own it,
+    /// sometimes with a base revision that may be stale.
     fn any_which(&self) -> Option<Which> {
         let entropy = &self.stage.entropy;
         let schedule = self.any_schedule()?;
@@ -136,7 +139,7 @@ impl World {
         let paused = self.handle.view(|state| {
             state.schedule(&which.schedule).is_some_and(|record| record.course().paused.is_some())
         });
-        // Mostly a change, at times the same word again.
+        // Mostly a change; one in five repeats the present state.
         let command = if paused != self.stage.entropy.one_in(5) {
             Command::ResumeSchedule(which)
         } else {
@@ -164,5 +167,6 @@ impl World {
 }
 
 const JOBS: [&str; 2] = ["build", "download"];
+// Lord Howe changes its clock by half an hour, `+05:30` never, New York by a whole one.
 const ZONES: [&str; 4] = ["UTC", "America/New_York", "Australia/Lord_Howe", "+05:30"];
 const CRONS: [&str; 4] = ["*/5 * * * *", "30 2 * * *", "0 9 * * MON-FRI", "* * * * *"];

@@ -1,10 +1,10 @@
-//! A journal that keeps the facts in memory, in the order in which they were decided.
+//! A journal that records facts in a history, in the order in which they were decided.
 
 use super::history::{History, Seen};
 use crate::domain::{Fact, Now};
 use crate::port::Journal;
 
-/// Notes every fact in a [`History`], so that it can be folded again and compared.
+/// Records every fact in a [`History`], so that it can be folded again and compared.
 #[derive(Debug)]
 pub struct Recorder {
     history: History,

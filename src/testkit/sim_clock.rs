@@ -1,6 +1,6 @@
 //! A clock that moves only when a test says so.
 //!
-//! Invariant: the boot clock never goes back. The wall clock goes with it, and can be stepped either way besides.
+//! Invariant: the boot clock never goes back. The wall clock advances with it, and can also be set.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -29,13 +29,13 @@ impl SimClock {
         SimClock { now: Mutex::new(now), drift_ppm: AtomicI32::new(0) }
     }
 
-    /// From here on the wall clock runs that many millionths faster than the boot clock, or slower: nothing keeps it in step,
-    /// or somebody slews it.
+    /// Lets the wall clock run `ppm` millionths faster than the boot clock from now on; slower if
+    /// negative.
     pub fn drift(&self, ppm: i32) {
         self.drift_ppm.store(ppm, Ordering::Relaxed);
     }
 
-    /// Time passes: both clocks go on by `span`, the wall clock by what it drifts besides.
+    /// Advances both clocks by `span`; the wall clock also drifts.
     pub fn advance(&self, span: Span) {
         self.change(|now| {
             now.boot = now.boot.after(span);
@@ -43,7 +43,7 @@ impl SimClock {
         });
     }
 
-    /// Time passes until the boot clock shows `boot`; nothing happens if it does or is past it.
+    /// Advances both clocks until the boot clock shows `boot`; does nothing if it already does.
     pub fn advance_to(&self, boot: BootTime) {
         self.change(|now| {
             let span = boot.since(now.boot);
@@ -57,17 +57,18 @@ impl SimClock {
         self.advance(span);
     }
 
-    /// Somebody puts the wall clock forward; the boot clock stays.
+    /// Sets the wall clock forward; the boot clock stays.
     pub fn step_wall_on(&self, span: Span) {
+        // At the end of the calendar the clock stops instead of wrapping.
         self.change(|now| now.wall = now.wall.checked_add(span).unwrap_or(now.wall));
     }
 
-    /// Somebody puts the wall clock back; the boot clock stays.
+    /// Sets the wall clock back; the boot clock stays.
     pub fn step_wall_back(&self, span: Span) {
         self.change(|now| now.wall = now.wall.checked_sub(span).unwrap_or(now.wall));
     }
 
-    /// What the wall clock shows of a span that has passed.
+    /// The span by which the drifting wall clock advances while `span` passes.
     fn on_the_wall(&self, span: Span) -> Span {
         let rate = MILLION + i128::from(self.drift_ppm.load(Ordering::Relaxed));
         let nanos = i128::from(span.nanos()) * rate.max(0) / MILLION;

@@ -1,6 +1,6 @@
-//! A courier who does as he is told: at once, later, wrongly or never.
+//! A simulated courier for channels: sends at once, later, wrongly or never.
 //!
-//! All that is given to him goes into the stage's history before anything else happens, as with a host.
+//! Every parcel is recorded in the stage's history before anything else happens, as with a host.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +10,7 @@ use crate::domain::{Channel, ChannelKind, Failure, HostId, Phase, Reason, RunId,
 use crate::engine::Parcel;
 use crate::port::{Carried, Clock, Courier};
 
-/// The channels of a world.
+/// The channels that every world opens.
 pub(super) fn channels() -> Vec<Channel> {
     let channel =
         |name: &str, kind, agents| Channel { name: name.into(), kind, goes_to: "somewhere".into(), agents };
@@ -21,7 +21,7 @@ pub(super) fn channels() -> Vec<Channel> {
     ]
 }
 
-/// Their names, and one that nobody has opened.
+/// The names of the channels, and one name that is never opened.
 pub(super) const CHANNELS: [&str; 4] = ["pager", "mail", "printer", "nowhere"];
 
 /// A simulated courier.
@@ -32,9 +32,9 @@ pub(super) struct SimCourier {
 
 struct Mood {
     is_faultless: bool,
-    /// Parcels of which he has still to say what became of them.
+    /// Parcels without an answer yet.
     out: Vec<(RunId, Carried)>,
-    /// Those of which he never will; the engine waits until they are overdue.
+    /// Parcels that will never get an answer; the engine waits until they are overdue.
     lost: Vec<Carried>,
 }
 
@@ -44,12 +44,12 @@ impl SimCourier {
         SimCourier { stage: stage.clone(), mood: Mutex::new(mood) }
     }
 
-    /// From here on all that he is given arrives at once.
+    /// Delivers every parcel at once from now on.
     pub(super) fn be_faultless(&self) {
         self.mood().is_faultless = true;
     }
 
-    /// Says what became of a parcel that is out, in no order; of which run, if there was one.
+    /// Answers one open parcel, chosen at random; returns its run.
     pub(super) fn answer_one(&self) -> Option<RunId> {
         let (run, carried) = {
             let mut mood = self.mood();
@@ -62,14 +62,14 @@ impl SimCourier {
         Some(run)
     }
 
-    /// The process that he would tell is gone.
+    /// Drops all parcels: the process that waited for their answers is gone.
     pub(super) fn forget(&self) {
         let mut mood = self.mood();
         mood.out.clear();
         mood.lost.clear();
     }
 
-    /// Not taken, at times with a wait that is asked for; nobody knows; or nothing more is wanted there.
+    /// A random failure: refused (sometimes with a `Retry-After`), unknown, or channel disabled.
     fn any_failure(&self) -> Failure {
         let entropy = &self.stage.entropy;
         let failed = |reason: Reason, text: &str| Failure::new(Phase::Outside, reason, text);
@@ -86,18 +86,20 @@ impl SimCourier {
     }
 
     fn mood(&self) -> MutexGuard<'_, Mood> {
-        // Never held across a call out: a panic of the simulated kind cannot catch it half changed.
+        // Never held across a call to the engine, so a simulated panic cannot poison it half
+        // changed.
         self.mood.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Courier for SimCourier {
     fn carry(&self, parcel: Parcel, carried: Carried) {
-        // What is folded in while it waits to be tried again is counted there, and is not the same.
+        // Left out: the number of folded slots, which may grow between two attempts.
         let Parcel { run, route, cause, label, text, file, .. } = &parcel;
         let text = format!("{route:?} {cause:?} {label:?} {file:?} {text}").into();
         let (host, phase, session) = (HostId::LOCAL, Phase::Outside, parcel.session.clone());
         let reception = Reception { host, run: run.clone(), phase, session, text };
+        // Recorded first: a panic or a lost answer below must not hide that the parcel went out.
         self.stage.history.note(self.stage.clock.now(), Seen::Received(reception));
         if self.mood().is_faultless {
             carried(Ok(()));
@@ -106,10 +108,11 @@ impl Courier for SimCourier {
         match self.stage.entropy.below(12) {
             0..=3 => carried(Ok(())),
             4..=5 => carried(Err(self.any_failure())),
-            // He hangs, until the engine waits no longer.
+            // No answer ever; the engine gives up after its deadline.
             6 => self.mood().lost.push(carried),
             7 => {
-                // His word is lost with him; quietly, as no panic hook runs.
+                // The answer is lost in a panic. `resume_unwind` runs no panic hook, so the output
+                // stays clean.
                 drop(carried);
                 std::panic::resume_unwind(Box::new("a simulated courier panics"));
             }

@@ -1,8 +1,8 @@
-//! Randomness from a seed: the same seed, the same bits.
+//! Deterministic randomness: one seed always gives one sequence of bits.
 //!
-//! Shape: splitmix64, a counter that steps by 2^64 divided by the golden ratio, scrambled on the way out. Source:
-//! Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014. Good enough to spread choices,
-//! worthless as a secret: whoever knows the seed knows every token.
+//! Shape: splitmix64, a counter that steps by 2^64 divided by the golden ratio, scrambled on the
+//! way out. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+//! Good enough to spread choices, worthless as a secret: the seed reveals every token.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +11,7 @@ use crate::port::EntropySource;
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A seeded source, for the ids that the engine invents and for the choices that a world makes.
+/// A seeded source of randomness, for the engine's ids and for a world's choices.
 #[derive(Debug)]
 pub struct SimEntropy {
     counter: AtomicU64,
@@ -24,13 +24,13 @@ impl SimEntropy {
         SimEntropy { counter: AtomicU64::new(seed), draws_left: AtomicU64::new(u64::MAX) }
     }
 
-    /// Lets an engine draw so many more times and panics then: one that takes steps without end is found out, where it
-    /// would only have hung.
+    /// Limits how often the engine may draw; beyond that it panics. Turns an endless loop of engine
+    /// steps into a failure, instead of a hang.
     pub fn allow(&self, draws: u64) {
         self.draws_left.store(draws, Ordering::Relaxed);
     }
 
-    /// 64 bits.
+    /// The next 64 bits.
     pub fn bits(&self) -> u64 {
         let mut bits = self.counter.fetch_add(GOLDEN, Ordering::Relaxed).wrapping_add(GOLDEN);
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -38,23 +38,24 @@ impl SimEntropy {
         bits ^ (bits >> 31)
     }
 
-    /// A number below `end`; 0 if there is none.
+    /// A number below `end`; 0 if `end` is 0.
     pub fn below(&self, end: u64) -> u64 {
+        // Biased, but by less than any test could notice: every range here is far below 2^64.
         self.bits() % end.max(1)
     }
 
-    /// True once in so many times.
+    /// True with a probability of one in `times`.
     pub fn one_in(&self, times: u64) -> bool {
         self.below(times) == 0
     }
 
-    /// One of these; `None` if there are none.
+    /// One of `choices`; `None` if there are none.
     pub fn pick<'a, T>(&self, choices: &'a [T]) -> Option<&'a T> {
         let place = self.below(choices.len() as u64);
         choices.get(usize::try_from(place).ok()?)
     }
 
-    /// One of these, each as likely as its weight; `None` if no weight is above zero.
+    /// One of `choices`, each as likely as its weight; `None` if no weight is above zero.
     pub fn pick_weighted<T: Copy>(&self, choices: &[(T, u32)]) -> Option<T> {
         let total: u64 = choices.iter().map(|(_, weight)| u64::from(*weight)).sum();
         let mut left = self.below(total);

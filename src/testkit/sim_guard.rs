@@ -1,4 +1,4 @@
-//! A guard that allows, holds, refuses, crashes, and says nothing, as its randomness has it.
+//! A simulated guard that allows, holds, refuses, crashes or stays silent at random.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,20 +7,20 @@ use crate::domain::GuardAnswer;
 use crate::engine::GuardQuestion;
 use crate::port::{Guard, GuardReply};
 
-/// A guard without judgement.
+/// A guard that answers at random.
 pub struct SimGuard {
     entropy: Arc<SimEntropy>,
-    /// Questions that it has not answered yet.
+    /// Questions without an answer yet.
     open: Mutex<Vec<GuardReply>>,
 }
 
 impl SimGuard {
-    /// One that draws from this randomness.
+    /// A guard that draws its answers from this randomness.
     pub fn new(entropy: Arc<SimEntropy>) -> SimGuard {
         SimGuard { entropy, open: Mutex::default() }
     }
 
-    /// Answers a question that is open, in no order; whether there was one.
+    /// Answers one open question, chosen at random; returns whether there was one.
     pub fn answer_one(&self) -> bool {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.is_empty() {
@@ -28,17 +28,18 @@ impl SimGuard {
         }
         let place = usize::try_from(self.entropy.below(open.len() as u64)).unwrap_or(0);
         let reply = open.swap_remove(place);
+        // Unlocked first: the answer may make the engine ask again, which locks `open`.
         drop(open);
         reply.give(self.any_answer());
         true
     }
 
-    /// Lets go of all questions, as a process does that dies.
+    /// Drops all open questions, as a dying process does.
     pub fn die(&self) {
         drop(self.take_open());
     }
 
-    /// Takes the questions that are open away from it: whoever asked has died.
+    /// Removes and returns the open questions, because the process that asked has died.
     pub fn take_open(&self) -> Vec<GuardReply> {
         std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -57,7 +58,7 @@ impl SimGuard {
 impl Guard for SimGuard {
     fn ask(&self, _: GuardQuestion, reply: GuardReply) {
         match self.entropy.below(8) {
-            // It crashes: the reply goes with it.
+            // A crash: the reply is dropped unanswered.
             0 => drop(reply),
             1..=4 => reply.give(self.any_answer()),
             _ => self.open.lock().unwrap_or_else(PoisonError::into_inner).push(reply),

@@ -1,7 +1,7 @@
-//! A host that does as it is told: at once, later, wrongly, twice or never.
+//! A simulated host: answers at once, later, wrongly, twice or never.
 //!
-//! Everything that reaches it goes into the stage's history before anything else happens: what a run's target could
-//! observe is there, whatever the host says about it afterwards.
+//! Everything that reaches it is recorded in the stage's history before anything else happens. So
+//! the history shows what the target could observe, whatever the host reports afterwards.
 
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,20 +21,21 @@ pub struct SimHost {
     mood: Mutex<Mood>,
 }
 
-/// How it behaves, and what it still has to say.
+/// The host's behaviour and its outstanding receipts.
 struct Mood {
     behaviours: Vec<(Behaviour, u32)>,
     receipts: Vec<Report>,
 }
 
 impl SimHost {
-    /// A host without faults that keeps no transcripts. `number` is the one that the runtime gives it.
+    /// A host without faults and without transcripts. `number` is the one that the runtime gives
+    /// it.
     pub fn new(stage: &Stage, number: HostId) -> SimHost {
         let mood = Mood { behaviours: Behaviour::FAULTLESS.to_vec(), receipts: Vec::new() };
         SimHost { number, stage: stage.clone(), inner: None, mood: Mutex::new(mood) }
     }
 
-    /// Passes what it does not spoil on to a real host, which keeps the transcripts.
+    /// Passes calls that it does not spoil on to a real host, which stores the transcripts.
     #[must_use]
     pub fn over(mut self, inner: Arc<dyn Host>) -> SimHost {
         self.inner = Some(inner);
@@ -51,18 +52,18 @@ impl SimHost {
         self.number
     }
 
-    /// How many receipts it still owes.
+    /// The number of outstanding receipts.
     pub fn receipt_count(&self) -> usize {
         self.mood().receipts.len()
     }
 
-    /// Takes one of the receipts that it owes, to be submitted as a report; `None` beyond the last.
+    /// Removes an outstanding receipt, to be submitted as a report; `None` beyond the last.
     pub fn take_receipt(&self, place: usize) -> Option<Report> {
         let mut mood = self.mood();
         (place < mood.receipts.len()).then(|| mood.receipts.remove(place))
     }
 
-    /// The process that it owes them to is gone.
+    /// Drops all outstanding receipts: the process that waited for them is gone.
     pub fn forget_receipts(&self) {
         self.mood().receipts.clear();
     }
@@ -111,7 +112,8 @@ impl SimHost {
     }
 
     fn mood(&self) -> MutexGuard<'_, Mood> {
-        // Never held across a call out: a panic of the simulated kind cannot catch it half changed.
+        // Never held across a call to the engine, so a simulated panic cannot poison it half
+        // changed.
         self.mood.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -136,6 +138,7 @@ impl Host for SimHost {
     fn deliver(&self, delivery: &Delivery) -> HostAnswer {
         let text = delivery.message.text();
         let drawn = self.receive(&delivery.run, Phase::PromptSubmit, &delivery.session, &text);
+        // These two behaviours are about creating sessions, and mean nothing for a prompt.
         let for_sessions = matches!(drawn, Behaviour::FailCreate | Behaviour::FailConfigure);
         let behaviour = if for_sessions { Behaviour::Prompt } else { drawn };
         if let Some(inner) = self.inner.as_ref().filter(|_| behaviour != Behaviour::FailSubmit) {

@@ -1,4 +1,4 @@
-//! What every simulation starts from: one clock, one seed, one history.
+//! The simulated surroundings of an engine: one clock, one seed, one history.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use crate::calendar::Zones;
 use crate::port::Host;
 use crate::runtime::{Keeps, Parts};
 
-/// The simulated surroundings of one engine. Copies share them.
+/// The simulated surroundings of one engine. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// The clock, to be advanced by the test.
+    /// The clock, which only the test advances.
     pub clock: Arc<SimClock>,
     /// The randomness.
     pub entropy: Arc<SimEntropy>,
-    /// What the names of zones mean.
+    /// The time zone database.
     pub zones: Arc<Zones>,
-    /// What the journal and the hosts saw.
+    /// The observations of the journal and the hosts.
     pub history: History,
 }
 
 impl Stage {
-    /// Surroundings with this seed.
+    /// New surroundings with this seed.
     pub fn seeded(seed: u64) -> Stage {
         Stage {
             clock: Arc::new(SimClock::new()),
@@ -34,7 +34,7 @@ impl Stage {
         }
     }
 
-    /// The parts of a runtime that lives in these surroundings, with `local` as its built-in host.
+    /// The parts of a runtime in these surroundings, with `local` as its built-in host.
     pub fn parts(&self, local: Arc<dyn Host>) -> Parts {
         Parts {
             clock: self.clock.clone(),

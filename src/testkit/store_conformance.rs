@@ -1,8 +1,9 @@
-//! What every durable store must do: one suite for ours and for embedders' own.
+//! A conformance suite for durable stores, for ours and for those of embedders.
 //!
-//! A [`StoreMaker`] says how to make one, end its process and break its disk; [`exercise`] does the rest. What lives
-//! elsewhere: the contract in prose (`port`), and what is particular to a store (files, locks, networks). Invariant: no
-//! chapter waits for a clock, and each begins with an empty store.
+//! A [`StoreMaker`] creates stores, ends their process and breaks their disk; [`exercise`] does the
+//! rest. What lives elsewhere: the contract in prose (`port`), and what is particular to a store
+//! (files, locks, networks). Invariant: no chapter waits for a clock, and each begins with an empty
+//! store.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,40 +12,40 @@ use crate::domain::{Cursor, Moment};
 use crate::limits;
 use crate::port::{Batch, FactRecord, HistoryCaps, HistoryQuery, RowRecord, Store, StoreFault, Term, Ticket};
 
-/// How to make the stores under test.
+/// How to create, reopen and break the stores under test.
 pub trait StoreMaker {
-    /// What is made.
+    /// The store under test.
     type Store: Store;
 
-    /// An empty store.
+    /// Creates an empty store.
     fn fresh(&self, caps: HistoryCaps) -> Self::Store;
 
-    /// The same store, as the next process finds it.
+    /// Ends the process, and opens the store as the next process finds it.
     fn reopen(&self, store: Self::Store) -> Self::Store;
 
-    /// Makes the disk fail in this way, or mends it.
+    /// Makes the disk fail in this way; `None` repairs it.
     fn set_failing(&self, store: &Self::Store, failing: Option<Failing>);
 
-    /// Submits this batch, and ends the process by a loss of power when half of it is on the disk. The same store, as the next
-    /// process finds it.
+    /// Submits this batch, cuts the power when half of it is on the disk, and opens the store as
+    /// the next process finds it.
     fn tear(&self, store: Self::Store, batch: Batch) -> Self::Store;
 }
 
-/// How a disk fails.
+/// The ways in which a disk fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failing {
-    /// Every append fails, and every `renew`.
+    /// Every append and every `renew` fails.
     Everything,
-    /// Every append fails; what is there can be opened again, as on a full disk.
+    /// Every append fails; the store can be opened again, as on a full disk.
     Appends,
-    /// The bytes get through and the flush fails; what is there can be opened again.
+    /// The bytes are written and the flush fails; the store can be opened again.
     Flushes,
 }
 
-/// Runs every chapter.
+/// Runs every test of the suite.
 ///
 /// # Panics
-/// Where the store does not keep its contract; the message says which sentence.
+/// If the store violates its contract; the message names the sentence.
 pub fn exercise(maker: &impl StoreMaker) {
     whole_batches_in_log_order(maker);
     answers_in_log_order(maker);
@@ -62,7 +63,7 @@ pub fn exercise(maker: &impl StoreMaker) {
     a_closed_store_takes_nothing(maker);
 }
 
-/// Caps that nothing here reaches.
+/// Caps that no test reaches.
 pub const ROOMY: HistoryCaps = HistoryCaps { schedule_rows: 1 << 20, bytes: 1 << 40, days: 36_500 };
 
 /// A fact of a schedule, at a second of 2026.
@@ -83,20 +84,20 @@ pub fn row(key: &str, revision: u64, payload: &str) -> RowRecord {
     RowRecord { key: key.into(), revision, payload: Some(payload.as_bytes().into()) }
 }
 
-/// The mark of something that was.
+/// A tombstone: the marker of a deleted row.
 pub fn tombstone(key: &str, revision: u64) -> RowRecord {
     RowRecord { key: key.into(), revision, payload: None }
 }
 
-/// Submits and waits.
+/// Submits a batch and waits for its commit.
 ///
 /// # Errors
-/// Whatever the store says, at once or later.
+/// The store's fault, at submission or later.
 pub fn keep(store: &dyn Store, facts: &[FactRecord], rows: &[RowRecord]) -> Result<Cursor, StoreFault> {
     send(store, term(store), facts, rows)?.wait()
 }
 
-/// The whole log.
+/// Reads the whole log.
 ///
 /// # Panics
 /// If it cannot be read.
@@ -110,7 +111,7 @@ pub fn log(store: &dyn Store) -> Vec<FactRecord> {
     }
 }
 
-/// All current rows.
+/// Reads all current rows.
 ///
 /// # Panics
 /// If they cannot be read.
@@ -149,6 +150,7 @@ fn whole_batches_in_log_order(maker: &impl StoreMaker) {
     bare.session = None;
     bare.schedule = None;
     bare.run = Some("b~1~2026-01-01T00:00:00Z".into());
+    // Neither UTF-8 nor free of newlines: payloads are bytes to a store.
     bare.payload = Arc::new([0, 255, 10]);
     let facts = [fact(1, "a", 0), bare, fact(9, "ä λ", -1)];
     let state = [row("", 1, ""), row("a", 1, "one"), row("ä λ", 7, "two")];
@@ -167,6 +169,7 @@ fn answers_in_log_order(maker: &impl StoreMaker) {
     let answered = Arc::new(Mutex::new(Vec::new()));
     let (last, done) = Ticket::new();
     let mut done = Some(done);
+    // Enough batches to span several group commits.
     for cursor in 1..=2_000 {
         let answered = answered.clone();
         let last = (cursor == 2_000).then(|| done.take()).flatten();
@@ -263,8 +266,8 @@ fn history_by_schedule_and_time(maker: &impl StoreMaker) {
     }
 }
 
-/// Whoever reads after a renewal reads all that was let in before it, also where the term stands: an owner to whom a batch was
-/// refused takes up what is kept, and earlier ones still wait.
+/// A read after a renewal sees everything accepted before it, also if the term continues: after a
+/// refused batch the owner reloads while earlier batches may still be queued.
 fn a_renewal_comes_after_what_was_let_in(maker: &impl StoreMaker) {
     let store = maker.fresh(ROOMY);
     let standing = term(&store);
@@ -299,7 +302,8 @@ fn a_failure_ends_the_term(maker: &impl StoreMaker) {
     maker.set_failing(&store, Some(Failing::Everything));
     let failed =
         send(&store, before, &[fact(2, "a", 0)], &[row("a", 2, "lost")]).expect("the queue has room");
-    // Submitted before or after the failure: it was decided on top of it either way.
+    // Whether it is submitted before or after the failure, it was decided on top of the failed
+    // batch.
     let behind = send(&store, before, &[fact(3, "a", 0)], &[]);
     let failed = failed.wait();
     assert!(matches!(failed, Err(StoreFault::Unwritable { .. })), "{failed:?}");
@@ -320,7 +324,7 @@ fn a_failure_ends_the_term(maker: &impl StoreMaker) {
     assert_eq!(log(&store), [fact(1, "a", 0), fact(2, "a", 1)]);
 }
 
-/// While nothing more fits, each term ends with its first append, and nothing of any of them is there.
+/// On a full disk, each term ends with its first append, and nothing of that batch is stored.
 fn a_full_store_keeps_what_it_has(maker: &impl StoreMaker) {
     let store = maker.fresh(ROOMY);
     keep(&store, &[fact(1, "a", 0)], &[row("a", 1, "kept")]).expect("it is kept");
@@ -338,7 +342,7 @@ fn a_full_store_keeps_what_it_has(maker: &impl StoreMaker) {
     assert_eq!((log(&store).len(), rows(&store)), (2, vec![row("a", 2, "again")]));
 }
 
-/// What was answered with an error may be there, and then it is all there and counts.
+/// A batch whose flush failed may be stored, but then all of it is, and it counts.
 fn a_failed_flush_leaves_all_or_nothing(maker: &impl StoreMaker) {
     let store = maker.fresh(ROOMY);
     keep(&store, &[fact(1, "a", 0)], &[row("a", 1, "one")]).expect("it is kept");
@@ -362,7 +366,7 @@ fn a_failed_flush_leaves_all_or_nothing(maker: &impl StoreMaker) {
     assert!(store.doctor().expect("it can be examined").is_sound());
 }
 
-/// A torn commit is no commit: whoever takes the store up finds nothing of it, and goes on from what was there before.
+/// A torn batch is not stored at all: the next owner goes on from the batch before it.
 fn a_torn_batch_is_none(maker: &impl StoreMaker) {
     let store = maker.fresh(ROOMY);
     keep(&store, &[fact(1, "a", 0)], &[row("a", 1, "one")]).expect("it is kept");
@@ -387,6 +391,7 @@ fn history_ends_at_its_caps(maker: &impl StoreMaker) {
     let rare = HistoryQuery { schedule: Some("rare".into()), limit: 100, ..HistoryQuery::default() };
     assert!(store.history(&rare).expect("it can be read").len() >= 50, "others keep theirs");
 
+    // Pruning may lag behind by a few batches, so a fifth more is allowed.
     let each = fact(100, "a", 0).bytes() as u64;
     let caps = HistoryCaps { bytes: 100 * each, ..ROOMY };
     let store = maker.fresh(caps);
@@ -402,7 +407,7 @@ fn history_ends_at_its_caps(maker: &impl StoreMaker) {
     let store = maker.fresh(caps);
     fill(&store, 3_000, |cursor| fact(cursor, "a", i64::try_from(cursor).expect("small") * 600));
     let report = store.doctor().expect("it can be examined");
-    // Two days are 288 facts; blocks of a thousand may go as one.
+    // One fact in ten minutes is 288 in two days. A store may prune in blocks of a thousand.
     assert!((288..=1_800).contains(&report.counts.facts), "{report:?}");
     assert_eq!(report.counts.facts + report.pruned.by_age, 3_000, "{report:?}");
 }

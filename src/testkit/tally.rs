@@ -1,4 +1,4 @@
-//! How much happened in worlds: what a run of many says at its end.
+//! Counts of what happened in one or many worlds, printed after a run.
 
 use std::fmt;
 use std::ops::AddAssign;
@@ -8,25 +8,25 @@ use crate::domain::{Fact, RunFact};
 /// Counts over one world, or over several added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Steps lived, the world's end included.
+    /// Steps, the world's end included.
     pub steps: u64,
-    /// Facts decided.
+    /// Facts.
     pub facts: u64,
-    /// Slots claimed, and runs by hand.
+    /// Claimed slots and manual runs.
     pub claims: u64,
-    /// Hand-overs that reached a host, or went outside.
+    /// Deliveries that reached a host or a channel.
     pub hand_overs: u64,
-    /// Runs that counted as delivered.
+    /// Delivered runs.
     pub deliveries: u64,
-    /// Attempts that failed and were tried again.
+    /// Attempts that failed and were retried.
     pub retries: u64,
-    /// Processes that died.
+    /// Crashes.
     pub crashes: u64,
-    /// Times at which the disk was made to fail.
+    /// Simulated disk failures.
     pub disk_faults: u64,
-    /// Calls of tools.
+    /// Tool calls.
     pub calls: u64,
-    /// Of these, refused.
+    /// Refused tool calls.
     pub calls_refused: u64,
 }
 

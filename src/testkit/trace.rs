@@ -1,6 +1,6 @@
-//! What happened in a world, line by line, and its hash: the same seed gives the same hash.
+//! The trace of a world, line by line, and its hash: one seed always gives one hash.
 
-/// The lines so far.
+/// The lines of a trace and their hash.
 #[derive(Clone, Debug)]
 pub struct Trace {
     lines: Vec<String>,
@@ -8,7 +8,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Nothing yet.
+    /// An empty trace.
     pub fn new() -> Trace {
         Trace { lines: Vec::new(), hash: FNV_OFFSET }
     }

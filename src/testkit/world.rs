@@ -1,6 +1,7 @@
-//! A whole engine with simulated surroundings, to which random things happen while the laws look on.
+//! A whole engine in simulated surroundings: random actions happen to it, and the laws are checked.
 //!
-//! One thread, one seed: a world is the same every time. What may happen is in `action`, what must hold in `laws`.
+//! One thread and one seed, so every run of a world is identical. The actions are in `action`, the
+//! laws in `laws`.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,7 +25,7 @@ use crate::engine::{Command, Input, Mode, Report, ScheduleRecord, SessionRecord,
 use crate::port::{Clock, Host, Store};
 use crate::runtime::{Handle, Subscription};
 
-/// A seeded world.
+/// A seeded random world.
 pub struct World {
     pub(super) seed: u64,
     pub(super) config: WorldConfig,
@@ -34,18 +35,18 @@ pub struct World {
     pub(super) hosts: Vec<Arc<SimHost>>,
     pub(super) connected: u32,
     pub(super) opened: u64,
-    /// Who is asked whether runs may be handed over, where the policy wants it.
+    /// The external guard, asked if the policy wants it.
     pub(super) guard: Arc<SimGuard>,
-    /// Runs that hosts have heard of, for receipts that nobody owes.
+    /// Runs that hosts have received, used for false receipts.
     pub(super) heard: Vec<RunId>,
     pub(super) turned: bool,
-    /// Where it keeps what is to be kept, if it does.
+    /// The world's store; `None` for a world without one.
     pub(super) disk: Option<Disk>,
-    /// Its end has begun: no process dies any more.
+    /// The end has begun: no more crashes and disk failures.
     pub(super) is_ending: bool,
-    /// Who carries what goes out by channels.
+    /// The simulated courier of the channels.
     pub(super) courier: Arc<SimCourier>,
-    /// Facts that the feed has not shown yet.
+    /// Facts that the feed has not shown yet, oldest first.
     pub(super) untold: VecDeque<Untold>,
     pub(super) laws: Laws,
     pub(super) feed: Subscription,
@@ -56,7 +57,7 @@ pub struct World {
 }
 
 impl World {
-    /// The world with this seed, before anything has happened.
+    /// A world with this seed, before its first step.
     pub fn new(seed: u64, config: WorldConfig) -> World {
         let stage = Stage::seeded(seed);
         let local = SimHost::new(&stage, HostId::LOCAL);
@@ -71,8 +72,9 @@ impl World {
         let courier = Arc::new(SimCourier::new(&stage));
         handle.open_channels(courier.clone(), sim_courier::channels());
         let feed = handle.subscribe(Cursor::START);
+        // Drawn from the seed, so that a seed reproduces the kind of world too.
         let is_stored = stage.entropy.one_in(config.stored_one_in);
-        // A new store has nothing that could not be read.
+        // Attaching cannot fail: a new store is empty.
         let disk = is_stored.then(|| Disk::taken_up_by(&handle).ok()).flatten();
         World {
             seed,
@@ -98,26 +100,26 @@ impl World {
         }
     }
 
-    /// What has happened so far.
+    /// The trace so far.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// How much of what has happened so far.
+    /// The counts so far.
     pub fn tally(&self) -> Tally {
         Tally { steps: u64::from(self.step), ..self.tally }
     }
 
-    /// The engine.
+    /// The handle of the engine under test.
     pub fn handle(&self) -> &Handle {
         &self.handle
     }
 
-    /// Lives all steps and the end: faults stop, receipts come in, hosts return, and everything has to end; or the
-    /// engine is shut down, and nothing may happen any more.
+    /// Performs all steps and the end. At the end either faults stop and everything has to finish,
+    /// or the engine is shut down and nothing may happen any more.
     ///
     /// # Errors
-    /// [`Breach`], by the first law that is broken; a panic breaks a law too.
+    /// [`Breach`], with the first law that is broken; a panic breaks a law too.
     pub fn run(&mut self) -> Result<(), Box<Breach>> {
         for _ in 0..self.config.steps {
             self.step()?;
@@ -126,10 +128,10 @@ impl World {
         self.guard(World::end)
     }
 
-    /// Lives one step: one random thing happens, and the laws are asked.
+    /// Performs one random action, and checks the laws.
     ///
     /// # Errors
-    /// [`Breach`], by the first law that is broken.
+    /// [`Breach`], with the first law that is broken.
     pub fn step(&mut self) -> Result<(), Box<Breach>> {
         self.step += 1;
         self.guard(|world| {
@@ -143,7 +145,7 @@ impl World {
 
     fn guard(&mut self, live: impl FnOnce(&mut World) -> Result<(), Broken>) -> Result<(), Box<Breach>> {
         self.stage.entropy.allow(DRAWS_MAX);
-        // Unwind safe: after a panic the world is only described, never lived in again.
+        // Unwind safe: after a panic the world is only reported, never continued.
         let outcome = catch_unwind(AssertUnwindSafe(|| live(self)));
         let (broken, readable) = match outcome {
             Ok(Ok(())) => return Ok(()),
@@ -154,10 +156,10 @@ impl World {
         Err(Box::new(Breach { seed: self.seed, step: self.step, broken, trace: self.trace.tail(30), state }))
     }
 
-    /// Asks the laws about everything seen since they were asked last.
+    /// Checks the laws against everything observed since the last check.
     pub(super) fn judge(&mut self, deep: bool) -> Result<(), Broken> {
         if self.publish() {
-            // What was kept only now may be followed by more that is due.
+            // A commit may release more work that is due, so the last turn no longer counts.
             self.turned = false;
         }
         if let Some(disk) = &self.disk {
@@ -180,10 +182,10 @@ impl World {
         }
         let told = self.take_told(decisions.len())?;
         feed_tells(&told, &decisions)?;
-        // While very much waits for the disk, what is due waits too.
+        // With a slow disk, work that is due may have to wait for it.
         let turned = std::mem::take(&mut self.turned) && self.is_all_kept();
         let now = self.stage.clock.now();
-        // Tools bring bounds of their own.
+        // Tools apply limits of their own, so the configured one does not hold then.
         let session_live_max =
             Some(self.config.session_live_max).filter(|_| !self.config.has(Action::CallTool));
         let laws = &self.laws;
@@ -204,7 +206,7 @@ impl World {
             }
             Seen::DiskFailed { kept } => {
                 self.say(format!("    the store has failed, and {kept} is the last fact kept"));
-                // What the feed has not shown of it, it never will.
+                // Uncommitted durable facts are rolled back: the feed will never show them.
                 self.untold.retain(|untold| !untold.is_lasting || untold.cursor <= *kept);
             }
             Seen::Fact(fact) => self.tally.note(fact),
@@ -212,14 +214,16 @@ impl World {
         }
     }
 
-    /// Submits an input; what is refused must change nothing.
+    /// Submits an input; returns whether it was acknowledged. A refusal must change nothing.
     pub(super) fn submit(&mut self, input: Input) -> Result<bool, Broken> {
         self.trace.push(format!("  {input:?}"));
         if let Some(schedule) = input.settles_first() {
-            // What is due of it is dealt with before, whether the input itself is refused or not.
+            // Such an input settles the schedule's due slots first, even if it is then refused. Do
+            // it here, so that the comparison below sees only the input's own changes.
             let (schedule, now) = (schedule.clone(), self.stage.clock.now());
             while self.handle.view(|state| state.is_slot_due(&schedule, now)) {
-                // Mostly after what was due before it; by itself, as where a burst is not waited for.
+                // Mostly in the order of all that is due; one in four this schedule alone, as in a
+                // burst.
                 let in_turn = !self.stage.history.len().is_multiple_of(4);
                 let settle =
                     if in_turn { Input::Wake } else { Input::SettleFirst { schedule: schedule.clone() } };
@@ -248,9 +252,10 @@ impl World {
         })
     }
 
-    /// The engine takes its turn, and names the time of the next one.
+    /// Runs everything due, and checks that the engine reports the right time of its next wake-up.
     pub(super) fn turn(&mut self) -> Result<(), Broken> {
         let mut next = self.handle.turn();
+        // A commit may make more due at this very time.
         while self.publish() {
             next = self.handle.turn();
         }
@@ -263,7 +268,7 @@ impl World {
         Err(Broken { law: "turn_names_the_next", detail: format!("{next:?} was named, but it is {truth:?}") })
     }
 
-    /// Opens the channels of an engine that has just begun.
+    /// Opens the channels of an engine that has just started.
     pub(super) fn open_channels(&self) {
         let opened = self.handle.open_channels(self.courier.clone(), sim_courier::channels());
         assert!(opened, "an engine's channels are opened once");
@@ -285,7 +290,7 @@ impl World {
         }
     }
 
-    /// Faults stop: nothing may be left that has not ended.
+    /// Stops all faults and lets time pass: everything has to finish.
     fn end_in_peace(&mut self) -> Result<(), Broken> {
         self.say("faults stop".to_owned());
         for host in &self.hosts {
@@ -309,18 +314,19 @@ impl World {
             self.turn()?;
             self.judge(false)?;
             let Some(next) = self.handle.next_wake() else { break };
+            // Jump straight to the next deadline: no simulated time is too long.
             self.stage.clock.advance_to(next);
         }
         self.judge(true)?;
         self.laws.everything_ends()
     }
 
-    /// What has no end of its own gets one; what is held or paused goes on.
+    /// Cancels schedules that would never end, and releases what is paused.
     fn end_what_recurs(&mut self) -> Result<(), Broken> {
         self.submit(Input::Command(Command::ReleaseAll { by: Scope::Operator.into() }))?;
         let live = self.handle.view(|state| {
             let live = state.schedules().into_iter().filter(|record| !record.status().is_terminal());
-            // The boot clock ends before the calendar does, and with it what a world can wait for.
+            // The boot clock cannot count to the year 9999, so such a slot would never come.
             let far = |slot: Moment| slot.seconds() > YEAR_2500;
             let endless = |record: &ScheduleRecord| {
                 let is_far = record.schedule().is_durable() && record.next_slot().is_some_and(far);
@@ -336,7 +342,7 @@ impl World {
         Ok(())
     }
 
-    /// The engine stops: receipts have a while, then all is given up, and whatever comes later changes nothing.
+    /// Shuts the engine down: a grace period for receipts, then nothing may happen any more.
     fn end_in_shutdown(&mut self) -> Result<(), Broken> {
         self.stop(false)?;
         for _ in 0..5 {
@@ -348,7 +354,7 @@ impl World {
             let detail = "something in memory only is left when the engine has stopped".to_owned();
             return Err(Broken { law: "nothing_lives_after_shutdown", detail });
         }
-        // Nothing is out, so this does not wait.
+        // Nothing is in flight, so this returns at once.
         self.handle.shut_down();
         self.judge(true)?;
         self.stage.history.note(self.stage.clock.now(), Seen::ShutDown);
@@ -364,11 +370,11 @@ impl World {
 
     fn stop(&mut self, abandon: bool) -> Result<(), Broken> {
         self.submit(Input::Command(Command::Shutdown { abandon }))?;
-        // A second call to stop may come at any time, and takes nothing back.
+        // A second, softer request to stop may come at any time, and must not undo the first.
         if abandon && self.stage.entropy.one_in(3) {
             self.submit(Input::Command(Command::Shutdown { abandon: false }))?;
         }
-        // What comes between the command and the turn is a race that a driver's thread can lose.
+        // An action between the command and the turn is a race that a driver thread can lose.
         if self.stage.entropy.one_in(2) && self.handle.view(State::mode) != Mode::Running {
             let action = self.stage.entropy.pick_weighted(&self.config.actions);
             if let Some(action) = action {
@@ -379,7 +385,7 @@ impl World {
         self.judge(false)
     }
 
-    /// The open sessions for which this holds, by id.
+    /// The ids of the open sessions for which `holds` is true.
     pub(super) fn sessions(&self, holds: impl Fn(&State, &SessionId) -> bool) -> Vec<SessionId> {
         self.handle.view(|state| {
             let ids = state.sessions().into_iter().map(|session| session.id().clone());
@@ -387,7 +393,7 @@ impl World {
         })
     }
 
-    /// Connects a host and lets it take these sessions over.
+    /// Connects a host, which takes these sessions over.
     pub(super) fn connect_host(
         &mut self,
         sessions: Vec<SessionId>,
@@ -425,7 +431,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 
 /// 2500-01-01T00:00:00Z.
 const YEAR_2500: i64 = 16_725_225_600;
-/// More steps of the engine than any step of a world takes.
+/// More engine steps than any step of a world needs; beyond it the engine is in a loop.
 const DRAWS_MAX: u64 = 100_000;
-/// More rounds than any world needs; one that needs them all has something that never ends.
+/// More rounds than any world needs; a world that uses them all never ends.
 const ROUNDS_MAX: u32 = 5_000;

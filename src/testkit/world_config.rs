@@ -1,104 +1,109 @@
-//! How a world is made: how long, how wide, how faulty.
+//! The configuration of a world: its length, its limits, its actions and its faults.
 
 use std::sync::Arc;
 
 use super::behaviour::Behaviour;
 use crate::port::Host;
 
-/// One thing that can happen to a world in a step.
+/// A random action in a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
-    /// Somebody opens a session, on the built-in host or a connected one, at times under an id that is taken.
+    /// Opens a session on the built-in host or a connected one, sometimes under an id that is open.
     OpenSession,
-    /// Somebody closes a session.
+    /// Closes a session.
     CloseSession,
-    /// Somebody opens a session under the very id that a run is creating one under.
+    /// Opens a session under the id under which a run is creating one.
     OpenFreshSession,
-    /// A schedule is created: either kind, soon, far, past or at this instant.
+    /// Creates a schedule of either kind: soon, far, past or now.
     CreateSchedule,
-    /// Several schedules for one instant are created.
+    /// Creates several schedules for one instant.
     CreateBunch,
-    /// A schedule is cancelled: by its owner, the operator, a stranger, or one that does not exist.
+    /// Cancels a schedule: as its owner, as the operator, as a stranger, or one that does not
+    /// exist.
     CancelSchedule,
-    /// A host reports that a turn began or ended, at times twice.
+    /// Reports that a turn began or ended, sometimes twice.
     ReportTurn,
-    /// A person speaks.
+    /// Reports a user message.
     UserMessage,
-    /// A job reports that it is ready.
+    /// Reports that a job is ready.
     JobReady,
-    /// A host submits one of the receipts that it owes, in no order.
+    /// Submits one of the hosts' outstanding receipts, in no order.
     AnswerReceipt,
-    /// A receipt comes that nobody owes: repeated, too late, of the wrong phase or for an unknown run.
+    /// Submits a receipt that no host owes: repeated, too late, of the wrong phase or for an
+    /// unknown run.
     FalseReceipt,
-    /// A connected host is lost.
+    /// Disconnects a host.
     LoseHost,
-    /// A host connects, and takes over sessions: built-in ones, orphans, at times one that it may not have.
+    /// Connects a host that takes over sessions: built-in ones, orphans, sometimes one that it may
+    /// not have.
     ConnectHost,
-    /// Time passes until the next deadline.
+    /// Advances the clocks to the next deadline.
     AdvanceToWake,
-    /// Time passes until just before the next deadline.
+    /// Advances the clocks to one nanosecond before the next deadline.
     AdvanceNearWake,
-    /// Time passes, past several deadlines or none.
+    /// Advances the clocks by a random span, past several deadlines or none.
     Advance,
-    /// The wall clock is stepped, either way.
+    /// Sets the wall clock forward or back.
     StepWall,
-    /// A schedule is given another definition.
+    /// Changes the definition of a schedule.
     Change,
-    /// A schedule is paused, or resumed.
+    /// Pauses or resumes a schedule.
     Pause,
-    /// Somebody wants a run at once.
+    /// Requests a manual run.
     RunNow,
-    /// Somebody wants the next slot skipped.
+    /// Skips the next slot.
     SkipNext,
-    /// Everything is held, or released.
+    /// Starts or ends the global pause.
     Hold,
-    /// What runs are measured by when they are about to be handed over is changed.
+    /// Changes the guard policy.
     ChangeGuard,
-    /// What a session may do is changed.
+    /// Changes the grant of a session.
     ChangeGrant,
-    /// An operator approves a run that is held, or denies it.
+    /// Approves or denies a held run.
     SayWord,
-    /// The guard outside answers, or dies.
+    /// Lets the external guard answer, or die.
     GuardSpeaks,
-    /// The disk is slow, and things happen before it answers; only where something is kept.
+    /// Makes the disk slow for a few actions; only in worlds with a store.
     SlowDisk,
-    /// The disk fails from here on: gone, full, locked for a while, with a flush that fails, or with a queue that is full soon;
-    /// only where something is kept.
+    /// Makes the disk fail from now on: broken, full, busy for a while, with a failing flush, or
+    /// with a queue that is full soon; only in worlds with a store.
     FailDisk,
-    /// The disk is tried again, mostly after it was mended.
+    /// Retries the disk, mostly after repairing it.
     MendDisk,
-    /// An agent or an operator calls a tool of one of the dialects, and waits for its answer.
+    /// Calls a tool of one of the dialects as an agent or an operator, and waits for its answer.
     CallTool,
-    /// Somebody outside says what became of a parcel, or nobody ever will.
+    /// Lets the receiver of a channel answer for a parcel.
     CourierAnswers,
-    /// The wall clock runs faster or slower than the boot clock from here on, or as fast again.
+    /// Makes the wall clock drift against the boot clock from now on, or stops the drift.
     Drift,
-    /// The process dies, with what is not written, and another takes up what is; only where something is kept.
+    /// Kills the process, loses what is not committed, and starts another one; only in worlds with
+    /// a store.
     Crash,
 }
 
-/// How a world is made. Every field has a sensible default.
+/// The configuration of a world. Every field has a sensible default.
 #[derive(Clone)]
 pub struct WorldConfig {
-    /// How many steps it lives, before the faults stop and everything has to end.
+    /// The number of steps before the faults stop and everything has to end.
     pub steps: u32,
-    /// How many sessions it opens at most.
+    /// The maximum of open sessions.
     pub sessions_max: usize,
-    /// How many hosts are connected at most.
+    /// The maximum of connected hosts.
     pub hosts_max: usize,
-    /// How many unfinished schedules a session may have.
+    /// The maximum of live schedules per session.
     pub session_live_max: u32,
-    /// After how many steps the laws that read the whole state as text are asked; they are always asked at the end.
+    /// The number of steps between checks of the laws that print the whole state. They are always
+    /// checked at the end.
     pub deep_every: u32,
-    /// What happens, each as often as its weight.
+    /// The actions, each as likely as its weight.
     pub actions: Vec<(Action, u32)>,
-    /// How hosts behave, each as often as its weight.
+    /// The behaviours of hosts, each as likely as its weight.
     pub behaviours: Vec<(Behaviour, u32)>,
-    /// A real host behind the simulated built-in one, to keep transcripts.
+    /// A real host behind the simulated built-in one, to store transcripts.
     pub local: Option<Arc<dyn Host>>,
-    /// How many such worlds keep what is to be kept, through crashes: one in so many.
+    /// One in this many worlds has a store, with crashes and disk failures.
     pub stored_one_in: u64,
-    /// How many such worlds end with a shutdown instead: one in so many.
+    /// One in this many worlds ends with a shutdown.
     pub shutdown_one_in: u64,
 }
 
@@ -120,20 +125,20 @@ impl Default for WorldConfig {
 }
 
 impl WorldConfig {
-    /// The same world without one action.
+    /// Removes an action from the configuration.
     #[must_use]
     pub fn without(mut self, action: Action) -> WorldConfig {
         self.actions.retain(|(other, _)| *other != action);
         self
     }
 
-    /// Whether this can happen.
+    /// Whether this action can happen.
     pub(super) fn has(&self, action: Action) -> bool {
         self.actions.iter().any(|(other, weight)| *other == action && *weight > 0)
     }
 }
 
-/// Work and time in balance, so that queues form and drain.
+/// The default weights: work and time in balance, so that queues form and drain.
 const ACTIONS: &[(Action, u32)] = &[
     (Action::OpenSession, 6),
     (Action::CloseSession, 2),

@@ -1,42 +1,42 @@
-//! The way of one slot to its session: when it could first go, and by when it has to have arrived.
+//! Computes when a slot could first be delivered, and by when it must have arrived.
 
 use super::story::{Era, Life, Story};
 use super::stretch::{Stretch, Stretches, Way, later};
 use crate::domain::{Moment, Span};
 
-/// What stands in the way of one schedule's deliveries.
+/// Everything that blocks the deliveries of one schedule.
 #[derive(Debug)]
 pub(super) struct Road {
-    /// The process down, the clock jumping, the schedule paused, deliveries held back: slots in it are missed.
+    /// Downtime, clock jumps, pauses and holds: slots in these stretches are missed.
     blocks: Stretches,
-    /// The session at work: slots in it wait.
+    /// Stretches in which the session is busy: slots in them wait.
     busy: Stretches,
-    /// The process down, and nothing else.
+    /// Downtime alone.
     downs: Stretches,
-    /// When deliveries reached the session, of whatever schedule; in order.
+    /// The times at which any delivery reached the session, in order.
     arrivals: Vec<Moment>,
     prompt: Span,
 }
 
-/// What a slot meets.
+/// How one slot fares on its way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Course {
-    /// The first instant at which there is nothing that makes it missed; `None` if that never came.
+    /// The first instant at which no block makes it missed; `None` if there was none.
     pub(super) first: Option<Moment>,
-    /// The first instant from which it had time enough to arrive; `None` if that never came.
+    /// The first instant from which it had enough time to arrive; `None` if there was none.
     pub(super) ready: Option<Moment>,
-    /// The stretch that the slot itself lies in.
+    /// The block that the slot itself lies in.
     pub(super) block: Option<Stretch>,
-    /// Whether it is, or may be, one of the missed: it lies in a block, or one began before it had to have arrived.
+    /// Whether it is or may be missed: a block contains it, or began before it had to arrive.
     pub(super) is_touched: bool,
-    /// Whether a process died over it, so that nobody may know what became of it.
+    /// Whether a process crashed while it was on its way, so that its outcome may be unknown.
     pub(super) is_in_doubt: bool,
     /// Whether it had to wait for its session.
     pub(super) is_delayed: bool,
 }
 
 impl Road {
-    /// What stood in the way of a schedule.
+    /// Collects everything that blocks the deliveries of a schedule.
     pub(super) fn of(story: &Story, life: &Life, prompt: Span) -> Road {
         let session = life.session.as_ref();
         let held = |key: Option<&String>| story.holds.get(&key.cloned()).into_iter().flatten();
@@ -49,13 +49,14 @@ impl Road {
             blocks: Stretches::joined(all.copied().collect(), Span::ZERO),
             arrivals: session.and_then(|session| story.arrivals.get(session)).cloned().unwrap_or_default(),
             downs: Stretches::joined(downs.copied().collect(), Span::ZERO),
-            // Deliveries that queue for one session follow each other with as much between them as each may take.
+            // Queued deliveries follow one another within the tolerance each, so the session counts
+            // as busy in between.
             busy: Stretches::joined(busy.cloned().unwrap_or_default(), prompt),
             prompt,
         }
     }
 
-    /// The way of a slot. One that had passed when its trigger came into force sets out then.
+    /// Follows a slot through all blocks. A slot before its trigger came into force starts then.
     pub(super) fn course(&self, slot: Moment, era: &Era) -> Course {
         let mut course = Course {
             first: None,
@@ -67,6 +68,8 @@ impl Road {
         };
         let mut t = slot.max(era.from);
         loop {
+            // Each round moves `t` to the end of the next obstacle, so the loop ends with the last
+            // one.
             let arrival = later(t, self.prompt);
             if let Some(block) = self.blocks.around(t) {
                 course.is_touched = true;
@@ -91,22 +94,23 @@ impl Road {
         }
     }
 
-    /// The stretch in which a slot would be missed, or may be: it began before the slot had to have arrived.
+    /// The block that makes a slot missed, or may: it began before the slot had to arrive.
     pub(super) fn met(&self, slot: Moment) -> Option<&Stretch> {
         self.blocks.around(slot).or_else(|| self.blocks.beginning_in(slot, later(slot, self.prompt)))
     }
 
-    /// The stretch in which the session is at work.
+    /// The stretch at this time in which the session is busy.
     pub(super) fn work(&self, t: Moment) -> Option<&Stretch> {
         self.busy.around(t)
     }
 
-    /// Whether the session was at work until that very instant: who looked at it then may have looked before.
+    /// Whether the session's work ended at exactly this time. Then the scheduler may still have
+    /// seen it busy.
     pub(super) fn work_just_ended(&self, t: Moment) -> bool {
         self.busy.is_end(t)
     }
 
-    /// Whether a delivery may have been out to the session at that moment, and not have been answered yet.
+    /// Whether a delivery to the session may have been unanswered at this time.
     pub(super) fn is_taken(&self, t: Moment) -> bool {
         let next = self.arrivals.partition_point(|arrival| *arrival < t);
         let within = |one: Moment, other: Moment| other.since(one) <= self.prompt;
@@ -114,8 +118,8 @@ impl Road {
         after || next.checked_sub(1).is_some_and(|last| within(self.arrivals[last], t))
     }
 
-    /// When a process was ready again that did not live to hear of the end of a run: it died while that went on, or before
-    /// the word of it was safe.
+    /// When the process was ready again, if it crashed during a run or before the run's end was
+    /// committed.
     pub(super) fn heard_late(&self, (began, ended): (Moment, Moment)) -> Option<Moment> {
         let died = self.downs.beginning_in(began, later(ended, self.prompt));
         died.or_else(|| self.downs.around(ended))?.until

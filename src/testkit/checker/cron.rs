@@ -1,9 +1,9 @@
-//! Cron's five fields, read anew: every value of a field is asked whether an item names it.
+//! A second cron parser: for every value of a field it tests whether an item of the field names it.
 //!
-//! Shares nothing with `calendar::cron`. It refuses less: an expression that the scheduler took is taken here too, and what
-//! it means is worked out from its text.
+//! It shares nothing with `calendar::cron`. It is more lenient: whatever the scheduler accepted is
+//! accepted here too, and its meaning comes from its text alone.
 
-/// What an expression names, field by field.
+/// A parsed expression, field by field.
 #[derive(Clone, Debug)]
 pub(super) struct Cron {
     minutes: Vec<bool>,
@@ -13,16 +13,16 @@ pub(super) struct Cron {
     weekdays: Vec<DayItem>,
     any_day: bool,
     any_weekday: bool,
-    /// Runs in both passes of an overlap.
+    /// Whether its slots in a repeated hour come twice.
     pub(super) runs_twice: bool,
-    /// Has every hour, so that a gap takes nothing away.
+    /// Whether it names every hour, so that slots in a gap are dropped.
     pub(super) is_hourly: bool,
 }
 
-/// What names a day.
+/// One way to name a day.
 #[derive(Clone, Copy, Debug)]
 enum DayItem {
-    /// The day of the month or of the week by its number.
+    /// A day of the month or of the week, by number.
     Number(u8),
     /// The last day of the month.
     Last,
@@ -32,18 +32,18 @@ enum DayItem {
     LastWeekday(u8),
 }
 
-/// A date, as far as cron looks at it.
+/// The parts of a date that cron uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Date {
     pub(super) month: u8,
     pub(super) day: u8,
     pub(super) days_in_month: u8,
-    /// From Sunday, 0.
+    /// Days since Sunday.
     pub(super) weekday: u8,
 }
 
 impl Cron {
-    /// Reads an expression; `None` if it cannot be made sense of.
+    /// Parses an expression; `None` if it makes no sense.
     pub(super) fn read(expr: &str) -> Option<Cron> {
         let expr = match expr.trim() {
             "@hourly" => "0 * * * *",
@@ -60,6 +60,8 @@ impl Cron {
         let is_wild = |field: &str| field.contains(['*', '/']);
         let is_hourly = hours.len() == 24;
         Some(Cron {
+            // As in Vixie cron: wildcard jobs follow the clock through a repeated hour, fixed times
+            // run once.
             runs_twice: minutes.len() > 1 || is_hourly || is_wild(minute) || is_wild(hour),
             is_hourly,
             minutes: marks(&minutes, 60),
@@ -72,7 +74,7 @@ impl Cron {
         })
     }
 
-    /// Whether it names the day.
+    /// Whether the expression names this day.
     pub(super) fn names_day(&self, date: Date) -> bool {
         let by = |items: &[DayItem], number: u8| items.iter().any(|item| item.names(number, date));
         let (by_month, by_week) = (by(&self.days, date.day), by(&self.weekdays, date.weekday));
@@ -80,18 +82,18 @@ impl Cron {
             (true, true) => true,
             (true, false) => by_week,
             (false, true) => by_month,
-            // Where both fields restrict, one is enough.
+            // As in POSIX: if both fields restrict the day, matching either of them is enough.
             (false, false) => by_month || by_week,
         };
         is_day && self.months[usize::from(date.month)]
     }
 
-    /// Whether it names the hour.
+    /// Whether the expression names this hour.
     pub(super) fn names_hour(&self, hour: usize) -> bool {
         self.hours[hour]
     }
 
-    /// Whether it names the minute.
+    /// Whether the expression names this minute.
     pub(super) fn names_minute(&self, minute: usize) -> bool {
         self.minutes[minute]
     }
@@ -103,6 +105,7 @@ impl DayItem {
             DayItem::Number(named) => named == number,
             DayItem::Last => date.day == date.days_in_month,
             DayItem::InWeek(weekday, week) => weekday == date.weekday && (date.day - 1) / 7 + 1 == week,
+            // A week later is in the next month, so this is the last such weekday.
             DayItem::LastWeekday(weekday) => weekday == date.weekday && date.day + 7 > date.days_in_month,
         }
     }
@@ -144,7 +147,7 @@ fn week_days(field: &str) -> Option<Vec<DayItem>> {
     Some(items)
 }
 
-/// Weekdays wrap around Saturday, and 7 is a Sunday at either end.
+/// A range of weekdays. Ranges may wrap around Saturday, and 7 means Sunday at either end.
 fn weekday_range(item: &str) -> Option<Vec<u8>> {
     let (range, step) = stepped(item)?;
     let Some((first, last)) = range.split_once('-') else {
@@ -159,7 +162,7 @@ fn weekday_range(item: &str) -> Option<Vec<u8>> {
     Some((first..=last).step_by(step).map(|day| day % 7).collect())
 }
 
-/// The values that a field names, each once.
+/// The values that a field names, in order and without duplicates.
 fn values(field: &str, min: u8, max: u8, names: &[&str]) -> Option<Vec<u8>> {
     let mut named = Vec::new();
     for item in field.split(',') {
@@ -173,7 +176,7 @@ fn values(field: &str, min: u8, max: u8, names: &[&str]) -> Option<Vec<u8>> {
         if first < min || first > max || last < min || last > max {
             return None;
         }
-        // A range that ends before it begins goes around the end of the field.
+        // A range whose end is before its start wraps around the end of the field.
         let around = if last < first { max - min + 1 } else { 0 };
         let wrap = |value: u8| if value > max { value - (max - min + 1) } else { value };
         named.extend((first..=last + around).step_by(step).map(wrap));
@@ -190,7 +193,7 @@ fn stepped(item: &str) -> Option<(&str, usize)> {
     }
 }
 
-/// A number, or a name counted from `min`.
+/// Parses a number, or a name counted from `min`.
 fn number(text: &str, min: u8, names: &[&str]) -> Option<u8> {
     let by_name = (min..).zip(names).find(|(_, name)| **name == text).map(|(value, _)| value);
     by_name.or_else(|| text.parse().ok())

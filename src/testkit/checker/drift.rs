@@ -1,8 +1,8 @@
-//! Slots that count from the end of the run before: they are where the runs put them.
+//! Finds the slots of intervals that count from the end of the previous run.
 //!
-//! The chain is followed from one received slot to the next. After a run that ended at `t`, the next slot is one period after
-//! `t`, or a little later, because the scheduler hears of the end after the target. Slots that something stood in the way of
-//! follow each other by the period alone.
+//! Each received slot leads to the next. After a run that ended at `t`, the next slot is one period
+//! after `t`, or a little later, because the scheduler learns of the end after the target. Blocked
+//! slots follow each other by the period alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::story::{Era, Life};
 use super::stretch::later;
 use crate::domain::{Moment, Span};
 
-/// The period and the first slot, if this is such a trigger.
+/// The period and the first slot of such a trigger; `None` for any other trigger.
 pub(super) fn period(era: &Era) -> Option<(Span, Moment)> {
     let Trigger::Every { period_ms, anchor, from: CountFrom::Finish } = &era.trigger else { return None };
     let period = Span::from_millis((*period_ms).max(1));
@@ -26,7 +26,7 @@ pub(super) fn period(era: &Era) -> Option<(Span, Moment)> {
     Some((period, first))
 }
 
-/// The slots of an era, as the runs make them, until `horizon`.
+/// The slots of an era until `horizon`, as the observed runs determine them.
 pub(super) fn slots(era: &Era, life: &Life, road: &Road, (prompt, horizon): (Span, Moment)) -> Vec<Moment> {
     let Some((period, first)) = period(era) else { return Vec::new() };
     let skipped = life.skips.iter().map(|skip| skip.from);
@@ -36,12 +36,13 @@ pub(super) fn slots(era: &Era, life: &Life, road: &Road, (prompt, horizon): (Spa
     let mut received: BTreeMap<Moment, (Moment, Moment)> = BTreeMap::new();
     for receipt in &life.receipts {
         let Some(slot) = receipt.slot else { continue };
-        // Of one that was delivered again, the last end counts.
+        // If a slot was delivered twice, the last end counts.
         let (at, finish) = received.entry(slot).or_insert((receipt.at, receipt.finish));
         (*at, *finish) = (receipt.at.max(*at), receipt.finish.max(*finish));
     }
     let (mut found, mut chains) = (Vec::new(), vec![Chain { passed: Vec::new(), next: first }]);
     for (slot, (at, finish)) in received {
+        // Late by up to `prompt`: the scheduler counts from when it learnt of the end.
         let is_it = |chain: &Chain| chain.next <= slot && slot <= later(chain.next, prompt);
         let Some(chain) = ways.passed_over(chains.clone(), slot).into_iter().find(is_it) else {
             continue;
@@ -51,7 +52,8 @@ pub(super) fn slots(era: &Era, life: &Life, road: &Road, (prompt, horizon): (Spa
         let ends = [Some(finish.max(slot)), road.heard_late((at, finish))];
         chains = ways.counted_from(ends.into_iter().flatten(), &[]);
     }
-    // Of several ways that it may have gone on, the one that promises least.
+    // Of several possible continuations, take the one that expects the fewest slots: no false
+    // findings.
     let chains = ways.passed_over(chains, horizon).into_iter();
     if let Some(chain) = chains.max_by_key(|chain| chain.next) {
         found.extend(chain.passed);
@@ -61,25 +63,26 @@ pub(super) fn slots(era: &Era, life: &Life, road: &Road, (prompt, horizon): (Spa
     found
 }
 
-/// A way on which the slots may have gone on from the last one received.
+/// One possible sequence of slots after the last received one.
 #[derive(Clone, Debug)]
 struct Chain {
-    /// Those that something stood in the way of.
+    /// The blocked slots.
     passed: Vec<Moment>,
     next: Moment,
 }
 
-/// How one slot follows from another.
+/// The rules by which one slot follows another.
 struct Ways<'a> {
     road: &'a Road,
     period: Span,
-    /// What the scheduler itself speaks of.
+    /// Slots that the scheduler named itself, in deliveries or skips.
     named: BTreeSet<Moment>,
 }
 
 impl Ways<'_> {
-    /// All ways on which a slot at `until` may have been reached: what was passed over on the way there is only in order where
-    /// something stood in its way. The next one counts from it, or from the moment at which it was seen to be missed.
+    /// All sequences that may have led to a slot at `until`. Only blocked slots may be passed over.
+    /// The next slot counts from a passed one, or from when the scheduler noticed that it was
+    /// missed.
     fn passed_over(&self, mut chains: Vec<Chain>, until: Moment) -> Vec<Chain> {
         let mut place = 0;
         while let Some(chain) = chains.get(place).filter(|_| place < CHAINS_MAX) {
@@ -90,7 +93,7 @@ impl Ways<'_> {
             }
             let block = self.road.met(next);
             let seen = block.and_then(|block| block.until);
-            // One that waited for its session may have been called off when that was free.
+            // A slot that waited for its session may have been skipped when the session was free.
             let waited = self.road.work(seen.unwrap_or(next)).and_then(|work| work.until);
             let itself = (block.is_some() || self.road.work(next).is_some()).then_some(next);
             let passed: Vec<Moment> = chain.passed.iter().copied().chain([next]).collect();
@@ -103,7 +106,8 @@ impl Ways<'_> {
         chains
     }
 
-    /// One period after each of these. Which of them it is, is told by the slot that the scheduler speaks of.
+    /// The slots one period after each of these. If the scheduler named one of them, that is the
+    /// one.
     fn counted_from(&self, ends: impl Iterator<Item = Moment>, passed: &[Moment]) -> Vec<Chain> {
         let nexts: Vec<Moment> = ends.map(|end| later(end, self.period)).collect();
         let is_known = nexts.iter().any(|next| self.named.contains(next));
@@ -112,5 +116,5 @@ impl Ways<'_> {
     }
 }
 
-/// More ways than any outage has periods that are worth the telling.
+/// A bound on the search, above what any outage worth checking needs.
 const CHAINS_MAX: usize = 10_000;

@@ -1,42 +1,45 @@
-//! What can be seen of a scheduler from outside, as lines of JSON.
+//! The events of a history: what can be observed of a scheduler from outside, as lines of JSON.
 //!
-//! Every object carries all that is needed to judge it: a trigger says its own period, expression and zone. Invariant: an
-//! unknown field or word is an error with its line, because a history that is half understood proves nothing.
+//! Every event contains everything needed to judge it: a trigger has its own period, expression and
+//! zone. Invariant: an unknown field or value is an error with its line, because a history that is
+//! half understood proves nothing.
 
 use serde::{Deserialize, Serialize};
 
 use super::instants::{iso, iso_option};
 use crate::domain::Moment;
 
-/// One thing done or seen. The order of events is the order in which they happened; `at` is the wall clock's word.
+/// One action or observation. Events are listed in the order in which they happened; `at` is the
+/// reading of the wall clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Event {
-    /// A schedule was made, and the scheduler acknowledged it.
+    /// A schedule was created, and the scheduler acknowledged it.
     Create {
-        /// The scheduler's own word for when, where it gives one: recurring slots are later than this.
+        /// The time of creation, the scheduler's own if it reports one: recurring slots are later
+        /// than this.
         #[serde(with = "iso")]
         at: Moment,
-        /// Its id, never given twice.
+        /// The schedule's id, never reused.
         schedule: String,
-        /// The session that its deliveries go to; absent where each run opens one of its own.
+        /// The session of its deliveries; absent if each run opens a session of its own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
-        /// When its slots come.
+        /// The trigger of its slots.
         trigger: Trigger,
-        /// What to do with slots that cannot be kept.
+        /// The policy for slots that cannot be delivered in time.
         #[serde(default)]
         policy: Policy,
-        /// How long it lives.
+        /// The limits of its lifetime.
         #[serde(default)]
         lifetime: Lifetime,
     },
-    /// A schedule was changed, and the scheduler acknowledged it. What is absent stays as it was.
+    /// A schedule was changed, and the scheduler acknowledged it. Absent fields are unchanged.
     Change {
-        /// When: slots of a new trigger are later than this.
+        /// The time of the change: slots of a new trigger are later than this.
         #[serde(with = "iso")]
         at: Moment,
-        /// Which.
+        /// The schedule.
         schedule: String,
         /// Its new trigger.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,158 +51,160 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lifetime: Option<Lifetime>,
     },
-    /// The scheduler said that a schedule is cancelled.
+    /// The scheduler acknowledged a cancel.
     Cancel {
-        /// When it said so.
+        /// The time of the acknowledgement.
         #[serde(with = "iso")]
         at: Moment,
-        /// Which.
+        /// The schedule.
         schedule: String,
     },
-    /// The scheduler said that a schedule is paused.
+    /// The scheduler acknowledged a pause.
     Pause {
-        /// When it said so.
+        /// The time of the acknowledgement.
         #[serde(with = "iso")]
         at: Moment,
-        /// Which.
+        /// The schedule.
         schedule: String,
     },
-    /// A paused schedule was told to go on.
+    /// A paused schedule was resumed.
     Resume {
-        /// When it was told.
+        /// The time of the request.
         #[serde(with = "iso")]
         at: Moment,
-        /// Which.
+        /// The schedule.
         schedule: String,
     },
-    /// The scheduler said that it holds back all deliveries, or those to one session.
+    /// The scheduler acknowledged that it holds back all deliveries, or those to one session.
     Hold {
-        /// When it said so.
+        /// The time of the acknowledgement.
         #[serde(with = "iso")]
         at: Moment,
-        /// Only those to this one.
+        /// The session; absent for a hold on all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
     },
     /// A hold was lifted: the one on the same session, or the one on all.
     Release {
-        /// When it was lifted.
+        /// The time of the release.
         #[serde(with = "iso")]
         at: Moment,
-        /// The session that was named by the hold.
+        /// The session that the hold named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
     },
-    /// A session began to work on something else than our deliveries: they wait.
+    /// A session began other work than our deliveries: they wait.
     Busy {
-        /// When.
+        /// The reading of the wall clock.
         #[serde(with = "iso")]
         at: Moment,
-        /// Which.
+        /// The session.
         session: String,
     },
     /// A busy session became idle.
     Idle {
-        /// When.
+        /// The reading of the wall clock.
         #[serde(with = "iso")]
         at: Moment,
-        /// Which.
+        /// The session.
         session: String,
     },
-    /// The process died, by a kill or by a stop.
+    /// The process ended, by a kill or a stop.
     Down {
-        /// When.
+        /// The reading of the wall clock.
         #[serde(with = "iso")]
         at: Moment,
     },
-    /// The process was ready again. Best the process's own word: what it delivers is later than this.
+    /// The process was ready again, preferably by its own report: its deliveries are later than
+    /// this.
     Up {
-        /// When.
+        /// The reading of the wall clock.
         #[serde(with = "iso")]
         at: Moment,
     },
-    /// The wall clock went from one reading to another at once: it was set, or the machine slept.
+    /// The wall clock jumped: it was set, or the machine slept.
     Jump {
-        /// What it showed before.
+        /// The reading before the jump.
         #[serde(with = "iso")]
         at: Moment,
-        /// What it showed after; may be earlier.
+        /// The reading after the jump; may be earlier.
         #[serde(with = "iso")]
         to: Moment,
     },
-    /// The target saw a delivery.
+    /// The target received a delivery.
     Receive {
-        /// When the target saw it.
+        /// The time at which the target received it.
         #[serde(with = "iso")]
         at: Moment,
-        /// Whose it said it was.
+        /// The schedule that the delivery named.
         schedule: String,
         /// The run's id.
         run: String,
-        /// The slot that it said it was for. Without one, it is matched with what was due.
+        /// The slot that the delivery named. Without one, it is matched with a slot that was due.
         #[serde(default, with = "iso_option", skip_serializing_if = "Option::is_none")]
         slot: Option<Moment>,
-        /// The session that it reached.
+        /// The session that received it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
     },
-    /// The target is done with a delivery. A run without this event ended when it was received.
+    /// The target finished a delivery. A run without this event ended when it was received.
     Finish {
-        /// When.
+        /// The reading of the wall clock.
         #[serde(with = "iso")]
         at: Moment,
-        /// Whose it was.
+        /// The schedule.
         schedule: String,
         /// The run's id.
         run: String,
     },
-    /// The scheduler said that it did not deliver some slots: skipped, folded into a later one, failed, lost.
+    /// The scheduler reported slots that it did not deliver: skipped, coalesced, failed or lost.
     Skip {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// The first of them.
+        /// The first slot.
         #[serde(with = "iso")]
         from: Moment,
-        /// The last of them.
+        /// The last slot.
         #[serde(with = "iso")]
         until: Moment,
-        /// How many they are.
+        /// The number of slots.
         count: u64,
-        /// Why. A skip without a reason counts for nothing.
+        /// The reason. A skip without a reason is ignored.
         reason: String,
     },
-    /// The observation ends: slots from here on need not be received. Without this event it ends with the last one.
+    /// The observation ended: later slots need not be received. Without this event it ends with the
+    /// last one.
     End {
-        /// When.
+        /// The reading of the wall clock.
         #[serde(with = "iso")]
         at: Moment,
     },
 }
 
-/// When the slots of a schedule come.
+/// The rule that determines the slots of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Trigger {
-    /// Once. An instant that has passed is due at once.
+    /// One slot. A time in the past is due at once.
     At {
-        /// When.
+        /// The reading of the wall clock.
         #[serde(with = "iso")]
         at: Moment,
     },
-    /// At a distance.
+    /// Slots at equal intervals.
     Every {
-        /// The distance, in milliseconds.
+        /// The interval in milliseconds.
         period_ms: u64,
-        /// A point of the grid; absent, it is the creation.
+        /// A point of the grid; if absent, the time of creation.
         #[serde(default, with = "iso_option", skip_serializing_if = "Option::is_none")]
         anchor: Option<Moment>,
-        /// What the distance counts from.
+        /// The point from which the interval counts.
         #[serde(default)]
         from: CountFrom,
     },
-    /// At a time of day.
+    /// Slots at a time of day.
     Calendar {
-        /// On these days; none means every day.
+        /// The weekdays; empty means every day.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         weekdays: Vec<Day>,
         /// `HH:MM` or `HH:MM:SS`.
@@ -207,23 +212,23 @@ pub enum Trigger {
         /// A name of the time zone database, `UTC`, or an offset such as `+08:00`.
         zone: String,
     },
-    /// By cron's five fields.
+    /// Slots by cron's five fields.
     Cron {
-        /// Such as `*/15 9-17 * * MON-FRI`.
+        /// The expression, such as `*/15 9-17 * * MON-FRI`.
         expr: String,
         /// A name of the time zone database, `UTC`, or an offset such as `+08:00`.
         zone: String,
     },
 }
 
-/// What a period counts from.
+/// The point from which an interval counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CountFrom {
-    /// The slot before.
+    /// The previous slot.
     #[default]
     Slot,
-    /// The end of the run before.
+    /// The end of the previous run.
     Finish,
 }
 
@@ -241,39 +246,39 @@ pub enum Day {
     Saturday,
 }
 
-/// What becomes of slots that cannot be kept.
+/// The policy for slots that cannot be delivered in time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "snake_case", deny_unknown_fields)]
 pub struct Policy {
-    /// While a run of the same schedule is not over.
+    /// For slots while a run of the schedule is unfinished.
     pub overlap: Overlap,
-    /// While the process was down, or the schedule paused, or its deliveries held back.
+    /// For slots while the process was down, the schedule paused, or deliveries held back.
     pub missed: Missed,
-    /// When the process died before it knew what became of a delivery.
+    /// For runs whose outcome was unknown when the process died.
     pub recovery: Recovery,
-    /// While the session is at work.
+    /// For slots while the session is busy.
     pub busy: Busy,
-    /// A delivery that would be later than this after its slot is not made, in milliseconds.
+    /// The maximum lateness in milliseconds: a later delivery is not made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_late_ms: Option<u64>,
 }
 
-/// What becomes of a slot while a run of the same schedule is not over.
+/// The policy for a slot that comes while a run of its schedule is unfinished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Overlap {
-    /// It is skipped, and said to be.
+    /// The slot is skipped and reported.
     #[default]
     Skip,
-    /// It is delivered all the same, when its session can take it.
+    /// The slot is delivered as soon as its session can take it.
     Parallel,
 }
 
-/// What becomes of slots that were missed.
+/// The policy for missed slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Missed {
-    /// The latest is delivered, and stands for all.
+    /// The latest is delivered and stands for all.
     #[default]
     RunOnce,
     /// None is delivered.
@@ -282,56 +287,57 @@ pub enum Missed {
     All,
 }
 
-/// What becomes of a run when the process died before it knew its end.
+/// The policy for a run whose outcome was unknown when the process died.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recovery {
-    /// It is given up: at most once.
+    /// The run is given up: at most once.
     #[default]
     Fail,
-    /// It is delivered again under the same run id: at least once.
+    /// The run is delivered again under its id: at least once.
     Redeliver,
 }
 
-/// What becomes of a slot while its session is at work.
+/// The policy for a slot that comes while its session is busy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Busy {
-    /// It is delivered when the session is idle.
+    /// The slot is delivered when the session is idle.
     #[default]
     Queue,
-    /// It is skipped, and said to be.
+    /// The slot is skipped and reported.
     Skip,
-    /// It waits, unless an earlier slot of its schedule waits already: then it is skipped, and said to be.
+    /// The slot waits, unless an earlier slot of its schedule already waits: then it is skipped and
+    /// reported.
     Coalesce,
 }
 
-/// How long a schedule lives.
+/// The limits of a schedule's lifetime.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lifetime {
-    /// So many runs, and no more.
+    /// The maximum number of runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_runs: Option<u64>,
-    /// No slot from here on.
+    /// The end: no slot at or after this time.
     #[serde(with = "iso_option", skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Moment>,
 }
 
-/// A line that is no event.
+/// A line that is not a valid event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {why}")]
 pub struct EventError {
-    /// Which line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub why: String,
 }
 
-/// Reads events, one per line. Blank lines are passed over, and so are lines that begin with `#`.
+/// Parses events, one per line. Blank lines and lines that begin with `#` are ignored.
 ///
 /// # Errors
-/// [`EventError`], for the first line that is no event.
+/// [`EventError`], for the first invalid line.
 pub fn read(text: &str) -> Result<Vec<Event>, EventError> {
     let lines = text.lines().zip(1..).map(|(line, number)| (line.trim(), number));
     lines
@@ -344,12 +350,12 @@ pub fn read(text: &str) -> Result<Vec<Event>, EventError> {
 
 /// Writes events, one per line, so that [`read`] reads them back equal.
 pub fn write(events: &[Event]) -> String {
-    // Strings and numbers only, with string keys: there is nothing that JSON could not hold.
+    // Cannot fail: events consist of strings and numbers with string keys.
     events.iter().map(|event| serde_json::to_string(event).unwrap_or_default() + "\n").collect()
 }
 
 impl Event {
-    /// What the wall clock showed; `None` for what has no time of its own.
+    /// The reading of the wall clock; `None` for events without a time.
     pub fn at(&self) -> Option<Moment> {
         match self {
             Event::Create { at, .. }

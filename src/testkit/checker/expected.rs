@@ -1,9 +1,10 @@
-//! Which slots a trigger has: slowly, by asking every reading of the clock on the wall.
+//! Computes the slots of a trigger slowly, by testing every reading of the wall clock.
 //!
-//! Day by day, hour by hour and minute by minute, each reading that matches is looked for under every offset that the zone
-//! has near the stretch. A reading that no offset shows lies in a gap: the first instant after the gap stands for it, unless
-//! the trigger has every hour. One that two offsets show is repeated: the first of them counts, or both for triggers that
-//! run on with the clock. Cost: a year of minutes in some tens of milliseconds.
+//! For each matching reading of a day, hour and minute it tries every offset that the zone has near
+//! the stretch. A reading that no offset produces lies in a gap: the first instant after the gap
+//! replaces it, unless the trigger names every hour. A reading that two offsets produce is
+//! repeated: the first counts, or both for triggers that follow the clock. Cost: a year of minutes
+//! in some tens of milliseconds.
 
 use jiff::Timestamp;
 use jiff::tz::{Offset, TimeZone};
@@ -32,11 +33,11 @@ pub enum TriggerError {
     TooMany,
 }
 
-/// All slots of a trigger later than `after` and not later than `until`, in order. Periods count from the slot before, as if
-/// no run took any time; one without an anchor counts from `after`.
+/// All slots of a trigger after `after` and up to `until`, in order. Intervals count from the
+/// previous slot, as if runs took no time; without an anchor they count from `after`.
 ///
 /// # Errors
-/// [`TriggerError`], if the trigger makes no sense or has too many slots.
+/// [`TriggerError`], if the trigger is invalid or has too many slots.
 ///
 /// ```
 /// use reveille::domain::Moment;
@@ -81,7 +82,7 @@ fn on_a_grid(
     }
     let mut found = Vec::new();
     let mut slot = Some(anchor);
-    // The stretch before the first slot is passed over at once, whole periods at a time.
+    // Skip whole periods up to `after` at once: an anchor may lie years back.
     let passed = after.since(anchor).nanos() / period.nanos() * period.nanos();
     slot = slot.and_then(|slot| slot.checked_add(Span::from_nanos(passed)));
     while let Some(next) = slot.filter(|slot| *slot <= until) {
@@ -94,14 +95,14 @@ fn on_a_grid(
     Ok(found)
 }
 
-/// Which readings of a clock match.
+/// The readings of a clock that match a trigger.
 enum Pattern {
     Daily((i64, i64, i64), Vec<Day>),
     Cron(Cron),
 }
 
 impl Pattern {
-    /// In both passes of an overlap.
+    /// Whether slots in a repeated hour come twice.
     fn runs_twice(&self) -> bool {
         match self {
             Pattern::Daily(..) => false,
@@ -109,7 +110,7 @@ impl Pattern {
         }
     }
 
-    /// After a gap, for what lay in it.
+    /// Whether a slot in a gap is replaced by the first instant after it.
     fn runs_late(&self) -> bool {
         match self {
             Pattern::Daily(..) => true,
@@ -117,7 +118,7 @@ impl Pattern {
         }
     }
 
-    /// The readings of one day that match, in seconds since 1970 on the clock on the wall.
+    /// Appends the matching readings of one day, in seconds since 1970 on the zone's wall clock.
     fn readings(&self, day: i64, into: &mut Vec<i64>) {
         let midnight = day * DAY;
         let civil = Offset::UTC.to_datetime(stamp(midnight));
@@ -152,7 +153,7 @@ impl Pattern {
     }
 }
 
-/// A zone's clock, with all it ever shows reduced to one question: the offset at an instant.
+/// A time zone, reduced to one question: its offset at an instant.
 struct Zone(TimeZone);
 
 impl Zone {
@@ -178,6 +179,7 @@ impl Zone {
     /// All offsets in force near a stretch, each once.
     fn offsets(&self, (a, b): (i64, i64)) -> Vec<i64> {
         let mut offsets: Vec<i64> =
+            // Two days more on either side: a reading can lie a day and more away from its instant.
             (a - 200_000..b + 200_000).step_by(1_800).map(|instant| self.offset(instant)).collect();
         offsets.sort_unstable();
         offsets.dedup();
@@ -190,7 +192,7 @@ fn on_the_wall(pattern: &Pattern, zone: &Zone, (a, b): (i64, i64)) -> Result<Vec
     let offsets = zone.offsets((a, b));
     let (Some(west), Some(east)) = (offsets.first(), offsets.last()) else { return Ok(Vec::new()) };
     let (mut found, mut readings) = (Vec::new(), Vec::new());
-    // A reading left out lies up to a day before the end of its gap.
+    // A skipped reading lies up to a day before the end of its gap (Samoa, December 2011).
     for day in (a + west - 90_000).div_euclid(DAY)..=(b + east + 90_000).div_euclid(DAY) {
         readings.clear();
         pattern.readings(day, &mut readings);
@@ -203,7 +205,8 @@ fn on_the_wall(pattern: &Pattern, zone: &Zone, (a, b): (i64, i64)) -> Result<Vec
                     found.push(end_of_gap(*reading, (*west, *east), zone));
                 }
             } else if !pattern.runs_twice() {
-                // East comes first: the earlier instant.
+                // Offsets are tried from east to west, so the first instant found is the earlier
+                // one.
                 found.truncate(before + 1);
             }
         }
@@ -216,7 +219,7 @@ fn on_the_wall(pattern: &Pattern, zone: &Zone, (a, b): (i64, i64)) -> Result<Vec
     Ok(found.into_iter().filter_map(|slot| Moment::new(slot, 0)).collect())
 }
 
-/// The first instant whose reading is later: by halving, as the clock goes forward but for the one jump.
+/// The first instant after a gap, by bisection: apart from this one jump, readings only grow.
 fn end_of_gap(reading: i64, (west, east): (i64, i64), zone: &Zone) -> i64 {
     let (mut before, mut after) = (reading - east - 1, reading - west);
     while after - before > 1 {
@@ -248,14 +251,14 @@ fn two_digits(text: &str) -> Option<i64> {
     if is_number { text.parse().ok() } else { None }
 }
 
-/// Instants beyond the database's years are read as its first or last one.
+/// A timestamp; beyond the database's years, its first or last one.
 fn stamp(instant: i64) -> Timestamp {
     let within = instant.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
     Timestamp::from_second(within).unwrap_or_default()
 }
 
 const DAY: i64 = 86_400;
-/// The years 1 to 9998: what a calendar has without an edge.
+/// The years 1 to 9998, for which the calendar has no edge.
 const YEARS: (i64, i64) = (-62_135_596_800, 253_370_764_800);
-/// Some years of minutes. A longer history is checked in parts.
+/// Almost ten years of minutes. A longer history has to be checked in parts.
 const SLOTS_MAX: usize = 5_000_000;

@@ -1,4 +1,4 @@
-//! What the checker says.
+//! The checker's report: findings, and counts of what was checked.
 
 use std::fmt;
 
@@ -6,41 +6,41 @@ use super::event::Missed;
 use super::expected::TriggerError;
 use crate::domain::{Moment, Span};
 
-/// One thing wrong with a history.
+/// One violation in a history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Finding {
-    /// A slot had to be received, and was not; nor did the scheduler say anything about it.
+    /// A slot had to be received but was not, and the scheduler did not report it.
     #[error("missing: {schedule} {slot} was never received")]
     Missing {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
     },
-    /// A slot need not have been received, but then the scheduler had to say why, and did not.
+    /// A slot was not received, and the scheduler had to report why but did not.
     #[error("unaccounted for: {schedule} {slot} was neither received nor reported")]
     Unaccounted {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
     },
-    /// The scheduler says that it skipped a slot, and nothing in the history explains it.
+    /// The scheduler reported a skip that nothing in the history explains.
     #[error("skip without cause: {schedule} {slot}, and {more} more, skipped with the reason {reason:?}")]
     SkipWithoutCause {
-        /// Whose.
+        /// The schedule.
         schedule: String,
         /// The first of them.
         slot: Moment,
-        /// How many more there are in the same report.
+        /// The number of further slots in this report.
         more: u64,
-        /// What the scheduler says.
+        /// The reported reason.
         reason: String,
     },
-    /// The scheduler's count of what it skipped is not the number of slots in that stretch.
+    /// The scheduler's count of skipped slots is not the number of slots in that stretch.
     #[error("wrong count: {schedule} {from} to {until} are {found} slots, not {said}")]
     WrongCount {
-        /// Whose.
+        /// The schedule.
         schedule: String,
         /// The first, as reported.
         from: Moment,
@@ -48,261 +48,264 @@ pub enum Finding {
         until: Moment,
         /// The count that was reported.
         said: u64,
-        /// The slots that there are.
+        /// The actual number of slots.
         found: u64,
     },
-    /// The scheduler says that it skipped a slot which was received.
+    /// The scheduler reported a skip of a slot that was received.
     #[error("contradicted: {schedule} {slot} was reported as skipped, and received")]
     Contradicted {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
     },
-    /// A delivery that names no slot, and nothing was due that it could be for.
+    /// A delivery names no slot, and no slot was due that it could be for.
     #[error("extra: {schedule} run {run} at {at} is for no slot")]
     Extra {
-        /// Whose.
+        /// The schedule.
         schedule: String,
         /// The run.
         run: String,
         /// When it was received.
         at: Moment,
     },
-    /// A delivery for a slot that the trigger does not have.
+    /// A delivery names a slot that the trigger does not have.
     #[error("misplaced: {schedule} has no slot {slot}")]
     Misplaced {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// What it named.
+        /// The slot that the delivery named.
         slot: Moment,
     },
-    /// A delivery for a slot of a trigger that had been replaced.
+    /// A delivery names a slot of a trigger that had been replaced.
     #[error("old trigger: {schedule} {slot} is a slot of the trigger before the change")]
     OldTrigger {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
     },
-    /// Received before its time.
+    /// A slot was received before its time.
     #[error("early: {schedule} {slot} was received {} ns early", by.nanos())]
     Early {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
-        /// By how much.
+        /// The earliness.
         by: Span,
     },
-    /// Received, though nothing stood in its way for longer than a delivery takes.
+    /// A slot was received late, though nothing blocked it for longer than a delivery takes.
     #[error("late: {schedule} {slot} was received {} ms after it could have been", by.millis())]
     Late {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
-        /// Since it could have been.
+        /// The time since it could have been received.
         by: Span,
     },
-    /// Received later than its policy allows it to be made.
+    /// A slot was received later than its policy allows.
     #[error("too late: {schedule} {slot} was received {} ms late, by its policy it may be {max_late_ms} ms", by.millis())]
     TooLate {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
-        /// After its slot.
+        /// The lateness.
         by: Span,
         /// What the policy allows.
         max_late_ms: u64,
     },
-    /// The same run was received twice, and no kill with redelivery explains it.
+    /// A run was received twice, and no crash with redelivery explains it.
     #[error("twice: {schedule} run {run} for {slot} was received again")]
     Twice {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which slot.
+        /// The slot.
         slot: Moment,
-        /// Which run.
+        /// The run.
         run: String,
     },
     /// One slot was received under two run ids.
     #[error("two runs: {schedule} {slot} was received as {first} and as {second}")]
     TwoRuns {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
         /// The run that was received first.
         first: String,
-        /// The other.
+        /// The other one.
         second: String,
     },
-    /// One run id stands for two slots.
+    /// One run id was received for two slots.
     #[error("two slots: {schedule} run {run} was received for {first} and for {second}")]
     TwoSlots {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which run.
+        /// The run.
         run: String,
         /// The slot that was received first.
         first: Moment,
-        /// The other.
+        /// The other one.
         second: Moment,
     },
-    /// Received after the scheduler had said that the schedule is cancelled.
+    /// A slot was received after its schedule's cancel was acknowledged.
     #[error("after cancel: {schedule} {slot}")]
     AfterCancel {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
     },
-    /// Received while the schedule was paused.
+    /// A slot was received while its schedule was paused.
     #[error("after pause: {schedule} {slot}")]
     AfterPause {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
     },
-    /// Received while deliveries were held back.
+    /// A slot was received while deliveries were held back.
     #[error("during hold: {schedule} {slot}")]
     DuringHold {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
     },
-    /// Received while the process was down.
+    /// A slot was received while the process was down.
     #[error("while down: {schedule} {slot}")]
     WhileDown {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
     },
-    /// A slot at or after the schedule's end of life was received.
+    /// A slot at or after the schedule's expiry was received.
     #[error("expired: {schedule} {slot}")]
     Expired {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
     },
-    /// More runs than the schedule was given.
+    /// A slot was received beyond the schedule's maximum of runs.
     #[error("beyond max runs: {schedule} {slot}")]
     BeyondMaxRuns {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
     },
-    /// A missed slot was delivered, though by its policy it is skipped or folded into a later one.
+    /// A missed slot was delivered, though its policy is to skip or coalesce it.
     #[error("caught up: {schedule} {slot} was missed and delivered, its policy is {missed:?}")]
     CaughtUp {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
-        /// Its policy.
+        /// The policy.
         missed: Missed,
     },
-    /// A slot was delivered that came while a run of its schedule was not over, though its policy is to skip it.
+    /// A slot that came during an unfinished run of its schedule was delivered, though its policy
+    /// is to skip it.
     #[error("overlapped: {schedule} {slot} came before the run before was over")]
     Overlapped {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
     },
-    /// A slot was delivered that came while its session was at work, though its policy is to skip it.
+    /// A slot that came while its session was busy was delivered, though its policy is to skip it.
     #[error("waited: {schedule} {slot} came while its session was at work")]
     Waited {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
     },
-    /// A delivery reached a session while another of ours was not finished there.
+    /// A delivery reached a session while another one was unfinished there.
     #[error("two at once: {schedule} {slot} reached {session}, where another delivery was not finished")]
     TwoAtOnce {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
-        /// Where.
+        /// The session.
         session: String,
     },
-    /// Within a session, a slot was received before one that comes before it, by slot and then by creation.
+    /// Within a session, a slot was received after one that it should precede, by slot and then by
+    /// creation.
     #[error("out of order: in {session}, {schedule} {slot} came after {other} {other_slot}")]
     OutOfOrder {
-        /// Where.
+        /// The session.
         session: String,
-        /// Whose came too late.
+        /// The schedule of the slot that came too late.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
-        /// Whose came before it.
+        /// The schedule of the slot that came first.
         other: String,
-        /// Which.
+        /// The slot.
         other_slot: Moment,
     },
-    /// Received by another session than the schedule's.
+    /// A slot was received by another session than the schedule's.
     #[error("wrong session: {schedule} {slot} reached {found}, not {expected}")]
     WrongSession {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Which.
+        /// The slot.
         slot: Moment,
-        /// The schedule's.
+        /// The schedule's session.
         expected: String,
-        /// The one that it reached.
+        /// The session that received it.
         found: String,
     },
     /// An event names a schedule that was never created.
     #[error("unknown schedule: {schedule}")]
     UnknownSchedule {
-        /// What it names.
+        /// The id that it names.
         schedule: String,
     },
-    /// A trigger that this checker cannot work out.
+    /// A trigger that the checker cannot compute.
     #[error("no verdict: the trigger of {schedule}: {why}")]
     BadTrigger {
-        /// Whose.
+        /// The schedule.
         schedule: String,
-        /// Why.
+        /// The reason.
         why: TriggerError,
     },
 }
 
-/// How much was looked at, so that silence can be told from approval.
+/// Counts of what was checked, so that an empty report can be told from an empty history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Schedules.
+    /// The number of schedules.
     pub schedules: u64,
     /// Slots before the end of the observation.
     pub slots: u64,
     /// Slots that were received.
     pub received: u64,
-    /// Slots that were not received and had not to be: folded, skipped, cancelled before they were due to arrive.
+    /// Slots that were rightly not received: coalesced, skipped, or cancelled before they were due
+    /// to arrive.
     pub excused: u64,
-    /// Slots that were not received and on which there is no verdict, because the observation ended first.
+    /// Slots without a verdict, because the observation ended first.
     pub open: u64,
 }
 
-/// The checker's answer.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What is wrong, schedule by schedule.
+    /// The violations, schedule by schedule.
     pub findings: Vec<Finding>,
-    /// How much was looked at.
+    /// The counts of what was checked.
     pub figures: Figures,
 }
 
 impl Report {
-    /// Whether nothing is wrong.
+    /// Whether there are no findings.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }

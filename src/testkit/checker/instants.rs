@@ -1,6 +1,6 @@
-//! How instants stand in a line of JSON.
+//! Serializes instants as ISO 8601 text in JSON.
 
-/// Instants as ISO text.
+/// Instants as ISO 8601 text.
 pub(super) mod iso {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -22,7 +22,7 @@ pub(super) mod iso {
     }
 }
 
-/// Instants as ISO text, where there is one.
+/// Optional instants as ISO 8601 text.
 pub(super) mod iso_option {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};

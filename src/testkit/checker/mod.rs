@@ -1,12 +1,15 @@
-//! The history checker: was everything delivered that had to be, and nothing else? Judged from outside.
+//! The history checker: judges from outside whether a scheduler delivered everything it had to, and
+//! nothing else.
 //!
-//! A black-box test, or an operator, writes down what it did and what it saw: one [`Event`] per line of JSON, in the order
-//! in which it happened. [`check`] works out by itself which slots there should have been, matches them with what was
-//! received, and lists every [`Finding`].
+//! A black-box test, or an operator, records what it did and what it saw: one [`Event`] per line of
+//! JSON, in the order in which they happened. [`check`] computes which slots there should have
+//! been, matches them with the deliveries, and lists every [`Finding`].
 //!
-//! Lives here: [`Event`], the slow search for slots ([`slots`]), the verdicts. What lives elsewhere: the laws of the
-//! engine's own facts (`laws`). Invariant: a second opinion. Nothing here calls the engine or `calendar`: zones are jiff's,
-//! cron is read anew, and every clock reading is asked one by one, so that one mistake is not made twice.
+//! Lives here: [`Event`], the slow search for slots ([`slots`]), the verdicts. What lives
+//! elsewhere: the laws of the engine's own facts (`laws`). Invariant: it is a second opinion.
+//! Nothing here calls the engine or `calendar`: zones come from jiff, cron has its own parser, and
+//! every clock reading is tested one by one. So a mistake in one of the two shows up as a
+//! difference.
 //!
 //! ```
 //! use reveille::domain::Moment;

@@ -1,17 +1,17 @@
-//! Whether the deliveries to one session came in order: by slot, then by creation.
+//! Checks that the deliveries to one session came in order: by slot, then by creation.
 //!
-//! Two are compared only where both could go: one that was paused, or whose schedule came later, has no claim to the
-//! place that its slot would give it.
+//! Two deliveries are compared only if both could go: one that was paused, or whose schedule was
+//! created later, has no claim to the place of its slot.
 
 use super::finding::Finding;
 use crate::domain::Moment;
 
-/// A delivery to a session, as far as its place in the order goes.
+/// The place of a delivery in the order of its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Since when it could go, but for its session.
+    /// The time from which only its session could hold it back.
     pub(super) since: Moment,
-    /// The first of the slots that it stands for: it may have the place of any of them.
+    /// The first slot that it stands for: it may take the place of any of them.
     pub(super) first: Moment,
     pub(super) slot: Moment,
     /// The line of its schedule's creation.
@@ -19,10 +19,12 @@ pub(super) struct Place {
     pub(super) schedule: String,
 }
 
-/// Finds every delivery that came after one that it should have come before. They are given in the order of receipt.
+/// Finds every delivery that came after one that it should precede. `places` are in order of
+/// receipt.
 pub(super) fn check(session: &str, places: &[Place]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    // The greatest so far, at every point: where it is not greater than a delivery, nothing before it is.
+    // The running maximum. Once it is not greater than a delivery, nothing earlier is, and the
+    // search can stop.
     let mut greatest: Vec<(Moment, Moment, usize)> = Vec::with_capacity(places.len());
     for (number, place) in places.iter().enumerate() {
         let own = (place.since, place.slot, place.created);

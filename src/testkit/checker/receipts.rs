@@ -1,7 +1,7 @@
-//! What is wrong with a delivery, whatever else was delivered: each is put to the slot that it is for.
+//! Judges each delivery by itself, and assigns it to its slot.
 //!
-//! A receipt gets at most one finding of those about its place, so that one fault is reported once; the wrong session is a
-//! fault of its own.
+//! A receipt gets at most one finding about its place, so that one fault is reported once. The
+//! wrong session is a separate fault.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,19 +12,19 @@ use super::story::{Bar, Era, Life, Receipt, Story};
 use super::stretch::later;
 use crate::domain::{Moment, Span};
 
-/// One slot of a life.
+/// One slot of a schedule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) at: Moment,
-    /// Which of the triggers it is of.
+    /// The index of its trigger.
     pub(super) era: usize,
-    /// It may be received and need not be: on the edge of a change, or after the end.
+    /// Whether it may be received but need not: on the edge of a change, or after the end.
     pub(super) is_optional: bool,
-    /// The first receipt of it.
+    /// The first receipt for it.
     pub(super) receipt: Option<usize>,
 }
 
-/// Puts every receipt that names a slot to it.
+/// Assigns every receipt that names a slot, and judges it.
 pub(super) fn place(name: &str, life: &mut Life, grid: &mut Vec<Slot>, story: &Story) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut runs: BTreeMap<String, Moment> = BTreeMap::new();
@@ -35,6 +35,8 @@ pub(super) fn place(name: &str, life: &mut Life, grid: &mut Vec<Slot>, story: &S
         let earlier = place.and_then(|place| grid[place].receipt).map(|first| &life.receipts[first]);
         let finding = match place {
             None => Some(stray(name, life, receipt, slot)),
+            // In this order: a cause (the process was down) comes before its consequences (a second
+            // receipt).
             Some(_) => barred(name, slot, receipt)
                 .or_else(|| again(name, life, earlier, (receipt, slot), story))
                 .or_else(|| two_slots(name, &runs, (receipt, slot)))
@@ -51,7 +53,8 @@ pub(super) fn place(name: &str, life: &mut Life, grid: &mut Vec<Slot>, story: &S
     findings
 }
 
-/// The place of a slot in the grid. One on the edge of a trigger's time, or after the end, is added to it.
+/// The place of a slot in the grid. A valid slot on the edge of a trigger's time, or after the end,
+/// is added as optional.
 fn find(life: &Life, grid: &mut Vec<Slot>, slot: Moment) -> Option<usize> {
     match grid.binary_search_by_key(&slot, |slot| slot.at) {
         Ok(place) => Some(place),
@@ -68,7 +71,7 @@ fn find(life: &Life, grid: &mut Vec<Slot>, slot: Moment) -> Option<usize> {
     }
 }
 
-/// Whether a trigger has a slot, whatever its time.
+/// Whether a trigger has this slot, regardless of when it was in force.
 fn has(trigger: &Trigger, slot: Moment) -> bool {
     let before = slot.checked_sub(Span::from_nanos(1)).unwrap_or(slot);
     slots(trigger, before, slot).is_ok_and(|found| found.contains(&slot))
@@ -112,7 +115,7 @@ fn again(
     }
     let died = story.deaths.iter().any(|line| (first.line..receipt.line).contains(line));
     match life.policy(receipt.at).recovery {
-        // Nobody knew whether it had arrived.
+        // The scheduler could not know whether it had arrived.
         Recovery::Redeliver if died => None,
         Recovery::Redeliver | Recovery::Fail => {
             Some(Finding::Twice { schedule, slot, run: receipt.run.clone() })
@@ -130,7 +133,7 @@ fn two_slots(
 }
 
 fn early(name: &str, life: &Life, (receipt, slot): (&Receipt, Moment), story: &Story) -> Option<Finding> {
-    // What was due before the clock was set back stays due.
+    // A slot that was due before the clock was set back stays due.
     let was_due =
         story.set_back().any(|jump| (life.line..receipt.line).contains(&jump.line) && jump.at >= slot);
     let is_early = receipt.at < slot && !was_due;
@@ -142,8 +145,9 @@ fn wrong_session(name: &str, life: &Life, (receipt, slot): (&Receipt, Moment)) -
     (expected != found).then(|| Finding::WrongSession { schedule: name.into(), slot, expected, found })
 }
 
-/// Gives every receipt without a slot the first one that was due to arrive and has none: for stretches of time, taking the
-/// earliest deadline first finds a match for all wherever there is one. `deadline` is `None` where nothing is expected.
+/// Assigns every receipt that names no slot to the first due slot without one. Earliest deadline
+/// first finds a match for all receipts whenever one exists. `deadline` is `None` for slots that
+/// are not expected.
 pub(super) fn assign(
     name: &str,
     life: &mut Life,
@@ -169,6 +173,7 @@ pub(super) fn assign(
             let next = (first..grid.len()).find(|place| grid[*place].at > receipt.at)?;
             (!taken[next] && grid[next].at <= later(receipt.at, prompt)).then_some(next)
         };
+        // Best first: in time; a little early, which is a finding; late, which is a finding too.
         match in_time.copied().or_else(soon).or(open.last().copied()) {
             Some(place) => {
                 taken[place] = true;

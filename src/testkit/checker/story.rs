@@ -1,7 +1,7 @@
-//! A history, sorted: one life per schedule, and the stretches in which something stood in the way.
+//! Sorts a history: one record per schedule, and the stretches in which deliveries were blocked.
 //!
-//! Invariant: read once, in the order of the events; nothing here judges but what only the order can tell, which is what
-//! was in force when a delivery was received.
+//! Invariant: events are read once, in order. The only judgement here is the one that needs the
+//! order: what was in force when a delivery was received.
 
 use std::collections::BTreeMap;
 
@@ -10,31 +10,31 @@ use super::finding::Finding;
 use super::stretch::{Stretch, Way};
 use crate::domain::Moment;
 
-/// All that happened.
+/// A sorted history.
 #[derive(Debug, Default)]
 pub(super) struct Story {
     pub(super) lives: BTreeMap<String, Life>,
-    /// Downs.
+    /// Stretches of downtime.
     pub(super) outages: Vec<Stretch>,
-    /// The clock set ahead or back.
+    /// Jumps of the wall clock.
     pub(super) jumps: Vec<Jump>,
-    /// Holds, of all sessions or of one.
+    /// Holds by session; `None` is the hold on all.
     pub(super) holds: BTreeMap<Option<String>, Vec<Stretch>>,
-    /// Work of sessions, ours and others'.
+    /// Stretches in which sessions were busy, with our deliveries or other work.
     pub(super) busy: BTreeMap<String, Vec<Stretch>>,
-    /// When each session received something, in order.
+    /// The times at which each session received a delivery, in order.
     pub(super) arrivals: BTreeMap<String, Vec<Moment>>,
-    /// When the observation ended.
+    /// The end of the observation.
     pub(super) end: Option<Moment>,
-    /// The lines at which the process died.
+    /// The lines of the events at which the process died.
     pub(super) deaths: Vec<usize>,
     pub(super) findings: Vec<Finding>,
     down_since: Option<Moment>,
-    /// By session: the run that is not finished, and the line at which it will be.
+    /// By session: the line at which its unfinished run ends.
     out: BTreeMap<String, usize>,
 }
 
-/// One schedule.
+/// The history of one schedule.
 #[derive(Debug)]
 pub(super) struct Life {
     /// The line of its creation.
@@ -49,7 +49,7 @@ pub(super) struct Life {
     pub(super) skips: Vec<Skip>,
 }
 
-/// The reign of one trigger: slots after `from`, until the change.
+/// The time of one trigger: slots after `from`, until it is changed.
 #[derive(Clone, Debug)]
 pub(super) struct Era {
     pub(super) trigger: Trigger,
@@ -57,7 +57,7 @@ pub(super) struct Era {
     pub(super) until: Option<Moment>,
 }
 
-/// A delivery, as the target saw it.
+/// A delivery, as its target observed it.
 #[derive(Clone, Debug)]
 pub(super) struct Receipt {
     pub(super) line: usize,
@@ -65,17 +65,17 @@ pub(super) struct Receipt {
     pub(super) run: String,
     pub(super) slot: Option<Moment>,
     pub(super) session: Option<String>,
-    /// When its run was over.
+    /// The end of its run.
     pub(super) finish: Moment,
-    /// What was in force that forbids it.
+    /// What forbade it at that time, if anything.
     pub(super) barred: Option<Bar>,
-    /// Another of our deliveries was not finished there.
+    /// Another of our deliveries was unfinished in the session.
     pub(super) is_second: bool,
-    /// Nothing was found wrong with it.
+    /// No fault was found in it.
     pub(super) is_clean: bool,
 }
 
-/// The clock went from one reading to another at once.
+/// A jump of the wall clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Jump {
     pub(super) line: usize,
@@ -83,7 +83,7 @@ pub(super) struct Jump {
     pub(super) to: Moment,
 }
 
-/// What forbids a delivery.
+/// The reasons that forbid a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bar {
     Cancel,
@@ -92,7 +92,7 @@ pub(super) enum Bar {
     Hold,
 }
 
-/// What the scheduler says it did not deliver.
+/// Slots that the scheduler reported as not delivered.
 #[derive(Clone, Debug)]
 pub(super) struct Skip {
     pub(super) from: Moment,
@@ -159,6 +159,7 @@ impl Story {
             Event::Down { at } => {
                 self.deaths.push(line);
                 self.down_since = self.down_since.or(Some(*at));
+                // A crash ends all runs: the next delivery to a session is not a second one.
                 self.out.clear();
             }
             Event::Up { at } => {
@@ -168,7 +169,7 @@ impl Story {
             }
             Event::Jump { at, to } => self.jumps.push(Jump { line, at: *at, to: *to }),
             Event::Receive { .. } => self.receive(line, event, finishes),
-            // Known beforehand: a run is over when its line says so, wherever it stands.
+            // Read beforehand: a run's end is needed at its receipt, which comes earlier.
             Event::Finish { .. } => {}
             Event::Skip { schedule, from, until, count, reason } => {
                 let skip = Skip { from: *from, until: *until, count: *count, reason: reason.clone() };
@@ -185,6 +186,7 @@ impl Story {
         let session = session.clone().or_else(|| life.session.clone());
         let (cancelled, paused) = (life.cancelled, open_since(&life.pauses));
         let held = [None, session.clone()].iter().find_map(|key| open_since(self.holds.get(key)?));
+        // In order of strength: if several apply, the first is the cause to report.
         let bars = [(down, Bar::Down), (cancelled, Bar::Cancel), (paused, Bar::Pause), (held, Bar::Hold)];
         let barred = bars.iter().find(|(since, _)| since.is_some_and(|since| since <= *at));
         let finish = finishes.get(&(schedule, run)).copied();
@@ -194,7 +196,7 @@ impl Story {
             self.out.insert(session.clone(), end_line);
             let work = Stretch { from: *at, until: Some(end), way: Way::Busy };
             let busy = self.busy.entry(session.clone()).or_default();
-            // Before one that is still open, which has to stay the last.
+            // Inserted before the last one, which may still be open and must stay last for `close`.
             busy.insert(busy.len().saturating_sub(1), work);
         }
         if let Some(session) = &session {
@@ -214,13 +216,13 @@ impl Story {
         self.life(schedule).into_iter().for_each(|life| life.receipts.push(receipt.clone()));
     }
 
-    /// The jumps back, which show readings anew.
+    /// The backward jumps, after which readings repeat.
     pub(super) fn set_back(&self) -> impl Iterator<Item = &Jump> {
         self.jumps.iter().filter(|jump| jump.to < jump.at)
     }
 
-    /// What the clock went over while a schedule was there: readings that it had not shown before. Those that it had shown
-    /// were kept then.
+    /// The readings that the clock skipped during a schedule's time. Readings that it had shown
+    /// before a backward jump are not skipped: their slots were delivered then.
     pub(super) fn leaps(&self, life: &Life) -> Vec<Stretch> {
         let mut shown = life.eras.first().map_or(Moment::EPOCH, |era| era.from);
         let mut leaps = Vec::new();
@@ -260,24 +262,24 @@ impl Life {
         }
     }
 
-    /// The policy in force.
+    /// The policy in force at a time.
     pub(super) fn policy(&self, t: Moment) -> &Policy {
         in_force(&self.policies, t)
     }
 
-    /// The lifetime in force.
+    /// The lifetime in force at a time.
     pub(super) fn lifetime(&self, t: Moment) -> &Lifetime {
         in_force(&self.lifetimes, t)
     }
 }
 
-/// The last that began by then; the first, where none did. There is always one.
+/// The last entry that began by `t`, or else the first. The list is never empty.
 fn in_force<T>(list: &[(Moment, T)], t: Moment) -> &T {
     let begun = list.iter().rposition(|(from, _)| *from <= t).unwrap_or_default();
     &list[begun].1
 }
 
-/// By schedule and run: the line at which the run was over, and when that was.
+/// By schedule and run: the line and the time of the run's end.
 type Finishes<'a> = BTreeMap<(&'a String, &'a String), (usize, Moment)>;
 
 fn finishes(events: &[Event]) -> Finishes<'_> {

@@ -1,23 +1,23 @@
-//! Stretches of time in which something stood in the way, in order and apart from each other.
+//! Sorted, disjoint stretches of time in which deliveries were blocked.
 
 use crate::domain::{Moment, Span};
 
-/// What stood in the way.
+/// What blocked deliveries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     /// The process was down.
     Down,
-    /// The wall clock went over it at once.
+    /// The wall clock jumped over it.
     Jump,
     /// The schedule was paused.
     Pause,
     /// Deliveries were held back.
     Hold,
-    /// The session was at work.
+    /// The session was busy.
     Busy,
 }
 
-/// From an instant, included, to another, not included; `None` if it did not end.
+/// A half-open stretch of time; `until` is `None` if it did not end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stretch {
     pub(super) from: Moment,
@@ -25,15 +25,15 @@ pub(super) struct Stretch {
     pub(super) way: Way,
 }
 
-/// Stretches in order that do not touch.
+/// Sorted stretches that do not touch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stretches(Vec<Stretch>);
 
 impl Stretches {
-    /// Joins what overlaps, and what is no further apart than `gap`. It is a jump only if all of it is,
-    /// and the process died if it did in some part.
+    /// Joins stretches that overlap or lie at most `gap` apart. The result is a jump only if all
+    /// parts are, and downtime if any part is.
     pub(super) fn joined(mut parts: Vec<Stretch>, gap: Span) -> Stretches {
-        // A clock that was set back between the two ends leaves nothing to say.
+        // A clock set back in between can make a stretch empty or negative: it blocks nothing.
         parts.retain(|part| part.until.is_none_or(|until| until > part.from));
         parts.sort_by_key(|part| part.from);
         let mut joined: Vec<Stretch> = Vec::new();
@@ -51,14 +51,14 @@ impl Stretches {
         Stretches(joined)
     }
 
-    /// The stretch that an instant lies in.
+    /// The stretch that contains an instant.
     pub(super) fn around(&self, t: Moment) -> Option<&Stretch> {
         let next = self.0.partition_point(|stretch| stretch.from <= t);
         let last = self.0[..next].last()?;
         last.until.is_none_or(|until| t < until).then_some(last)
     }
 
-    /// Whether a stretch ends at this very instant.
+    /// Whether a stretch ends at exactly this instant.
     pub(super) fn is_end(&self, t: Moment) -> bool {
         let next = self.0.partition_point(|stretch| stretch.from < t);
         self.0[..next].last().is_some_and(|stretch| stretch.until == Some(t))
@@ -71,7 +71,7 @@ impl Stretches {
     }
 }
 
-/// So much later; at the end of the calendar it stays there.
+/// `t` plus `span`; saturates at the end of the calendar.
 pub(super) fn later(t: Moment, span: Span) -> Moment {
     t.checked_add(span).unwrap_or(t)
 }

@@ -1,7 +1,7 @@
-//! What is wrong with a schedule's slots, one after the other: those that were received, and those that were not.
+//! Judges every slot of a schedule: those that were received, and those that were not.
 //!
-//! A slot that was not received is a duty, a duty to say why, or none: [`Duty`]. In doubt, because a process died or a cancel
-//! came while a delivery may have been on its way, there is no finding.
+//! A slot that was not received had to be delivered, or reported, or neither: [`Duty`]. In doubt (a
+//! crash or a cancel while a delivery may have been under way) there is no finding.
 
 use super::course::{Course, Road};
 use super::event::{Busy, Missed, Overlap, Recovery};
@@ -16,15 +16,15 @@ use crate::domain::{Moment, Span};
 pub(super) enum Duty {
     /// Nothing.
     None,
-    /// The observation ended before it could be told.
+    /// Unknown: the observation ended too early.
     Open,
-    /// To deliver it, or to say why not.
+    /// To deliver it, or to report why not.
     Account,
-    /// To deliver it, by then at the latest.
+    /// To deliver it by this time.
     Deliver(Moment),
 }
 
-/// One schedule, ready to be judged.
+/// One schedule with everything needed to judge it.
 pub(super) struct Case<'a> {
     pub(super) name: &'a str,
     pub(super) life: &'a Life,
@@ -34,14 +34,14 @@ pub(super) struct Case<'a> {
     pub(super) end: Moment,
 }
 
-/// What the slots before have left behind.
+/// The consequences of earlier slots.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wake {
-    /// How many were received.
+    /// The number of received slots.
     runs: u64,
-    /// Until when a run of this schedule was not over.
+    /// The end of the last run of this schedule.
     occupied_until: Option<Moment>,
-    /// Until when one waited for its session.
+    /// The time until which a slot waited for its session.
     waited_until: Option<Moment>,
 }
 
@@ -61,7 +61,7 @@ impl Case<'_> {
             let fault = self.fault(place, &course, receipt, wake).filter(|_| receipt.is_clean);
             wake.runs += 1;
             wake.waited_until = wake.waited_until.max(Some(receipt.at));
-            // A run that should not have been is no excuse for what it kept from running.
+            // A run that should not have happened does not excuse slots that it kept from running.
             if !matches!(fault, Some(Finding::CaughtUp { .. })) {
                 wake.occupied_until = wake.occupied_until.max(Some(receipt.finish));
             }
@@ -90,18 +90,18 @@ impl Case<'_> {
         figures.excused += u64::from(slot.receipt.is_none() && duty == Duty::None);
     }
 
-    /// The way of a slot.
+    /// How the slot at this place of the grid fared.
     pub(super) fn course(&self, place: usize) -> Course {
         let slot = self.grid[place];
         self.road.course(slot.at, &self.life.eras[slot.era])
     }
 
-    /// The first of the slots that one received at the end of a block stands for.
+    /// The first slot that a delivery at the end of a block stands for.
     pub(super) fn stands_for(&self, place: usize, since: Moment) -> Moment {
         let is_folded = |place: &usize| {
             let course = self.course(*place);
             let lay_in_it = course.block.is_some() && course.first == Some(since);
-            // The process may have died before it could say that the slot had come.
+            // The process may have crashed before it could record that the slot had come.
             let died_over_it = || {
                 let down = self.road.met(self.grid[*place].at).filter(|_| course.is_in_doubt);
                 down.and_then(|down| down.until) == Some(since)
@@ -117,7 +117,7 @@ impl Case<'_> {
         self.grid.get(place + 1).map(|slot| slot.at)
     }
 
-    /// What is owed for a slot that was not received.
+    /// What the scheduler owed for a slot that was not received.
     pub(super) fn duty(&self, place: usize, course: &Course, wake: Wake) -> Duty {
         let slot = self.grid[place];
         let lifetime = self.life.lifetime(slot.at);
@@ -134,6 +134,8 @@ impl Case<'_> {
             return if is_gone(self.end) { Duty::None } else { Duty::Open };
         };
         let deadline = later(ready, self.prompt);
+        // Cancelled or replaced before it had to arrive: a delivery may or may not have been under
+        // way.
         if is_gone(deadline) {
             return Duty::None;
         }
@@ -143,7 +145,8 @@ impl Case<'_> {
         let policy = self.life.policy(ready);
         let is_folded = match policy.missed {
             Missed::Skip => course.is_touched,
-            // The latest stands for all, and one that is just coming may be it.
+            // The latest missed slot stands for all, and a slot within the tolerance may already be
+            // that one.
             Missed::RunOnce => course.is_touched && self.next(place).is_some_and(|next| next <= deadline),
             Missed::All => {
                 let jumped = course.block.is_some_and(|block| block.way == Way::Jump);
@@ -172,14 +175,14 @@ impl Case<'_> {
         Duty::Deliver(deadline)
     }
 
-    /// Whether a run of the same schedule was not over when the slot came.
+    /// Whether a run of this schedule was unfinished when the slot came.
     fn is_overlapped(&self, course: &Course, wake: Wake, overlap: Overlap) -> bool {
         let word = Span::from_millis(WORD_MS);
         let occupied = wake.occupied_until.map(|until| later(until, word));
         overlap == Overlap::Skip && course.first.zip(occupied).is_some_and(|(first, until)| first < until)
     }
 
-    /// What is wrong with a receipt, seen from its slot.
+    /// The fault of a received slot, if it has one.
     fn fault(&self, place: usize, course: &Course, receipt: &Receipt, wake: Wake) -> Option<Finding> {
         let (slot, schedule) = (self.grid[place], self.name.to_owned());
         let (policy, lifetime) = (self.life.policy(receipt.at), self.life.lifetime(slot.at));
@@ -198,7 +201,8 @@ impl Case<'_> {
         if self.is_folded(place, course, policy.missed) {
             return Some(Finding::CaughtUp { schedule, slot, missed: policy.missed });
         }
-        // Whoever makes up for all that was missed makes up for these too, one after the other.
+        // With `all`, missed slots are delivered one after the other, so overlap does not apply to
+        // them.
         let made_up =
             policy.missed == Missed::All && course.block.is_some_and(|block| block.way != Way::Jump);
         let occupied = policy.overlap == Overlap::Skip && !self.grid[place].is_optional && !made_up;
@@ -220,22 +224,22 @@ impl Case<'_> {
         is_late.then(|| Finding::Late { schedule, slot, by: receipt.at.since(ready) })
     }
 
-    /// Whether a slot that was received lay in a block, and by its policy no delivery comes out of that.
+    /// Whether a received slot lay in a block from which, by its policy, it must not be delivered.
     fn is_folded(&self, place: usize, course: &Course, missed: Missed) -> bool {
         let Some((block, until)) = course.block.and_then(|block| Some((block, block.until?))) else {
             return false;
         };
         let is_latest = self.next(place).is_none_or(|next| next >= until);
         match missed {
-            // When the clock jumped or the machine slept, the process was there: it may call the latest on time.
+            // The process was running during a jump, so it may count the latest slot as on time.
             Missed::Skip => !(is_latest && block.way == Way::Jump),
             Missed::RunOnce => !is_latest,
-            // The same: what the process was there for is not missed, and the latest stands for all.
+            // As above: slots in a jump are not missed, and the latest stands for all.
             Missed::All => !is_latest && block.way == Way::Jump,
         }
     }
 
-    /// Checks what the scheduler says it skipped; returns which slots are covered by it.
+    /// Checks the skips that the scheduler reported; returns which slots they cover.
     fn skips(&self, duties: &mut [Duty], findings: &mut Vec<Finding>) -> Vec<bool> {
         let mut covered = vec![false; self.grid.len()];
         for skip in self.life.skips.iter().filter(|skip| !skip.reason.trim().is_empty()) {
@@ -270,5 +274,6 @@ impl Case<'_> {
     }
 }
 
-/// How long it may take until the scheduler hears from a target, in milliseconds: so long a run may seem to go on.
+/// The delay in milliseconds until the scheduler learns of a run's end. For so long a run may seem
+/// unfinished.
 const WORD_MS: u64 = 100;
