@@ -1,6 +1,7 @@
-//! The channels of the configuration file: what is written there becomes ways out of the process.
+//! Reads the channels of the configuration file and opens them: ways out of the process.
 //!
-//! Invariant: no error, and no line of a log, holds a key, a value of an environment or a path of an endpoint.
+//! Invariant: no error message and no log line contains a key, the value of an environment
+//! variable, or the path of an endpoint.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +17,7 @@ use crate::domain::Channel;
 use crate::limits;
 use crate::runtime::Handle;
 
-/// One channel of a configuration file, as it is written there: either `url` or `command`.
+/// One channel as written in a configuration file: either `url` or `command`.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Written {
@@ -39,7 +40,7 @@ pub(super) struct Written {
     agents: bool,
 }
 
-/// The channels, ready to be opened.
+/// The validated channels, ready to be opened.
 #[derive(Default)]
 pub(super) struct Channels {
     ways: BTreeMap<Box<str>, Way>,
@@ -47,10 +48,10 @@ pub(super) struct Channels {
 }
 
 impl Channels {
-    /// Makes channels out of what is written.
+    /// Validates the channels of a configuration file.
     ///
     /// # Errors
-    /// [`Fault`], which names the channel and what is wrong with it.
+    /// [`Fault`], with the channel's name and the reason.
     pub(super) fn new(
         written: BTreeMap<String, Written>,
         inherited: impl Fn(&str) -> Option<String>,
@@ -80,10 +81,10 @@ impl Channels {
         Ok(channels)
     }
 
-    /// Opens them in an engine.
+    /// Opens the channels in an engine.
     ///
     /// # Errors
-    /// [`Fault::Io`] where there is no thread for it.
+    /// [`Fault::Io`] if no thread can be started for them.
     pub(super) fn open(self, handle: &Handle) -> Result<(), Fault> {
         let outside = Outside::start(self.ways);
         let outside = outside.map_err(|error| Fault::io("channels cannot be opened", error))?;
@@ -98,6 +99,8 @@ impl Channels {
 
 impl Written {
     fn webhook(self) -> Result<Way, String> {
+        // An option of the other kind is a mistake, and must not be ignored: it may be about
+        // security.
         if !self.env.is_empty() || !self.inherit.is_empty() || self.cwd.is_some() || self.timeout_ms.is_some()
         {
             return Err("env, inherit, cwd and timeout-ms belong to a program, and not to a url".to_owned());
@@ -114,18 +117,23 @@ impl Written {
                 SigningKey::parse(text.trim()).map_err(|fault| format!("{}: {fault}", file.display()))?,
             );
         }
+        // Receivers tell our posts from forged ones by the signature alone, so there is no unsigned
+        // mode.
         if keys.is_empty() {
             return Err("it has no key: posts are signed; give keys or key-files".to_owned());
         }
         if keys.len() as u64 > limits::SIGNATURES.value {
             return Err(format!("it has {} keys: at most {}", keys.len(), limits::SIGNATURES.value));
         }
+        // A private authority is trusted in addition to the system's, and only for this channel.
         let mut trust = Trust::system();
         if let Some(file) = &self.ca_file {
             let pem = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
             trust.add(&pem).map_err(|fault| format!("{}: {fault}", file.display()))?;
         }
         let client = Client::new(Arc::new(NetworkOs), trust).map_err(|error| error.to_string())?;
+        // The client may reach this channel's host and port only; this machine needs `loopback` as
+        // well.
         let client = client.allowing(&endpoint);
         let client = if self.loopback { client.with_loopback() } else { client };
         Ok(Way::Webhook { endpoint, keys, client })
@@ -140,6 +148,7 @@ impl Written {
             );
         }
         let argv = self.command.unwrap_or_default();
+        // No lookup in PATH: the program must not depend on who starts the daemon.
         if !argv.first().is_some_and(|program| Path::new(program).is_absolute()) {
             return Err("command begins with the absolute path of a program".to_owned());
         }
@@ -152,9 +161,13 @@ impl Written {
         if !(1..=max).contains(&time) {
             return Err(format!("timeout-ms is from 1 to {max}"));
         }
+        // Nothing is inherited unless listed: the daemon's environment holds its operator token.
         let mut environment: BTreeMap<String, String> =
             self.inherit.into_iter().filter_map(|name| Some((name.clone(), inherited(&name)?))).collect();
+        // A value written in the file wins over an inherited one.
         environment.extend(self.env);
+        // A zero byte would cut a string short in `execve`, and `=` would start the value in the
+        // name.
         let is_plain = |(name, value): (&String, &String)| {
             !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0')
         };
@@ -203,7 +216,7 @@ mod tests {
         assert_eq!((&program.environment[..], &*program.directory), (&environment[..], Path::new("/")));
     }
 
-    /// Each says which channel, and what is wrong with it, and nothing that is secret.
+    /// Each message names the channel and the reason, and contains no secret.
     #[test]
     fn what_makes_no_sense_is_refused() {
         let url = "url = \"https://hooks.example.com/in/secret\"";

@@ -1,7 +1,7 @@
-//! The client of a daemon: one request at a time, and the way into its EDN stream.
+//! The client of a daemon: sends one request at a time, or opens the daemon's EDN stream.
 //!
-//! What lives elsewhere: what commands make of an answer (one file each). Invariant: the token goes into its header and
-//! nowhere else.
+//! What lives elsewhere: what each command does with an answer. Invariant: the token is sent in its
+//! header and appears nowhere else.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -31,7 +31,7 @@ use crate::runtime::Token;
 use crate::surface::cli::DaemonArgs;
 use crate::surface::json;
 
-/// A way to a daemon.
+/// A client of one daemon.
 pub(super) struct Client {
     authority: String,
     token: Token,
@@ -39,29 +39,30 @@ pub(super) struct Client {
     runtime: Runtime,
 }
 
-/// What a daemon answered.
+/// A daemon's answer.
 pub(super) struct Answered {
     pub(super) status: StatusCode,
     pub(super) text: String,
 }
 
-/// A connection that has left HTTP.
+/// A connection that has been upgraded from HTTP to the EDN stream.
 pub(super) struct Stream {
     pub(super) socket: TcpStream,
-    /// What came right after the answer.
+    /// Bytes that arrived together with the upgrade's answer.
     pub(super) first: Vec<u8>,
 }
 
 impl Client {
-    /// The client of the daemon that was asked for, if one was.
+    /// Connects to the daemon that the arguments name, or to a local one if it runs; `None` if the
+    /// command has to use an engine of its own.
     ///
     /// # Errors
-    /// [`Fault`] for an address that is none, and for want of a token.
+    /// [`Fault`] for an invalid address or a missing token.
     pub(super) fn asked_for(args: &DaemonArgs, session: Option<&SessionId>) -> Result<Option<Client>, Fault> {
         let (authority, token) = match args.url.as_deref() {
             Some("") => return Ok(None),
             Some(url) => (authority(url)?, token(args)?),
-            // Nobody asked for a daemon: the one that is there, if it is ours.
+            // No daemon is named: use the local one if it runs and we have its token.
             None => match token(args) {
                 Ok(token) if is_there(DEFAULT_LISTEN) => (DEFAULT_LISTEN.to_string(), token),
                 Ok(_) | Err(_) => return Ok(None),
@@ -72,10 +73,10 @@ impl Client {
         Ok(Some(Client { authority, token, session: session.cloned(), runtime }))
     }
 
-    /// Sends a text and waits for the answer, in the same notation.
+    /// Posts a text and waits for the answer in its notation.
     ///
     /// # Errors
-    /// [`Fault::Io`] where there is no daemon or no answer.
+    /// [`Fault::Io`] if there is no daemon or no answer.
     pub(super) fn post(&self, path: &str, notation: Notation, text: Vec<u8>) -> Result<Answered, Fault> {
         let media_type = match notation {
             Notation::Edn => "application/edn",
@@ -85,10 +86,10 @@ impl Client {
         self.post_with(path, vec![(CONTENT_TYPE, media_type.clone()), (ACCEPT, media_type)], text)
     }
 
-    /// Sends a text with these headers and waits for the answer.
+    /// Posts a text with these headers and waits for the answer.
     ///
     /// # Errors
-    /// [`Fault::Io`] where there is no daemon or no answer.
+    /// [`Fault::Io`] if there is no daemon or no answer.
     pub(super) fn post_with(
         &self,
         path: &str,
@@ -107,7 +108,7 @@ impl Client {
     /// Opens the daemon's EDN stream.
     ///
     /// # Errors
-    /// [`Fault::Io`] where there is no daemon or it does not let us.
+    /// [`Fault::Io`] if there is no daemon or it refuses the stream.
     pub(super) fn stream(&self) -> Result<Stream, Fault> {
         let headers = [(CONNECTION, "upgrade"), (UPGRADE, "reveille-edn")]
             .map(|(name, value)| (name, HeaderValue::from_static(value)));
@@ -120,10 +121,12 @@ impl Client {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 return Err(io::Error::other(Answered { status, text }.complaint(Notation::Json)));
             }
+            // Take the socket back from hyper: the commands read and write it with blocking calls.
             let upgraded = hyper::upgrade::on(response).await.map_err(io::Error::other)?;
             let parts = upgraded.downcast::<TokioIo<tokio::net::TcpStream>>();
             let parts = parts.map_err(|_| io::Error::other("the connection is of another kind"))?;
             let socket = parts.io.into_inner().into_std()?;
+            // Tokio had set it to non-blocking.
             socket.set_nonblocking(false)?;
             Ok(Stream { socket, first: parts.read_buf.into() })
         }))
@@ -145,9 +148,11 @@ impl Client {
         let stream = tokio::net::TcpStream::connect(&self.authority).await?;
         let (mut sender, connection) =
             http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+        // One request per connection: the task ends with the answer, or with the upgrade.
         tokio::spawn(connection.with_upgrades());
         let mut authorization = HeaderValue::try_from(format!("Bearer {}", self.token.reveal()))
             .map_err(|_| io::Error::other("the token holds characters that no header can"))?;
+        // Keeps the token out of debug output.
         authorization.set_sensitive(true);
         let mut request = Request::builder().method(method).uri(path).header(HOST, &self.authority);
         request = request.header(AUTHORIZATION, authorization);
@@ -164,19 +169,20 @@ impl Client {
 }
 
 impl Answered {
-    /// What the daemon complains about, in one line for a person.
+    /// The daemon's error message and hint, as one line for a person.
     pub(super) fn complaint(&self, notation: Notation) -> String {
         let read = match notation {
             Notation::Edn => edn::read(self.text.as_bytes(), &REQUEST_CAPS).ok(),
             Notation::Json => json::read(self.text.as_bytes(), &REQUEST_CAPS).ok(),
         };
+        // EDN answers have keywords as keys, JSON answers strings.
         let part = |map: &Map, key: &str| map.keyword(key).or_else(|| map.text(key)).cloned();
         let error = read.as_ref().and_then(Value::as_map).and_then(|map| part(map, "error"));
         let mut complaint = format!("the daemon answers {}", self.status.as_u16());
         for key in ["message", "hint"] {
             let word = error.as_ref().and_then(Value::as_map).and_then(|map| part(map, key));
             if let Some(word) = word.as_ref().and_then(Value::as_str) {
-                // A string takes whatever is written to it.
+                // Writing to a string cannot fail.
                 let _ = write!(complaint, "; {word}");
             }
         }
@@ -184,13 +190,14 @@ impl Answered {
     }
 }
 
-/// Host and port of `http://HOST:PORT`.
+/// Parses host and port of `http://HOST:PORT`.
 fn authority(url: &str) -> Result<String, Fault> {
     let wrong =
         || Fault::usage(format!("{url} is no address of a daemon; it looks like http://127.0.0.1:7517"));
     let uri: Uri = url.parse().map_err(|_| wrong())?;
     let authority = uri.authority().filter(|_| uri.scheme_str() == Some("http")).ok_or_else(wrong)?;
     let plain = uri.path_and_query().is_none_or(|path| path.as_str() == "/");
+    // A path or a user name would be dropped in silence, so they are refused.
     if !plain || authority.as_str().contains('@') {
         return Err(wrong());
     }
@@ -198,12 +205,13 @@ fn authority(url: &str) -> Result<String, Fault> {
     Ok(format!("{}:{port}", authority.host()))
 }
 
-/// Whether somebody listens.
+/// Whether a server listens at this address.
 fn is_there(address: SocketAddr) -> bool {
     TcpStream::connect_timeout(&address, GLANCE).is_ok()
 }
 
 fn token(args: &DaemonArgs) -> Result<Token, Fault> {
+    // Order: the most explicit source wins; the data directory is the default.
     let environment = Environment::read();
     if let Some(path) = &args.token_file {
         return read_given(path).map_err(|error| Fault::io(format!("the token {}", path.display()), error));
@@ -217,13 +225,15 @@ fn token(args: &DaemonArgs) -> Result<Token, Fault> {
     read_token(&path).map_err(|error| Fault::io(format!("the token {}", path.display()), error))
 }
 
-/// A file that somebody names expressly may be anybody's.
+/// Reads a token file named by the user. Its mode and owner are not checked: it may be shared on
+/// purpose.
 fn read_given(path: &Path) -> io::Result<Token> {
     fs::read_to_string(path).map(|text| Token::from_text(text.trim()))
 }
 
-/// A port on loopback answers at once, or nobody listens.
+/// Time limit to find a local daemon: a port on loopback answers at once or not at all.
 const GLANCE: Duration = Duration::from_millis(200);
+// Time limit of one request, queries with their own time budget included.
 const PATIENCE: Duration = Duration::from_millis(30_000);
-/// More than any answer has; a stranger at the port must not fill the memory.
+/// Maximum size of an answer. Another program on the port must not fill our memory.
 const ANSWER_BYTES_MAX: usize = 1 << 28;

@@ -1,4 +1,5 @@
-//! What the daemon is told: arguments and environment first, then the configuration file, then the defaults.
+//! The daemon's configuration: from arguments and environment first, then the configuration file,
+//! then defaults.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,25 +21,25 @@ use crate::runtime::Token;
 use crate::surface::cli::ServeArgs;
 use crate::surface::http;
 
-/// What the daemon is told.
+/// The complete, validated configuration of the daemon.
 pub(super) struct Config {
     pub(super) http: http::Config,
-    /// `None` where nothing is to touch a disk.
+    /// The data directory; `None` if nothing may touch a disk.
     pub(super) data_dir: Option<PathBuf>,
-    /// Whether schedules and sessions are kept in the data directory.
+    /// Whether durable schedules and sessions are persisted in the data directory.
     pub(super) keeps: bool,
     pub(super) socket: Option<PathBuf>,
     pub(super) token: Option<Token>,
     pub(super) log: String,
-    /// The ways out of the process.
+    /// The channels to open.
     pub(super) channels: Channels,
-    /// What runs are measured by when they are about to be handed over, if by anything.
+    /// The guard policy, if one is configured.
     pub(super) guard: Option<GuardPolicy>,
-    /// Who is asked beyond that.
+    /// The external guard, if one is configured.
     pub(super) outside: Option<GuardWay>,
 }
 
-/// A configuration file; what is not in it is not told.
+/// A configuration file. Every field is optional.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 struct File {
@@ -55,10 +56,10 @@ struct File {
 }
 
 impl Config {
-    /// Puts together what the daemon is told.
+    /// Combines arguments, environment and configuration file.
     ///
     /// # Errors
-    /// [`Fault::Usage`] for what makes no sense, [`Fault::Io`] for a file that cannot be read.
+    /// [`Fault::Usage`] for an invalid option, [`Fault::Io`] for a file that cannot be read.
     pub(super) fn new(args: ServeArgs, environment: &Environment) -> Result<Config, Fault> {
         let file = args.config.as_deref().map_or_else(|| Ok(File::default()), read)?;
         let listen = args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN);
@@ -66,6 +67,8 @@ impl Config {
         let token = environment.token.as_deref().map(check_token).transpose()?;
         let (named, socket) = (args.data_dir.or(file.data_dir), args.socket.or(file.socket));
         let volatile = args.volatile || file.volatile;
+        // The directory is needed for the store and for generated tokens. Without either, create
+        // none.
         let diskless = volatile && token.is_some() && named.is_none();
         let data_dir = if diskless { None } else { Some(data_dir_of(named, environment)?) };
         let socket = socket.or_else(|| data_dir.as_ref().map(|directory| directory.join(SOCKET)));
@@ -81,10 +84,10 @@ impl Config {
     }
 }
 
-/// The data directory that is meant: the one named, or the user's own.
+/// The data directory: the one named, or the default of the user.
 ///
 /// # Errors
-/// [`Fault::Usage`] where there is no home for one.
+/// [`Fault::Usage`] if the user has no home directory.
 pub(super) fn data_dir_of(named: Option<PathBuf>, environment: &Environment) -> Result<PathBuf, Fault> {
     named.or_else(|| environment.state_dir()).ok_or_else(|| Fault::usage(NO_HOME))
 }
@@ -103,7 +106,7 @@ fn read(path: &Path) -> Result<File, Fault> {
     })
 }
 
-/// The line of a configuration and what is set there. Not the line itself: a key may stand in it.
+/// The line number and key of an error. The line's text is left out: it may contain a secret.
 fn place(text: &str, start: usize) -> String {
     let before = text.get(..start).unwrap_or_default();
     let (number, begin) = (before.matches('\n').count() + 1, before.rfind('\n').map_or(0, |at| at + 1));
@@ -115,7 +118,7 @@ fn place(text: &str, start: usize) -> String {
     name.filter(is_name).map_or_else(|| format!("line {number}: "), |name| format!("line {number}, {name}: "))
 }
 
-/// What is wrong with a configuration, without the text that stands in it.
+/// An error message without quoted values, which may be secrets.
 pub(super) fn without_values(message: &str) -> String {
     match (message.find('"'), message.rfind('"')) {
         (Some(first), Some(last)) if first < last => {
@@ -126,6 +129,7 @@ pub(super) fn without_values(message: &str) -> String {
 }
 
 fn check_reach(listen: SocketAddr, public: bool) -> Result<(), Fault> {
+    // Requests on a public address are unencrypted, so it takes an explicit option.
     if listen.ip().is_loopback() || public {
         return Ok(());
     }
@@ -137,7 +141,7 @@ fn check_reach(listen: SocketAddr, public: bool) -> Result<(), Fault> {
 fn check_token(text: &str) -> Result<Token, Fault> {
     let min = limits::TOKEN_CHARS_MIN.value;
     let usable = text.chars().count() as u64 >= min && text.chars().all(|char| char.is_ascii_graphic());
-    // The token itself is not told, not even when it is of no use.
+    // The message must not contain the token, even an unusable one.
     usable.then(|| Token::from_text(text)).ok_or_else(|| {
         Fault::usage(format!(
             "REVEILLE_TOKEN must be at least {min} printable characters without blanks; \
@@ -146,7 +150,7 @@ fn check_token(text: &str) -> Result<Token, Fault> {
     })
 }
 
-/// The socket's name in the data directory.
+/// The default name of the Unix socket in the data directory.
 const SOCKET: &str = "reveille.sock";
 pub(super) const DEFAULT_LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7517);

@@ -1,7 +1,7 @@
-//! The data directory: ours alone, and one daemon's at a time.
+//! The data directory: private to its user, and locked by one daemon at a time.
 //!
-//! Invariants: the directory is 0700 and every file in it 0600 from its first moment on; a token is there completely or
-//! not at all; a second daemon is told who the first one is.
+//! Invariants: the directory is 0700 and every file in it 0600 from its creation on; a token file
+//! is complete or absent; a second daemon is told which process holds the lock.
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, Write};
@@ -18,59 +18,60 @@ use super::fault::Fault;
 use crate::adapter::{flush_directory, make_directory};
 use crate::runtime::Token;
 
-/// A data directory that this process has to itself.
+/// A data directory that this process has locked.
 pub(super) struct DataDir {
     path: PathBuf,
     lock: File,
 }
 
 impl DataDir {
-    /// Takes the directory, and makes it where it is not there.
+    /// Locks the directory; creates it if it does not exist.
     ///
     /// # Errors
-    /// [`Fault::Taken`] by another daemon, [`Fault::Io`] where it is not ours or cannot be used.
+    /// [`Fault::Taken`] if another daemon has it, [`Fault::Io`] if it is not ours or not usable.
     pub(super) fn take(path: &Path) -> Result<DataDir, Fault> {
         let unusable =
             |error| Fault::io(format!("the data directory {} cannot be used", path.display()), error);
+        // In this order: a lock file in a directory that others can write could be replaced.
         make_directory(path).map_err(unusable)?;
         close_to_others(path).map_err(unusable)?;
         let mut lock = open_private(&path.join(LOCK), OFlags::CREATE | OFlags::RDWR).map_err(unusable)?;
         match lock.try_lock() {
             Ok(()) => {
                 let mut taken = DataDir { path: path.to_owned(), lock };
-                // Before anything else: what stands there is the name of whoever had it last.
+                // Written at once: until then the file names the former holder.
                 taken.write_lock(&format!("process {}", std::process::id())).map_err(unusable)?;
                 Ok(taken)
             }
             Err(TryLockError::Error(error)) => Err(unusable(error)),
             Err(TryLockError::WouldBlock) => {
-                // A holder that does not say who it is is one all the same.
+                // The lock is held even if its holder has not written its name.
                 let holder = holder(&mut lock).unwrap_or_else(|| "another daemon".to_owned());
                 Err(Fault::Taken(format!("{} is in use by {holder}", path.display())))
             }
         }
     }
 
-    /// Leaves word of who has the directory.
+    /// Writes this process and its address into the lock file.
     ///
     /// # Errors
-    /// What the system says when it cannot be written.
+    /// The operating system's error if the file cannot be written.
     pub(super) fn sign(&mut self, address: &str) -> io::Result<()> {
         self.write_lock(&format!("process {} at {address}", std::process::id()))
     }
 
     fn write_lock(&mut self, holder: &str) -> io::Result<()> {
         self.lock.rewind()?;
-        // One write, and no moment at which nobody is named.
+        // One write, then the truncation: a reader always finds a name.
         let line = format!("{holder}\n");
         self.lock.write_all(line.as_bytes())?;
         self.lock.set_len(line.len() as u64)
     }
 
-    /// The token of that name; a fresh one where there is none.
+    /// Reads the token of this name; generates and stores one if there is none.
     ///
     /// # Errors
-    /// [`Fault::Io`] for one that cannot be read or written, or that others can read.
+    /// [`Fault::Io`] for a token file that cannot be read or written, or that others can read.
     pub(super) fn token(&self, name: &str, fresh: impl FnOnce() -> Token) -> Result<Token, Fault> {
         let path = self.path.join(name);
         let unusable = |error| Fault::io(format!("the token {} cannot be used", path.display()), error);
@@ -83,15 +84,15 @@ impl DataDir {
             }
             Err(error) => return Err(unusable(error)),
         };
-        // Also for one that was found: whoever wrote it may have ended before it could.
+        // Also for an existing token: the process that renamed it may have died before the flush.
         flush_directory(&self.path).map_err(unusable)?;
         Ok(token)
     }
 
-    /// Writes beside the name and renames: whoever reads it reads all of it.
+    /// Writes a temporary file and renames it, so that a reader sees all of it or nothing.
     fn write(&self, name: &str, token: &Token) -> io::Result<()> {
         let draft = self.path.join(format!(".{name}"));
-        // Left over from a start that broke off; the lock is ours, so it is nobody's.
+        // A leftover of an interrupted start. We hold the lock, so no other process uses it.
         let _ = fs::remove_file(&draft);
         let mut file = open_private(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)?;
         writeln!(file, "{}", token.reveal())?;
@@ -100,7 +101,8 @@ impl DataDir {
     }
 }
 
-/// Who has the lock. Whoever has just taken it writes its name next: for that moment nobody stands there, or the one before.
+/// The name of the lock's holder. A new holder writes its name right after locking; until then the
+/// file is empty or names the former holder, so retry for a while.
 #[expect(
     clippy::disallowed_methods,
     reason = "another process is about to write, and nothing here has a clock yet"
@@ -113,6 +115,7 @@ fn holder(lock: &mut File) -> Option<String> {
         let holder = text.trim();
         let number = holder.strip_prefix("process ").and_then(|rest| rest.split(' ').next()?.parse().ok());
         let process = number.and_then(Pid::from_raw);
+        // Only a live process can be the holder: a dead one's name is a leftover.
         if process.is_some_and(|process| test_kill_process(process) != Err(Errno::SRCH)) {
             return Some(holder.to_owned());
         }
@@ -121,18 +124,21 @@ fn holder(lock: &mut File) -> Option<String> {
     None
 }
 
-/// Reads a token that only its owner can read.
+/// Reads a token file that only its owner can access.
 ///
 /// # Errors
-/// What the system says, and `PermissionDenied` for a file that others could have read or written.
+/// The operating system's error; `PermissionDenied` for a file that others could have read or
+/// written.
 pub(super) fn read_token(path: &Path) -> io::Result<Token> {
     let mut file = open_private(path, OFlags::RDONLY)?;
+    // Checked on the open file, not on the path, which could be swapped in between.
     let found = file.metadata()?;
     if found.uid() != geteuid().as_raw() || found.mode() & 0o077 != 0 {
         let message = "it must be this user's, with mode 0600; remove it to get a fresh one";
         return Err(io::Error::new(ErrorKind::PermissionDenied, message));
     }
     let mut text = String::new();
+    // Far more than a token: a wrong file must not be read whole.
     (&mut file).take(4_096).read_to_string(&mut text)?;
     let text = text.trim();
     if text.is_empty() {
@@ -141,8 +147,8 @@ pub(super) fn read_token(path: &Path) -> io::Result<Token> {
     Ok(Token::from_text(text))
 }
 
-/// A directory of ours that nobody has used yet is closed to others; one that holds something must be closed already,
-/// because somebody else may have put it there.
+/// Restricts a directory to its owner. A directory that contains files must be restricted already:
+/// others may have put them there.
 fn close_to_others(path: &Path) -> io::Result<()> {
     let found = fs::metadata(path)?;
     if found.uid() != geteuid().as_raw() {
@@ -159,17 +165,17 @@ fn close_to_others(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(0o700))
 }
 
-/// Opens a file that is made for its owner alone, and never through a link.
+/// Opens a file, created for its owner alone, and never through a symbolic link.
 fn open_private(path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?.into())
 }
 
-/// The operator's token, in the data directory.
+/// The file name of the operator's token.
 pub(super) const OPERATOR_TOKEN: &str = "operator.token";
-/// The token of those who may only look.
+/// The file name of the read-only token.
 pub(super) const OBSERVER_TOKEN: &str = "observer.token";
 const LOCK: &str = "reveille.lock";
-/// How often the holder of the lock is looked for, a second in all.
+/// How often the lock file is read to find its holder: for one second in all.
 const LOOKS: u32 = 50;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);

@@ -1,4 +1,4 @@
-//! `reveille demo`: the main job on real input, with nothing made up. Time is the system's.
+//! `reveille demo`: plays a script against a real engine, in real time, and shows what happens.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -37,9 +37,9 @@ struct Demo<'a, W> {
     handle: Handle,
     session: SessionId,
     subscription: Subscription,
-    /// The ids that labels of the script stand for.
+    /// The schedule ids by their labels in the script.
     ids: BTreeMap<String, ScheduleId>,
-    /// What was shown: kinds of decisions, by schedule.
+    /// The decisions shown so far, by kind and schedule.
     seen: BTreeSet<(String, Option<ScheduleId>)>,
     output: &'a mut W,
 }
@@ -71,6 +71,7 @@ impl<W: Write> Demo<'_, W> {
 
     fn call(&mut self, map: &Map) -> io::Result<()> {
         let label = map.keyword("label").and_then(Value::as_str).map(str::to_owned);
+        // `@label` stands for the id of the schedule that the script created under this label.
         let named =
             map.keyword("schedule-id").and_then(Value::as_str).and_then(|text| text.strip_prefix('@'));
         let id = named.and_then(|label| self.ids.get(label));
@@ -104,7 +105,7 @@ impl<W: Write> Demo<'_, W> {
         writeln!(self.output, "=> {}", answer.body)
     }
 
-    /// Shows decisions as they happen, until the one awaited has been among them: it may have come before this.
+    /// Shows decisions as they happen, until the awaited one, which may have been shown already.
     fn follow(&mut self, kind: &Keyword, label: Option<&str>) -> io::Result<()> {
         let schedule = label.and_then(|label| self.ids.get(label)).cloned();
         let awaited = (kind.as_str().to_owned(), schedule);
@@ -219,7 +220,7 @@ fn show_accounts(output: &mut impl Write, ledger: Ledger) -> io::Result<()> {
     )
 }
 
-/// The answer as it is, less the keys that are nil: a person reads along.
+/// The answer without keys that are nil, for readability.
 fn without_nils(value: &Value) -> Value {
     if let Some(map) = value.as_map() {
         let entries = map.iter().filter(|(_, value)| !value.is_nil());

@@ -1,4 +1,4 @@
-//! `reveille doctor`: what is on the disk, checked from end to end, whether a daemon has it open or not.
+//! `reveille doctor`: checks the whole store on disk, whether or not a daemon has it open.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -32,6 +32,7 @@ fn examine(dir: &Path) -> Result<StoreReport, Fault> {
     if !dir.exists() {
         return Err(Fault::Taken(format!("there is no store in {}", dir.display())));
     }
+    // Only the caps are used: nothing is opened for writing, so the time does not matter.
     let caps = StoreOptions::new(dir, Moment::EPOCH).caps;
     StoreSqlite::inspect(dir, caps).map_err(|fault| Fault::Taken(fault.to_string()))
 }

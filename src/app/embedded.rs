@@ -1,4 +1,5 @@
-//! An engine inside this process, ready to use: the system's clocks and randomness, built-in sessions.
+//! A ready-made engine inside this process, with the system's clocks and randomness and built-in
+//! sessions.
 
 use std::io;
 use std::sync::Arc;
@@ -9,16 +10,16 @@ use crate::domain::{Caller, HostId, SessionConfig};
 use crate::domain::{Message, SessionId};
 use crate::runtime::{Handle, Keeps, Parts, Runtime};
 
-/// A running engine. Dropping it stops the engine in good order.
+/// A running engine. Dropping it shuts the engine down.
 pub struct Embedded {
     runtime: Runtime,
 }
 
 impl Embedded {
-    /// Starts an engine that keeps transcripts of its sessions.
+    /// Starts an engine that stores its sessions' transcripts in memory.
     ///
     /// # Errors
-    /// What the operating system says when it has no thread or no randomness to give.
+    /// The operating system's error if it provides no thread or no randomness.
     pub fn start() -> io::Result<Embedded> {
         Embedded::with_host(HostLocal::new())
     }
@@ -27,7 +28,7 @@ impl Embedded {
     /// that delivers: it must return at once.
     ///
     /// # Errors
-    /// What the operating system says when it has no thread or no randomness to give.
+    /// The operating system's error if it provides no thread or no randomness.
     pub fn with_listener(
         on_delivery: impl Fn(&SessionId, &Message) + Send + Sync + 'static,
     ) -> io::Result<Embedded> {
@@ -38,21 +39,21 @@ impl Embedded {
         Ok(Embedded { runtime: Runtime::start(parts(local)?)? })
     }
 
-    /// An engine that nobody wakes: for looking at what is kept, and for writing there.
+    /// An engine without a driver thread, to read and write stored data: nothing fires.
     #[cfg(feature = "cli")]
     pub(super) fn asleep() -> io::Result<Handle> {
         Ok(Handle::new(parts(HostLocal::new())?))
     }
 
-    /// The way to the engine.
+    /// The handle of the engine.
     pub fn handle(&self) -> &Handle {
         self.runtime.handle()
     }
 
-    /// The caller that a command speaks for: a session, which is opened for it, or the operator.
+    /// The caller of a command: a session, which is opened for it, or the operator.
     ///
     /// # Errors
-    /// The refusal of a session that cannot be opened.
+    /// The refusal, if the session cannot be opened.
     #[cfg(feature = "cli")]
     pub(super) fn caller(&self, session: Option<&SessionId>) -> io::Result<Caller> {
         let Some(session) = session else { return Ok(Caller::OPERATOR) };
@@ -61,7 +62,8 @@ impl Embedded {
         opened.map(|(session, _)| Caller::session(session)).map_err(io::Error::other)
     }
 
-    /// Stops the engine in good order: what waits is called off, receipts that are out have a little time to come in.
+    /// Stops the engine: waiting volatile work is cancelled, and deliveries under way get a short
+    /// time for their receipts.
     pub fn shut_down(&mut self) {
         self.runtime.shut_down();
     }

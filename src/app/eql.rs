@@ -1,4 +1,4 @@
-//! `reveille eql`: one query, one answer.
+//! `reveille eql`: sends one EQL query to a daemon, or answers it from an empty engine.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ pub(super) fn eql(args: &EqlArgs) -> io::Result<ExitCode> {
     }
 }
 
-/// The query with its entity, in Pathom's request map.
+/// Builds Pathom's request map from the query and its entity.
 fn request(args: &EqlArgs) -> Result<Value, Fault> {
     let form = |name: &str, text: &str| {
         let read = read_keeping_meta(text.as_bytes(), &REQUEST_CAPS);
@@ -54,10 +54,11 @@ fn ask_daemon(client: &Client, request: &Value) -> io::Result<ExitCode> {
     let mut output = io::stdout().lock();
     output.write_all(answer.text.as_bytes())?;
     output.flush()?;
+    // The body is passed on unparsed; a failed query is recognised by its first key.
     Ok(ExitCode::from(u8::from(answer.text.starts_with("{:com.wsscode.pathom3.error/error-message"))))
 }
 
-/// An engine that lives as long as the query: there is nothing in it but the graph itself.
+/// Answers from an engine that exists only for this query: it contains nothing but the graph.
 fn ask_own(args: &EqlArgs, request: &Value) -> io::Result<ExitCode> {
     let boundary = match Boundary::read(request) {
         Ok(boundary) => boundary,

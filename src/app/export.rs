@@ -1,6 +1,8 @@
-//! `jobs.jsonl` and `runs.jsonl` of an engine, for another program of the same kind.
+//! Writes the jobs and runs of an engine as `jobs.jsonl` and `runs.jsonl`, for another scheduler of
+//! this kind.
 //!
-//! What lives elsewhere: what the files say (`dialect::cron::jsonl`). Invariant: nothing that exists is written over.
+//! What lives elsewhere: the contents of the files (`dialect::cron::jsonl`). Invariant: existing
+//! files are never overwritten.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,10 +11,11 @@ use std::path::Path;
 use crate::dialect::cron::jsonl;
 use crate::runtime::Handle;
 
-/// Writes both files into a directory, which is made if it is not there; says what they have no words for.
+/// Writes both files into a directory, which is created if needed. Returns one line for everything
+/// that the format cannot express.
 ///
 /// # Errors
-/// If a file of the same name is there, or one cannot be written.
+/// If one of the files exists already, or cannot be written.
 pub fn export(handle: &Handle, directory: &Path) -> io::Result<Vec<String>> {
     let now = handle.now().wall;
     let files = handle.view(|state| jsonl::export(state, now, || handle.draw()));

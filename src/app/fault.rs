@@ -1,18 +1,18 @@
-//! Why a command could not begin, and the exit code that says so.
+//! The errors that keep a command from starting, with their exit codes.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Why a command could not begin.
+/// An error that keeps a command from starting.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
-    /// What was asked for makes no sense.
+    /// The call is invalid.
     #[error("{0}")]
     Usage(String),
-    /// The world does not allow it.
+    /// The operating system or the network failed.
     #[error("{what}: {error}")]
     Io { what: String, error: io::Error },
-    /// Somebody else has what it needs.
+    /// Something the command needs is in use or missing.
     #[error("{0}")]
     Taken(String),
 }
@@ -26,9 +26,9 @@ impl Fault {
         Fault::Io { what: what.into(), error }
     }
 
-    /// Says it on stderr.
+    /// Prints the error to stderr and returns the exit code.
     pub(super) fn tell(&self) -> ExitCode {
-        // There is nobody to tell where stderr is closed.
+        // If stderr is closed, nothing can be reported.
         let _ = writeln!(io::stderr(), "reveille: {self}");
         match self {
             Fault::Usage(_) => ExitCode::from(2),

@@ -1,4 +1,5 @@
-//! `reveille forecast` and `reveille explain`: one query each, and its answer as a table, as a sentence, or as it is.
+//! `reveille forecast` and `reveille explain`: each sends one query and prints the answer as text,
+//! EDN or JSON.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -42,6 +43,7 @@ fn ask_forecast(args: &ForecastArgs) -> Result<Map, Fault> {
     if let Some(schedule) = &args.schedule {
         params = params.with("schedule-id", schedule.as_str());
     }
+    // `--hours` counts from the daemon's clock, which may differ from ours.
     let now = ask(&args.daemon, args.session.as_ref(), "[:reveille.engine/now]")?;
     let now = now.keyword("reveille.engine/now").and_then(Value::as_inst);
     let now = now.and_then(|now| Moment::new(now.seconds(), now.nanos()));
@@ -56,7 +58,7 @@ fn query(attribute: &str, params: Map, shape: &str) -> String {
     format!("[{{(:{attribute} {}) {shape}}}]", Value::Map(params))
 }
 
-/// Asks the daemon, or an engine of one's own in which there is nothing.
+/// Sends a query to the daemon, or to an empty engine of this process.
 fn ask(daemon: &DaemonArgs, session: Option<&SessionId>, query: &str) -> Result<Map, Fault> {
     let wrong = |error: String| Fault::usage(format!("the query could not be read: {error}"));
     let form = edn::read(query.as_bytes(), &REQUEST_CAPS).map_err(|error| wrong(error.to_string()))?;
@@ -82,7 +84,7 @@ fn ask(daemon: &DaemonArgs, session: Option<&SessionId>, query: &str) -> Result<
     }
 }
 
-/// Prints an answer in the notation asked for, or else in words.
+/// Prints an answer in the chosen notation, or else as text.
 pub(super) fn print(
     printing: &Printing,
     answer: &Value,
@@ -102,7 +104,7 @@ pub(super) fn print(
     Ok(ExitCode::SUCCESS)
 }
 
-/// One line for each slot.
+/// Formats slots as a table, one line each.
 fn table(slots: &[Value]) -> String {
     if slots.is_empty() {
         return "Nothing is to come. Assumed: nobody does anything more, and turns take no time.\n"
@@ -113,6 +115,7 @@ fn table(slots: &[Value]) -> String {
         let [at, will, reason, nominal, schedule] = COLUMNS.map(|column| cell(slot, column));
         [at, will, reason, nominal, schedule, label(slot)]
     }));
+    // Count characters, not bytes: labels may be in any script.
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths = [0, 1, 2, 3, 4, 5].map(width);
     let line = |row: &[String; 6]| {
@@ -135,14 +138,14 @@ fn cell(slot: &Value, column: &str) -> String {
     }
 }
 
-/// What people call the schedule, on one line whatever its name is.
+/// The schedule's label. Control characters become blanks: a label must not move the cursor.
 fn label(slot: &Value) -> String {
     let schedule = slot.as_map().and_then(|slot| slot.keyword("reveille.slot/schedule"));
     let label = schedule.map(|schedule| cell(schedule, "psi.scheduler/label")).unwrap_or_default();
     label.chars().map(|found| if found.is_control() { ' ' } else { found }).collect()
 }
 
-/// A sentence, and the next slot.
+/// Formats an explanation: its sentence, and then its facts.
 fn told(explanation: &Value) -> String {
     let sentence = cell(explanation, "reveille.explanation/sentence");
     let facts =
@@ -153,7 +156,7 @@ fn told(explanation: &Value) -> String {
     format!("{sentence}\n{}", facts.collect::<String>())
 }
 
-/// A value without EDN's marks.
+/// A value as plain text, without EDN's quotes and tags.
 fn word(value: &Value) -> String {
     let inst = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos()));
     let keyword = || value.as_keyword().map(|keyword| keyword.as_str().to_owned());
@@ -175,7 +178,7 @@ const EXPLAINED: &str = "[:reveille.explanation/sentence :reveille.explanation/v
                          :reveille.explanation/slot :reveille.explanation/at :reveille.explanation/late-ms \
                          :reveille.explanation/run-id :reveille.explanation/obstacles \
                          :reveille.explanation/next-fire-at]";
-/// What a daemon of ours answers may be longer than what it takes.
+/// Answers may be far longer than the requests for which `REQUEST_CAPS` is meant.
 const ANSWER_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `reveille graphql`: one query or mutation, one answer in JSON.
+//! `reveille graphql`: sends one GraphQL query or mutation and prints the JSON answer.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ pub(super) fn graphql(args: &GraphqlArgs) -> io::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(has_errors)))
 }
 
-/// The request as an object with strings as keys, as JSON has it.
+/// Builds the request as an object with string keys, as in JSON.
 fn request(args: &GraphqlArgs) -> Result<Value, Fault> {
     let mut request = Map::new();
     request.insert("query".into(), args.query.as_str().into());
@@ -49,14 +49,14 @@ fn answer(args: &GraphqlArgs, request: &Value) -> Result<String, Fault> {
     let mut text = String::new();
     json::write(request, &mut text);
     let answered = client.post("/graphql", Notation::Json, text.into_bytes())?;
-    // A request that is no GraphQL is answered with 400 and GraphQL's own errors.
+    // 400 means an invalid request: its body has GraphQL's own errors, so print it like any answer.
     match answered.status.as_u16() {
         200 | 400 => Ok(answered.text),
         _ => Err(Fault::usage(answered.complaint(Notation::Json))),
     }
 }
 
-/// An engine that lives as long as the query: there is nothing in it but the schema.
+/// Answers from an engine that exists only for this query: it contains nothing but the schema.
 fn own(args: &GraphqlArgs, request: &Value) -> Result<String, Fault> {
     let failed = |error: io::Error| Fault::io("an engine of one's own", error);
     let request = Request::from_value(request).map_err(|error| Fault::usage(error.message))?;
@@ -67,6 +67,6 @@ fn own(args: &GraphqlArgs, request: &Value) -> Result<String, Fault> {
     Ok(service.answer(&caller, &request, false).body)
 }
 
-/// What a daemon of ours answers may be longer than what it takes.
+/// Answers may be far longer than the requests for which `REQUEST_CAPS` is meant.
 const ANSWER_CAPS: crate::edn::Caps =
     crate::edn::Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };

@@ -1,4 +1,5 @@
-//! The guard's policy, as the configuration file has it: checked at the start, so that no rule is silently another.
+//! Reads the guard's policy from the configuration file. It is validated at the start, so that no
+//! rule is misread in silence.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,18 +21,19 @@ use crate::limits;
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct GuardFile {
-    /// How long a run that is held waits for an operator; 0 for not at all: it is denied.
+    /// How long a held run waits for an operator, in seconds; 0 denies it at once.
     approval_wait_s: Option<u64>,
     rules: Vec<RuleFile>,
-    /// A program that is asked about what the rules allow: by its absolute path, then its arguments.
+    /// A program that is asked about every run that the rules allow: its absolute path and
+    /// arguments.
     command: Vec<String>,
-    /// An endpoint that is asked, instead.
+    /// An endpoint that is asked instead of a program.
     url: Option<String>,
-    /// The file that holds the key by which questions to the endpoint are signed.
+    /// The file with the key that signs questions to the endpoint.
     key_file: Option<PathBuf>,
     /// Whether the endpoint may be on this machine.
     allow_loopback: bool,
-    /// How long it may take; what comes later is a refusal.
+    /// The external guard's time limit; a later answer counts as a refusal.
     timeout_ms: Option<u64>,
 }
 
@@ -64,10 +66,10 @@ struct WindowFile {
 }
 
 impl GuardFile {
-    /// The policy that is meant.
+    /// Validates the policy.
     ///
     /// # Errors
-    /// [`Fault::Usage`] for the first thing that makes no sense, with the rule that it stands in.
+    /// [`Fault::Usage`] for the first invalid entry, with its rule.
     pub(super) fn policy(self, zones: &Zones) -> Result<GuardPolicy, Fault> {
         let asks = self.patience()?;
         let (rules, most) = (self.rules.len() as u64, limits::GUARD_RULES.value);
@@ -85,6 +87,7 @@ impl GuardFile {
             asks,
         };
         for rule in self.rules {
+            // Names appear as reasons in the log, so each must mean one rule.
             if policy.rules.iter().any(|known| *known.name == *rule.name) {
                 return Err(Fault::usage(format!("[guard] has two rules of the name {:?}", rule.name)));
             }
@@ -97,7 +100,7 @@ impl GuardFile {
 }
 
 impl GuardFile {
-    /// How long the guard outside may take; `None` where there is none.
+    /// The external guard's time limit; `None` without such a guard.
     fn patience(&self) -> Result<Option<Span>, Fault> {
         if self.command.is_empty() && self.url.is_none() {
             return Ok(None);
@@ -109,10 +112,10 @@ impl GuardFile {
         Ok(Some(Span::from_millis(millis)))
     }
 
-    /// Who is asked outside, if anybody is.
+    /// The external guard, if one is configured.
     ///
     /// # Errors
-    /// [`Fault::Usage`] for what makes no sense, [`Fault::Io`] for a key that cannot be read.
+    /// [`Fault::Usage`] for an invalid entry, [`Fault::Io`] for a key that cannot be read.
     pub(super) fn outside(&self) -> Result<Option<GuardWay>, Fault> {
         let Some(patience) = self.patience()? else { return Ok(None) };
         match (&self.url, self.command.first()) {
@@ -123,6 +126,7 @@ impl GuardFile {
             }
             (None, Some(_)) => Ok(Some(GuardWay::Command(Program {
                 argv: self.command.clone(),
+                // Nothing is inherited: the daemon's environment holds its operator token.
                 environment: Vec::new(),
                 directory: PathBuf::from("/"),
                 time: Duration::from_millis(patience.millis()),
@@ -139,7 +143,7 @@ impl GuardFile {
             path.ok_or_else(|| Fault::usage("[guard] url needs a key-file, to sign questions with"))?;
         let text = std::fs::read_to_string(path);
         let text = text.map_err(|error| Fault::io(format!("{} cannot be read", path.display()), error))?;
-        // The key itself is not told, not even when it is of no use.
+        // The message must not contain the key, even an unusable one.
         let key = SigningKey::parse(text.trim())
             .map_err(|error| Fault::usage(format!("[guard] {}: {error}", path.display())))?;
         let client = Client::new(Arc::new(NetworkOs), Trust::system());
@@ -156,6 +160,7 @@ impl RuleFile {
         if self.name.trim().is_empty() || self.name.len() as u64 > limits::ID_BYTES.value {
             return Err(format!("its name must have 1 to {} bytes", limits::ID_BYTES.value));
         }
+        // Reserved: as a reason, it means a refusal by the external guard.
         if self.name == GUARD {
             return Err("that name stands for a guard outside".to_owned());
         }
@@ -188,6 +193,7 @@ impl WindowFile {
             None => Zone::Utc,
             Some(text) => Zone::parse(text).map_err(|error| format!("window: zone: {error}"))?,
         };
+        // A zone that may be wrong would open the window at the wrong time: refuse it.
         if let Some(warning) = zones.warning(&zone) {
             return Err(format!("window: {warning}"));
         }
@@ -200,7 +206,7 @@ impl WindowFile {
     }
 }
 
-/// The names of a list, each of a closed set.
+/// Parses a list of names, each from a closed set.
 fn all_of<T>(
     list: &str,
     texts: &[String],
@@ -213,7 +219,7 @@ fn all_of<T>(
     texts.iter().map(one).collect()
 }
 
-/// What stands for the rule in reasons where a guard outside has said something.
+/// The name given as a reason when the external guard decided.
 const GUARD: &str = "guard";
 
 #[cfg(test)]

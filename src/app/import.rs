@@ -1,7 +1,7 @@
-//! Jobs from `jobs.jsonl` and `runs.jsonl`, taken over into an engine.
+//! Imports the jobs of `jobs.jsonl` and `runs.jsonl` into an engine.
 //!
-//! What lives elsewhere: what the files say and what becomes of it (`dialect::cron::jsonl`). Invariant: of a file that
-//! cannot be understood at all, nothing is taken over.
+//! What lives elsewhere: the contents of the files and their conversion (`dialect::cron::jsonl`).
+//! Invariant: of an unreadable file, nothing is imported.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -12,19 +12,19 @@ use crate::domain::{Refusal, ScheduleId, Scope, SessionId};
 use crate::engine::{Command, Input, Which};
 use crate::runtime::Handle;
 
-/// What was taken over, and what was not.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The jobs that are there now.
+    /// The ids of the imported jobs.
     pub taken: Vec<ScheduleId>,
-    /// The others, one line each.
+    /// The jobs that were left out, one line each.
     pub left_out: Vec<String>,
 }
 
-/// Reads both files of a directory. Odd lines are in the warnings; a file that is not there is empty, if the other is.
+/// Reads both files of a directory. Unusual lines become warnings. One of the files may be missing.
 ///
 /// # Errors
-/// If there is neither, one cannot be read, or one holds lines of which none is an event.
+/// If both files are missing, one cannot be read, or one contains no valid event at all.
 pub fn read(directory: &Path) -> io::Result<Replayed> {
     let [jobs, runs] = [File::Jobs, File::Runs].map(|file| read_file(directory, file));
     let (jobs, runs) = (jobs?, runs?);
@@ -46,7 +46,7 @@ fn read_file(directory: &Path, file: File) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Takes the jobs over, each under the id that it had; those for a channel belong to `owner`.
+/// Imports the jobs under their own ids; jobs for a channel get `owner`.
 pub fn import(handle: &Handle, replayed: &Replayed, owner: Option<&SessionId>) -> Outcome {
     let plan = jsonl::import(&replayed.profile, owner, handle.now().wall);
     let mut outcome = Outcome { taken: Vec::new(), left_out: plan.left_out };
@@ -65,6 +65,7 @@ pub fn import(handle: &Handle, replayed: &Replayed, owner: Option<&SessionId>) -
 
 fn take(handle: &Handle, imported: jsonl::Imported) -> Result<ScheduleId, Refusal> {
     let id = handle.schedule(imported.new)?;
+    // No driver runs during an import, so nothing fires between these two steps.
     if imported.paused {
         let which = Which::any(Scope::Operator, id.clone());
         handle.submit(Input::Command(Command::PauseSchedule { which, reason: None }))?;

@@ -1,6 +1,7 @@
-//! The daemon's store: opened before anybody is served, and how many schedules in memory only the last life ended with.
+//! Opens the daemon's store before it serves anybody, and counts volatile schedules across
+//! restarts.
 //!
-//! The count is written once a second where it changed, and not flushed: it is told, never relied on.
+//! The count is written once a second if it changed, and never flushed: it is for information only.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +12,13 @@ use crate::adapter::{StoreOptions, StoreSqlite};
 use crate::domain::GuardPolicy;
 use crate::runtime::Handle;
 
-/// How many schedules in memory only there are, on disk for whoever starts next.
+/// The number of live volatile schedules, on disk for the next start to report as lost.
 pub(super) struct VolatileCount {
     path: PathBuf,
     written: u64,
 }
 
-/// Opens the store of a data directory and takes up what is in it.
+/// Opens the store of a data directory, and loads its contents into the engine.
 pub(super) fn take_up(
     handle: &Handle,
     data_dir: &Path,
@@ -30,6 +31,7 @@ pub(super) fn take_up(
     }));
     let store = StoreSqlite::open(options).map_err(|fault| Fault::Taken(fault.to_string()))?;
     let path = data_dir.join(COUNT);
+    // The file remains only after a crash: an orderly stop removes it.
     let lost = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
     handle.take_up_guarded(Arc::new(store), lost, guard).map_err(|fault| Fault::Taken(fault.to_string()))?;
     if lost > 0 {
@@ -41,7 +43,7 @@ pub(super) fn take_up(
 }
 
 impl VolatileCount {
-    /// Writes the count where it changed.
+    /// Writes the count if it changed.
     pub(super) fn note(&mut self, handle: &Handle) {
         let count = handle.figures().1.volatile;
         if count != self.written && fs::write(&self.path, format!("{count}\n")).is_ok() {
@@ -49,13 +51,14 @@ impl VolatileCount {
         }
     }
 
-    /// An orderly stop has called them off, and nothing is lost.
+    /// Removes the count: an orderly stop has cancelled all volatile schedules, so none is lost.
     pub(super) fn clear(self) {
-        // A file that stays behind is told of at the next start: wrong by a word, not by a schedule.
+        // If the removal fails, the next start reports losses that never happened. No schedule is
+        // affected.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// The store's directory in the data directory.
+/// The name of the store's directory in the data directory.
 pub(super) const STORE: &str = "store";
 const COUNT: &str = "volatile.count";

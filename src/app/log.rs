@@ -1,7 +1,7 @@
-//! The log: structured lines to stderr.
+//! The log: writes structured lines to stderr without ever blocking the caller.
 //!
-//! Invariants: only lines of our own are written, never those of libraries, which do not know what is secret; and nobody
-//! waits for whoever reads stderr: where that one does not, lines are left out, and their number is told.
+//! Invariants: only our own lines are written, because libraries do not know what is secret; no
+//! thread waits for the reader of stderr. If it is too slow, lines are dropped and counted.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use super::fault::Fault;
 
-/// The log of this process; dropping it writes what is still to be written.
+/// The log of this process; dropping it writes the lines that are still queued.
 pub(super) struct Log {
     lines: SyncSender<Line>,
     written: Receiver<()>,
@@ -30,7 +30,7 @@ impl Log {
     /// Starts the log.
     ///
     /// # Errors
-    /// [`Fault::Usage`] for a filter that cannot be read, [`Fault::Io`] without a thread.
+    /// [`Fault::Usage`] for an invalid filter, [`Fault::Io`] without a thread.
     pub(super) fn start(filter: &str) -> Result<Log, Fault> {
         let wrong = |error| Fault::usage(format!("the log filter cannot be read: {error}"));
         let targets: Targets = filter.parse().map_err(wrong)?;
@@ -49,7 +49,7 @@ impl Log {
             .with_ansi(false)
             .with_writer(move || Queue { lines: queue.clone(), left_out: Arc::clone(&left_out) })
             .with_filter(targets.and(filter_fn(|line| line.target().starts_with("reveille"))));
-        // A program that embeds us and has a log of its own keeps it.
+        // An embedding program's own log stays in place.
         let _ = tracing_subscriber::registry().with(layer).try_init();
         Ok(Log { lines, written })
     }
@@ -57,14 +57,14 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        // Whoever does not read by now will not be waited for.
+        // A full queue means that nobody reads stderr: do not wait for it.
         if self.lines.try_send(Line::End).is_ok() {
             let _ = self.written.recv_timeout(FAREWELL);
         }
     }
 }
 
-/// The way from one event to the thread that writes.
+/// The queue to the writing thread, as a writer.
 struct Queue {
     lines: SyncSender<Line>,
     left_out: Arc<AtomicU64>,
@@ -73,6 +73,7 @@ struct Queue {
 impl Write for Queue {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if let Err(TrySendError::Full(_)) = self.lines.try_send(Line::Text(line.to_vec())) {
+            // Dropping a line beats blocking: the caller may hold the engine's lock.
             self.left_out.fetch_add(1, Ordering::Relaxed);
         }
         Ok(line.len())
@@ -86,7 +87,7 @@ impl Write for Queue {
 fn write_all(queue: &Receiver<Line>, left_out: &AtomicU64) {
     let mut stderr = io::stderr();
     while let Ok(Line::Text(line)) = queue.recv() {
-        // There is nobody to tell where stderr is closed.
+        // If stderr is closed, nothing can be reported.
         let _ = stderr.write_all(&line);
         let count = left_out.swap(0, Ordering::Relaxed);
         if count > 0 {
@@ -95,5 +96,7 @@ fn write_all(queue: &Receiver<Line>, left_out: &AtomicU64) {
     }
 }
 
+// Bounds the memory of the queue, and is enough for a burst.
 const LINES_MAX: usize = 4_096;
+// How long the end of the process may wait for the reader of stderr.
 const FAREWELL: Duration = Duration::from_millis(200);

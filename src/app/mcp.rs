@@ -1,4 +1,5 @@
-//! `reveille mcp`: the Model Context Protocol on stdin and stdout, in front of a daemon or over an engine of one's own.
+//! `reveille mcp`: serves the Model Context Protocol on stdin and stdout, for a daemon or for an
+//! engine of its own.
 
 use std::io;
 use std::process::ExitCode;
@@ -25,10 +26,11 @@ pub(super) fn mcp(args: McpArgs) -> io::Result<ExitCode> {
     }
 }
 
-/// The way to the daemon, if there is one, with the session open.
+/// Connects to the daemon, if there is one, and opens the session there.
 fn connect(args: &McpArgs) -> Result<Option<Client>, Fault> {
     let client = Client::asked_for(&args.daemon, args.session.as_ref())?;
     if let (Some(_), Some(session)) = (&client, &args.session)
+        // Only an operator may open sessions; the session's own client comes afterwards.
         && let Some(operator) = Client::asked_for(&args.daemon, None)?
     {
         open(&operator, session)?;
@@ -36,8 +38,8 @@ fn connect(args: &McpArgs) -> Result<Option<Client>, Fault> {
     Ok(client)
 }
 
-/// Opens a session if none is open. One that is open already, or that a token without the right cannot open, is answered with
-/// an error map, which is as good: the first call will say what is missing.
+/// Opens the session unless it is open. If it is open already, or the token may not open it, the
+/// answer is an error map; that is ignored, because the first call will report what is missing.
 fn open(operator: &Client, session: &SessionId) -> Result<(), Fault> {
     let params = Map::new().with("session-id", session.as_str());
     let request = format!("[(psi.agent-session/open {})]", Value::Map(params));
@@ -48,13 +50,14 @@ fn open(operator: &Client, session: &SessionId) -> Result<(), Fault> {
     }
 }
 
-/// Carries messages to the daemon one by one, and its answers back.
+/// Relays messages to the daemon one by one, and its answers back.
 fn relay(client: &Client, offer: &Offer) -> io::Result<ExitCode> {
     let path = format!("/mcp?tools={}", offer.print());
     let answer = |line: &[u8]| {
         let relayed = Relayed::of(line);
         match client.post_with(&path, headers(&relayed), line.to_vec()) {
             Ok(answered) => relayed.answer(&answered.text, || answered.complaint(Notation::Json)),
+            // A notification gets no answer, not even an error (JSON-RPC 2.0, section 4.1).
             Err(_) if relayed.is_remark => None,
             Err(fault) => Some(unanswered(relayed.id.as_ref(), fault.to_string())),
         }
@@ -66,7 +69,8 @@ fn headers(relayed: &Relayed) -> Vec<(HeaderName, HeaderValue)> {
     let accept = HeaderValue::from_static("application/json, text/event-stream");
     let mut headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json")), (ACCEPT, accept)];
     for &(name, ref value) in &relayed.headers {
-        // What no header can hold has been coded; the daemon misses what is left out, and says so.
+        // Values that no header can hold are encoded before. If one is missing all the same, the
+        // daemon reports it.
         if let Ok(value) = HeaderValue::from_str(value) {
             headers.push((HeaderName::from_static(name), value));
         }
@@ -74,7 +78,7 @@ fn headers(relayed: &Relayed) -> Vec<(HeaderName, HeaderValue)> {
     headers
 }
 
-/// An engine that lives as long as the input.
+/// Serves an engine that exists until the end of the input.
 fn serve_own(args: McpArgs) -> io::Result<ExitCode> {
     let mut engine = Embedded::start()?;
     let handle = engine.handle().clone();
@@ -85,11 +89,12 @@ fn serve_own(args: McpArgs) -> io::Result<ExitCode> {
     let scheduler = Scheduler { handle: &handle, caller: &caller, offer: &offer };
     let service = Service { features: &scheduler };
     let served = serve(io::stdin().lock(), io::stdout().lock(), |line| service.answer(line, None).body);
+    // Counted before the shutdown, which cancels them.
     let left = handle.view(State::live_count);
     engine.shut_down();
     tell(left)?;
     served.map(|()| ExitCode::SUCCESS)
 }
 
-/// The session of an engine of one's own, unless another is named.
+/// The session of an engine of its own, unless another is named.
 const OWN_SESSION: &str = "mcp";

@@ -1,4 +1,5 @@
-//! The program: wiring, and one file per command. The only place that knows a process.
+//! The program: wires the layers together and runs the commands. The only layer that knows a
+//! process.
 
 #[cfg(feature = "cli")]
 mod channels;

@@ -1,4 +1,4 @@
-//! From the arguments to an exit code.
+//! Parses the arguments, runs the command, and returns its exit code.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
@@ -45,7 +45,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Schema(args) => super::schema::schema(args.kind),
     };
     outcome.unwrap_or_else(|error| {
-        // Whoever closed the pipe has seen what it wanted to see.
+        // The reader closed the pipe, as `head` does: that is no failure.
         if error.kind() == ErrorKind::BrokenPipe {
             return ExitCode::SUCCESS;
         }

@@ -31,7 +31,7 @@ pub(super) fn serve(args: ServeArgs) -> io::Result<ExitCode> {
 fn run(args: ServeArgs) -> Result<(), Fault> {
     let config = Config::new(args, &Environment::read())?;
     let _log = Log::start(&config.log)?;
-    // Before there is anything to stop: a signal during the start stops it right after.
+    // Installed first: a signal during the start stops the daemon right after it.
     let (stop, stopped) = sync_channel(1);
     on_stop(move || {
         let _ = stop.send(());
@@ -43,15 +43,17 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
     let mut engine = Embedded::start().map_err(|error| Fault::io("the engine cannot start", error))?;
     let handle = engine.handle().clone();
     admit(&handle, config.token, data_dir.as_ref())?;
-    // Before what is kept: what waits there may be for one of them.
+    // Before the store is loaded: due runs may be for one of the channels.
     config.channels.open(&handle)?;
     let kept = config.data_dir.as_deref().filter(|_| config.keeps);
     let guard = config.guard.map(Arc::new);
+    // Also before the store: a loaded run that is due asks the guard at once.
     if let Some(way) = config.outside {
         let outside = GuardOutside::start(way).map_err(|error| Fault::io("the guard cannot start", error))?;
         handle.set_guard(Arc::new(outside));
     }
     let mut count = kept.map(|dir| take_up(&handle, dir, guard.clone())).transpose()?;
+    // Without a store nothing has loaded the policy yet.
     if count.is_none() {
         let by = Scope::Operator.into();
         let guarded = handle.submit(Input::Command(Command::SetGuard { policy: guard, by }));
@@ -62,6 +64,7 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
         listening.map_err(|error| Fault::io(format!("cannot listen on {}", config.http.listen), error))?;
     let address = format!("http://{}", server.address());
     if let Some(data_dir) = &mut data_dir {
+        // The port is known only now: `listen` may end in `:0`.
         data_dir.sign(&address).map_err(|error| Fault::io("the lock cannot be signed", error))?;
     }
     if let Some(socket) = socket {
@@ -69,7 +72,7 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
         served.map_err(|error| Fault::io("the socket cannot be served", error))?;
     }
     announce(&address, config.keeps).map_err(|error| Fault::io("stdout cannot be written", error))?;
-    // The sender is gone only with the process.
+    // A timeout is the tick; the sender lives in the signal handler as long as the process.
     while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(COUNT_EVERY) {
         if let Some(count) = &mut count {
             count.note(&handle);
@@ -82,7 +85,7 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Lets operators and observers in.
+/// Registers the operator's and the observer's token.
 fn admit(handle: &Handle, token: Option<Token>, data_dir: Option<&DataDir>) -> Result<(), Fault> {
     let fresh = || Token::from_entropy(handle.draw(), handle.draw());
     let name = |text: &str| TokenName::new(text).expect("a word is a name");
@@ -94,6 +97,7 @@ fn admit(handle: &Handle, token: Option<Token>, data_dir: Option<&DataDir>) -> R
     if let Some(operator) = operator {
         handle.admit_operator_as(name("operator"), &operator, Right::Change);
     }
+    // The observer's token exists in every data directory, wherever the operator's comes from.
     if let Some(data_dir) = data_dir {
         handle.admit_operator_as(name("observer"), &data_dir.token(OBSERVER_TOKEN, fresh)?, Right::Read);
     }
@@ -108,17 +112,19 @@ fn announce(address: &str, keeps: bool) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Requests end first, then the engine, while streams still bring receipts, and then the streams.
+/// Stops in order: requests first, then the engine, while streams can still bring receipts, then
+/// the streams.
 fn stop_all(server: &mut Server, engine: &mut Embedded) {
     tracing::info!(target: "reveille", "stopping");
     server.drain();
     let left = engine.handle().view(State::live_count);
     engine.shut_down();
     server.stop();
-    // Whoever copies the store's file now has all of it; tasks of the server may hold the engine for a little longer.
+    // Closed explicitly, because tasks of the server may hold the engine a little longer. From here
+    // on the store's files can be copied.
     engine.handle().close_store();
     tracing::info!(target: "reveille", unfinished = left, "stopped; what was in memory only is called off");
 }
 
-/// How often the count of what is in memory only is written.
+/// How often the count of volatile schedules is written.
 const COUNT_EVERY: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! SIGTERM and SIGINT: a stop in good order.
+//! Handles SIGTERM and SIGINT: an orderly stop.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use signal_hook::iterator::Signals;
 /// Runs `stop` once, on a thread of its own, when the process is asked to end.
 ///
 /// # Errors
-/// What the operating system says when it takes no handler or has no thread to give.
+/// The operating system's error if it accepts no handler or provides no thread.
 pub(super) fn on_stop(stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let wait = move || {

@@ -1,4 +1,5 @@
-//! `reveille stdio`: the EDN stream protocol, over an engine that lives as long as the stream or over a daemon.
+//! `reveille stdio`: speaks the EDN stream protocol on stdin and stdout, for a daemon or for an
+//! engine of its own.
 
 use std::io::{self, ErrorKind, Read as _, Write};
 use std::net::Shutdown;
@@ -24,13 +25,14 @@ pub(super) fn stdio(args: StdioArgs) -> io::Result<ExitCode> {
     }
 }
 
-/// Carries bytes between our streams and the daemon's, until both sides have said all.
+/// Relays bytes between stdin, stdout and the daemon, until both sides are done.
 fn relay(stream: Stream) -> io::Result<ExitCode> {
     let Stream { mut socket, first } = stream;
     let mut upstream = socket.try_clone()?;
     let send = move || {
-        // Where the daemon has gone, the other direction ends too, and says so.
+        // If the daemon is gone, the loop below ends too and reports it.
         let _ = io::copy(&mut io::stdin().lock(), &mut upstream);
+        // Half-close: the daemon sees the end of the input and can still answer.
         let _ = upstream.shutdown(Shutdown::Write);
     };
     std::thread::Builder::new().name("reveille-stdin".into()).spawn(send)?;
@@ -50,7 +52,7 @@ fn relay(stream: Stream) -> io::Result<ExitCode> {
     }
 }
 
-/// The stream of an engine that lives as long as it.
+/// Serves an engine that exists until the end of the input.
 fn serve_own(session: Option<SessionId>) -> io::Result<ExitCode> {
     let mut engine = Embedded::start()?;
     let handle = engine.handle().clone();
@@ -71,7 +73,8 @@ fn serve_own(session: Option<SessionId>) -> io::Result<ExitCode> {
     served.map(|()| ExitCode::SUCCESS)
 }
 
-/// A signal ends the engine as the end of the input does; the thread that reads stdin cannot be roused for it.
+/// Ends the engine and the process on a signal: the thread that blocks in reading stdin cannot be
+/// woken.
 #[expect(
     clippy::exit,
     clippy::disallowed_methods,
@@ -80,7 +83,7 @@ fn serve_own(session: Option<SessionId>) -> io::Result<ExitCode> {
 pub(super) fn end(handle: &Handle) {
     let left = handle.view(State::live_count);
     handle.shut_down();
-    // There is nobody to tell where stderr is closed.
+    // If stderr is closed, nothing can be reported.
     let _ = tell(left);
     std::process::exit(0)
 }

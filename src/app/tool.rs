@@ -1,4 +1,4 @@
-//! `reveille tool`: one call, one answer.
+//! `reveille tool`: calls one tool, at a daemon or in an engine of its own, and prints the answer.
 
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
@@ -14,9 +14,9 @@ use crate::runtime::{Handle, TOOLBOX};
 use crate::surface::cli::ToolArgs;
 use crate::surface::json;
 
-/// The exit code of a call that could not be read.
+/// The exit code of an invalid call.
 const USAGE: u8 = 2;
-/// The session of an engine of one's own, unless another is named.
+/// The session of an engine of its own, unless another is named.
 const OWN_SESSION: &str = "cli";
 
 pub(super) fn tool(args: &ToolArgs) -> io::Result<ExitCode> {
@@ -38,7 +38,7 @@ pub(super) fn tool(args: &ToolArgs) -> io::Result<ExitCode> {
     }
 }
 
-/// The daemon's answer, as it is.
+/// Calls the daemon and prints its answer unchanged.
 fn call_daemon(client: &Client, name: &str, notation: Notation, text: Vec<u8>) -> io::Result<ExitCode> {
     let path = format!("/tools/{}", escaped(name));
     let answer = match client.post(&path, notation, text) {
@@ -46,6 +46,8 @@ fn call_daemon(client: &Client, name: &str, notation: Notation, text: Vec<u8>) -
         Err(fault) => return Ok(fault.tell()),
     };
     match answer.status.as_u16() {
+        // 422 is the tool's own refusal: an answer for the caller, printed to stdout with exit code
+        // 1.
         status @ (200 | 422) => {
             let mut output = io::stdout().lock();
             output.write_all(answer.text.as_bytes())?;
@@ -60,14 +62,14 @@ fn call_daemon(client: &Client, name: &str, notation: Notation, text: Vec<u8>) -
     }
 }
 
-/// A name as one segment of a path.
+/// Percent-encodes a name as one segment of a path.
 fn escaped(name: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
     let escape = |byte: u8| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     name.bytes().map(escape).collect()
 }
 
-/// An engine that lives as long as the call.
+/// Calls the tool in an engine that exists only for this call.
 fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<ExitCode> {
     let mut engine = Embedded::start()?;
     let handle = engine.handle().clone();
@@ -85,7 +87,7 @@ fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<Ex
     if args.wait {
         wait(&handle, notation, &mut output)?;
     } else {
-        // What is due at once is not called off.
+        // Deliver what is due at once, before the shutdown cancels the rest.
         handle.turn();
     }
     let left = handle.view(State::live_count);
@@ -99,7 +101,7 @@ fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<Ex
     Ok(ExitCode::from(u8::from(answer.is_error)))
 }
 
-/// Reads no more than a request may have, and one byte, so that a longer one is refused and not cut.
+/// Reads one byte more than a request may have, so that a longer one is refused instead of cut.
 fn read_stdin() -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     io::stdin().lock().take(limits::REQUEST_BYTES.value + 1).read_to_end(&mut text)?;
@@ -111,7 +113,7 @@ fn usage(error: &str) -> io::Result<ExitCode> {
     Ok(ExitCode::from(USAGE))
 }
 
-/// JSON where the text can be nothing else, EDN otherwise.
+/// Parses EDN, or JSON if the text begins like a JSON object and is not EDN.
 fn parse(text: &[u8]) -> Result<(Value, Notation), String> {
     let mut bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
     let perhaps_json = bytes.next() == Some(&b'{') && bytes.next() == Some(&b'"');
@@ -138,7 +140,7 @@ fn print(value: &Value, notation: Notation) -> String {
     }
 }
 
-/// Follows the decisions until nothing is left to happen, and prints each schedule as it ends.
+/// Prints each schedule as it ends, until no live schedule is left.
 fn wait(handle: &Handle, notation: Notation, output: &mut impl Write) -> io::Result<()> {
     let mut subscription = handle.subscribe(Cursor::START);
     while let Some(batch) = subscription.next_batch(64) {
@@ -152,6 +154,7 @@ fn wait(handle: &Handle, notation: Notation, output: &mut impl Write) -> io::Res
             }
         }
         let (left, last) = handle.view(|state| (state.live_count(), state.cursor()));
+        // Also wait for the feed to catch up: the last decisions may not have been printed yet.
         if left == 0 && subscription.cursor() == last {
             break;
         }

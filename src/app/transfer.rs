@@ -1,7 +1,9 @@
-//! `reveille export` and `reveille import`: the scheduled tasks of a data directory as files, and back.
+//! `reveille export` and `reveille import`: write the scheduled tasks of a data directory to files,
+//! and read them back.
 //!
-//! Both look at what is on disk through an engine that is not woken: nothing that is due fires here. An export reads beside
-//! a daemon; an import writes, so it needs the store for itself. What lives elsewhere: the files (`export`, `import`).
+//! Both load the store into an engine without a driver, so nothing fires. An export can run beside
+//! a daemon; an import writes, so it needs the store for itself. What lives elsewhere: the files
+//! (`export`, `import`).
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -40,7 +42,7 @@ pub(super) fn export(args: ExportArgs) -> io::Result<ExitCode> {
     }
 }
 
-/// Exit codes: 0 taken over, 1 not, 2 usage. What is left out is on stderr.
+/// Exit codes: 0 imported, 1 not, 2 usage. Jobs that were left out are listed on stderr.
 pub(super) fn import(args: ImportArgs) -> io::Result<ExitCode> {
     match take_over(args) {
         Ok(outcome) => {
@@ -68,6 +70,7 @@ fn take_over(args: ImportArgs) -> Result<Outcome, Fault> {
     said.extend(replayed.unended.iter().map(|file| format!("{}: its last line is torn", file.name())));
     let jobs = replayed.profile.jobs.values();
     let sessions = jobs.filter_map(|kept| session_of(&kept.job.target)).chain(args.owner.as_ref());
+    // Sessions first: a job for a session that is not open would be refused.
     for session in sessions {
         said.extend(open(&handle, session)?);
     }
@@ -83,7 +86,7 @@ fn session_of(target: &Target) -> Option<&SessionId> {
     }
 }
 
-/// Opens a session that a job goes to, where it is not open.
+/// Opens the session of a job if it is not open; returns a line about it.
 fn open(handle: &Handle, session: &SessionId) -> Result<Option<String>, Fault> {
     if handle.view(|state| state.session(session).is_some()) {
         return Ok(None);
@@ -93,7 +96,8 @@ fn open(handle: &Handle, session: &SessionId) -> Result<Option<String>, Fault> {
     Ok(Some(format!("{session}: opened, because jobs go there; a harness can take it over")))
 }
 
-/// The store of a data directory. One that is not there is not made: that would be an answer to a slip of the pen.
+/// The path of the store. A missing one is not created: it would hide a typo in the directory's
+/// name.
 fn store_of(data_dir: Option<PathBuf>) -> Result<PathBuf, Fault> {
     let dir = data_dir_of(data_dir, &Environment::read())?.join(STORE);
     if dir.exists() {
@@ -117,7 +121,7 @@ fn taken(fault: impl ToString) -> Fault {
 
 fn tell(lines: &[String]) {
     for line in lines {
-        // There is nobody to tell where stderr is closed.
+        // If stderr is closed, nothing can be reported.
         let _ = writeln!(io::stderr(), "reveille: {line}");
     }
 }

@@ -1,4 +1,5 @@
-//! The index of errors: every class, and every error with its class, an example of its message, and what to do about it.
+//! Generates the index of errors: every class, and every error with its class, a sample message and
+//! a hint.
 
 use std::fmt::Write as _;
 
@@ -9,7 +10,7 @@ use crate::graph::eql;
 use crate::runtime::QUERY_LIMITS;
 use crate::surface::http::ErrorCode;
 
-/// The index as EDN, one error a line.
+/// The index as EDN, one error per line.
 pub(super) fn text() -> String {
     let mut text = String::from(
         ";; Generated from the code: every class of errors, and every error. Do not edit.\n{:codes [\n",
@@ -57,7 +58,7 @@ fn psi_tool() -> Vec<Map> {
     psi::errors().into_iter().map(line).collect()
 }
 
-/// The errors of tools that have no phases: their kind, class, message and hint.
+/// The entries of tools without phases: name, class, message and hint.
 fn tools(of: &str, errors: Vec<(&'static str, Code, Value)>) -> impl Iterator<Item = Map> {
     errors.into_iter().map(move |(name, code, error)| {
         let part = |key: &str| error.as_map().and_then(|map| map.keyword(key)).cloned();

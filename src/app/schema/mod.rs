@@ -1,4 +1,5 @@
-//! `reveille schema`: the files of `schema/`, as this program has them. A test compares them with those committed.
+//! `reveille schema`: prints the generated files of `schema/`. A test compares them with the
+//! committed ones.
 
 mod errors;
 
@@ -16,7 +17,7 @@ pub(super) fn schema(kind: SchemaKind) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The text of one of the files.
+/// The text of one generated file.
 pub fn text(kind: SchemaKind) -> String {
     match kind {
         SchemaKind::Attributes => export::attributes_edn(&*registry()),
@@ -38,7 +39,7 @@ fn tools() -> String {
     let tools: Vec<Value> = TOOLBOX.iter().map(describe).collect();
     let mut text = String::new();
     json::write(&Map::new().with("tools", tools).into(), &mut text);
-    // Read back as a tree, which prints itself line by line with its keys sorted.
+    // Parsed again as a tree, which prints one key per line in sorted order: diffs stay small.
     let tree: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
     format!("{tree:#}\n")
 }
