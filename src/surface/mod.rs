@@ -1,7 +1,8 @@
-//! How the outside speaks to us: streams, HTTP, GraphQL, and the command line.
+//! The surfaces, by which clients reach the engine: EDN streams, HTTP, GraphQL, MCP and the command
+//! line.
 //!
-//! A surface turns bytes into calls of the runtime's handle and answers into bytes. Invariant: no surface decides
-//! anything about schedules.
+//! A surface converts bytes into calls of the runtime's handle, and answers into bytes. Invariant:
+//! no surface decides anything about schedules.
 
 #[cfg(feature = "cli")]
 pub mod cli;

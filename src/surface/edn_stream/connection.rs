@@ -1,4 +1,4 @@
-//! One client: what it may touch, and what becomes of its requests.
+//! One client's connection: checks its permissions and performs its requests.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -19,38 +19,39 @@ use crate::graph::eql::Boundary;
 use crate::limits;
 use crate::runtime::{Handle, Subscription, TOOLBOX, reply};
 
-/// Who is at the other end.
+/// The kind of client at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// Somebody who may do everything.
+    /// An operator, who may do everything.
     Operator,
-    /// One session; it also has the sessions that its own connection opens.
+    /// One session; it may also use the sessions that its connection opens.
     Session(SessionId),
 }
 
-/// One client.
+/// The connection of one client.
 pub struct Connection {
     handle: Handle,
     caller: Caller,
     own: Arc<Mutex<Own>>,
     outgoing: Arc<Outgoing>,
     pumps: Vec<Pump>,
-    /// A subscription whose answer is still to be sent: its events come after it.
+    /// A subscription that starts once its answer has been sent: events must come after the answer.
     starting: Option<Subscription>,
 }
 
-/// The way to the harness at the other end of a connection.
+/// The sink for pushes to the harness at the other end.
 struct Sink {
     handle: Handle,
     outgoing: Arc<Outgoing>,
-    /// Its own number, once it has one.
+    /// The number of its host, once it is attached.
     host: OnceLock<HostId>,
 }
 
 impl PushSink for Arc<Sink> {
     fn push(&self, push: Push) -> bool {
         let sent = self.outgoing.send(&print::push(&push));
-        // A harness that does not read is cut off: it hosts nothing from here on, whatever it may still send.
+        // A harness that does not read loses its host: nothing more is delivered to it, whatever it
+        // still sends.
         if let Some(host) = self.host.get().filter(|_| !sent) {
             self.handle.detach_host(*host);
         }
@@ -59,7 +60,7 @@ impl PushSink for Arc<Sink> {
 }
 
 impl Connection {
-    /// A connection of that peer.
+    /// A connection of this peer.
     pub fn new(handle: Handle, peer: Peer) -> Connection {
         let caller = match peer {
             Peer::Operator => Caller { entry: Entry::Peer, ..Caller::OPERATOR },
@@ -68,7 +69,7 @@ impl Connection {
         Connection::of_caller(handle, caller)
     }
 
-    /// A connection of that caller.
+    /// A connection of this caller.
     pub fn of_caller(handle: Handle, caller: Caller) -> Connection {
         let mut own = Own::new(caller.scope == Scope::Operator);
         if let Scope::Session(session) = &caller.scope {
@@ -88,10 +89,12 @@ impl Connection {
         &self.outgoing
     }
 
-    /// Answers one form, or the lack of one; `false` if the stream must end.
+    /// Answers one form or a read error; `false` if the stream must end.
     pub(super) fn receive(&mut self, form: Result<Value, ReadError>) -> bool {
         match form {
             Err(error) => {
+                // Beyond the limits the framer cannot find the next form, so the stream ends after
+                // the answer.
                 let within_limits = !matches!(error.kind(), ReadErrorKind::Limit { .. });
                 self.outgoing.send(&psi::unreadable(&error)) && within_limits
             }
@@ -106,7 +109,7 @@ impl Connection {
         }
     }
 
-    /// The connection is over: its host is gone, its subscriptions end.
+    /// Ends the connection: detaches its host and ends its subscriptions.
     pub(super) fn close(&mut self) {
         let host = self.own().host;
         if host.is_attached() {
@@ -123,6 +126,7 @@ impl Connection {
                 RequestError::invalid("a request is a map with :op, or a psi-tool call with :action", data);
             return Map::new().with("error", error.print()).into();
         };
+        // A bare psi-tool call, without `:op`, is answered like the tool itself, with no envelope.
         if map.keyword("action").or_else(|| map.text("action")).is_some() {
             if let Err(denial) = self.handle.admit_call(&self.caller, psi::TOOL, form) {
                 return Map::new().with("error", RequestError::from(&denial).print()).into();
@@ -184,6 +188,7 @@ impl Connection {
             self.guard(session)?;
         }
         self.handle.admit_call(&self.caller, tool, args).map_err(|denial| RequestError::from(&denial))?;
+        // `guard` has passed, so the caller may act for the named session.
         let scope = session.map_or_else(|| self.caller.scope.clone(), Scope::Session);
         let caller = Caller { scope, ..self.caller.clone() };
         match self.handle.call_tool(tool, &caller, args, Notation::Edn) {
@@ -207,6 +212,7 @@ impl Connection {
     }
 
     fn open(&self, session: Option<SessionId>, config: SessionConfig) -> Result<Outcome, RequestError> {
+        // A client that has attached as a host also hosts the sessions that it opens.
         let host = self.own().host;
         let opened = self.handle.open_session(session, host, config);
         let (session, token) = opened.map_err(|refusal| RequestError::from(&refusal))?;
@@ -227,12 +233,13 @@ impl Connection {
             let (handle, outgoing) = (self.handle.clone(), Arc::clone(&self.outgoing));
             let sink = Arc::new(Sink { handle, outgoing, host: OnceLock::new() });
             let host = self.handle.attach_host(Arc::new(HostAttached::new(Arc::clone(&sink))));
-            // Set once, here: deliveries come only after sessions are opened on the host, below or later.
+            // Set before any delivery can come: those need a session on this host.
             let _ = sink.host.set(host);
             self.own().host = host;
             host
         };
         let taken = self.handle.submit(Input::Command(Command::HostSessions { host, sessions }));
+        // A refused attach leaves no empty host behind.
         if taken.is_err() && !hosted_before {
             self.own().host = HostId::LOCAL;
             self.handle.detach_host(host);
@@ -254,7 +261,7 @@ impl Connection {
         Pump::new(self.handle.clone(), subscription, Arc::clone(&self.own), Arc::clone(&self.outgoing))
     }
 
-    /// Refuses what is not this connection's as if it did not exist.
+    /// Refuses a session that is not this connection's, as if it did not exist.
     fn guard(&self, session: &SessionId) -> Result<(), RequestError> {
         if self.own().covers(&self.handle, session) {
             return Ok(());
@@ -262,7 +269,7 @@ impl Connection {
         Err(RequestError::from(&Refusal::UnknownSession { session: session.clone() }))
     }
 
-    /// A receipt counts only from the connection that hosts the delivery.
+    /// Refuses a receipt unless this connection hosts the delivery's session.
     fn guard_run(&self, run: &RunId) -> Result<(), RequestError> {
         let own = self.own().host;
         let host = self.handle.view(|state| {
@@ -284,12 +291,12 @@ impl Connection {
     }
 
     fn own(&self) -> MutexGuard<'_, Own> {
-        // Each change is a single assignment or insert: a panic elsewhere leaves it sound.
+        // A panic elsewhere cannot leave it inconsistent: each change is one assignment or insert.
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a request led to.
+/// The result of a request.
 enum Outcome {
     Done(Value),
     RefusedByTool(Value),

@@ -1,7 +1,8 @@
-//! What waits to be written to one client.
+//! The outgoing queue of one client.
 //!
-//! Invariant: nobody waits for the client. At `limits::CLIENT_BACKLOG_BYTES` the connection is closed: a client that
-//! does not read loses its connection, visibly, and not single messages silently.
+//! Invariant: no sender waits for the client. At `limits::CLIENT_BACKLOG_BYTES` the connection is
+//! closed: a client that does not read loses its connection visibly, and not single messages
+//! silently.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -10,7 +11,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::edn::{Map, Value};
 use crate::limits;
 
-/// The outgoing queue of one connection.
+/// Lines that wait to be written to one client.
 #[derive(Default)]
 pub(super) struct Outgoing {
     queue: Mutex<Queue>,
@@ -26,7 +27,7 @@ struct Queue {
 }
 
 impl Outgoing {
-    /// Appends one line; `false` if the connection is closed, or is closed now because its client does not read.
+    /// Appends one line; `false` if the connection is closed, possibly by this very line.
     pub(super) fn send(&self, value: &Value) -> bool {
         let mut line = value.to_string();
         line.push('\n');
@@ -36,6 +37,7 @@ impl Outgoing {
         }
         queue.bytes += line.len() as u64;
         if queue.bytes > limits::CLIENT_BACKLOG_BYTES.value {
+            // The reason goes out as the last line, in case that the client reads after all.
             queue.lines.push_back(cut_off());
             queue.cut_off = true;
             queue.closed = true;
@@ -46,7 +48,7 @@ impl Outgoing {
         !queue.closed
     }
 
-    /// Ends the writer once it has written what is there.
+    /// Lets the writer end once it has written everything queued.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
@@ -60,7 +62,7 @@ impl Outgoing {
     /// Writes lines until the queue is closed and empty, or the client is gone.
     ///
     /// # Errors
-    /// The first error of the stream; the queue is closed then.
+    /// The first error of the stream; the queue is then closed.
     pub(super) fn write_to(&self, mut output: impl Write) -> io::Result<()> {
         while let Some(lines) = self.take() {
             for line in lines {
@@ -77,11 +79,12 @@ impl Outgoing {
         Ok(())
     }
 
-    /// What there is to write, once there is something; `None` at the end.
+    /// Waits for lines and takes them all; `None` at the end.
     fn take(&self) -> Option<VecDeque<String>> {
         let mut queue = self.lock();
         loop {
             if !queue.lines.is_empty() {
+                // Lines being written no longer count: the limit is on the backlog behind them.
                 queue.bytes = 0;
                 return Some(std::mem::take(&mut queue.lines));
             }
@@ -93,12 +96,13 @@ impl Outgoing {
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        // Every change is complete before the lock is let go: a panic elsewhere leaves a sound queue.
+        // A panic elsewhere cannot leave the queue inconsistent: every change is complete before
+        // the unlock.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The last line that a client gets, should it read after all.
+/// The last line for a client that was cut off.
 fn cut_off() -> String {
     let limit = limits::CLIENT_BACKLOG_BYTES;
     let data =

@@ -1,4 +1,4 @@
-//! What is a connection's own: the wall between one client and the others.
+//! Decides which sessions and events a connection may see.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,29 +6,30 @@ use crate::domain::{Cursor, Decision, DecisionKind, HostId, SessionId};
 use crate::engine::{SessionRecord, State};
 use crate::runtime::Handle;
 
-/// What a connection may touch.
+/// The sessions that a connection may use.
 pub(super) struct Own {
     pub(super) operator: bool,
     pub(super) host: HostId,
-    /// The sessions that it is bound to or has opened, with the place of their opening: another session of the same id,
-    /// opened by somebody else later, is not meant.
+    /// The sessions that it is bound to or has opened, each with the cursor of its opening: a later
+    /// session of that id, opened by another client, is not included.
     sessions: BTreeMap<SessionId, Cursor>,
 }
 
 impl Own {
-    /// Nothing yet, or everything.
+    /// No sessions yet; an operator may use all of them.
     pub(super) fn new(operator: bool) -> Own {
         Own { operator, host: HostId::LOCAL, sessions: BTreeMap::new() }
     }
 
-    /// Takes an open session in.
+    /// Adds an open session.
     pub(super) fn add(&mut self, handle: &Handle, session: &SessionId) {
         if let Some(opened) = handle.view(|state| state.session(session).map(SessionRecord::opened)) {
             self.sessions.insert(session.clone(), opened);
         }
     }
 
-    /// Whether a session exists for this connection: bound to it, opened by it, hosted by it, or come from one of those.
+    /// Whether the connection may use a session: it is bound to it, opened it, hosts it, or the
+    /// session comes from one of those.
     pub(super) fn covers(&self, handle: &Handle, session: &SessionId) -> bool {
         self.operator
             || handle
@@ -37,6 +38,7 @@ impl Own {
 
     fn covers_record(&self, state: &State, record: &SessionRecord) -> bool {
         let hosted = self.host.is_attached() && record.host() == self.host;
+        // A session that a schedule created belongs to the session that scheduled it.
         let origin = || state.session(&record.provenance()?.origin);
         hosted || self.is_member(record) || origin().is_some_and(|origin| self.is_member(origin))
     }
@@ -46,20 +48,22 @@ impl Own {
     }
 }
 
-/// What a subscription of a connection has shown: sessions stay its own until their end has been told.
+/// The sessions whose events a subscription has shown. They stay visible until the end of the
+/// session has been shown.
 #[derive(Default)]
 pub(super) struct Sight {
     sessions: BTreeSet<SessionId>,
 }
 
 impl Sight {
-    /// Whether the connection may see a decision; they come in order.
+    /// Whether the connection may see a decision. Decisions must be passed in order.
     pub(super) fn admits(&mut self, own: &Own, handle: &Handle, decision: &Decision) -> bool {
         if own.operator {
             return true;
         }
         let Some(session) = &decision.session else {
-            // The end of the engine concerns everybody; who else is connected does not.
+            // Events without a session reveal other clients, except the engine's end, which
+            // concerns everybody.
             return decision.kind == DecisionKind::EngineStopping;
         };
         let opened_here = own.sessions.get(session).is_some_and(|opened| *opened <= decision.cursor);
@@ -68,6 +72,7 @@ impl Sight {
             self.sessions.insert(session.clone());
         }
         let seen = self.sessions.contains(session);
+        // The closing itself is still shown; a later session of that id is another one.
         if decision.kind == DecisionKind::SessionClosed {
             self.sessions.remove(session);
         }

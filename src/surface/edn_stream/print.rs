@@ -1,11 +1,11 @@
-//! Pushes as EDN. Instants are `#inst` here.
+//! Prints pushes as EDN. Instants are written as `#inst`.
 
 use crate::adapter::Push;
 use crate::dialect::psi::{message, session_config};
 use crate::domain::{Decision, Moment};
 use crate::edn::{Inst, Map, Value};
 
-/// A delivery, or a fresh session that the harness is to host.
+/// Prints a push to a harness: a delivery, or a session opened or closed.
 pub(super) fn push(push: &Push) -> Value {
     match push {
         Push::Delivery { run, session, message } => Map::new()
@@ -29,7 +29,7 @@ pub(super) fn push(push: &Push) -> Value {
     }
 }
 
-/// One decision of the feed.
+/// Prints one decision of the feed.
 pub(super) fn event(decision: &Decision, is_operator: bool) -> Value {
     let event = Map::new()
         .with("kind", Value::keyword(decision.kind.name()))
@@ -38,7 +38,7 @@ pub(super) fn event(decision: &Decision, is_operator: bool) -> Value {
         .with("session-id", decision.session.as_ref().map(|session| Value::string(session.as_str())))
         .with("schedule-id", decision.schedule().map(|schedule| Value::string(schedule.to_string())))
         .with("detail", decision.detail.as_deref().map(Value::string));
-    // A session hears that something of its own was done, and operators also by whom.
+    // Only operators see who did it.
     let event = match decision.by.as_deref().filter(|_| is_operator) {
         Some(by) => event.with("by", by.to_string()),
         None => event,
@@ -50,12 +50,12 @@ pub(super) fn event(decision: &Decision, is_operator: bool) -> Value {
         .into()
 }
 
-/// The word that some events before this one are no longer kept.
+/// Prints the notice that events after this cursor have been dropped from the feed.
 pub(super) fn truncated(after: crate::domain::Cursor) -> Value {
     Map::new().with("push", Value::keyword("truncated")).with("after", cursor(after)).into()
 }
 
-/// A cursor as a number.
+/// Prints a cursor as a number.
 pub(super) fn cursor(cursor: crate::domain::Cursor) -> Value {
     Value::Int(i64::try_from(cursor.number()).unwrap_or(i64::MAX))
 }

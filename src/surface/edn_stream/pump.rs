@@ -1,4 +1,4 @@
-//! The thread that carries one subscription to its client.
+//! The thread that sends one subscription's events to its client.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -8,7 +8,7 @@ use super::own::{Own, Sight};
 use super::print;
 use crate::runtime::{Handle, Stopper, Subscription};
 
-/// How many decisions are read under one hold of the engine's lock.
+/// The number of decisions read under one lock of the engine: writers wait no longer than that.
 const BATCH: usize = 256;
 
 /// A running subscription; dropping it ends the thread.
@@ -18,7 +18,8 @@ pub(super) struct Pump {
 }
 
 impl Pump {
-    /// Starts the thread. Should the system have none to give, the subscription stays silent and the connection lives.
+    /// Starts the thread. If the system provides none, the subscription stays silent and the
+    /// connection goes on.
     pub(super) fn new(
         handle: Handle,
         subscription: Subscription,
@@ -35,7 +36,7 @@ impl Drop for Pump {
     fn drop(&mut self) {
         self.stopper.stop();
         if let Some(thread) = self.thread.take() {
-            // A pump that panicked has said so on stderr; its subscription is over either way.
+            // A panic has been reported on stderr; the subscription is over either way.
             let _ = thread.join();
         }
     }
@@ -55,6 +56,7 @@ fn carry(handle: &Handle, mut subscription: Subscription, own: &Mutex<Own>, outg
             let own = own.lock().unwrap_or_else(PoisonError::into_inner);
             let visible = sight.admits(&own, handle, decision);
             let is_operator = own.operator;
+            // Unlocked before sending: requests of this client must not wait for the queue.
             drop(own);
             if visible && !outgoing.send(&print::event(decision, is_operator)) {
                 return;

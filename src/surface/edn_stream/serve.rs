@@ -1,4 +1,4 @@
-//! Carrying one client on two byte streams, until either ends.
+//! Serves one client on two byte streams, until either ends.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::{Arc, mpsc};
@@ -11,8 +11,8 @@ use crate::limits;
 
 const CHUNK: usize = 16_384;
 
-/// Serves a client until its input ends, its input exceeds the limits, or it no longer takes output. What was asked
-/// before that is answered, also when the output is slow.
+/// Serves a client until its input ends or exceeds the limits, or until it no longer reads.
+/// Requests before that are answered, also if the output is slow.
 ///
 /// # Errors
 /// The input's or the output's error, if one ended it.
@@ -25,13 +25,14 @@ pub fn serve(
     let left = Arc::clone(&outgoing);
     let (done, written) = mpsc::sync_channel(1);
     let write = move || {
-        // The receiver may have gone on without us: a client that never reads blocks a write for ever.
+        // The receiver may be gone: a client that never reads blocks a write for ever.
         let _ = done.send(outgoing.write_to(output));
     };
     std::thread::Builder::new().name("reveille-writer".into()).spawn(write)?;
     let received = receive(&mut connection, &mut input);
     connection.close();
-    // A slow client is waited for; one that was cut off for not reading may never read again.
+    // Wait for a slow client as long as it takes, but not for one that was cut off: it may never
+    // read.
     let unread = || {
         io::Error::new(ErrorKind::TimedOut, "the client did not read what was written to it, and is cut off")
     };
@@ -61,6 +62,7 @@ fn receive(connection: &mut Connection, input: &mut impl Read) -> io::Result<()>
             }
         }
     }
+    // The last form may end with the input instead of a delimiter.
     if let Some(frame) = framer.finish() {
         connection.receive(frame.and_then(|frame| read(&frame, &REQUEST_CAPS)));
     }

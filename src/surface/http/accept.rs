@@ -1,4 +1,4 @@
-//! The accept loop: a seat for each connection, and the protocol of its choice.
+//! The accept loop: admits connections within the limits, and serves HTTP/1 or HTTP/2 on each.
 
 use std::io;
 use std::net::IpAddr;
@@ -20,7 +20,7 @@ use super::routes::{self, Line};
 use super::site::Site;
 use crate::limits::{self, Limit};
 
-/// Takes connections until it is told to stop.
+/// Accepts connections until the server stops.
 pub(super) async fn accept(site: Arc<Site>, listener: TcpListener, mut stop: watch::Receiver<bool>) {
     let router = routes::router(&site);
     let told = stop.clone();
@@ -36,7 +36,8 @@ pub(super) async fn accept(site: Arc<Site>, listener: TcpListener, mut stop: wat
     }
 }
 
-/// A connection that broke before it was taken is nobody's; without descriptors to give, waiting is all there is to do.
+/// Handles an error of `accept`: a connection that broke early is ignored; without free
+/// descriptors, it waits a little before the next attempt.
 pub(super) async fn ride_out(error: &io::Error) {
     if !matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) {
         tracing::warn!(target: "reveille::accept", %error, "no connection could be taken");
@@ -46,7 +47,8 @@ pub(super) async fn ride_out(error: &io::Error) {
 
 fn take(site: &Arc<Site>, router: &Router, stream: TcpStream, peer: IpAddr, stop: &watch::Receiver<bool>) {
     let pulse = Pulse::new();
-    // Where there is no room, the connection ends here, unanswered: an answer would cost what is to be saved.
+    // Without a free seat the connection is closed unanswered: an answer would cost what the limit
+    // protects.
     let Some(seat) = site.seats.take(peer.to_canonical(), &pulse) else { return };
     prepare(&stream);
     let line = Line {
@@ -59,18 +61,20 @@ fn take(site: &Arc<Site>, router: &Router, stream: TcpStream, peer: IpAddr, stop
     tokio::spawn(carry(line, stream, stop.clone()));
 }
 
-/// Where the system refuses one of these, the connection is slower or lives longer, and works.
+/// Sets socket options. A refused option makes the connection slower or keeps it longer, so errors
+/// are ignored.
 fn prepare(stream: &TcpStream) {
-    // Answers are small and complete: none should wait for the acknowledgement of the one before.
+    // No Nagle delay: answers are small and complete.
     let _ = stream.set_nodelay(true);
-    // A stream may be silent for long: a client whose machine is gone is found out by the system.
+    // A stream may be silent for long, so the system probes whether the client's machine is still
+    // there.
     let _ = sockopt::set_socket_keepalive(stream, true);
     let _ = sockopt::set_tcp_keepidle(stream, Duration::from_millis(limits::HTTP_IDLE_MS.value));
     let _ = sockopt::set_tcp_keepintvl(stream, PROBE_EVERY);
     let _ = sockopt::set_tcp_keepcnt(stream, PROBES);
 }
 
-/// Carries one connection until it ends, is silent for too long, or has been answered while the server stops.
+/// Serves one connection until it ends, times out, or has been answered while the server stops.
 async fn carry(line: Line, stream: TcpStream, mut stop: watch::Receiver<bool>) {
     let (pulse, times) = (Arc::clone(&line.pulse), line.site.times);
     let io = TokioIo::new(Watched::new(stream, Arc::clone(&pulse)));
@@ -84,11 +88,12 @@ async fn carry(line: Line, stream: TcpStream, mut stop: watch::Receiver<bool>) {
     let mut stopping = false;
     loop {
         tokio::select! {
-            // What a client did wrong, it has been told.
+            // Errors are ignored: the client has had its answer.
             _ = connection.as_mut() => return,
             () = &mut silent => return,
             _ = stop.wait_for(|stop| *stop), if !stopping => {
                 stopping = true;
+                // The request in progress is still answered; the loop ends with it.
                 connection.as_mut().graceful_shutdown();
             }
         }
@@ -102,9 +107,9 @@ fn protocols() -> Builder<TokioExecutor> {
     builder
         .http1()
         .timer(TokioTimer::new())
-        // The pulse measures this, from the first byte on.
+        // `pulse` has its own time limit for heads, which counts from the first byte.
         .header_read_timeout(None)
-        // A client that has said all it has to say still wants its answer.
+        // A client that has closed its sending side still gets its answer.
         .half_close(true)
         .max_buf_size(count(limits::HTTP_HEAD_BYTES))
         .max_headers(count(limits::HTTP_HEADERS));
@@ -116,5 +121,6 @@ fn protocols() -> Builder<TokioExecutor> {
     builder
 }
 
+// Four unanswered probes, so a minute after the idle time, end a dead connection.
 const PROBE_EVERY: Duration = Duration::from_millis(15_000);
 const PROBES: u32 = 4;

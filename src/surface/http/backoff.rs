@@ -1,7 +1,7 @@
-//! Wrong tokens: the more a peer has tried, the longer it waits for the next answer.
+//! Delays the answers to wrong tokens: the more a peer has sent, the longer the delay.
 //!
-//! Only the wrong ones wait: on loopback all clients share an address, and one that guesses must not lock the others out.
-//! Cost: at most `limits::WRONG_TOKEN_PEERS` entries.
+//! Right tokens are never delayed: on loopback all clients share an address, and one that guesses
+//! must not lock out the others. Cost: at most `limits::WRONG_TOKEN_PEERS` entries.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::domain::{BootTime, Span};
 use crate::limits;
 
-/// The peers that have sent wrong tokens.
+/// The recent wrong tokens by peer address.
 #[derive(Debug)]
 pub(super) struct Backoff {
     peers: Mutex<BTreeMap<IpAddr, Tries>>,
@@ -29,7 +29,7 @@ impl Backoff {
         Backoff { peers: Mutex::default(), longest }
     }
 
-    /// Notes a wrong token and waits as long as its answer is to be kept back.
+    /// Counts a wrong token, and waits for the delay of its answer.
     #[expect(clippy::disallowed_methods, reason = "a client's penalty is no deadline of the scheduler")]
     pub(super) async fn wrong_token(&self, peer: IpAddr, now: BootTime) {
         let wait = self.note(peer, now);
@@ -39,9 +39,11 @@ impl Backoff {
     }
 
     fn note(&self, peer: IpAddr, now: BootTime) -> Duration {
-        // Each change is one assignment, insert or removal: a panic elsewhere leaves a sound table.
+        // A panic elsewhere cannot leave the table inconsistent: each change is one assignment,
+        // insert or removal.
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         if peers.len() as u64 >= limits::WRONG_TOKEN_PEERS.value && !peers.contains_key(&peer) {
+            // A full table drops the peer that has been quiet for longest, so memory stays bounded.
             let quietest = peers.iter().min_by_key(|(_, tries)| tries.last).map(|(peer, _)| *peer);
             quietest.map(|quietest| peers.remove(&quietest));
         }
@@ -54,6 +56,8 @@ impl Backoff {
         if over == 0 {
             return Duration::ZERO;
         }
+        // The delay doubles with every attempt beyond the free ones; saturating, so it cannot wrap
+        // to zero.
         let factor = 1_u32.checked_shl(u32::try_from(over - 1).unwrap_or(u32::MAX)).unwrap_or(u32::MAX);
         FIRST_WAIT.saturating_mul(factor).min(self.longest)
     }

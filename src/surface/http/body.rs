@@ -1,4 +1,4 @@
-//! Bodies: read within their bounds, scanned, and only then parsed.
+//! Reads request bodies: within limits of size, time and depth, before any parser sees them.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -18,20 +18,20 @@ use crate::edn::{self, Value};
 use crate::limits;
 use crate::surface::json;
 
-/// Reads a body as a value, in the notation that it is said to be in.
+/// Reads and parses a body in the notation of its media type.
 ///
 /// # Errors
-/// As [`read_text`], and 400 for what is not of its notation.
+/// As [`read_text`], and 400 for a body that cannot be parsed.
 pub(super) async fn read_value(site: &Site, request: Request<Body>) -> Result<(Value, Notation), HttpError> {
     let (text, notation) = read_text(site, request).await?;
     parse(&text, notation).map(|value| (value, notation))
 }
 
-/// Reads a body that a parser may see: of a known notation, no longer and no deeper than allowed, in UTF-8.
+/// Reads a body of a known notation, and checks its size, depth and encoding.
 ///
 /// # Errors
-/// 415 for another notation, 413 for too much, 408 for too slow, 400 for too deep, for what is not UTF-8, and for a body
-/// that breaks off.
+/// 415 for an unknown notation, 413 for a body that is too long, 408 for one that is too slow, 400
+/// for one that is too deep, not UTF-8 or incomplete.
 pub(super) async fn read_text(site: &Site, request: Request<Body>) -> Result<(Bytes, Notation), HttpError> {
     let Some(notation) = notation::of_body(request.headers()) else {
         let hint = "send application/edn or application/json, in UTF-8";
@@ -50,10 +50,10 @@ pub(super) async fn read_text(site: &Site, request: Request<Body>) -> Result<(By
     Ok((bytes, notation))
 }
 
-/// Reads a body of JSON whose media type is another's to judge: no longer and no deeper than allowed, in UTF-8.
+/// Reads a JSON body whose media type the caller checks; checks its size, depth and encoding.
 ///
 /// # Errors
-/// As [`read_text`], but for 415.
+/// As [`read_text`], without 415.
 pub(super) async fn read_json(site: &Site, request: Request<Body>) -> Result<Bytes, HttpError> {
     let bytes = read_bytes(site, request).await?;
     check_text(&bytes, Syntax::Json)?;
@@ -63,6 +63,8 @@ pub(super) async fn read_json(site: &Site, request: Request<Body>) -> Result<Byt
 async fn read_bytes(site: &Site, request: Request<Body>) -> Result<Bytes, HttpError> {
     let too_slow = || HttpError::new(ErrorCode::Timeout, "the body took too long", "send it faster");
     let announced = announced(request.headers());
+    // A client that sent `Expect: 100-continue` waits for leave to send, so it can be refused
+    // before the body (RFC 9110, section 10.1.1).
     let waits = request.headers().contains_key(EXPECT);
     if announced > limits::HTTP_DISCARD_BYTES.value || (waits && announced > limits::REQUEST_BYTES.value) {
         return Err(too_long());
@@ -71,14 +73,14 @@ async fn read_bytes(site: &Site, request: Request<Body>) -> Result<Bytes, HttpEr
     read.map_err(|_| too_slow().with_limit(limits::HTTP_BODY_MS))?
 }
 
-/// The length that a request says its body has; 0 if it says nothing.
+/// The announced length of the body; 0 if none is announced.
 fn announced(headers: &HeaderMap) -> u64 {
     let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     length.and_then(|length| length.parse().ok()).unwrap_or(0)
 }
 
-/// A body that is too long is read on for a while and thrown away: its sender would otherwise find the connection broken
-/// before it has read the answer.
+/// Reads a body. One that is too long is read a little further and discarded, because its sender
+/// would otherwise see a broken connection instead of the answer.
 async fn collect(mut body: Body) -> Result<Bytes, HttpError> {
     let (mut bytes, mut length) = (Vec::new(), 0);
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
@@ -110,7 +112,7 @@ fn parse(text: &[u8], notation: Notation) -> Result<Value, HttpError> {
     }
 }
 
-/// Checks what must hold before a parser may see a text: UTF-8, and brackets that nest no deeper than allowed.
+/// Checks the encoding and the nesting of a text before a parser sees it.
 ///
 /// # Errors
 /// 400.

@@ -1,50 +1,50 @@
-//! What a server is told: where to listen, which names are its own, how long it waits.
+//! The configuration of a server: its address, its names, its limits and its time limits.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use crate::limits::{self, Limit};
 
-/// What a server is told.
+/// The configuration of a server.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where to listen; port 0 takes any free one.
+    /// The address to listen on; port 0 takes any free port.
     pub listen: SocketAddr,
-    /// More values of `Host` that mean this server, each with its port where a client would send one.
+    /// Further accepted values of `Host`, each with its port if a client would send one.
     pub hosts: Vec<String>,
-    /// More origins whose pages may call, such as `http://localhost:3000`.
+    /// Further origins whose pages may call, such as `http://localhost:3000`.
     pub origins: Vec<String>,
-    /// How long it waits for what.
+    /// The time limits.
     pub times: Times,
-    /// Connections at the same time.
+    /// The maximum of open connections.
     pub connections_max: usize,
-    /// Connections of one peer address that is not a loopback one.
+    /// The maximum of open connections from one address that is not a loopback address.
     pub peer_connections_max: usize,
-    /// Connections of one loopback address.
+    /// The maximum of open connections from one loopback address.
     pub loopback_connections_max: usize,
 }
 
-/// How long a server waits for what; tests make it short.
+/// The time limits of a server; tests make them short.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// For the head of a request.
+    /// To receive the head of a request.
     pub head: Duration,
-    /// For its body.
+    /// To receive the body of a request.
     pub body: Duration,
-    /// For the next request.
+    /// To wait for the next request on an open connection.
     pub idle: Duration,
-    /// For its client to take more of an answer.
+    /// To wait for a client that does not read its answer.
     pub stalled: Duration,
-    /// For requests in progress, when it stops.
+    /// To finish requests in progress when the server stops.
     pub drain: Duration,
-    /// With the answer to a wrong token, at the most.
+    /// The longest delay of the answer to a wrong token.
     pub wrong_token: Duration,
-    /// Between two looks at whether the token of an open stream still stands.
+    /// The interval at which an open stream's token is checked again.
     pub token_recheck: Duration,
 }
 
 impl Config {
-    /// The defaults, at this address.
+    /// The default configuration at this address.
     pub fn new(listen: SocketAddr) -> Config {
         let count = |limit: Limit| usize::try_from(limit.value).unwrap_or(usize::MAX);
         Config {
@@ -58,7 +58,7 @@ impl Config {
         }
     }
 
-    /// Any free port of 127.0.0.1.
+    /// The default configuration at any free port of 127.0.0.1.
     pub fn local() -> Config {
         Config::new(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
     }

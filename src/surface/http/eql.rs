@@ -1,7 +1,8 @@
-//! `POST /eql`: a query in EDN, bare or in Pathom's request map, and its answer.
+//! `POST /eql`: answers an EQL query, given bare or in Pathom's request map.
 //!
-//! An answer in EDN is written while it is read; one in JSON is made first. Invariant: what fails as Pathom fails is
-//! answered with 200 and Pathom's error map; only what is no request at all is an error of HTTP.
+//! An EDN answer is written directly while the graph is read; a JSON answer is built as a value
+//! first. Invariant: a query that fails gets 200 and Pathom's error map; only an invalid request is
+//! an HTTP error.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use crate::edn::Value;
 use crate::graph::eql::{Refusal, Written};
 use crate::runtime::{Prepared, Unprepared, failed, reply};
 
-/// Answers one query.
+/// Answers one request.
 pub(super) async fn query(
     State(site): State<Arc<Site>>,
     who: Who,
@@ -48,6 +49,7 @@ fn as_edn(site: &Site, who: &Who, prepared: &Prepared) -> Result<Response, HttpE
     let mut text = String::with_capacity(ROOM);
     let written = site.handle.answer(&who.caller, prepared, false, &mut text);
     if let Written::Failed(failure) = written.map_err(|error| refused(&error))? {
+        // A failure replaces whatever was written before it.
         text = Value::Map(failed(&prepared.boundary, &failure)).to_string();
     }
     text.push('\n');
@@ -71,11 +73,12 @@ fn unprepared(error: &Unprepared) -> HttpError {
     }
 }
 
-/// A query that goes too far is the caller's to mend, not to send again: 400, not 429.
+/// The error for a query beyond the limits: 400 and not 429, because sending it again does not
+/// help.
 fn refused(refusal: &Refusal) -> HttpError {
     let error = HttpError::invalid(refusal.to_string(), "ask for less, or page with :first and :after");
     error.with("error", refusal.to_map())
 }
 
-/// Room for the answers that most queries get.
+/// The initial capacity of an answer, enough for most.
 const ROOM: usize = 4_096;

@@ -1,4 +1,4 @@
-//! What HTTP itself refuses, as data. A tool's refusals are the tool's own (`dialect`).
+//! The errors of the HTTP layer, as data. A tool's refusals are part of its answer (`dialect`).
 
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ names! {
 }
 
 impl ErrorCode {
-    /// The status that it is answered with.
+    /// The HTTP status of this class.
     pub fn status(self) -> StatusCode {
         match self {
             ErrorCode::Validation => StatusCode::BAD_REQUEST,
@@ -58,7 +58,7 @@ impl ErrorCode {
     }
 }
 
-/// A refusal of a request.
+/// An error answer to a request.
 #[derive(Clone, Debug)]
 pub(super) struct HttpError {
     pub(super) code: ErrorCode,
@@ -77,35 +77,36 @@ impl HttpError {
         HttpError { code, message: message.into(), hint, data: Map::new(), retry_after: None }
     }
 
-    /// The request makes no sense.
+    /// An invalid request.
     pub(super) fn invalid(message: impl Into<Cow<'static, str>>, hint: &'static str) -> HttpError {
         HttpError::new(ErrorCode::Validation, message, hint)
     }
 
-    /// The one answer to everybody without a live token, whatever the cause.
+    /// The answer to every request without a live token. It is always equal, so that it reveals
+    /// nothing about the cause.
     pub(super) fn unauthorized() -> HttpError {
         let hint = "send the header Authorization: Bearer TOKEN, with a session's or an operator's token";
         HttpError::new(ErrorCode::Unauthorized, "this route needs a token", hint)
     }
 
-    /// What is not the caller's is as absent.
+    /// The answer for things that do not exist or that the caller may not see: both look alike.
     pub(super) fn not_found() -> HttpError {
         HttpError::new(ErrorCode::NotFound, "there is nothing here", "GET /tools lists the tools")
     }
 
-    /// The same, with the bound that was exceeded.
+    /// Adds the limit that was exceeded.
     pub(super) fn with_limit(self, limit: Limit) -> HttpError {
         let max = i64::try_from(limit.value).unwrap_or(i64::MAX);
         let data = self.data.with("limit", limit.name).with("max", max);
         HttpError { data, ..self }
     }
 
-    /// The same, with a detail.
+    /// Adds a detail.
     pub(super) fn with(self, key: &str, value: impl Into<Value>) -> HttpError {
         HttpError { data: self.data.with(key, value), ..self }
     }
 
-    /// The same, with when to come back.
+    /// Adds a `Retry-After` header.
     pub(super) fn retry_after(self, span: Span) -> HttpError {
         HttpError { retry_after: Some(span), ..self }
     }
@@ -114,7 +115,7 @@ impl HttpError {
         self.code.status()
     }
 
-    /// The error as it is answered.
+    /// The error as a value.
     pub(super) fn print(&self) -> Value {
         let error = Map::new()
             .with("code", self.code.name())

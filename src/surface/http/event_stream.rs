@@ -1,4 +1,5 @@
-//! A GraphQL operation as an event stream: the protocol graphql-sse, one connection for each operation.
+//! Answers a GraphQL operation as an event stream (protocol graphql-sse, distinct connections
+//! mode).
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::domain::Code as Class;
 use crate::limits;
 use crate::surface::graphql::{Follower, GraphqlError, Request, refusal, sse};
 
-/// Answers an operation; a subscription for as long as its client stays and its token stands.
+/// Answers an operation; a subscription lasts until its client leaves or its token is revoked.
 pub(super) fn open(site: &Arc<Site>, who: Who, request: &Request) -> Response {
     let (sender, events) = mpsc::channel(EVENTS);
     match begin(site, &who, request) {
@@ -28,7 +29,7 @@ pub(super) fn open(site: &Arc<Site>, who: Who, request: &Request) -> Response {
             tokio::spawn(carry(Arc::clone(site), who, following, sender));
         }
         Err(body) => {
-            // There is room for these three.
+            // The channel has room for these three.
             for text in [sse::OPEN.to_owned(), sse::next(&body), sse::COMPLETE.to_owned()] {
                 let _ = sender.try_send(text.into());
             }
@@ -39,7 +40,7 @@ pub(super) fn open(site: &Arc<Site>, who: Who, request: &Request) -> Response {
     response
 }
 
-/// Begins a subscription, or answers at once.
+/// Starts a subscription; any other operation is answered at once, as the error.
 fn begin(site: &Arc<Site>, who: &Who, request: &Request) -> Result<Following, String> {
     let refused = |errors: Vec<GraphqlError>| refusal(&errors);
     if !site.graphql.is_subscription(&who.caller, request).map_err(refused)? {
@@ -48,12 +49,13 @@ fn begin(site: &Arc<Site>, who: &Who, request: &Request) -> Result<Following, St
     follow(site, who, request).map_err(refused)
 }
 
-/// Begins a subscription.
+/// Starts a subscription.
 pub(super) fn follow(site: &Arc<Site>, who: &Who, request: &Request) -> Result<Following, Vec<GraphqlError>> {
     let full = || {
         let message = "this server has as many subscriptions as it takes";
         vec![GraphqlError::limit(limits::GRAPHQL_SUBSCRIPTIONS, message)]
     };
+    // Reserve the thread's place first: starting a subscription already costs work.
     let place = site.followers.enter().ok_or_else(full)?;
     let follower = Follower::begin(&site.graphql, &site.handle, &who.caller, request)?;
     let no_thread = || vec![GraphqlError::new(Class::Limit, "the system has no thread to give")];
@@ -68,6 +70,7 @@ async fn carry(site: Arc<Site>, who: Who, mut following: Following, events: mpsc
         if !text.is_empty() && events.send(std::mem::take(&mut text).into()).await.is_err() {
             return;
         }
+        // The timeout is the tick: a quiet stream checks its token and its client too.
         let pushed = timeout(site.times.token_recheck, following.answers.recv()).await;
         if events.is_closed() || site.handle.caller_of(&who.token).is_none() {
             return;
@@ -88,7 +91,7 @@ async fn carry(site: Arc<Site>, who: Who, mut following: Following, events: mpsc
     }
 }
 
-/// A body that goes on as long as there are events.
+/// A response body that lasts as long as there are events.
 struct Events(mpsc::Receiver<Bytes>);
 
 impl hyper::body::Body for Events {
@@ -103,5 +106,5 @@ impl hyper::body::Body for Events {
     }
 }
 
-/// Events that may wait for the socket.
+/// The number of events that may wait for the socket.
 const EVENTS: usize = 4;

@@ -1,7 +1,8 @@
-//! The open GraphQL subscriptions of a server: each has a thread of its own that waits for the engine's news.
+//! Runs the open GraphQL subscriptions of a server, each on a thread that waits for the engine's
+//! feed.
 //!
-//! Invariant: what waits between a thread and its connection is bounded; a connection that takes nothing holds up its own
-//! thread and nobody else, and the feed says later what was missed.
+//! Invariant: the queue between a thread and its connection is bounded. A connection that does not
+//! read blocks only its own thread; the feed reports later what it missed.
 
 use std::sync::Arc;
 
@@ -11,10 +12,10 @@ use crate::limits;
 use crate::runtime::Stopper;
 use crate::surface::graphql::Follower;
 
-/// How many there may be.
+/// The places for subscriptions.
 pub(super) struct Followers(Arc<Semaphore>);
 
-/// One of them, from its connection's side. It ends with this.
+/// One running subscription, as its connection sees it. Dropping it ends the subscription.
 pub(super) struct Following {
     pub(super) answers: mpsc::Receiver<String>,
     stopper: Stopper,
@@ -28,14 +29,14 @@ impl Default for Followers {
 }
 
 impl Followers {
-    /// Takes a place for one more, if there is one.
+    /// Takes a place, if one is free.
     pub(super) fn enter(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.0).try_acquire_owned().ok()
     }
 }
 
 impl Following {
-    /// Lets a subscription run; nothing where the system has no thread to give.
+    /// Runs a subscription on a thread of its own; `None` if the system provides no thread.
     pub(super) fn start(mut follower: Follower, place: OwnedSemaphorePermit) -> Option<Following> {
         let room = usize::try_from(limits::GRAPHQL_PUSHED.value).unwrap_or(1);
         let (sender, answers) = mpsc::channel(room);
@@ -46,6 +47,7 @@ impl Following {
                     break;
                 }
             }
+            // The place is free only when the thread has really ended.
             drop(place);
         };
         let thread = std::thread::Builder::new().name("reveille-follow".into()).spawn(run);

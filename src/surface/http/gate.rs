@@ -1,8 +1,9 @@
-//! The walls before every route: whose name the request bears, which page sent it, whose token it holds.
+//! The access checks before every route: the host that a request names, the page that sent it, and
+//! its token.
 //!
-//! Source: S01 to S03, S05, S24 of the threat model. Invariants: a name counts as written, character by character;
-//! forwarding headers are not looked at; an address, loopback included, proves nothing; all who have no live token get
-//! the same answer.
+//! Source: S01 to S03, S05, S24 of the threat model. Invariants: a host name is compared literally;
+//! forwarding headers are ignored; an address, loopback included, proves nothing; all requests
+//! without a live token get an equal answer.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -16,27 +17,28 @@ use super::who::Who;
 use crate::domain::{Caller, Scope, SessionId};
 use crate::runtime::{Handle, Token};
 
-/// The names that mean this server.
+/// The host names and origins that this server accepts.
 #[derive(Debug)]
 pub(super) struct Gate {
     hosts: Vec<String>,
-    /// Origins other than our own whose pages may call.
+    /// Origins, besides our own, whose pages may call.
     origins: Vec<String>,
 }
 
-/// Routes that need no token, because they show nothing. Static pages join them when they are mounted.
+/// Routes that need no token, because they reveal nothing.
 const OPEN_ROUTES: [&str; 4] = ["/healthz", "/graphql", "/graphql/page.css", "/graphql/page.js"];
 
-/// The header with which an operator acts for a session.
+/// The header that names the session for which an operator acts.
 const SESSION: &str = "reveille-session";
 
 impl Gate {
-    /// The names of a server at this address.
+    /// The accepted names of a server at this address.
     pub(super) fn new(config: &Config, address: SocketAddr) -> Gate {
         let mut hosts = vec![address.to_string()];
         if address.ip().is_loopback() || address.ip().is_unspecified() {
             hosts.push(format!("localhost:{}", address.port()));
         }
+        // A server on all addresses is reached by name or by either loopback address from here.
         if address.ip().is_unspecified() {
             let loopback = |ip: IpAddr| SocketAddr::new(ip, address.port()).to_string();
             hosts.extend([loopback(Ipv4Addr::LOCALHOST.into()), loopback(Ipv6Addr::LOCALHOST.into())]);
@@ -45,7 +47,8 @@ impl Gate {
         Gate { hosts, origins: config.origins.clone() }
     }
 
-    /// Checks the name that a request bears and the page that it comes from.
+    /// Checks the host that a request names (against DNS rebinding) and the page that sent it
+    /// (against cross-site requests).
     ///
     /// # Errors
     /// 421 for another host, 403 for another origin.
@@ -60,11 +63,13 @@ impl Gate {
         };
         let origin = single(&parts.headers, ORIGIN.as_str());
         match origin {
+            // A configured origin is allowed although its pages are cross-site for us.
             Single::Value(origin) if self.origins.iter().any(|known| known == origin) => return Ok(()),
             Single::Value(origin) if self.is_own(origin) => {}
             Single::Value(_) | Single::Unclear => return alien("a page of this origin may not call"),
             Single::Absent => {}
         }
+        // Browsers omit Origin on many GETs; Sec-Fetch-Site covers those.
         match single(&parts.headers, "sec-fetch-site") {
             Single::Absent | Single::Value("same-origin" | "none") => Ok(()),
             Single::Value(_) | Single::Unclear => alien("a page of another site may not call"),
@@ -77,22 +82,23 @@ impl Gate {
     }
 }
 
-/// Who makes a request, as far as its token says.
+/// The identity of a request, by its token.
 pub(super) enum Identity {
-    /// Nobody, and the route is open.
+    /// No token, and the route needs none.
     Nobody,
-    /// Whoever holds the token.
+    /// A live token.
     Caller(Who),
-    /// Somebody with a token that stands for nobody.
+    /// An unknown or revoked token.
     Stranger,
 }
 
-/// Who makes the request.
+/// Identifies the caller of a request.
 ///
 /// # Errors
-/// 401 for all who have no token, 404 for a session that is not the caller's.
+/// 401 without a token, 404 for a session that is not the caller's.
 pub(super) fn identify(handle: &Handle, parts: &Parts) -> Result<Identity, HttpError> {
     let token = match bearer(&parts.headers) {
+        // Only without any token: a wrong one is refused on open routes too.
         Single::Absent if is_open(parts) => return Ok(Identity::Nobody),
         Single::Absent | Single::Unclear => return Err(HttpError::unauthorized()),
         Single::Value(text) => Token::from_text(text),
@@ -108,7 +114,7 @@ pub(super) fn identify(handle: &Handle, parts: &Parts) -> Result<Identity, HttpE
     }
 }
 
-/// The caller as that session: an operator may be any, a session only itself.
+/// The caller acting for a session: an operator may name any, a session only itself.
 fn acting_for(who: Who, session: &str) -> Result<Who, HttpError> {
     let session = SessionId::new(session).map_err(|_| HttpError::not_found())?;
     match &who.caller.scope {
@@ -126,7 +132,7 @@ fn is_open(parts: &Parts) -> bool {
     reads && OPEN_ROUTES.contains(&parts.uri.path())
 }
 
-/// The host that a request means, if it means one: a target in absolute form and the header must agree.
+/// The host that a request names. A target in absolute form must agree with the header.
 fn host(parts: &Parts) -> Option<&str> {
     let target = parts.uri.authority().map(axum::http::uri::Authority::as_str);
     if parts.uri.scheme_str().is_some_and(|scheme| scheme != "http") {
@@ -135,7 +141,8 @@ fn host(parts: &Parts) -> Option<&str> {
     match (single(&parts.headers, HOST.as_str()), target) {
         (Single::Value(host), None) => Some(host),
         (Single::Value(host), Some(target)) => (host == target).then_some(host),
-        // HTTP/2 has the host in its target.
+        // In HTTP/2 the host may be in the `:authority` pseudo-header alone (RFC 9113, section
+        // 8.3.1).
         (Single::Absent, Some(target)) if parts.version == Version::HTTP_2 => Some(target),
         (Single::Absent | Single::Unclear, _) => None,
     }
@@ -151,7 +158,7 @@ fn bearer(headers: &HeaderMap) -> Single<'_> {
     }
 }
 
-/// A header that must stand there once, in plain text.
+/// A header that may occur once at most, as plain text.
 pub(super) enum Single<'a> {
     Absent,
     Value(&'a str),
@@ -163,6 +170,7 @@ pub(super) fn single<'a>(headers: &'a HeaderMap, name: &str) -> Single<'a> {
     match (values.next().map(HeaderValue::to_str), values.next()) {
         (None, _) => Single::Absent,
         (Some(Ok(value)), None) => Single::Value(value),
+        // Sent twice: proxies and servers disagree about which one counts, so none does.
         (Some(_), _) => Single::Unclear,
     }
 }

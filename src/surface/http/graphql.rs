@@ -1,7 +1,8 @@
-//! `/graphql`: queries and mutations by POST, queries by GET, subscriptions as event streams; a WebSocket where one is
-//! asked for, and the query page where a browser comes.
+//! `/graphql`: queries and mutations by POST, queries by GET, subscriptions as event streams or
+//! over a WebSocket, and the query page for browsers.
 //!
-//! Invariant: only the page and the WebSocket, which asks for the token itself, are open to whoever has none.
+//! Invariant: without a token, only the page and the WebSocket are served. The WebSocket asks for
+//! the token in its first message.
 
 use std::sync::Arc;
 
@@ -33,6 +34,7 @@ pub(super) async fn answer(
     {
         return Ok(page::html());
     }
+    // Checked here and not by an extractor: the two answers above need no token.
     let who = request.extensions().get::<Who>().cloned().ok_or_else(HttpError::unauthorized)?;
     let (method, query) = (request.method().clone(), request.uri().query().unwrap_or_default().to_owned());
     let (accept, kind) = (text(request.headers(), ACCEPT), text(request.headers(), CONTENT_TYPE));
@@ -64,7 +66,7 @@ pub(super) fn response(reply: HttpReply) -> Response {
     response
 }
 
-/// The value of a header, several of them as one list.
+/// The value of a header; several values are joined to one list (RFC 9110, section 5.3).
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     let values: Vec<&str> = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
     (!values.is_empty()).then(|| values.join(", "))

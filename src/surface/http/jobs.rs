@@ -1,4 +1,5 @@
-//! A job's own report that it is ready, for whoever has no more than a URL and a token: a build, a script.
+//! Lets a job report that it is ready with no more than a URL and a token, from a build or a
+//! script.
 
 use std::sync::Arc;
 
@@ -16,7 +17,8 @@ use crate::domain::{Code, JobId, Refusal, Scope, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::{Command, Input};
 
-/// `POST /v1/sessions/{session}/jobs/{job}/ready`: what waits for the job happens now. It has no body.
+/// `POST /v1/sessions/{session}/jobs/{job}/ready`: triggers every schedule of the session that
+/// waits for this job. The request has no body.
 pub(super) async fn ready(
     State(site): State<Arc<Site>>,
     path: Result<Path<(String, String)>, PathRejection>,
@@ -46,7 +48,7 @@ fn reaches(scope: &Scope, session: &SessionId) -> bool {
     }
 }
 
-/// Somebody else's session is as absent.
+/// The answer for a session that does not exist or is not the caller's: both look alike.
 fn nobody() -> HttpError {
     HttpError::new(ErrorCode::NotFound, "there is no such session", "open the session first, or check its id")
 }
@@ -57,6 +59,8 @@ fn refused(refusal: &Refusal) -> HttpError {
         Code::Validation => ErrorCode::Validation,
         Code::Forbidden => ErrorCode::Forbidden,
         Code::Limit => ErrorCode::Limit,
+        // No job is ever in conflict: here it means a stopping engine or a failed store, so retry
+        // later.
         Code::Conflict => ErrorCode::Unavailable,
     };
     HttpError::new(code, refusal.to_string(), refusal.hint())

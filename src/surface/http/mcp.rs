@@ -1,8 +1,10 @@
-//! `POST /mcp`: the Model Context Protocol, one message a request. `?tools=native,cron` says whose tools are offered.
+//! `POST /mcp`: the Model Context Protocol, one message per request. `?tools=native,cron` selects
+//! the dialects whose tools are offered.
 //!
-//! The answer is always one JSON object, never a stream: nothing here takes time or asks the client back. So there is nothing to
-//! GET, and no session to DELETE; both get 405, which the protocol has for servers like this. Invariant: who calls is known
-//! from the token of each request; an `Mcp-Session-Id` is not looked at.
+//! The answer is always one JSON object and never a stream: no call takes long or asks the client
+//! back. So there is nothing to GET and no session to DELETE; both get 405, as the protocol
+//! provides. Invariant: the caller is known from the token of each request; `Mcp-Session-Id` is
+//! ignored.
 
 use std::sync::Arc;
 
@@ -43,10 +45,10 @@ pub(super) async fn answer(
     Ok(response(Service { features: &scheduler }.answer(&body, Some(&mirror))))
 }
 
-/// Whose tools the address asks for.
+/// Parses the dialects selected by the query string.
 fn offer(query: Option<&str>) -> Result<Offer, HttpError> {
     let Some(query) = query.filter(|query| !query.is_empty()) else { return Ok(Offer::default()) };
-    // A comma may come coded.
+    // Clients may percent-encode the comma.
     let query = query.replace("%2C", ",").replace("%2c", ",");
     let asked = query.strip_prefix("tools=").and_then(|names| Offer::parse(names).ok());
     asked.ok_or_else(|| {

@@ -1,7 +1,7 @@
-//! `GET /metrics`: the engine's figures and the server's own, as Prometheus reads them.
+//! `GET /metrics`: the counters of the engine and the server, in Prometheus format.
 //!
-//! Figures are collected when they are asked for; nothing is kept twice. Labels come from closed lists and from the
-//! table of routes, so their number is bounded.
+//! Values are read when they are requested and never stored twice. Labels come from closed lists
+//! and the table of routes, so their number is bounded.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,20 +23,20 @@ use crate::domain::{Code, DecisionKind, Reason};
 use crate::engine::Gauges;
 use crate::runtime::{Figures, LATENESS_NS};
 
-/// All figures, for operators and observers.
+/// Answers with all metrics, for operators and observers.
 pub(super) async fn show(
     State(site): State<Arc<Site>>,
     who: Who,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
     if who.caller.metered {
-        // Figures are about everybody's work: for a session they are not there.
+        // Metrics are about everybody's work, so they do not exist for a session.
         return Err(HttpError::not_found());
     }
     let mut registry = Registry::with_prefix("reveille");
     registry.register_collector(Box::new(Reading::of(&site)));
     let mut text = String::new();
-    // A string takes whatever is written to it.
+    // Writing to a string cannot fail.
     let _ = text::encode(&mut text, &registry);
     let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let media_type = if accept.contains("openmetrics") { OPEN_METRICS } else { PLAIN };
@@ -46,7 +46,7 @@ pub(super) async fn show(
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const PLAIN: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// All figures at one moment.
+/// All metrics at one moment.
 #[derive(Debug)]
 struct Reading {
     figures: Figures,
@@ -109,6 +109,7 @@ impl Collector for Reading {
             to.encode_descriptor(name, help, None, MetricType::Gauge)?.encode_gauge(&value)?;
         }
         let help = "Expected slots less those accounted for: anything but 0 is a defect";
+        // Signed, unlike the other gauges: the accounts can be off in both directions.
         to.encode_descriptor("accounting_imbalance", help, None, MetricType::Gauge)?
             .encode_gauge(&self.gauges.imbalance)?;
         let late = "From a slot to the hand-over of its run to the host, queueing included";

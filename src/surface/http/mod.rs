@@ -1,10 +1,12 @@
-//! The daemon's HTTP interface: an accept loop of our own, walls before any route, and one table of routes.
+//! The daemon's HTTP interface: an accept loop, access checks before any route, and one table of
+//! routes.
 //!
-//! A connection takes a seat (`seats`), is watched over while it is open (`pulse`), and each of its requests passes the
-//! gate (`gate`) before the routes (`routes`) see it. Answers leave as data and become text in one place (`reply`).
-//! Source: the project's interface description, §2 and §4. What lives elsewhere: what tools answer (`dialect`), the
-//! stream protocol (`edn_stream`), files and signals (`app`). Invariants: no request reaches a route without an
-//! allowed Host and, but for the open routes, a live token; no client holds a task for ever; no body reaches a parser
+//! A connection takes a seat (`seats`) and is timed while it is open (`pulse`); each of its
+//! requests passes the access checks (`gate`) before the routes (`routes`) see it. Answers are data
+//! until one place prints them (`reply`). Source: the project's interface description, §2 and §4.
+//! What lives elsewhere: what tools answer (`dialect`), the stream protocol (`edn_stream`), files
+//! and signals (`app`). Invariants: no request reaches a route without an accepted Host and, except
+//! for the open routes, a live token; no client can hold a task for ever; no body reaches a parser
 //! before its size and depth are known; nothing that a client sent is logged.
 
 mod accept;

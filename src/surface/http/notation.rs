@@ -1,4 +1,4 @@
-//! In which notation a body comes, and in which its answer goes.
+//! Chooses the notation of a body and of its answer, by media type.
 
 use axum::http::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 
@@ -12,7 +12,8 @@ pub(super) const fn media_type(notation: Notation) -> &'static str {
     }
 }
 
-/// The notation of a body; `None` for any other, for an encoding other than UTF-8, and for none at all.
+/// The notation of a body; `None` for an unknown or missing media type, or an encoding other than
+/// UTF-8.
 pub(super) fn of_body(headers: &HeaderMap) -> Option<Notation> {
     let mut types = headers.get_all(CONTENT_TYPE).iter();
     let (first, None) = (types.next()?, types.next()) else { return None };
@@ -21,8 +22,8 @@ pub(super) fn of_body(headers: &HeaderMap) -> Option<Notation> {
     parts.all(is_utf8).then_some(notation)
 }
 
-/// The notation that the client would like best for the answer: that of its body where it does not mind, and JSON where
-/// it has none.
+/// The notation that the client prefers for the answer; by default that of its body, and JSON
+/// without a body.
 pub(super) fn of_answer(headers: &HeaderMap) -> Notation {
     let asked = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut best = None;
@@ -31,6 +32,8 @@ pub(super) fn of_answer(headers: &HeaderMap) -> Notation {
         let notation = parts.next().and_then(named);
         let weight = parts.find_map(|part| part.strip_prefix("q=")).map_or(Some(1.0), |q| q.parse().ok());
         let (Some(notation), Some(weight)) = (notation, weight) else { continue };
+        // Above zero: `q=0` means "not acceptable" (RFC 9110, section 12.4.2). The first of equals
+        // wins.
         if weight > best.map_or(0.0_f32, |(_, weight)| weight) {
             best = Some((notation, weight));
         }

@@ -1,9 +1,9 @@
-//! A connection's pulse: what it is doing, and how long it may go on doing that.
+//! Time limits of a connection, by what it is doing.
 //!
-//! The socket and the service report what happens; `watch` ends when nothing has for too long, and the connection is
-//! dropped then. One rule for all protocols that the socket may speak: hyper's own time-outs know either the head of
-//! HTTP/1 or the pings of HTTP/2, and neither the time between two requests. An answer that goes on for long must show a
-//! sign of life within `limits::HTTP_STALLED_MS`.
+//! The socket and the service report events; `watch` returns when none has come for too long, and
+//! the connection is then dropped. One rule covers all protocols on the socket: hyper's own
+//! timeouts cover either the head of HTTP/1 or the pings of HTTP/2, and neither the time between
+//! two requests. A long answer must make progress within `limits::HTTP_STALLED_MS`.
 
 use std::io;
 use std::pin::Pin;
@@ -22,19 +22,19 @@ use super::config::Times;
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Its client is sending the head of a request, or has just connected.
+    /// The client is sending the head of a request, or has just connected.
     Head,
-    /// Its client has had its answers.
+    /// All requests have been answered.
     Idle,
     /// Requests are being answered.
     Busy,
-    /// It has left HTTP: whoever took it over looks after it.
+    /// It has left HTTP: the protocol that took it over has its own time limits.
     Upgraded,
-    /// It has to make room.
+    /// It has to be closed to make room.
     Evicted,
 }
 
-/// A connection's pulse.
+/// The state of a connection.
 #[derive(Debug)]
 pub(super) struct Pulse {
     beat: watch::Sender<Beat>,
@@ -44,18 +44,19 @@ pub(super) struct Pulse {
 struct Beat {
     phase: Phase,
     requests: u32,
-    /// Requests share the connection: bytes between them may be the protocol's own.
+    /// Whether requests share the connection (HTTP/2). Bytes between them may then belong to the
+    /// protocol.
     multiplexed: bool,
 }
 
 impl Pulse {
-    /// A client that has just connected.
+    /// The state of a new connection.
     pub(super) fn new() -> Arc<Pulse> {
         let beat = Beat { phase: Phase::Head, requests: 0, multiplexed: false };
         Arc::new(Pulse { beat: watch::Sender::new(beat) })
     }
 
-    /// Ends when the connection has been at one thing for too long, or has to go.
+    /// Returns when the connection has been in one phase for too long, or has to make room.
     pub(super) async fn watch(&self, times: Times) {
         let mut beats = self.beat.subscribe();
         loop {
@@ -73,7 +74,7 @@ impl Pulse {
         }
     }
 
-    /// What it waits for.
+    /// What the connection waits for.
     pub(super) fn waiting(&self) -> Waiting {
         match self.beat.borrow().phase {
             Phase::Head => Waiting::ForHead,
@@ -82,17 +83,17 @@ impl Pulse {
         }
     }
 
-    /// Ends the watch.
+    /// Makes `watch` return, which closes the connection.
     pub(super) fn evict(&self) {
         self.beat.send_modify(|beat| beat.phase = Phase::Evicted);
     }
 
-    /// The connection leaves HTTP.
+    /// Records that the connection has left HTTP.
     pub(super) fn upgrade(&self) {
         self.beat.send_modify(|beat| beat.phase = Phase::Upgraded);
     }
 
-    /// A request has come.
+    /// Records the beginning of a request.
     pub(super) fn begin(&self, multiplexed: bool) {
         self.beat.send_modify(|beat| {
             beat.requests += 1;
@@ -101,16 +102,17 @@ impl Pulse {
         });
     }
 
-    /// The request that has come counts for nothing yet.
+    /// Does not count the present request as activity: its token is wrong.
     pub(super) fn unheard(&self) {
         self.beat.send_modify(|beat| {
+            // Other requests on an HTTP/2 connection may be legitimate and keep it busy.
             if beat.requests == 1 {
                 beat.enter(Phase::Head);
             }
         });
     }
 
-    /// A request is being answered, and its client takes the answer.
+    /// Records progress of an answer: its client has read some of it.
     fn advance(&self) {
         self.beat.send_modify(|beat| beat.enter(Phase::Busy));
     }
@@ -124,6 +126,7 @@ impl Pulse {
 
     fn bytes_came(&self) {
         self.beat.send_if_modified(|beat| {
+            // Only from idle: further bytes of a head must not restart its time limit.
             let begins = beat.phase == Phase::Idle && !beat.multiplexed;
             if begins {
                 beat.phase = Phase::Head;
@@ -135,24 +138,25 @@ impl Pulse {
 
 impl Beat {
     fn enter(&mut self, phase: Phase) {
+        // Both are final: a late event must not bring the connection back under HTTP's limits.
         if !matches!(self.phase, Phase::Upgraded | Phase::Evicted) {
             self.phase = phase;
         }
     }
 }
 
-/// What a connection waits for.
+/// What a connection waits for, when looking for one to close.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waiting {
-    /// For the head of a request.
+    /// The head of a request.
     ForHead,
-    /// For its client to ask again.
+    /// The client's next request.
     ForNext,
-    /// It is at work.
+    /// Nothing: it is busy.
     No,
 }
 
-/// A socket that reports what comes.
+/// A socket that reports incoming bytes.
 pub(super) struct Watched {
     stream: TcpStream,
     pulse: Arc<Pulse>,
@@ -163,7 +167,7 @@ impl Watched {
         Watched { stream, pulse }
     }
 
-    /// The socket alone.
+    /// Returns the socket without its reports.
     pub(super) fn into_stream(self) -> TcpStream {
         self.stream
     }
@@ -214,7 +218,7 @@ impl AsyncWrite for Watched {
     }
 }
 
-/// An answer's body that reports how it is taken; its end is the end of the request.
+/// A response body that reports its progress. Its end is the end of the request.
 pub(super) struct Tracked {
     body: Body,
     pulse: Arc<Pulse>,

@@ -1,4 +1,4 @@
-//! Answers as data, and the one place where they become text.
+//! Answers as data, and the one place where they are printed.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::dialect::Notation;
 use crate::edn::Value;
 use crate::surface::json;
 
-/// An answer as data.
+/// An answer that is not printed yet.
 #[derive(Clone, Debug)]
 pub(super) struct Reply {
     status: StatusCode,
@@ -29,7 +29,8 @@ impl Reply {
 }
 
 impl IntoResponse for Reply {
-    /// The text follows in [`finish`], where the notation is known.
+    /// An empty response that carries the answer; [`finish`] prints it, where the notation is
+    /// known.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
         response.extensions_mut().insert(self);
@@ -51,27 +52,30 @@ impl IntoResponse for HttpError {
         if let Some(span) = self.retry_after {
             response
                 .headers_mut()
+                // Rounded up to whole seconds, at least one: a client that obeys must not come too
+                // early.
                 .insert(RETRY_AFTER, HeaderValue::from(span.millis().div_ceil(1_000).max(1)));
         }
         response
     }
 }
 
-/// Writes an answer that is data in this notation, and says to everybody that answers are not kept.
+/// Prints an answer in this notation, and forbids caching.
 pub(super) fn finish(mut response: Response, notation: Notation) -> Response {
     if let Some(reply) = response.extensions_mut().remove::<Reply>() {
         *response.body_mut() = Body::from(print(&reply.value, notation));
-        // Counted by the routes for the empty body that was there.
+        // The routes set it for the empty body.
         response.headers_mut().remove(CONTENT_LENGTH);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type(notation)));
     }
     let headers = response.headers_mut();
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    // An answer with a client's text in it must not be taken for HTML.
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }
 
-/// A value as one line of text.
+/// Prints a value as one line of text.
 fn print(value: &Value, notation: Notation) -> String {
     let mut text = String::new();
     match notation {

@@ -1,4 +1,4 @@
-//! The one table of routes, and what every request goes through before and after its route.
+//! The table of routes, and what every request passes before and after its route.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use super::site::Site;
 use super::who::Who;
 use super::{eql, gate, graphql, health, jobs, mcp, metrics, notation, page, reply, stream, tools};
 
-/// Every route. `GET /` gets its line here; a handler that takes [`Who`]
-/// answers 401 without a token, and what shows data takes it.
+/// The table of all routes. A handler that takes [`Who`] answers 401 without a token; every handler
+/// that reveals data takes it.
 pub(super) fn router(site: &Arc<Site>) -> Router {
     Router::new()
         .route("/healthz", get(health::alive))
@@ -37,6 +37,7 @@ pub(super) fn router(site: &Arc<Site>) -> Router {
         .route("/mcp", post(mcp::answer))
         .route("/stream", get(stream::open))
         .route("/v1/sessions/{session}/jobs/{job}/ready", post(jobs::ready))
+        // On routes only: an unknown path has no pattern, and is counted as `-`.
         .route_layer(from_fn(name_route))
         .fallback(|| async { HttpError::not_found() })
         .method_not_allowed_fallback(|| async {
@@ -46,7 +47,7 @@ pub(super) fn router(site: &Arc<Site>) -> Router {
         .with_state(Arc::clone(site))
 }
 
-/// A connection, as its requests see it.
+/// What a connection's requests share.
 #[derive(Clone)]
 pub(super) struct Line {
     pub(super) site: Arc<Site>,
@@ -57,7 +58,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Answers one request: the walls, the route, and the answer as text.
+    /// Answers one request: access checks, route, and printing.
     pub(super) async fn answer(self, request: hyper::Request<Incoming>) -> hyper::Response<Tracked> {
         self.pulse.begin(request.version() == hyper::Version::HTTP_2);
         let began = self.site.handle.now().boot;
@@ -69,6 +70,7 @@ impl Line {
         let response = reply::finish(response, notation);
         let took = self.site.handle.now().boot.since(began);
         self.site.traffic.note(&method, who.as_ref(), &response, took);
+        // Before the body ends, which would otherwise start the idle timeout.
         if response.status() == hyper::StatusCode::SWITCHING_PROTOCOLS {
             self.pulse.upgrade();
         }
@@ -82,7 +84,7 @@ impl Line {
             Identity::Nobody => None,
             Identity::Caller(who) => Some(who),
             Identity::Stranger => {
-                // While it is kept waiting it is as if it had not asked: it makes room for those who have.
+                // While it waits it counts as idle, so it can be closed to make room for others.
                 self.pulse.unheard();
                 self.site.backoff.wrong_token(self.peer, self.site.handle.now().boot).await;
                 return Err(HttpError::unauthorized());
@@ -98,7 +100,7 @@ impl Line {
     }
 }
 
-/// Leaves the pattern of the route with the answer, for the log and the counts.
+/// Attaches the route's pattern to the response, for the log and the metrics.
 async fn name_route(path: MatchedPath, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     response.extensions_mut().insert(path);

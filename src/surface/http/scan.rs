@@ -1,10 +1,10 @@
-//! How deep the brackets of a text nest, seen on its bytes before any parser sees it.
+//! Measures how deep the brackets of a text nest, on its bytes, before a parser sees it.
 //!
-//! Brackets in strings, characters and comments do not count, and prefixes of EDN do not either: its reader, which does not
-//! recurse, counts tags among its levels and bounds them itself. A text that is not of its syntax has some depth too: the
-//! parser behind says what is wrong with it. Invariant: one pass, no memory, no panic.
+//! Brackets in strings, characters and comments do not count. Prefixes of EDN do not either: the
+//! EDN reader does not recurse, and counts and limits tags itself. An invalid text gets some depth
+//! too; its parser reports the error. Invariant: one pass, no memory, no panic.
 
-/// Which text it is.
+/// The syntax of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// Strings with `"`, characters with `\`, comments from `;` on.
@@ -21,6 +21,7 @@ pub fn depth(text: &[u8], syntax: Syntax) -> usize {
     while at < text.len() {
         match text[at] {
             b'"' => at = string_end(text, at, syntax),
+            // The byte after a backslash is part of a character, even if it is a bracket.
             b'\\' if syntax == Syntax::Edn => at += 2,
             b';' if syntax == Syntax::Edn => at = line_end(text, at),
             b'#' if syntax == Syntax::GraphQl => at = line_end(text, at),
@@ -30,6 +31,7 @@ pub fn depth(text: &[u8], syntax: Syntax) -> usize {
                 at += 1;
             }
             b')' | b']' | b'}' => {
+                // A surplus closing bracket must not hide the depth of what follows.
                 depth = depth.saturating_sub(1);
                 at += 1;
             }
@@ -39,14 +41,15 @@ pub fn depth(text: &[u8], syntax: Syntax) -> usize {
     deepest
 }
 
-/// Just after the string that opens at `at`.
+/// The position after the string that begins at `at`.
 fn string_end(text: &[u8], at: usize, syntax: Syntax) -> usize {
     if syntax == Syntax::GraphQl && text[at..].starts_with(BLOCK) {
         return block_end(text, at + BLOCK.len());
     }
     let mut at = at + 1;
     while at < text.len() && text[at] != b'"' {
-        // A line break ends a string of GraphQL, as an error: what follows counts.
+        // A line break in a GraphQL string is an error and ends the string: brackets after it
+        // count.
         if syntax == Syntax::GraphQl && matches!(text[at], b'\n' | b'\r') {
             return at;
         }
@@ -55,7 +58,7 @@ fn string_end(text: &[u8], at: usize, syntax: Syntax) -> usize {
     at + 1
 }
 
-/// Just after the block string whose text begins at `at`.
+/// The position after the block string whose text begins at `at`.
 fn block_end(text: &[u8], mut at: usize) -> usize {
     while at < text.len() {
         if text[at] == b'\\' && text[at + 1..].starts_with(BLOCK) {
@@ -122,7 +125,8 @@ mod tests {
     }
 
     proptest! {
-        /// The scan never says less than the reader finds, prefixes aside, so that no bracket deeper gets to a parser.
+        /// The scan never finds less depth than the reader, prefixes aside, so nothing deeper
+        /// reaches a parser.
         #[test]
         fn the_scan_agrees_with_the_reader(text in "[\\[\\]{}()\"\\\\;#_a1 \n]{0,40}") {
             let found = depth(text.as_bytes(), Syntax::Edn);

@@ -1,7 +1,8 @@
-//! Seats: how many connections there may be, in all and of one peer.
+//! Limits the number of open connections, in all and per peer.
 //!
-//! Where one more comes, the oldest that has asked for nothing makes room, half-open ones first: those who hold
-//! connections without asking cannot keep out those who ask. Where all are at work, the newcomer goes.
+//! If the limit is reached, the oldest connection without a request is closed for a new one, first
+//! those that have not sent a head. So clients that only hold connections cannot keep others out.
+//! If all are busy, the new connection is refused.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -10,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::config::Config;
 use super::pulse::{Pulse, Waiting};
 
-/// All seats.
+/// The table of open connections and its limits.
 #[derive(Clone, Debug)]
 pub(super) struct Seats {
     table: Arc<Mutex<Table>>,
@@ -31,7 +32,7 @@ struct Taken {
     pulse: Arc<Pulse>,
 }
 
-/// A seat that is free again when this is dropped.
+/// A place in the table, given up on drop.
 #[derive(Debug)]
 pub(super) struct Seat {
     table: Arc<Mutex<Table>>,
@@ -48,11 +49,13 @@ impl Seats {
         }
     }
 
-    /// A seat for a connection of that peer, if there is one or one can be made free.
+    /// Takes a seat for a connection of that peer, closing an idle connection if necessary; `None`
+    /// if all are busy.
     pub(super) fn take(&self, peer: IpAddr, pulse: &Arc<Pulse>) -> Option<Seat> {
         let mut table = lock(&self.table);
         let peer_max = if peer.is_loopback() { self.loopback_max } else { self.peer_max };
         if table.taken.values().filter(|taken| taken.peer == peer).count() >= peer_max {
+            // A peer at its own limit gives up one of its own connections, never another's.
             table.make_room(|taken| taken.peer == peer)?;
         } else if table.taken.len() >= self.all_max {
             table.make_room(|_| true)?;
@@ -63,7 +66,7 @@ impl Seats {
         Some(Seat { table: Arc::clone(&self.table), number })
     }
 
-    /// How many are taken.
+    /// The number of open connections.
     pub(super) fn taken(&self) -> usize {
         lock(&self.table).taken.len()
     }
@@ -75,6 +78,7 @@ impl Table {
             let mut some = self.taken.iter().filter(|(_, taken)| among(taken));
             some.find(|(_, taken)| taken.pulse.waiting() == waiting).map(|(number, _)| *number)
         };
+        // Half-open connections first: they have shown nothing yet, idle ones have been used.
         let number = oldest(Waiting::ForHead).or_else(|| oldest(Waiting::ForNext))?;
         self.taken.remove(&number)?.pulse.evict();
         Some(())
@@ -83,13 +87,13 @@ impl Table {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        // One that had to make room is gone from the table already.
+        // After an eviction the entry is gone already.
         lock(&self.table).taken.remove(&self.number);
     }
 }
 
 fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
-    // Each change is one insert or removal: a panic elsewhere leaves a sound table.
+    // A panic elsewhere cannot leave the table inconsistent: each change is one insert or removal.
     table.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

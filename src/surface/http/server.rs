@@ -1,4 +1,4 @@
-//! A running server: from its start to its orderly end.
+//! Starts and stops the HTTP server.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,21 +14,22 @@ use super::site::Site;
 use super::socket::{self, Socket};
 use crate::runtime::Handle;
 
-/// A server on threads of its own. Dropping it ends it at once; [`Server::drain`] and [`Server::stop`] do so in good order.
+/// A server on its own threads. Dropping it ends it at once; [`Server::drain`] and [`Server::stop`]
+/// end it in order.
 pub struct Server {
     site: Arc<Site>,
     address: SocketAddr,
     stop: watch::Sender<bool>,
     runtime: Option<tokio::runtime::Runtime>,
-    /// Its file is there as long as the server is.
+    /// The Unix socket, whose file is removed with the server.
     socket: Option<Socket>,
 }
 
 impl Server {
-    /// Listens, and answers from here on.
+    /// Starts to listen and to answer.
     ///
     /// # Errors
-    /// What the system says when it has no address, thread or descriptor to give.
+    /// The operating system's error if it provides no address, thread or descriptor.
     pub fn start(handle: Handle, config: &Config) -> io::Result<Server> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS_MAX))
@@ -43,10 +44,10 @@ impl Server {
         Ok(Server { site, address, stop, runtime: Some(runtime), socket: None })
     }
 
-    /// Takes clients of a Unix socket too.
+    /// Accepts clients of a Unix socket too.
     ///
     /// # Errors
-    /// What the system says when it has no descriptor to give.
+    /// The operating system's error if it provides no descriptor.
     pub fn serve_socket(&mut self, socket: Socket) -> io::Result<()> {
         let Some(runtime) = &self.runtime else { return Ok(()) };
         let listener = {
@@ -58,12 +59,13 @@ impl Server {
         Ok(())
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Takes no more connections, and gives requests in progress their time, once. Streams stay: receipts may come by them.
+    /// Accepts no more connections, and gives requests in progress some time to end. Streams stay
+    /// open, because receipts may still come by them. A second call does nothing.
     pub fn drain(&self) {
         if self.site.begin_stop() {
             return;
@@ -72,18 +74,19 @@ impl Server {
         self.wait(|site| site.seats.taken() <= site.streams.count(), self.site.times.drain);
     }
 
-    /// Ends the streams and the server; what they have been asked by now is still answered.
+    /// Ends the streams, then the server; requests received before are still answered.
     pub fn stop(&mut self) {
         self.drain();
         self.site.streams.stop();
         self.wait(|site| site.streams.count() == 0, FAREWELL);
+        // Dropping it removes its file, so that new clients see at once that the server is gone.
         self.socket = None;
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
     }
 
-    /// Waits until that is so, but no longer than `at_most`.
+    /// Waits until `is_so` holds, but no longer than `at_most`.
     #[expect(clippy::disallowed_methods, reason = "the end of a connection is no deadline of the scheduler")]
     fn wait(&self, is_so: impl Fn(&Site) -> bool, at_most: Duration) {
         let Some(runtime) = &self.runtime else { return };
@@ -92,7 +95,7 @@ impl Server {
                 tokio::time::sleep(LOOK_AGAIN).await;
             }
         };
-        // Whoever is not done by then is cut off.
+        // Connections that are not done by then are cut off.
         let _ = runtime.block_on(async { tokio::time::timeout(at_most, until).await });
     }
 }
@@ -107,16 +110,16 @@ impl Drop for Server {
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A restart need not wait for the connections of the one before.
+    // A restart must not wait for the old connections' TIME_WAIT.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// Requests take microseconds: more threads would only get in the driver's way.
+/// Requests take microseconds: more threads would only compete with the driver.
 const WORKERS_MAX: usize = 4;
-/// Enough for a burst of clients between two turns of the accept loop.
+/// Enough for a burst of clients between two rounds of the accept loop.
 const BACKLOG: u32 = 1_024;
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
-/// How long the last answers of streams may take.
+/// The time for the last answers of streams.
 const FAREWELL: Duration = Duration::from_millis(500);

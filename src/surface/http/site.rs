@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests of a server share.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::traffic::Traffic;
 use crate::runtime::Handle;
 use crate::surface::graphql::Service;
 
-/// What all requests share.
+/// The state that all requests of a server share.
 pub(super) struct Site {
     pub(super) handle: Handle,
     pub(super) gate: Gate,
@@ -30,7 +30,7 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// The site of a server at this address.
+    /// Creates the shared state of a server at this address.
     pub(super) fn new(handle: Handle, config: &Config, address: SocketAddr) -> Arc<Site> {
         let graphql = Service::new(&handle).expect("a test makes the schema and finds no fault");
         Arc::new(Site {
@@ -48,12 +48,12 @@ impl Site {
         })
     }
 
-    /// The server takes no new work; whether it did not before.
+    /// Marks the server as stopping; returns whether it was already.
     pub(super) fn begin_stop(&self) -> bool {
         self.stopping.swap(true, Ordering::AcqRel)
     }
 
-    /// Whether one stream more may be carried, whichever socket it came by.
+    /// Whether another stream may be opened, on any socket.
     pub(super) fn has_room_for_stream(&self) -> bool {
         self.streams.count() < self.streams_max
     }

@@ -1,8 +1,8 @@
-//! The Unix socket: the EDN stream protocol for processes of the same user, as the operator.
+//! The Unix socket: serves the EDN stream protocol to processes of the same user, as the operator.
 //!
-//! Source: S06 of the threat model. Invariants: the socket is never more open than 0600, because it is bound under that
-//! mask, in a directory that is ours alone; whoever connects is asked for by its user id all the same; nothing but a
-//! socket at which nobody listens is ever replaced.
+//! Source: S06 of the threat model. Invariants: the socket never has a mode wider than 0600,
+//! because it is bound under that mask, in a directory of this user alone; each client's user id is
+//! checked all the same; nothing but a socket without a listener is ever replaced.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -20,20 +20,20 @@ use super::site::Site;
 use super::streams::Client;
 use crate::surface::edn_stream::{Connection, Peer};
 
-/// Why there is no socket.
+/// The reasons why a socket cannot be bound.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
-    /// Somebody else could reach into its directory.
+    /// Other users can access its directory.
     #[error("{} must be a directory of this user with mode 0700, not {mode:04o} of user {owner}", directory.display())]
     OpenDirectory {
         /// The directory.
         directory: PathBuf,
         /// Its mode.
         mode: u32,
-        /// Whose it is.
+        /// Its owner.
         owner: u32,
     },
-    /// Something else is there, which is not ours to remove.
+    /// The path exists and is not a socket.
     #[error("{} exists and is no socket; remove it or choose another path", path.display())]
     Occupied {
         /// The path.
@@ -45,17 +45,17 @@ pub enum SocketError {
         /// The path.
         path: PathBuf,
     },
-    /// The system's word.
+    /// The operating system's error.
     #[error("no socket at {}: {error}", path.display())]
     System {
         /// The path.
         path: PathBuf,
-        /// What it says.
+        /// The error.
         error: io::Error,
     },
 }
 
-/// A bound socket; its file goes with it.
+/// A bound socket; dropping it removes its file.
 #[derive(Debug)]
 pub struct Socket {
     listener: UnixListener,
@@ -64,16 +64,19 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Binds a socket that only this user can reach.
+    /// Binds a socket that only this user can use.
     ///
-    /// The mask belongs to the whole process: files that other threads make meanwhile come out closed, never open.
+    /// The umask belongs to the whole process: files that other threads create meanwhile get fewer
+    /// permissions, never more.
     ///
     /// # Errors
-    /// [`SocketError`]; nothing has been changed then, but for a socket that nobody listened at.
+    /// [`SocketError`]; nothing is changed then, except that a socket without a listener may be
+    /// removed.
     pub fn bind(path: &Path) -> Result<Socket, SocketError> {
         let system = |error| SocketError::System { path: path.to_owned(), error };
         check_directory(path)?;
         clear(path)?;
+        // Binding and then restricting would leave the socket open for a moment.
         let former = umask(Mode::from_raw_mode(0o177));
         let bound = UnixListener::bind(path);
         umask(former);
@@ -83,7 +86,7 @@ impl Socket {
         Ok(Socket { listener, path: path.to_owned(), inode })
     }
 
-    /// The listening end, for the runtime that this is called in.
+    /// The listener, for the current Tokio runtime.
     pub(super) fn listener(&self) -> io::Result<tokio::net::UnixListener> {
         tokio::net::UnixListener::from_std(self.listener.try_clone()?)
     }
@@ -91,14 +94,14 @@ impl Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        // Only what we bound: somebody may have put another in its place.
+        // Only the file that we created: another process may have replaced it.
         if fs::symlink_metadata(&self.path).is_ok_and(|found| found.ino() == self.inode) {
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Takes clients until it is told to stop.
+/// Accepts clients until the server stops.
 pub(super) async fn accept(
     site: Arc<Site>,
     listener: tokio::net::UnixListener,
@@ -153,13 +156,14 @@ fn check_directory(path: &Path) -> Result<(), SocketError> {
     Err(SocketError::OpenDirectory { directory: directory.to_owned(), mode, owner })
 }
 
-/// Removes a socket at which nobody listens.
+/// Removes a socket without a listener, left over from a process that was killed.
 fn clear(path: &Path) -> Result<(), SocketError> {
     let system = |error| SocketError::System { path: path.to_owned(), error };
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(system(error)),
         Ok(found) if !found.file_type().is_socket() => Err(SocketError::Occupied { path: path.to_owned() }),
+        // Connecting is the only way to tell a stale socket from one in use.
         Ok(_) => match UnixStream::connect(path) {
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
                 fs::remove_file(path).map_err(system)

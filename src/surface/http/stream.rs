@@ -1,4 +1,4 @@
-//! `GET /stream`: the EDN stream protocol over a connection that was HTTP.
+//! `GET /stream`: upgrades an HTTP connection to the EDN stream protocol.
 
 use std::io::{Cursor, Read as _};
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use super::who::Who;
 use crate::domain::{HostId, SessionConfig};
 use crate::surface::edn_stream::Connection;
 
-/// The protocol's name, as `Upgrade` has it.
+/// The protocol's name in the `Upgrade` header.
 pub(super) const PROTOCOL: &str = "reveille-edn";
 
-/// Switches the connection over, for this caller.
+/// Upgrades the connection for this caller.
 pub(super) async fn open(
     State(site): State<Arc<Site>>,
     who: Who,
@@ -41,10 +41,11 @@ pub(super) async fn open(
     let seat = request.extensions().get::<Arc<Seat>>().cloned();
     let upgrade = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {
-        // A client that has gone meanwhile is none.
+        // An error means that the client is gone.
         if let Ok(upgraded) = upgrade.await {
             carry(&site, &who, upgraded).await;
         }
+        // The stream goes on counting as a connection of its peer until it ends.
         drop(seat);
     });
     Ok((StatusCode::SWITCHING_PROTOCOLS, [(CONNECTION, "upgrade"), (UPGRADE, PROTOCOL)]).into_response())
@@ -63,6 +64,7 @@ async fn carry(site: &Arc<Site>, who: &Who, upgraded: Upgraded) {
     let (handle, token) = (site.handle.clone(), who.token.clone());
     let client = Client {
         connection,
+        // Hyper may have read bytes of the stream already; they come first.
         input: Box::new(Cursor::new(parts.read_buf).chain(input)),
         output: Box::new(output),
         hang_up: Box::new(move |how| drop(stream.shutdown(how))),
@@ -71,15 +73,15 @@ async fn carry(site: &Arc<Site>, who: &Who, upgraded: Upgraded) {
     site.streams.carry(client, site.times.token_recheck).await;
 }
 
-/// Who may open sessions and acts for one that is not open, opens it: `reveille stdio --session ID` does the same with
-/// an engine of its own.
+/// Opens the session that the caller acts for, if it is not open and the caller may open sessions.
+/// `reveille stdio --session ID` does so with an engine of its own as well.
 fn open_if_absent(site: &Site, who: &Who) {
     let Some(session) = who.caller.scope.session().filter(|_| !who.caller.metered && who.caller.may_change())
     else {
         return;
     };
     if site.handle.view(|state| state.session(session).is_none()) {
-        // Refused where somebody was faster, or the engine is full or stopping: then calls say so.
+        // A refusal (opened meanwhile, engine full or stopping) shows in the calls that follow.
         let _ = site.handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
     }
 }

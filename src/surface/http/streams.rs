@@ -1,5 +1,5 @@
-//! The open EDN streams of a server, whichever socket they came by: each has a thread of its own, because the protocol
-//! reads and writes as files do.
+//! Runs the open EDN streams of a server, on any socket, each on a thread of its own: the protocol
+//! reads and writes with blocking calls.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -19,13 +19,13 @@ pub(super) struct Client {
     pub(super) connection: Connection,
     pub(super) input: Box<dyn Read + Send>,
     pub(super) output: Box<dyn Write + Send>,
-    /// Ends the stream from outside: what has not been read will not be, what has not been written may be.
+    /// Shuts the stream down from another thread: for reading only, or for both directions.
     pub(super) hang_up: Box<HangUp>,
-    /// Whether what let the client in still stands.
+    /// Whether the client's permission still holds.
     pub(super) is_entitled: Box<dyn Fn() -> bool + Send>,
 }
 
-/// The open streams.
+/// The table of open streams.
 #[derive(Default)]
 pub(super) struct Streams {
     open: Mutex<Open>,
@@ -39,7 +39,7 @@ struct Open {
 }
 
 impl Streams {
-    /// Carries a stream until its client ends it, loses its right to it, or the server stops.
+    /// Runs a stream until its client ends it, loses its permission, or the server stops.
     pub(super) async fn carry(&self, client: Client, recheck: Duration) {
         let Client { connection, input, output, hang_up, is_entitled } = client;
         let hang_up: Arc<HangUp> = hang_up.into();
@@ -47,12 +47,13 @@ impl Streams {
         let (done, mut ended) = oneshot::channel();
         let ends = Arc::clone(&hang_up);
         let carry = move || {
-            // Whatever ended it, the client or the connection to it: there is nobody else to tell.
+            // The error is ignored: the client, who would need to know, is gone.
             let _ = serve(connection, input, output);
             ends(Shutdown::Both);
             let _ = done.send(());
         };
         if std::thread::Builder::new().name("reveille-stream".into()).spawn(carry).is_ok() {
+            // The timeout is the tick: a revoked token ends a quiet stream too.
             while timeout(recheck, &mut ended).await.is_err() {
                 if !is_entitled() {
                     hang_up(Shutdown::Both);
@@ -62,20 +63,21 @@ impl Streams {
         self.open().streams.remove(&number);
     }
 
-    /// Ends all streams once their clients have been answered what they have asked.
+    /// Ends all streams once their pending requests are answered: nothing more is read from them.
     pub(super) fn stop(&self) {
         let mut open = self.open();
         open.stopped = true;
         open.streams.values().for_each(|hang_up| hang_up(Shutdown::Read));
     }
 
-    /// How many there are.
+    /// The number of open streams.
     pub(super) fn count(&self) -> usize {
         self.open().streams.len()
     }
 
     fn enter(&self, hang_up: &Arc<HangUp>) -> Option<u64> {
         let mut open = self.open();
+        // A stream accepted while the server stops would never be ended by `stop`.
         if open.stopped {
             return None;
         }
@@ -86,7 +88,8 @@ impl Streams {
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
-        // Each change is one insert or removal: a panic elsewhere leaves a sound table.
+        // A panic elsewhere cannot leave the table inconsistent: each change is one insert or
+        // removal.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! The tools: what there is, and calling one.
+//! `/tools`: lists the tools and calls them.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use crate::edn::{Map, Value};
 use crate::limits;
 use crate::runtime::{Denial, TOOLBOX, ToolInfo};
 
-/// `GET /tools`: every tool, as all callers may use all of them today.
+/// `GET /tools`: lists every tool; every caller may use all of them.
 pub(super) async fn list(_who: Who) -> Reply {
     let tools: Vec<Value> = TOOLBOX.iter().map(describe).collect();
     Reply::new(StatusCode::OK, Map::new().with("tools", tools))
 }
 
-/// `POST /tools/{name}`: one call; a refusal is the tool's own answer.
+/// `POST /tools/{name}`: calls one tool. A refusal by the tool is an answer with status 422.
 pub(super) async fn call(
     State(site): State<Arc<Site>>,
     name: Result<Path<String>, PathRejection>,
@@ -37,6 +37,7 @@ pub(super) async fn call(
         let error = HttpError::new(ErrorCode::NotFound, "there is no tool of this name", hint);
         return Err(error.with("tool", echo(&name.as_str().into())));
     }
+    // Rights and rate limits are checked before the tool sees the call.
     site.handle.admit_call(&who.caller, &name, &args).map_err(denied)?;
     let answer = site.handle.call_tool(&name, &who.caller, &args, notation);
     let answer = answer.ok_or_else(HttpError::not_found)?;

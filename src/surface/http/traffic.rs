@@ -1,7 +1,7 @@
-//! What was asked and how it was answered: counted for `/metrics`, and one line each in the log.
+//! Counts answered requests for `/metrics`, and logs one line for each.
 //!
-//! Invariant: of a request only its method, the pattern of its route and the kind of its caller are told, never its
-//! path, query, headers or body.
+//! Invariant: of a request only its method, the pattern of its route and the kind of its caller are
+//! logged, never its path, query, headers or body.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,14 +13,14 @@ use axum::response::Response;
 use super::who::Who;
 use crate::domain::Span;
 
-/// Answered requests, by status and route.
+/// The number of answered requests, by status and route.
 #[derive(Debug, Default)]
 pub(super) struct Traffic {
     answered: Mutex<BTreeMap<u16, BTreeMap<String, u64>>>,
 }
 
 impl Traffic {
-    /// Notes one answer.
+    /// Counts and logs one answer.
     pub(super) fn note(&self, method: &Method, who: Option<&Who>, response: &Response, took: Span) {
         let route = response.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str);
         let status = response.status().as_u16();
@@ -33,7 +33,7 @@ impl Traffic {
             ms = format_args!("{}.{:03}", micros / 1_000, micros % 1_000),
             caller = who.map_or("nobody", Who::kind),
         );
-        // Each change is one addition: a panic elsewhere leaves a sound table.
+        // A panic elsewhere cannot leave the table inconsistent: each change is one addition.
         let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
         let routes = answered.entry(status).or_default();
         match routes.get_mut(route) {
@@ -42,16 +42,16 @@ impl Traffic {
         }
     }
 
-    /// All counts, by status and route.
+    /// A copy of all counts, by status and route.
     pub(super) fn answered(&self) -> BTreeMap<u16, BTreeMap<String, u64>> {
         self.answered.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// What stands for a path that no route has: paths are the client's own words.
+/// The route of unknown paths: a path is the client's text, and must not become a label.
 const NO_ROUTE: &str = "-";
 
-/// A method of HTTP's; others are the client's own words.
+/// The name of a standard method. Any other is the client's text, and must not become a label.
 fn known(method: &Method) -> &str {
     let all = [
         Method::GET,

@@ -1,7 +1,8 @@
-//! GraphQL over a WebSocket: the socket around the protocol of `graphql/ws.rs`.
+//! GraphQL over a WebSocket: connects the socket to the protocol in `graphql/ws.rs`.
 //!
-//! A browser cannot send a token with the upgrade, so the first message brings it; the walls have seen the page's origin
-//! by then. Invariant: one task carries a connection, and a client that does not read is dropped.
+//! A browser cannot send a token with the upgrade, so the first message brings it; the origin has
+//! been checked before. Invariant: one task serves a connection, and a client that does not read is
+//! dropped.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ pub(super) fn is_wanted(request: &HttpRequest<Body>) -> bool {
     upgrade.is_some_and(|upgrade| upgrade.eq_ignore_ascii_case("websocket"))
 }
 
-/// Switches the connection over.
+/// Upgrades the connection.
 pub(super) async fn open(site: Arc<Site>, request: HttpRequest<Body>) -> Response {
     let (mut parts, _) = request.into_parts();
     let (who, seat) = (parts.extensions.get::<Who>().cloned(), parts.extensions.get::<Arc<Seat>>().cloned());
@@ -43,7 +44,8 @@ pub(super) async fn open(site: Arc<Site>, request: HttpRequest<Body>) -> Respons
         Ok(upgrade) => upgrade,
         Err(rejection) => return rejection.into_response(),
     };
-    // One byte more is refused by the protocol, with its own code.
+    // Twice the protocol's limit: messages a little too long reach the protocol, which refuses them
+    // with its own close code.
     let most = usize::try_from(limits::GRAPHQL_MESSAGE_BYTES.value).unwrap_or(usize::MAX).saturating_mul(2);
     let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(most).max_frame_size(most);
     upgrade.on_upgrade(move |mut socket| async move {
@@ -61,7 +63,7 @@ fn speaks_ours(headers: &HeaderMap) -> bool {
     values.flat_map(|value| value.split(',')).any(|value| value.trim() == PROTOCOL)
 }
 
-/// What a subscription has to say: its id, and an answer or its end.
+/// A message of a subscription: its id, and an answer, or `None` at its end.
 type Pushed = (String, Option<String>);
 
 async fn carry(site: &Arc<Site>, who: Option<Who>, socket: &mut WebSocket) {
@@ -71,6 +73,7 @@ async fn carry(site: &Arc<Site>, who: Option<Who>, socket: &mut WebSocket) {
     let mut machine = Socket::new(now());
     loop {
         let left = Span::from_nanos(machine.deadline().since(now()).nanos());
+        // Wake up at the protocol's deadline, and at least often enough to notice a revoked token.
         let wait = Duration::from_nanos(left.nanos()).min(site.times.token_recheck);
         let frames = tokio::select! {
             message = timeout(wait, socket.recv()) => match message {
@@ -104,11 +107,11 @@ async fn carry(site: &Arc<Site>, who: Option<Who>, socket: &mut WebSocket) {
 
 async fn close(socket: &mut WebSocket, code: u16, reason: &'static str) {
     let frame = CloseFrame { code, reason: reason.into() };
-    // Whoever does not take this is gone anyway.
+    // A client that does not read the close frame is gone anyway.
     let _ = timeout(Duration::from_millis(CLOSING_MS), socket.send(Message::Close(Some(frame)))).await;
 }
 
-/// What the messages of one connection lead to.
+/// The operations of one connection.
 struct Calls {
     site: Arc<Site>,
     who: Option<Who>,
@@ -122,6 +125,7 @@ impl Operations for Calls {
             ["authorization", "Authorization"].into_iter().find_map(|name| payload.text(name)?.as_str());
         let token = payload.text("token").and_then(Value::as_str);
         let token = token.or_else(|| bearer.and_then(|bearer| bearer.strip_prefix("Bearer ")));
+        // A token in the message replaces the one of the upgrade, even if it is wrong.
         if let Some(token) = token.map(Token::from_text) {
             self.who = self.site.handle.caller_of(&token).map(|caller| Who { caller, token });
         }
@@ -169,11 +173,11 @@ async fn forward(id: String, mut following: Following, sender: mpsc::Sender<Push
             return;
         }
     }
-    // Where nobody listens any more, nobody needs to know.
+    // If the connection has ended, nobody needs the end of the subscription.
     let _ = sender.send((id, None)).await;
 }
 
-/// Answers of all subscriptions that wait for the socket.
+/// The number of answers, of all subscriptions together, that may wait for the socket.
 const ROOM: usize = 16;
-/// How long a client may take for the last frame.
+/// The time in milliseconds for a client to read the close frame.
 const CLOSING_MS: u64 = 1_000;

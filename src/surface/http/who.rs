@@ -1,4 +1,4 @@
-//! Who makes a request: known from its token alone, and from the session that an operator acts for.
+//! The caller of a request, known from its token and from the session that an operator acts for.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -7,7 +7,8 @@ use super::error::HttpError;
 use crate::domain::{Caller, Scope};
 use crate::runtime::Token;
 
-/// Who makes a request. A route that takes this answers 401 to everybody else.
+/// The caller of a request, as an extractor: a route that takes it answers 401 without a live
+/// token.
 #[derive(Clone, Debug)]
 pub(super) struct Who {
     pub(super) caller: Caller,
@@ -15,7 +16,7 @@ pub(super) struct Who {
 }
 
 impl Who {
-    /// The kind of caller, as logs show it.
+    /// The kind of caller, for the log.
     pub(super) fn kind(&self) -> &'static str {
         match (&self.caller.scope, self.caller.metered) {
             (_, true) => "session",
