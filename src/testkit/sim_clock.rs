@@ -19,6 +19,7 @@ pub struct SimClock {
 impl SimClock {
     /// A machine that was started an hour ago, on the first of January 2026.
     pub fn new() -> SimClock {
+        // 2026-01-01T00:00:00Z. The clocks differ, so that mixing them up shows in a test.
         let wall = Moment::new(1_767_225_600, 0).unwrap_or(Moment::EPOCH);
         let boot = BootTime::ZERO.after(Span::from_millis(3_600_000));
         SimClock::starting_at(Now { wall, boot })
