@@ -1,6 +1,6 @@
-//! Any text as cron, behind one byte that chooses a zone and a stretch around a change of its clock. What is understood
-//! prints and parses back, its slots are those that the history checker finds by asking each reading of the clock, and
-//! both directions of the search agree.
+//! Fuzzes cron expressions. The first byte chooses a zone and a time span around a change of its
+//! clock. A parsed expression prints and parses back; its slots are those that the history checker
+//! finds by testing each clock reading; both search directions agree.
 
 use reveille::calendar::{Count, Slots, parse_cron};
 use reveille::domain::{Cron, Moment, Span, Trigger, Zone};
@@ -8,8 +8,9 @@ use reveille::testkit::checker;
 
 use super::scene::{ZONES, moment};
 
-/// Zones, each with an instant near which its clock does something odd: gaps and overlaps of an hour and of half of
-/// one, a midnight that does not come, a day that does not, a leap day, an end of February without one.
+/// Zones, each with an instant near an irregularity of its clock: gaps and overlaps of an hour or
+/// half an hour, a midnight that is skipped, a skipped day, a leap day, an end of February without
+/// one.
 const STRETCHES: [(&str, &str); 10] = [
     ("America/New_York", "2026-03-07T12:00:00Z"),
     ("America/New_York", "2026-10-31T20:00:00Z"),
@@ -23,10 +24,10 @@ const STRETCHES: [(&str, &str); 10] = [
     ("UTC", "2100-02-27T23:59:59Z"),
 ];
 
-/// How much of the clock is asked.
+/// The length of the time span that is searched.
 const STRETCH: Span = Span::from_millis(40 * 3_600_000);
 
-/// Fails where one of that does not hold.
+/// Panics if one of these properties does not hold for `input`.
 pub fn run(input: &[u8]) {
     let Some((choice, text)) = input.split_first() else { return };
     let Ok(text) = std::str::from_utf8(text) else { return };
@@ -49,7 +50,8 @@ fn understood(cron: &Cron, zone: &str, from: Moment) {
     assert!(!found.more, "all were wanted");
     assert_eq!(slots.latest_in(from, until), found.slots.last().copied(), "backwards");
     assert_eq!(slots.count_in(from, until, u64::MAX), Count::Exactly(found.slots.len() as u64), "counted");
-    // The slots after the stretch: each is one to the checker as well, and some year of the calendar has one.
+    // The slots after that span: the checker confirms each, and every expression has one in some
+    // year.
     let upcoming = slots.upcoming(until, 3);
     assert!(!upcoming.is_empty(), "{cron} is never due");
     assert!(upcoming.windows(2).all(|pair| pair[0] < pair[1]) && upcoming[0] > until, "{upcoming:?}");
@@ -59,7 +61,7 @@ fn understood(cron: &Cron, zone: &str, from: Moment) {
     }
 }
 
-/// What the history checker finds; it has a grammar of its own.
+/// The slots that the history checker finds; it has a parser of its own.
 fn expected(cron: &Cron, zone: &str, (from, until): (Moment, Moment)) -> Vec<Moment> {
     let trigger = checker::Trigger::Cron { expr: cron.to_string(), zone: zone.to_owned() };
     checker::slots(&trigger, from, until).expect("the checker understands it too")

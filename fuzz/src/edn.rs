@@ -1,12 +1,12 @@
-//! Any bytes as EDN: what is read prints and reads back equal, the framer cuts the same forms however the bytes arrive,
-//! and the scan that a server does before it reads never finds less depth than there is.
+//! Fuzzes EDN. Parsed values print and parse back equal; the framer finds the forms however the
+//! bytes are split; the scan before parsing never finds less depth than there is.
 
 use reveille::edn::{Caps, Framer, Value, read, read_all};
 use reveille::surface::http::{Syntax, depth};
 
 const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 64, digits_max: 512, forms_max: 100_000 };
 
-/// Fails where one of that does not hold.
+/// Panics if one of these properties does not hold for `input`.
 pub fn run(input: &[u8]) {
     let all = read_all(input, &CAPS);
     let whole = framed(input, input.len().max(1));
@@ -23,7 +23,7 @@ pub fn run(input: &[u8]) {
     assert_eq!(whole, Some(values), "framed");
 }
 
-/// Cuts the input, fed in pieces, and reads each frame; nothing when any of it fails.
+/// Feeds the input in pieces of `size` bytes and parses each frame; `None` if any of it fails.
 fn framed(bytes: &[u8], size: usize) -> Option<Vec<Value>> {
     let mut framer = Framer::new(CAPS);
     let mut frames = Vec::new();
@@ -35,7 +35,7 @@ fn framed(bytes: &[u8], size: usize) -> Option<Vec<Value>> {
     frames.into_iter().map(|frame| read(&frame.ok()?, &CAPS).ok()).collect()
 }
 
-/// How deep a value nests, counted on the value.
+/// The nesting depth of a value.
 pub(super) fn nested(value: &Value) -> usize {
     let below = |items: &mut dyn Iterator<Item = &Value>| 1 + items.map(nested).max().unwrap_or(0);
     match value {

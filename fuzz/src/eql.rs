@@ -1,5 +1,5 @@
-//! Any bytes as a request to the graph: over the toy world, what is a query prints and parses back; over a scheduler,
-//! the answer that is written while it is read is the one that is built as a value.
+//! Fuzzes graph queries. Over a toy world, a valid query prints and parses back. Over a scheduler,
+//! the answer that is written directly equals the one that is built as a value.
 
 #[path = "../../tests/suite/toy.rs"]
 mod toy;
@@ -11,10 +11,10 @@ use reveille::runtime::{failed, reply};
 
 use super::scene::{Scene, callers};
 
-/// An answer repeats a request where it failed, and may be as long as the graph's bounds allow.
+/// An answer may quote the request in errors, and may be as long as the graph's limits allow.
 const ROOMY: Caps = Caps { bytes_max: 1 << 28, depth_max: 512, digits_max: u16::MAX, forms_max: u32::MAX };
 
-/// Fails where one of that does not hold.
+/// Panics if one of these properties does not hold for `input`.
 pub fn run(input: &[u8]) {
     toy::replay(input);
     for caller in callers() {
@@ -25,7 +25,7 @@ pub fn run(input: &[u8]) {
 }
 
 fn agrees(input: &[u8], caller: &Caller, is_lenient: bool) {
-    // Each has an engine of its own, because a request may change something.
+    // Two engines, because a request may change something.
     let (writing, building) = (Scene::new().handle, Scene::new().handle);
     let prepared = match writing.prepare(caller, input) {
         Ok(prepared) => prepared,

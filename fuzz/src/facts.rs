@@ -1,12 +1,12 @@
-//! Any bytes as the payload of a stored fact: an error in words, or a fact that prints and reads back equal, by both
-//! readers.
+//! Fuzzes payloads of stored facts. The result is an error message, or a fact that prints and
+//! parses back equal, by both parsers.
 
 use reveille::edn::{Caps, Value, read_keeping_meta};
 use reveille::runtime::facts::{parse, print, read};
 
 const CAPS: Caps = Caps { bytes_max: 1 << 28, depth_max: 128, digits_max: 1_000, forms_max: u32::MAX };
 
-/// Fails where one of that does not hold.
+/// Panics if one of these properties does not hold for `input`.
 pub fn run(input: &[u8]) {
     let fact = match read(input) {
         Ok(fact) => fact,
@@ -14,7 +14,7 @@ pub fn run(input: &[u8]) {
     };
     let text = print(&fact).into_text();
     assert_eq!(read(text.as_bytes()).as_ref(), Ok(&fact), "printed");
-    // What is read in place is what the reader of all EDN makes of it.
+    // The fast parser, which builds no value, must agree with the one for all EDN.
     for text in [input, text.as_bytes()] {
         let value = read_keeping_meta(text, &CAPS).expect("it was read");
         let form = bare(&value).as_map().expect("a fact is a map");

@@ -1,6 +1,7 @@
-//! Any text as a GraphQL document, with variables behind a byte 0 and the operation's name behind another. What is run is
-//! within the bounds, counted on the parsed document with every fragment opened anew; the scan before the parser finds no
-//! less depth than the document has; each answer is JSON with data or errors, and the same when it is asked for again.
+//! Fuzzes GraphQL documents. Variables follow a zero byte, the operation's name a second one. An
+//! operation that runs is within the limits, counted on the parsed document with every fragment
+//! expanded; the scan before parsing finds no less depth than there is; each answer is JSON with
+//! data or errors, and equal when repeated.
 
 use std::sync::LazyLock;
 
@@ -19,11 +20,11 @@ use reveille::surface::http::{Syntax, depth};
 
 use super::scene::{Scene, callers};
 
-/// The schema is the same for every engine.
+/// The schema does not depend on the engine, so one is built for all inputs.
 static GRAPHQL: LazyLock<Graphql<Scheduler>> =
     LazyLock::new(|| Graphql::new(registry(), &roots()).expect("a test makes the schema and finds no fault"));
 
-/// Fails where one of that does not hold.
+/// Panics if one of these properties does not hold for `input`.
 pub fn run(input: &[u8]) {
     let mut parts = input.splitn(3, |byte| *byte == 0);
     let Ok(query) = std::str::from_utf8(parts.next().unwrap_or_default()) else { return };
@@ -35,6 +36,7 @@ pub fn run(input: &[u8]) {
         ..Request::new(query)
     };
     let scanned = depth(query.as_bytes(), Syntax::GraphQl);
+    // The server refuses deeper documents unparsed, so they are not parsed here either.
     let is_shallow = scanned as u64 <= limits::REQUEST_DEPTH.value;
     let document = is_shallow.then(|| parse_query(query).ok()).flatten();
     if let Some(document) = &document {
@@ -52,7 +54,7 @@ pub fn run(input: &[u8]) {
 }
 
 fn ask(request: &Request, caller: &Caller) -> Reply {
-    // A mutation changes something, so each has an engine of its own.
+    // A new engine each time, because a mutation changes something.
     let scene = Scene::new();
     let asking = graphql::Caller {
         viewer: viewer(&caller.scope),
@@ -78,7 +80,7 @@ fn check(answer: &Reply) {
     );
 }
 
-/// What an operation comes to with its fragments opened, each time anew.
+/// The size of an operation with every fragment expanded at each use.
 #[derive(Default)]
 struct Opened {
     fields: u64,
@@ -102,7 +104,7 @@ fn bounded(document: &ExecutableDocument) {
 
 fn open(set: &SelectionSet, document: &ExecutableDocument, level: u64, opened: &mut Opened) {
     for selection in &set.items {
-        // More cannot be within the bound, and need not be counted.
+        // Beyond the limit already: stop, because nested fragments grow exponentially.
         if opened.fields > limits::GRAPHQL_FIELDS.value {
             return;
         }
@@ -111,7 +113,7 @@ fn open(set: &SelectionSet, document: &ExecutableDocument, level: u64, opened: &
                 opened.fields += 1;
                 opened.aliases += u64::from(field.node.alias.is_some());
                 opened.depth = opened.depth.max(level + 1);
-                // What introspection nests has a bound of its own.
+                // Introspection has a depth limit of its own.
                 let is_introspection = field.node.name.node.starts_with("__");
                 let depth = opened.depth;
                 open(&field.node.selection_set.node, document, level + 1, opened);
@@ -144,7 +146,7 @@ fn fragment<'d>(document: &'d ExecutableDocument, name: &Name) -> &'d SelectionS
     &document.fragments.get(name).expect("what was run has its fragments").node.selection_set.node
 }
 
-/// How deep the brackets of a document must nest, fragments closed.
+/// The least bracket depth that a document's text can have; fragments are not expanded.
 fn depth_of(document: &ExecutableDocument) -> usize {
     let operations = document.operations.iter().map(|(_, operation)| {
         let variables = operation.node.variable_definitions.iter().map(|variable| {

@@ -1,6 +1,6 @@
-//! Any bytes as JSON, and whatever is EDN as an answer in JSON. What is read writes and reads back equal and means what
-//! another parser makes of it; the scan before it never finds less depth than there is; what is refused here, and by
-//! that parser is not, says a key twice, or too much.
+//! Fuzzes JSON, and prints any EDN as JSON. Parsed values print and parse back equal, and agree
+//! with serde_json; the scan before parsing never finds less depth than there is; input that only
+//! serde_json accepts has a duplicate key or exceeds a limit.
 
 use reveille::dialect::{REQUEST_CAPS, json};
 use reveille::edn::{self, Value};
@@ -9,7 +9,7 @@ use reveille::surface::http::{Syntax, depth};
 
 use super::edn::nested;
 
-/// Fails where one of that does not hold.
+/// Panics if one of these properties does not hold for `input`.
 pub fn run(input: &[u8]) {
     let other = serde_json::from_slice::<serde_json::Value>(input);
     match (json::read(input, &REQUEST_CAPS), other) {
@@ -34,7 +34,7 @@ fn taken(input: &[u8], value: &Value, other: &serde_json::Value) {
     assert_eq!((&again, written(&again)), (value, text.clone()), "written");
     assert_eq!(serde_json::from_str::<serde_json::Value>(&text).ok().as_ref(), Some(other), "meant");
     assert!(nested(value) <= depth(input, Syntax::Json), "scanned");
-    // A request is read off the same object, whichever way it came.
+    // A GraphQL request must be accepted alike from text and from a parsed value.
     let (whole, part) = (Request::from_json(input), Request::from_value(value));
     assert_eq!(whole.is_ok(), part.is_ok(), "a request");
 }

@@ -1,5 +1,6 @@
-//! Any bytes as `jobs.jsonl` and, behind a byte 0, `runs.jsonl`. Jobs that are read print and read back equal; those that
-//! an engine takes over are exported as they were, and what was exported is taken over and exported the same again.
+//! Fuzzes `jobs.jsonl` and, after a zero byte, `runs.jsonl`. Parsed jobs print and parse back
+//! equal. Jobs that an engine imports are exported again, and importing that export gives an equal
+//! one.
 
 use reveille::dialect::cron::jsonl::{JobEvent, JobLine, Profile, export, import, replay};
 use reveille::domain::{HostId, Moment, Scope, SessionConfig, SessionId};
@@ -8,7 +9,7 @@ use reveille::runtime::Handle;
 
 use super::scene::{Scene, session};
 
-/// Fails where one of that does not hold.
+/// Panics if one of these properties does not hold for `input`.
 pub fn run(input: &[u8]) {
     let (jobs, runs) = match input.iter().position(|byte| *byte == 0) {
         Some(end) => (&input[..end], &input[end + 1..]),
@@ -31,7 +32,7 @@ fn jobs_of(profile: &Profile) -> Vec<&reveille::dialect::cron::Job> {
     profile.jobs.values().map(|kept| &kept.job).collect()
 }
 
-/// One creation for each job.
+/// Prints one creation event per job.
 fn printed(profile: &Profile) -> String {
     let mut text = String::new();
     for (number, kept) in profile.jobs.values().enumerate() {
@@ -41,14 +42,14 @@ fn printed(profile: &Profile) -> String {
     text
 }
 
-/// What our own lines say: nothing about them is odd.
+/// Parses lines that we printed: they cause no warning.
 fn read(jobs: &str) -> Profile {
     let replayed = replay(jobs.as_bytes(), b"").expect("what we write can be read");
     assert_eq!((replayed.warnings, replayed.unended), (vec![], vec![]), "{jobs}");
     replayed.profile
 }
 
-/// What an engine that has taken the jobs over exports.
+/// The export of an engine that has imported the jobs.
 fn taken_over(profile: &Profile) -> String {
     let Scene { handle, .. } = Scene::empty();
     let owner = session("owner");

@@ -1,9 +1,10 @@
-//! What must hold for any bytes, one function for each kind of input that comes from outside.
+//! The properties that must hold for any input bytes: one function per kind of untrusted input.
 //!
-//! Each says more than that nothing panics: what is read prints and reads back equal, two ways to one answer agree, a
-//! bound holds. `fuzz_targets/` runs them under the fuzzer, and `tests/corpora.rs` over every input of `corpus/`, so
-//! this is compiled as a crate and as a module of a test. Invariant: a body is a function of its bytes; it reads no
-//! clock, and whatever it needs is public.
+//! Each checks more than the absence of panics: parsed values print and parse back equal, two
+//! implementations agree, a bound holds. `fuzz_targets/` runs them under the fuzzer, and
+//! `tests/corpora.rs` over every input of `corpus/`, so this is compiled as a crate and as a module
+//! of a test. Invariant: a property is a function of its bytes; it reads no clock and uses public
+//! items only.
 
 #![allow(unreachable_pub, reason = "in the test it is a module")]
 
@@ -22,16 +23,16 @@ pub mod tools;
 pub mod webhook;
 pub mod when;
 
-/// Something that must hold for any bytes.
+/// A property of any input bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name: that of the binary, and of the file in `corpus/`.
+    /// The name of the binary and of the file in `corpus/`.
     pub name: &'static str,
-    /// Panics where it does not hold.
+    /// Panics if the property does not hold.
     pub run: fn(&[u8]),
 }
 
-/// All of them.
+/// All fuzz targets.
 pub const TARGETS: [Target; 13] = [
     Target { name: "cron", run: cron::run },
     Target { name: "edn", run: edn::run },

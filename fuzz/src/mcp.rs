@@ -1,7 +1,7 @@
-//! Any lines as messages of the Model Context Protocol, to a service over an engine without I/O: those of a session with
-//! its six tools, or, behind a `!`, of an operator with all tools there are. Each is answered by one message or by none, as
-//! JSON-RPC has it: with the id of the request, and nothing to a notification. What a relay makes of a message is what the
-//! service makes of it, and the headers that it adds are those that the service expects.
+//! Fuzzes MCP messages, one per line, sent by a session with its six tools or, after a `!`, by an
+//! operator with all tools. Each gets one answer or none, as JSON-RPC demands: with the request's
+//! id, and none for a notification. A relay classifies a message as the service does, and adds the
+//! headers that the service expects.
 
 use reveille::dialect::{REQUEST_CAPS, json};
 use reveille::surface::mcp::{Mirror, Offer, Relayed, Reply, Said, Scheduler, Service, serve};
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::scene::{Scene, callers};
 
-/// Lines that are played, at most: each may make a schedule.
+/// The maximum of lines: each may create a schedule.
 const LINES: usize = 16;
 
-/// Fails where one of that does not hold.
+/// Panics if one of these properties does not hold for `input`.
 pub fn run(input: &[u8]) {
     let [operator, main] = callers();
     let (caller, offer, input) = match input.strip_prefix(b"!") {
@@ -32,7 +32,7 @@ pub fn run(input: &[u8]) {
     streamed(&lines);
 }
 
-/// What must be answered, by the parser of another crate.
+/// Checks an answer with serde_json, independently of our parser.
 fn check(line: &[u8], reply: &Reply) {
     let answer = reply.body.as_ref().map(|body| {
         assert!(!body.contains('\n'), "{body}");
@@ -52,7 +52,8 @@ fn check(line: &[u8], reply: &Reply) {
     let is_message = asked["jsonrpc"] == "2.0" && asked["method"].is_string();
     let id = asked.get("id");
     match answer {
-        // An id that is no number of 64 bits is a number of another size to that parser.
+        // serde_json may round an id beyond 64 bits, so only ids that it represents exactly are
+        // compared.
         Some(answer) if id.is_some_and(|id| id.is_string() || id.is_i64() || id.is_u64()) => {
             assert_eq!(answer.get("id"), id, "{answer}");
         }
@@ -77,12 +78,13 @@ fn relayed(line: &[u8], service: &Service<'_>) {
     assert_eq!(relayed.is_remark, reply.body.is_none());
     if let Some(body) = &reply.body {
         let answer: Value = serde_json::from_str(body).expect("it was checked");
+        // -32020 is the error for headers that contradict the message.
         assert_ne!(answer["error"]["code"], -32_020, "its own headers are refused: {answer}");
         assert_eq!(relayed.answer(body, String::new).as_ref(), Some(body), "passed on");
     }
 }
 
-/// As a stream: each line that says anything is answered once, in order, as it came.
+/// Checks the stream: each line that is not blank is answered once and in order.
 fn streamed(lines: &[&[u8]]) {
     let (mut output, mut asked) = (Vec::new(), Vec::new());
     let answer = |line: &[u8]| {

@@ -1,6 +1,6 @@
-//! Any lines as the rows of a store, `KEY PAYLOAD`, each kept as it stands, and an engine that is to take them up: it
-//! says which row it cannot read, or prints what it has read the same again. What it has taken up it can show, and
-//! live on with.
+//! Fuzzes the rows of a store, one per line as `KEY PAYLOAD`, as they are loaded at the start. The
+//! engine reports the row that it cannot parse, or prints equal rows again. An engine that has
+//! loaded them can answer queries and run.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use reveille::runtime::facts::{print_guard, print_hold, print_schedule, print_se
 
 use super::scene::Scene;
 
-/// Lines that are rows, at most.
+/// The maximum of rows.
 const LINES: usize = 16;
 
-/// How often the engine is woken after it has taken the rows up.
+/// How often the engine is woken after loading the rows.
 const WAKES: u32 = 6;
 
 const CAPS: HistoryCaps = HistoryCaps { schedule_rows: 1_000, bytes: 1 << 30, days: 1_000 };
@@ -24,11 +24,12 @@ const CAPS: HistoryCaps = HistoryCaps { schedule_rows: 1_000, bytes: 1 << 30, da
 const ANSWER_CAPS: Caps =
     Caps { bytes_max: 1 << 28, depth_max: 512, digits_max: u16::MAX, forms_max: u32::MAX };
 
-/// What is shown of everything: each attribute that there is of the three, forecasts and explanations among them.
+/// A query for every attribute of schedules, sessions and the engine, forecasts and explanations
+/// included.
 const QUERY: &[u8] =
     b"[{:psi.scheduler/schedules [*]} {:psi.agent-session/sessions [*]} {:reveille/engine [*]}]";
 
-/// Fails where one of that does not hold.
+/// Panics if one of these properties does not hold for `input`.
 pub fn run(input: &[u8]) {
     let rows = rows(input);
     let Scene { handle, .. } = Scene::empty();
@@ -48,7 +49,7 @@ fn rows(input: &[u8]) -> Vec<RowRecord> {
     for (line, revision) in input.split(|byte| *byte == b'\n').take(LINES).zip(1..) {
         let end = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
         let Ok(key) = std::str::from_utf8(&line[..end]) else { continue };
-        // A store keeps one row for each key, and none without one.
+        // A store has one row per key, and none with an empty key.
         if !key.is_empty() && rows.iter().all(|row| &*row.key != key) {
             let payload = line.get(end + 1..).map(Arc::from);
             rows.push(RowRecord { key: key.into(), revision, payload });
@@ -57,7 +58,7 @@ fn rows(input: &[u8]) -> Vec<RowRecord> {
     rows
 }
 
-/// What an engine would keep of what is in it.
+/// The rows that an engine would persist of its present state.
 fn kept(handle: &Handle) -> Vec<RowRecord> {
     let row = |key: String, text: String| RowRecord {
         key: key.into(),
@@ -88,11 +89,12 @@ fn shown(handle: &Handle) {
     }
 }
 
-/// Takes the rows up from a store, and wakes for what comes next.
+/// Loads the rows from a store, and wakes the engine several times.
 fn lives(rows: Vec<RowRecord>) {
     let Scene { handle, stage } = Scene::empty();
     let store = Arc::new(StoreMemory::new(CAPS));
     if !rows.is_empty() {
+        // A batch needs a fact; this one changes nothing.
         let fact = FactRecord {
             cursor: Cursor::new(1),
             at: handle.now().wall,

@@ -1,4 +1,4 @@
-//! An engine that touches nothing: its clock, its randomness and its hosts are simulated, and the same each time.
+//! A simulated engine for fuzz targets: clock, randomness and hosts are deterministic.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,17 +8,17 @@ use reveille::domain::{BootTime, Caller, HostId, Moment, Now, SessionConfig, Ses
 use reveille::runtime::Handle;
 use reveille::testkit::{Behaviour, History, SimClock, SimEntropy, SimHost, Stage};
 
-/// The bundled time zones, sorted once.
+/// The bundled time zones, loaded once for all inputs.
 pub(super) static ZONES: LazyLock<Arc<Zones>> = LazyLock::new(|| Arc::new(Zones::bundled()));
 
-/// An engine, and what it stands on.
+/// An engine and its simulated surroundings.
 pub(super) struct Scene {
     pub(super) handle: Handle,
     pub(super) stage: Stage,
 }
 
 impl Scene {
-    /// An engine with nothing in it, on Wednesday 22 April 2026 at 13:00 UTC.
+    /// An empty engine, on Wednesday 22 April 2026 at 13:00 UTC.
     pub(super) fn empty() -> Scene {
         let boot = BootTime::from_nanos(3_600_000_000_000);
         let clock = SimClock::starting_at(Now { wall: moment("2026-04-22T13:00:00Z"), boot });
@@ -28,14 +28,14 @@ impl Scene {
             zones: Arc::clone(&ZONES),
             history: History::new(),
         };
-        // It notes what reaches it, which the laws want to know.
+        // A simulated host in front of the real one records deliveries, which the laws need.
         let local = SimHost::new(&stage, HostId::LOCAL).over(Arc::new(HostLocal::new()));
         local.behave(&[(Behaviour::Prompt, 1)]);
         let handle = Handle::new(stage.parts(Arc::new(local)));
         Scene { handle, stage }
     }
 
-    /// The same with the sessions `main` and `other`.
+    /// An engine with the sessions `main` and `other`.
     pub(super) fn new() -> Scene {
         let scene = Scene::empty();
         for id in ["main", "other"] {
@@ -47,7 +47,7 @@ impl Scene {
     }
 }
 
-/// The callers that see different things: an operator, and the session `main`.
+/// Two callers with different views: an operator, and the session `main`.
 pub(super) fn callers() -> [Caller; 2] {
     [Caller::OPERATOR, Caller::session(session("main"))]
 }

@@ -1,5 +1,5 @@
-//! Any bytes on the EDN stream, by an operator, or by a session if they begin with `!`. However they come in pieces, the
-//! same is answered, and each line that goes out is one EDN map.
+//! Fuzzes the EDN stream, as an operator, or as a session if the input begins with `!`. The answers
+//! do not depend on how the bytes are split, and every line that is sent is one EDN map.
 
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use super::scene::{Scene, session};
 
 const CAPS: Caps = Caps { bytes_max: 1 << 28, depth_max: 512, digits_max: u16::MAX, forms_max: u32::MAX };
 
-/// Fails where one of that does not hold.
+/// Panics if one of these properties does not hold for `input`.
 pub fn run(input: &[u8]) {
     let (peer, input) = match input.strip_prefix(b"!") {
         Some(rest) => (Peer::Session(session("main")), rest),
@@ -21,11 +21,11 @@ pub fn run(input: &[u8]) {
     assert_eq!(said(input, &peer, 3), whole, "in pieces");
 }
 
-/// The answers; what is pushed beside them comes when it comes.
+/// The answers to the input. Pushes are left out: they come at any time.
 fn said(input: &[u8], peer: &Peer, size: usize) -> Vec<Value> {
     let connection = Connection::new(Scene::new().handle, peer.clone());
     let output = Output::default();
-    // A stream that is ended for what was sent on it is no error.
+    // Ending the stream because of its input is not an I/O error.
     serve(connection, Pieces { rest: input, size }, output.clone()).expect("memory");
     let bytes = output.0.lock().expect("nobody panicked").clone();
     let text = String::from_utf8(bytes).expect("what goes out is text");
@@ -39,7 +39,7 @@ fn said(input: &[u8], peer: &Peer, size: usize) -> Vec<Value> {
     said.into_iter().filter(is_answer).collect()
 }
 
-/// Input that comes so much at a time.
+/// A reader that returns at most `size` bytes at a time.
 struct Pieces<'a> {
     rest: &'a [u8],
     size: usize,
@@ -54,7 +54,7 @@ impl Read for Pieces<'_> {
     }
 }
 
-/// Output that two threads know.
+/// A writer shared by two threads.
 #[derive(Clone, Default)]
 struct Output(Arc<Mutex<Vec<u8>>>);
 

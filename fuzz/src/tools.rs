@@ -1,6 +1,6 @@
-//! Any lines as calls of tools, `NAME ARGUMENTS`, to one engine; a line of digits lets as many seconds pass. An answer
-//! writes and reads back in both notations, a refusal has its class, what the engine promises holds after every line,
-//! and looking changes nothing.
+//! Fuzzes tool calls, one per line as `NAME ARGUMENTS`, on one engine; a line of digits advances
+//! the clock by that many seconds. Answers print and parse back in both notations; a refusal has a
+//! class; the engine's laws hold after every line; reading changes nothing.
 
 use reveille::dialect::{Answer, Notation, REQUEST_CAPS, json};
 use reveille::domain::{Caller, Span};
@@ -9,21 +9,21 @@ use reveille::testkit::{Laws, Standing, reads_change_nothing};
 
 use super::scene::{Scene, callers};
 
-/// Lines that are played, at most.
+/// The maximum of lines.
 const LINES: usize = 12;
 
-/// A list of all schedules is longer than a request.
+/// A list of all schedules may be longer than a request.
 const ANSWER_CAPS: Caps =
     Caps { bytes_max: 1 << 28, depth_max: 512, digits_max: u16::MAX, forms_max: u32::MAX };
 
-/// Fails where one of that does not hold.
+/// Panics if one of these properties does not hold for `input`.
 pub fn run(input: &[u8]) {
     let scene = Scene::new();
     let mut watch = Watch { laws: Laws::new(), seen: 0 };
     let [operator, main] = callers();
     for line in input.split(|byte| *byte == b'\n').take(LINES) {
         let Ok(line) = std::str::from_utf8(line) else { return };
-        // A session by itself, unless the line says that it is the operator's.
+        // The caller is the session, or the operator after a `!`.
         let (caller, line) = line.strip_prefix('!').map_or((&main, line), |line| (&operator, line));
         match line.parse::<u32>() {
             Ok(seconds) => pass(&scene, seconds),
@@ -36,7 +36,7 @@ pub fn run(input: &[u8]) {
 
 fn pass(scene: &Scene, seconds: u32) {
     scene.stage.clock.advance(Span::from_millis(u64::from(seconds) * 1_000));
-    // Whoever catches up does so in bounded steps, so this ends.
+    // Catching up happens in bounded steps, so this ends.
     scene.handle.turn();
 }
 
@@ -61,7 +61,7 @@ fn check(answer: &Answer) {
     assert!(serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok(), "{text}");
 }
 
-/// The laws, and how much of the history they have seen.
+/// The laws, with the number of observations they have seen.
 struct Watch {
     laws: Laws,
     seen: usize,

@@ -1,6 +1,7 @@
-//! What comes with a signed post, and what comes back: id, timestamp, signature, the time between sender and receiver,
-//! and the body, each behind a line break. Whatever is signed is believed, and not with one bit changed; whatever is
-//! believed was signed. An endpoint prints and reads back; a wait is what it says, and never in the past.
+//! Fuzzes signed webhook posts and their responses: id, timestamp, signature, clock difference and
+//! body, separated by line breaks. A signed post verifies, and fails with one bit changed; a post
+//! that verifies was signed. An endpoint prints and parses back; `Retry-After` gives the stated
+//! wait, never a time in the past.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -12,11 +13,11 @@ use reveille::limits;
 
 use super::scene::moment;
 
-/// The keys that are known; the second one is that of another endpoint while they are exchanged.
+/// The known keys. Two, as during a key rotation.
 const KEYS: [&str; 2] =
     ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="];
 
-/// Fails where one of that does not hold.
+/// Panics if one of these properties does not hold for `input`.
 pub fn run(input: &[u8]) {
     let mut parts = input.splitn(5, |byte| *byte == b'\n');
     let mut part = || parts.next().unwrap_or_default();
@@ -41,7 +42,7 @@ fn keys() -> [SigningKey; 2] {
     KEYS.map(|key| SigningKey::parse(key).expect("a key"))
 }
 
-/// What is believed bears a signature that we make ourselves.
+/// A post that verifies has a signature that we compute as well.
 fn believed(signed: &Signed<'_>, body: &[u8]) {
     let keys = keys();
     let seconds = signed.timestamp.parse().unwrap_or(0);
@@ -68,7 +69,7 @@ fn signed_and_changed(id: &MessageId, apart: &str, body: &[u8]) {
     let by_both = Signed { signature: &by_both, ..signed };
     assert_eq!(verify(std::slice::from_ref(&key), by_both, body, now).is_ok(), is_fresh, "by both");
     assert!(verify(&[other], signed, body, now).is_err(), "another key");
-    // One bit of each part, at a place that the body chooses.
+    // Change one bit of each part, at a place chosen by the body.
     let place = body.iter().fold(0_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(*byte)));
     let mut changed = body.to_vec();
     changed.push(0);
@@ -88,7 +89,7 @@ fn signed_and_changed(id: &MessageId, apart: &str, body: &[u8]) {
     }
 }
 
-/// A text with one bit of one byte changed; it was ASCII and stays so.
+/// Flips one bit of one byte of an ASCII text; the result is ASCII too.
 fn change(text: &str, place: usize) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let at = place % bytes.len();
@@ -100,7 +101,7 @@ fn endpoint(text: &str) {
     let Ok(endpoint) = Endpoint::parse(text) else { return };
     assert!(endpoint.port() > 0 && !endpoint.host().is_empty(), "{endpoint}");
     assert_eq!(endpoint.address(), endpoint.host().parse::<IpAddr>().ok(), "an address is known as one");
-    // What is told of an endpoint leaves the path out: the rest is that of an endpoint too.
+    // A printed endpoint omits the path, and is an endpoint itself.
     let told = Endpoint::parse(&endpoint.to_string()).expect("it is printed as one");
     let known = |it: &Endpoint| (it.scheme(), it.host().to_owned(), it.port(), it.address());
     assert_eq!(known(&told), known(&endpoint), "{endpoint}");
@@ -115,7 +116,8 @@ fn waits(text: &str) {
         assert_eq!(wait, Some(Span::from_millis(seconds.saturating_mul(1_000))), "{text}");
     }
     if let Some(wait) = wait {
-        // A date is the same date for somebody who asks a second later; seconds are counted from then on.
+        // A date gives a second less to a client that asks a second later; a number of seconds
+        // gives the same wait.
         let later =
             retry_after(text, Moment::new(now.seconds() + 1, 0).expect("in range")).expect("the same text");
         let less = Span::from_millis(wait.millis().saturating_sub(1_000));
@@ -123,8 +125,8 @@ fn waits(text: &str) {
     }
 }
 
-/// An address that another one wraps is judged as if it stood alone, and what is let through is of the public internet,
-/// whatever it may carry.
+/// An embedded IPv4 address is judged as if it stood alone; any accepted IPv6 address is a public
+/// one.
 fn address(address: Ipv6Addr) {
     let [first, .., high, low] = address.segments();
     let [.., a, b, c, d] = address.octets();

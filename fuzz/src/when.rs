@@ -1,12 +1,12 @@
-//! Any text as a phrase that says when, behind one byte that chooses where and when it is said. What is understood is
-//! still to come, prints and is understood the same again; what is not says what to say instead.
+//! Fuzzes phrases such as "tomorrow at 7". The first byte chooses zone and time. A phrase that is
+//! understood lies in the future, prints and is understood equally again; any other gets a hint.
 
 use reveille::calendar::{Asked, Slots, from_edn, print, print_duration, to_edn, understand};
 use reveille::domain::{Moment, Span, Trigger, When, Zone};
 
 use super::scene::{ZONES, moment};
 
-/// Where and when: on a plain day, within an overlap, before a gap, at the ends of what can be said.
+/// Zones and times: an ordinary day, within an overlap, before a gap, at both ends of the calendar.
 const SAID: [(&str, &str); 8] = [
     ("Europe/Berlin", "2026-04-22T13:00:00Z"),
     ("America/New_York", "2026-11-01T05:30:00.000000001Z"),
@@ -18,7 +18,7 @@ const SAID: [(&str, &str); 8] = [
     ("Mars/Olympus", "2026-12-31T23:00:00Z"),
 ];
 
-/// Fails where one of that does not hold.
+/// Panics if one of these properties does not hold for `input`.
 pub fn run(input: &[u8]) {
     let Some((choice, text)) = input.split_first() else { return };
     let Ok(text) = std::str::from_utf8(text) else { return };
@@ -39,10 +39,10 @@ pub fn run(input: &[u8]) {
     again(&understood.meant, &asked);
 }
 
-/// What was meant is meant again by what is printed of it.
+/// Checks that the printed form is understood as the same time.
 fn again(meant: &When, asked: &Asked<'_>) {
     let printed = match meant {
-        // Nothing is printed for what has no length.
+        // An empty duration has no printed form.
         When::After(Span::ZERO) => "now".to_owned(),
         When::After(span) => print_duration(*span),
         When::At(moment) => moment.to_string(),
