@@ -1,7 +1,8 @@
-//! Checks a history, one event per line of JSON, from a file or from standard input; lists what is wrong with it.
+//! Checks a history of events, one per line of JSON, from a file or standard input, and lists its
+//! violations.
 //!
-//! `cargo run --example check_history --features testkit -- [--prompt-ms N] [FILE]`. Exit code 0: nothing is wrong. 1:
-//! something is. 2: the command or the history cannot be understood.
+//! `cargo run --example check_history --features testkit -- [--prompt-ms N] [FILE]`. Exit codes: 0
+//! no violation, 1 violations, 2 invalid command or history.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -15,14 +16,14 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
-            // Where even this cannot be written, the exit code still tells.
+            // If stderr is closed, the exit code still reports the error.
             let _ = writeln!(io::stderr(), "{error}");
             ExitCode::from(2)
         }
     }
 }
 
-/// Whether the history is clean.
+/// Prints the report; returns whether the history has no violation.
 pub(crate) fn run(
     mut arguments: impl Iterator<Item = String>,
     mut input: impl Read,
@@ -51,7 +52,7 @@ pub(crate) fn run(
     Ok(report.is_clean())
 }
 
-/// The command was not understood.
+/// The arguments are invalid.
 #[derive(Debug)]
 struct Usage;
 

@@ -1,4 +1,4 @@
-//! The scheduler inside your own program: build it, schedule something, get the delivery.
+//! The scheduler embedded in a program: start it, schedule a message, receive the delivery.
 
 use std::io::{self, Write};
 use std::sync::mpsc;
@@ -10,7 +10,7 @@ use reveille::engine::NewSchedule;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (deliveries, inbox) = mpsc::channel();
     let engine = Embedded::with_listener(move |session, message| {
-        // The inbox lives as long as main does: there is nobody to miss a message after it.
+        // `inbox` lives as long as `main`, so no message is lost by ignoring the error.
         let _ = deliveries.send((session.clone(), message.text()));
     })?;
     let scheduler = engine.handle();
