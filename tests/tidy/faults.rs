@@ -1,10 +1,11 @@
-//! What each rule looks for, in one file's text.
+//! The rules themselves: each finds its violations in the text of one file.
 
 use crate::files::{module_of, rank};
 use crate::rust::{Named, paths, tokens};
 use crate::*;
 
-/// Imports of `path` that go up or sideways. `lib.rs` declares the layers and `main.rs` wires them: both may name any.
+/// Imports of `path` from the same or a higher layer. `lib.rs` declares the layers and `main.rs`
+/// wires them: both may name any.
 pub(crate) fn layer_faults(path: &str, text: &str) -> Vec<String> {
     let module = module_of(path);
     let own = module[0].as_str();
@@ -35,7 +36,7 @@ pub(crate) fn layer_faults(path: &str, text: &str) -> Vec<String> {
     faults
 }
 
-/// The adapter that a file of a different adapter names: each is a room of its own.
+/// The other adapter that an adapter's file names, if it does: adapters must not know each other.
 pub(crate) fn other_room<'a>(module: &[String], named: &'a [String]) -> Option<&'a str> {
     let own = module.get(1).filter(|_| module[0] == "adapter")?;
     let other = named.get(2).map_or("*", String::as_str);
@@ -55,6 +56,7 @@ pub(crate) fn impurities(text: &str) -> Vec<String> {
     for Named { segments, line } in paths(&["here".to_owned()], &tokens) {
         let second = segments.get(1).map_or("", String::as_str);
         let outer = ["std", "core", "alloc"].contains(&segments[0].as_str());
+        // A glob import of `std` could hide any of the impure modules.
         if segments[0] == "rand" || outer && (second == "*" || IMPURE_MODULES.contains(&second)) {
             faults.push(format!("{line}: `{}`", segments.join("::")));
         }
@@ -63,6 +65,7 @@ pub(crate) fn impurities(text: &str) -> Vec<String> {
 }
 
 pub(crate) fn line_faults(text: &str) -> Vec<String> {
+    // Split, so that this file does not break its own rule.
     let todo = concat!("TO", "DO");
     let mut faults = Vec::new();
     for (number, line) in text.lines().enumerate().map(|(i, line)| (i + 1, line)) {
@@ -79,7 +82,8 @@ pub(crate) fn line_faults(text: &str) -> Vec<String> {
     let tokens = tokens(text);
     for window in tokens.windows(3) {
         match [0, 1, 2].map(|i| window[i].text.as_str()) {
-            // What needs another program says which command brings it along; nothing else may be left out.
+            // Only a test that needs another program may be ignored, and its reason names the
+            // command that runs it.
             ["#", "[", "ignore"] if !names_a_command(text, window[0].line) => {
                 faults.push(format!("{}: ignored test; assert what holds today", window[0].line));
             }
@@ -115,7 +119,7 @@ pub(crate) fn waits(text: &str) -> Vec<String> {
     faults
 }
 
-/// Public constants of a number type whose item has no `///` above it (attributes may stand between).
+/// Public numeric constants without a doc comment; attributes may stand between the two.
 pub(crate) fn undocumented_numbers(text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut documented = false;
@@ -138,7 +142,8 @@ pub(crate) fn undocumented_numbers(text: &str) -> Vec<String> {
     faults
 }
 
-/// Lengths over `max` that no entry allows, and entries that no longer match: they only shrink, and then go.
+/// Lengths over `max` without an entry, and entries that are higher than needed: entries may only
+/// shrink, and then disappear.
 pub(crate) fn ratchet(lengths: &[(String, usize)], max: usize, allowed: &[(&str, usize)]) -> Vec<String> {
     let mut faults = Vec::new();
     for (place, lines) in lengths.iter().filter(|(_, lines)| *lines > max) {
@@ -153,6 +158,7 @@ pub(crate) fn ratchet(lengths: &[(String, usize)], max: usize, allowed: &[(&str,
             Some(_) => {}
         }
     }
+    // An entry that is no longer needed would let its function grow back in silence.
     for (name, _) in allowed {
         if !lengths.iter().any(|(place, lines)| place == name && *lines > max) {
             faults.push(format!("{name}: no longer over {max} lines; remove its entry"));

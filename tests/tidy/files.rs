@@ -1,4 +1,4 @@
-//! Reading the files of the project.
+//! Reads the project's files for the rules.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ pub(crate) fn read(path: &str) -> String {
     fs::read_to_string(rooted(path)).expect(path)
 }
 
-/// Names in a directory, sorted; nothing if there is no such directory.
+/// The names in a directory, sorted; empty if it does not exist.
 pub(crate) fn entries(directory: &str) -> Vec<String> {
     let found = fs::read_dir(rooted(directory)).into_iter().flatten().flatten();
     let mut names: Vec<_> = found.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -32,6 +32,7 @@ pub(crate) fn rust_files(directories: &[&str]) -> Vec<File> {
             let path = format!("{directory}/{name}");
             if name.ends_with(".rs") {
                 files.push(File { text: read(&path), path });
+            // Build output contains generated sources, which need not follow the rules.
             } else if name != "target" {
                 files.extend(rust_files(&[&path]));
             }
@@ -52,7 +53,8 @@ pub(crate) fn report(rule: &str, faults: &[String]) {
     assert!(faults.is_empty(), "\n{rule}\n\n  {}\n", faults.join("\n  "));
 }
 
-/// `src/engine/step/claim.rs` is the module `engine::step::claim`, and `src/edn/mod.rs` is `edn`.
+/// The module path of a file: `src/engine/step/claim.rs` is `engine::step::claim`, and
+/// `src/edn/mod.rs` is `edn`.
 pub(crate) fn module_of(path: &str) -> Vec<String> {
     let inner = path.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod");
     inner.split('/').map(str::to_owned).collect()

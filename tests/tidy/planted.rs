@@ -1,13 +1,13 @@
-//! The table of planted faults, `fixtures/planted.txt`: whether each of them can still be planted. `tests/planted/run` plants
-//! them, and says what the marks of the table mean.
+//! Checks the table of planted faults, `fixtures/planted.txt`: whether each fault can still be
+//! planted. `tests/planted/run` plants them, and explains the marks of the table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// A part of a file that a fault replaces.
+/// A part of a file that a fault replaces, and the fault's name.
 type Part<'a> = (Range<usize>, &'a str);
 
-/// What keeps faults of a table from being planted, one line each.
+/// The reasons why faults of a table cannot be planted, one per line.
 pub(crate) fn unplantable(table: &str, read: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let mut faults = Vec::new();
     let mut names = BTreeSet::new();
@@ -49,8 +49,10 @@ pub(crate) fn unplantable(table: &str, read: impl Fn(&str) -> Option<String>) ->
             faults.push(format!("{name}: its text does not stand exactly once in {path}"));
             continue;
         };
+        // Only the part in « » is replaced; the text around it makes the place unique.
         let part = at + head.len()..at + head.len() + inner.len();
         let others = taken.entry(path).or_default();
+        // All faults are planted in one copy of the file, so their parts must not overlap.
         let crossed = others.iter().find(|(other, _)| part.start < other.end && other.start < part.end);
         faults.extend(crossed.map(|(_, other)| format!("{name}: it replaces what {other} replaces")));
         others.push((part, name));

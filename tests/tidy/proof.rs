@@ -1,6 +1,6 @@
-//! The page that says what proves each promise, `docs/PROOF.md`: whether its commands are there.
+//! Checks that the commands on `docs/PROOF.md` exist.
 
-/// The commands of the page that are no recipes and no tests, one line each.
+/// The commands of the page that are neither recipes nor tests, one per line.
 pub(crate) fn unknown_commands(page: &str, justfile: &str, exists: impl Fn(&str) -> bool) -> Vec<String> {
     let is_recipe = |name: &str| {
         let heads = justfile.lines().filter(|line| !line.starts_with([' ', '#']));

@@ -1,6 +1,6 @@
-//! Reading Rust: tokens without comments and literals, and the paths that a `use` tree names.
+//! A small Rust reader: tokens without comments and literals, and the paths that code names.
 
-/// One word or sign of the source; `::` is one, a comment or literal none (a number is a word).
+/// One token. `::` is one token; comments and string literals are none; a number is a word.
 pub(crate) struct Token {
     pub(crate) text: String,
     pub(crate) line: usize,
@@ -23,9 +23,11 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
             at = raw_string_end(&chars, quote, quote - word);
         } else if ["", "b", "c"].contains(&prefix.as_str()) && is(word, '"') {
             at = quoted_end(&chars, word);
+        // A quote begins a character or a lifetime: `'a'` or `'a`.
         } else if ["", "b"].contains(&prefix.as_str()) && is(word, '\'') {
             let is_char = is(word + 1, '\\') || is(word + 2, '\'');
             at = if is_char { quoted_end(&chars, word) } else { word_end(&chars, word + 1) };
+        // A raw identifier: `r#type`.
         } else if prefix == "r" && is(word, '#') {
             at = word + 1;
         } else if !chars[at].is_whitespace() {
@@ -44,7 +46,7 @@ pub(crate) fn word_end(chars: &[char], at: usize) -> usize {
     at + chars[at..].iter().take_while(|c| c.is_alphanumeric() || **c == '_').count()
 }
 
-/// Just after the comment that opens at `at`; comments nest.
+/// The position after the comment that begins at `at`; comments nest.
 pub(crate) fn comment_end(chars: &[char], mut at: usize) -> usize {
     let mut depth = 0_usize;
     while at < chars.len() {
@@ -58,7 +60,7 @@ pub(crate) fn comment_end(chars: &[char], mut at: usize) -> usize {
     at
 }
 
-/// Just after the quote that closes the one at `at`.
+/// The position after the quote that closes the one at `at`.
 pub(crate) fn quoted_end(chars: &[char], at: usize) -> usize {
     let mut end = at + 1;
     while end < chars.len() && chars[end] != chars[at] {
@@ -67,7 +69,8 @@ pub(crate) fn quoted_end(chars: &[char], at: usize) -> usize {
     chars.len().min(end + 1)
 }
 
-/// Just after the quote at or after `at` that as many hashes follow as stood before the opening one.
+/// The position after the end of a raw string: a quote followed by as many `#` as precede its
+/// start.
 pub(crate) fn raw_string_end(chars: &[char], at: usize, hashes: usize) -> usize {
     let close: Vec<char> = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
     let body = &chars[at + 1..];
@@ -75,13 +78,14 @@ pub(crate) fn raw_string_end(chars: &[char], at: usize, hashes: usize) -> usize 
     length.map_or(chars.len(), |length| at + 1 + length + close.len())
 }
 
-/// A path as code names it, counted from the crate's root where it leads there: `crate::engine::State`.
+/// A path named by code, from the crate's root if it leads there: `crate::engine::State`.
 pub(crate) struct Named {
     pub(crate) segments: Vec<String>,
     pub(crate) line: usize,
 }
 
-/// All paths of two words or more. Trees are flattened, `self` and `super` resolved, inline modules counted.
+/// All paths of at least two segments. `use` trees are flattened, `self` and `super` resolved,
+/// inline modules included.
 pub(crate) fn paths(module: &[String], tokens: &[Token]) -> Vec<Named> {
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     let mut here: Vec<String> = std::iter::once("crate".to_owned()).chain(module.iter().cloned()).collect();
@@ -101,6 +105,7 @@ pub(crate) fn paths(module: &[String], tokens: &[Token]) -> Vec<Named> {
                 opened.push(depth);
                 here.push(text(at + 1).to_owned());
             }
+            // `use crate as x` names the root itself, which no rule may miss.
             "crate" if text(at + 1) == "as" => flatten(tokens, at, &here, &[], &mut named),
             word if is_segment(word) && is_word(word) && text(at + 1) == "::" && !continues => {
                 flatten(tokens, at, &here, &[], &mut named);
@@ -114,7 +119,7 @@ pub(crate) fn paths(module: &[String], tokens: &[Token]) -> Vec<Named> {
     named
 }
 
-/// Adds the paths of the tree that starts at `at`, below the `base` already read.
+/// Adds the paths of the `use` tree at `at`, below the `base` read before it.
 pub(crate) fn flatten(tokens: &[Token], at: usize, here: &[String], base: &[String], named: &mut Vec<Named>) {
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     let mut path = base.to_vec();
@@ -144,7 +149,7 @@ pub(crate) fn flatten(tokens: &[Token], at: usize, here: &[String], base: &[Stri
     }
 }
 
-/// Just after a path that starts at `at`, with its tree.
+/// The position after the path that starts at `at`, its tree included.
 pub(crate) fn tree_end(tokens: &[Token], mut at: usize) -> usize {
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     while text(at + 1) == "::" && (is_word(text(at + 2)) || text(at + 2) == "*") {
@@ -160,7 +165,7 @@ pub(crate) fn tree_end(tokens: &[Token], mut at: usize) -> usize {
     at + 1
 }
 
-/// At the comma or brace that ends the branch of a tree.
+/// The position of the comma or brace that ends a branch of a tree.
 pub(crate) fn branch_end(tokens: &[Token], mut at: usize) -> usize {
     let mut depth = 0_usize;
     while at < tokens.len() {
@@ -185,7 +190,7 @@ pub(crate) fn is_segment(text: &str) -> bool {
     text == ">" || is_word(text) && !opens.contains(&text)
 }
 
-/// Name and length in lines of every function with a body.
+/// The name and the length in lines of every function with a body.
 pub(crate) fn functions(tokens: &[Token]) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     for (at, pair) in tokens.windows(2).enumerate() {

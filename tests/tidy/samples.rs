@@ -1,4 +1,4 @@
-//! The reader and the rules, held to samples in both directions.
+//! Tests the reader and the rules with samples, each with violations and without.
 
 use crate::faults::*;
 use crate::files::File;
@@ -7,7 +7,7 @@ use crate::planted::unplantable;
 use crate::proof::unknown_commands;
 use crate::rust::{functions, tokens};
 
-/// What the rule says of a sample, one line per fault.
+/// Compares the violations that a rule found in a sample with the expected ones.
 fn check(faults: &[String], expected: &[&str]) {
     assert_eq!(faults, expected);
 }
