@@ -1,6 +1,7 @@
-//! What a slot costs: the next one of cron triggers, near and far, the latest in five years, and a phrase.
+//! Benchmarks the calendar: the next slot of cron triggers near and far, the latest slot in five
+//! years, and a phrase.
 //!
-//! Run with `cargo bench --bench calendar`. The goal is 2 µs for the next slot of a cron trigger.
+//! Run with `cargo bench --bench calendar`. The target is 2 µs for the next slot of a cron trigger.
 
 use std::hint::black_box;
 
@@ -20,6 +21,7 @@ const RULES: [(&str, &str, &str); 6] = [
 fn calendar(criterion: &mut Criterion) {
     let zones = Zones::bundled();
     let now = Moment::parse("2026-05-05T12:34:56Z").expect("an instant");
+    // Long enough to contain a leap day and many clock changes.
     let five_years_ago = Moment::parse("2021-05-05T12:34:56Z").expect("an instant");
     let mut group = criterion.benchmark_group("calendar");
     for (name, expr, zone) in RULES {

@@ -1,7 +1,6 @@
-//! How fast a megabyte of schedules is read, cut into frames, and written.
+//! Benchmarks EDN: reading, framing and writing a megabyte of schedules.
 //!
-//! Lives here: the numbers that docs quote. Does not live here: any comparison with other
-//! crates.
+//! The documentation quotes these figures. Comparisons with other crates are in `benches/peers`.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -37,7 +36,7 @@ fn edn(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Feeds the input in pieces as large as a pipe hands them out.
+/// Feeds the input in pieces of the size in which a pipe delivers them.
 fn frame(input: &[u8]) -> usize {
     let mut framer = Framer::new(CAPS);
     let mut bytes = 0;

@@ -1,8 +1,9 @@
-//! What single steps cost, at ten thousand and at a million pending schedules: criterion's figures.
+//! Benchmarks single engine calls with ten thousand and with a million pending schedules.
 //!
-//! The engine runs behind its public handle with a simulated clock, so that time passes when the benchmark says so. Lives
-//! here: the cost of one call. What lives elsewhere: throughput, memory and lateness under the real clock (`table`), EDN
-//! (`edn`). Invariant: each benchmark leaves as many schedules pending as it found.
+//! The engine runs behind its public handle with a simulated clock, so time passes only when the
+//! benchmark says so. What lives elsewhere: throughput, memory and lateness under the real clock
+//! (`table`), EDN (`edn`). Invariant: each benchmark leaves the number of pending schedules
+//! unchanged.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -14,10 +15,10 @@ use reveille::engine::{NewSchedule, State};
 use reveille::runtime::{Handle, Parts};
 use reveille::testkit::SimClock;
 
-/// Schedules of each session: psi's bound.
+/// Schedules per session, at psi's limit.
 const PER_SESSION: usize = 50;
 const HOUR_MS: u64 = 3_600_000;
-/// Schedules that fire at once.
+/// Schedules due at one instant.
 const BURST: usize = 1_000;
 
 type Group<'a> = BenchmarkGroup<'a, criterion::measurement::WallTime>;
@@ -43,7 +44,7 @@ fn create_and_cancel(group: &mut Group<'_>, world: &World) {
         bencher.iter_batched_ref(
             || {
                 place += 1;
-                // Cancelled when criterion drops it, outside what is timed.
+                // Criterion drops the value outside the measured time, which cancels the schedule.
                 (world.far(place), Created { world, id: None })
             },
             |(new, created)| created.id = new.take().map(|new| world.schedule(new)),
@@ -63,7 +64,7 @@ fn create_and_cancel(group: &mut Group<'_>, world: &World) {
     });
 }
 
-/// A thousand due in one instant, each into another session where there are so many: claimed, handed over, accepted.
+/// A thousand schedules due at one instant, spread over the sessions: claimed, delivered, accepted.
 fn fire_and_deliver(group: &mut Group<'_>, world: &World) {
     group.throughput(criterion::Throughput::Elements(BURST as u64));
     group.bench_function("fire and deliver 1,000", |bencher| {
@@ -94,14 +95,15 @@ fn reads(group: &mut Group<'_>, world: &World) {
     });
 }
 
-/// An engine with schedules that are due between one hour and 24 from its start; its clock hardly moves.
+/// An engine with schedules due between one hour and 24 hours after its start; its clock hardly
+/// moves.
 struct World {
     handle: Handle,
     clock: Arc<SimClock>,
     sessions: Vec<SessionId>,
 }
 
-/// A schedule that a benchmark created, cancelled once it is dropped.
+/// A schedule created by a benchmark, cancelled on drop.
 struct Created<'a> {
     world: &'a World,
     id: Option<ScheduleId>,
@@ -142,9 +144,10 @@ impl World {
         world
     }
 
-    /// One more for a session, an hour ahead or up to a day. An option, so that a benchmark can take it.
+    /// A new schedule, due in one hour to a day. An option, so that a benchmark can take it.
     fn far(&self, place: usize) -> Option<NewSchedule> {
-        // A multiplier that scatters neighbours: deadlines come in no order, and the same ones in every run.
+        // The multiplier scatters neighbours: deadlines come in no order, and are equal in every
+        // run.
         let scattered = (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
         let delay = HOUR_MS + scattered % (23 * HOUR_MS);
         Some(self.asked(place, When::After(Span::from_millis(delay))))

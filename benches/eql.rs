@@ -1,6 +1,7 @@
-//! What a query costs: 100 rows of 4 fields, from text to text and from a plan that is at hand.
+//! Benchmarks a query for 100 rows of 4 fields: from text to text, and from a prepared plan.
 //!
-//! Run with `cargo bench --bench eql`. The goal in process is 20 000 queries per second on one core.
+//! Run with `cargo bench --bench eql`. The target in process is 20 000 queries per second on one
+//! core.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use reveille::edn::{Caps, Map, Value, read_keeping_meta, write};
@@ -83,6 +84,7 @@ fn queries(criterion: &mut Criterion) {
     criterion.bench_function("eql/100x4/planned", |bencher| {
         bencher.iter(|| run(&registry, &request, &mut table).expect("answered"));
     });
+    // The cost of building and dropping the answer alone, to be subtracted from the other figures.
     let Answer::Done(map) = answer else { return };
     criterion.bench_function("eql/100x4/drop-and-clone", |bencher| bencher.iter(|| map.clone()));
 }

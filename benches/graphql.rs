@@ -1,6 +1,8 @@
-//! GraphQL in one process: 100 schedules with four fields, answered by us and by async-graphql's static types.
+//! Benchmarks GraphQL in process: 100 schedules with four fields, by us and by async-graphql's
+//! static types.
 //!
-//! Ours reads the scheduler under its lock; theirs a vector of finished rows. Both write the answer as JSON.
+//! Ours reads the scheduler under its lock; theirs reads a vector of finished rows. Both write the
+//! answer as JSON.
 
 use std::future::Future;
 use std::hint::black_box;
@@ -71,7 +73,7 @@ fn theirs() -> Schema<Root, EmptyMutation, EmptySubscription> {
     Schema::new(Root((1..=ROWS).map(row).collect()), EmptyMutation, EmptySubscription)
 }
 
-/// Nothing waits here, so one look is enough.
+/// Runs a future that never waits: one poll completes it.
 fn now<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,

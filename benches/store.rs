@@ -1,9 +1,11 @@
-//! The store in a file: durable appends a second, beside bare inserts of the same bytes, and how long opening takes.
+//! Benchmarks the SQLite store: durable appends per second, compared with bare inserts of equal
+//! bytes, and the time to open it.
 //!
-//! `cargo bench --bench store` measures; `-- --quick` shows that everything runs. Each append is one fact and one row of 200
-//! bytes each, answered when it is flushed. The bare side is SQLite alone: the same bytes into a table with a key, one
-//! transaction for as many as there are callers, with the same settings, on one thread, without a queue, digests, an
-//! index or answers. Lives here: the measurements. Invariant: nothing here passes or fails.
+//! `cargo bench --bench store` measures; `-- --quick` only shows that everything runs. Each append
+//! is one fact and one row of 200 bytes each, answered after the flush. The bare side is SQLite
+//! alone: equal bytes into a table with a key, one transaction for as many records as there are
+//! callers, with equal settings, on one thread, without a queue, digests, an index or answers.
+//! Lives here: the measurements. Invariant: nothing here passes or fails.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -42,7 +44,8 @@ fn main() {
     let _ = std::fs::remove_dir_all(&dir);
 }
 
-/// Whether the keys of rows come in the order in which they are made, as those that begin with a time do.
+/// The order of the rows' keys. Keys that begin with a time come in order, random ids do not; a
+/// B-tree likes the former better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Keys {
     InOrder,
@@ -77,7 +80,7 @@ fn open(dir: &Path) -> StoreSqlite {
     StoreSqlite::open(StoreOptions::new(dir, Moment::EPOCH)).expect("it opens")
 }
 
-/// Durable appends a second of so many callers, each of whom waits for its answer.
+/// Durable appends per second by this many callers, each waiting for its answer.
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 fn appends(dir: &Path, callers: u64, keys: Keys, for_each: Duration) -> f64 {
     let _ = std::fs::remove_dir_all(dir);
@@ -90,10 +93,12 @@ fn appends(dir: &Path, callers: u64, keys: Keys, for_each: Duration) -> f64 {
             threads.spawn(|| {
                 while begin.elapsed() < for_each {
                     let (ticket, done) = Ticket::new();
+                    // Numbering and submitting under one lock: cursors must arrive in order.
                     let mut next = next.lock().expect("nobody panics");
                     let batch = record(*next, &keys.key(*next).into());
                     store.submit(term, batch, done).expect("the queue has room");
                     *next += 1;
+                    // Unlocked before waiting, so that the callers' batches can share a flush.
                     drop(next);
                     ticket.wait().expect("it is kept");
                 }
@@ -104,7 +109,7 @@ fn appends(dir: &Path, callers: u64, keys: Keys, for_each: Duration) -> f64 {
     store.health().head.number() as f64 / seconds
 }
 
-/// The same bytes, by SQLite alone: one transaction for all callers.
+/// Inserts equal bytes by SQLite alone, one transaction for all callers.
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 fn inserts(dir: &Path, callers: u64, keys: Keys, for_each: Duration) -> f64 {
     let _ = std::fs::remove_dir_all(dir);
@@ -136,7 +141,7 @@ fn inserts(dir: &Path, callers: u64, keys: Keys, for_each: Duration) -> f64 {
     cursor as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// A store of many facts and rows: opened, loaded, replayed, asked.
+/// Fills a store, and then measures opening, loading rows, replaying facts and reading histories.
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 #[expect(clippy::print_stdout, reason = "the table is what this program is for")]
 fn opening(dir: &Path, count: u64) {
@@ -154,6 +159,7 @@ fn opening(dir: &Path, count: u64) {
         });
         let (ticket, done) = Ticket::new();
         store.submit(term, whole, done).expect("the queue has room");
+        // One batch is written while the next one is built.
         if let Some(last) = last.replace(ticket) {
             last.wait().expect("it is kept");
         }

@@ -1,5 +1,5 @@
-//! What the disk and SQLite do alone: the same bytes, the same settings, on one thread, without a queue, digests, an index
-//! or answers.
+//! The limit of disk and SQLite: equal bytes and settings, on one thread, without a queue, digests,
+//! an index or answers.
 
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,13 @@ use rusqlite::{Connection, params};
 
 use crate::{Written, millis};
 
-/// How long each of so many flushes of 8 KiB takes, written over what is there, in microseconds.
+/// The duration in microseconds of each of `count` flushes of 8 KiB, overwriting existing bytes.
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 pub(crate) fn flushes(dir: &Path, count: u64) -> Vec<f64> {
     std::fs::create_dir_all(dir).expect("it can be made");
     let path = dir.join("flush");
     let file = std::fs::File::create(&path).expect("it can be made");
+    // Written and synced first, so that the measured flushes need not allocate blocks.
     file.write_all_at(&vec![b'x'; 4 << 20], 0).expect("there is room");
     file.sync_all().expect("it is flushed");
     let each = |number: u64| {
@@ -27,7 +28,7 @@ pub(crate) fn flushes(dir: &Path, count: u64) -> Vec<f64> {
     (0..count).map(each).collect()
 }
 
-/// Inserts a second of a fact and a row like those, so many in one transaction.
+/// Inserts per second of a fact and a row like these, `group` of them per transaction.
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 pub(crate) fn inserts(dir: &Path, like: &Written, group: usize, for_each: Duration) -> f64 {
     let connection = fresh(dir);
@@ -40,7 +41,7 @@ pub(crate) fn inserts(dir: &Path, like: &Written, group: usize, for_each: Durati
         for _ in 0..group {
             number += 1;
             fact.cursor = reveille::domain::Cursor::new(number);
-            // As long as ours, and in order as ours are.
+            // As long as our keys, and in order like them.
             let tail = format!("{number:016x}");
             row.key = [&key[..key.len() - tail.len()], &tail].concat().into();
             insert(&connection, &fact);
@@ -51,7 +52,8 @@ pub(crate) fn inserts(dir: &Path, like: &Written, group: usize, for_each: Durati
     number as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// How long it takes to write records, a thousand facts in one transaction and their share of the rows, in milliseconds.
+/// The milliseconds to write records, a thousand facts per transaction with their share of the
+/// rows.
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 pub(crate) fn write_again(dir: &Path, records: &Written) -> f64 {
     let connection = fresh(dir);
@@ -68,7 +70,7 @@ pub(crate) fn write_again(dir: &Path, records: &Written) -> f64 {
     millis(begin)
 }
 
-/// How long SQLite alone takes to hand out all rows of a store, in milliseconds.
+/// The milliseconds that SQLite alone takes to read all rows of a store.
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 pub(crate) fn read_rows(dir: &Path) -> f64 {
     let connection = Connection::open(dir.join("store.db")).expect("it opens");
@@ -91,6 +93,7 @@ fn fresh(dir: &Path) -> Connection {
     let connection = Connection::open(path).expect("it opens");
     connection
         .execute_batch(
+            // The settings of our own store: anything cheaper would not be comparable.
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16384;
              PRAGMA wal_autocheckpoint = 4096;
              CREATE TABLE fact (cursor INTEGER PRIMARY KEY, at INTEGER, nanos INTEGER, kind TEXT, schedule TEXT,

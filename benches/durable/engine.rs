@@ -1,5 +1,5 @@
-//! The engine as the daemon has it: the system's clocks and randomness, built-in sessions, the driver's thread, a store on
-//! disk.
+//! The measured engine, as in the daemon: real clocks and randomness, built-in sessions, a driver
+//! thread, a store on disk.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use reveille::runtime::{Handle, Keeps, Parts, Runtime};
 use crate::Written;
 use crate::funnel::Funnel;
 
-/// An engine, its store, and what its host was handed.
+/// An engine, its store, and its deliveries.
 pub(crate) struct Engine {
     runtime: Runtime,
     store: Arc<StoreSqlite>,
@@ -25,24 +25,24 @@ pub(crate) struct Engine {
 #[derive(Default)]
 struct Deliveries {
     count: AtomicU64,
-    /// When the last one came, on the boot clock.
+    /// The boot time of the last delivery.
     last: AtomicU64,
 }
 
-/// What is to come of schedules that are due in one instant.
+/// A prepared burst of schedules due at one instant.
 pub(crate) struct Burst {
     due: u64,
     before: Cursor,
 }
 
 impl Engine {
-    /// Over an empty store.
+    /// An engine with an empty store.
     pub(crate) fn fresh(dir: &Path) -> Engine {
         let _ = std::fs::remove_dir_all(dir);
         Engine::over(open(dir))
     }
 
-    /// Over a store with something in it, which is taken up.
+    /// An engine that loads this store.
     pub(crate) fn over(store: StoreSqlite) -> Engine {
         let store = Arc::new(store);
         let delivered = Arc::new(Deliveries::default());
@@ -56,9 +56,10 @@ impl Engine {
         Engine { runtime, store, delivered }
     }
 
-    /// So many sessions, all of them kept.
+    /// Opens `count` durable sessions.
     pub(crate) fn open_sessions(&self, count: usize) -> Vec<SessionId> {
         let handle = self.runtime.handle();
+        // In parallel: each waits for its commit, and together they share flushes.
         std::thread::scope(|scope| {
             let opening: Vec<_> =
                 (0..count).map(|number| scope.spawn(move || open_session(handle, number))).collect();
@@ -66,17 +67,18 @@ impl Engine {
         })
     }
 
-    /// A schedule that is not due while anything is measured; it is kept when this returns.
+    /// Creates a schedule that is not due during the measurement; it is committed when this
+    /// returns.
     pub(crate) fn create_later(&self, owner: &SessionId) {
         create(self.runtime.handle(), owner, When::After(Span::from_millis(DAY_MS)));
     }
 
-    /// How many schedules are pending.
+    /// The number of pending schedules.
     pub(crate) fn pending(&self) -> u64 {
         self.runtime.handle().figures().1.pending
     }
 
-    /// So many schedules that are due in one instant, in sessions of [`PER_SESSION`].
+    /// Creates `count` schedules due at one instant, [`PER_SESSION`] per session.
     pub(crate) fn prepare_burst(&self, count: usize, lead_ms: u64) -> Burst {
         let sessions = self.open_sessions(count.div_ceil(PER_SESSION));
         let now = ClockOs.now();
@@ -94,8 +96,8 @@ impl Engine {
         Burst { due, before: self.store.health().head }
     }
 
-    /// How long it took from the instant to the last delivery, and until all of it was kept, in milliseconds; and what was
-    /// written for it.
+    /// Waits for a burst. Returns the milliseconds until the last delivery, those until everything
+    /// was committed, and what was written.
     #[expect(clippy::disallowed_methods, reason = "a benchmark waits for what it measures")]
     pub(crate) fn await_burst(&self, burst: &Burst, count: u64) -> (f64, f64, Written) {
         while self.delivered.count.load(Ordering::Acquire) < count
@@ -109,7 +111,7 @@ impl Engine {
         (since(last), since(kept), self.written_after(burst.before))
     }
 
-    /// One create, as it was written.
+    /// The records that one create wrote.
     pub(crate) fn created(&self) -> Written {
         let first = |rows: Vec<RowRecord>| rows.into_iter().next().expect("something was created");
         let created = |fact: &FactRecord| &*fact.kind == "schedule-created";
@@ -118,7 +120,7 @@ impl Engine {
         Written { facts: facts.into_iter().collect(), rows: vec![row] }
     }
 
-    /// What the store holds that was written after a cursor.
+    /// The records written after a cursor.
     fn written_after(&self, after: Cursor) -> Written {
         let mut written = Written::default();
         let mut place = after;
@@ -135,14 +137,14 @@ impl Engine {
         written
     }
 
-    /// Ends without calling everything off, as a crash does; the store is closed in good order.
+    /// Ends without cancelling anything, as in a crash, but closes the store in order.
     pub(crate) fn leave(self) {
         self.store.close();
         std::mem::forget(self.runtime);
     }
 }
 
-/// Fills a new store with what an engine writes for so many creates; nobody waits for a flush.
+/// Fills a new store with the records of `count` creates, without waiting for flushes.
 pub(crate) fn fill(dir: &Path, count: u64) {
     let _ = std::fs::remove_dir_all(dir);
     let store = Arc::new(Funnel::new(open(dir)));
@@ -153,7 +155,7 @@ pub(crate) fn fill(dir: &Path, count: u64) {
         if number % PER_SESSION as u64 == PER_SESSION as u64 - 1 {
             owner = open_session(&handle, usize::try_from(number).expect("it fits"));
         }
-        // Scattered over a day, to the millisecond.
+        // Scattered over a day, with millisecond precision.
         let delay = DAY_MS + number.wrapping_mul(0x9e37_79b9_7f4a_7c15) % DAY_MS;
         create(&handle, &owner, When::After(Span::from_millis(delay)));
     }
@@ -161,7 +163,7 @@ pub(crate) fn fill(dir: &Path, count: u64) {
 }
 
 pub(crate) fn open(dir: &Path) -> StoreSqlite {
-    // Nothing is to be let go of: what a large log costs is what is measured.
+    // No pruning: the cost of a large log is what is measured.
     let caps = HistoryCaps { schedule_rows: 1_000, bytes: 1 << 40, days: 1_000 };
     let options = StoreOptions { caps, ..StoreOptions::new(dir, Moment::EPOCH) };
     StoreSqlite::open(options).expect("it opens")
@@ -193,6 +195,6 @@ fn create(handle: &Handle, owner: &SessionId, when: When) {
 }
 
 const DAY_MS: u64 = 86_400_000;
-/// Psi's bound.
+/// Schedules per session, at psi's limit.
 const PER_SESSION: usize = 50;
 const MESSAGE: &str = "look at the build of this morning, and say what is left to do of it";

@@ -1,6 +1,6 @@
-//! A store that answers before anything is flushed, to be filled quickly with what an engine writes.
+//! A store that answers before it writes, to fill a store quickly with an engine's records.
 //!
-//! Not for anything but benchmarks: it promises what it does not keep.
+//! For benchmarks only: what it acknowledges may be lost.
 
 use std::sync::Mutex;
 
@@ -19,7 +19,7 @@ pub(crate) struct Funnel {
 #[derive(Default)]
 struct Gathered {
     batch: Batch,
-    /// Of the batch before: no more than two wait.
+    /// The ticket of the previous batch: at most two wait at a time.
     last: Option<Ticket>,
 }
 
@@ -28,7 +28,7 @@ impl Funnel {
         Funnel { store, gathered: Mutex::default() }
     }
 
-    /// Keeps all that was promised so far.
+    /// Writes everything acknowledged so far.
     pub(crate) fn flush(&self) {
         let mut gathered = self.gathered.lock().expect("nobody panics");
         if !gathered.batch.facts.is_empty() {
@@ -93,4 +93,5 @@ impl Store for Funnel {
     }
 }
 
+// Facts per batch: large enough that flushes do not matter.
 const GATHERED: usize = 1_000;

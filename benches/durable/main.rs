@@ -1,13 +1,14 @@
-//! The engine with its store: creates that are told once they are kept, a start with a million schedules, and ten thousand
-//! that are due in one instant.
+//! Benchmarks the engine with its store: durable creates, a start with a million schedules, and a
+//! burst of ten thousand.
 //!
-//! `cargo bench --bench durable` measures; `-- --quick` shows that everything runs. Beside each figure stands what SQLite alone
-//! does in the same run with the same bytes and the same settings, and before all of them how long the disk takes for one
-//! flush: a lone caller cannot be faster than that. `STORE_BENCH_DIR` says on which disk. Lives here: the order of the
-//! measurements and the table. What lives elsewhere: the engine that is measured (`engine`), how its store is filled
-//! quickly (`funnel`), SQLite alone and the bare flush (`bare`). `-- --child creates` or `start` measures once and prints
-//! lines of a name and a number, those of SQLite alone with `limit/` before the name: so `benches/peers` calls it. Invariant:
-//! nothing here passes or fails.
+//! `cargo bench --bench durable` measures; `-- --quick` only shows that everything runs. Each
+//! figure is compared with SQLite alone in this run, with equal bytes and settings. First comes the
+//! disk's time for one flush: a single caller cannot be faster than that. `STORE_BENCH_DIR` chooses
+//! the disk. Lives here: the order of the measurements and the table. What lives elsewhere: the
+//! measured engine (`engine`), how its store is filled quickly (`funnel`), SQLite alone and the
+//! bare flush (`bare`). `-- --child creates` or `start` measures once and prints lines of a name
+//! and a number, those of SQLite alone with the prefix `limit/`; `benches/peers` calls it so.
+//! Invariant: nothing here passes or fails.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -73,7 +74,7 @@ fn main() {
     let _ = std::fs::remove_dir_all(&dir);
 }
 
-/// Creates a second of so many callers, each of whom waits until its own is kept.
+/// Measures creates per second by this many callers, each waiting for its commit.
 fn creates(dir: &Path, sizes: &Sizes, callers: usize, target: &str) {
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
     for _ in 0..sizes.rounds {
@@ -84,7 +85,7 @@ fn creates(dir: &Path, sizes: &Sizes, callers: usize, target: &str) {
     print(&format!("creates, {callers} callers: /s"), &ours, &bare, true, target);
 }
 
-/// Ours, and those of SQLite alone with the same bytes.
+/// Creates per second: ours, and those of SQLite alone with equal bytes.
 fn creates_once(dir: &Path, sizes: &Sizes, callers: usize) -> (f64, f64) {
     let engine = Engine::fresh(dir);
     let sessions = engine.open_sessions(SESSIONS);
@@ -102,7 +103,8 @@ fn child_creates(dir: &Path, sizes: &Sizes) {
     }
 }
 
-/// Thousands of schedules a second: ours from opening the store until all are pending, SQLite's from its first row to its last.
+/// Prints thousands of schedules per second: ours from opening the store until all are pending,
+/// SQLite's from its first row to its last.
 #[expect(clippy::print_stdout, reason = "a child prints what it measured")]
 fn child_start(dir: &Path, sizes: &Sizes) {
     engine::fill(dir, sizes.schedules);
@@ -111,7 +113,7 @@ fn child_start(dir: &Path, sizes: &Sizes) {
     println!("restart {}\nlimit/restart {}", per_second(opened + taken_up), per_second(bare::read_rows(dir)));
 }
 
-/// From an empty engine until it is ready, with so many pending schedules on disk.
+/// Measures a start: from an empty engine until all stored schedules are pending.
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 #[expect(clippy::print_stdout, reason = "the table is what this program is for")]
 fn start(dir: &Path, sizes: &Sizes) {
@@ -134,7 +136,7 @@ fn start(dir: &Path, sizes: &Sizes) {
     print(&format!("take up {} schedules: ms", sizes.schedules), &ours, &bare, false, "≤ 2000");
 }
 
-/// How long opening the store took, and then taking up what is in it, in milliseconds.
+/// The milliseconds to open the store, and those to load it.
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 fn start_once(dir: &Path, sizes: &Sizes) -> (f64, f64) {
     let begin = Instant::now();
@@ -148,7 +150,8 @@ fn start_once(dir: &Path, sizes: &Sizes) -> (f64, f64) {
     (opened, taken_up)
 }
 
-/// From the instant in which so many are due until the host has the last of them, each claimed on disk before.
+/// Measures a burst, from its instant until the host has the last delivery, each claimed on disk
+/// before.
 fn burst(dir: &Path, sizes: &Sizes) {
     let (mut ours, mut bare, mut told) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..sizes.rounds {
@@ -164,7 +167,8 @@ fn burst(dir: &Path, sizes: &Sizes) {
     print("until the last of it is kept: ms", &told, &[], false, "");
 }
 
-/// How often a second something is done by so many threads; each is told a number of its own to go by, and counts on.
+/// The rate at which `threads` threads together perform `act`. Each starts with its own number and
+/// counts on.
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 fn rate(for_each: Duration, threads: usize, act: impl Fn(usize) + Sync) -> f64 {
     let begin = Instant::now();
@@ -186,7 +190,7 @@ fn rate(for_each: Duration, threads: usize, act: impl Fn(usize) + Sync) -> f64 {
     done as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// A session takes so many schedules, and a lone caller makes more.
+/// Enough sessions for all creates, because a session takes a limited number of schedules.
 const SESSIONS: usize = 256;
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
@@ -194,7 +198,7 @@ fn millis(begin: Instant) -> f64 {
     begin.elapsed().as_secs_f64() * 1_000.0
 }
 
-/// The median of some figures, and the best of them.
+/// Shows the median and the best of some figures; the flag says whether more is better.
 struct Shown<'a>(&'a [f64], bool);
 
 impl Shown<'_> {
@@ -216,7 +220,7 @@ impl std::fmt::Display for Shown<'_> {
     }
 }
 
-/// One line: a ratio above 1 says that Reveille is better, by the medians.
+/// Prints one line. A ratio above 1 means that Reveille is better, by the medians.
 #[expect(clippy::print_stdout, reason = "the table is what this program is for")]
 fn print(title: &str, ours: &[f64], bare: &[f64], is_rate: bool, target: &str) {
     let ours = Shown(ours, is_rate);
@@ -229,7 +233,7 @@ fn print(title: &str, ours: &[f64], bare: &[f64], is_rate: bool, target: &str) {
     println!("| {title} | {ours} | {bare} | {ratio:.2}× | {target} |");
 }
 
-/// What the engine wrote in a stretch: for SQLite alone to write again.
+/// Records that the engine wrote, for SQLite alone to write again.
 #[derive(Default)]
 struct Written {
     facts: Vec<FactRecord>,

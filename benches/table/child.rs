@@ -1,7 +1,9 @@
-//! One measurement, one process: this program calls itself and reads what the child prints.
+//! Runs each measurement in a process of its own: the program starts itself and reads what the
+//! child prints.
 //!
-//! A child prints lines of a name and a number. Invariant: measurements run one after the other, never side by side,
-//! and the repetitions of one are spread over the run, so that a disturbance does not hit all of them.
+//! A child prints lines of a name and a number. Invariant: measurements run one after the other,
+//! never in parallel, and repetitions are spread over the run, so that a disturbance does not hit
+//! all of them.
 
 use std::process::{Command, Stdio};
 
@@ -14,16 +16,16 @@ pub(crate) const WORD: &str = "--child";
 /// The named figures of one child.
 pub(crate) type Figures = Vec<(&'static str, f64)>;
 
-/// What a child measures.
+/// The measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// Creates all, weighs them, cancels all in random order.
+    /// Creates all schedules, measures their memory, and cancels them in random order.
     Fill,
-    /// Many due in one instant.
+    /// Many schedules due at one instant.
     Burst,
     /// A steady load.
     Rate,
-    /// Nothing due.
+    /// Idle: nothing is due.
     Idle,
     /// Reading and writing of EDN.
     Edn,
@@ -33,7 +35,7 @@ pub(crate) enum Measure {
     Cron,
 }
 
-/// Whom a child measures.
+/// The competitors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Peer {
     /// This crate.
@@ -73,7 +75,7 @@ impl Measure {
 }
 
 impl Peer {
-    /// Us first.
+    /// All competitors, ours first.
     pub(crate) const ALL: [Peer; 3] = [Peer::Reveille, Peer::DelayQueue, Peer::Sleeps];
 
     fn name(self) -> &'static str {
@@ -89,14 +91,14 @@ impl Peer {
     }
 }
 
-/// All figures of a run: one entry per child and figure.
+/// All figures of a run, one entry per child and figure.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     figures: Vec<(Peer, String, f64)>,
 }
 
 impl Results {
-    /// The values of one figure, smallest first.
+    /// The values of one figure, in ascending order.
     pub(crate) fn of(&self, peer: Peer, name: &str) -> Vec<f64> {
         let figures = self.figures.iter();
         let mut values: Vec<f64> = figures
@@ -120,7 +122,7 @@ pub(crate) fn measure(measure: Measure, peer: Peer, sizes: &Sizes) -> Figures {
     }
 }
 
-/// Measures everything, each in a process of its own.
+/// Runs every measurement in a process of its own.
 #[expect(clippy::print_stderr, reason = "a run takes minutes: it says where it is")]
 pub(crate) fn measure_all(sizes: &Sizes) -> Results {
     let mut results = Results::default();

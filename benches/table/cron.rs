@@ -1,4 +1,5 @@
-//! The next slot of a cron rule, from moments all over a year. Those we are compared with are in `benches/peers/crons`.
+//! Measures the next slot of cron rules, from moments spread over a year. Other crates are measured
+//! in `benches/peers/crons`.
 
 use std::hint::black_box;
 
@@ -16,7 +17,8 @@ pub(crate) fn measure() -> Figures {
     RULES.iter().map(|rule| (rule.figure, micros(rule, &zones))).collect()
 }
 
-/// Microseconds for one, by the fastest round. The rule is read before, as everybody's is.
+/// Microseconds per slot in the fastest round. Parsing the rule is not included, for any
+/// competitor.
 fn micros(rule: &Rule, zones: &Zones) -> f64 {
     let cron = parse_cron(rule.text).expect("it is sound");
     let trigger = Trigger::Cron(cron.into(), Zone::parse(rule.zone).expect("a zone").into());

@@ -1,7 +1,8 @@
-//! The first peer: `tokio_util::time::DelayQueue`, on one thread that owns it.
+//! The first peer: `tokio_util::time::DelayQueue`, on the one thread that owns it.
 //!
-//! It needs no lock, because nobody else can reach it; a program in which several threads create would have to add one,
-//! or a channel. Its timers tick in milliseconds, and a deadline is rounded up to one.
+//! It needs no lock, because no other thread can reach it; a program in which several threads
+//! create would need one, or a channel. Its timers have millisecond resolution and round deadlines
+//! up.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -32,7 +33,7 @@ pub(crate) fn measure(measure: Measure, sizes: &Sizes) -> Figures {
 fn fill(maker: &Maker, sizes: &Sizes) -> Figures {
     let mut scheduler = Scheduler::default();
     let mut ids = vec![[0; 16]; sizes.pending];
-    // Touched, so that their memory is taken before it is weighed.
+    // Written once, so that its pages are counted before and not as the queue's memory.
     ids.fill([1; 16]);
     let before = resident_bytes();
     let mut random = Random::new();
@@ -53,6 +54,7 @@ fn fill(maker: &Maker, sizes: &Sizes) -> Figures {
     }
     let cancelling = boot_nanos() - start;
     figures.push(("cancel", sizes.pending as f64 * 1_000.0 / cancelling as f64));
+    // Not dropped: freeing a million timers only takes time.
     std::mem::forget(scheduler);
     figures
 }

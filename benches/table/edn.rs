@@ -1,4 +1,4 @@
-//! Reading and writing of EDN: a vector of schedules as a list answers it. No peer takes part.
+//! Measures reading and writing of EDN: a vector of schedules, as a list answers it.
 
 use std::hint::black_box;
 
@@ -25,7 +25,7 @@ pub(crate) fn measure(sizes: &Sizes) -> Figures {
     vec![("edn-read", reading), ("edn-write", writing)]
 }
 
-/// MB/s of the fastest round: what the code costs when nothing disturbs it.
+/// MB/s of the fastest round, which shows the cost of the code when nothing disturbs it.
 fn fastest(bytes: usize, mut round: impl FnMut() -> bool) -> f64 {
     let mut best = u64::MAX;
     for _ in 0..ROUNDS {

@@ -1,5 +1,5 @@
-//! A session's hundred schedules with four fields, by GraphQL and by EQL, text to text in one process. Those we are compared
-//! with are in `benches/peers/web`; they are given finished rows.
+//! Measures a list of a session's hundred schedules with four fields, by GraphQL and EQL, text to
+//! text in process. The peers, which are given finished rows, are in `benches/peers/web`.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::system::boot_nanos;
 use crate::workload::{Random, Sizes, message};
 
 const ROWS: usize = 100;
-/// Every so many sessions one is asked, each with its own rows: they are not all in the cache.
+/// One in this many sessions is queried, each with its own rows, so that they are not all cached.
 const ASKED_EVERY: usize = 100;
 const TURNS: usize = 20;
 const GRAPHQL: &str = "{ schedules(first: 100) { nodes { scheduleId kind status fireAt } } }";
@@ -38,7 +38,7 @@ pub(crate) fn measure(sizes: &Sizes) -> Figures {
     vec![("list-graphql", graphql), ("list-eql", eql)]
 }
 
-/// Microseconds a query.
+/// Microseconds per query.
 fn each(callers: &[Caller], row: &str, answer: impl Fn(&Caller) -> String) -> f64 {
     for caller in callers {
         let said = answer(caller);
@@ -51,7 +51,7 @@ fn each(callers: &[Caller], row: &str, answer: impl Fn(&Caller) -> String) -> f6
     (boot_nanos() - start) as f64 / 1e3 / (callers.len() * TURNS) as f64
 }
 
-/// As many schedules as ever, and the sessions that have a hundred of them.
+/// An engine with the usual number of schedules, and the sessions that have a hundred of them.
 fn full_engine(sizes: &Sizes) -> (Handle, Vec<SessionId>) {
     let handle = Handle::new(Parts {
         clock: Arc::new(SimClock::new()),

@@ -1,11 +1,12 @@
-//! One table: Reveille against two peers, on the same workloads, in the same run.
+//! Compares Reveille with two peers on equal workloads in one run, and prints a table.
 //!
-//! `cargo bench --bench table` measures; `cargo bench --bench table -- --quick` shows in seconds that everything still
-//! runs, at sizes whose figures mean nothing. Lives here: the arguments and the order of the measurements. What lives
-//! elsewhere: the workloads' sizes (`workload`), those who compete (`reveille`, `delay_queue`, `sleeps`), what only
-//! we do here (`edn`, `list`, `cron`; `benches/peers` has others for it), the child processes (`child`) and the table
-//! (`report`). Invariant: each measurement has a process of its own, so that no memory
-//! and no allocator state is handed from one to the next; nothing here passes or fails.
+//! `cargo bench --bench table` measures; `cargo bench --bench table -- --quick` only shows in
+//! seconds that everything runs, with figures that mean nothing. Lives here: the arguments and the
+//! order of the measurements. What lives elsewhere: the workloads' sizes (`workload`), the
+//! competitors (`reveille`, `delay_queue`, `sleeps`), measurements without a peer here (`edn`,
+//! `list`, `cron`; `benches/peers` has peers for them), the child processes (`child`) and the table
+//! (`report`). Invariant: each measurement has a process of its own, so that no memory and no
+//! allocator state is passed from one to the next; nothing here passes or fails.
 
 use std::process::ExitCode;
 
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let sizes =
         if arguments.iter().any(|argument| argument == "--quick") { Sizes::QUICK } else { Sizes::FULL };
-    // A child is told what to do by two words after the one that makes it a child.
+    // A child gets its measurement and its competitor in the two following arguments.
     if let Some(place) = arguments.iter().position(|argument| argument == child::WORD) {
         let words = (arguments.get(place + 1), arguments.get(place + 2));
         let (Some(measure), Some(peer)) =

@@ -1,10 +1,11 @@
-//! What both peers share, and how figures are made of readings.
+//! What both peers share, and how readings become figures.
 //!
-//! A peer holds what Reveille holds of a schedule for its caller, and nothing of what Reveille holds for itself: an id
-//! of 128 random bits, the session's id, and the message of 64 bytes; a map leads from the id to the timer, for the
-//! cancel. Deliveries go into a `Vec` per session behind a `HashMap`. What the peers lack: sessions with a lane, a queue
-//! for busy ones, one delivery at a time, receipts, a record of what was delivered, a feed of decisions, bounds,
-//! refusals, a lock that lets several threads in, and suspended time.
+//! A peer stores what Reveille stores of a schedule for its caller, and nothing that Reveille
+//! stores for itself: an id of 128 random bits, the session's id, and the message of 64 bytes; a
+//! map leads from the id to the timer, for the cancel. Deliveries go into a `Vec` per session
+//! behind a `HashMap`. The peers lack: sessions with a lane, a queue for busy ones, one delivery at
+//! a time, receipts, a record of what was delivered, a feed of decisions, limits, refusals, a lock
+//! for several threads, and suspended time.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -21,14 +22,14 @@ use crate::workload::Sizes;
 /// The id of a peer's schedule.
 pub(crate) type Id = [u8; 16];
 
-/// What a peer holds of a schedule.
+/// What a peer stores of a schedule.
 pub(crate) struct Item {
     pub(crate) id: Id,
     pub(crate) session: SessionId,
     pub(crate) text: Box<str>,
 }
 
-/// A peer's sessions: what was delivered to each.
+/// A peer's sessions, with the deliveries to each.
 #[derive(Default)]
 pub(crate) struct Inboxes {
     messages: HashMap<SessionId, Vec<Box<str>>>,
@@ -42,7 +43,7 @@ impl Inboxes {
     }
 }
 
-/// Makes items: random ids as Reveille draws them, sessions shared as Reveille shares them.
+/// Creates items: random ids as Reveille draws them, sessions shared as Reveille shares them.
 pub(crate) struct Maker {
     entropy: EntropyOs,
     sessions: Vec<SessionId>,
@@ -61,14 +62,14 @@ impl Maker {
         Item { id: self.entropy.draw().0, session: self.sessions[place % self.sessions.len()].clone(), text }
     }
 
-    /// Inboxes that know every session, as Reveille's host does.
+    /// Inboxes that contain every session, as Reveille's host does.
     pub(crate) fn inboxes(&self) -> Inboxes {
         let messages = self.sessions.iter().map(|session| (session.clone(), Vec::new()));
         Inboxes { messages: messages.collect(), count: 0 }
     }
 }
 
-/// A runtime of one thread, this one.
+/// A runtime on this thread alone.
 pub(crate) fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -76,7 +77,8 @@ pub(crate) fn runtime() -> tokio::runtime::Runtime {
         .expect("the system gives a runtime what it needs")
 }
 
-/// Tokio's clock and the boot clock, read together: the one that tokio's timers run on has no number of its own.
+/// Tokio's clock and the boot clock, read together, to convert between them: tokio's `Instant` has
+/// no number.
 #[derive(Clone, Copy)]
 pub(crate) struct Epoch {
     instant: Instant,
@@ -84,7 +86,8 @@ pub(crate) struct Epoch {
 }
 
 impl Epoch {
-    /// The boot clock is read first, so that no deadline looks later than it is and nobody early who is not.
+    /// Reads both clocks, the boot clock first: a delay in between can make a delivery look later,
+    /// never early.
     #[expect(clippy::disallowed_methods, reason = "a benchmark times the real thing")]
     pub(crate) fn read() -> Epoch {
         let boot = boot_nanos();
@@ -92,18 +95,18 @@ impl Epoch {
         Epoch { instant, boot }
     }
 
-    /// The moment so long after this reading, on tokio's clock.
+    /// The time `after` this reading, on tokio's clock.
     pub(crate) fn instant(self, after: Duration) -> Instant {
         self.instant + after
     }
 
-    /// The same moment on the boot clock.
+    /// The time `after` this reading, on the boot clock.
     pub(crate) fn boot(self, after: Duration) -> u64 {
         self.boot + u64::try_from(after.as_nanos()).unwrap_or(u64::MAX)
     }
 }
 
-/// Times creations: all of them, and the slowest. One clock reading each is part of the figure.
+/// Times creations: the total and the slowest. The figure includes one clock reading each.
 pub(crate) struct Creations {
     start: u64,
     last: u64,
@@ -116,27 +119,28 @@ impl Creations {
         Creations { start, last: start, worst: 0 }
     }
 
-    /// One more is done.
+    /// Records one creation.
     pub(crate) fn note(&mut self) {
         let now = boot_nanos();
         self.worst = self.worst.max(now - self.last);
         self.last = now;
     }
 
-    /// Millions per second, and the slowest in microseconds.
+    /// Millions per second, and the slowest one in microseconds.
     pub(crate) fn figures(&self, count: usize) -> Figures {
         let rate = count as f64 * 1_000.0 / (self.last - self.start) as f64;
         vec![("create", rate), ("create-worst", self.worst as f64 / 1e3)]
     }
 }
 
-/// Milliseconds from the instant until the last of them was handed over, and thousands a second.
+/// Milliseconds from the instant to the last delivery, and thousands per second.
 pub(crate) fn burst_figures(count: usize, late_nanos: u64) -> Figures {
     let late_ms = late_nanos as f64 / 1e6;
     vec![("burst", late_ms), ("burst-rate", count as f64 / late_ms)]
 }
 
-/// Percentiles of (deadline, reception) in milliseconds, and how many came early or never.
+/// Percentiles of the lateness in milliseconds, and the number of early deliveries. A missing
+/// delivery panics.
 pub(crate) fn lateness(pairs: impl Iterator<Item = (u64, u64)>) -> Figures {
     let (mut late, mut early, mut lost) = (Vec::new(), 0_u32, 0_u32);
     for (deadline, reception) in pairs {

@@ -1,6 +1,8 @@
-//! The table, as Markdown: one row per figure, the median of the repetitions and the best of them.
+//! Prints the table as Markdown: one row per figure, with the median and the best of the
+//! repetitions.
 //!
-//! A ratio says how many times better Reveille is, by the medians: above 1 Reveille wins, below 1 the peer does.
+//! A ratio says how many times better Reveille is, by the medians: above 1 Reveille wins, below 1
+//! the peer does.
 
 use std::fmt::Write as _;
 
@@ -10,10 +12,10 @@ use crate::child::{Peer, Results};
 struct Row {
     /// The name under which the children report it.
     figure: &'static str,
-    /// What it says, with its unit.
+    /// The title, with its unit.
     title: &'static str,
     better: Better,
-    /// What it is to reach.
+    /// The target, if there is one.
     target: Option<f64>,
 }
 
@@ -46,7 +48,7 @@ const ROWS: &[Row] = &[
     row("cron-leap-day", "next slot of `0 0 29 2 *` in New York: µs", Better::Less, Some(2.0)),
 ];
 
-/// The whole table.
+/// Prints the whole table.
 pub(crate) fn table(results: &Results) -> String {
     let mut out = String::from(
         "| workload | Reveille | DelayQueue | one sleep each | ratio | target | met? |\n\
@@ -69,11 +71,11 @@ pub(crate) fn table(results: &Results) -> String {
     out
 }
 
-/// The median of the repetitions and the best of them.
+/// The median and the best of the repetitions.
 struct Cell(Option<(f64, f64)>);
 
 impl Cell {
-    /// Of values in ascending order.
+    /// A cell of values in ascending order.
     fn new(values: &[f64], better: Better) -> Cell {
         let best = match better {
             Better::More => values.last(),
@@ -122,7 +124,7 @@ fn met(ours: &Cell, target: f64, better: Better) -> &'static str {
     }
 }
 
-/// Three digits, or all those before the point.
+/// A number with three significant digits, or all digits before the point.
 fn figure(value: f64) -> String {
     match value {
         0.0 => "0".into(),

@@ -1,8 +1,8 @@
-//! Reveille through its public handle: the operating system's clocks and randomness, built-in sessions, and the driver's
-//! thread, as an embedder has them.
+//! Measures Reveille through its public handle, as an embedder uses it: real clocks and randomness,
+//! built-in sessions, a driver thread.
 //!
-//! Deadlines and receptions are read on the boot clock. The host's listener notes a reception: it runs on the thread
-//! that delivers, after the message has gone into the session's transcript.
+//! Deadlines and deliveries are read on the boot clock. The host's listener records a delivery; it
+//! runs on the delivering thread, after the message is in the session's transcript.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -31,7 +31,7 @@ pub(crate) fn measure(measure: Measure, sizes: &Sizes) -> Figures {
 fn fill(sizes: &Sizes) -> Figures {
     let engine = Engine::start(sizes, HostLocal::new());
     let mut ids = Vec::with_capacity(sizes.pending);
-    // The ids are ours, not the engine's: their memory is taken before it is weighed.
+    // The ids belong to the benchmark: their memory is taken before the engine's is measured.
     ids.resize(sizes.pending, None);
     let before = resident_bytes();
     let mut random = Random::new();
@@ -59,7 +59,7 @@ fn burst(sizes: &Sizes) -> Figures {
     let last = Arc::new(AtomicU64::new(0));
     let (count, time, all) = (Arc::clone(&received), Arc::clone(&last), sizes.burst);
     let host = HostLocal::with_listener(move |_, _| {
-        // The clock is read for the last one alone, to cost the others nothing.
+        // Only the last delivery reads the clock, which costs the others nothing.
         if count.fetch_add(1, Ordering::Relaxed) + 1 == all {
             time.store(boot_nanos(), Ordering::Release);
         }
@@ -70,7 +70,8 @@ fn burst(sizes: &Sizes) -> Figures {
     let due = now.checked_add(span(LEAD)).expect("two seconds from now are within the calendar");
     let ids: Vec<ScheduleId> =
         (0..sizes.burst).map(|place| engine.create_at(place, When::At(due), message(place))).collect();
-    // The wall instant is one; its images on the boot clock differ by what two readings of a clock do.
+    // One wall-clock instant gives slightly different boot times, because each create reads both
+    // clocks anew. The earliest one counts.
     let deadlines = engine.deadlines(&ids);
     let first = deadlines.iter().copied().min().unwrap_or(0);
     assert!(boot_nanos() < first, "creating took longer than the lead: the burst was cut");
@@ -107,6 +108,7 @@ fn rate(sizes: &Sizes) -> Figures {
 fn idle(sizes: &Sizes) -> Figures {
     let engine = Engine::start(sizes, HostLocal::new());
     engine.fill(sizes.pending);
+    // Lets the work of filling end before the idle time is measured.
     wait(Duration::from_secs(1));
     let (time, processor) = (boot_nanos(), processor_time());
     wait(Duration::from_secs(sizes.idle_seconds));
@@ -147,11 +149,11 @@ impl Engine {
         self.runtime.handle()
     }
 
-    /// Pending schedules, so many.
+    /// Creates `pending` schedules.
     fn fill(&self, pending: usize) {
         let mut random = Random::new();
         for place in 0..pending {
-            // From the last session backwards: what is measured on top begins with the first.
+            // From the last session backwards, because the measured schedules begin with the first.
             self.create(
                 self.sessions.len() - 1 - place % self.sessions.len(),
                 random.far_delay(),
@@ -171,13 +173,14 @@ impl Engine {
         self.handle().schedule(new).expect("a session takes this many schedules")
     }
 
-    /// When the engine itself holds each to be due, in nanoseconds on the boot clock.
+    /// The engine's own deadline of each schedule, in nanoseconds on the boot clock.
     fn deadlines(&self, ids: &[ScheduleId]) -> Vec<u64> {
         let deadline = |id| self.handle().view(|state| state.deadline(id));
         ids.iter().map(|id| deadline(id).expect("it is pending still").nanos()).collect()
     }
 
-    /// Ends with the process: calling a million schedules off would only take time.
+    /// Leaves the engine to the end of the process: cancelling a million schedules would only take
+    /// time.
     fn leave(self) {
         std::mem::forget(self);
     }

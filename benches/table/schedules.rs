@@ -1,8 +1,8 @@
-//! EDN that every competitor reads: a vector of schedules as a list answers it.
+//! The EDN that every competitor reads: a vector of schedules, as a list answers it.
 
 use std::fmt::Write as _;
 
-/// At least so many bytes of it.
+/// At least `bytes` bytes of EDN.
 pub(crate) fn schedules(bytes: usize) -> String {
     let mut out = String::from("[");
     let mut number = 0_u64;

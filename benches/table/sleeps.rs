@@ -1,8 +1,9 @@
-//! The second peer: one task with a `tokio::time::sleep` per schedule, on a runtime of one thread.
+//! The second peer: one task with a `tokio::time::sleep` per schedule, on a single-threaded
+//! runtime.
 //!
-//! A schedule exists once its task has run up to its sleep, and a cancelled one is gone once its task was dropped: both
-//! are waited for, in steps, and are part of the figures. Tokio's timers tick in milliseconds, and a deadline is rounded
-//! up to one.
+//! A schedule exists once its task has run up to its sleep, and a cancelled one is gone once its
+//! task is dropped. Both are waited for, in steps, and are part of the figures. Tokio's timers have
+//! millisecond resolution and round deadlines up.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +17,7 @@ use crate::peer::{Creations, Epoch, Id, Inboxes, Item, Maker, burst_figures, lat
 use crate::system::{boot_nanos, processor_time, resident_bytes};
 use crate::workload::{LEAD, Random, Sizes, message, number};
 
-/// After so many spawns or aborts the runtime gets its turn.
+/// The number of spawns or aborts after which the runtime may run tasks.
 const STEP: usize = 256;
 
 pub(crate) fn measure(measure: Measure, sizes: &Sizes) -> Figures {
@@ -31,7 +32,7 @@ pub(crate) fn measure(measure: Measure, sizes: &Sizes) -> Figures {
             Measure::Edn | Measure::List | Measure::Cron => Vec::new(),
         }
     });
-    // Dropping it would drop the tasks one by one, which only takes time.
+    // Not dropped: dropping the tasks one by one only takes time.
     std::mem::forget(runtime);
     figures
 }
@@ -39,7 +40,7 @@ pub(crate) fn measure(measure: Measure, sizes: &Sizes) -> Figures {
 async fn fill(maker: &Maker, sizes: &Sizes) -> Figures {
     let mut scheduler = Scheduler::new(maker, 0);
     let mut ids = vec![[0; 16]; sizes.pending];
-    // Touched, so that their memory is taken before it is weighed.
+    // Written once, so that its pages are counted before and not as the tasks' memory.
     ids.fill([1; 16]);
     let before = resident_bytes();
     let mut random = Random::new();
@@ -119,12 +120,12 @@ struct Scheduler {
     tasks: HashMap<Id, AbortHandle>,
 }
 
-/// What the tasks share.
+/// The state that all tasks share.
 struct World {
     inboxes: Inboxes,
-    /// When each number arrived; empty if that is not asked.
+    /// The time of each delivery by its number; empty if not needed.
     receptions: Vec<u64>,
-    /// After so many deliveries the clock is read.
+    /// The number of deliveries after which the clock is read.
     awaited: usize,
     last: u64,
 }
@@ -182,14 +183,15 @@ impl Scheduler {
         }
     }
 
-    /// Lets the runtime run so many tasks that are ready: it takes 61 of them per turn.
+    /// Lets the runtime run this many ready tasks: it runs 61 of them between two polls of this
+    /// one.
     async fn settle(&self, tasks: usize) {
         for _ in 0..tasks / 61 + 2 {
             yield_now().await;
         }
     }
 
-    /// Waits until so many were delivered, and looks seldom, so as not to disturb.
+    /// Waits for this many deliveries, checking rarely so as not to disturb.
     async fn delivered(&self, count: usize) {
         while self.world().inboxes.count < count {
             rest(Duration::from_millis(50)).await;

@@ -1,6 +1,7 @@
-//! What is read from the system: the boot clock, memory, processor time.
+//! Readings of the system: boot clock, memory and processor time.
 //!
-//! Invariant: the clock that times a competitor is the one that it keeps its deadlines on, or one that runs alike.
+//! Invariant: a competitor is timed with the clock that its deadlines use, or one that advances
+//! equally.
 
 use std::time::Duration;
 
@@ -11,12 +12,12 @@ pub(crate) fn boot_nanos() -> u64 {
     read(ClockId::Boottime)
 }
 
-/// Processor time that this process has used so far, all threads together.
+/// The processor time of this process so far, all threads together.
 pub(crate) fn processor_time() -> Duration {
     Duration::from_nanos(read(ClockId::ProcessCPUTime))
 }
 
-/// Bytes of memory that this process occupies.
+/// The resident memory of this process in bytes.
 #[cfg(target_os = "linux")]
 pub(crate) fn resident_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -25,13 +26,13 @@ pub(crate) fn resident_bytes() -> u64 {
     number.unwrap_or(0) * 1_024
 }
 
-/// Bytes of memory that this process occupies: known on Linux alone.
+/// The resident memory of this process: 0, because it is known on Linux only.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn resident_bytes() -> u64 {
     0
 }
 
-/// Waits: the point of some measurements is that time passes.
+/// Waits in real time, which some measurements need.
 #[expect(clippy::disallowed_methods, reason = "a benchmark lets real time pass")]
 pub(crate) fn wait(time: Duration) {
     std::thread::sleep(time);

@@ -1,35 +1,36 @@
-//! What is measured: sizes, delays, messages, and an order that is random but the same in every run.
+//! The workload of every competitor: sizes, delays, messages, and an order that is random but equal
+//! in every run.
 //!
-//! Every competitor gets the same numbers from here. Invariant: pending schedules are due in an hour at the earliest, so
-//! that none of them fires while something else is measured.
+//! Every competitor gets equal numbers from here. Invariant: pending schedules are due in an hour
+//! at the earliest, so that none fires during a measurement.
 
 use std::time::Duration;
 
-/// How much of everything.
+/// The sizes of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
-    /// Schedules that are pending while something is measured.
+    /// Schedules pending during a measurement.
     pub(crate) pending: usize,
-    /// Sessions that own them, each as many as the next.
+    /// Sessions that own them, each an equal number.
     pub(crate) sessions: usize,
-    /// Schedules due in one instant.
+    /// Schedules due at one instant.
     pub(crate) burst: usize,
-    /// Schedules due one after the other, per second.
+    /// Schedules due per second at the steady load.
     pub(crate) rate: usize,
-    /// Seconds for which they come.
+    /// The duration of the steady load in seconds.
     pub(crate) rate_seconds: usize,
-    /// Seconds without any work.
+    /// The duration of the idle measurement in seconds.
     pub(crate) idle_seconds: u64,
-    /// How often each competitor is measured, us first.
+    /// The repetitions per competitor, ours first.
     pub(crate) repeats: [usize; 3],
-    /// How often each is left idle: that takes long and varies little.
+    /// The repetitions of the idle measurement, which takes long and varies little.
     pub(crate) idle_repeats: usize,
-    /// Bytes of EDN read and written at once.
+    /// The size of the EDN text in bytes.
     pub(crate) edn_bytes: usize,
 }
 
 impl Sizes {
-    /// What the figures in the documents were taken with.
+    /// The sizes of the documented figures.
     pub(crate) const FULL: Sizes = Sizes {
         pending: 1_000_000,
         sessions: 20_000,
@@ -41,7 +42,7 @@ impl Sizes {
         idle_repeats: 1,
         edn_bytes: 1 << 20,
     };
-    /// Enough to see that everything runs.
+    /// Sizes that only show that everything runs.
     pub(crate) const QUICK: Sizes = Sizes {
         pending: 20_000,
         sessions: 400,
@@ -54,16 +55,16 @@ impl Sizes {
         edn_bytes: 1 << 16,
     };
 
-    /// How many schedules one session may have: psi's bound, which is exactly used up.
+    /// Schedules per session: psi's limit, exactly used up.
     pub(crate) fn per_session(&self) -> usize {
         self.pending / self.sessions
     }
 }
 
-/// How long before something is due it is created: creating must have ended by then.
+/// The time between creating schedules and their deadline: creating must be done by then.
 pub(crate) const LEAD: Duration = Duration::from_secs(2);
 
-/// A small generator (xorshift): the same numbers in every run and for every competitor.
+/// A small random generator (xorshift): equal numbers in every run and for every competitor.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -78,18 +79,18 @@ impl Random {
         self.0 % end
     }
 
-    /// A delay of a pending schedule: from one hour to 24, to the nanosecond.
+    /// A delay from one hour to 24, with nanosecond precision.
     pub(crate) fn far_delay(&mut self) -> Duration {
         const HOUR: u64 = 3_600_000_000_000;
         Duration::from_nanos(HOUR + self.below(23 * HOUR))
     }
 
-    /// When, within the time that the steady load lasts, one of its schedules is due.
+    /// A random time within the duration of the steady load.
     pub(crate) fn within(&mut self, seconds: usize) -> Duration {
         Duration::from_nanos(self.below(seconds as u64 * 1_000_000_000))
     }
 
-    /// Puts the items into random order.
+    /// Shuffles the items (Fisher-Yates).
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for place in (1..items.len()).rev() {
             let other = usize::try_from(self.below(place as u64 + 1)).unwrap_or(place);
@@ -98,7 +99,8 @@ impl Random {
     }
 }
 
-/// A message of 64 bytes that begins with its number. Made by hand: formatting would cost as much as a create does.
+/// A message of 64 bytes that begins with its number. The digits are written without `format!`,
+/// which would cost as much as a create.
 pub(crate) fn message(number: usize) -> Box<str> {
     let mut text = *b"0000000000: look at the build that began an hour ago, and report";
     let mut rest = number;
@@ -109,7 +111,7 @@ pub(crate) fn message(number: usize) -> Box<str> {
     std::str::from_utf8(&text).expect("digits and letters are text").into()
 }
 
-/// The number that a message begins with.
+/// The number at the beginning of a message.
 pub(crate) fn number(message: &str) -> usize {
     message[..10].parse().unwrap_or(usize::MAX)
 }

@@ -1,12 +1,13 @@
-//! Over HTTP: a hundred rows with four fields out of a million schedules, by GraphQL and by EQL, against a static
-//! async-graphql schema and against JSON written by hand, in one run.
+//! Benchmarks HTTP: a hundred rows with four fields out of a million schedules, by GraphQL and EQL,
+//! compared with a static async-graphql schema and with hand-written JSON, in one run.
 //!
-//! `cargo bench --bench wire` measures; `cargo bench --bench wire -- --quick` shows in seconds that everything still runs,
-//! at a tenth of the size. Needs `wrk`. Lives here: the arguments and the order of the measurements. What lives elsewhere:
-//! our server (`ours`), theirs (`peer`), the client (`wrk`), who writes meanwhile (`writer`) and the tables (`report`).
+//! `cargo bench --bench wire` measures; `cargo bench --bench wire -- --quick` only shows in seconds
+//! that everything runs, at a tenth of the size. It needs `wrk`. Lives here: the arguments and the
+//! order of the measurements. What lives elsewhere: our server (`ours`), the peers (`peer`), the
+//! client (`wrk`), the concurrent writer (`writer`) and the tables (`report`).
 //!
-//! Invariant: all competitors send the same hundred rows, answer on as many threads, and are asked by the same client with
-//! the same number of connections; nothing here passes or fails by the clock.
+//! Invariant: all competitors send equal rows, answer on equally many threads, and are queried by
+//! one client with a fixed number of connections; nothing here passes or fails by the clock.
 
 use std::process::ExitCode;
 
@@ -19,13 +20,13 @@ mod report;
 mod writer;
 mod wrk;
 
-/// How much of everything.
+/// The sizes of a run.
 struct Sizes {
     sessions: usize,
     schedules: usize,
     rounds: usize,
     seconds: u32,
-    /// As long as those in `benches/peers` are asked.
+    /// The duration in seconds as a child, equal to that of the peers in `benches/peers`.
     child_seconds: u32,
 }
 
@@ -45,7 +46,8 @@ fn main() -> ExitCode {
     let contenders =
         [ours.graphql(), theirs.graphql(), theirs.by_hand(), ours.eql()].map(|(name, target)| (name, target));
     if is_child {
-        // What `benches/peers` reads: a line for each, with the name of whoever is not us before it.
+        // The format that `benches/peers` reads: one figure per line, prefixed with its peer unless
+        // it is ours.
         let names = ["http-graphql", "async-graphql/http-graphql", "limit/http-graphql", "http-eql"];
         for (name, (_, target)) in names.iter().zip(&contenders) {
             println!("{name} {}", wrk::run(target, sizes.child_seconds).per_second);

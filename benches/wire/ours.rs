@@ -1,5 +1,5 @@
-//! Our server, as the daemon has it: the system's clocks, the driver's thread, the walls before every route. What is
-//! missing is the daemon's log of requests.
+//! Our server, as in the daemon: real clocks, a driver thread, all access checks. Only the daemon's
+//! request log is missing.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::Sizes;
 use crate::peer::Row;
 use crate::wrk::Target;
 
-/// Every so many sessions one has as many schedules as a query answers with; the others share what is left.
+/// One in this many sessions has a full answer's number of schedules; the others share the rest.
 const FULL_EVERY: usize = 100;
 const ROWS: usize = 100;
 const GRAPHQL: &str = "{ schedules(first: 100) { nodes { scheduleId kind status fireAt } } }";
@@ -25,9 +25,9 @@ const EQL: &str = "[{:psi.scheduler/schedules [:psi.scheduler/schedule-id :psi.s
 pub(crate) struct Ours {
     engine: Embedded,
     server: Server,
-    /// The sessions that are asked, with their tokens.
+    /// The sessions that are queried, with their tokens.
     asked: Vec<(SessionId, Token)>,
-    /// Sessions into which others write meanwhile.
+    /// The sessions that are written to meanwhile.
     written: Vec<SessionId>,
 }
 
@@ -66,7 +66,7 @@ impl Ours {
         self.written.clone()
     }
 
-    /// What one session is answered, for others to send too.
+    /// The rows of one answer, for the peers to send too.
     pub(crate) fn rows(&self) -> Vec<Row> {
         let service = Service::new(self.handle()).expect("sound roots");
         let caller = Caller::session(self.asked[0].0.clone());

@@ -1,5 +1,5 @@
-//! Who we are compared with: async-graphql's static types over finished rows, and JSON written by hand; both on the stack
-//! that our server stands on, without its walls, its counts and its time-outs.
+//! The peers: async-graphql's static types over finished rows, and hand-written JSON. Both use the
+//! HTTP stack of our server, without its access checks, counters and timeouts.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 
 use crate::wrk::Target;
 
-/// A row, finished.
+/// A finished row.
 #[derive(Clone, SimpleObject)]
 pub(crate) struct Row {
     schedule_id: ID,
@@ -61,7 +61,7 @@ type Static = Schema<Root, EmptyMutation, EmptySubscription>;
 /// A server of finished rows.
 pub(crate) struct Peer {
     address: SocketAddr,
-    /// Its threads end with it.
+    /// Dropping it ends its threads.
     _runtime: Runtime,
 }
 
@@ -94,6 +94,7 @@ impl Peer {
 
     fn target(&self, path: &'static str, query: &str) -> Target {
         let body = serde_json::json!({ "query": query }).to_string();
+        // A token that nobody reads, so that the requests are as long as ours.
         let tokens = vec!["0".repeat(64)];
         Target { address: self.address, path, content_type: "application/json", body, tokens }
     }
@@ -125,6 +126,7 @@ async fn by_schema(State(schema): State<Static>, body: Bytes) -> Response {
 
 async fn by_hand(State(rows): State<Arc<Vec<Row>>>, body: Bytes) -> Response {
     let request: async_graphql::Request = serde_json::from_slice(&body).expect("a request");
+    // Parsed and not used: parsing the request is part of any server's work.
     drop(request);
     let mut text = String::with_capacity(16_384);
     text.push_str("{\"data\":{\"schedules\":[");

@@ -1,11 +1,11 @@
-//! The tables, as Markdown.
+//! Prints the tables as Markdown.
 
 use std::fmt::Write as _;
 
 use crate::writer::Latencies;
 use crate::wrk::Load;
 
-/// What was measured, in the order of the first round.
+/// The measured loads by competitor, in the order of the first round.
 #[derive(Default)]
 pub(crate) struct Results(Vec<(&'static str, Vec<Load>)>);
 
@@ -17,7 +17,7 @@ impl Results {
         }
     }
 
-    /// One line for each, by medians; the ratio is to async-graphql's static types.
+    /// One line per competitor, by medians. The ratio is to async-graphql's static types.
     pub(crate) fn table(&self) -> String {
         let mut out =
             "| 100 rows × 4 fields | requests/s | best | p99: ms | ratio |\n|---|---|---|---|---|\n"
@@ -35,7 +35,7 @@ impl Results {
     }
 }
 
-/// How long creates took while others asked.
+/// The table of create latencies under concurrent queries.
 pub(crate) fn writes(meanwhile: &[(&str, &str, Option<Load>, Latencies)]) -> String {
     let mut out = "| meanwhile | writes | requests/s | creates | p50: ms | p99: ms | max: ms |\n\
                    |---|---|---|---|---|---|---|\n"

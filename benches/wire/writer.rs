@@ -1,4 +1,4 @@
-//! Who writes while others ask: one thread that creates schedules and cancels them again.
+//! The concurrent writer: one thread that creates schedules and cancels them again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,12 +9,12 @@ use reveille::domain::{Caller, SessionId, Span, When};
 use reveille::engine::NewSchedule;
 use reveille::runtime::Handle;
 
-/// How often it writes.
+/// The pace of the writer.
 #[derive(Clone, Copy)]
 pub(crate) enum Pace {
-    /// A create and a cancel, then a millisecond's rest.
+    /// A create and a cancel, then a pause of a millisecond.
     Steady,
-    /// One after the other without a rest: it keeps a processor for itself.
+    /// Continuous writing, which uses a whole processor.
     AllTheTime,
 }
 
@@ -27,13 +27,13 @@ impl Pace {
     }
 }
 
-/// A thread that writes until it is told to stop.
+/// A thread that writes until it is stopped.
 pub(crate) struct Writer {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<Vec<u64>>,
 }
 
-/// How long creates took, in milliseconds.
+/// The latencies of creates in milliseconds.
 pub(crate) struct Latencies {
     pub(crate) count: usize,
     pub(crate) p50: f64,
@@ -80,7 +80,7 @@ fn write(handle: &Handle, sessions: &[SessionId], pace: Pace, stop: &AtomicBool)
     nanos
 }
 
-/// Waits: real time passes here.
+/// Waits in real time.
 #[expect(clippy::disallowed_methods, reason = "a benchmark lets real time pass")]
 pub(crate) fn wait(time: Duration) {
     std::thread::sleep(time);

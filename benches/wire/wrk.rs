@@ -1,20 +1,21 @@
-//! The client: wrk, with one thread and 32 connections. Whoever is asked as somebody is asked as another one each time.
+//! The client: wrk with one thread and 32 connections. Successive requests use different sessions,
+//! if there are tokens for it.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 
-/// What is asked, and whom.
+/// A request and its server.
 pub(crate) struct Target {
     pub(crate) address: SocketAddr,
     pub(crate) path: &'static str,
     pub(crate) content_type: &'static str,
     pub(crate) body: String,
-    /// Asked with in turn.
+    /// The tokens, used in turn.
     pub(crate) tokens: Vec<String>,
 }
 
-/// What wrk said.
+/// The figures that wrk reported.
 #[derive(Clone, Copy)]
 pub(crate) struct Load {
     pub(crate) per_second: f64,
@@ -22,15 +23,16 @@ pub(crate) struct Load {
 }
 
 const CONNECTIONS: u32 = 32;
-/// As many requests are made ready for everybody, so that the client's own work is the same.
+/// The number of prepared requests. It is equal for all competitors, so that the client's own work
+/// is, too.
 const REQUESTS: usize = 200;
 
 pub(crate) fn is_there() -> bool {
-    // It says its version and that this was no request: that it runs is enough.
+    // wrk exits with an error after printing its version: that it starts is enough.
     Command::new("wrk").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// Asks for so long, after a second to warm up.
+/// Runs wrk for this many seconds, after one second of warm-up.
 pub(crate) fn run(target: &Target, seconds: u32) -> Load {
     let script = std::env::temp_dir().join(format!("reveille-wire-{}.lua", std::process::id()));
     std::fs::write(&script, lua(target)).expect("the script can be written");
@@ -71,7 +73,7 @@ fn lua(target: &Target) -> String {
     script + "local at = 0\nrequest = function() at = at % #requests + 1 return requests[at] end\n"
 }
 
-/// `1.23ms`, `800.00us` or `2.00s` in milliseconds.
+/// Parses `1.23ms`, `800.00us` or `2.00s` as milliseconds.
 fn millis(text: &str) -> Option<f64> {
     for (unit, factor) in [("us", 0.001), ("ms", 1.0), ("s", 1_000.0)] {
         if let Some(number) = text.strip_suffix(unit) {

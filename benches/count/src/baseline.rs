@@ -1,6 +1,7 @@
-//! The counts that are compared with, in a file that only this program writes.
+//! The committed baseline: instruction counts in a file that only this program writes.
 //!
-//! Shape: a line that says who made it, then a path and its instructions to a line, in the order of the names.
+//! Format: a line with the compiler that made it, then one path per line with its instructions,
+//! sorted by name.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +11,7 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/baseline.txt");
 const HEAD: &str =
     "# Instructions of the hot paths, counted by `just count --update`. Do not edit.\n# made by ";
 
-/// What was counted before.
+/// The counts of an earlier run.
 #[derive(Default)]
 pub(crate) struct Baseline {
     /// The compiler and the kind of processor.
@@ -20,7 +21,7 @@ pub(crate) struct Baseline {
 }
 
 impl Baseline {
-    /// The committed one; an empty one if there is none.
+    /// Reads the committed baseline; empty if there is none.
     pub(crate) fn read() -> Result<Baseline, String> {
         let Ok(text) = std::fs::read_to_string(FILE) else { return Ok(Baseline::default()) };
         let rest = text.strip_prefix(HEAD).ok_or("baseline.txt: it does not begin as it is written")?;
@@ -42,7 +43,7 @@ impl Baseline {
     }
 }
 
-/// Who makes what is counted here: another compiler makes other instructions.
+/// The compiler and architecture of this build: another compiler emits other instructions.
 pub(crate) fn made_here() -> Result<String, String> {
     let output =
         Command::new("rustc").arg("--version").output().map_err(|error| format!("rustc: {error}"))?;

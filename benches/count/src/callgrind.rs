@@ -1,14 +1,14 @@
-//! One path after the other, each under callgrind in a process of its own.
+//! Runs each hot path under callgrind, in a process of its own.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::paths::HotPath;
 
-/// Before the name of a path: run it once, and nothing else.
+/// The argument before a path's name: run that path once, and nothing else.
 pub(crate) const ALONE: &str = "--alone";
 
-/// The instructions of each path, as many at a time as there are processors.
+/// Counts the instructions of each path, running as many at a time as there are processors.
 pub(crate) fn count_all<'a>(paths: &[&'a HotPath]) -> Result<Vec<(&'a HotPath, u64)>, String> {
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
     let mut counts = Vec::new();
@@ -32,6 +32,7 @@ impl Run {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let profile = program.with_file_name(format!("callgrind.{name}"));
         let started = Command::new("valgrind")
+            // Counting starts and stops at `counted`, so that preparing and dropping are left out.
             .args(["--tool=callgrind", "--collect-atstart=no", "--toggle-collect=reveille_count::counted*"])
             .arg(format!("--callgrind-out-file={}", profile.display()))
             .arg(&program)
@@ -43,7 +44,8 @@ impl Run {
         Ok(Run { name, child, profile })
     }
 
-    /// The total that callgrind writes: `totals: 123`. The profile stays, for `callgrind_annotate`.
+    /// Waits for the run and returns the total that callgrind wrote. The profile remains, for
+    /// `callgrind_annotate`.
     fn count(self) -> Result<u64, String> {
         let Run { name, child, profile } = self;
         let output = child.wait_with_output().map_err(|error| error.to_string())?;

@@ -1,13 +1,15 @@
-//! How many instructions the hot paths take: figures that a busy machine does not change, and so a gate.
+//! Counts the instructions of the hot paths. Other load on the machine does not change these
+//! figures, so they can serve as a gate.
 //!
-//! `just count` runs each path in a process of its own under valgrind's callgrind, which counts what is executed within
-//! [`counted`] and nothing else, and compares the counts with `baseline.txt`. A path that takes more than
-//! [`MORE`] of a thousand instructions more fails; so does one that takes [`FEWER`] fewer, because the baseline is behind then
-//! and the gain could be lost again without notice. `just count --update` writes the baseline; it is never edited by hand.
-//! Names of paths behind it run these alone.
+//! `just count` runs each path in a process of its own under valgrind's callgrind, which counts
+//! only what runs within [`counted`], and compares the counts with `baseline.txt`. A path fails if
+//! it takes [`MORE`] thousandths more instructions than the baseline. It also fails if it takes
+//! [`FEWER`] thousandths less, because with an outdated baseline the gain could be lost again
+//! unnoticed. `just count --update` writes the baseline; never edit it by hand. Names of paths as
+//! further arguments run these alone.
 //!
-//! Lives here: what is asked on the command line. Invariant: the same build gives the same counts, to less than one in a
-//! thousand: clock and randomness are simulated, and each path runs on one thread.
+//! Lives here: the command line and the comparison. Invariant: one build always gives equal counts,
+//! within a thousandth: clock and randomness are simulated, and each path runs on one thread.
 
 mod baseline;
 mod callgrind;
@@ -20,11 +22,11 @@ use std::process::ExitCode;
 use baseline::Baseline;
 use paths::{HotPath, PATHS};
 
-/// How many of a thousand instructions a path may take more than the baseline says.
+/// How many thousandths more instructions than the baseline a path may take.
 const MORE: i64 = 30;
-/// How many fewer it may take before the baseline has to be renewed.
+/// How many thousandths fewer it may take before the baseline has to be renewed.
 const FEWER: i64 = 50;
-/// How many more or fewer, where another compiler or another kind of processor made the baseline.
+/// The tolerance if another compiler or architecture made the baseline.
 const ELSEWHERE: i64 = 250;
 
 fn main() -> ExitCode {
@@ -47,15 +49,16 @@ fn main() -> ExitCode {
     }
 }
 
-/// What callgrind counts: it begins when this is entered and ends when it is left.
+/// Runs the work; callgrind counts from entering to leaving this function.
 #[inline(never)]
 fn counted(work: &mut dyn FnMut()) {
     work();
-    // Not the last thing in here is the call, which would be a jump otherwise, and so no return to this function.
+    // Keeps the call above from becoming a tail call, after which callgrind would see no return
+    // from here.
     black_box(());
 }
 
-/// Counts, prints the table and says whether every path is within its bounds.
+/// Counts, prints the table, and returns whether every path is within its tolerance.
 fn compare(arguments: &[String]) -> Result<bool, String> {
     let (flags, names): (Vec<&String>, Vec<&String>) =
         arguments.iter().partition(|argument| argument.starts_with("--"));
@@ -99,7 +102,7 @@ fn compare(arguments: &[String]) -> Result<bool, String> {
     Ok(is_well)
 }
 
-/// What is wrong with a count; nothing if it is within its bounds.
+/// The verdict on a count; empty if it is within the tolerance.
 fn judge(count: u64, before: u64, more: i64, fewer: i64) -> &'static str {
     let per_mille = (i128::from(count) - i128::from(before)) * 1_000 / i128::from(before.max(1));
     if per_mille > i128::from(more) {

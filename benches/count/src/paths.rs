@@ -1,4 +1,4 @@
-//! The hot paths, each made ready and then run once: what is made ready is not counted, and neither is what is let go.
+//! The hot paths. Each is prepared and then run once; preparing and dropping are not counted.
 
 use std::hint::black_box;
 
@@ -10,16 +10,16 @@ use reveille::surface::graphql::{Request, Service};
 
 use crate::scene::{Engine, durable};
 
-/// What is counted.
+/// A path whose instructions are counted.
 pub(crate) struct HotPath {
     pub(crate) name: &'static str,
-    /// What one of `times` is.
+    /// The unit that `times` counts.
     pub(crate) what: &'static str,
     pub(crate) times: u64,
     pub(crate) prepare: fn(u64) -> Work,
 }
 
-/// One path, ready to run; what it owns is let go after the counting.
+/// A prepared path. What it owns is dropped after the counting.
 type Work = Box<dyn FnMut()>;
 
 pub(crate) const PATHS: &[HotPath] = &[
@@ -50,7 +50,7 @@ pub(crate) const PATHS: &[HotPath] = &[
 ];
 
 const MEBIBYTE: u64 = 1 << 20;
-/// Pending meanwhile, where an engine is looked at in full.
+/// The number of other pending schedules, so that the engine's indexes have realistic depths.
 const PENDING: usize = 10_000;
 const CAPS: Caps = Caps { bytes_max: 4 << 20, depth_max: 64, digits_max: 512, forms_max: 4_000_000 };
 
@@ -63,7 +63,7 @@ fn create(times: u64) -> Work {
 fn cancel(times: u64) -> Work {
     let engine = Engine::with(PENDING);
     let ids: Vec<ScheduleId> = (0..size(times)).map(|place| engine.schedule(engine.far(place))).collect();
-    // A step that has no divisor in common with their number comes by each of them once.
+    // 619 is prime to the number of ids, so this visits each of them once, in scattered order.
     let mut ids: Vec<ScheduleId> = (0..ids.len()).map(|place| ids[place * 619 % ids.len()].clone()).collect();
     Box::new(move || {
         for id in ids.drain(..) {
@@ -72,7 +72,7 @@ fn cancel(times: u64) -> Work {
     })
 }
 
-/// Five or so in each session, one after the other.
+/// A burst with about ten runs per session, delivered one after the other.
 fn burst(times: u64) -> Work {
     let mut engine = Engine::with(PENDING);
     for place in 0..size(times) {
@@ -133,7 +133,7 @@ fn graphql_list(times: u64) -> Work {
     Box::new(move || (0..times).for_each(|_| drop(black_box(answer()))))
 }
 
-/// A mebibyte of lists, as they are answered.
+/// A mebibyte of EDN, as lists are answered.
 fn lists() -> String {
     let engine = hundred();
     let list = engine.ask(&engine.first_session(), LIST);
@@ -179,6 +179,7 @@ fn forecast(times: u64) -> Work {
 
 fn explain(times: u64) -> Work {
     let mut engine = crons();
+    // Three days of history, so that there is something to explain.
     for _ in 0..3 {
         engine.clock.advance(Span::from_millis(86_400_000));
         engine.turn_to_rest();
@@ -198,7 +199,7 @@ fn explain(times: u64) -> Work {
     })
 }
 
-/// A thousand schedules by cron.
+/// An engine with a thousand cron schedules.
 fn crons() -> Engine {
     let engine = Engine::for_schedules(1_000);
     (0..1_000).for_each(|place| drop(engine.schedule(engine.by_cron(place))));

@@ -1,4 +1,4 @@
-//! Engines on a simulated clock with simulated randomness: the same in every run, to the bit.
+//! Engines with simulated clock and randomness: bit-identical in every run.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use reveille::port::{HistoryCaps, RowRecord, Store};
 use reveille::runtime::{Answers, Handle, Keeps, Parts};
 use reveille::testkit::{SimClock, SimEntropy};
 
-/// Schedules of each session: psi's bound.
+/// Schedules per session, at psi's limit.
 const PER_SESSION: usize = 50;
 const HOUR_MS: u64 = 3_600_000;
 
-/// An engine as an embedder has it, but for its surroundings, and its sessions.
+/// An engine as an embedder uses it, in simulated surroundings, with its sessions.
 pub(crate) struct Engine {
     pub(crate) handle: Handle,
     pub(crate) clock: Arc<SimClock>,
@@ -25,7 +25,7 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// One with sessions for so many schedules, 50 each.
+    /// An engine with sessions for `count` schedules, 50 each.
     pub(crate) fn for_schedules(count: usize) -> Engine {
         let clock = Arc::new(SimClock::new());
         let handle = Handle::new(Parts {
@@ -46,7 +46,7 @@ impl Engine {
         engine
     }
 
-    /// One with so many pending, due between one hour and 24 from now.
+    /// An engine with `pending` schedules, due in one to 24 hours.
     pub(crate) fn with(pending: usize) -> Engine {
         let engine = Engine::for_schedules(pending);
         for place in 0..pending {
@@ -55,7 +55,7 @@ impl Engine {
         engine
     }
 
-    /// Keeps what is durable from here on, in memory, and nothing happens by itself.
+    /// Attaches a store in memory. Its answers are published only by `turn_to_rest`.
     pub(crate) fn keeping(mut self) -> Engine {
         let caps = HistoryCaps { schedule_rows: 1_000, bytes: 1 << 30, days: 1_000 };
         let store = Arc::new(StoreMemory::new(caps));
@@ -64,7 +64,7 @@ impl Engine {
         self
     }
 
-    /// All that is kept.
+    /// All rows of the store.
     pub(crate) fn rows(&self) -> Vec<RowRecord> {
         let (store, _) = self.store.as_ref().expect("it keeps");
         let mut rows: Vec<RowRecord> = Vec::new();
@@ -77,7 +77,7 @@ impl Engine {
         }
     }
 
-    /// Deals with what is due, and with what is kept, until nothing happens any more.
+    /// Runs everything due and publishes the store's answers, until nothing happens any more.
     pub(crate) fn turn_to_rest(&mut self) {
         self.handle.turn();
         while self.store.as_mut().is_some_and(|(_, answers)| answers.publish()) {
@@ -85,9 +85,9 @@ impl Engine {
         }
     }
 
-    /// Due in an hour or up to a day; the sessions take turns.
+    /// A new schedule due in one hour to a day; sessions take turns.
     pub(crate) fn far(&self, place: usize) -> NewSchedule {
-        // A multiplier that scatters neighbours: deadlines come in no order.
+        // The multiplier scatters neighbours: deadlines come in no order.
         let scattered = (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
         self.due(place, When::After(Span::from_millis(HOUR_MS + scattered % (23 * HOUR_MS))))
     }
@@ -97,7 +97,7 @@ impl Engine {
         NewSchedule::message(owner, when, "Look at the build that began an hour ago, and tell me more of it")
     }
 
-    /// By cron, at another time of each hour or day.
+    /// A new cron schedule; neighbours have different times.
     pub(crate) fn by_cron(&self, place: usize) -> NewSchedule {
         let rule = format!("{} {} * * *", place * 7 % 60, place * 11 % 24);
         let zone = Zone::parse("Europe/Berlin").expect("a zone");
@@ -109,7 +109,7 @@ impl Engine {
         self.handle.schedule(new).expect("there is room")
     }
 
-    /// The answer to a query in EDN, as text.
+    /// The answer to an EDN query, as text.
     pub(crate) fn ask(&self, caller: &Caller, query: &str) -> String {
         let prepared = self.handle.prepare(caller, query.as_bytes()).expect("a query");
         let mut text = String::new();

@@ -1,7 +1,8 @@
-//! The next slot of a cron rule, from moments all over a year, by crates from crates.io.
+//! Measures the next slot of cron rules with other crates, from moments spread over a year.
 //!
-//! `peer-crons croner|cron|saffron [--quick]` prints lines of a name and a number: microseconds each, the fastest of some rounds.
-//! Invariant: rules and moments are those of the product's bench (`benches/table/cron.rs`).
+//! `peer-crons croner|cron|saffron [--quick]` prints lines of a name and a number: microseconds per
+//! slot in the fastest of several rounds. Invariant: rules and moments are those of our own
+//! benchmark (`benches/table/cron.rs`).
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -43,7 +44,7 @@ fn by_croner(rule: &Rule, count: usize) -> f64 {
     fastest(&moments, next, rule.first)
 }
 
-/// It wants seconds in front.
+/// Measures `cron`, whose expressions begin with seconds.
 fn by_cron(rule: &Rule, count: usize) -> f64 {
     let zone: chrono_tz::Tz = rule.zone.parse().expect("a zone");
     let parsed = cron::Schedule::from_str(&format!("0 {}", rule.text)).expect("it is sound");
@@ -51,14 +52,14 @@ fn by_cron(rule: &Rule, count: usize) -> f64 {
     fastest(&moments, |moment| parsed.after(moment).next().expect(ENDLESS).timestamp(), rule.first)
 }
 
-/// It knows no zones: the rule is taken as one of UTC.
+/// Measures `saffron`, which has no zones: the rule is taken in UTC.
 fn by_saffron(rule: &Rule, count: usize) -> f64 {
     let parsed: saffron::Cron = rule.text.parse().expect("it is sound");
     let moments: Vec<_> = (0..count).map(utc).collect();
     let next = |moment: &DateTime<Utc>| parsed.next_after(*moment).expect(ENDLESS).timestamp();
     let zone: chrono_tz::Tz = rule.zone.parse().expect("a zone");
     let first = DateTime::from_timestamp(rule.first, 0).expect("this century");
-    // The same on the wall, and the wall's zone is UTC.
+    // The expected slot has this wall-clock reading, but in UTC.
     let first = first.with_timezone(&zone).naive_local().and_utc().timestamp();
     fastest(&moments, next, first)
 }
@@ -67,7 +68,7 @@ fn utc(number: usize) -> DateTime<Utc> {
     DateTime::from_timestamp(moment(number), 0).expect("this century")
 }
 
-/// Microseconds for one, by the fastest round.
+/// Microseconds per slot in the fastest round.
 fn fastest<T>(moments: &[T], next: impl Fn(&T) -> i64, first: i64) -> f64 {
     assert_eq!(next(&moments[0]), first, "the rule is understood as it is meant");
     let round = |_| {

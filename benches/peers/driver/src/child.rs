@@ -1,25 +1,25 @@
-//! One measurement: a process that prints lines of a name and a number, and has to end within a time.
+//! Runs one measurement: a process that prints lines of a name and a number, within a time limit.
 
 use std::ffi::OsString;
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A figure, and whose it is if the line says so: `limit/durable-1 9255`.
+/// A figure, and its peer if the line names one: `limit/durable-1 9255`.
 pub(crate) struct Line {
     pub(crate) peer: Option<String>,
     pub(crate) figure: String,
     pub(crate) value: f64,
 }
 
-/// Nothing that is measured takes a quarter of it.
+/// The time limit, more than four times what any measurement takes.
 const TIME_MAX: Duration = Duration::from_secs(180);
 
-/// Runs it to its end.
+/// Runs a measurement to its end.
 ///
 /// # Errors
 ///
-/// Why there are no figures, in words.
+/// The reason why there are no figures, in words.
 pub(crate) fn run(start: &[OsString], words: &[&str], is_quick: bool) -> Result<Vec<Line>, String> {
     let mut command = Command::new(&start[0]);
     command.args(&start[1..]).args(words).args(is_quick.then_some("--quick"));
@@ -37,7 +37,7 @@ pub(crate) fn run(start: &[OsString], words: &[&str], is_quick: bool) -> Result<
         }
     };
     let mut said = String::new();
-    // A few lines: they fit into the pipe while nobody reads.
+    // A few lines fit into the pipe, so reading them after the end cannot block the child.
     let output = child.stdout.as_mut().expect("it was asked for");
     output.read_to_string(&mut said).map_err(|fault| fault.to_string())?;
     if !status.success() {
@@ -51,7 +51,7 @@ pub(crate) fn run(start: &[OsString], words: &[&str], is_quick: bool) -> Result<
     }
 }
 
-/// Asks it to end, so that it can end what it started, and ends it where that does not help.
+/// Sends SIGTERM, so that the child can end its own children, and kills it if that does not help.
 fn stop(child: &mut Child) {
     let _ = Command::new("kill").arg(child.id().to_string()).status();
     std::thread::sleep(Duration::from_secs(2));

@@ -1,15 +1,15 @@
-//! Who is measured at what, by which program.
+//! The list of all competitors, their measurements and their programs.
 
 use crate::program::Program::{self, Asked, Bench, Clojure, Node, Python, Rust};
 
-/// Us: what every ratio is about.
+/// Our name: every ratio is relative to it.
 pub(crate) const OURS: &str = "Reveille";
-/// What stands in the column of the machine's own limit.
+/// The name under which the machine's limit is reported.
 pub(crate) const LIMIT: &str = "limit";
 
-/// One process a round.
+/// One measurement of one competitor: one process per round.
 pub(crate) struct Contender {
-    /// Whose figures it prints, unless a line says otherwise.
+    /// The peer of the figures that it prints, unless a line names another.
     pub(crate) peer: &'static str,
     pub(crate) measure: &'static str,
     pub(crate) program: Program,
@@ -34,7 +34,8 @@ const CRONS: Program = Rust("peer-crons");
 const BULL: Program = Node("bullmq.mjs");
 const APS: Program = Python("peer_apscheduler.py");
 
-/// The order within a round: those who compete are measured one after the other.
+/// All measurements in the order of a round: competitors at one workload run one after the other,
+/// under similar conditions.
 pub(crate) const ALL: &[Contender] = &[
     of("fill", OURS, TABLE, &["--child", "fill", "reveille"]),
     of("fill", "DelayQueue", TABLE, &["--child", "fill", "delay-queue"]),
@@ -64,7 +65,7 @@ pub(crate) const ALL: &[Contender] = &[
     of("idle", "BullMQ", BULL, &["idle"]),
     of("idle", "APScheduler", APS, &["idle"]),
     of("idle", LIMIT, LIMITS, &["idle"]),
-    // Prints what SQLite alone does, too.
+    // Also prints the figures of SQLite alone.
     of("durable", OURS, Bench("durable"), &["--child", "creates"]),
     of("durable", "apalis-sqlite", Rust("peer-queue"), &["durable"]),
     of("durable", "BullMQ", BULL, &["durable"]),
@@ -76,7 +77,7 @@ pub(crate) const ALL: &[Contender] = &[
     of("list", "async-graphql", WEB, &["list", "async-graphql"]),
     of("list", "juniper", WEB, &["list", "juniper"]),
     of("list", LIMIT, WEB, &["list", "hand"]),
-    // Prints what static async-graphql and JSON by hand do, too.
+    // Also prints the figures of static async-graphql and of hand-written JSON.
     of("http", OURS, Bench("wire"), &["--child"]),
     of("http", "juniper", WEB, &["http", "juniper"]),
     of("http", "mercurius", Asked("mercurius.mjs"), &[]),

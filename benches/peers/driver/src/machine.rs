@@ -1,4 +1,4 @@
-//! The machine and the versions that the figures belong to.
+//! Describes the machine and the versions that the figures belong to.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::program::Workshop;
 
-/// What the system says of its load: over one, five and fifteen minutes.
+/// The system's load averages over one, five and fifteen minutes.
 pub(crate) fn load() -> String {
     let said = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let three: Vec<&str> = said.split(' ').take(3).collect();
@@ -64,20 +64,21 @@ const RUST: [&str; 9] = [
     "edn-format",
 ];
 
-/// The first value of a field in a file of `name: value`.
+/// The first value of a field in a file of `name: value` lines.
 fn field(path: &str, name: &str) -> String {
     let text = fs::read_to_string(path).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix(':'));
     line.map_or("unknown", str::trim).to_owned()
 }
 
-/// The newest version of a crate in a lock file: one of them is another's.
+/// The version of a crate in a lock file; the newest if there are several, because older ones
+/// belong to other crates.
 fn locked<'a>(lock: &'a str, name: &str) -> &'a str {
     let entry = format!("name = \"{name}\"\nversion = \"");
     lock.rsplit_once(&entry).and_then(|(_, rest)| rest.split('"').next()).unwrap_or("unknown")
 }
 
-/// The first line that a program prints.
+/// The first line of a program's output.
 fn said(command: &str, words: &[&str]) -> String {
     let output = Command::new(command).args(words).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();

@@ -1,13 +1,14 @@
-//! One table: Reveille, those it is compared with and the machine's own limit, each measured in this run.
+//! Measures Reveille, its peers and the machine's limit in one run, and writes one table.
 //!
-//! `bench` measures everything three times and writes `docs/bench/RESULT.md`; `bench NAME...` measures only what has one
-//! of these names, be it a workload or a peer, and `--quick` shows in two minutes that everything runs, at sizes whose
-//! figures mean nothing. `--build` only makes everything ready, and says where it is. Lives here: the order of a run.
-//! What lives elsewhere: who is measured at what (`contenders`), how programs are built and installed (`program`), one
-//! measurement (`child`), the figures (`results`), the table (`rows`, `report`), the machine (`machine`).
+//! `bench` measures everything three times and writes `docs/bench/RESULT.md`. `bench NAME...`
+//! measures only the workloads or peers of these names. `--quick` only shows in two minutes that
+//! everything runs, with figures that mean nothing. `--build` only prepares everything, and prints
+//! the programs. Lives here: the order of a run. What lives elsewhere: the list of competitors
+//! (`contenders`), how programs are built and installed (`program`), one measurement (`child`), the
+//! figures (`results`), the table (`rows`, `report`), the machine (`machine`).
 //!
-//! Invariant: measurements run one after the other, the repetitions of one spread over the run; whoever cannot be measured is
-//! named with the reason, and ends nothing.
+//! Invariant: measurements run one after the other, repetitions spread over the run. A competitor
+//! that cannot be measured is listed with the reason, and does not end the run.
 
 use std::process::ExitCode;
 
@@ -62,7 +63,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What is wrong with the words that were given.
+/// The error in the arguments, if there is one.
 fn fault(flags: &[&str], names: &[&str]) -> Option<String> {
     if let Some(flag) = flags.iter().find(|flag| !["--quick", "--build"].contains(flag)) {
         return Some(format!("no `{flag}`; there are --quick and --build"));
@@ -76,7 +77,7 @@ fn fault(flags: &[&str], names: &[&str]) -> Option<String> {
     Some(format!("nothing is called `{unknown}`; there are: {}", known.join(", ")))
 }
 
-/// Who takes part this time, and how each is started; whoever cannot is named.
+/// The competitors of this run and how to start them; those that cannot be started are reported.
 fn ready(names: &[&str], workshop: &mut Workshop, results: &mut Results) -> Vec<(&'static Contender, Start)> {
     let is_asked = |contender: &&Contender| {
         names.is_empty() || names.iter().any(|name| contender.measure == *name || contender.peer == *name)
@@ -99,7 +100,7 @@ fn measure(contenders: &[(&Contender, Start)], is_quick: bool, results: &mut Res
     let rounds = if is_quick { 1 } else { ROUNDS };
     for round in 0..rounds {
         for (contender, start) in contenders {
-            // It takes long and varies little.
+            // Idle time is measured once: it takes long and varies little.
             if contender.measure == "idle" && round > 0 {
                 continue;
             }

@@ -1,22 +1,23 @@
-//! The programs that measure, each made ready where it can be: built, or installed below the target directory.
+//! Prepares the measuring programs: builds them, or installs them below the target directory.
 //!
-//! Invariant: what cannot be made ready is a reason in words, which ends up below the table; it never ends a run.
+//! Invariant: a failure to prepare one is a reason in words, printed below the table; it never ends
+//! a run.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A program that measures.
+/// A measuring program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Program {
-    /// A benchmark of the product, which can be called as a child.
+    /// A benchmark of Reveille that can run as a child.
     Bench(&'static str),
     /// A package of this workspace.
     Rust(&'static str),
     /// A file in `node/`.
     Node(&'static str),
-    /// A server in `node/` that `peer-web` starts and asks.
+    /// A server in `node/` that `peer-web` starts and queries.
     Asked(&'static str),
     /// A file in `python/`.
     Python(&'static str),
@@ -24,16 +25,16 @@ pub(crate) enum Program {
     Clojure(&'static str),
 }
 
-/// How a program is started, its first words included.
+/// The command line that starts a program.
 pub(crate) type Start = Vec<OsString>;
 
-/// Where things are, and what was made ready before.
+/// The directories, and the programs prepared so far.
 pub(crate) struct Workshop {
     /// This workspace.
     peers: PathBuf,
     /// The product.
     product: PathBuf,
-    /// Where environments are installed.
+    /// The directory of installed environments.
     installed: PathBuf,
     ready: BTreeMap<Program, Result<Start, String>>,
     is_quick: bool,
@@ -48,17 +49,18 @@ impl Workshop {
         Workshop { product, installed: target.join("peers"), peers, ready: BTreeMap::new(), is_quick }
     }
 
-    /// The product's directory.
+    /// Reveille's directory.
     pub(crate) fn product(&self) -> String {
         self.product.to_string_lossy().into_owned()
     }
 
-    /// Where the table is kept.
+    /// The path of the written table.
     pub(crate) fn result(&self) -> PathBuf {
         self.product.join("docs/bench/RESULT.md")
     }
 
-    /// How the program is started, or why it cannot be. What takes long is done once.
+    /// The command line of a program, or the reason why it cannot be prepared. Each is prepared
+    /// once.
     pub(crate) fn ready(&mut self, program: Program) -> Result<Start, String> {
         if let Some(known) = self.ready.get(&program) {
             return known.clone();
@@ -88,7 +90,7 @@ impl Workshop {
         Ok(vec!["node".into(), dir.join(script).into()])
     }
 
-    /// Its own words come before the server's path.
+    /// Its own arguments come before the server's path.
     fn asked(&mut self, script: &str) -> Result<Start, String> {
         let mut start = self.ready(Program::Rust("peer-web"))?;
         let server = self.node(script)?.pop();
@@ -115,7 +117,7 @@ impl Workshop {
         Ok(vec![python.into(), dir.join(script).into()])
     }
 
-    /// It reads its text from a file; the first of its rounds warm its compiler up.
+    /// Clojure reads its text from a file; its first rounds warm up the JIT compiler.
     fn clojure(&mut self, script: &str) -> Result<Start, String> {
         has("clojure", "-e 1")?;
         let start = self.ready(Program::Rust("peer-notation"))?;
@@ -128,7 +130,7 @@ impl Workshop {
         Ok(vec!["clojure".into(), self.peers.join("clojure").join(script).into(), path.into(), rounds.into()])
     }
 
-    /// A directory of ours, copied to where things may be installed beside it.
+    /// Copies a directory to where packages may be installed beside it: the sources stay clean.
     fn copied(&self, name: &str) -> Result<PathBuf, String> {
         let (from, to) = (self.peers.join(name), self.installed.join(name));
         let copy = || {
@@ -146,17 +148,19 @@ impl Workshop {
     }
 }
 
-/// Where one was asked for: whoever asked meant it from where we were called.
+/// The target directory from the environment, if set. Made absolute, because it is relative to
+/// where we were started.
 fn target() -> Option<PathBuf> {
     std::path::absolute(std::env::var_os("CARGO_TARGET_DIR")?).ok()
 }
 
-/// Builds, and finds what was built by what cargo says of it.
+/// Builds a program with cargo, and takes its path from cargo's messages.
 fn built(workspace: &Path, words: &[&str], name: &str) -> Result<Start, String> {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.args(words).arg("--message-format=json-render-diagnostics").current_dir(workspace);
     build.envs(target().map(|path| ("CARGO_TARGET_DIR", path)));
-    // Cargo has told us about our own package. Build scripts that look at that would run again, and all that rests on them.
+    // Cargo set these variables for our own package. Build scripts that read them would run again,
+    // with everything that depends on them.
     let ours = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_"];
     let told = std::env::vars_os().map(|(name, _)| name);
     for name in told.filter(|name| ours.iter().any(|start| name.to_string_lossy().starts_with(start))) {
@@ -174,15 +178,15 @@ fn built(workspace: &Path, words: &[&str], name: &str) -> Result<Start, String> 
     found.map(|path| vec![path]).ok_or_else(|| format!("cargo built no {name}"))
 }
 
-/// Whether a program is there.
+/// Checks that a program is installed.
 ///
 /// # Errors
 ///
-/// That it is not, in words.
+/// The reason, if it is not.
 pub(crate) fn has(command: &str, words: &str) -> Result<(), String> {
     let mut ask = Command::new(command);
     ask.args(words.split(' ')).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // wrk answers with an error when it is only asked for its version: that it starts is enough.
+    // wrk exits with an error when asked for its version: that it starts is enough.
     ask.status().map(drop).map_err(|_| format!("`{command}` is not installed"))
 }
 

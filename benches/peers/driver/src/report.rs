@@ -1,4 +1,4 @@
-//! The one table, as Markdown: a row for each workload, and below it what was not measured.
+//! Prints the table as Markdown: a row per workload, and below it what was not measured.
 //!
 //! A ratio says how many times better Reveille is, by the medians: above 1 Reveille wins, below 1 the peer does.
 
@@ -16,7 +16,7 @@ pub(crate) fn table(results: &Results) -> String {
     for row in ROWS {
         let ours = results.median(row.figure, OURS);
         let peers = peers(results, row);
-        // What was not asked for this time has no line.
+        // Rows that this run does not measure are left out.
         if ours.is_none() && peers.is_empty() {
             continue;
         }
@@ -44,7 +44,7 @@ pub(crate) fn table(results: &Results) -> String {
     out
 }
 
-/// The peers of a row and their medians, the best first.
+/// The peers of a row with their medians, the best first.
 fn peers<'a>(results: &'a Results, row: &Row) -> Vec<(&'a str, f64)> {
     let others = results.peers(row.peers).into_iter().filter(|peer| *peer != OURS && *peer != LIMIT);
     let mut peers: Vec<(&str, f64)> =
@@ -56,7 +56,7 @@ fn peers<'a>(results: &'a Results, row: &Row) -> Vec<(&'a str, f64)> {
     peers
 }
 
-/// Our median, and the best of ours where it differs.
+/// Our median, and our best value if it differs.
 fn with_best(results: &Results, row: &Row) -> String {
     let values = results.of(row.figure, OURS);
     let Some(median) = results.median(row.figure, OURS) else { return "–".to_owned() };
@@ -88,7 +88,7 @@ fn bound(row: &Row) -> String {
     }
 }
 
-/// By the median; the best run alone is said to be that.
+/// Whether the median meets the target; if only the best run does, it says so.
 fn met(results: &Results, row: &Row) -> &'static str {
     let bound = match row.target {
         Target::None => return "",
@@ -106,7 +106,7 @@ fn met(results: &Results, row: &Row) -> &'static str {
     }
 }
 
-/// Three digits, or all those before the point.
+/// A number with three significant digits, or all digits before the point.
 fn shown(value: f64) -> String {
     match value {
         0.0 => "0".into(),

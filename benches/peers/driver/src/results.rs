@@ -1,4 +1,4 @@
-//! What was measured so far, and what could not be.
+//! The figures measured so far, and the reasons for missing ones.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use crate::contenders::Contender;
 
 #[derive(Default)]
 pub(crate) struct Results {
-    /// By figure and peer; a value for each round.
+    /// By figure and peer: one value per round.
     figures: BTreeMap<(String, String), Vec<f64>>,
-    /// By peer and the reason in words, at what.
+    /// By peer and reason: the workloads that are missing.
     missing: BTreeMap<(String, String), Vec<&'static str>>,
 }
 
@@ -23,19 +23,19 @@ impl Results {
 
     pub(crate) fn miss(&mut self, contender: &Contender, why: &str) {
         let measures = self.missing.entry((contender.peer.to_owned(), why.to_owned())).or_default();
-        // The next round meets the same.
+        // Later rounds fail for the reason already listed.
         if !measures.contains(&contender.measure) {
             measures.push(contender.measure);
         }
     }
 
-    /// Those who have a figure, in the order of the alphabet.
+    /// The peers with this figure, in alphabetical order.
     pub(crate) fn peers(&self, figure: &str) -> Vec<&str> {
         let of_it = self.figures.keys().filter(|(name, _)| name == figure);
         of_it.map(|(_, peer)| peer.as_str()).collect()
     }
 
-    /// The values of one figure, smallest first.
+    /// The values of one figure, in ascending order.
     pub(crate) fn of(&self, figure: &str, peer: &str) -> Vec<f64> {
         let place = (figure.to_owned(), peer.to_owned());
         let mut values = self.figures.get(&place).cloned().unwrap_or_default();
@@ -48,7 +48,7 @@ impl Results {
         values.get(values.len() / 2).copied()
     }
 
-    /// Who, at what, and why not.
+    /// The missing measurements: peer, workloads and reason.
     pub(crate) fn missing(&self) -> impl Iterator<Item = (&str, String, &str)> {
         let entries = self.missing.iter();
         entries.map(|((peer, why), measures)| (peer.as_str(), measures.join(", "), why.as_str()))

@@ -1,9 +1,9 @@
-//! The rows of the table: what each figure says, what it is to reach, and what stands for the machine's own limit.
+//! The rows of the table: title, unit, target, and what serves as the machine's limit.
 
 pub(crate) struct Row {
-    /// The name under which it is printed.
+    /// The name of our figure.
     pub(crate) figure: &'static str,
-    /// The name under which the peers and the limit print theirs: EQL's peers speak GraphQL.
+    /// The name of the figure of peers and limit; it differs for EQL, whose peers use GraphQL.
     pub(crate) peers: &'static str,
     pub(crate) workload: &'static str,
     pub(crate) unit: &'static str,
@@ -24,12 +24,12 @@ pub(crate) enum Target {
     None,
     /// In the row's unit.
     Value(f64),
-    /// So many times what a peer does.
+    /// This many times a peer's figure.
     Times(f64, &'static str),
 }
 
 impl Better {
-    /// The better of two.
+    /// The better one of two values.
     pub(crate) fn of(self, one: f64, two: f64) -> f64 {
         match self {
             Better::More => one.max(two),
@@ -82,7 +82,7 @@ pub(crate) const ROWS: &[Row] = &[
     more("durable-1", "durable create, 1 caller", "/s", Target::Value(4_000.0), SQLITE),
     more("durable-64", "durable create, 64 callers", "/s", Target::Value(40_000.0), SQLITE),
     more("durable-256", "durable create, 256 callers", "/s", Target::Value(40_000.0), SQLITE),
-    // A million within two seconds, the store's opening included.
+    // A million within two seconds, including the opening of the store.
     more("restart", "restart, all pending again", "k/s", Target::Value(500.0), "SQLite reads the rows"),
     less("list-graphql", "100 rows × 4 fields by GraphQL, in process", "µs", Target::None, HAND),
     asked_as(

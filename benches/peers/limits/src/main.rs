@@ -1,7 +1,9 @@
-//! The machine's own limit: what a workload costs when nothing is left of it but the memory and the clock it needs.
+//! Measures the machine's limit: what a workload costs if nothing is left but the memory and the
+//! clock that it needs.
 //!
-//! `peer-limits MEASURE [--quick]` prints lines of a name and a number. Invariant: sizes, delays and messages are the
-//! product's own (`benches/table/workload.rs`), and nothing here could be left out without changing what is done.
+//! `peer-limits MEASURE [--quick]` prints lines of a name and a number. Invariant: sizes, delays
+//! and messages are those of our own benchmark (`benches/table/workload.rs`), and no remaining step
+//! could be left out.
 
 use std::collections::BinaryHeap;
 use std::hint::black_box;
@@ -38,7 +40,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A boxed message beside 16 bytes of an id, and the deadline in a heap; taken out again in random order.
+/// A boxed message with a 16-byte id, and the deadline in a heap; removed again in random order.
 fn fill(sizes: &Sizes) -> Figures {
     let (mut random, mut places) = (Random::new(), (0..sizes.pending).collect::<Vec<_>>());
     let before = resident_bytes();
@@ -47,6 +49,7 @@ fn fill(sizes: &Sizes) -> Figures {
     let mut deadlines = BinaryHeap::with_capacity(sizes.pending);
     for place in 0..sizes.pending {
         let id = [random.below(u64::MAX), random.below(u64::MAX)];
+        // `BinaryHeap` is a max-heap: subtracting puts the earliest deadline on top.
         deadlines.push((u64::MAX - start - nanos(random.far_delay()), place));
         records.push(Some((id, message(place))));
     }
@@ -61,7 +64,7 @@ fn fill(sizes: &Sizes) -> Figures {
     vec![("create", create), ("memory", memory), ("cancel", rate_of(sizes.pending, start))]
 }
 
-/// Messages from random places, each moved into the list of its session.
+/// Messages at random places, each moved into its session's list.
 fn burst(sizes: &Sizes) -> Figures {
     let (mut random, mut places) = (Random::new(), (0..sizes.pending).collect::<Vec<_>>());
     let mut records: Vec<_> = (0..sizes.pending).map(|place| Some(message(place))).collect();
@@ -76,7 +79,7 @@ fn burst(sizes: &Sizes) -> Figures {
     vec![("burst-rate", rate)]
 }
 
-/// How late the kernel wakes a thread that sleeps until an instant, and has nothing else to do.
+/// The lateness with which the kernel wakes an otherwise idle thread.
 fn rate(sizes: &Sizes) -> Figures {
     let count = sizes.rate_seconds * sizes.rate;
     let mut late = Vec::with_capacity(count);
@@ -94,7 +97,7 @@ fn rate(sizes: &Sizes) -> Figures {
     vec![("late-p50", at(500)), ("late-p99", at(990))]
 }
 
-/// A process that sleeps.
+/// The processor time of a process that only sleeps.
 fn idle(sizes: &Sizes) -> Figures {
     let (time, processor) = (boot_nanos(), processor_time());
     wait(Duration::from_secs(sizes.idle_seconds));
@@ -102,7 +105,7 @@ fn idle(sizes: &Sizes) -> Figures {
     vec![("idle", used * 100.0 / (boot_nanos() - time) as f64)]
 }
 
-/// As many bytes as the EDN has, copied to where they were not.
+/// Copies as many bytes as the EDN text has, to new memory.
 fn copy(sizes: &Sizes) -> Figures {
     let from = vec![b'x'; sizes.edn_bytes];
     let mut best = u64::MAX;
@@ -115,7 +118,7 @@ fn copy(sizes: &Sizes) -> Figures {
     vec![("edn-read", rate), ("edn-write", rate)]
 }
 
-/// Millions a second since a reading of the clock.
+/// Millions per second since a reading of the clock.
 fn rate_of(count: usize, start: u64) -> f64 {
     count as f64 * 1_000.0 / (boot_nanos() - start) as f64
 }

@@ -1,8 +1,9 @@
-//! Readers and writers of EDN from crates.io, and serde_json with the same data, for what it would be in the notation that
-//! everybody has tuned.
+//! Measures other EDN crates, and serde_json with equal data as a reference: JSON parsers are the
+//! most tuned ones.
 //!
-//! `peer-notation clojure-reader|edn-format|serde-json [--quick]` prints lines of a name and a number: MB/s of the fastest of
-//! many rounds. `peer-notation --text [--quick]` prints the EDN itself, for readers in other languages.
+//! `peer-notation clojure-reader|edn-format|serde-json [--quick]` prints lines of a name and a
+//! number: MB/s in the fastest of many rounds. `peer-notation --text [--quick]` prints the EDN
+//! itself, for readers in other languages.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -33,7 +34,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Its values borrow from the text, where ours own what they hold.
+/// Measures `clojure-reader`, whose values borrow from the text, while ours own their contents.
 fn by_clojure_reader(text: &str) -> (f64, f64) {
     let value = clojure_reader::edn::read_string(text).expect("it is EDN");
     let written = value.to_string();
@@ -50,7 +51,7 @@ fn by_edn_format(text: &str) -> (f64, f64) {
     (reading, fastest(written.len(), || edn_format::emit_str(black_box(&value))))
 }
 
-/// Objects with strings as keys and values: keywords have no other image.
+/// Measures serde_json, with keywords as strings: JSON has nothing closer.
 fn by_serde_json(text: &str) -> (f64, f64) {
     let value = json(&edn_format::parse_str(text).expect("it is EDN"));
     let written = value.to_string();
@@ -78,7 +79,7 @@ fn json(value: &edn_format::Value) -> serde_json::Value {
 fn fastest<T>(bytes: usize, round: impl Fn() -> T) -> f64 {
     let once = |_| {
         let begin = Instant::now();
-        // What was made is let go of within what is timed, as ours is.
+        // Dropped within the measured time, as ours is.
         drop(black_box(round()));
         begin.elapsed()
     };

@@ -1,8 +1,10 @@
-//! apalis-sqlite: tasks that run after a delay, pushed by so many callers, each of whom waits until its own is flushed.
+//! Measures apalis-sqlite: delayed tasks pushed by several callers, each of whom waits for the
+//! flush.
 //!
-//! `peer-queue durable [--quick]` prints lines of a name and a number. What its own `setup` asks for is `synchronous = OFF`,
-//! which a power cut undoes; here each push is flushed, as ours are. One connection for all: SQLite has one writer, and those who
-//! would wait for its lock wait for the connection instead, which is cheaper.
+//! `peer-queue durable [--quick]` prints lines of a name and a number. Its own `setup` sets
+//! `synchronous = OFF`, which can lose data in a power cut; here each push is flushed, as ours are.
+//! All callers share one connection: SQLite has one writer, and waiting for a connection is cheaper
+//! than waiting for its lock.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -39,7 +41,7 @@ async fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Pushes a second.
+/// Measures pushes per second.
 async fn creates(callers: usize, for_each: Duration) -> f64 {
     let base = std::env::var_os("STORE_BENCH_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
     let dir = base.join(format!("reveille-bench-apalis-{}", std::process::id()));
@@ -73,7 +75,7 @@ async fn storage(path: &std::path::Path) -> SqliteStorage<Wake> {
         .create_if_missing(true)
         .pragma("journal_mode", "WAL")
         .pragma("synchronous", "FULL");
-    // The default gives up after thirty seconds: a caller waits its turn.
+    // The default timeout of thirty seconds would fail callers that only wait for their turn.
     let pool = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(Duration::from_mins(5))

@@ -1,9 +1,11 @@
-//! tokio-cron-scheduler: one job each that runs once, on a tokio runtime with a thread per processor.
+//! Measures tokio-cron-scheduler: one job that runs once per schedule, on a tokio runtime with a
+//! thread per processor.
 //!
-//! `peer-timers MEASURE [--quick]` prints lines of a name and a number. Twice a second it looks through all its jobs, whatever is
-//! due: that is its lateness, its idle time, and why it gets ten thousand jobs instead of a million. It cuts the present and a
-//! delay down to whole seconds, so that what is due between two of them comes up to two early; the burst is due on one. Its
-//! channels are as long as the burst, because what does not fit into one is lost.
+//! `peer-timers MEASURE [--quick]` prints lines of a name and a number. Twice a second the crate
+//! scans all its jobs: this explains its lateness and its idle time, and is why it gets ten
+//! thousand jobs instead of a million. It truncates the present and a delay to whole seconds, so a
+//! job between two seconds comes up to two seconds early; the burst is therefore due on a whole
+//! second. Its channels are as long as the burst, because it drops what does not fit into one.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -82,7 +84,8 @@ async fn burst(sizes: &Sizes) -> Figures {
             arrived.fetch_add(1, Ordering::Relaxed);
             last.fetch_max(boot_nanos(), Ordering::Relaxed);
         };
-        // What is left until then, up to a whole second, and the present cut down to one meet at the instant.
+        // The remaining time, rounded up, plus the present, truncated by the crate, gives exactly
+        // that second.
         let whole = Duration::from_secs(until(due).as_secs_f64().ceil() as u64);
         create(&scheduler, place, whole, note).await;
     }
@@ -115,7 +118,7 @@ async fn rate(sizes: &Sizes) -> Figures {
     let seen = receptions.iter().map(|at| at.load(Ordering::Relaxed));
     let late: Vec<f64> = dues.iter().zip(seen).map(|(due, at)| (at as f64 - *due as f64) / 1e6).collect();
     let early = late.iter().filter(|late| **late < 0.0).count();
-    // Whoever is early is off by as much.
+    // An early delivery is as wrong as a late one, so the distance counts.
     let mut off: Vec<f64> = late.into_iter().map(f64::abs).collect();
     off.sort_unstable_by(f64::total_cmp);
     let at = |permille: usize| off[(fires * permille / 1_000).min(fires - 1)];
@@ -146,7 +149,7 @@ async fn pending(scheduler: &JobScheduler, count: usize) {
     }
 }
 
-/// A job that notes the number of its message once.
+/// Creates a job that records the number of its message once.
 async fn create(
     scheduler: &JobScheduler,
     place: usize,
@@ -158,12 +161,12 @@ async fn create(
     scheduler.add(job).await.expect("it is taken")
 }
 
-/// Half a millisecond for each create, and two seconds.
+/// The lead before the first deadline: half a millisecond per create, and two seconds.
 fn lead_nanos(creates: usize) -> u64 {
     2_000_000_000 + creates as u64 * 500_000
 }
 
-/// The first whole second of the wall clock after such a lead, on the boot clock.
+/// The first whole second of the wall clock after `lead`, as a boot time.
 fn whole_second(lead: u64) -> u64 {
     let wall = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is after 1970");
     let wall = u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX) + lead;
@@ -180,7 +183,7 @@ async fn all_arrived(arrived: &AtomicUsize, count: usize) {
     }
 }
 
-/// Millions a second since a reading of the clock.
+/// Millions per second since a reading of the clock.
 fn rate_of(count: usize, start: u64) -> f64 {
     count as f64 * 1_000.0 / (boot_nanos() - start) as f64
 }

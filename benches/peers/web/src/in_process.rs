@@ -1,4 +1,4 @@
-//! Asked in this process: the query's text in, the answer's text out.
+//! Measures GraphQL servers in process, from the query's text to the answer's text.
 
 use std::future::Future;
 use std::hint::black_box;
@@ -9,7 +9,7 @@ use std::time::Instant;
 use crate::QUERY;
 use crate::rows::{ROWS, by_hand, by_juniper, statically, texts};
 
-/// Microseconds a query; nothing if there is nobody of that name.
+/// Microseconds per query; `None` for an unknown peer.
 pub(crate) fn measure(peer: &str, is_quick: bool) -> Option<f64> {
     let count = if is_quick { 100 } else { 5_000 };
     match peer {
@@ -43,7 +43,7 @@ fn each(count: u32, answer: impl Fn() -> String) -> f64 {
     begin.elapsed().as_secs_f64() * 1e6 / f64::from(count)
 }
 
-/// Nothing waits here, so one look is enough.
+/// Runs a future that never waits: one poll completes it.
 fn now<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,

@@ -1,4 +1,5 @@
-//! juniper over HTTP, on the stack that our server stands on, without its walls, its counts and its time-outs.
+//! A juniper server on the HTTP stack of our server, without its access checks, counters and
+//! timeouts.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -23,7 +24,7 @@ use crate::wrk::{self, Load};
 
 pub(crate) struct Server {
     address: SocketAddr,
-    /// Its threads end with it.
+    /// Dropping it ends its threads.
     _runtime: Runtime,
 }
 

@@ -1,9 +1,10 @@
-//! GraphQL servers that are given a hundred finished rows with four fields: juniper and async-graphql's static types,
-//! JSON written by hand as the limit, and mercurius in a process of its own.
+//! Measures GraphQL servers with a hundred finished rows of four fields: juniper, async-graphql's
+//! static types, hand-written JSON as the limit, and mercurius in a process of its own.
 //!
-//! `peer-web list juniper|async-graphql|hand [--quick]` asks in this process, text to text; `peer-web http juniper
-//! [--quick]` and `peer-web http mercurius PROGRAM [--quick]` ask over HTTP with wrk, as the product's bench asks
-//! (`benches/wire`). Each prints lines of a name and a number.
+//! `peer-web list juniper|async-graphql|hand [--quick]` measures in process, text to text;
+//! `peer-web http juniper [--quick]` and `peer-web http mercurius PROGRAM [--quick]` measure over
+//! HTTP with wrk, as our own benchmark does (`benches/wire`). Each prints lines of a name and a
+//! number.
 
 use std::process::ExitCode;
 
@@ -15,7 +16,7 @@ mod rows;
 #[expect(dead_code, reason = "the program that runs this one has looked whether wrk is there")]
 mod wrk;
 
-/// What everybody is asked.
+/// The query for every server.
 const QUERY: &str = "{ schedules { scheduleId kind status fireAt } }";
 
 fn main() -> ExitCode {
@@ -39,7 +40,7 @@ fn tell(load: wrk::Load) {
     println!("http-graphql {}\nhttp-p99 {}", load.per_second, load.p99_ms);
 }
 
-/// Our request to a server of rows: everybody is asked with the same bytes, a token included that none of them reads.
+/// The request to a server: equal bytes for all, including a token that none of them reads.
 fn target(address: std::net::SocketAddr) -> wrk::Target {
     let body = serde_json::json!({ "query": QUERY }).to_string();
     let tokens = vec!["0".repeat(64)];

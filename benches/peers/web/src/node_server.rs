@@ -1,4 +1,4 @@
-//! A server in Node: a program that prints its port and ends when its input does.
+//! Runs a server in Node: a program that prints its port and ends with its input.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -28,6 +28,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        // The end of its input tells the server to end.
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }

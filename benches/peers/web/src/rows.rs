@@ -1,11 +1,11 @@
-//! The finished rows, and what is asked of them in three ways.
+//! The finished rows, and three ways to answer them.
 
 use std::fmt::Write as _;
 
-/// So many as ours answers with.
+/// The number of rows, equal to ours.
 pub(crate) const ROWS: usize = 100;
 
-/// A row's texts, as long as ours.
+/// The texts of a row, as long as ours.
 pub(crate) fn texts(number: usize) -> (String, String) {
     let id = format!("sch-6f9619ff-8b86-4d01-b42d-{number:012x}");
     (id, format!("2026-03-01T10:{:02}:00Z", number % 60))
@@ -21,7 +21,7 @@ pub(crate) enum Status {
     Pending,
 }
 
-/// By async-graphql.
+/// The schema for async-graphql.
 pub(crate) mod statically {
     use async_graphql::{EmptyMutation, EmptySubscription, ID, Object, Schema, SimpleObject};
 
@@ -53,7 +53,7 @@ pub(crate) mod statically {
     }
 }
 
-/// By juniper, synchronously: it is faster so, and nothing here waits.
+/// The schema for juniper, with synchronous resolvers: they are faster, and nothing here waits.
 pub(crate) mod by_juniper {
     use juniper::{EmptyMutation, EmptySubscription, GraphQLObject, ID, RootNode, graphql_object};
 
@@ -88,7 +88,7 @@ pub(crate) mod by_juniper {
     }
 }
 
-/// By hand, from the same texts.
+/// Hand-written JSON from the rows.
 pub(crate) fn by_hand(rows: &[(String, String)]) -> String {
     let mut text = String::with_capacity(16_384);
     text.push_str("{\"data\":{\"schedules\":[");
