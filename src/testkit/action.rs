@@ -179,7 +179,7 @@ impl World {
             Some(session) if !self.stage.entropy.one_in(4) => Scope::Session(session),
             Some(_) | None => Scope::Operator,
         };
-        // A durable schedule stays listed after its end until somebody deletes it: delete it here.
+        // A durable schedule stays listed after its end until it is deleted, so delete it here.
         let may_be_deleted = |record: &ScheduleRecord| {
             record.status().is_terminal() && record.schedule().is_durable() && !record.is_called_off()
         };

@@ -20,7 +20,7 @@ impl Books {
         let is_recalled = |key: &RunKey, books: &Books| {
             let life = &books.lives[key];
             let is_durable = books.plans.get(&key.0).is_some_and(Plan::is_durable);
-            // Committed dispatches have reached their host, so these runs stay in flight.
+            // Committed dispatches may have reached their host, so these runs stay in flight.
             is_durable && life.state == RunState::InFlight && life.dispatched_at > kept
         };
         let recalled: Vec<RunKey> = self.lives.keys().filter(|key| is_recalled(key, self)).cloned().collect();

@@ -31,7 +31,7 @@ pub struct Standing<'a> {
     pub now: Now,
     /// Whether the engine has processed everything due at this very time.
     pub turned: bool,
-    /// The limit of live schedules per session, if every caller used the same one.
+    /// The limit of live schedules per session, if all callers were under one limit.
     pub session_live_max: Option<u32>,
 }
 
@@ -55,6 +55,7 @@ impl Laws {
     pub fn names() -> Vec<&'static str> {
         let sight = on_sight::ALL.iter().map(|(name, _)| *name);
         let standing = on_standing::ALL.iter().chain(on_standing::DEEP).map(|(name, _)| *name);
+        // These laws are functions of their own: they judge more than one observation or state.
         let rest = [FEED_TELLS_ALL, READS_CHANGE_NOTHING, EVERYTHING_ENDS, WHAT_IS_KEPT_IS_THERE];
         sight.chain(standing).chain(rest).collect()
     }
@@ -141,6 +142,7 @@ pub(super) fn feed_tells(facts: &[(Cursor, Fact)], decisions: &[Decision]) -> Re
 /// # Errors
 /// [`Broken`], with the first line that changed.
 pub fn reads_change_nothing(handle: &Handle) -> Result<(), Broken> {
+    // The results of the reads are ignored: only the state's text before and after them matters.
     let before = handle.view(State::to_string);
     handle.view(|state| {
         for session in state.sessions() {

@@ -130,7 +130,8 @@ impl Laws {
 }
 
 impl Books {
-    /// Keeps what the store holds. No host is connected and no turn is running in a new process.
+    /// Reduces the model to what the store holds. In a new process no host is connected and no turn
+    /// is running.
     fn outlive(&mut self, held: &Held, now: Now, head: Cursor, channels: &[Channel]) {
         let there: BTreeSet<&ScheduleId> = held.schedules.iter().map(|row| &row.schedule.id).collect();
         self.plans.retain(|id, _| there.contains(id));

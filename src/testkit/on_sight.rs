@@ -85,6 +85,7 @@ fn a_schedule_is_created_once(books: &Books, seen: &Observation) -> Verdict {
 /// Nothing happens to a run or a volatile schedule after its end, or before its creation.
 fn terminal_is_final(books: &Books, seen: &Observation) -> Verdict {
     match &seen.seen {
+        // A claim creates the run, so it is judged by its schedule.
         Seen::Fact(Fact::Run(run, RunFact::Claimed(_))) => {
             let plan =
                 books.plans.get(&run.schedule).ok_or_else(|| format!("{run} of a schedule never created"))?;
@@ -117,6 +118,7 @@ fn terminal_is_final(books: &Books, seen: &Observation) -> Verdict {
 fn may_live_again(plan: &Plan, fact: &ScheduleFact) -> bool {
     let is_asked_for = match fact {
         ScheduleFact::Changed(_) | ScheduleFact::Paused { .. } | ScheduleFact::Resumed { .. } => true,
+        // Only an explicit cancel: nothing else may cancel what has ended.
         ScheduleFact::Cancelled { reason, .. } => *reason == Reason::Cancelled,
         ScheduleFact::Skipped(_) | ScheduleFact::Armed { .. } => false,
     };
@@ -188,6 +190,7 @@ fn never_early(books: &Books, seen: &Observation) -> Verdict {
         Seen::Received(reception) => {
             let life = books.lives.get(&key_of(&reception.run));
             let plan = books.plans.get(&reception.run.schedule);
+            // A durable run is judged at its claim: the wall clock may have been set back since.
             let in_memory = plan.is_some_and(|plan| !plan.is_durable());
             let early = life.filter(|life| in_memory && life.earliest > seen.now.boot);
             hold(early.is_none(), || format!("{} reached a host early", reception.run))
@@ -341,6 +344,7 @@ fn at_most_once(books: &Books, seen: &Observation) -> Verdict {
 fn volatile_is_tried_once(books: &Books, seen: &Observation) -> Verdict {
     let Some((run, RunFact::Retrying { failure, .. })) = run_fact(seen) else { return Ok(()) };
     let durable = books.plans.get(&run.schedule).is_some_and(Plan::is_durable);
+    // In these cases the host refused before doing anything. Otherwise it may have done it.
     let not_taken =
         matches!(failure.reason, Reason::HostRefused | Reason::LimitReached | Reason::TargetMissing);
     hold(durable || not_taken, || format!("{run} is tried again after {failure:?}"))
@@ -375,6 +379,7 @@ fn first_due_first_served(books: &Books, seen: &Observation) -> Verdict {
     };
     let may_go = |key: &RunKey| {
         let plan = books.plans.get(&key.0);
+        // Runs that are paused, or durable during a store failure, let others pass.
         let stands = books.frozen && plan.is_some_and(Plan::is_durable);
         let paused = plan.is_some_and(|plan| plan.paused);
         !stands && (!paused || books.lives.get(key).is_some_and(|life| life.cause == Cause::Manual))

@@ -117,6 +117,8 @@ fn nothing_waits_without_cause(books: &Books, standing: &Standing<'_>) -> Verdic
     }
     for session in state.sessions() {
         let turn_owed = books.lanes.get(session.id()).is_some_and(|lane| lane.turn_owed);
+        // A fresh session needs no lane, so a taken lane is a cause only for runs into this
+        // session.
         let lane_taken = session.is_busy() || session.has_delivery_in_flight() || turn_owed;
         for run in state.waiting(session) {
             let Some(id) = state.run_id(run) else { return Err("a run without a schedule".into()) };

@@ -57,6 +57,8 @@ impl World {
         }
         let other = self.sessions(|_, _| true);
         let target = match entropy.pick(&other) {
+            // A schedule that creates a session has no other target, so only messages are
+            // redirected.
             Some(_) if !fresh && entropy.one_in(4) => self.any_route(),
             Some(session) if !fresh && entropy.one_in(4) => Target::Session(session.clone()),
             Some(_) | None => Target::Owner,

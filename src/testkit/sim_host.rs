@@ -79,6 +79,7 @@ impl SimHost {
     fn receive(&self, run: &RunId, phase: Phase, session: &SessionId, text: &str) -> Behaviour {
         let (run, session, text) = (run.clone(), session.clone(), text.into());
         let reception = Reception { host: self.number, run, phase, session, text };
+        // Recorded before the draw: even a host that panics has received the delivery.
         self.stage.history.note(self.stage.clock.now(), Seen::Received(reception));
         let behaviour =
             self.stage.entropy.pick_weighted(&self.mood().behaviours).unwrap_or(Behaviour::Prompt);

@@ -190,6 +190,7 @@ fn refusals_change_nothing(maker: &impl StoreMaker) {
     let store = maker.fresh(ROOMY);
     keep(&store, &[fact(5, "a", 0)], &[]).expect("it is kept");
     assert_eq!(keep(&store, &[], &[row("a", 1, "")]), Err(StoreFault::NoFact));
+    // Cursors are the order of the log: a store must refuse one that is not above the last.
     let out_of_order = |cursor, after| {
         Err(StoreFault::OutOfOrder { cursor: Cursor::new(cursor), after: Cursor::new(after) })
     };
@@ -218,6 +219,7 @@ fn rows_only_grow(maker: &impl StoreMaker) {
     keep(&store, &[fact(3, "a", 0)], &[tombstone("a", 4)]).expect("it is kept");
     let store = maker.reopen(store);
     assert_eq!(rows(&store), [tombstone("a", 4), row("b", 1, "b")], "a tombstone is a row");
+    // A tombstone keeps its revision, so that an older row cannot bring the deleted one back.
     let late = keep(&store, &[fact(4, "a", 0)], &[row("a", 4, "back")]);
     assert!(matches!(late, Err(StoreFault::StaleRow { .. })), "what was does not come back: {late:?}");
 }
@@ -413,6 +415,7 @@ fn history_ends_at_its_caps(maker: &impl StoreMaker) {
 }
 
 fn current_rows_are_never_pruned(maker: &impl StoreMaker) {
+    // So tight that every fact is pruned: whatever remains is exempt from pruning.
     let caps = HistoryCaps { schedule_rows: 1, bytes: 1, days: 1 };
     let store = maker.fresh(caps);
     let live: Vec<RowRecord> = (0..300).map(|key| row(&format!("live-{key:03}"), 1, "x")).collect();

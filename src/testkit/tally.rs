@@ -33,6 +33,7 @@ pub struct Tally {
 impl Tally {
     pub(super) fn note(&mut self, fact: &Fact) {
         self.facts += 1;
+        // Deliveries are counted where hosts receive them, calls where they are made.
         let Fact::Run(_, fact) = fact else { return };
         match fact {
             RunFact::Claimed(_) => self.claims += 1,

@@ -110,9 +110,12 @@ pub struct WorldConfig {
 impl Default for WorldConfig {
     fn default() -> WorldConfig {
         WorldConfig {
+            // Long enough for queues, retries and restarts to meet; short enough for thousands of
+            // seeds.
             steps: 150,
             sessions_max: 8,
             hosts_max: 3,
+            // Low enough that worlds reach it.
             session_live_max: 12,
             deep_every: 8,
             actions: ACTIONS.to_vec(),

@@ -84,7 +84,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
     },
-    /// A hold was lifted: the one on the same session, or the one on all.
+    /// A hold was lifted: the one on this session, or the one on all.
     Release {
         /// The time of the release.
         #[serde(with = "iso")]

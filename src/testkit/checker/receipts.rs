@@ -59,6 +59,8 @@ fn find(life: &Life, grid: &mut Vec<Slot>, slot: Moment) -> Option<usize> {
     match grid.binary_search_by_key(&slot, |slot| slot.at) {
         Ok(place) => Some(place),
         Err(place) => {
+            // Both ends inclusive: at the very instant of a change, either trigger may have been in
+            // force.
             let is_of = |era: &Era| {
                 era.from <= slot && era.until.is_none_or(|until| slot <= until) && has(&era.trigger, slot)
             };

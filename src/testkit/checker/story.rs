@@ -111,6 +111,8 @@ impl Story {
         }
         let down = story.down_since.map(|from| Stretch { from, until: None, way: Way::Down });
         story.outages.extend(down);
+        // After a backward jump of the clock, receipts are no longer in the order of their
+        // readings.
         story.arrivals.values_mut().for_each(|arrivals| arrivals.sort_unstable());
         story.end = story.end.or_else(|| events.iter().filter_map(Event::at).max());
         story
@@ -136,6 +138,7 @@ impl Story {
             }
             Event::Cancel { at, schedule } => {
                 let Some(life) = self.life(schedule) else { return };
+                // The first acknowledgement counts; a repeated cancel must not move it.
                 life.cancelled = life.cancelled.or(Some(*at));
             }
             Event::Pause { at, schedule } => {

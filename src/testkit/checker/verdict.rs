@@ -156,6 +156,7 @@ impl Case<'_> {
         if is_folded {
             return Duty::None;
         }
+        // If one of the following holds, the slot need not be delivered, but must be reported.
         let is_late = policy.max_late_ms.is_some_and(|max| later(slot.at, Span::from_millis(max)) < ready);
         let may_be_lost = course.is_in_doubt && policy.recovery == Recovery::Fail;
         let is_expired = lifetime.expires_at.is_some_and(|end| end < deadline) && course.is_touched;
@@ -250,6 +251,7 @@ impl Case<'_> {
             let received = |place: &&usize| self.grid[**place].receipt.is_some();
             let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
             let (all, in_vain) = (number(said.len()), number(said.iter().filter(received).count()));
+            // A report may count every slot of its stretch, or only those that were not received.
             if skip.count == all {
                 let both = said.iter().filter(received).map(|place| self.grid[*place].at);
                 findings.extend(both.map(|slot| Finding::Contradicted { schedule: schedule(), slot }));
