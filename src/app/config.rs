@@ -63,6 +63,7 @@ impl Config {
     pub(super) fn new(args: ServeArgs, environment: &Environment) -> Result<Config, Fault> {
         let file = args.config.as_deref().map_or_else(|| Ok(File::default()), read)?;
         let listen = args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN);
+        // Checked before a directory is created or a port is opened.
         check_reach(listen, args.listen_public || file.listen_public)?;
         let token = environment.token.as_deref().map(check_token).transpose()?;
         let (named, socket) = (args.data_dir.or(file.data_dir), args.socket.or(file.socket));

@@ -177,6 +177,7 @@ fn outcome(answer: &Value, mutation: &str) -> Result<Value, String> {
     let why = |map: &Map| -> Option<String> {
         let why = map.keyword("reveille.error/why")?.as_map()?;
         let message = why.keyword("message")?.as_str()?;
+        // The hint is part of the error's data.
         let hint = why.keyword("data").and_then(|data| data.as_map()?.keyword("hint")?.as_str());
         Some(hint.map_or_else(|| message.to_owned(), |hint| format!("{message}; {hint}")))
     };

@@ -23,6 +23,7 @@ pub(super) fn demo(output: &mut impl Write) -> io::Result<ExitCode> {
     handle
         .open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default())
         .map_err(io::Error::other)?;
+    // From the present cursor on: the opening of the session is not part of the demo.
     let subscription = handle.subscribe(handle.view(State::cursor));
     let mut demo =
         Demo { handle, session, subscription, ids: BTreeMap::new(), seen: BTreeSet::new(), output };
@@ -129,6 +130,7 @@ impl<W: Write> Demo<'_, W> {
         match decision.kind {
             DecisionKind::RunDelivered => {
                 let late = decision.run().map_or(0, |run| at.since(run.slot).nanos());
+                // Printed as milliseconds with three decimals, without floating point.
                 let micros = late / 1_000;
                 writeln!(
                     self.output,

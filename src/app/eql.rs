@@ -31,6 +31,7 @@ fn request(args: &EqlArgs) -> Result<Value, Fault> {
         read.map_err(|error| Fault::usage(format!("the {name} is no EDN: {error}")))
     };
     let query = form("query", &args.query)?;
+    // Also for a bare query: the request map carries the options along.
     let request = Map::new().with("pathom/eql", query).with("pathom/lenient-mode?", args.lenient);
     let request = match args.as_of {
         None => request,

@@ -23,6 +23,7 @@ pub fn export(handle: &Handle, directory: &Path) -> io::Result<Vec<String>> {
     for (file, text) in [(jsonl::File::Jobs, &files.jobs), (jsonl::File::Runs, &files.runs)] {
         let path = directory.join(file.name());
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        // `create_new` refuses an existing file atomically.
         let mut file = File::create_new(&path).map_err(named)?;
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(named)?;
     }

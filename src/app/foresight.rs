@@ -120,9 +120,11 @@ fn table(slots: &[Value]) -> String {
     let widths = [0, 1, 2, 3, 4, 5].map(width);
     let line = |row: &[String; 6]| {
         let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        // An empty last column must not leave trailing blanks.
         format!("{}\n", cells.collect::<Vec<String>>().join("  ").trim_end())
     };
     let mut text: String = rows.iter().map(line).collect();
+    // The graph marks the last slot of a list that was cut.
     let more = slots.last().and_then(|last| last.as_map()?.keyword("reveille.slot/more?")?.as_bool());
     if more == Some(true) {
         text.push_str("There are more: say --first.\n");

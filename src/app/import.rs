@@ -28,6 +28,7 @@ pub struct Outcome {
 pub fn read(directory: &Path) -> io::Result<Replayed> {
     let [jobs, runs] = [File::Jobs, File::Runs].map(|file| read_file(directory, file));
     let (jobs, runs) = (jobs?, runs?);
+    // Neither file: most likely the wrong directory.
     if jobs.is_none() && runs.is_none() {
         let text =
             format!("{} holds neither {} nor {}", directory.display(), File::Jobs.name(), File::Runs.name());

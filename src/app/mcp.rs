@@ -52,6 +52,7 @@ fn open(operator: &Client, session: &SessionId) -> Result<(), Fault> {
 
 /// Relays messages to the daemon one by one, and its answers back.
 fn relay(client: &Client, offer: &Offer) -> io::Result<ExitCode> {
+    // The daemon keeps no session for us, so each request names the offered tools.
     let path = format!("/mcp?tools={}", offer.print());
     let answer = |line: &[u8]| {
         let relayed = Relayed::of(line);

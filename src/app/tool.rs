@@ -144,6 +144,7 @@ fn print(value: &Value, notation: Notation) -> String {
 fn wait(handle: &Handle, notation: Notation, output: &mut impl Write) -> io::Result<()> {
     let mut subscription = handle.subscribe(Cursor::START);
     while let Some(batch) = subscription.next_batch(64) {
+        // After these decisions a schedule's summary shows a new outcome.
         let ends = [DecisionKind::RunDelivered, DecisionKind::RunFailed, DecisionKind::ScheduleCancelled];
         let ended = batch.decisions.iter().filter(|decision| ends.contains(&decision.kind));
         for schedule in ended.filter_map(|decision| decision.schedule()) {

@@ -27,6 +27,7 @@ use crate::surface::cli::{ExportArgs, ImportArgs};
 pub(super) fn export(args: ExportArgs) -> io::Result<ExitCode> {
     let written = store_of(args.state.data_dir).and_then(|dir| {
         let handle = asleep()?;
+        // Reads the rows without opening the store, which a daemon may have open.
         let rows = StoreSqlite::rows(&dir).map_err(taken)?;
         handle.look_at(&rows).map_err(taken)?;
         files::export(&handle, &args.directory)
