@@ -217,6 +217,7 @@ impl Connection {
         let opened = self.handle.open_session(session, host, config);
         let (session, token) = opened.map_err(|refusal| RequestError::from(&refusal))?;
         let answer = Map::new().with("session-id", session.as_str()).with("token", token.reveal());
+        // Only after success: a session that another client had opened must stay invisible.
         self.own().add(&self.handle, &session);
         Ok(Outcome::Done(answer.into()))
     }

@@ -71,6 +71,7 @@ impl Outgoing {
                     return Err(error);
                 }
             }
+            // Flushed once per batch and not per line: a burst of events costs one system call.
             if let Err(error) = output.flush() {
                 self.close();
                 return Err(error);

@@ -66,6 +66,7 @@ impl Sight {
             // concerns everybody.
             return decision.kind == DecisionKind::EngineStopping;
         };
+        // From the opening on: events of an earlier session of that id stay invisible.
         let opened_here = own.sessions.get(session).is_some_and(|opened| *opened <= decision.cursor);
         let from_here = decision.origin.as_ref().is_some_and(|origin| self.sessions.contains(origin));
         if opened_here || from_here || own.covers(handle, session) {

@@ -49,6 +49,7 @@ fn carry(handle: &Handle, mut subscription: Subscription, own: &Mutex<Own>, outg
         let Some(batch) = subscription.next_batch(BATCH) else {
             return;
         };
+        // The gap is reported before the events that follow it.
         if batch.truncated && !outgoing.send(&print::truncated(after)) {
             return;
         }

@@ -50,7 +50,7 @@ pub(super) async fn read_text(site: &Site, request: Request<Body>) -> Result<(By
     Ok((bytes, notation))
 }
 
-/// Reads a JSON body whose media type the caller checks; checks its size, depth and encoding.
+/// Reads a JSON body without checking its media type; checks its size, depth and encoding.
 ///
 /// # Errors
 /// As [`read_text`], without 415.
@@ -90,6 +90,7 @@ async fn collect(mut body: Body) -> Result<Bytes, HttpError> {
         if length > limits::HTTP_DISCARD_BYTES.value {
             break;
         }
+        // Beyond the limit bytes are only counted, not stored.
         if length <= limits::REQUEST_BYTES.value {
             bytes.extend_from_slice(&data);
         }
@@ -118,6 +119,7 @@ fn parse(text: &[u8], notation: Notation) -> Result<Value, HttpError> {
 /// 400.
 fn check_text(bytes: &[u8], syntax: Syntax) -> Result<&str, HttpError> {
     let limit = limits::REQUEST_DEPTH;
+    // Before any parser: one that recurses could overflow its stack.
     if depth(bytes, syntax) as u64 > limit.value {
         let message = format!("the body is nested deeper than {} {}", limit.value, limit.unit);
         return Err(HttpError::invalid(message, "nest less").with_limit(limit));

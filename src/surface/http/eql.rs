@@ -31,6 +31,7 @@ pub(super) async fn query(
 ) -> Result<Response, HttpError> {
     let answer = notation::of_answer(request.headers());
     let (text, body) = read_text(&site, request).await?;
+    // EQL has no JSON form; only the answer can be JSON.
     if body != Notation::Edn {
         let (message, hint) = ("a query is EDN", "send application/edn, in UTF-8");
         return Err(HttpError::new(ErrorCode::UnsupportedMediaType, message, hint));

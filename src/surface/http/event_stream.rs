@@ -75,6 +75,7 @@ async fn carry(site: Arc<Site>, who: Who, mut following: Following, events: mpsc
         if events.is_closed() || site.handle.caller_of(&who.token).is_none() {
             return;
         }
+        // Heartbeats count from the last event: proxies close a stream that is silent for long.
         quiet = if pushed.is_ok() { Duration::ZERO } else { quiet + site.times.token_recheck };
         text = match pushed {
             Ok(Some(answer)) => sse::next(&answer),

@@ -83,6 +83,7 @@ impl Reading {
 
     fn lateness(&self, encoder: MetricEncoder<'_>) -> fmt::Result {
         let lateness = self.figures.lateness();
+        // Prometheus demands a last class without an upper bound.
         let ends = LATENESS_NS.iter().map(|nanos| seconds(u128::from(*nanos))).chain([f64::INFINITY]);
         let classes: Vec<(f64, u64)> = ends.zip(lateness.classes).collect();
         let count = lateness.classes.iter().sum();

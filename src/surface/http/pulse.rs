@@ -65,6 +65,7 @@ impl Pulse {
                 Phase::Head => times.head,
                 Phase::Idle => times.idle,
                 Phase::Busy => times.stalled,
+                // Never returns: the task of the upgraded protocol ends the connection.
                 Phase::Upgraded => return std::future::pending().await,
                 Phase::Evicted => return,
             };
@@ -181,6 +182,7 @@ impl AsyncRead for Watched {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        // A read without bytes is the end of the stream or an error.
         if buffer.filled().len() > before {
             self.pulse.bytes_came();
         }
@@ -239,6 +241,7 @@ impl HttpBody for Tracked {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let frame = Pin::new(&mut self.body).poll_frame(context);
+        // A pending body is no progress, so a stalled answer times out.
         if frame.is_ready() {
             self.pulse.advance();
         }

@@ -82,6 +82,7 @@ impl Socket {
         umask(former);
         let listener = bound.map_err(system)?;
         listener.set_nonblocking(true).map_err(system)?;
+        // Remembered to recognise the file when it is removed.
         let inode = fs::symlink_metadata(path).map_err(system)?.ino();
         Ok(Socket { listener, path: path.to_owned(), inode })
     }
@@ -138,6 +139,7 @@ fn client(site: &Site, stream: UnixStream) -> io::Result<Client> {
         input: Box::new(stream.try_clone()?),
         output: Box::new(stream.try_clone()?),
         hang_up: Box::new(move |how| drop(stream.shutdown(how))),
+        // The user id cannot change during the connection, so there is nothing to recheck.
         is_entitled: Box::new(|| true),
     })
 }

@@ -49,6 +49,7 @@ impl Streams {
         let carry = move || {
             // The error is ignored: the client, who would need to know, is gone.
             let _ = serve(connection, input, output);
+            // The client may still be sending; without this it would wait for an answer.
             ends(Shutdown::Both);
             let _ = done.send(());
         };

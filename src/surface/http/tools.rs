@@ -30,6 +30,7 @@ pub(super) async fn call(
     who: Who,
     request: Request<Body>,
 ) -> Result<Reply, HttpError> {
+    // The body comes first, also for an unknown tool: an unread body would break the connection.
     let (args, notation) = read_value(&site, request).await?;
     let Path(name) = name.map_err(|_| HttpError::not_found())?;
     if !TOOLBOX.iter().any(|tool| tool.name == name) {

@@ -80,6 +80,7 @@ async fn carry(site: &Arc<Site>, who: Option<Who>, socket: &mut WebSocket) {
                 Err(_) => machine.tick(now(), &mut calls),
                 Ok(Some(Ok(Message::Text(text)))) => machine.text(&text, now(), &mut calls),
                 Ok(Some(Ok(Message::Binary(_)))) => machine.binary(),
+                // The library answers pings itself.
                 Ok(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => Vec::new(),
                 Ok(None | Some(Ok(Message::Close(_)) | Err(_))) => return,
             },
