@@ -94,6 +94,7 @@ fn bounded(document: &ExecutableDocument) {
         let mut opened = Opened::default();
         let set = &operation.node.selection_set.node;
         open(set, document, 0, &mut opened);
+        // Fields are limited per document, everything else per operation.
         total += opened.fields;
         assert!(total <= limits::GRAPHQL_FIELDS.value, "fields");
         assert!(opened.aliases <= limits::GRAPHQL_ALIASES.value, "{} aliases", opened.aliases);
@@ -168,6 +169,7 @@ fn depth_of_set(set: &SelectionSet) -> usize {
         }
         Selection::FragmentSpread(spread) => depth_of_directives(&spread.node.directives),
     };
+    // A field without a selection has no braces.
     if set.items.is_empty() { 0 } else { 1 + set.items.iter().map(of).max().unwrap_or(0) }
 }
 

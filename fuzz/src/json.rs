@@ -17,6 +17,8 @@ pub fn run(input: &[u8]) {
         (Ok(value), Err(error)) => unreachable!("taken for {value}, and it is none: {error}"),
         (Err(error), Ok(_)) => {
             let text = error.to_string();
+            // serde_json accepts duplicate keys and has none of our limits; in all else both must
+            // agree.
             assert!(text.contains("duplicate key") || text.contains("the input is"), "{text}");
         }
         (Err(error), Err(_)) => assert!(!error.to_string().is_empty()),

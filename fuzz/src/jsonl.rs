@@ -57,6 +57,7 @@ fn taken_over(profile: &Profile) -> String {
     assert_eq!(import.schedules.len() + import.left_out.len(), profile.jobs.len(), "each is accounted for");
     for imported in import.schedules {
         open(&handle, &imported.new.owner);
+        // The engine may refuse a job by its limits; the export then lacks it, both times.
         let Ok(id) = handle.schedule(imported.new) else { continue };
         if imported.paused {
             let which = Which::any(Scope::Operator, id);

@@ -75,6 +75,7 @@ fn relayed(line: &[u8], service: &Service<'_>) {
         Mirror { revision: said(Mirror::REVISION), method: said(Mirror::METHOD), name: said(Mirror::NAME) };
     let reply = service.answer(line, Some(&mirror));
     check(line, &reply);
+    // Otherwise the relay would drop an answer, or invent one.
     assert_eq!(relayed.is_remark, reply.body.is_none());
     if let Some(body) = &reply.body {
         let answer: Value = serde_json::from_str(body).expect("it was checked");

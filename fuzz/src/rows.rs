@@ -111,6 +111,7 @@ fn lives(rows: Vec<RowRecord>) {
     for _ in 0..WAKES {
         while answers.publish() {}
         let Some(wake) = handle.next_wake() else { break };
+        // At least a millisecond, so that time advances even if the wake-up is overdue.
         stage.clock.advance(wake.since(handle.now().boot).max(Span::from_millis(1)));
         handle.turn();
     }

@@ -76,6 +76,7 @@ impl Watch {
         }
         let now = scene.handle.now();
         scene.handle.view(|state| {
+            // Calls leave due work behind, and each dialect has a limit of its own.
             let standing = Standing { state, now, turned: false, session_live_max: None };
             self.laws.stand(&standing).and_then(|()| self.laws.stand_deep(&standing)).expect("a law");
         });

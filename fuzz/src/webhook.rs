@@ -63,6 +63,7 @@ fn signed_and_changed(id: &MessageId, apart: &str, body: &[u8]) {
     let signed = Signed { id: id.as_str(), timestamp: &timestamp, signature: &text };
     let apart: i64 = apart.parse::<i32>().unwrap_or(0).into();
     let now = Moment::new(sent.seconds() + apart, 0).expect("in range");
+    // Timestamps too far in the past or the future are refused alike.
     let is_fresh = apart.unsigned_abs() <= limits::SIGNATURE_SECONDS.value;
     assert_eq!(verify(std::slice::from_ref(&key), signed, body, now).is_ok(), is_fresh, "{apart} s apart");
     let by_both = sign(&[other.clone(), key.clone()], id, sent.seconds(), body);
@@ -111,6 +112,7 @@ fn waits(text: &str) {
     let now = moment("2026-04-22T13:00:00Z");
     let wait = retry_after(text, now);
     if let Ok(seconds) = text.parse::<u64>()
+        // `parse` accepts a plus sign, RFC 9110 does not.
         && !text.starts_with('+')
     {
         assert_eq!(wait, Some(Span::from_millis(seconds.saturating_mul(1_000))), "{text}");

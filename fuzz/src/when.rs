@@ -34,6 +34,7 @@ pub fn run(input: &[u8]) {
     };
     assert!(!understood.words.is_empty() && understood.next.len() <= 3, "{understood:?}");
     assert!(understood.next.windows(2).all(|pair| pair[0] < pair[1]), "{understood:?}");
+    // "now" is due at once; everything else must lie in the future.
     let is_now = understood.meant == When::After(Span::ZERO);
     assert!(is_now || understood.next.iter().all(|next| *next > asked.now), "{understood:?}");
     again(&understood.meant, &asked);
