@@ -22,6 +22,7 @@ pub(crate) fn layer_faults(path: &str, text: &str) -> Vec<String> {
         }
         let name = segments.get(1).map_or("*", String::as_str);
         let fault = match rank(name) {
+            // A glob of the root would import every layer.
             _ if name == "*" => "names the crate root; name the module that is meant".to_owned(),
             Some(_) if name == own => match other_room(&module, &segments) {
                 Some(room) => format!("one adapter names another, `{room}`"),

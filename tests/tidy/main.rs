@@ -121,6 +121,7 @@ fn only_named_tests_wait_for_the_real_clock() {
     let mut faults = each_file(&["tests", "src/testkit"], |file| {
         if REAL_CLOCK_TESTS.contains(&file.path.as_str()) { Vec::new() } else { waits(&file.text) }
     });
+    // A stale entry would exempt a later file of that name.
     let missing = REAL_CLOCK_TESTS.iter().filter(|path| !Path::new(&rooted(path)).exists());
     faults
         .extend(missing.map(|path| format!("{path}: named in REAL_CLOCK_TESTS, but there is no such file")));

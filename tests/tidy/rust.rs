@@ -96,6 +96,7 @@ pub(crate) fn paths(module: &[String], tokens: &[Token]) -> Vec<Named> {
             "{" => depth += 1,
             "}" => {
                 depth = depth.saturating_sub(1);
+                // This brace closes an inline module.
                 if opened.last() == Some(&depth) {
                     opened.pop();
                     here.pop();
@@ -109,6 +110,7 @@ pub(crate) fn paths(module: &[String], tokens: &[Token]) -> Vec<Named> {
             "crate" if text(at + 1) == "as" => flatten(tokens, at, &here, &[], &mut named),
             word if is_segment(word) && is_word(word) && text(at + 1) == "::" && !continues => {
                 flatten(tokens, at, &here, &[], &mut named);
+                // `flatten` has read the whole tree; its inner paths must not be read again.
                 at = tree_end(tokens, at);
                 continue;
             }
@@ -137,6 +139,7 @@ pub(crate) fn flatten(tokens: &[Token], at: usize, here: &[String], base: &[Stri
         "self" if base.is_empty() => path = here.to_vec(),
         "self" => {}
         "super" if base.is_empty() => path = here[..here.len() - 1].to_vec(),
+        // Within a tree, `super` removes the segment before it.
         "super" => drop(path.pop()),
         "reveille" if base.is_empty() => path.push("crate".to_owned()),
         word => path.push(word.to_owned()),
@@ -207,6 +210,7 @@ pub(crate) fn functions(tokens: &[Token]) -> Vec<(String, usize)> {
                     break;
                 }
                 "}" => depth = depth.saturating_sub(1),
+                // A declaration without a body, as in a trait.
                 ";" if depth == 0 => break,
                 _ => {}
             }
