@@ -76,6 +76,7 @@ fn fire_and_deliver(group: &mut Group<'_>, world: &World) {
                 world.clock.advance(Span::from_millis(1));
             },
             |()| world.handle.turn(),
+            // The setup prepares exactly one burst, so it has to run before every iteration.
             BatchSize::PerIteration,
         );
     });

@@ -81,6 +81,7 @@ fn queries(criterion: &mut Criterion) {
     let (entity, stop) = (Map::new(), || false);
     let request = Request { plan: &plan, entity: &entity, is_lenient: false, limits: LIMITS, stop: &stop };
     let answer = run(&registry, &request, &mut table).expect("answered");
+    // What a query costs when its plan is cached.
     criterion.bench_function("eql/100x4/planned", |bencher| {
         bencher.iter(|| run(&registry, &request, &mut table).expect("answered"));
     });

@@ -100,6 +100,7 @@ impl Bench {
 
     /// Grows the log to about `facts` facts by pausing and resuming every schedule repeatedly.
     fn grow(&self, facts: u32) {
+        // A round writes two facts per schedule.
         let each = facts / u32::try_from(self.ids.len()).unwrap_or(u32::MAX) / 2;
         for _ in 0..each {
             for id in &self.ids {

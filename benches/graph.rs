@@ -36,6 +36,7 @@ fn full_engine() -> (Handle, Vec<SessionId>) {
     let rest = SCHEDULES - full.len() as u64 * FULL;
     let others: Vec<&SessionId> = sessions.iter().filter(|id| !full.contains(id)).collect();
     let create = |owner: &SessionId, number: u64| {
+        // Scattered by a prime, so that deadlines come in no order.
         let when = When::After(Span::from_millis(1_000_000 + number * 7_919 % 80_000_000));
         handle.schedule(NewSchedule::message(owner.clone(), when, "Check the build.")).expect("created");
     };

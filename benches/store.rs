@@ -65,6 +65,7 @@ impl Keys {
 fn record(cursor: u64, key: &Arc<str>) -> Batch {
     let fact = FactRecord {
         cursor: Cursor::new(cursor),
+        // About a thousand facts per second, as in a busy engine.
         at: Moment::new(1_767_225_600 + (cursor >> 10).cast_signed(), 0).expect("this century"),
         kind: "schedule-created".into(),
         schedule: Some(key.clone()),
@@ -106,6 +107,7 @@ fn appends(dir: &Path, callers: u64, keys: Keys, for_each: Duration) -> f64 {
         }
     });
     let seconds = begin.elapsed().as_secs_f64();
+    // Counted by the store itself: committed records only.
     store.health().head.number() as f64 / seconds
 }
 

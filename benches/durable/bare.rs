@@ -20,6 +20,7 @@ pub(crate) fn flushes(dir: &Path, count: u64) -> Vec<f64> {
     file.write_all_at(&vec![b'x'; 4 << 20], 0).expect("there is room");
     file.sync_all().expect("it is flushed");
     let each = |number: u64| {
+        // Overwrites the file block by block.
         file.write_all_at(&[b'y'; 8_192], (number % 512) * 8_192).expect("there is room");
         let begin = Instant::now();
         file.sync_data().expect("it is flushed");

@@ -100,6 +100,7 @@ impl Engine {
     /// was committed, and what was written.
     #[expect(clippy::disallowed_methods, reason = "a benchmark waits for what it measures")]
     pub(crate) fn await_burst(&self, burst: &Burst, count: u64) -> (f64, f64, Written) {
+        // Deliveries are not enough: their receipts have to be committed too.
         while self.delivered.count.load(Ordering::Acquire) < count
             || self.runtime.handle().figures().1.running > 0
         {
@@ -131,6 +132,7 @@ impl Engine {
         let mut key: Option<Arc<str>> = None;
         while let Some(last) = self.store.rows_after(key.as_deref()).expect("it reads").pop() {
             let rows = self.store.rows_after(key.as_deref()).expect("it reads");
+            // A row's revision is the cursor of its last change.
             written.rows.extend(rows.into_iter().filter(|row| row.revision > after.number()));
             key = Some(last.key);
         }
@@ -152,6 +154,7 @@ pub(crate) fn fill(dir: &Path, count: u64) {
     handle.take_up(Arc::<Funnel>::clone(&store), 0).expect("the store is empty");
     let mut owner = open_session(&handle, 0);
     for number in 0..count {
+        // The session is full: open the next one.
         if number % PER_SESSION as u64 == PER_SESSION as u64 - 1 {
             owner = open_session(&handle, usize::try_from(number).expect("it fits"));
         }

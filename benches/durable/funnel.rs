@@ -44,6 +44,7 @@ impl Funnel {
         let term = self.store.health().term.expect("nothing fails");
         let batch = std::mem::take(&mut gathered.batch);
         self.store.submit(term, batch, done).expect("the queue has room");
+        // One batch is written while the next one gathers.
         if let Some(before) = gathered.last.replace(ticket) {
             before.wait().expect("it is kept");
         }
@@ -59,6 +60,7 @@ impl Store for Funnel {
         if gathered.batch.facts.len() >= GATHERED {
             self.pass_on(&mut gathered);
         }
+        // Acknowledged before anything is written, which is the point of this store.
         done(Ok(last));
         Ok(())
     }

@@ -61,6 +61,7 @@ fn main() {
     let flushes = bare::flushes(&dir, 200);
     println!("| one flush of 8 KiB, written over: µs | | {} | | |", Shown(&flushes, false));
     if wants("creates") {
+        // One caller shows the latency of a flush, many show how flushes are shared.
         for (callers, target) in [(1, "≥ 4000"), (64, "≥ 40000"), (256, "≥ 40000")] {
             creates(&dir, &sizes, callers, target);
         }
@@ -90,6 +91,7 @@ fn creates_once(dir: &Path, sizes: &Sizes, callers: usize) -> (f64, f64) {
     let engine = Engine::fresh(dir);
     let sessions = engine.open_sessions(SESSIONS);
     let ours = rate(sizes.for_each, callers, |turn| engine.create_later(&sessions[turn % SESSIONS]));
+    // SQLite alone inserts copies of what the engine really wrote.
     let written = engine.created();
     engine.leave();
     (ours, bare::inserts(dir, &written, callers, sizes.for_each))
@@ -131,6 +133,7 @@ fn start(dir: &Path, sizes: &Sizes) {
         ours.push(taking_up);
         bare.push(bare::read_rows(dir));
     }
+    // The size belongs to the figure: opening checks and indexes every byte.
     let size = std::fs::metadata(dir.join("store.db")).map_or(0, |found| found.len()) >> 20;
     print(&format!("open {size} MB, checked and indexed: ms"), &opened, &[], false, "");
     print(&format!("take up {} schedules: ms", sizes.schedules), &ours, &bare, false, "≤ 2000");
@@ -178,6 +181,7 @@ fn rate(for_each: Duration, threads: usize, act: impl Fn(usize) + Sync) -> f64 {
             scope.spawn(move || {
                 let mut done = 0_u64;
                 while begin.elapsed() < for_each {
+                    // Callers begin at different sessions, so they rarely use one at once.
                     act(thread + usize::try_from(done).unwrap_or(0));
                     done += 1;
                 }

@@ -126,11 +126,13 @@ pub(crate) fn measure(measure: Measure, peer: Peer, sizes: &Sizes) -> Figures {
 #[expect(clippy::print_stderr, reason = "a run takes minutes: it says where it is")]
 pub(crate) fn measure_all(sizes: &Sizes) -> Results {
     let mut results = Results::default();
+    // Rounds outermost: the repetitions of a measurement are spread over the run.
     for round in 0..sizes.repeats.into_iter().max().unwrap_or(0) {
         for measure in Measure::ALL {
             for (peer, repeats) in Peer::ALL.into_iter().zip(sizes.repeats) {
                 let repeats = match measure {
                     Measure::Idle => sizes.idle_repeats,
+                    // These have no peer in this program.
                     Measure::Edn | Measure::List | Measure::Cron if peer != Peer::Reveille => 0,
                     Measure::Fill | Measure::Burst | Measure::Rate => repeats,
                     Measure::Edn | Measure::List | Measure::Cron => repeats,
@@ -149,6 +151,7 @@ fn run_child(measure: Measure, peer: Peer, sizes: &Sizes, results: &mut Results)
     let program = std::env::current_exe().expect("a running program has a path");
     let mut command = Command::new(program);
     command.args([WORD, measure.name(), peer.name()]);
+    // A child chooses its sizes by its own arguments.
     if sizes.pending == Sizes::QUICK.pending {
         command.arg("--quick");
     }

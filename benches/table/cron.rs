@@ -26,6 +26,7 @@ fn micros(rule: &Rule, zones: &Zones) -> f64 {
     let at = |number| Moment::new(moment(number), 0).expect("this century");
     let moments: Vec<Moment> = (0..MOMENTS).map(at).collect();
     let first = slots.first_after(moments[0]).expect("each of the rules goes on for ever");
+    // Every competitor must understand the rule in one way, or the times mean nothing.
     assert_eq!(first.seconds(), rule.first, "{}", rule.text);
     let round = |_| {
         let start = boot_nanos();

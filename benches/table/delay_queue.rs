@@ -103,6 +103,7 @@ async fn idle(maker: &Maker, sizes: &Sizes) -> Figures {
     let mut inboxes = maker.inboxes();
     let (time, processor) = (boot_nanos(), processor_time());
     let seconds = Duration::from_secs(sizes.idle_seconds);
+    // Idle inside the queue's own poll, so that its timer is armed as in use.
     let _ = tokio::time::timeout(seconds, scheduler.deliver_one(&mut inboxes, |_| ())).await;
     let used = (processor_time() - processor).as_nanos() as f64;
     let share = used * 100.0 / (boot_nanos() - time) as f64;
@@ -141,6 +142,7 @@ impl Scheduler {
     async fn deliver_one(&mut self, inboxes: &mut Inboxes, note: impl FnOnce(&str)) {
         if let Some(expired) = poll_fn(|context| self.queue.poll_expired(context)).await {
             let item = expired.into_inner();
+            // A delivered item can no longer be cancelled, so its key is dropped as well.
             self.keys.remove(&item.id);
             note(&item.text);
             inboxes.push(item.session, item.text);

@@ -117,6 +117,7 @@ fn met(ours: &Cell, target: f64, better: Better) -> &'static str {
         Better::More => value >= target,
         Better::Less => value <= target,
     };
+    // The median decides. A target met once by luck is reported as such.
     match (reaches(median), reaches(best)) {
         (true, _) => "yes",
         (false, true) => "the best run only",

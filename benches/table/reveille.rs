@@ -65,6 +65,7 @@ fn burst(sizes: &Sizes) -> Figures {
         }
     });
     let engine = Engine::start(sizes, host);
+    // Every measurement has an equal total of pending schedules.
     engine.fill(sizes.pending - sizes.burst);
     let now = engine.handle().now().wall;
     let due = now.checked_add(span(LEAD)).expect("two seconds from now are within the calendar");
@@ -72,6 +73,7 @@ fn burst(sizes: &Sizes) -> Figures {
         (0..sizes.burst).map(|place| engine.create_at(place, When::At(due), message(place))).collect();
     // One wall-clock instant gives slightly different boot times, because each create reads both
     // clocks anew. The earliest one counts.
+    // Lateness counts from the engine's own deadlines.
     let deadlines = engine.deadlines(&ids);
     let first = deadlines.iter().copied().min().unwrap_or(0);
     assert!(boot_nanos() < first, "creating took longer than the lead: the burst was cut");
@@ -98,6 +100,7 @@ fn rate(sizes: &Sizes) -> Figures {
         .map(|place| engine.create(place, LEAD + random.within(sizes.rate_seconds), message(place)))
         .collect();
     let deadlines = engine.deadlines(&ids);
+    // One sleep through the whole measurement: polling would disturb it.
     wait(LEAD + Duration::from_secs(sizes.rate_seconds as u64 + 1));
     let receptions = receptions.iter().map(|time| time.load(Ordering::Acquire));
     let figures = lateness(deadlines.into_iter().zip(receptions));

@@ -49,12 +49,14 @@ async fn fill(maker: &Maker, sizes: &Sizes) -> Figures {
     for (place, id) in ids.iter_mut().enumerate() {
         let item = maker.item(place, message(place));
         *id = scheduler.create(item, epoch.instant(random.far_delay()));
+        // Without this, no task would run to its sleep before all are spawned.
         if place % STEP == STEP - 1 {
             scheduler.settle(STEP).await;
         }
         creations.note();
     }
     scheduler.settle(STEP).await;
+    // The last step counts too: a schedule exists only once its task sleeps.
     creations.note();
     let mut figures = creations.figures(sizes.pending);
     let weight = resident_bytes().saturating_sub(before);
@@ -169,6 +171,7 @@ impl Scheduler {
                 *reception = boot_nanos();
             }
             world.inboxes.push(session, text);
+            // Only the last awaited delivery reads the clock, as with our engine.
             if world.inboxes.count == world.awaited {
                 world.last = boot_nanos();
             }

@@ -76,6 +76,7 @@ impl Random {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
+        // The slight bias of the remainder does not matter for delays.
         self.0 % end
     }
 

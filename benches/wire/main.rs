@@ -55,6 +55,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut results = Results::default();
+    // Rounds outermost, so that a disturbance does not hit one competitor alone.
     for round in 0..sizes.rounds {
         for (name, target) in &contenders {
             eprintln!("round {} of {}: {name}", round + 1, sizes.rounds);
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
     println!("{}", results.table());
     let mut meanwhile = Vec::new();
     for pace in [Pace::Steady, Pace::AllTheTime] {
+        // The first entry measures the writer alone, for comparison.
         for (name, target) in [None, Some(ours.graphql()), Some(ours.eql())].into_iter().map(Option::unzip) {
             let name = name.unwrap_or("nobody asks");
             eprintln!("writes, {}: {name}", pace.name());

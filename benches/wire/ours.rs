@@ -38,6 +38,7 @@ impl Ours {
         let open = |_| handle.open_session(None, HostId::LOCAL, SessionConfig::default()).expect("opened");
         let sessions: Vec<(SessionId, Token)> = (0..sizes.sessions).map(open).collect();
         let asked: Vec<(SessionId, Token)> = sessions.iter().step_by(FULL_EVERY).cloned().collect();
+        // A set, because a scan per session would be quadratic.
         let full: BTreeSet<&SessionId> = asked.iter().map(|(id, _)| id).collect();
         let others = sessions.into_iter().map(|(id, _)| id).filter(|id| !full.contains(id));
         let others: Vec<SessionId> = others.collect();

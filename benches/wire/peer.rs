@@ -73,6 +73,7 @@ impl Peer {
             .route("/graphql", post(by_schema).with_state(schema))
             .route("/hand", post(by_hand).with_state(rows));
         let runtime = tokio::runtime::Builder::new_multi_thread()
+            // As many threads as our server.
             .worker_threads(std::thread::available_parallelism().map_or(1, usize::from).min(4))
             .enable_all()
             .build()

@@ -69,9 +69,11 @@ fn write(handle: &Handle, sessions: &[SessionId], pace: Pace, stop: &AtomicBool)
             break;
         }
         let new = NewSchedule::message(owner.clone(), When::After(Span::from_millis(90_000_000)), "Look.");
+        // Only the create is timed.
         let began = Instant::now();
         let id = handle.schedule(new).expect("created");
         nanos.push(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        // Cancelled at once, so that the number of schedules stays constant.
         handle.cancel(Caller::OPERATOR.scope, id).expect("it is pending");
         if let Pace::Steady = pace {
             wait(Duration::from_millis(1));

@@ -44,9 +44,11 @@ pub(crate) fn run(target: &Target, seconds: u32) -> Load {
             .output();
         String::from_utf8_lossy(&output.expect("wrk runs").stdout).into_owned()
     };
+    // Warms up connections and caches.
     ask(1);
     let said = ask(seconds);
     let _ = std::fs::remove_file(&script);
+    // Errors are fast, and would look like a good result.
     assert!(!said.contains("Non-2xx") && !said.contains("Socket errors"), "{}: {said}", target.path);
     let word = |label: &str| said.lines().find_map(|line| line.trim().strip_prefix(label)).map(str::trim);
     let per_second = word("Requests/sec:").and_then(|number| number.parse().ok());

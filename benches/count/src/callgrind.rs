@@ -55,6 +55,7 @@ impl Run {
         }
         let written = std::fs::read_to_string(&profile).map_err(|error| failed(&error.to_string()))?;
         let total = written.lines().find_map(|line| line.strip_prefix("totals: ")?.trim().parse().ok());
+        // Zero means that callgrind never saw `counted`: it was inlined or renamed.
         total.filter(|total| *total > 0).ok_or_else(|| failed("nothing was counted"))
     }
 }

@@ -71,6 +71,7 @@ fn compare(arguments: &[String]) -> Result<bool, String> {
     let asked: Vec<&HotPath> = PATHS.iter().filter(is_asked).collect();
     let mut baseline = Baseline::read()?;
     let here = baseline::made_here()?;
+    // Another compiler shifts every count, so only large differences mean something.
     let (more, fewer) = if baseline.made_by == here { (MORE, FEWER) } else { (ELSEWHERE, ELSEWHERE) };
     if baseline.made_by != here && !is_update {
         println!("The baseline was made by {}, this by {here}: the bounds are wide.\n", baseline.made_by);

@@ -23,6 +23,7 @@ const TIME_MAX: Duration = Duration::from_secs(180);
 pub(crate) fn run(start: &[OsString], words: &[&str], is_quick: bool) -> Result<Vec<Line>, String> {
     let mut command = Command::new(&start[0]);
     command.args(&start[1..]).args(words).args(is_quick.then_some("--quick"));
+    // stderr is inherited: what a child complains about shows at once.
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     let mut child = command.spawn().map_err(|fault| format!("it does not start: {fault}"))?;
     let began = Instant::now();

@@ -84,6 +84,7 @@ fn ready(names: &[&str], workshop: &mut Workshop, results: &mut Results) -> Vec<
     };
     let mut contenders = Vec::new();
     for contender in ALL.iter().filter(is_asked) {
+        // All HTTP measurements use wrk.
         let client = if contender.measure == "http" { program::has("wrk", "--version") } else { Ok(()) };
         match client.and_then(|()| workshop.ready(contender.program)) {
             Ok(start) => contenders.push((contender, start)),

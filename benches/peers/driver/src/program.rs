@@ -80,6 +80,7 @@ impl Workshop {
 
     fn node(&self, script: &str) -> Result<Start, String> {
         has("node", "--version")?;
+        // BullMQ stores its jobs in Redis.
         if script == "bullmq.mjs" {
             has("redis-server", "--version")?;
         }

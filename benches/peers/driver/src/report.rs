@@ -98,6 +98,7 @@ fn met(results: &Results, row: &Row) -> &'static str {
     let (Some(bound), Some(median)) = (bound, results.median(row.figure, OURS)) else {
         return "not measured";
     };
+    // A value equal to the bound reaches it.
     let reaches = |value: f64| row.better.of(value, bound) == value;
     match (reaches(median), results.of(row.figure, OURS).into_iter().any(reaches)) {
         (true, _) => "yes",

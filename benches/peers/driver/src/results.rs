@@ -45,6 +45,7 @@ impl Results {
 
     pub(crate) fn median(&self, figure: &str, peer: &str) -> Option<f64> {
         let values = self.of(figure, peer);
+        // The upper one of the two middle values if their number is even.
         values.get(values.len() / 2).copied()
     }
 

@@ -89,6 +89,7 @@ fn rate(sizes: &Sizes) -> Figures {
             tv_sec: i64::try_from(due / 1_000_000_000).unwrap_or(i64::MAX),
             tv_nsec: i64::try_from(due % 1_000_000_000).unwrap_or(0),
         };
+        // A signal may interrupt the sleep.
         while clock_nanosleep_absolute(ClockId::Boottime, &until).is_err() {}
         late.push(boot_nanos().saturating_sub(due));
     }

@@ -38,6 +38,7 @@ fn main() -> ExitCode {
 fn by_clojure_reader(text: &str) -> (f64, f64) {
     let value = clojure_reader::edn::read_string(text).expect("it is EDN");
     let written = value.to_string();
+    // A crate that loses data would be fast.
     assert!(clojure_reader::edn::read_string(&written).is_ok_and(|again| again == value));
     let reading = fastest(text.len(), || clojure_reader::edn::read_string(black_box(text)));
     (reading, fastest(written.len(), || black_box(&value).to_string()))

@@ -54,6 +54,7 @@ async fn creates(callers: usize, for_each: Duration) -> f64 {
         tokio::spawn(async move {
             while begin.elapsed() < for_each {
                 let wake = Wake { session: format!("session-{place}"), text: message(place) };
+                // Far enough ahead that none runs during the measurement.
                 let task = TaskBuilder::new(wake).run_after(Duration::from_hours(24)).build();
                 storage.push_task(task).await.expect("it is kept");
                 done.fetch_add(1, Ordering::Relaxed);

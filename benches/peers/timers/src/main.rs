@@ -128,6 +128,7 @@ async fn rate(sizes: &Sizes) -> Figures {
 async fn idle(sizes: &Sizes) -> Figures {
     let scheduler = start(sizes).await;
     pending(&scheduler, sizes.pending).await;
+    // Lets the work of filling end before the idle time is measured.
     sleep(Duration::from_secs(1)).await;
     let (time, processor) = (boot_nanos(), processor_time());
     sleep(Duration::from_secs(sizes.idle_seconds)).await;

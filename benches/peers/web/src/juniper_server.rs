@@ -32,6 +32,7 @@ impl Server {
     pub(crate) fn start() -> Server {
         let router = Router::new().route("/graphql", post(answer).with_state(Arc::new(schema())));
         let runtime = tokio::runtime::Builder::new_multi_thread()
+            // As many threads as our server.
             .worker_threads(std::thread::available_parallelism().map_or(1, usize::from).min(4))
             .enable_all()
             .build()
