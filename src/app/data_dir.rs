@@ -96,6 +96,7 @@ impl DataDir {
         let _ = fs::remove_file(&draft);
         let mut file = open_private(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)?;
         writeln!(file, "{}", token.reveal())?;
+        // Before the rename, which could otherwise become durable first and leave an empty token.
         file.sync_all()?;
         fs::rename(&draft, self.path.join(name))
     }

@@ -199,6 +199,7 @@ impl World {
         let _ = self.feed.poll(usize::MAX);
         // The process that asked the guard is gone: dropping its questions must reach nobody.
         drop(asked);
+        // Last: due runs may reach the host, the guard and the channels at once.
         let taken_up = self.handle.take_up_by_hand(store.clone(), lost);
         let answers =
             taken_up.map_err(|fault| Broken { law: "a_sound_store_keeps", detail: fault.to_string() })?;

@@ -152,6 +152,7 @@ impl World {
             Ok(Err(broken)) => (broken, true),
             Err(panic) => (Broken { law: "nothing_panics", detail: panic_text(panic.as_ref()) }, false),
         };
+        // A panic may have left the state half changed: reading it could panic again.
         let state = if readable { self.handle.view(State::to_string) } else { String::new() };
         Err(Box::new(Breach { seed: self.seed, step: self.step, broken, trace: self.trace.tail(30), state }))
     }
@@ -172,6 +173,8 @@ impl World {
             self.trace.push(decision_line(decision));
         }
         for observation in &seen {
+            // Asked before the model contains the fact, which may create the schedule that it is
+            // about.
             let is_lasting = self.laws.is_lasting(observation);
             self.take_note(observation);
             self.laws.observe(observation)?;
@@ -243,6 +246,7 @@ impl World {
         self.trace.push(format!("    refused: {refusal}"));
         self.judge_refusal(needs_no_disk, &refusal)?;
         let after = (self.handle.view(State::cursor), self.stage.history.len());
+        // Neither a fact nor an observation: nothing has changed.
         if before == after {
             return Ok(false);
         }
