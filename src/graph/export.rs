@@ -4,8 +4,8 @@
 
 use std::fmt::Write as _;
 
-use super::registry::{Cardinality, EntityInfo, Registry, Type, World};
-use crate::edn::{Map, Value};
+use super::registry::{Cardinality, EntityInfo, Groups, Param, ParamType, Registry, Type, World};
+use crate::edn::{Map, Symbol, Value};
 
 /// Every entity and attribute as EDN, one a line.
 pub fn attributes_edn<W: World>(registry: &Registry<W>) -> String {
@@ -26,8 +26,38 @@ pub fn attributes_edn<W: World>(registry: &Registry<W>) -> String {
             let _ = writeln!(text, " {line}");
         }
     }
+    text += "]\n :mutations [\n";
+    for mutation in registry.described_mutations() {
+        let map = Map::new()
+            .with("name", Symbol::new(mutation.name).map_or(Value::Nil, Value::Symbol))
+            .with("params", params_edn(mutation.params))
+            .with("visible-to", mutation.visibility.map(|rule| Value::keyword(rule.name())))
+            .with("doc", mutation.doc);
+        let _ = writeln!(text, " {}", Value::Map(map));
+    }
     text += "]}\n";
     text
+}
+
+fn params_edn(groups: Groups) -> Vec<Value> {
+    groups.iter().flat_map(|group| group.params).map(param_edn).collect()
+}
+
+fn param_edn(param: &Param) -> Value {
+    let map =
+        Map::new().with("name", Value::keyword(param.name)).with("type", Value::keyword(param.kind.name()));
+    let map = match param.kind {
+        ParamType::Enum { values, .. } => {
+            map.with("values", values.iter().map(|name| Value::keyword(name)).collect::<Vec<_>>())
+        }
+        ParamType::Integer { min, max } => map.with("min", min).with("max", max),
+        ParamType::List(item) => map.with("of", Value::keyword(item.name())),
+        ParamType::Record(record) => {
+            map.with("params", record.params.iter().map(param_edn).collect::<Vec<_>>())
+        }
+        ParamType::Text | ParamType::Id | ParamType::Boolean | ParamType::Instant | ParamType::Map => map,
+    };
+    map.with("required?", param.is_required).with("doc", param.doc).into()
 }
 
 /// Every attribute as a table in Markdown, by entity.
@@ -59,7 +89,58 @@ pub fn attributes_markdown<W: World>(registry: &Registry<W>) -> String {
             attribute.doc
         );
     }
+    let taken = registry.described().filter(|(attribute, _)| !attribute.params.is_empty());
+    let taken: Vec<(String, &str, Groups)> =
+        taken.map(|(it, _)| (format!(":{}", it.ident), "", it.params)).collect();
+    text += "\n# Parameters of attributes\n\nA parameter that is not listed is refused by its name.\n";
+    for (name, doc, groups) in taken {
+        params_markdown(&mut text, &name, doc, groups);
+    }
+    text += "\n# Mutations\n\nIn GraphQL the same, in camel case. A parameter that is not listed is refused by its name.\n";
+    for mutation in registry.described_mutations() {
+        params_markdown(&mut text, mutation.name, mutation.doc, mutation.params);
+    }
     text
+}
+
+fn params_markdown(text: &mut String, name: &str, doc: &str, groups: Groups) {
+    let _ = write!(text, "\n## `{name}`\n\n");
+    if !doc.is_empty() {
+        let _ = write!(text, "{doc}\n\n");
+    }
+    let mut params = groups.iter().flat_map(|group| group.params).peekable();
+    if params.peek().is_none() {
+        *text += "It takes no parameters.\n";
+        return;
+    }
+    *text += "| parameter | type | meaning |\n|---|---|---|\n";
+    for param in params {
+        param_markdown(text, "", param);
+    }
+}
+
+fn param_markdown(text: &mut String, above: &str, param: &Param) {
+    let name = format!("{above}`:{}`", param.name);
+    let required = if param.is_required { ", required" } else { "" };
+    let _ = writeln!(text, "| {name} | {}{required} | {} |", param_type(param.kind), param.doc);
+    if let ParamType::Record(record) = param.kind {
+        for inner in record.params {
+            param_markdown(text, &format!("{name} "), inner);
+        }
+    }
+}
+
+fn param_type(kind: ParamType) -> String {
+    match kind {
+        ParamType::Enum { values, .. } => {
+            values.iter().map(|name| format!("`:{name}`")).collect::<Vec<_>>().join(" ")
+        }
+        ParamType::Integer { min, max: i64::MAX } => format!("integer from {min}"),
+        ParamType::Integer { min, max } => format!("integer, {min} to {max}"),
+        ParamType::List(item) => format!("list of {}", param_type(*item)),
+        ParamType::Text | ParamType::Id | ParamType::Boolean | ParamType::Instant => kind.name().to_owned(),
+        ParamType::Record(_) | ParamType::Map => kind.name().to_owned(),
+    }
 }
 
 fn kind(kind: Type) -> String {
@@ -88,6 +169,9 @@ fn line(entity: &EntityInfo, attribute: &super::registry::Attribute) -> Value {
         Cardinality::Many => "many",
     };
     let visible = attribute.visibility.map(|rule| Value::keyword(rule.name()));
+    if !attribute.params.is_empty() {
+        map = map.with("params", params_edn(attribute.params));
+    }
     map.with("cardinality", Value::keyword(cardinality))
         .with("nullable?", attribute.nullable)
         .with("stability", Value::keyword(attribute.stability.name()))

@@ -181,7 +181,11 @@ fn declared(group: &'static Group, name: &str) -> ParamType {
 }
 
 fn wrong(name: &'static str, value: &Value, kind: ParamType) -> ParamFault {
-    let kind = ParamFaultKind::Wrong { name, value: echo(value), expected: kind.expected() };
+    unlike(name, value, &kind.expected())
+}
+
+fn unlike(name: &'static str, value: &Value, expected: &str) -> ParamFault {
+    let kind = ParamFaultKind::Wrong { name, value: echo(value), expected: expected.to_owned() };
     ParamFault { path: Vec::new(), kind }
 }
 
@@ -272,8 +276,9 @@ impl FromParam for Moment {
 impl FromParam for Digest {
     const TYPE: ParamType = ParamType::Text;
 
-    fn from_value(value: &Value) -> Option<Self> {
-        Digest::parse(value.as_str()?)
+    fn from_param(value: &Value, name: &'static str) -> Result<Self, ParamFault> {
+        let digest = value.as_str().and_then(Digest::parse);
+        digest.ok_or_else(|| unlike(name, value, "the digest that is shown"))
     }
 }
 
@@ -304,8 +309,9 @@ impl FromParam for JobId {
 impl FromParam for RunId {
     const TYPE: ParamType = ParamType::Id;
 
-    fn from_value(value: &Value) -> Option<Self> {
-        RunId::parse(value.as_str()?)
+    fn from_param(value: &Value, name: &'static str) -> Result<Self, ParamFault> {
+        let run = value.as_str().and_then(RunId::parse);
+        run.ok_or_else(|| unlike(name, value, "the id of a run"))
     }
 }
 

@@ -167,8 +167,8 @@ fn refusals_have_codes_and_data() {
         ));
         answer["errors"][0]["extensions"]["code"].clone()
     };
-    assert_eq!(create("originSessionId: \"one\", message: \"m\", delayMs: 1"), "VALIDATION");
-    assert_eq!(create("originSessionId: \"one\", delayMs: 10000"), "VALIDATION");
+    assert_eq!(create("originSessionId: \"one\", kind: MESSAGE, message: \"\", delayMs: 1"), "VALIDATION");
+    assert_eq!(create("originSessionId: \"one\", delayMs: 10000"), "GRAPHQL_VALIDATION_FAILED");
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_delivery_is_seen_from_every_side() {
     let config = "{sessionName: \"n\", thinkingLevel: \"high\", model: {provider: \"p\", id: \"m\"}}";
     let fresh = scene.ask(&format!(
         "mutation {{ createSchedule(input: {{originSessionId: \"one\", kind: SESSION, message: \"go\", \
-         at: \"1970-01-01T00:00:20Z\", sessionConfig: {config}}}) {{ schedule {{ scheduleId sessionConfigSummary fireAt }} }} }}"
+         at: \"2026-01-01T00:00:20Z\", sessionConfig: {config}}}) {{ schedule {{ scheduleId sessionConfigSummary fireAt }} }} }}"
     ));
     let made = &fresh["data"]["createSchedule"]["schedule"];
     assert_eq!(made["sessionConfigSummary"]["session-name"], "n", "{fresh}");
@@ -267,7 +267,7 @@ fn a_list_is_followed_by_patches() {
 fn a_job_that_is_ready_starts_what_waits_for_it() {
     let scene = scene();
     let create = "mutation { createSchedule(input: {originSessionId: \"one\", kind: NOTICE, message: \"built\", \
-                  trigger: {kind: \"event\", job: \"build\"}}) { schedule { scheduleId status nextFireAt when kind } } }";
+                  trigger: {kind: EVENT, job: \"build\"}}) { schedule { scheduleId status nextFireAt when kind } } }";
     let created = scene.ask(create);
     let schedule = &created["data"]["createSchedule"]["schedule"];
     assert_eq!(schedule["nextFireAt"], Value::Null, "{created}");

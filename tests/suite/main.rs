@@ -28,6 +28,7 @@ mod http;
 mod laws;
 mod mcp;
 mod outside;
+mod params;
 mod pathom3;
 mod psi_rows;
 mod registry;

@@ -10,8 +10,8 @@ use std::sync::{Arc, LazyLock};
 use reveille::edn::{Caps, Map, Value, read_keeping_meta};
 use reveille::graph::eql::{Boundary, Caller, Limits, Query, Refusal, parse};
 use reveille::graph::registry::{
-    Access, Attribute, Builder, Datum, Entity, Graph, Introspected, Mutation, Numbered, Registry, Resolver,
-    ResolverError, Seen, Type, Viewer, Visibility, World,
+    Access, Attribute, Builder, Datum, Entity, Graph, Group, Introspected, Mutation, Numbered, Param,
+    ParamType, Registry, Resolver, ResolverError, Seen, Type, Viewer, Visibility, World,
 };
 
 pub(crate) const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 64, digits_max: 64, forms_max: 10_000 };
@@ -113,7 +113,10 @@ pub(crate) fn builder() -> Builder<Tasks> {
         )
         .resolver(Resolver::<Tasks>::new("toy/shapes", "[{:shapes [:circle/r :sq/side :other]}]", shapes))
         .mutation(
-            Mutation::<Tasks>::new("task/done", "[:task/id]", done).doc("D.").open_to(Visibility::Everyone),
+            Mutation::<Tasks>::new("task/done", "[:task/id]", done)
+                .params(&[TASK])
+                .doc("D.")
+                .open_to(Visibility::Everyone),
         )
         .mutation(Mutation::<Tasks>::new("task/bad", "[]", bad).doc("Fails.").open_to(Visibility::Operator))
         .mutation(
@@ -121,7 +124,7 @@ pub(crate) fn builder() -> Builder<Tasks> {
                 Ok(Map::new().with("got", params.keyword("a").cloned()).into())
             })
             .doc("Hands back.")
-            .requires(&["a"])
+            .params(&[A])
             .open_to(Visibility::Everyone),
         )
 }
@@ -162,7 +165,9 @@ fn root() -> Entity<Tasks, ()> {
         .reads(public("tasks", Type::Reference("task")).many(), |_, (), _| {
             Ok(Datum::Value(Value::vector([Value::Int(1), Value::Int(2)])))
         })
-        .reads(public("p", Type::Map), |_, (), params| Ok(Datum::Value(params.clone().into())))
+        .reads(public("p", Type::Map).params(&[ANYTHING]), |_, (), params| {
+            Ok(Datum::Value(params.clone().into()))
+        })
         .reads(public("boom", Type::Any), |_, (), _| {
             Err(ResolverError::new("boom", Map::new().with("code", 7)))
         })
@@ -215,7 +220,7 @@ fn shapes(_: &Toy, _: &Map, _: &Map) -> Result<Map, ResolverError> {
 }
 
 fn done(done: &mut Vec<i64>, params: &Map) -> Result<Value, ResolverError> {
-    let id = params.keyword("task/id").cloned().unwrap_or(Value::Nil);
+    let id = params.keyword("task/id").or_else(|| params.keyword("task-id")).cloned().unwrap_or(Value::Nil);
     done.extend(id.as_int());
     Ok(Map::new().with("task/id", id).into())
 }
@@ -261,3 +266,34 @@ fn without_meta(query: &Query) -> Query {
     let text = query.to_value().to_string();
     parse(&form(&text)).expect("printed without metadata")
 }
+
+const fn param(name: &'static str, kind: ParamType, is_required: bool) -> Param {
+    Param { name, alias: None, doc: "Given.", kind, is_required }
+}
+
+/// A required parameter.
+const A: &Group = &Group { doc: "One.", folded: None, params: &[param("a", ParamType::Map, true)] };
+
+/// Which task.
+const TASK: &Group = &Group {
+    doc: "Which.",
+    folded: None,
+    params: &[
+        param("task-id", ParamType::Integer { min: 0, max: 1_000 }, false),
+        param("id", ParamType::Integer { min: 0, max: 1_000 }, false),
+    ],
+};
+
+/// One parameter of each kind.
+const ANYTHING: &Group = &Group {
+    doc: "Anything.",
+    folded: None,
+    params: &[
+        param("a", ParamType::Map, false),
+        param("kind", ParamType::Enum { name: "task-kind", values: &["odd", "even"] }, false),
+        param("text", ParamType::Text, false),
+        param("at", ParamType::Instant, false),
+        param("any", ParamType::Map, false),
+        param("number", ParamType::Integer { min: i64::MIN, max: i64::MAX }, false),
+    ],
+};

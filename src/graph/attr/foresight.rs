@@ -282,11 +282,11 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     let stretch = Stretch::read(&given).map_err(refused(WHAT_IF))?;
     let schedule = stretch.schedule.as_ref().map(schedule_of).transpose()?;
     let Down { from, until } = Down::read(&given).map_err(refused(WHAT_IF))?;
+    let change = Change::read(&given).map_err(refused(WHAT_IF))?;
     let supposed = match (from, until, &schedule) {
         (Some(from), Some(until), _) => WhatIf::Outage(Outage { from, until }),
         (None, None, Some(schedule)) => {
-            let change =
-                Change::read(&given).map_err(refused(WHAT_IF))?.meaning(view.now.wall, view.zones)?.change;
+            let change = change.meaning(view.now.wall, view.zones)?.change;
             WhatIf::Change(schedule.clone(), Box::new(change))
         }
         (Some(_), None, _) | (None, Some(_), _) | (None, None, None) => {

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use reveille::graph::registry::{Attribute, Datum, Entity, Type, Visibility};
-use reveille::surface::graphql::{Kind, Mutation, Pages, Param, Payload, Query, QueryKind, Roots};
+use reveille::graph::registry::{Attribute, Datum, Entity, Group, Param, ParamType, Type, Visibility};
+use reveille::surface::graphql::{Mutation, Pages, Payload, Query, QueryKind, Roots};
 
 use crate::toy::{Tasks, Toy, builder};
 
@@ -27,7 +27,7 @@ pub(crate) fn toy() -> Toy {
     .reads(open("task-page/end-cursor", Type::String).nullable(), |_, first, _| Ok(Datum::shown(first)));
     let pages = Entity::<Tasks, ()>::root("pages")
         .doc("Pages.")
-        .reads(open("page", Type::Reference("task-page")), |_, (), params| {
+        .reads(open("page", Type::Reference("task-page")).params(&[FIRST]), |_, (), params| {
             Ok(params.keyword("first").cloned().unwrap_or(reveille::edn::Value::Nil).into())
         });
     let registry = builder().entity(page).entity(pages).build().expect("sound declarations");
@@ -40,7 +40,6 @@ fn as_int(number: u64) -> reveille::edn::Value {
 
 pub(crate) fn roots() -> Roots {
     let query = |name, kind| Query { name, doc: "Of the toy world.", kind };
-    let param = |name, param, kind, is_required| Param { name, param, doc: "Given.", kind, is_required };
     Roots {
         queries: vec![
             query("task", QueryKind::Entity("task")),
@@ -54,17 +53,13 @@ pub(crate) fn roots() -> Roots {
         mutations: vec![
             Mutation {
                 name: "finish",
-                doc: "Marks a task as done.",
                 symbol: "task/done",
-                params: vec![param("taskId", "task/id", Kind::Int, true)],
                 has_input: true,
                 payload: vec![("task", Payload::Entity("task"))],
             },
             Mutation {
                 name: "fail",
-                doc: "Fails.",
                 symbol: "task/bad",
-                params: vec![],
                 has_input: false,
                 payload: vec![("task", Payload::Entity("task"))],
             },
@@ -72,19 +67,19 @@ pub(crate) fn roots() -> Roots {
         subscriptions: vec![],
         pages: vec![Pages { entity: "task-page", entries: "task-page/tasks", cursor: "task/slug" }],
         hidden: vec!["task/secret"],
-        params: vec![
-            ("page", vec![param("first", "first", Kind::Int, false)]),
-            (
-                "p",
-                vec![
-                    param("kind", "kind", Kind::EnumOf("task/kind"), false),
-                    param("text", "text", Kind::String, false),
-                    param("at", "at", Kind::DateTime, false),
-                    param("any", "any", Kind::Json, false),
-                    param("number", "number", Kind::Long, false),
-                ],
-            ),
-        ],
         longs: vec![],
     }
 }
+
+/// How many entries a page has.
+const FIRST: &Group = &Group {
+    doc: "How many.",
+    folded: None,
+    params: &[Param {
+        name: "first",
+        alias: None,
+        doc: "How many.",
+        kind: ParamType::Integer { min: 0, max: 100 },
+        is_required: false,
+    }],
+};

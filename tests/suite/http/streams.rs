@@ -76,8 +76,20 @@ fn a_sessions_stream_is_that_session_and_ends_with_it() {
     let (answer, mut stream) = upgrade(&site, token.reveal(), "");
     assert_eq!(answer.status, 101);
     assert!(ask(&mut stream, LIST).contains(":schedule-count 0"));
-    let other = ask(&mut stream, r#"{:id 1 :op :session/close :session-id "other"}"#);
+    let call = format!(r#"{{:id 1 :op :call :tool "psi-tool" :session-id "other" :args {LIST}}}"#);
+    let other = ask(&mut stream, &call);
     assert!(other.contains("session not found: other"), "{other}");
+    for request in [
+        r#"{:id 1 :op :session/open :session-id "third"}"#,
+        r#"{:id 1 :op :session/close :session-id "main"}"#,
+        r#"{:id 1 :op :session/busy :session-id "main" :busy? false}"#,
+        r#"{:id 1 :op :session/user-message :session-id "main" :text "hi"}"#,
+        r#"{:id 1 :op :session/job-ready :session-id "main" :job-id "build"}"#,
+        r#"{:id 1 :op :host/attach :sessions ["main"]}"#,
+    ] {
+        let answer = ask(&mut stream, request);
+        assert!(answer.contains("for hosts and operators"), "{request}: {answer}");
+    }
     let main = SessionId::new("main").expect("an id");
     site.handle().close_session(&main).expect("it is open");
     // Nothing is sent: the stream ends by itself, because its token has.

@@ -7,8 +7,8 @@ use super::table::{number, rows, table, texts};
 
 const LIST: &str = r#"{:action "scheduler" :op "list"}"#;
 const CREATE: &str = r#"{:action "scheduler" :op "create" :kind "message" :message "m" :delay-ms 60000}"#;
-const MUTATION: &str =
-    r#"{:action "query" :query "[(psi.scheduler/create {:kind :message :message \"m\" :delay-ms 60000})]"}"#;
+const EDN: &str = "Content-Type: application/edn";
+const MUTATION: &str = r#"[(psi.scheduler/create {:kind :message :message "m" :delay-ms 60000})]"#;
 
 fn id(text: &str) -> SessionId {
     SessionId::new(text).expect("an id")
@@ -76,7 +76,7 @@ fn an_observer_changes_nothing() {
         200
     );
     assert_eq!(site.call(OBSERVER, &as_main, LIST).status, 200);
-    let answer = site.call(OBSERVER, &as_main, MUTATION);
+    let answer = site.ask("POST /eql", OBSERVER, &[as_main[0], EDN], MUTATION);
     assert!(answer.body.contains("may look and not change"), "a mutation in a query is a change: {answer:?}");
     assert_eq!(site.handle().view(reveille::engine::State::live_count), 0);
 }
@@ -114,7 +114,8 @@ fn a_sessions_token_keeps_to_its_pace() {
     assert_eq!(refused[0].header("retry-after"), Some("1"));
     assert!(refused[0].body.contains("\"LIMIT\"") && refused[0].body.contains("creates-per-minute"));
     assert_eq!(site.call(token.reveal(), &[], LIST).status, 200, "looking is not paced");
-    let mutated: String = (0..4).map(|_| site.call(token.reveal(), &[], MUTATION).body).collect();
+    let mutated: String =
+        (0..4).map(|_| site.ask("POST /eql", token.reveal(), &[EDN], MUTATION).body).collect();
     assert!(mutated.contains("creates schedules too fast"), "a mutation in a query is paced too: {mutated}");
     assert_ne!(
         site.call(OPERATOR, &["Reveille-Session: main"], CREATE).status,

@@ -16,6 +16,7 @@ use reveille::domain::{
 };
 use reveille::edn::read;
 use reveille::engine::{Command, Input, NewSchedule, Which};
+use reveille::graph::eql::Boundary;
 use reveille::port::{Clock, HistoryCaps};
 use reveille::runtime::{Handle, Subscription};
 use reveille::testkit::{SimHost, Stage};
@@ -425,12 +426,12 @@ fn a_session_goes_out_only_where_an_operator_lets_it() {
                 scene.handle.call_tool("cron_create", &caller, &args, Notation::Edn).expect("a tool");
             assert_eq!(!answer.is_error, allowed, "{caller:?}, {channel}, {agents}: {answer:?}");
             let query = format!(
-                "{{:action \"query\" :query \"[(psi.scheduler/create {{:kind :message :message \\\"m\\\" :delay-ms 1000
-                   :channel \\\"{channel}\\\" :origin-session-id \\\"main\\\"}})]\"}}"
+                "[(psi.scheduler/create {{:kind :message :message \"m\" :delay-ms 1000 :channel {channel:?}
+                   :origin-session-id \"main\"}})]"
             );
             let query = read(query.as_bytes(), &REQUEST_CAPS).expect("EDN");
-            let answer = scene.handle.call_tool("psi-tool", &caller, &query, Notation::Edn).expect("a tool");
-            let answer = format!("{:?}", answer.value);
+            let query = Boundary::read(&query).expect("a query");
+            let answer = format!("{:?}", scene.handle.query(&caller, &query, true));
             let is_refused = answer.contains("channel not allowed");
             assert_eq!(!is_refused, allowed, "{caller:?}, {channel}, {agents}: {answer}");
         }
