@@ -1,10 +1,12 @@
-//! Reveille wakes AI agents. Agents, and the people they work for, ask for something to happen later; Reveille owns the
-//! timing. It proves what it did, says why it did not, and shows what it will do.
+//! Reveille wakes AI agents. Agents, and the people they work for, ask for something to happen
+//! later; Reveille owns the timing. It proves what it did, explains what it did not do, and
+//! forecasts what it will do.
 //!
-//! The core ([`engine`]) is pure: [`engine::decide`] turns an input, a moment and some randomness into facts and effects,
-//! [`engine::State::apply`] folds facts, [`engine::State::next_wake`] says when to come back. It builds with no feature
-//! at all, and knows no clock, no thread and no I/O. [`runtime`] puts a lock, a clock and hosts around it; `app` puts the
-//! operating system around that.
+//! The core ([`engine`]) is pure: [`engine::decide`] turns an input, a moment and some randomness
+//! into facts and effects, [`engine::State::apply`] folds facts into the state, and
+//! [`engine::State::next_wake`] says when to come back. The core builds without any feature, and it
+//! knows no clock, no thread and no I/O. [`runtime`] puts a lock, a clock and hosts around it;
+//! `app` puts the operating system around that.
 //!
 //! # Embedding
 //!
@@ -14,7 +16,8 @@
 #![doc = include_str!("../examples/embed.rs")]
 //! ```
 //!
-//! Tests of your own need no waiting: feature `testkit` has a simulated clock, simulated hosts, and whole seeded worlds.
+//! Your own tests need not wait for real time: feature `testkit` has a simulated clock, simulated
+//! hosts, and whole seeded worlds.
 
 #[cfg(feature = "runtime")]
 pub mod adapter;

@@ -1,18 +1,20 @@
-//! Whoever carries things out of this process.
+//! Port: the courier, which carries parcels out of this process to channels.
 
 use crate::domain::Failure;
 use crate::engine::Parcel;
 
-/// What became of a parcel: it is there, or it failed.
+/// Called once with the outcome of a delivery: accepted at the other end, or failed.
 pub type Carried = Box<dyn FnOnce(Result<(), Failure>) + Send>;
 
-/// Carries parcels to the channels that operators have named.
+/// Carries parcels to the channels that operators have configured.
 ///
-/// Contract: `carry` returns at once and calls `carried` exactly once, on whatever thread, well within
-/// `limits::RECEIPT_MS`; not calling it counts as no receipt. `Ok` only where whoever is behind the channel has said that it
-/// has the parcel. A failure with `Reason::HostRefused` says that it has not; one with `Reason::ReceiptOverdue` that nobody
-/// knows; one with `Reason::ChannelDisabled` that nothing more is wanted there.
+/// Contract: `carry` returns at once. It calls `carried` exactly once, on any thread, well within
+/// `limits::RECEIPT_MS`; if it is not called, the receipt is overdue and the delivery fails. `Ok`
+/// means that the receiver behind the channel acknowledged the parcel. A failure with
+/// `Reason::HostRefused` means that the receiver does not have it; `Reason::ReceiptOverdue` means
+/// that this is unknown; `Reason::ChannelDisabled` means that the receiver wants no more parcels on
+/// this channel.
 pub trait Courier: Send + Sync {
-    /// Sends a parcel.
+    /// Sends a parcel, and reports its outcome through `carried`.
     fn carry(&self, parcel: Parcel, carried: Carried);
 }

@@ -1,12 +1,12 @@
-//! Randomness.
+//! Port: the source of randomness for ids, tokens and jitter.
 
 use crate::domain::Entropy;
 
 /// Draws random bits.
 ///
-/// Contract: bits are unpredictable to anyone outside the process, unless the implementation is a simulation; ids and
-/// tokens are made of them.
+/// Contract: the bits are unpredictable to anyone outside the process, because ids and tokens are
+/// made of them. Only a simulation may be predictable.
 pub trait EntropySource: Send + Sync {
-    /// 128 fresh bits.
+    /// Draws 128 fresh bits.
     fn draw(&self) -> Entropy;
 }

@@ -1,28 +1,29 @@
-//! Whoever is asked, outside, whether a run may be handed over.
+//! Port: an external guard, which allows or denies the hand-over of a run.
 
 use crate::domain::GuardAnswer;
 use crate::engine::GuardQuestion;
 
-/// Says whether runs may be handed over.
+/// Decides whether runs may be handed over.
 ///
-/// Contract: a call takes the question and returns; it never waits for a process, a network or a person. The answer is given
-/// whenever it is known; what comes after the question's patience, or not at all, is a refusal. A guard that panics has
-/// failed, and so has one that lets go of the reply without giving it.
+/// Contract: `ask` accepts the question and returns; it never waits for a process, a network or a
+/// person. The guard answers when it knows. An answer that comes after the question's patience, or
+/// never, counts as a refusal. A guard that panics has failed, and so has one that drops the reply
+/// without answering.
 pub trait Guard: Send + Sync {
-    /// Takes a question.
+    /// Accepts a question; the answer goes to `reply`.
     fn ask(&self, question: GuardQuestion, reply: GuardReply);
 }
 
-/// The way back for one answer.
+/// The way to return one answer to one question.
 pub struct GuardReply(Option<Box<dyn FnOnce(GuardAnswer) + Send>>);
 
 impl GuardReply {
-    /// A way back that ends with whoever `take`s the answer.
+    /// Makes a reply that passes the answer to `take`.
     pub fn new(take: impl FnOnce(GuardAnswer) + Send + 'static) -> GuardReply {
         GuardReply(Some(Box::new(take)))
     }
 
-    /// Gives the answer.
+    /// Sends the answer.
     pub fn give(mut self, answer: GuardAnswer) {
         if let Some(take) = self.0.take() {
             take(answer);
@@ -31,7 +32,7 @@ impl GuardReply {
 }
 
 impl Drop for GuardReply {
-    /// Fail closed: whoever lets go of it has said nothing.
+    /// Fails closed: a reply that is dropped without an answer reports a failed guard.
     fn drop(&mut self) {
         if let Some(take) = self.0.take() {
             take(GuardAnswer::Failed { detail: "the guard gave no answer".into() });

@@ -1,45 +1,47 @@
-//! Whoever runs the sessions.
+//! Port: the host, which runs agent sessions.
 
 use crate::domain::{Failure, Message, SessionConfig, SessionId, Transcript};
 use crate::engine::{Delivery, Opening};
 
-/// What a host says of a request at once.
+/// The immediate answer of a host to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostAnswer {
-    /// It is done: a delivery with this answer has its receipt.
+    /// The request is done. For a delivery, this answer is the receipt.
     Done,
     /// The receipt will follow as a report, within `limits::RECEIPT_MS`.
     Later,
-    /// It cannot be done.
+    /// The request cannot be fulfilled.
     Failed(Failure),
 }
 
-/// Keeps sessions, takes prompts, and says truly what became of them.
+/// Runs sessions, accepts prompts, and reports truthfully what became of them.
 ///
-/// Contract: a call hands something over and returns; it never waits for an agent's turn, a network or a person. Calls
-/// for one session come in order, one at a time. A host that panics counts as having refused. Whatever is not
-/// answered with `Done` or `Failed` must be reported by [`Report`](crate::engine::Report), else it fails when its
-/// receipt is overdue.
+/// Contract: a call hands something over and returns; it never waits for an agent's turn, a network
+/// or a person. Calls for one session come in order, one at a time. A host that panics counts as
+/// having refused. A request that is answered with `Later` must be reported by
+/// [`Report`](crate::engine::Report), otherwise it fails when its receipt is overdue.
 pub trait Host: Send + Sync {
-    /// A session of this host was opened by somebody: put its preloaded messages into its transcript.
+    /// A session of this host was opened by a caller: put its preloaded messages into its
+    /// transcript.
     fn opened(&self, session: &SessionId, config: &SessionConfig);
 
-    /// Creates and configures a fresh top-level session, puts its preloaded messages there in order, and leaves the
-    /// focus where it is. A failure says whether the session exists all the same.
+    /// Creates and configures a fresh top-level session, puts its preloaded messages there in
+    /// order, and leaves the focus unchanged. A failure says whether the session exists all the
+    /// same.
     fn create(&self, opening: &Opening) -> HostAnswer;
 
     /// Puts a prompt into a session. `Done` means accepted, not finished.
     fn deliver(&self, delivery: &Delivery) -> HostAnswer;
 
-    /// Keeps a message that no run hands over, where the host keeps the transcript itself: a person's, or one that a run
-    /// had delivered in an earlier life.
+    /// Adds a message to the transcript without a delivery, for hosts that own the transcript: a
+    /// message that a person wrote, or one that a run delivered before the process restarted.
     fn record(&self, session: &SessionId, message: &Message);
 
-    /// The session is gone.
+    /// The session is closed, and the host drops what it holds of it.
     fn forget(&self, session: &SessionId);
 
-    /// The transcript; `None` where the harness keeps it to itself. The one call that comes under the engine's lock, so
-    /// that a query sees one moment, and that several threads may make at a time: it copies pointers, waits for nobody and calls
-    /// nothing of ours.
+    /// Returns the transcript; `None` if the harness does not share it. This is the only call made
+    /// under the engine's lock, so that a query sees one moment, and several threads may make it at
+    /// a time: it copies pointers, waits for nobody and does not call back into the runtime.
     fn transcript(&self, session: &SessionId) -> Option<Transcript>;
 }

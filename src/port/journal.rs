@@ -1,12 +1,13 @@
-//! The log of facts.
+//! Port: a journal that receives every fact in the order of decision.
 
 use crate::domain::{Fact, Now};
 
-/// Keeps the facts of each decision, before they are applied.
+/// Records the facts of each decision, before they are applied.
 ///
-/// Contract: the facts of one call are kept together or not at all, in the order of the calls. The runtime calls it under
-/// the engine's lock, so it must not wait for anything; volatile schedules promise never to wait for a disk.
+/// Contract: the facts of one call are recorded together or not at all, in the order of the calls.
+/// The runtime calls it under the engine's lock, so it must not wait for anything: volatile
+/// schedules promise never to wait for a disk.
 pub trait Journal: Send {
-    /// Keeps the facts decided at `now`.
+    /// Records the facts decided at `now`.
     fn append(&mut self, now: Now, facts: &[Fact]);
 }

@@ -1,4 +1,4 @@
-//! What the runtime needs from the world, as traits whose contracts are prose.
+//! The ports: what the runtime needs from the world, as traits whose contracts are prose.
 //!
 //! Real implementations are in `adapter`, simulated ones in `testkit`. Invariant: no port mentions a transport, a file
 //! or a thread.

@@ -1,31 +1,40 @@
-//! The durable store: an append-only log of facts, and the current state beside it.
+//! Port: the durable store, an append-only log of facts with the current state beside it.
 //!
-//! A store knows nothing of what it keeps: keys are texts, payloads are bytes, and what they mean is their writer's affair.
-//! What lives elsewhere: who turns a fact into bytes and back (the writer), how a caller waits (`ticket`), what a check of
-//! the whole store says (`store_report`). The contract:
+//! A store does not interpret what it holds: keys are texts, payloads are bytes, and only their
+//! writer knows what they mean. What lives elsewhere: encoding a fact as bytes and back (the
+//! writer), how a caller waits (`ticket`), the report on a check of the whole store
+//! (`store_report`). The contract:
 //!
-//! - **One batch, all or none.** The facts and rows of a [`Batch`] are kept together or not at all, in the order of the calls
-//!   of [`Store::submit`]. A batch has at least one fact: state changes only with a fact that says why.
-//! - **Acknowledged means kept.** [`Done`] is called with `Ok` once the batch would survive the loss of power, and in log
-//!   order: whoever publishes from there publishes in the order of the log. It is called on a thread of the store's, and must
-//!   neither wait nor panic; it may submit.
-//! - **`submit` never waits.** What does not fit into the queue is refused, so it may be called under a lock.
-//! - **Terms.** Batches are decided on what the log is believed to hold. When an append fails that belief is broken for every
-//!   batch behind it, so the term ends: all that wait are answered with an error, and batches that name an ended term are
-//!   refused until the owner has called [`Store::renew`], read again what is kept, and decides anew. What was answered with an
-//!   error may be in the log all the same (the flush failed, the bytes got through): whole or not at all, and whoever reads
-//!   after `renew` sees which. A store shared by several processes ends a term when its lease is lost; the term's number is
-//!   then the fence that every write bears, and `renew` is the attempt to get the lease back.
-//! - **`renew` comes after what was let in.** A refused batch ends no term, and those before it may wait still, to be kept and
-//!   acknowledged later. So [`Store::renew`] answers, where the term stands too, only when every batch that was let in before it
-//!   has been answered, kept or failed: what is read after it is that at least. A store that cannot wait for them says that it
-//!   is not so yet ([`StoreFault::Overloaded`]), and its owner tries again.
-//! - **Cursors** come from the writer, because its facts that are not durable have cursors too: gaps are allowed, steps back
-//!   are refused. A row's revision only grows.
-//! - **Reads** see what is acknowledged, at least. They come in chunks, each a short read of its own, so that no reader holds
-//!   up a writer; a list changes between two chunks only behind the place where the reader stands, or by pruning.
-//! - **History ends.** Facts beyond the caps are pruned, oldest first, and counted. Current rows never are; tombstones are
-//!   when they are as old as the oldest fact may be.
+//! - **One batch, all or none.** The facts and rows of a [`Batch`] are committed together or not at
+//!   all, in the order of the calls of [`Store::submit`]. A batch has at least one fact: state
+//!   changes only with a fact that says why.
+//! - **Acknowledged means durable.** [`Done`] is called with `Ok` once the batch would survive the
+//!   loss of power, and in log order: a caller that publishes from `Done` publishes in the order of
+//!   the log. It is called on a thread of the store, and must neither wait nor panic; it may
+//!   submit.
+//! - **`submit` never waits.** A batch that does not fit into the queue is refused, so `submit` may
+//!   be called under a lock.
+//! - **Terms.** Batches are decided on what the log is believed to hold. When an append fails, that
+//!   belief is broken for every batch behind it, so the term ends: all batches that wait are
+//!   answered with an error, and batches that name an ended term are refused until the owner has
+//!   called [`Store::renew`], reloaded the persisted state, and decided anew. A batch that was
+//!   answered with an error may be in the log all the same (the flush failed, the bytes got
+//!   through): whole or not at all, and a reader that reads after `renew` sees which. A store
+//!   shared by several processes ends a term when its lease is lost; the term's number is then the
+//!   fence that every write bears, and `renew` is the attempt to get the lease back.
+//! - **`renew` comes after every accepted batch.** A refused batch ends no term, and batches
+//!   accepted before it may still be waiting, to be committed and acknowledged later. So
+//!   [`Store::renew`] returns only when every batch accepted before the call has been answered,
+//!   committed or failed; this holds too when the term has not ended. A read after `renew`
+//!   therefore sees at least those batches. A store that cannot wait for them returns
+//!   [`StoreFault::Overloaded`], and its owner tries again.
+//! - **Cursors** come from the writer, because its facts that are not durable have cursors too:
+//!   gaps are allowed, steps back are refused. A row's revision only grows.
+//! - **Reads** see at least what is acknowledged. They come in chunks, each a short read of its
+//!   own, so that no reader delays a writer; between two chunks a list changes only behind the
+//!   position of the reader, or by pruning.
+//! - **History ends.** Facts beyond the caps are pruned, oldest first, and counted. Current rows
+//!   are never pruned; tombstones are, once they are as old as the oldest fact may be.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -33,47 +42,48 @@ use std::sync::Arc;
 use super::StoreReport;
 use crate::domain::{Cursor, Moment};
 
-/// One fact as the log keeps it.
+/// One fact as the log stores it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactRecord {
-    /// Where it stands.
+    /// Position of the fact in the log.
     pub cursor: Cursor,
     /// When it was decided, on the wall clock.
     pub at: Moment,
-    /// What happened, in one word.
+    /// The kind of fact, in one word.
     pub kind: Arc<str>,
-    /// The schedule that it is about.
+    /// The schedule that the fact is about.
     pub schedule: Option<Arc<str>>,
-    /// The session that it is about.
+    /// The session that the fact is about.
     pub session: Option<Arc<str>>,
-    /// The run that it is about.
+    /// The run that the fact is about.
     pub run: Option<Arc<str>>,
-    /// All of it, in its writer's notation.
+    /// The whole fact, in its writer's notation.
     pub payload: Arc<[u8]>,
 }
 
-/// The current state of one thing.
+/// The current state of one thing, as the store holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowRecord {
-    /// Its key.
+    /// The row's key.
     pub key: Arc<str>,
-    /// How often it changed: more than in the row that it replaces.
+    /// How often the thing changed: larger than in the row that this one replaces.
     pub revision: u64,
-    /// What it is, in its writer's notation; `None` is a tombstone: it was, and is not to come back.
+    /// The state, in its writer's notation; `None` is a tombstone: the thing was deleted and must
+    /// not come back.
     pub payload: Option<Arc<[u8]>>,
 }
 
-/// What is kept together or not at all.
+/// Facts and rows that are committed together or not at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// What happened, by rising cursor; at least one.
+    /// The facts, by rising cursor; at least one.
     pub facts: Vec<FactRecord>,
-    /// What the state is from there on, each key once.
+    /// The rows that are current from these facts on, each key at most once.
     pub rows: Vec<RowRecord>,
 }
 
 impl Batch {
-    /// The bytes that it asks the store to keep, without what the store adds.
+    /// Counts the bytes of all facts and rows, without what the store adds.
     pub fn bytes(&self) -> usize {
         let rows: usize = self.rows.iter().map(RowRecord::bytes).sum();
         self.facts.iter().map(FactRecord::bytes).sum::<usize>() + rows
@@ -81,7 +91,7 @@ impl Batch {
 }
 
 impl FactRecord {
-    /// The bytes of its texts and its payload.
+    /// Counts the bytes of the fact's texts and payload.
     pub fn bytes(&self) -> usize {
         let keys = [&self.schedule, &self.session, &self.run];
         let keys: usize = keys.into_iter().flatten().map(|key| key.len()).sum();
@@ -90,63 +100,65 @@ impl FactRecord {
 }
 
 impl RowRecord {
-    /// The bytes of its key and its payload.
+    /// Counts the bytes of the row's key and payload.
     pub fn bytes(&self) -> usize {
         self.key.len() + self.payload.as_ref().map_or(0, |payload| payload.len())
     }
 }
 
-/// A stretch in which nothing failed: what was submitted in it was decided on what the log holds.
+/// A period without a failed append: a batch submitted in it was decided on what the log really
+/// holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(pub u64);
 
-/// Told once what became of a batch: the cursor of its last fact when it is kept.
+/// Called once with the outcome of a batch: the cursor of its last fact once it is committed.
 pub type Done = Box<dyn FnOnce(Result<Cursor, StoreFault>) + Send + Sync>;
 
-/// Called with each failure that ends a term, on a thread of the store's: it must not wait.
+/// Called with each failure that ends a term, on a thread of the store: it must not wait.
 pub type Alarm = Box<dyn Fn(&StoreFault) + Send + Sync>;
 
-/// What a store cannot do. The first four are the world's, the rest their caller's.
+/// Why a store refused or failed. The first four variants are faults of the world, the rest of the
+/// caller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreFault {
-    /// It could not be written or flushed.
+    /// The store could not be written or flushed.
     #[error("the store cannot be written: {detail}; nothing of it is acknowledged")]
     Unwritable {
-        /// What the world said.
+        /// The error text of the operating system or database.
         detail: Arc<str>,
     },
-    /// It could not be read.
+    /// The store could not be read.
     #[error("the store cannot be read: {detail}")]
     Unreadable {
-        /// What the world said.
+        /// The error text of the operating system or database.
         detail: Arc<str>,
     },
-    /// What it holds is not what was written.
+    /// The store holds something other than what was written to it.
     #[error("the store is damaged: {what}; run the doctor, and restore a backup")]
     Damaged {
-        /// Where.
+        /// Where the damage is, and of what kind.
         what: Arc<str>,
     },
-    /// Its owner gave it up.
+    /// The owner closed the store.
     #[error("the store is closed")]
     Closed,
-    /// The term is over: read again what is kept, and decide anew.
+    /// The term has ended: reload the persisted state, and decide anew.
     #[error("an earlier append failed, and this was decided on top of it; renew the term and read again")]
     TermOver,
-    /// Too much is waiting.
+    /// The queue is full.
     #[error("more than {max} {unit} wait for the disk; try again")]
     Overloaded {
-        /// The bound.
+        /// The bound that was reached.
         max: u64,
-        /// What it counts.
+        /// What the bound counts.
         unit: &'static str,
     },
-    /// A batch, a key or a payload that is too large.
+    /// A batch, a key or a payload is too large.
     #[error("{what} is larger than {max}")]
     TooLarge {
-        /// What.
+        /// Which part is too large.
         what: &'static str,
-        /// The bound.
+        /// The bound that was exceeded.
         max: u64,
     },
     /// A batch without facts.
@@ -155,33 +167,33 @@ pub enum StoreFault {
     /// A cursor that is not above the one before it.
     #[error("cursor {cursor} does not come after {after}")]
     OutOfOrder {
-        /// The cursor.
+        /// The refused cursor.
         cursor: Cursor,
-        /// The last one taken.
+        /// The last accepted cursor.
         after: Cursor,
     },
-    /// A row's revision that is not above the one that is kept.
+    /// A row whose revision is not above the stored one.
     #[error("revision {revision} of `{key}` does not come after the one that is kept")]
     StaleRow {
         /// The row's key.
         key: Arc<str>,
-        /// The revision.
+        /// The refused revision.
         revision: u64,
     },
 }
 
 impl StoreFault {
-    /// A failed write, with the reason of whoever failed.
+    /// Makes a failed write from the error that caused it.
     pub fn unwritable(error: &dyn Error) -> StoreFault {
         StoreFault::Unwritable { detail: error.to_string().into() }
     }
 
-    /// A failed read, with the reason of whoever failed.
+    /// Makes a failed read from the error that caused it.
     pub fn unreadable(error: &dyn Error) -> StoreFault {
         StoreFault::Unreadable { detail: error.to_string().into() }
     }
 
-    /// Whether the same may succeed later, without a person's help.
+    /// Returns whether the call may succeed later without manual intervention.
     pub fn is_retryable(&self) -> bool {
         match self {
             StoreFault::Unwritable { .. }
@@ -198,7 +210,7 @@ impl StoreFault {
     }
 }
 
-/// Which part of the history is wanted: newest first, everything where nothing is said.
+/// Which part of the history is wanted, newest first. The default selects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryQuery {
     /// Facts about this schedule only.
@@ -207,69 +219,77 @@ pub struct HistoryQuery {
     pub from: Option<Moment>,
     /// Facts decided before this instant.
     pub until: Option<Moment>,
-    /// Facts before this cursor: where the last page ended.
+    /// Facts before this cursor: the position where the last page ended.
     pub before: Option<Cursor>,
-    /// How many, at most; a chunk's bounds hold too.
+    /// Maximum number of facts; the bounds of a chunk apply as well.
     pub limit: usize,
 }
 
-/// How a store is.
+/// The health of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreHealth {
-    /// The term that batches are taken for; `None` while none is.
+    /// The current term, for which batches are accepted; `None` while there is none.
     pub term: Option<Term>,
-    /// The last fact that is kept.
+    /// The cursor of the last committed fact.
     pub head: Cursor,
-    /// Batches that wait.
+    /// Batches that wait to be written.
     pub queued: usize,
     /// Terms that ended in a failure since the store was opened.
     pub failures: u64,
-    /// The last of these failures.
+    /// The failure that ended the last of these terms.
     pub last_fault: Option<StoreFault>,
 }
 
-/// Keeps facts and state for good. The page of this module is the contract.
+/// Persists facts and state. The page of this module is the contract.
 pub trait Store: Send + Sync {
-    /// Takes a batch, or refuses it at once; in the latter case `done` is dropped uncalled.
+    /// Enqueues a batch, or refuses it at once; a refused batch drops `done` uncalled.
     ///
     /// # Errors
-    /// [`StoreFault::TermOver`], [`StoreFault::Overloaded`], [`StoreFault::Closed`], and the caller's faults.
+    /// [`StoreFault::TermOver`], [`StoreFault::Overloaded`], [`StoreFault::Closed`], and the faults
+    /// of the caller.
     fn submit(&self, term: Term, batch: Batch, done: Done) -> Result<(), StoreFault>;
 
-    /// Begins a new term after a failure; where none is broken, says the present one. It answers when everything that was let in
-    /// before it has been answered, so it waits for the disk, and must not be called by a [`Done`].
+    /// Begins a new term after a failure; if the term has not ended, returns the current one. It
+    /// returns once every batch accepted before the call has been answered, so it waits for the
+    /// disk, and must not be called from a [`Done`].
     ///
     /// # Errors
-    /// What stands in the way still, batches that wait among it; the owner tries again when it likes.
+    /// What still prevents a new term, waiting batches included; the owner may try again at any
+    /// time.
     fn renew(&self) -> Result<Term, StoreFault>;
 
-    /// How it is. It waits for nothing.
+    /// Returns the health of the store. It waits for nothing.
     fn health(&self) -> StoreHealth;
 
-    /// A chunk of the log after a cursor, oldest first; an empty one is the end. Pruned facts are left out.
+    /// Reads a chunk of the log after a cursor, oldest first; an empty chunk is the end. Pruned
+    /// facts are left out.
     ///
     /// # Errors
     /// [`StoreFault::Unreadable`], [`StoreFault::Damaged`].
     fn facts_after(&self, after: Cursor) -> Result<Vec<FactRecord>, StoreFault>;
 
-    /// A chunk of the current rows after a key, by key, tombstones included; an empty one is the end.
+    /// Reads a chunk of the current rows after a key, by key, tombstones included; an empty chunk
+    /// is the end.
     ///
     /// # Errors
     /// [`StoreFault::Unreadable`], [`StoreFault::Damaged`].
     fn rows_after(&self, after: Option<&str>) -> Result<Vec<RowRecord>, StoreFault>;
 
-    /// A page of history, newest first.
+    /// Reads a page of history, newest first.
     ///
     /// # Errors
     /// [`StoreFault::Unreadable`], [`StoreFault::Damaged`].
     fn history(&self, query: &HistoryQuery) -> Result<Vec<FactRecord>, StoreFault>;
 
-    /// Checks all of it: minutes for a large one, during which it goes on working.
+    /// Checks the whole store: this takes minutes for a large one, during which the store keeps
+    /// serving.
     ///
     /// # Errors
-    /// [`StoreFault::Unreadable`] where even looking is impossible; what is found wrong stands in the report.
+    /// [`StoreFault::Unreadable`] if the store cannot be examined at all; defects that are found
+    /// stand in the report.
     fn doctor(&self) -> Result<StoreReport, StoreFault>;
 
-    /// Takes no more batches, answers those that wait, and lets go. Dropping a store does the same.
+    /// Accepts no more batches, answers those that wait, and releases the files. Dropping a store
+    /// has the same effect.
     fn close(&self);
 }

@@ -1,78 +1,79 @@
-//! What a check of a whole store says.
+//! The report of a check of a whole store.
 
 use super::StoreFault;
 use crate::domain::Cursor;
 
-/// A store, examined.
+/// The result of examining a store: its identity, size and defects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreReport {
-    /// What keeps it, with its version.
+    /// The storage engine, with its version.
     pub engine: String,
-    /// Where it is, in its own words.
+    /// Where the store is: a path, or the name of a place in memory.
     pub place: String,
-    /// The version of its tables; 0 where there are none.
+    /// The version of the store's schema; 0 if it has no tables.
     pub schema: u32,
-    /// Who has it, and since when; `None` where nobody can.
+    /// Which process holds the store, and since when; `None` if no process can hold it.
     pub holder: Option<String>,
-    /// What is wrong with it; nothing is well.
+    /// The defects that were found; an empty list means that the store is sound.
     pub defects: Vec<String>,
-    /// What it holds.
+    /// How much the store holds.
     pub counts: StoreCounts,
-    /// What of its history it has let go.
+    /// How many facts and tombstones the store has pruned.
     pub pruned: Pruned,
-    /// How much history it keeps.
+    /// How much history the store retains.
     pub caps: HistoryCaps,
-    /// The newest failures since it was opened, oldest first.
+    /// The newest failures since the store was opened, oldest first.
     pub last_faults: Vec<StoreFault>,
 }
 
-/// What a store holds.
+/// How much a store holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StoreCounts {
     /// Facts in the log.
     pub facts: u64,
     /// The bytes of these facts, as [`FactRecord::bytes`](super::FactRecord::bytes) counts them.
     pub fact_bytes: u64,
-    /// The oldest fact that is kept.
+    /// The cursor of the oldest retained fact.
     pub first: Cursor,
-    /// The newest.
+    /// The cursor of the newest fact.
     pub head: Cursor,
     /// Current rows.
     pub rows: u64,
-    /// Tombstones among them.
+    /// Tombstones among the current rows.
     pub tombstones: u64,
-    /// What it takes up on the disk, in bytes.
+    /// Size on disk, in bytes.
     pub disk_bytes: u64,
-    /// Of these, what waits to be moved into place (a write-ahead log).
+    /// Bytes of the write-ahead log, which are still to be moved into the main file; part of
+    /// `disk_bytes`.
     pub wal_bytes: u64,
 }
 
-/// How many facts were pruned, by the cap that asked for it; of tombstones, all.
+/// How many facts were pruned, by the cap that required it, and how many tombstones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// Because their schedule had more.
+    /// Facts pruned because their schedule had too many.
     pub by_rows: u64,
-    /// Because the log was too large.
+    /// Facts pruned because the log was too large.
     pub by_bytes: u64,
-    /// Because they were too old.
+    /// Facts pruned because they were too old.
     pub by_age: u64,
-    /// Tombstones.
+    /// Tombstones pruned.
     pub tombstones: u64,
 }
 
-/// How much history a store keeps, whichever is reached first.
+/// How much history a store retains; whichever cap is reached first applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryCaps {
-    /// Facts of one schedule; those that are about none are bound by the other two.
+    /// Maximum facts of one schedule; facts about no schedule are bound by the other two caps.
     pub schedule_rows: u64,
-    /// Bytes of all facts.
+    /// Maximum bytes of all facts.
     pub bytes: u64,
-    /// Age of a fact in days, counted from the newest.
+    /// Maximum age of a fact in days, counted from the newest fact.
     pub days: u64,
 }
 
 impl StoreReport {
-    /// Whether nothing is wrong.
+    /// Returns whether no defect was found.
     pub fn is_sound(&self) -> bool {
         self.defects.is_empty()
     }

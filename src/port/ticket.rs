@@ -1,4 +1,4 @@
-//! Waiting for a store's answer.
+//! Blocking wait for a store's answer to one batch.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 
@@ -19,24 +19,24 @@ use crate::domain::Cursor;
 pub struct Ticket(Receiver<Result<Cursor, StoreFault>>);
 
 impl Ticket {
-    /// A ticket, and what resolves it.
+    /// Makes a ticket, and the callback that resolves it.
     pub fn new() -> (Ticket, Done) {
         let (sender, receiver) = sync_channel(1);
-        // Whoever no longer waits needs no answer.
+        // Sending fails only if the ticket was dropped, and then nobody waits for the answer.
         (Ticket(receiver), Box::new(move |answer| _ = sender.send(answer)))
     }
 
-    /// A ticket that has failed before anything could wait.
+    /// Makes a ticket that is already resolved with a failure.
     pub fn failed(fault: StoreFault) -> Ticket {
         let (ticket, done) = Ticket::new();
         done(Err(fault));
         ticket
     }
 
-    /// Waits until the batch is kept or failed.
+    /// Waits until the batch is committed or has failed.
     ///
     /// # Errors
-    /// What the store said; [`StoreFault::Closed`] where it went away without a word.
+    /// The fault of the store; [`StoreFault::Closed`] if the store went away without answering.
     pub fn wait(self) -> Result<Cursor, StoreFault> {
         self.0.recv().unwrap_or(Err(StoreFault::Closed))
     }
