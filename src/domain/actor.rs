@@ -1,4 +1,5 @@
-//! Who did something, as the log keeps it: known from how a call came in, never from what it says.
+//! The author of a change, as recorded in the log: derived from how the call arrived, never from
+//! what the call says.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,36 +7,36 @@ use std::sync::Arc;
 use super::id::check;
 use super::{Dialect, IdError, Scope};
 
-/// Who did something.
+/// The author of a change: scope, way of access, and tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
-    /// Whose things it may see and change.
+    /// Which things the actor may see and change.
     pub scope: Scope,
-    /// How it came in; `None` in a log that was kept before that was noted.
+    /// How the actor's call arrived; `None` in logs written before this was recorded.
     pub entry: Option<Entry>,
-    /// Whose tool it used, if it used one.
+    /// The dialect of the tool that was used; `None` if the call used no tool.
     pub tool: Option<Dialect>,
 }
 
-/// How somebody came in.
+/// How a call arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// It is the program that the engine is a part of.
+    /// From the program that embeds the engine.
     Embedder,
-    /// It is a process of the same user, at the socket or at the other end of a pipe.
+    /// From a process of the same user, over the socket or a pipe.
     Peer,
-    /// By the token of its session.
+    /// With the token of a session.
     Session,
-    /// By the operator's token of this name.
+    /// With the operator token of this name.
     Operator(TokenName),
 }
 
-/// What an operator's token is called: nothing of the token itself. Copies share one text.
+/// The name of an operator token; it contains nothing of the token itself. Copies share one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenName(Arc<str>);
 
 impl TokenName {
-    /// Checks a name.
+    /// Checks a name, and makes a token name of it.
     ///
     /// # Errors
     /// [`IdError`] if it is blank, too long or holds control characters.
@@ -44,14 +45,14 @@ impl TokenName {
         Ok(TokenName(text.into()))
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl Entry {
-    /// The kind of entry, the same in every notation.
+    /// Returns the kind of entry, spelled alike in every notation.
     pub fn name(&self) -> &'static str {
         match self {
             Entry::Embedder => "embedder",
@@ -61,14 +62,14 @@ impl Entry {
         }
     }
 
-    /// The operator's token by which somebody came in.
+    /// Returns the name of the operator token, if the call came with one.
     pub fn token(&self) -> Option<&TokenName> {
         if let Entry::Operator(token) = self { Some(token) } else { None }
     }
 }
 
 impl Actor {
-    /// The same, with a tool of this dialect in its hand.
+    /// Returns this actor with a tool of the given dialect.
     #[must_use]
     pub fn with_tool(self, tool: Dialect) -> Actor {
         Actor { tool: Some(tool), ..self }
@@ -76,10 +77,13 @@ impl Actor {
 }
 
 impl Actor {
-    /// As much of it as concerns a caller: a session sees itself, and of operators that one of them it was.
+    /// Returns what a viewer may know of this actor. An operator sees everything; a session sees
+    /// itself in full, of an operator only that it was one, and of other sessions nothing.
     pub fn seen_by(&self, viewer: &Scope) -> Option<Actor> {
         match (viewer, &self.scope) {
             (Scope::Operator, _) => Some(self.clone()),
+            // Entry and tool of an operator are dropped: a session must not learn the names of
+            // operator tokens.
             (Scope::Session(_), Scope::Operator) => {
                 Some(Actor { scope: Scope::Operator, entry: None, tool: None })
             }
@@ -89,7 +93,7 @@ impl Actor {
 }
 
 impl From<Scope> for Actor {
-    /// Whoever holds the engine itself speaks for anybody.
+    /// Attributes a bare scope to the embedding program, which may act in any scope.
     fn from(scope: Scope) -> Actor {
         Actor { scope, entry: Some(Entry::Embedder), tool: None }
     }
@@ -103,6 +107,7 @@ impl fmt::Display for Actor {
         }
         let tool = self.tool.map(|tool| format!("{} tool", tool.name()));
         let entry = match &self.entry {
+            // "session s1" already says how a session's call arrived.
             None | Some(Entry::Session) => None,
             Some(Entry::Embedder) => Some("embedder".to_owned()),
             Some(Entry::Peer) => Some("local user".to_owned()),

@@ -1,35 +1,35 @@
-//! A way out of this process, by the name that an operator gave it.
+//! Channels: named ways out of this process, configured by operators.
 
 use super::names;
 
 names! {
-    /// What a channel hands a delivery to.
+    /// What kind of receiver a channel delivers to.
     ChannelKind {
-        /// An endpoint, by a signed post.
+        /// An HTTP endpoint, by a signed post.
         Webhook = "webhook",
-        /// A program, on its input.
+        /// A program, on its standard input.
         Command = "command",
     }
 }
 
-/// A way out of this process.
+/// A named way out of this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// Its name.
+    /// The channel's name, chosen by an operator.
     pub name: Box<str>,
-    /// What it hands a delivery to.
+    /// What kind of receiver the channel delivers to.
     pub kind: ChannelKind,
-    /// Where that is, without anything secret: scheme and host of an endpoint, the name of a program.
+    /// The receiver, without secrets: scheme and host of an endpoint, or the name of a program.
     pub goes_to: Box<str>,
-    /// Whether sessions may let their schedules go there; operators always may.
+    /// Whether schedules of sessions may use the channel; operators always may.
     pub agents: bool,
 }
 
 /// What can happen to a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChannelFact {
-    /// An operator named it.
+    /// An operator opened it.
     Opened(Channel),
-    /// Whoever is behind it wants nothing more.
+    /// The receiver behind the channel asked for no more deliveries.
     Disabled,
 }

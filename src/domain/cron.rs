@@ -1,30 +1,31 @@
-//! A cron expression, understood: which minutes, hours and days it names.
+//! A parsed cron expression: which minutes, hours and days it matches.
 //!
-//! What lives elsewhere: its grammar and its slots (`calendar::cron`). Invariant: the only maker is the parser, so
-//! every field names something and some date of the calendar matches.
+//! What lives elsewhere: the grammar and the slots (`calendar::cron`). Invariant: only the parser
+//! makes these values, so every field matches something, and some date of the calendar matches.
 
 use std::fmt;
 
-/// A cron expression of five fields.
+/// A parsed cron expression of five fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cron {
     text: Box<str>,
     fields: CronFields,
 }
 
-/// What the five fields name, as bits.
+/// What the five fields match, as bit sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CronFields {
-    /// Bits 0 to 59.
+    /// Minutes: bits 0 to 59.
     pub minutes: u64,
-    /// Bits 0 to 23.
+    /// Hours: bits 0 to 23.
     pub hours: u32,
-    /// The days, by either field.
+    /// Days, as matched by the day-of-month and day-of-week fields.
     pub days: CronDays,
-    /// Bits 1 to 12.
+    /// Months: bits 1 to 12.
     pub months: u16,
-    /// Whether there are several slots in an hour or slots in every hour, or minutes or hours are named by `*` or a
-    /// step: such rules run through both passes of an hour that the clock repeats, the others only through the first.
+    /// Whether the rule recurs within a day by intervals: there are several slots in an hour or
+    /// slots in every hour, or minutes or hours are given by `*` or a step. When the clock repeats
+    /// an hour, such a rule runs in both passes, any other rule only in the first.
     pub repeats: bool,
 }
 
@@ -48,17 +49,18 @@ pub struct CronDays {
 }
 
 impl Cron {
-    /// What the parser has checked, and its canonical text.
+    /// Makes a cron value of fields that the parser has checked, and their canonical text.
     pub(crate) fn new(text: Box<str>, fields: CronFields) -> Cron {
         Cron { text, fields }
     }
 
-    /// The canonical text: five fields, one space between, names and numbers as they were given, names in capitals.
+    /// Returns the canonical text: five fields with one space between, names and numbers as they
+    /// were given, names in capitals.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// What it names.
+    /// Returns what the fields match.
     pub const fn fields(&self) -> &CronFields {
         &self.fields
     }

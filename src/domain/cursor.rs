@@ -1,15 +1,16 @@
-//! Where a fact stands in the log.
+//! The position of a fact in the log.
 
 use std::fmt;
 
-/// The position of a fact: 1 for the first of an engine's life, then one more for each.
+/// The position of a fact: 1 for an engine's first fact, then one more for each. Counting
+/// continues after a restart from a store.
 ///
-/// `after` a cursor is exclusive everywhere: the reader has seen the fact that bears it.
+/// `after` a cursor is exclusive everywhere: the reader has already seen the fact at that cursor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cursor(u64);
 
 impl Cursor {
-    /// Before the first fact.
+    /// The position before the first fact.
     pub const START: Cursor = Cursor(0);
 
     /// Makes a cursor from its number.
@@ -17,12 +18,12 @@ impl Cursor {
         Cursor(number)
     }
 
-    /// The number that a client keeps.
+    /// Returns the number, which clients store to resume from.
     pub const fn number(self) -> u64 {
         self.0
     }
 
-    /// The position that follows.
+    /// Returns the position that follows.
     #[must_use]
     pub const fn next(self) -> Cursor {
         Cursor(self.0.saturating_add(1))

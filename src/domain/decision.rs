@@ -1,17 +1,17 @@
-//! A fact in short: what the feed shows of it.
+//! Decisions: entries of the feed, each a summary of one fact.
 
 use std::borrow::Cow;
 
 use super::{Actor, Cursor, Fact, Moment, Next, Reason, RunId, ScheduleId, SessionId, names};
 
 names! {
-    /// What was decided.
+    /// What kind of thing was decided.
     DecisionKind {
         /// A session was opened.
         SessionOpened = "session-opened",
-        /// A session was closed; its schedules were called off before this.
+        /// A session was closed; its schedules were cancelled before this.
         SessionClosed = "session-closed",
-        /// A session got a host, or got its host back.
+        /// A session got a host, or its host came back.
         SessionHosted = "session-hosted",
         /// A session lost its host.
         SessionUnhosted = "session-unhosted",
@@ -19,7 +19,7 @@ names! {
         SessionBusy = "session-busy",
         /// A session's host reported that nothing runs.
         SessionIdle = "session-idle",
-        /// A person spoke in a session.
+        /// A person wrote in a session.
         UserSpoke = "user-spoke",
         /// A host that acknowledged a prompt reported no turn in time; the session counts as idle again.
         TurnUnreported = "turn-unreported",
@@ -27,47 +27,47 @@ names! {
         JobReady = "job-ready",
         /// A schedule was created.
         ScheduleCreated = "schedule-created",
-        /// A schedule was given another definition.
+        /// A schedule was redefined.
         ScheduleChanged = "schedule-changed",
         /// A schedule was paused.
         SchedulePaused = "schedule-paused",
         /// A schedule was resumed.
         ScheduleResumed = "schedule-resumed",
-        /// A schedule that counts from the end of its runs, or waits for something to happen, has its next slot.
+        /// A schedule got its next slot, which depends on the end of a run or on an event.
         ScheduleArmed = "schedule-armed",
         /// Slots passed without a run of their own, with a reason and a count.
         SlotsSkipped = "slots-skipped",
-        /// A schedule was called off.
+        /// A schedule was cancelled.
         ScheduleCancelled = "schedule-cancelled",
-        /// A slot came and was claimed: from here on it ends in exactly one way.
+        /// A slot was due and claimed: its run will end in exactly one way.
         RunClaimed = "run-claimed",
         /// A run waits, with a reason.
         RunQueued = "run-queued",
-        /// A run was handed to its host, for the phase in the detail.
+        /// A run was handed to its host; the detail names the phase.
         RunDispatched = "run-dispatched",
         /// The guard was asked whether a run may be handed over.
         RunAsked = "run-asked",
         /// The guard allowed a run to be handed over.
         RunAllowed = "run-allowed",
-        /// A run waits until an operator approves it; the rule that says so is in the detail.
+        /// A run waits until an operator approves it; the detail names the rule that requires it.
         RunHeld = "run-held",
         /// An operator approved a run.
         RunApproved = "run-approved",
         /// An operator denied a run, which fails.
         RunDenied = "run-denied",
-        /// The host has the prompt, and the turn that it began goes on.
+        /// The host accepted the prompt, and the turn that the prompt began is running.
         RunAccepted = "run-accepted",
-        /// The host confirmed the delivery, or the turn ended that it began.
+        /// The host acknowledged the delivery, or the turn that it began ended.
         RunDelivered = "run-delivered",
         /// An attempt ended in an error, and there will be another.
         RunRetrying = "run-retrying",
         /// A run ended in an error.
         RunFailed = "run-failed",
-        /// A run that waited was called off; its schedule goes on.
+        /// A waiting run was cancelled; its schedule goes on.
         RunCancelled = "run-cancelled",
-        /// What a session may do was changed.
+        /// The grant of a session was changed.
         SessionGranted = "session-granted",
-        /// What runs are measured by when they are about to be handed over was changed.
+        /// The guard policy was changed, by which runs are checked before they are handed over.
         EngineGuarded = "engine-guarded",
         /// A host connected.
         HostAttached = "host-attached",
@@ -75,68 +75,69 @@ names! {
         HostLost = "host-lost",
         /// A channel was opened by an operator; its name is in the detail.
         ChannelOpened = "channel-opened",
-        /// Whoever is behind a channel wants nothing more.
+        /// The receiver behind a channel asked for no more deliveries.
         ChannelDisabled = "channel-disabled",
-        /// Everything was held.
+        /// Everything was put on hold: nothing is claimed or handed over.
         EngineHeld = "engine-held",
-        /// Everything goes on.
+        /// The hold on everything was released.
         EngineReleased = "engine-released",
-        /// The engine began to live again on what is kept of its earlier life.
+        /// The engine started again from its persisted state.
         EngineAwoke = "engine-awoke",
-        /// The engine began to stop.
+        /// The engine began to shut down.
         EngineStopping = "engine-stopping",
     }
 }
 
-/// One entry of the feed.
+/// One entry of the feed: what was decided, about what, why and by whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// Where it stands.
+    /// The decision's position in the log.
     pub cursor: Cursor,
-    /// When it was made, on the wall clock.
+    /// When the decision was made, on the wall clock.
     pub at: Moment,
-    /// What was decided.
+    /// The kind of decision.
     pub kind: DecisionKind,
-    /// Why, where it is not the plain course of things.
+    /// Why it was decided; `None` for the normal course of a schedule.
     pub reason: Option<Reason>,
-    /// Who wanted it, where somebody did.
+    /// Who asked for it; `None` if nobody did.
     pub by: Option<Box<Actor>>,
-    /// The schedule or the run concerned.
+    /// The schedule or the run that the decision is about.
     pub subject: Option<Subject>,
-    /// The session concerned.
+    /// The session that the decision is about.
     pub session: Option<SessionId>,
-    /// The session that this one comes from, where a schedule opened it.
+    /// The session whose schedule opened this session; `None` unless a schedule opened it.
     pub origin: Option<SessionId>,
-    /// What else is worth saying: a phase, a host's error.
+    /// Further detail, such as a phase or a host's error text.
     pub detail: Option<Cow<'static, str>>,
-    /// The slots that it deals with.
+    /// The slots that the decision consumes or skips.
     pub slots: Option<Dealt>,
-    /// What comes next, where it says so: until the next decision that does, this is the slot to come.
+    /// The next slot, if the decision sets it. It holds until the next decision that sets one.
     pub next: Option<Next>,
 }
 
-/// What a decision is about.
+/// What a decision is about: a schedule or a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A schedule as a whole.
     Schedule(ScheduleId),
-    /// One run of it.
+    /// One run of a schedule.
     Run(RunId),
 }
 
-/// Slots that one decision deals with.
+/// The range of slots that one decision consumes or skips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dealt {
-    /// The first of them; `None` where that is only known from the decision before.
+    /// The first slot of the range; `None` if only an earlier decision tells it.
     pub from: Option<Moment>,
-    /// The last of them: of a claim the slot of the run.
+    /// The last slot of the range; for a claim, the slot of the run.
     pub until: Moment,
-    /// How many there are.
+    /// How many slots the range has.
     pub count: u64,
 }
 
 impl Decision {
-    /// What the feed shows of a fact; whose session it is about is known to the state only.
+    /// Summarizes a fact for the feed. `session` stays empty, because only the state knows whose
+    /// schedule it is.
     pub fn of(cursor: Cursor, at: Moment, fact: &Fact) -> Decision {
         let schedule = || fact.schedule().cloned().map(Subject::Schedule);
         Decision {
@@ -154,7 +155,7 @@ impl Decision {
         }
     }
 
-    /// The schedule concerned, be it in one of its runs.
+    /// Returns the schedule that the decision is about, directly or by one of its runs.
     pub fn schedule(&self) -> Option<&ScheduleId> {
         match self.subject.as_ref()? {
             Subject::Schedule(id) => Some(id),
@@ -162,7 +163,7 @@ impl Decision {
         }
     }
 
-    /// The run concerned.
+    /// Returns the run that the decision is about.
     pub fn run(&self) -> Option<&RunId> {
         match self.subject.as_ref()? {
             Subject::Schedule(_) => None,

@@ -1,4 +1,5 @@
-//! What the log stores. The state is the fold of these, and of nothing else.
+//! Facts: what happened, as the log stores it. The state is the fold of the facts, and of nothing
+//! else.
 
 use std::sync::Arc;
 
@@ -10,77 +11,79 @@ use super::{
 /// One thing that happened. Facts of one decision are appended together or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
-    /// Something about a session.
+    /// Something happened to a session.
     Session(SessionId, SessionFact),
     /// A schedule was created.
     Created {
-        /// What was asked for.
+        /// The definition of the schedule.
         schedule: Schedule,
-        /// Its first slot.
+        /// The first slot of the schedule.
         next: Next,
     },
-    /// Something about a schedule and its slots.
+    /// Something happened to a schedule or its slots.
     Schedule(ScheduleId, ScheduleFact),
-    /// Something about one run.
+    /// Something happened to one run.
     Run(RunId, RunFact),
-    /// Something about a connected host.
+    /// Something happened to a connected host.
     Host(HostId, HostFact),
-    /// Something about the channel of this name.
+    /// Something happened to the channel of this name.
     Channel(Box<str>, ChannelFact),
-    /// Nothing is claimed and nothing handed over until everything is released.
+    /// Everything was put on hold: nothing is claimed and nothing handed over until the hold is
+    /// released.
     Held {
-        /// Who wanted it.
+        /// Who put everything on hold.
         by: Actor,
-        /// Why, in their words.
+        /// Why, in that actor's words.
         reason: Option<Box<str>>,
     },
-    /// Everything goes on.
+    /// The hold on everything was released.
     Released {
-        /// Who wanted it.
+        /// Who released it.
         by: Actor,
     },
-    /// Runs are measured by this from here on, when they are about to be handed over.
+    /// The guard policy was replaced: runs are checked by the new one before they are handed over.
     Guarded {
-        /// By what; `None` for nothing.
+        /// The new policy; `None` for no policy.
         policy: Option<Arc<GuardPolicy>>,
-        /// Who wanted it.
+        /// Who replaced it.
         by: Actor,
     },
-    /// The engine lives again on what is kept of its earlier life.
+    /// The engine started again from its persisted state.
     Awoke {
-        /// Schedules that were in memory only, and are gone.
+        /// Number of volatile schedules that were lost with the earlier process.
         lost: u64,
     },
-    /// The engine takes no more schedules and calls off what waits.
+    /// The engine accepts no more schedules, and cancels what waits.
     Stopping {
-        /// Whether receipts that are still out are given up too.
+        /// Whether outstanding receipts are given up too.
         abandon: bool,
     },
 }
 
-/// The slot of a schedule that comes next.
+/// The next slot of a schedule, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// This one.
+    /// The next slot is known.
     Slot {
         /// The nominal instant.
         slot: Moment,
-        /// The same on the boot clock, for a schedule that lives in memory; on disk the wall clock counts.
+        /// The same instant on the boot clock, for a volatile schedule; `None` for a durable one,
+        /// which follows the wall clock.
         due: Option<BootTime>,
     },
-    /// It will be known when the run that has just been claimed has ended.
+    /// The next slot will be known when the run that was just claimed has ended.
     AfterFinish,
-    /// It will be known when what the schedule waits for has happened.
+    /// The next slot will be known when the event that the schedule waits for has happened.
     AtEvent,
-    /// There is none.
+    /// There is no next slot.
     Never {
-        /// Why.
+        /// Why there is none.
         reason: Reason,
     },
 }
 
 impl Next {
-    /// The nominal instant, where it is known.
+    /// Returns the nominal instant of the next slot, if it is known.
     pub fn slot(self) -> Option<Moment> {
         match self {
             Next::Slot { slot, .. } => Some(slot),
@@ -92,36 +95,36 @@ impl Next {
 /// What can happen to a schedule and its slots after its creation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScheduleFact {
-    /// It was given another definition: a new revision.
+    /// The schedule was redefined: a new revision.
     Changed(Box<Change>),
     /// Its slots are not claimed until it is resumed.
     Paused {
-        /// Who wanted it.
+        /// Who paused it.
         by: Actor,
-        /// Why, in their words.
+        /// Why, in that actor's words.
         reason: Option<Box<str>>,
     },
     /// Its slots are claimed again.
     Resumed {
-        /// Who wanted it.
+        /// Who resumed it.
         by: Actor,
-        /// Its next slot, which may have passed meanwhile.
+        /// Its next slot, which may have passed during the pause.
         next: Next,
     },
-    /// Its next slot, and all up to this one, passed without a run of their own.
+    /// Its next slot, and all up to the last one named here, passed without a run of their own.
     Skipped(Skip),
-    /// A run has ended, and its next slot counts from there; or what it waits for has happened.
+    /// Its next slot became known, because a run has ended or the event has happened.
     Armed {
-        /// The slot.
+        /// The next slot.
         next: Next,
-        /// Who brought it forward, if somebody did.
+        /// Who brought the slot forward, if somebody did.
         by: Option<Box<Actor>>,
     },
-    /// It was called off, with those of its runs that wait.
+    /// It was cancelled, together with its waiting runs.
     Cancelled {
-        /// Why.
+        /// Why it was cancelled.
         reason: Reason,
-        /// Who wanted it, if somebody did.
+        /// Who cancelled it, if somebody did.
         by: Option<Box<Actor>>,
     },
 }
@@ -129,30 +132,31 @@ pub enum ScheduleFact {
 /// A new definition of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What is asked for from here on.
+    /// The definition that applies from now on.
     pub schedule: Schedule,
-    /// Who wanted it.
+    /// Who changed it.
     pub by: Actor,
-    /// Its next slot, where it has another trigger than before; `None` where its slots are as they were.
+    /// The next slot, if the trigger changed; `None` if the slots stay as they were.
     pub retriggered: Option<Next>,
-    /// Whether it makes the new revision. Where a pause or a resume was asked for with it, that does.
+    /// Whether this fact makes the new revision. If the same request also pauses or resumes, that
+    /// fact does.
     pub revises: bool,
 }
 
 /// Slots that passed without a run of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
-    /// The first of them.
+    /// The first skipped slot.
     pub from: Moment,
-    /// The last of them.
+    /// The last skipped slot.
     pub until: Moment,
-    /// How many there are, this being the least where they were too many to count.
+    /// How many slots were skipped; a lower bound if there were too many to count.
     pub count: u64,
-    /// Why.
+    /// Why they were skipped.
     pub reason: Reason,
-    /// The slot that comes next.
+    /// The next slot.
     pub next: Next,
-    /// Who wanted it, if somebody did.
+    /// Who asked to skip them, if somebody did.
     pub by: Option<Box<Actor>>,
 }
 
@@ -168,37 +172,37 @@ pub enum HostFact {
 /// What can happen to a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionFact {
-    /// It was opened.
+    /// The session was opened.
     Opened {
-        /// Who runs its turns.
+        /// The host that runs its turns.
         host: HostId,
-        /// What it is, inherited values included.
+        /// Its configuration, inherited values included.
         config: Arc<SessionConfig>,
-        /// The schedule it came from, if one opened it.
+        /// The schedule that opened it, if one did.
         provenance: Option<Box<SessionProvenance>>,
     },
-    /// It was closed: it and the records of its schedules are gone.
+    /// The session was closed: its state and the records of its schedules are dropped.
     Closed,
-    /// A host took it over.
+    /// Another host took the session over.
     Hosted {
-        /// Who runs its turns from here on.
+        /// The host that runs its turns from now on.
         host: HostId,
     },
-    /// Its host is gone.
+    /// The session's host was lost.
     Unhosted,
     /// A turn began.
     Busy,
-    /// Nothing runs any more.
+    /// Nothing runs in the session any more.
     Idle,
-    /// A person spoke.
+    /// A person wrote in the session.
     UserSpoke,
-    /// A presumed turn was not reported in time; the session counts as idle again.
+    /// The host did not report a presumed turn in time; the session counts as idle again.
     TurnUnreported,
-    /// What it may do was changed. That holds whether it is open or not.
+    /// The session's grant was changed. A grant holds whether the session is open or not.
     Granted {
-        /// What it may do.
+        /// The new grant.
         grant: Grant,
-        /// Who wanted it.
+        /// Who changed it.
         by: Box<Actor>,
     },
     /// A job reported that it is ready.
@@ -209,7 +213,7 @@ pub enum SessionFact {
 }
 
 impl SessionFact {
-    /// The schedule that opened the session.
+    /// Returns the schedule that opened the session.
     pub fn schedule(&self) -> Option<&ScheduleId> {
         match self {
             SessionFact::Opened { provenance, .. } => {
@@ -228,95 +232,97 @@ impl SessionFact {
     }
 }
 
-/// What can happen to a run. It ends in exactly one way.
+/// What can happen to a run. A run ends in exactly one way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunFact {
-    /// A slot was consumed: a run exists.
+    /// A slot was consumed: the run exists.
     Claimed(Claim),
     /// The run waits.
     Queued {
-        /// What for.
+        /// Why it waits.
         reason: Reason,
     },
-    /// The guard was asked whether the run may be handed over; it waits for the answer, in nobody's way.
+    /// The guard was asked whether the run may be handed over. The run waits outside the session's
+    /// lane, so that others can pass.
     Asked {
-        /// What about.
+        /// Digest of what the guard was asked about.
         digest: Digest,
-        /// When the answer is overdue.
+        /// When the answer is overdue, on the boot clock.
         due: BootTime,
-        /// The same on the wall clock.
+        /// When the answer is overdue, on the wall clock.
         until: Moment,
     },
-    /// The guard allowed it to be handed over.
+    /// The guard allowed the run to be handed over.
     Allowed {
-        /// What it was asked about.
+        /// Digest of what the guard was asked about.
         digest: Digest,
-        /// Until when that holds.
+        /// Until when the permission is valid.
         until: BootTime,
     },
-    /// The run waits for an operator's word, in nobody's way.
+    /// The run waits for an operator's approval, outside the session's lane, so that others can
+    /// pass.
     Held(Box<Hold>),
-    /// An operator approved it.
+    /// An operator approved the run.
     Approved {
-        /// What was approved.
+        /// Digest of what was approved.
         digest: Digest,
-        /// Who did.
+        /// Who approved it.
         by: Box<Actor>,
     },
-    /// An operator denied it; that it failed follows.
+    /// An operator denied the run; a `Failed` fact follows.
     Denied {
-        /// Who did.
+        /// Who denied it.
         by: Box<Actor>,
-        /// Why, in their words.
+        /// Why, in that actor's words.
         why: Option<Box<str>>,
     },
     /// The run was handed to its host.
     Dispatched(HandOver),
-    /// The host has the prompt; the run ends with the turn.
+    /// The host accepted the prompt; the run ends with the turn.
     Accepted,
-    /// The host confirmed the delivery, or the turn ended that it began.
+    /// The host acknowledged the delivery, or the turn that it began ended.
     Delivered,
     /// An attempt ended in an error, and there will be another.
     Retrying {
-        /// The error.
+        /// Why the attempt failed.
         failure: Box<Failure>,
-        /// When it is tried again.
+        /// When the next attempt is due, on the wall clock.
         at: Moment,
-        /// The same on the boot clock.
+        /// When the next attempt is due, on the boot clock.
         due: BootTime,
     },
     /// The run ended in an error.
     Failed(Box<Failure>),
-    /// The run was called off while it waited.
+    /// The run was cancelled while it waited.
     Cancelled {
-        /// Why.
+        /// Why it was cancelled.
         reason: Reason,
     },
 }
 
-/// How a run came to be.
+/// How a run came into being.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// What made it happen.
+    /// What caused the run.
     pub cause: Cause,
-    /// How many earlier slots are folded into it.
+    /// How many earlier slots are folded into the run.
     pub folded: u64,
-    /// The slot that comes next; `None` where the schedule's slots are as they were: a run by hand.
+    /// The next slot of the schedule; `None` for a manual run, which leaves the slots as they were.
     pub next: Option<Next>,
-    /// When its time is up, where its time is limited.
+    /// When the run times out; `None` if its duration is not limited.
     pub time_up: Option<BootTime>,
-    /// Who wanted it, if somebody did: of a run by hand.
+    /// Who asked for a manual run.
     pub by: Option<Box<Actor>>,
 }
 
-/// To whom a run was handed, and for what.
+/// To which host a run was handed, and for what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandOver {
-    /// The host.
+    /// The host that received the run.
     pub host: HostId,
     /// What the host was asked to do.
     pub phase: Phase,
-    /// The session delivered into or to be created.
+    /// The session that the prompt goes to, or that is to be created.
     pub session: SessionId,
     /// When the receipt is overdue.
     pub overdue: BootTime,

@@ -1,4 +1,4 @@
-//! Why a run ended in an error, and how far it had come.
+//! Failures: why a run ended in an error, and how far its delivery had come.
 
 use super::{Reason, Span, names};
 use crate::limits;
@@ -10,30 +10,31 @@ names! {
         CreateSession = "create-session",
         /// The prompt was being handed to its session.
         PromptSubmit = "prompt-submit",
-        /// It was being handed to a channel.
+        /// The delivery was being sent to a channel.
         Outside = "outside",
     }
 }
 
-/// A run's error, as data.
+/// The error of a run, as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// How far the delivery had come.
     pub phase: Phase,
-    /// The closed code.
+    /// The closed code of the error.
     pub reason: Reason,
-    /// What the host said, or what we say in its place.
+    /// The host's error text, or ours if the host gave none.
     pub message: Box<str>,
     /// Whether the fresh session exists although the run failed.
     pub session_exists: bool,
-    /// What a channel answered with: an endpoint's status, a program's exit code.
+    /// The code that a channel answered with: an endpoint's status, a program's exit code.
     pub code: Option<i32>,
-    /// How long a channel asks to be left alone.
+    /// How long the receiver asks to wait before the next attempt.
     pub again_after: Option<Span>,
 }
 
 impl Failure {
-    /// A failure before any session was made. A message over `limits::ERROR_BYTES` is cut there, and ends in `…`.
+    /// Makes a failure without a fresh session. A message over `limits::ERROR_BYTES` is cut there,
+    /// and ends in `…`.
     pub fn new(phase: Phase, reason: Reason, message: impl Into<Box<str>>) -> Failure {
         Failure {
             phase,
@@ -45,21 +46,21 @@ impl Failure {
         }
     }
 
-    /// The same failure, with what a channel answered with.
+    /// Returns this failure with the code that a channel answered with.
     #[must_use]
     pub fn with_code(mut self, code: i32) -> Failure {
         self.code = Some(code);
         self
     }
 
-    /// The same failure, with how long a channel asks to be left alone.
+    /// Returns this failure with the wait that the receiver asked for.
     #[must_use]
     pub fn with_wait(mut self, again_after: Option<Span>) -> Failure {
         self.again_after = again_after;
         self
     }
 
-    /// The same failure, with the fresh session already in place.
+    /// Returns this failure for a fresh session that exists all the same.
     #[must_use]
     pub fn with_session(mut self) -> Failure {
         self.session_exists = true;
@@ -67,11 +68,12 @@ impl Failure {
     }
 }
 
-/// Hosts say what they like; a record and a feed of thousands must not hold it all.
+/// Cuts an error text: hosts choose its length, and thousands of records and feed entries hold it.
 fn short(message: Box<str>) -> Box<str> {
     let max = usize::try_from(limits::ERROR_BYTES.value).unwrap_or(usize::MAX);
     if message.len() <= max {
         return message;
     }
+    // Cut at a character boundary: a slice inside a character would panic.
     format!("{}…", &message[..message.floor_char_boundary(max)]).into()
 }

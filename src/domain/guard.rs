@@ -1,6 +1,8 @@
-//! What a guard goes by, what it says, and what is remembered of that for a run.
+//! The guard's vocabulary: its policy and rules, grants, its answers, and what a run remembers of
+//! them.
 //!
-//! What lives elsewhere: who asks it, and when (`engine/guard.rs`, `engine/step/pass.rs`).
+//! What lives elsewhere: the evaluation, and when it happens (`engine/guard.rs`,
+//! `engine/step/pass.rs`).
 
 use std::fmt;
 
@@ -11,89 +13,95 @@ use super::{
 };
 
 names! {
-    /// What becomes of a run that is about to be handed over.
+    /// What happens to a run that a rule matches, just before it is handed over.
     Ruling {
         /// It is handed over.
         Allow = "allow",
-        /// It waits until an operator says yes.
+        /// It waits until an operator approves it.
         Hold = "hold",
         /// It fails.
         Refuse = "refuse",
     }
 }
 
-/// What every run is measured by when it is about to be handed over.
+/// The policy by which every run is checked before it is handed over.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GuardPolicy {
-    /// In this order; the first that matches decides, and what none matches is allowed.
+    /// The rules in order of precedence: the first that matches decides, and a run that no rule
+    /// matches is allowed.
     pub rules: Vec<Rule>,
-    /// How long a run waits for an operator's word; `None` where there is nobody to give one, and it is denied at once.
+    /// How long a run waits for an operator's approval; `None` if there is no operator, so that it
+    /// is denied at once.
     pub approval: Option<Span>,
-    /// How long a guard outside may take that is asked about what the rules allow; `None` where there is none.
+    /// How long an external guard has to answer about a run that the rules allow; `None` if there
+    /// is no external guard.
     pub asks: Option<Span>,
 }
 
-/// One rule.
+/// One rule of a guard policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Its name, in reasons and approvals.
+    /// The rule's name, as reasons and approvals show it.
     pub name: Box<str>,
-    /// What it is about; a list that is empty says nothing.
+    /// Which runs the rule matches; an empty list matches every run.
     pub of: RuleScope,
-    /// What becomes of that.
+    /// What happens to a run that matches.
     pub then: Ruling,
-    /// Why, in the words of whoever wrote it.
+    /// Why, in the words of the rule's author.
     pub why: Option<Box<str>>,
 }
 
-/// What a rule is about: all of it has to hold.
+/// Which runs a rule matches: all conditions have to hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleScope {
-    /// Schedules of one of these sessions.
+    /// The schedule belongs to one of these sessions.
     pub sessions: Vec<SessionId>,
-    /// Made by tools of one of these dialects.
+    /// The schedule was created by a tool of one of these dialects.
     pub dialects: Vec<Dialect>,
-    /// Of one of these kinds.
+    /// The payload is of one of these kinds.
     pub kinds: Vec<Kind>,
-    /// Whose fresh session is to have one of these tools.
+    /// The fresh session is to have one of these tools.
     pub tools: Vec<Box<str>>,
-    /// Handed over within this time.
+    /// The hand-over is within this time window.
     pub window: Option<TimeWindow>,
 }
 
-/// A stretch of each of some days. One that ends before it begins goes on into the next day.
+/// A time window that recurs on some days of the week. One that ends before it begins extends into
+/// the next day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeWindow {
-    /// The days on which it begins.
+    /// The days on which the window begins.
     pub days: Weekdays,
-    /// When it begins.
+    /// When the window begins.
     pub from: TimeOfDay,
-    /// When it ends, itself left out; the same as `from` for a whole day.
+    /// When the window ends, exclusive; equal to `from` for a whole day.
     pub until: TimeOfDay,
-    /// On whose clock.
+    /// The zone whose clock is read.
     pub zone: Zone,
 }
 
-/// What a session may do, where that is less than everything. It never grows by itself.
+/// What a session is allowed to do. A grant is never extended automatically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// Look, or look and change; `None` for neither: its token is revoked.
+    /// Read, or read and change; `None` for neither, which revokes the session's token.
     pub right: Option<Right>,
-    /// By the tools of which dialects; `None` for all.
+    /// The dialects whose tools the session may use; `None` for all.
     pub dialects: Option<Vec<Dialect>>,
-    /// How deep it may be in a line of turns that schedules began, and schedule more: 0 for never in such a turn.
+    /// How deep a chain of turns begun by schedules may be for the session to create schedules in
+    /// it; 0 for never in such a turn.
     pub depth: u32,
 }
 
-/// In the type of a depth.
+/// The default depth, in the type of a depth.
 #[expect(clippy::cast_possible_truncation, reason = "some turns")]
 const LINE_DEPTH: u32 = limits::LINE_DEPTH.value as u32;
 
 impl Grant {
-    /// Everything that a session can do.
+    /// The grant of a session that nobody restricted.
     pub const FULL: Grant = Grant { right: Some(Right::Change), dialects: None, depth: LINE_DEPTH };
 
-    /// Whether it covers changes by tools of this dialect, and the runs of what was made by them.
+    /// Returns whether the grant covers changes by tools of this dialect, and the runs of schedules
+    /// made by them.
     pub fn covers(&self, dialect: Dialect) -> bool {
         let has = |dialects: &Vec<Dialect>| dialects.contains(&dialect);
         self.right == Some(Right::Change) && self.dialects.as_ref().is_none_or(has)
@@ -111,36 +119,39 @@ impl fmt::Display for Grant {
     }
 }
 
-/// What a guard outside answers.
+/// The answer of an external guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GuardAnswer {
     /// The run may be handed over.
     Allow,
-    /// An operator has to say yes first.
+    /// An operator has to approve the run first.
     Hold {
-        /// Why, in its words.
+        /// Why, in the guard's words.
         why: Option<Box<str>>,
     },
     /// The run may not be handed over.
     Refuse {
-        /// Why, in its words.
+        /// Why, in the guard's words.
         why: Option<Box<str>>,
     },
-    /// It gave no answer that can be understood: it crashed, cannot be reached, or said something else.
+    /// The guard gave no usable answer: it crashed, could not be reached, or answered something
+    /// else.
     Failed {
-        /// What is known of that.
+        /// What is known of the failure.
         detail: Box<str>,
     },
 }
 
-/// A SHA-256 of all that a run is about: what is said, to whom, by which revision of its schedule, and under which rule.
+/// A SHA-256 of everything that a run is about: what is said, to whom, by which revision of its
+/// schedule, and under which rule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(pub [u8; 32]);
 
 impl Digest {
-    /// Reads 64 hexadecimal digits in lower case.
+    /// Parses 64 hexadecimal digits in lower case.
     pub fn parse(text: &str) -> Option<Digest> {
         let pair = |pair: &[u8]| {
+            // Only the form that `Display` prints is accepted, so that a digest has one spelling.
             let is_digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
             let text = std::str::from_utf8(pair).ok().filter(|_| pair.iter().all(is_digit))?;
             u8::from_str_radix(text, 16).ok()
@@ -162,36 +173,36 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// What is remembered of the guard for a run that has not ended.
+/// What a run that has not ended remembers of the guard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
-    /// What it waits for.
+    /// The answer or approval that the run waits for.
     pub waits: Option<Hold>,
-    /// What operators have said yes to, newest last.
+    /// Digests that operators have approved, newest last.
     pub approved: Vec<Digest>,
-    /// What a guard outside has allowed, and until when that holds.
+    /// The digest that an external guard has allowed, and until when that is valid.
     pub allowed: Option<(Digest, BootTime)>,
 }
 
-/// A run waits for somebody's word.
+/// Why a run is held, and until when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hold {
-    /// Whose.
+    /// Whose answer the run waits for.
     pub awaits: Awaits,
-    /// The rule that says so.
+    /// The rule that requires it.
     pub rule: Box<str>,
-    /// Why, in the words of whoever wrote the rule, or of the guard.
+    /// Why, in the words of the rule's author or of the guard.
     pub why: Option<Box<str>>,
-    /// What the word is to be about.
+    /// Digest of what the answer must be about.
     pub digest: Digest,
-    /// Without a word by then, the run fails.
+    /// When the wait ends, on the wall clock; without an answer by then, the run fails.
     pub until: Moment,
-    /// The same on the boot clock.
+    /// When the wait ends, on the boot clock.
     pub due: BootTime,
 }
 
 impl Hold {
-    /// The rule, and why.
+    /// Returns the name of the rule, and why it applies.
     pub fn detail(&self) -> String {
         match &self.why {
             Some(why) => format!("{}: {why}", self.rule),
@@ -199,7 +210,7 @@ impl Hold {
         }
     }
 
-    /// What the run waits for.
+    /// Returns the reason why the run waits.
     pub fn reason(&self) -> Reason {
         match self.awaits {
             Awaits::Guard => Reason::AwaitingGuard,
@@ -209,11 +220,11 @@ impl Hold {
 }
 
 names! {
-    /// Whose word a run waits for.
+    /// Whose answer a run waits for.
     Awaits {
-        /// The answer of a guard outside.
+        /// The answer of an external guard.
         Guard = "guard",
-        /// An operator's.
+        /// The approval of an operator.
         Operator = "operator",
     }
 }

@@ -1,4 +1,4 @@
-//! Ids, each its own type, so that one cannot stand in for another.
+//! Ids, each with a type of its own, so that one cannot be passed for another.
 //!
 //! Invariant: an id is never blank, holds no control character and is at most `limits::ID_BYTES` long.
 
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{Durability, Entropy, Moment};
 use crate::limits;
 
-/// Why a text is no id.
+/// Why a text is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     /// Nothing but white space.
@@ -24,13 +24,13 @@ pub enum IdError {
     Control,
 }
 
-/// A session's id, chosen by whoever opens it, or a random UUID.
+/// A session's id: chosen by the caller that opens it, or a random UUID.
 ///
 /// Copies share one text: 50 schedules of a session point at the same bytes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(Arc<str>);
 
-/// The id of a job in a session, such as a build that goes on in the background: chosen by whoever runs it.
+/// The id of a job in a session, such as a background build: chosen by the program that runs it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobId(Box<str>);
 
@@ -38,7 +38,8 @@ pub struct JobId(Box<str>);
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ScheduleId(IdText);
 
-/// The common form takes 16 bytes instead of 40. A text in that form is always stored so: equality is exact.
+/// The text of an id. The common form takes 16 bytes instead of 40. A text in that form is always
+/// stored as `Random`, so that derived equality is exact.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum IdText {
     Random([u8; 16]),
@@ -50,11 +51,12 @@ enum IdText {
 /// It is the idempotency key of the delivery. Its text is `SCHEDULE~INCARNATION~SLOT`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId {
-    /// The schedule.
+    /// The schedule that the run belongs to.
     pub schedule: ScheduleId,
-    /// How often the schedule's trigger was replaced, from 1.
+    /// Which trigger of the schedule the slot belongs to: 1 for the first, one more for each
+    /// replacement.
     pub incarnation: u32,
-    /// The nominal instant.
+    /// The nominal instant of the slot.
     pub slot: Moment,
 }
 
@@ -72,12 +74,12 @@ impl SessionId {
         Ok(SessionId(text.into()))
     }
 
-    /// A random id.
+    /// Makes a random id.
     pub fn random(entropy: Entropy) -> SessionId {
         SessionId(uuid(entropy).hyphenated().to_string().into())
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -93,14 +95,14 @@ impl JobId {
         Ok(JobId(text.into()))
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl ScheduleId {
-    /// The prefix of ids that we invent. Source: SEED-002.
+    /// The prefix of ids that the engine makes. Source: SEED-002.
     pub const PREFIX: &str = "sch-";
 
     /// Checks a text chosen by a caller.
@@ -111,6 +113,8 @@ impl ScheduleId {
         check(text)?;
         let random = text.strip_prefix(ScheduleId::PREFIX).and_then(|tail| {
             let uuid = Uuid::try_parse(tail).ok()?;
+            // Only lower case with hyphens is the common form: any other spelling must print back
+            // as it was given.
             (uuid.hyphenated().encode_lower(&mut Uuid::encode_buffer()) == tail).then_some(uuid)
         });
         Ok(ScheduleId(match random {
@@ -119,13 +123,14 @@ impl ScheduleId {
         }))
     }
 
-    /// A random id.
+    /// Makes a random id.
     pub fn random(entropy: Entropy) -> ScheduleId {
         ScheduleId(IdText::Random(uuid(entropy).into_bytes()))
     }
 
-    /// An id that nobody has: a random one, or for what goes to disk one that begins with the time, so that what is
-    /// created together is stored together. The clock is read for these alone.
+    /// Makes a fresh id: a random one for a volatile schedule. The id of a durable schedule begins
+    /// with the time, so that schedules created together are stored together. `now` is called for
+    /// durable schedules only.
     pub fn fresh(durability: Durability, now: impl FnOnce() -> Moment, entropy: Entropy) -> ScheduleId {
         match durability {
             Durability::Volatile => ScheduleId::random(entropy),
@@ -152,8 +157,9 @@ impl PartialOrd for ScheduleId {
 }
 
 impl RunId {
-    /// Reads the text of a run's id.
+    /// Parses the text of a run's id.
     pub fn parse(text: &str) -> Option<RunId> {
+        // From the right: a schedule's id may hold a `~` itself, an instant and a number cannot.
         let (rest, slot) = text.rsplit_once('~')?;
         let (schedule, incarnation) = rest.rsplit_once('~')?;
         let schedule = ScheduleId::new(schedule).ok()?;
@@ -168,17 +174,17 @@ impl HostId {
     /// The built-in host.
     pub const LOCAL: HostId = HostId(0);
 
-    /// The host with this number; 0 is the built-in one.
+    /// Makes the host id with this number; 0 is the built-in host.
     pub const fn new(number: u32) -> HostId {
         HostId(number)
     }
 
-    /// The number.
+    /// Returns the number.
     pub const fn number(self) -> u32 {
         self.0
     }
 
-    /// Whether the host runs turns of its own and reports them, unlike the built-in one.
+    /// Returns whether the host is connected and reports its turns, unlike the built-in one.
     pub const fn is_attached(self) -> bool {
         self.0 != HostId::LOCAL.0
     }
@@ -212,7 +218,8 @@ impl fmt::Display for ScheduleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             IdText::Random(bytes) => {
-                // As one text, put together here: lists are full of these, and each formatting step costs as much.
+                // Put together as one text: lists hold many ids, and each formatting step costs as
+                // much as all of this.
                 let (digits, mut text) = (hexadecimal(bytes), *b"sch-00000000-0000-0000-0000-000000000000");
                 for (at, from, len) in [(4, 0, 8), (13, 8, 4), (18, 12, 4), (23, 16, 4), (28, 20, 12)] {
                     text[at..at + len].copy_from_slice(&digits[from..from + len]);
@@ -242,7 +249,8 @@ impl fmt::Display for HostId {
     }
 }
 
-/// Two digits for each byte, without a branch or a table: so a compiler makes all of them at once.
+/// Prints two digits per byte. There is no branch and no table, so that the compiler can vectorize
+/// it.
 fn hexadecimal(bytes: &[u8; 16]) -> [u8; 32] {
     let digit = |nibble: u8| nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
     let mut digits = [0; 32];
@@ -256,7 +264,7 @@ fn uuid(entropy: Entropy) -> Uuid {
     uuid::Builder::from_random_bytes(entropy.0).into_uuid()
 }
 
-/// A UUID that sorts by the millisecond of its making (version 7 of RFC 9562).
+/// Makes a UUID that sorts by the millisecond of its creation (version 7 of RFC 9562).
 pub(crate) fn uuid_in_order(now: Moment, entropy: Entropy) -> Uuid {
     let millis = now.millis_since(Moment::EPOCH);
     let (_, random) = entropy.0.split_at(6);
@@ -265,7 +273,8 @@ pub(crate) fn uuid_in_order(now: Moment, entropy: Entropy) -> Uuid {
 }
 
 pub(super) fn check(text: &str) -> Result<(), IdError> {
-    // As nearly all are: then nothing of it is blank or a control character.
+    // Fast path: nearly all ids are plain ASCII, and then nothing in them is blank or a control
+    // character.
     let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
     if text.is_empty() || !is_plain && text.trim().is_empty() {
         return Err(IdError::Blank);

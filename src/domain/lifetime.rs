@@ -1,24 +1,25 @@
-//! How long a schedule lives.
+//! Lifetime limits of a schedule: number of runs, expiry, and events that cancel it.
 
 use std::num::NonZeroU32;
 
 use super::Moment;
 
-/// What ends a schedule, apart from its trigger's last slot and a cancel.
+/// What ends a schedule, apart from a cancel and the last slot of its trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime {
-    /// So many runs, those by hand not counted; `None` for as many as there are slots.
+    /// Maximum number of runs, without manual runs; `None` for as many as there are slots.
     pub max_runs: Option<NonZeroU32>,
-    /// No slot at this instant or later; `None` for no such bound.
+    /// The schedule has no slot at this instant or later; `None` for no such bound.
     pub expires_at: Option<Moment>,
-    /// A person's word in the session cancels it, as long as its slot, or the next attempt at its run, is still to come.
+    /// A message that a person writes in the session cancels the schedule, as long as its slot, or
+    /// the next attempt at its run, is still to come.
     pub cancel_on_user_activity: bool,
-    /// It is cancelled when the session that owns it is closed.
+    /// Closing the session that owns the schedule cancels it.
     pub dies_with_session: bool,
 }
 
 impl Lifetime {
-    /// What applies to a schedule about which nothing is said: psi's.
+    /// The default: psi's lifetime.
     pub const PLAIN: Lifetime = Lifetime {
         max_runs: None,
         expires_at: None,

@@ -1,21 +1,24 @@
-//! Which line of schedules a turn belongs to: a schedule's run began it, and that schedule may have been made in such a turn.
-//! Written by the engine only. Source: `reliability.md`, F71 and S12.
+//! Lineage: the chain of schedules that led to a turn. A run of a schedule began the turn, and that
+//! schedule may itself have been created in such a turn. Lineage is written by the engine, never by
+//! a caller.
+//!
+//! Source: `reliability.md`, F71 and S12.
 
 use super::{RunId, Schedule, ScheduleId};
 
-/// The line of a turn, and of what is scheduled in it.
+/// The chain that a turn belongs to; schedules created in the turn join it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lineage {
     /// The run that began the turn.
     pub run: RunId,
-    /// How many such turns there were since a person or an operator scheduled something: 1 or more.
+    /// Number of such turns since a person or an operator created the first schedule: 1 or more.
     pub depth: u32,
-    /// What was scheduled then.
+    /// The schedule that a person or an operator created.
     pub root: ScheduleId,
 }
 
 impl Lineage {
-    /// The line of a turn that a run of this schedule begins.
+    /// Returns the chain of a turn that a run of this schedule begins.
     pub fn of_turn(run: RunId, schedule: &Schedule) -> Lineage {
         match schedule.lineage() {
             None => Lineage { run, depth: 1, root: schedule.id.clone() },

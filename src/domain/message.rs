@@ -1,11 +1,11 @@
-//! What a session's transcript is made of.
+//! Messages, the entries of a session's transcript.
 
 use std::sync::Arc;
 
 use super::{Attachment, MessageProvenance, Moment, names};
 
 names! {
-    /// Who speaks.
+    /// The author of a message.
     Role {
         /// The user, or something that speaks in the user's place, such as a schedule.
         User = "user",
@@ -23,34 +23,35 @@ names! {
 pub enum Content {
     /// Plain text.
     Text(Box<str>),
-    /// A file to be shown with it.
+    /// A file to be shown with the message.
     File(Attachment),
 }
 
 /// One entry of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Who speaks.
+    /// The author of the message.
     pub role: Role,
-    /// What is said, piece by piece.
+    /// The content, in pieces.
     pub content: Vec<Content>,
-    /// When it was said; a preloaded message may leave it open.
+    /// When the message was written; optional for a preloaded message.
     pub timestamp: Option<Moment>,
-    /// Which schedule said it; `None` for a person or a model. Written by the engine, never by a caller.
+    /// Which schedule the message came from; `None` for a person or a model. Written by the engine,
+    /// never by a caller.
     pub provenance: Option<MessageProvenance>,
 }
 
-/// The messages of a session that are kept.
+/// The retained messages of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transcript {
-    /// How many older ones were dropped.
+    /// Number of older messages that were dropped.
     pub dropped: u64,
-    /// The messages, oldest first.
+    /// The retained messages, oldest first.
     pub messages: Vec<Arc<Message>>,
 }
 
 impl Message {
-    /// A user's message of one text.
+    /// Makes a user's message of one text.
     pub fn user(text: impl Into<Box<str>>, timestamp: Moment) -> Message {
         Message {
             role: Role::User,
@@ -60,7 +61,7 @@ impl Message {
         }
     }
 
-    /// All text of the message, pieces joined by a line break.
+    /// Returns all text of the message, pieces joined by a line break.
     pub fn text(&self) -> String {
         let text = |piece: &'_ Content| match piece {
             Content::Text(text) => Some(text.to_string()),
@@ -70,7 +71,7 @@ impl Message {
         pieces.join("\n")
     }
 
-    /// The file that goes with it, if one does.
+    /// Returns the file that goes with the message, if there is one.
     pub fn file(&self) -> Option<&Attachment> {
         self.content.iter().find_map(|piece| match piece {
             Content::Text(_) => None,
@@ -78,7 +79,7 @@ impl Message {
         })
     }
 
-    /// Whether the model runs on it, as far as a schedule put it there.
+    /// Returns whether the message begins a turn. Only a schedule can add one that does not.
     pub fn begins_turn(&self) -> bool {
         self.provenance.as_ref().is_none_or(|provenance| provenance.begins_turn)
     }

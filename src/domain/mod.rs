@@ -1,4 +1,4 @@
-//! The nouns: plain values with closed enums, shared by every layer above.
+//! The nouns of the domain: plain values with closed enums, shared by every layer above.
 //!
 //! What lives elsewhere: rules (`engine`), wire names (`dialect`, `graph`). Invariant: a value of these types
 //! is already checked; nothing here reads a clock, draws randomness or does I/O.
@@ -71,7 +71,7 @@ pub use trigger::{Calendar, CountFrom, Event, Every, TimeOfDay, Trigger, Weekday
 pub use when::When;
 pub use zone::{Offset, Zone, ZoneError, ZoneName};
 
-/// Writes a closed enum whose variants have one name each, with `name()`, `ALL` and `parse()`.
+/// Declares a closed enum whose variants have one name each, with `name()`, `ALL` and `parse()`.
 macro_rules! names {
     ($(#[$meta:meta])* $type:ident { $($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+ }) => {
         $(#[$meta])*
@@ -85,17 +85,17 @@ macro_rules! names {
             /// Every name, in declaration order.
             pub const NAMES: &[&'static str] = &[$($name),+];
 
-            /// The variant's one name, in kebab case, the same in every notation.
+            /// Returns the variant's name in kebab case, spelled alike in every notation.
             pub const fn name(self) -> &'static str {
                 match self { $($type::$variant => $name),+ }
             }
 
-            /// What the variant means, in one sentence.
+            /// Returns what the variant means, in one sentence.
             pub const fn doc(self) -> &'static str {
                 match self { $($type::$variant => concat!($($doc),+).trim_ascii()),+ }
             }
 
-            /// Reads a name; case matters.
+            /// Parses a name; case matters.
             pub fn parse(text: &str) -> Option<$type> {
                 match text { $($name => Some($type::$variant),)+ _ => None }
             }

@@ -1,4 +1,4 @@
-//! Instants, spans and the clock readings that decisions take as an argument.
+//! Instants, spans, and the clock readings that decisions take as an argument.
 //!
 //! [`Moment`] is wall-clock time, for slots and records; [`BootTime`] counts from the machine's start, suspended
 //! time included, for volatile delays. Nothing here reads a clock. Invariant: arithmetic is checked, so a moment
@@ -13,16 +13,18 @@ use crate::edn::{civil_from_days, days_from_civil};
 const NANOS_PER_SECOND: u32 = 1_000_000_000;
 const NANOS_PER_MILLI: u64 = 1_000_000;
 const SECONDS_PER_DAY: i64 = 86_400;
-/// Years that an instant may have, either way. Source: `java.time.Instant`.
+/// Largest year of an instant, before and after year 0. Source: `java.time.Instant`.
 const YEAR_MAX: i64 = 999_999_999;
-/// The seconds of these years: from the first of January of the first to the end of the last.
+/// The seconds of all these years, from the first of January of the first to the end of the last.
 const CALENDAR: RangeInclusive<i64> = days_from_civil(-YEAR_MAX, 1, 1) * SECONDS_PER_DAY
     ..=days_from_civil(YEAR_MAX, 12, 31) * SECONDS_PER_DAY + SECONDS_PER_DAY - 1;
 
 /// An instant on the wall clock: seconds and nanoseconds since 1970-01-01T00:00:00Z.
 ///
-/// Packed to 12 bytes, and one more than the nanoseconds is stored, so that no instant takes no more room than an instant: a
-/// million pending schedules hold two million of them.
+/// The type is packed to 12 bytes, and stores one more than the nanoseconds so that
+/// `Option<Moment>` takes no more room than `Moment`: a million pending schedules hold two million
+/// of them.
+// The order of the fields is the order of instants: comparison is derived.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(Rust, packed(4))]
 pub struct Moment {
@@ -42,7 +44,7 @@ pub struct BootTime {
     nanos: u64,
 }
 
-/// One reading of both clocks.
+/// One reading of both clocks, taken together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Now {
     /// The wall clock: may be stepped, either way.
@@ -60,23 +62,24 @@ impl Moment {
     /// 1970-01-01T00:00:00Z.
     pub const EPOCH: Moment = Moment { seconds: 0, nanos_and_one: NonZeroU32::MIN };
 
-    /// The instant so many seconds and nanoseconds (below 10^9) after 1970; `None` outside years ±999,999,999.
+    /// Makes the instant this many seconds and nanoseconds (below 10^9) after 1970; `None` outside
+    /// years ±999,999,999.
     pub fn new(seconds: i64, nanos: u32) -> Option<Moment> {
         let is_in_calendar = nanos < NANOS_PER_SECOND && CALENDAR.contains(&seconds);
         is_in_calendar.then_some(Moment { seconds, nanos_and_one: NonZeroU32::MIN.saturating_add(nanos) })
     }
 
-    /// Whole seconds since 1970, rounded down.
+    /// Returns the whole seconds since 1970, rounded down.
     pub const fn seconds(self) -> i64 {
         self.seconds
     }
 
-    /// Nanoseconds past the second, below 10^9.
+    /// Returns the nanoseconds past the second, below 10^9.
     pub const fn nanos(self) -> u32 {
         self.nanos_and_one.get() - 1
     }
 
-    /// The instant `span` later; `None` where it would leave the calendar.
+    /// Returns the instant `span` later; `None` if that is outside the calendar.
     pub fn checked_add(self, span: Span) -> Option<Moment> {
         let nanos = u64::from(self.nanos()) + span.nanos % u64::from(NANOS_PER_SECOND);
         let carry = nanos / u64::from(NANOS_PER_SECOND);
@@ -85,7 +88,7 @@ impl Moment {
         Moment::new(self.seconds.checked_add(seconds)?, nanos)
     }
 
-    /// The instant `span` earlier; `None` where it would leave the calendar.
+    /// Returns the instant `span` earlier; `None` if that is outside the calendar.
     pub fn checked_sub(self, span: Span) -> Option<Moment> {
         let second = u64::from(NANOS_PER_SECOND);
         let whole = i64::try_from(span.nanos / second).ok()?;
@@ -98,26 +101,28 @@ impl Moment {
         Moment::new(self.seconds.checked_sub(whole)?.checked_sub(borrow)?, nanos)
     }
 
-    /// The time from `earlier` until this instant: zero if it is not later, at most 584 years.
+    /// Returns the time from `earlier` until this instant: zero if it is not later, at most 584
+    /// years.
     pub fn since(self, earlier: Moment) -> Span {
         Span { nanos: u64::try_from(self.nanos_since(earlier)).unwrap_or(u64::MAX) }
     }
 
-    /// Whole milliseconds from `earlier` until this instant, rounded down: zero if it is not later. Unlike
-    /// [`Moment::since`], it reaches across the whole calendar.
+    /// Returns the whole milliseconds from `earlier` until this instant, rounded down: zero if it
+    /// is not later. Unlike [`Moment::since`], it covers the whole calendar.
     pub fn millis_since(self, earlier: Moment) -> u64 {
         u64::try_from(self.nanos_since(earlier) / u128::from(NANOS_PER_MILLI)).unwrap_or(u64::MAX)
     }
 
     fn nanos_since(self, earlier: Moment) -> u128 {
+        // 128 bits, because the calendar in nanoseconds is longer than 64 bits can count.
         let seconds = i128::from(self.seconds) - i128::from(earlier.seconds);
         let nanos = i128::from(self.nanos()) - i128::from(earlier.nanos());
         u128::try_from(seconds * i128::from(NANOS_PER_SECOND) + nanos).unwrap_or(0)
     }
 
-    /// Reads an ISO instant as the JDK 17 does: seconds are required; an offset `Z` or `±hh:mm`; up to nine
-    /// digits of a fraction; `24:00:00` is the next midnight; `23:59:60` is folded into :59; years beyond four
-    /// digits bear a sign.
+    /// Parses an ISO instant as the JDK 17 does: seconds are required; the offset is `Z` or
+    /// `±hh:mm`; a fraction has up to nine digits; `24:00:00` is the next midnight; `23:59:60`
+    /// becomes :59; years of more than four digits need a sign.
     ///
     /// # Errors
     /// [`MomentError`] for anything else, and for instants outside years ±999,999,999.
@@ -137,22 +142,22 @@ impl Span {
     /// No time at all.
     pub const ZERO: Span = Span { nanos: 0 };
 
-    /// So many milliseconds, at most 584 years.
+    /// Makes a span of this many milliseconds, at most 584 years.
     pub const fn from_millis(millis: u64) -> Span {
         Span { nanos: millis.saturating_mul(NANOS_PER_MILLI) }
     }
 
-    /// So many nanoseconds.
+    /// Makes a span of this many nanoseconds.
     pub const fn from_nanos(nanos: u64) -> Span {
         Span { nanos }
     }
 
-    /// Whole milliseconds, rounded down.
+    /// Returns the whole milliseconds, rounded down.
     pub const fn millis(self) -> u64 {
         self.nanos / NANOS_PER_MILLI
     }
 
-    /// Nanoseconds.
+    /// Returns the nanoseconds.
     pub const fn nanos(self) -> u64 {
         self.nanos
     }
@@ -162,35 +167,36 @@ impl BootTime {
     /// The machine's start.
     pub const ZERO: BootTime = BootTime { nanos: 0 };
 
-    /// So many nanoseconds after the machine's start.
+    /// Makes the boot time this many nanoseconds after the machine's start.
     pub const fn from_nanos(nanos: u64) -> BootTime {
         BootTime { nanos }
     }
 
-    /// Nanoseconds since the machine's start.
+    /// Returns the nanoseconds since the machine's start.
     pub const fn nanos(self) -> u64 {
         self.nanos
     }
 
-    /// The boot time `span` later; stops at the end of the range, 584 years on.
+    /// Returns the boot time `span` later; it saturates at the end of the range, after 584 years.
     #[must_use]
     pub const fn after(self, span: Span) -> BootTime {
         BootTime { nanos: self.nanos.saturating_add(span.nanos) }
     }
 
-    /// The time from `earlier` until this one; zero if it is not later.
+    /// Returns the time from `earlier` until this boot time; zero if it is not later.
     pub const fn since(self, earlier: BootTime) -> Span {
         Span { nanos: self.nanos.saturating_sub(earlier.nanos) }
     }
 }
 
 impl fmt::Display for Moment {
-    /// ISO 8601 in UTC, with 0, 3, 6 or 9 digits of a fraction, as `java.time.Instant` prints itself.
+    /// Prints ISO 8601 in UTC, with 0, 3, 6 or 9 digits of a fraction, as `java.time.Instant` does.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (seconds, nanos) = (self.seconds, self.nanos());
         let (year, month, day) = civil_from_days(seconds.div_euclid(SECONDS_PER_DAY));
         let second = seconds.rem_euclid(SECONDS_PER_DAY);
-        // Digits are put together here: each formatting step costs as much as all of them, and a log is full of instants.
+        // The digits are put together here: each formatting step costs as much as all of them, and
+        // a log is full of instants.
         let mut text = *b"-00-00T00:00:00.000000000Z";
         let parts = [month, day, second / 3_600, second / 60 % 60, second % 60, i64::from(nanos)];
         for (part, (end, digits)) in
@@ -218,7 +224,7 @@ impl fmt::Display for Moment {
     }
 }
 
-/// Writes the last digits of a number that is not negative, as many as there is room for.
+/// Writes the last digits of a number, as many as there is room for.
 fn put_digits(room: &mut [u8], mut number: u32) {
     for digit in room.iter_mut().rev() {
         *digit = b'0' + u8::try_from(number % 10).unwrap_or(0);
@@ -232,7 +238,7 @@ impl fmt::Debug for Moment {
     }
 }
 
-/// The reader of ISO instants, one function per part, all on bytes.
+/// The parser of ISO instants, one function per part, all on bytes.
 mod parse {
     use super::{Moment, SECONDS_PER_DAY, YEAR_MAX, days_from_civil};
 
@@ -248,11 +254,13 @@ mod parse {
         if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
             return None;
         }
+        // As the JDK: midnight at the end of a day is accepted only if it is exact.
         let (hour, day_carry) = match (hour, minute, second, nanos) {
             (24, 0, 0, 0) => (0, 1),
             (24.., ..) => return None,
             _ => (hour, 0),
         };
+        // A leap second is accepted at the end of a day only, and counts as the second before it.
         let second = if (hour, minute, second) == (23, 59, 60) { 59 } else { second };
         if minute > 59 || second > 59 {
             return None;
@@ -266,8 +274,10 @@ mod parse {
         any_of.contains(first).then_some(rest)
     }
 
-    /// Leading digits as a number, and how many there were.
+    /// Parses leading digits, and returns the number and how many digits there were.
     fn digits(text: &[u8]) -> (i64, usize) {
+        // Ten digits are more than any part may have, so the caller still sees that there are too
+        // many.
         let (mut number, mut count) = (0, 0);
         for byte in text.iter().take(10).take_while(|byte| byte.is_ascii_digit()) {
             number = number * 10 + i64::from(byte - b'0');
@@ -295,6 +305,7 @@ mod parse {
             _ => count >= 4,
         };
         let year = if sign < 0 { -number } else { number };
+        // `-0000` is no year: year 0 has one spelling, as in the JDK.
         (allowed && number <= YEAR_MAX && (sign >= 0 || number != 0)).then_some((year, rest.get(count..)?))
     }
 
@@ -310,7 +321,7 @@ mod parse {
         Some((u32::try_from(number * scale).ok()?, rest.get(count..)?))
     }
 
-    /// Seconds east of UTC.
+    /// Parses an offset, as seconds east of UTC.
     fn offset(text: &[u8]) -> Option<i64> {
         let sign = match text {
             b"Z" | b"z" => return Some(0),

@@ -1,35 +1,37 @@
-//! What a schedule tells people without a turn: the model does not run on it.
+//! Notices: what a schedule tells people in a session without a turn, so that the model does not
+//! run.
 //!
-//! What lives elsewhere: how a host shows it. Invariant: a path is the caller's; nothing here opens a file.
+//! What lives elsewhere: how a host shows a notice. Invariant: a path comes from the caller, and
+//! nothing here opens a file.
 
 use super::names;
 
 names! {
     /// What a notice is about.
     About {
-        /// Something that was to be said at a time.
+        /// A reminder that was asked for.
         Reminder = "reminder",
         /// A job that is ready.
         JobReady = "job-ready",
     }
 }
 
-/// What is told.
+/// A message for people, to which the model does not react.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// What it is about.
+    /// The subject of the notice.
     pub about: About,
-    /// What it says; with a file, it may say nothing.
+    /// The text; it may be empty if there is a file.
     pub text: Box<str>,
-    /// The file that goes with it.
+    /// The file that goes with the notice.
     pub file: Option<Attachment>,
 }
 
-/// A file, for whoever shows a message.
+/// A file that a host shows together with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attachment {
-    /// Where it is, as the host knows its files.
+    /// The path of the file, as the host sees its file system.
     pub path: Box<str>,
-    /// What it is to be called; `None` for its own name.
+    /// The name to show; `None` for the file's own name.
     pub name: Option<Box<str>>,
 }

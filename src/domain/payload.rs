@@ -1,4 +1,4 @@
-//! What a schedule brings about.
+//! Payloads: what a schedule does when its slot is due.
 
 use std::sync::Arc;
 
@@ -16,36 +16,36 @@ names! {
     }
 }
 
-/// What happens when the slot comes.
+/// What happens when a slot is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// The model runs in the target session, on this text.
+    /// The model runs in the target session on this text.
     Turn {
         /// The prompt.
         text: Box<str>,
     },
     /// A fresh top-level session is opened, and the model runs there.
     NewSession(Box<NewSession>),
-    /// People are told something in the target session, and the model does not run.
+    /// People are notified in the target session, and the model does not run.
     Say(Box<Notice>),
 }
 
-/// A fresh session that is asked for.
+/// A request for a fresh session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSession {
-    /// The prompt.
+    /// The first prompt of the session.
     pub text: Box<str>,
-    /// What its creator asked it to be; silent fields are inherited from the origin.
+    /// The requested configuration; fields that are `None` are inherited from the origin.
     pub config: Arc<SessionConfig>,
 }
 
 impl Payload {
-    /// A fresh session with this prompt.
+    /// Makes a request for a fresh session with this prompt.
     pub fn new_session(text: impl Into<Box<str>>, config: Arc<SessionConfig>) -> Payload {
         Payload::NewSession(Box::new(NewSession { text: text.into(), config }))
     }
 
-    /// The payload's kind.
+    /// Returns the payload's kind.
     pub fn kind(&self) -> Kind {
         match self {
             Payload::Turn { .. } => Kind::Message,
@@ -54,7 +54,7 @@ impl Payload {
         }
     }
 
-    /// The prompt, or what people are told.
+    /// Returns the prompt, or the text of the notice.
     pub fn text(&self) -> &str {
         match self {
             Payload::Turn { text } => text,
@@ -63,7 +63,7 @@ impl Payload {
         }
     }
 
-    /// Whether the model runs on it.
+    /// Returns whether the model runs on the payload.
     pub fn begins_turn(&self) -> bool {
         match self {
             Payload::Turn { .. } | Payload::NewSession(_) => true,
@@ -71,7 +71,7 @@ impl Payload {
         }
     }
 
-    /// The file that goes with it, if one does.
+    /// Returns the file that goes with a notice, if there is one.
     pub fn file(&self) -> Option<&Attachment> {
         match self {
             Payload::Turn { .. } | Payload::NewSession(_) => None,
@@ -79,7 +79,7 @@ impl Payload {
         }
     }
 
-    /// The configuration asked for, if a session is to be opened.
+    /// Returns the requested configuration, if a session is to be opened.
     pub fn config(&self) -> Option<&Arc<SessionConfig>> {
         match self {
             Payload::Turn { .. } | Payload::Say(_) => None,

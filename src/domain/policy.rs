@@ -1,54 +1,58 @@
-//! How a schedule is carried out where the plain course of things does not say: late, too often, into a busy session,
-//! after a crash, after a failure.
+//! Policy of a schedule: what happens to late or overlapping slots, with a busy session, after a
+//! crash, and after a failure.
 
 use super::{Span, names};
 
 names! {
-    /// A slot comes while an earlier run of the same schedule has not ended.
+    /// What happens to a slot that is due while an earlier run of the same schedule has not ended.
     Overlap {
-        /// The new slot is skipped, and says so.
+        /// The new slot is skipped, with a reason.
         Skip = "skip",
-        /// It gets a run of its own. Turns in one session still come one after the other.
+        /// The slot gets a run of its own. Turns in one session still run one after the other.
         Parallel = "parallel",
     }
 }
 
 names! {
-    /// Slots passed while nobody was there to see them: the process was down, the schedule paused, the engine held.
+    /// What happens to slots that passed while they could not be claimed: the process was down, the
+    /// schedule paused, or everything held.
     Missed {
         /// The latest of them gets a run; the others are folded into it, and counted.
         RunOnce = "run-once",
         /// None of them gets a run.
         Skip = "skip",
-        /// Each gets a run, oldest first; of more than `limits::CATCH_UP` the oldest are skipped.
+        /// Each gets a run, oldest first; of more than `limits::CATCH_UP` slots, the oldest are
+        /// skipped.
         All = "all",
     }
 }
 
 names! {
-    /// A slot comes while the session it goes to is busy.
+    /// What happens to a slot that is due while the target session is busy.
     WhenBusy {
         /// The run waits for the session, in order.
         Queue = "queue",
         /// The slot is skipped.
         Skip = "skip",
-        /// It is folded into a run of the same schedule that waits already; without one it waits.
+        /// The slot is folded into a run of the same schedule that already waits; if there is none,
+        /// its run waits.
         Coalesce = "coalesce",
     }
 }
 
 names! {
-    /// The process ended, or the host was lost, while a run was with its host.
+    /// What happens to a run that was with its host when the process ended or the host was lost.
     Recovery {
-        /// The run counts as active until its time is up, then as failed: it may have happened, and is not repeated.
+        /// The run counts as active until it times out, then as failed. It may have happened, so it
+        /// is not repeated.
         Fail = "fail",
-        /// It is handed over again, with the same id.
+        /// The run is handed over again, with the same id.
         Redeliver = "redeliver",
     }
 }
 
 names! {
-    /// What a run ends with.
+    /// The event that ends a run.
     EndsWith {
         /// The host's receipt: the prompt was accepted.
         Receipt = "receipt",
@@ -57,29 +61,30 @@ names! {
     }
 }
 
-/// What applies where the plain course of things does not say.
+/// How a schedule handles late, overlapping, failed and interrupted runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// An earlier run has not ended.
+    /// What happens to a slot that is due while an earlier run has not ended.
     pub overlap: Overlap,
-    /// Slots passed unseen.
+    /// What happens to slots that passed while they could not be claimed.
     pub missed: Missed,
-    /// A slot that is later than this is skipped; `None` for however late.
+    /// A slot that is noticed later than this is skipped; `None` for no such bound.
     pub max_late: Option<Span>,
-    /// The session is busy.
+    /// What happens to a slot that is due while the session is busy.
     pub when_busy: WhenBusy,
-    /// Process or host were lost in the middle.
+    /// What happens to a run whose process or host was lost.
     pub recovery: Recovery,
-    /// What a run ends with.
+    /// The event that ends a run.
     pub ends_with: EndsWith,
-    /// How long a run may take from its claim to its end, waiting included; it has failed then. `None` for however long.
+    /// Time limit of a run from its claim to its end, waiting included; after it the run fails.
+    /// `None` for no limit.
     pub timeout: Option<Span>,
-    /// How long to wait before each further attempt; as many attempts more as there are entries.
+    /// The wait before each further attempt; there are as many further attempts as entries.
     pub backoff: Vec<Span>,
 }
 
 impl Policy {
-    /// What applies to a schedule about which nothing is said: psi's.
+    /// The default: psi's policy.
     pub const PLAIN: Policy = Policy {
         overlap: Overlap::Skip,
         missed: Missed::RunOnce,

@@ -1,32 +1,32 @@
-//! Where scheduled messages and sessions come from. Written by the engine only.
+//! Provenance of scheduled messages and sessions. Written by the engine, never by a caller.
 
 use super::{Lineage, RunId, ScheduleId, SessionId, Span};
 
 /// The origin of a message that a schedule put into a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageProvenance {
-    /// The schedule's run: which schedule it is, and for which nominal instant.
+    /// The run that delivered the message: its schedule and its nominal instant.
     pub run: RunId,
     /// The schedule's label, if it has one.
     pub label: Option<Box<str>>,
-    /// How much later it was handed over.
+    /// How much later than the nominal instant the message was handed over.
     pub late: Span,
-    /// How many earlier slots it stands for.
+    /// How many earlier slots the message stands for.
     pub folded: u64,
-    /// Whether the model runs on it; if not, it is for people to read.
+    /// Whether the model runs on the message; if not, the message is for people to read.
     pub begins_turn: bool,
 }
 
 /// The origin of a session that a schedule opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionProvenance {
-    /// The session whose schedule it was.
+    /// The session that owned the schedule.
     pub origin: SessionId,
-    /// The schedule.
+    /// The schedule that opened the session.
     pub schedule: ScheduleId,
-    /// Its label, if it has one.
+    /// The schedule's label, if it has one.
     pub label: Option<Box<str>>,
-    /// The line that its turns belong to, until a person says something in it. `None` in a log that was kept before that was
-    /// noted.
+    /// The chain that the session's turns belong to, until a person writes in the session. `None`
+    /// in logs written before this was recorded.
     pub line: Option<Lineage>,
 }

@@ -1,9 +1,9 @@
-//! The closed list of reasons: why something waits, was called off, failed or was refused a turn.
+//! The closed list of reasons: why a run waits, or was skipped, cancelled, failed or refused.
 
 use super::names;
 
 names! {
-    /// One code for each way in which a slot does not simply become a delivery.
+    /// Why a slot is not simply delivered; one code for each way.
     Reason {
         /// The session is in a turn, or compacting; the run waits for the idle transition.
         SessionBusy = "session-busy",
@@ -17,7 +17,7 @@ names! {
         Held = "held",
         /// The schedule is paused.
         Paused = "paused",
-        /// The last attempt failed, and the next is still to come.
+        /// The last attempt failed, and the next one is still to come.
         Retrying = "retrying",
         /// The store cannot be written, and the schedule is durable.
         StoreUnavailable = "store-unavailable",
@@ -27,41 +27,41 @@ names! {
         AwaitingGuard = "awaiting-guard",
         /// An earlier run of the schedule had not ended, and its policy is to skip.
         Overlap = "overlap",
-        /// The slot passed while nobody was there to see it, and its policy is to skip.
+        /// The slot passed while it could not be claimed, and its policy is to skip.
         Missed = "missed",
-        /// The slot was seen later than its policy allows.
+        /// The slot was noticed later than its policy allows.
         TooLate = "too-late",
-        /// It is part of another run, of a later slot or of one that waits.
+        /// The slot is part of another run: of a later slot, or of a run that waits.
         Coalesced = "coalesced",
-        /// More slots were missed than are made up for.
+        /// More slots were missed than are caught up.
         CatchUpLimit = "catch-up-limit",
-        /// Somebody asked for this slot to be skipped.
+        /// A caller asked for this slot to be skipped.
         SkippedByHand = "skipped-by-hand",
-        /// The schedule was given other slots before this one came.
+        /// The schedule was given other slots before this one was due.
         Rescheduled = "rescheduled",
-        /// As many runs as it was to have.
+        /// The schedule has had its maximum number of runs.
         MaxRuns = "max-runs",
-        /// It was to live no longer.
+        /// The schedule has expired.
         Expired = "expired",
-        /// Its trigger has no more slots.
+        /// The trigger has no more slots.
         NoMoreSlots = "no-more-slots",
-        /// Somebody entitled to it cancelled the schedule.
+        /// An authorized caller cancelled the schedule.
         Cancelled = "cancelled",
-        /// Another schedule with the same key took its place.
+        /// Another schedule with the same key replaced it.
         Replaced = "replaced",
-        /// A person spoke in the session before the slot came, and it was to be called off then.
+        /// A person wrote in the session before the slot was due, and that cancels the schedule.
         UserActivity = "user-activity",
         /// The owning session was closed.
         SessionClosed = "session-closed",
-        /// The engine was shut down in good order.
+        /// The engine was shut down in an orderly way.
         Shutdown = "shutdown",
         /// The host refused the delivery.
         HostRefused = "host-refused",
-        /// The host did not acknowledge in time.
+        /// The host did not acknowledge the delivery in time.
         ReceiptOverdue = "receipt-overdue",
-        /// The host's connection was lost while the delivery was out.
+        /// The host's connection was lost while the delivery was in flight.
         HostLost = "host-lost",
-        /// The run did not end within its time.
+        /// The run did not end within its time limit.
         TimedOut = "timed-out",
         /// The process ended while the run was with its host.
         Crashed = "crashed",
@@ -69,27 +69,27 @@ names! {
         TargetMissing = "target-missing",
         /// There is no channel of that name.
         ChannelUnknown = "channel-unknown",
-        /// Whoever is behind the channel wants nothing more.
+        /// The receiver behind the channel wants no more deliveries.
         ChannelDisabled = "channel-disabled",
-        /// The session that it belongs to may not do that any more.
+        /// The session that it belongs to is no longer allowed to do that.
         NotGranted = "not-granted",
         /// A rule of the guard's policy forbids it.
         RefusedByRule = "refused-by-rule",
         /// The guard has refused it.
         RefusedByGuard = "refused-by-guard",
-        /// The guard gave no answer that can be understood.
+        /// The guard gave no usable answer.
         GuardFailed = "guard-failed",
         /// The guard gave no answer in time.
         GuardTimedOut = "guard-timed-out",
-        /// It had to be approved, and there is nobody who could.
+        /// It had to be approved, and there is no operator who could.
         NobodyApproves = "nobody-approves",
         /// An operator has denied it.
         ApprovalDenied = "approval-denied",
         /// Nobody approved it in time.
         ApprovalExpired = "approval-expired",
-        /// It was in memory only when the process ended.
+        /// The schedule was volatile, and the process ended.
         Lost = "lost",
-        /// A bound of the engine stood in the way.
+        /// A bound of the engine was reached.
         LimitReached = "limit-reached",
     }
 }

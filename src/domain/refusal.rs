@@ -1,184 +1,187 @@
-//! What the engine refuses: the caller's fault, as data. A refusal changes nothing.
+//! Refusals: why the engine rejected a request, as data. A refusal changes nothing.
 
 use super::{Digest, HostId, Moment, Reason, RunId, ScheduleId, SessionId, Status, names};
 use crate::limits::Limit;
 
 names! {
-    /// The class of a refusal, the same in every notation.
+    /// The class of a refusal, spelled alike in every notation.
     Code {
         /// The request makes no sense.
         Validation = "VALIDATION",
-        /// What it names does not exist, or not for this caller.
+        /// Something that the request names does not exist, or not for this caller.
         NotFound = "NOT_FOUND",
-        /// What it names is in a state that forbids it.
+        /// Something that the request names is in a state that forbids the request.
         Conflict = "CONFLICT",
-        /// A bound is reached.
+        /// A bound was reached.
         Limit = "LIMIT",
-        /// The caller may look and not change.
+        /// The caller may read this, but not change it.
         Forbidden = "FORBIDDEN",
     }
 }
 
-/// Why the engine refused.
+/// Why the engine rejected a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No session of that id is open.
+    /// No session with this id is open.
     #[error("session not found: {session}")]
     UnknownSession {
         /// The id given.
         session: SessionId,
     },
-    /// A session of that id is open already.
+    /// A session with this id is already open.
     #[error("session already open: {session}")]
     SessionExists {
         /// The id given.
         session: SessionId,
     },
-    /// Another connected host has the session.
+    /// Another connected host runs the session.
     #[error("session {session} is hosted by {host}")]
     HostedElsewhere {
         /// The session.
         session: SessionId,
-        /// Who has it.
+        /// The host that runs it.
         host: HostId,
     },
-    /// No host of that number is connected.
+    /// No host with this number is connected.
     #[error("host not connected: {host}")]
     UnknownHost {
         /// The host given.
         host: HostId,
     },
-    /// No schedule of that id exists for this caller.
+    /// No schedule with this id exists for this caller.
     #[error("schedule not found: {schedule}")]
     UnknownSchedule {
         /// The id given.
         schedule: ScheduleId,
     },
-    /// A schedule of that id exists already.
+    /// A schedule with this id already exists.
     #[error("schedule-id already exists: {schedule}")]
     ScheduleExists {
         /// The id given.
         schedule: ScheduleId,
     },
-    /// The schedule has ended, or its delivery is under way.
+    /// The schedule has ended, or its delivery is in progress.
     #[error("schedule is not cancellable: {schedule} is {}", status.name())]
     NotCancellable {
         /// The schedule.
         schedule: ScheduleId,
-        /// Where it stands.
+        /// The status of the schedule.
         status: Status,
     },
-    /// A receipt for a run that does not exist, or not for this caller.
+    /// The receipt names a run that does not exist, or not for this caller.
     #[error("delivery not found: {run}")]
     UnknownRun {
         /// The run named.
         run: RunId,
     },
-    /// A receipt for a run that is not waiting for one: too early, late or repeated.
+    /// The receipt names a run that is not waiting for one: it came too early, too late, or twice.
     #[error("no delivery in flight: {run}")]
     NotInFlight {
         /// The run named.
         run: RunId,
     },
-    /// The dialect's own cap on one session's unfinished schedules is reached.
+    /// The dialect's cap on the unfinished schedules of one session was reached.
     #[error("scheduler pending cap exceeded: at most {max} unfinished schedules in a session")]
     SessionFull {
         /// The cap.
         max: u32,
     },
-    /// A bound of the engine is reached.
+    /// A bound of the engine was reached.
     #[error("limit reached: {} is {} {}", limit.name, limit.value, limit.unit)]
     LimitReached {
-        /// The bound.
+        /// The bound, with its value.
         limit: Limit,
     },
-    /// Another change came first: the one asked for was made on a definition that is no longer the present one.
+    /// Another change came first: the request was based on a revision that is no longer the current
+    /// one.
     #[error("schedule {schedule} is at revision {revision}, not {base}")]
     RevisionConflict {
         /// The schedule.
         schedule: ScheduleId,
-        /// The revision given.
+        /// The revision that the request was based on.
         base: u32,
-        /// The present one.
+        /// The current revision.
         revision: u32,
     },
-    /// The key stands for another request.
+    /// The idempotency key belongs to a different request.
     #[error("the key is taken by another request: {schedule}")]
     KeyTaken {
         /// The schedule that has the key.
         schedule: ScheduleId,
     },
-    /// What is asked for cannot be done to a schedule that stands so.
+    /// The status of the schedule does not allow the request.
     #[error("schedule {schedule} is {}", status.name())]
     WrongStatus {
         /// The schedule.
         schedule: ScheduleId,
-        /// Where it stands.
+        /// The status of the schedule.
         status: Status,
     },
-    /// A run of the schedule has not ended, and its policy is not to have two.
+    /// A run of the schedule has not ended, and its policy does not allow two at a time.
     #[error("an earlier run has not ended: {run}")]
     Overlapping {
-        /// The run.
+        /// The run that has not ended.
         run: RunId,
     },
-    /// No slot of the schedule would ever come.
+    /// The schedule would never have a slot.
     #[error("no slot would ever come: {}", reason.doc())]
     NoSlot {
-        /// Why.
+        /// Why it would have none.
         reason: Reason,
     },
-    /// The store cannot be written, and what is asked for has to be kept.
+    /// The store cannot be written, and the request has to be persisted.
     #[error("the store cannot be written: {detail}; nothing was changed")]
     Unkept {
-        /// What stands in the way.
+        /// Why it cannot be written.
         detail: Box<str>,
     },
-    /// There is no store, and what is asked for has to be kept.
+    /// There is no store, and the request has to be persisted.
     #[error("this engine keeps nothing on disk")]
     NoStore,
-    /// Schedules of sessions may not go out by this channel, or there is none of that name: a session is not told which.
+    /// Schedules of sessions may not use this channel, or no channel has this name; a session does
+    /// not learn which.
     #[error("channel not allowed: {channel}")]
     ChannelNotAllowed {
         /// The channel's name.
         channel: Box<str>,
     },
-    /// The run waits for no operator's word.
+    /// The run is not waiting for an operator's approval.
     #[error("run {run} does not wait for approval")]
     NotHeld {
         /// The run named.
         run: RunId,
     },
-    /// What was approved is not what would be handed over: it was changed meanwhile.
+    /// The run changed after it was shown to the operator, so the approval does not apply.
     #[error("run {run} is not what was shown: it was {digest}, and is {present}")]
     ApprovalConflict {
         /// The run.
         run: RunId,
-        /// What was to be approved.
+        /// The digest that was approved.
         digest: Digest,
-        /// What it is by now.
+        /// The digest of the run as it is.
         present: Digest,
     },
-    /// An answer to a question that nobody asks, or asks no more.
+    /// An answer to a question that the guard was not asked, or that is no longer open.
     #[error("the guard is not asked about {run}")]
     NotAsked {
         /// The run named.
         run: RunId,
     },
-    /// A schedule began the turn in which this is asked for, and it may not schedule more.
+    /// A schedule began this turn, and its chain is too deep to create more schedules.
     #[error(
         "a schedule began this turn, {depth} deep in its line, and its session may schedule more up to {max}"
     )]
     TooDeep {
-        /// How deep it is in its line.
+        /// The depth of the turn in its chain.
         depth: u32,
-        /// How deep its session may be.
+        /// The depth that the session's grant allows.
         max: u32,
     },
-    /// A schedule began the turn in which this is asked for, and it would be a loop.
+    /// A schedule began this turn, so a manual run is not allowed: it belongs to no chain, and
+    /// could loop for ever.
     #[error("a schedule began this turn, and nothing is run by hand in it")]
     WokenTurn,
-    /// The instant meant lies outside the calendar.
+    /// The requested instant is outside the calendar.
     #[error("the delay leads beyond the calendar")]
     BeyondCalendar,
     /// The engine is being shut down.
@@ -187,7 +190,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The class.
+    /// Returns the class of the refusal.
     pub fn code(&self) -> Code {
         match self {
             Refusal::UnknownSession { .. }
@@ -215,7 +218,7 @@ impl Refusal {
         }
     }
 
-    /// One of each, for the index of errors; what they are about is made up.
+    /// Returns one refusal of each kind with invented data, for the index of errors.
     pub fn samples() -> Vec<Refusal> {
         let session = || SessionId::new("SESSION").expect("a name of ours");
         let schedule = || ScheduleId::new("SCHEDULE").expect("a name of ours");
@@ -251,7 +254,7 @@ impl Refusal {
         ]
     }
 
-    /// Its name in the index of errors.
+    /// Returns the name of the refusal in the index of errors.
     pub fn name(&self) -> &'static str {
         match self {
             Refusal::UnknownSession { .. } => "unknown-session",
@@ -283,7 +286,7 @@ impl Refusal {
         }
     }
 
-    /// What the caller can do about it.
+    /// Returns what the caller can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             Refusal::UnknownSession { .. } => "open the session first, or check its id",

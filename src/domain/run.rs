@@ -1,33 +1,34 @@
-//! One occurrence of a schedule.
+//! Runs: one run is one occurrence of a schedule.
 
 use std::sync::Arc;
 
 use super::{Checks, Failure, HostId, Moment, Phase, Reason, Schedule, SessionId, names};
 
 names! {
-    /// What made a run happen.
+    /// What caused a run.
     Cause {
-        /// Its slot came.
+        /// Its slot was due.
         Slot = "slot",
-        /// Its slot passed while nobody was there, and was made up for.
+        /// Its slot passed while it could not be claimed, and is caught up.
         Missed = "missed",
-        /// Somebody asked for a run at once; the schedule's slots are as they were.
+        /// A caller asked for a run at once; the slots of the schedule stay as they were.
         Manual = "manual",
     }
 }
 
 names! {
-    /// Where a run stands; it ends in exactly one of the last three and never leaves it.
+    /// The state of a run. It ends in exactly one of the last three states, and never leaves it.
     RunState {
-        /// It waits for its session or its host.
+        /// It waits, for example for its session or its host.
         Queued = "queued",
-        /// It was handed to the host, whose receipt is still out.
+        /// It was handed to the host, and the receipt is outstanding.
         InFlight = "in-flight",
-        /// The host has the prompt, and the turn that it began has not ended.
+        /// The host accepted the prompt, and the turn that the prompt began has not ended.
         Running = "running",
-        /// The host confirmed it, or the turn ended that it began: whichever its schedule waits for.
+        /// The delivery was acknowledged, or the turn that it began ended; the schedule's policy
+        /// says which.
         Delivered = "delivered",
-        /// It was called off while it waited.
+        /// It was cancelled while it waited.
         Cancelled = "cancelled",
         /// It ended in an error.
         Failed = "failed",
@@ -37,48 +38,50 @@ names! {
 /// One occurrence, from the claim of its slot to its one terminal state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// How often the schedule's trigger had been replaced, from 1.
+    /// Which trigger of the schedule the slot belongs to: 1 for the first, one more for each
+    /// replacement.
     pub incarnation: u32,
-    /// The nominal instant; of a run by hand, the instant at which it was asked for.
+    /// The nominal instant; for a manual run, the instant of the request.
     pub slot: Moment,
-    /// How many more slots it stands for.
+    /// How many more slots the run stands for.
     pub folded: u64,
-    /// What made it happen.
+    /// What caused the run.
     pub cause: Cause,
-    /// Where it stands.
+    /// The state of the run.
     pub state: RunState,
-    /// Which try this is, from 1.
+    /// The number of the current attempt, from 1.
     pub attempt: u16,
-    /// When its slot was claimed.
+    /// When the slot was claimed.
     pub claimed_at: Moment,
-    /// When it was handed to the host first; `None` while it waits.
+    /// When the run was first handed to the host; `None` while it waits.
     pub started_at: Option<Moment>,
-    /// When the host had the prompt.
+    /// When the host acknowledged the prompt.
     pub delivered_at: Option<Moment>,
-    /// When it is tried again; `None` unless it waits for that.
+    /// When the next attempt is due; `None` unless the run waits for it.
     pub retry_at: Option<Moment>,
-    /// When it reached its terminal state.
+    /// When the run reached its terminal state.
     pub ended_at: Option<Moment>,
-    /// How far its delivery came; `None` before it began.
+    /// How far the delivery came; `None` before it began.
     pub phase: Option<Phase>,
-    /// Why it ended otherwise than by delivery. Why it waits is a question to the state: it changes.
+    /// Why the run ended without a delivery. Why a run waits is computed from the state, because it
+    /// changes.
     pub reason: Option<Reason>,
-    /// The host that it was handed to.
+    /// The host that the run was handed to.
     pub host: Option<HostId>,
-    /// The session whose lane it occupies, or the fresh session it opens.
+    /// The session whose lane the run occupies, or the fresh session that it opens.
     pub session: Option<SessionId>,
-    /// Whether the fresh session exists.
+    /// Whether the fresh session was created.
     pub session_created: bool,
-    /// Its error, once it failed; of a run that is tried again, that of the last attempt.
+    /// The error of a failed run, or of the last attempt if the run is tried again.
     pub failure: Option<Box<Failure>>,
-    /// What is remembered of the guard, where that is anything.
+    /// What the run remembers of the guard; `None` if that is nothing.
     pub checks: Option<Box<Checks>>,
-    /// What was asked for when its slot was claimed, where that was changed since.
+    /// The definition under which the slot was claimed, if the schedule was redefined since.
     pub asked: Option<Arc<Schedule>>,
 }
 
 impl Run {
-    /// A run whose slot has just been claimed.
+    /// Makes a run whose slot has just been claimed.
     pub fn claimed(incarnation: u32, slot: Moment, cause: Cause, folded: u64, at: Moment) -> Run {
         Run {
             incarnation,
@@ -105,7 +108,7 @@ impl Run {
 }
 
 impl RunState {
-    /// Whether nothing can happen to the run any more.
+    /// Returns whether the run has ended.
     pub const fn is_terminal(self) -> bool {
         match self {
             RunState::Delivered | RunState::Cancelled | RunState::Failed => true,

@@ -1,4 +1,4 @@
-//! The definition of a schedule: what was asked for. A change makes a new revision of it.
+//! The definition of a schedule. Each change makes a new revision of it.
 
 use super::{
     Actor, Envelope, Lifetime, Lineage, Moment, Payload, Policy, ScheduleId, SessionId, Target, Terms,
@@ -6,15 +6,15 @@ use super::{
 };
 
 names! {
-    /// Whose tools made a schedule. The engine stores it and asks nothing of it.
+    /// The family of tools that made a schedule. The engine stores it; no transition depends on it.
     Dialect {
         /// psi's one-shot scheduler. Source: SEED-002.
         Psi = "psi",
         /// The scheduled tasks of a personal agent, shared by all its sessions. Source: SEED-004.
         Cron = "cron",
-        /// Prompts that a session sets for itself, once or again and again. Source: SEED-003.
+        /// Prompts that a session sets for itself, once or recurring. Source: SEED-003.
         Reminder = "reminder",
-        /// What an agent has the runtime do later in its session. Source: SEED-000.
+        /// Actions that an agent has the runtime do later in its session. Source: SEED-000.
         SessionAction = "session-action",
         /// The crate's own interface, as embedders call it.
         Native = "native",
@@ -22,95 +22,100 @@ names! {
 }
 
 names! {
-    /// What a restart leaves of a schedule.
+    /// Whether a schedule survives a restart.
     Durability {
-        /// Nothing: it lives in memory, and its delays count suspended time.
+        /// It does not: the schedule lives in memory, and its delays count suspended time.
         Volatile = "volatile",
-        /// All of it: it is on disk before anybody is told of it, and its slots are instants of the wall clock.
+        /// It does: the schedule is on disk before its creation is acknowledged, and its slots are
+        /// instants of the wall clock.
         Durable = "durable",
     }
 }
 
-/// What was asked for. Where it stands is kept beside it, by the engine.
+/// The definition of a schedule. The engine stores its progress separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// Its id, unique in the engine.
+    /// The schedule's id, unique in the engine.
     pub id: ScheduleId,
-    /// Whose tools made it.
+    /// The dialect of the tool that made the schedule.
     pub dialect: Dialect,
-    /// What a restart leaves of it.
+    /// Whether the schedule survives a restart.
     pub durability: Durability,
-    /// A name for people; no meaning to the engine.
+    /// A name for people; the engine does not interpret it.
     pub label: Option<Box<str>>,
-    /// The session that asked for it and that it dies with.
+    /// The session that owns the schedule. By default, closing it cancels the schedule.
     pub owner: SessionId,
-    /// When its slots come.
+    /// When the slots are.
     pub trigger: Trigger,
-    /// What happens then.
+    /// What happens when a slot is due.
     pub payload: Payload,
-    /// When it was created, on the wall clock.
+    /// When the schedule was created, on the wall clock.
     pub created_at: Moment,
-    /// How it was made; `None` where its owner made it by the tools of its dialect, in no line.
+    /// How the schedule was created; `None` if its owner created it with a tool of its dialect,
+    /// outside any chain.
     pub making: Option<Box<Making>>,
-    /// What it has beyond that; `None` is [`Terms::PLAIN`].
+    /// All further settings; `None` stands for [`Terms::PLAIN`].
     pub terms: Option<Box<Terms>>,
 }
 
-/// How a schedule was made.
+/// How a schedule was created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Making {
-    /// By whom, where that was not its owner by the tools of its dialect.
+    /// Who created it; `None` if its owner did, with a tool of its dialect.
     pub by: Option<Actor>,
-    /// In whose line, where it was made or given another time in a turn that a schedule began.
+    /// The chain that it belongs to, if it was created or rescheduled in a turn that a schedule
+    /// began.
     pub line: Option<Lineage>,
 }
 
 impl Making {
-    /// What is to be kept of it; `None` where there is nothing to say.
+    /// Makes the record; `None` if there is nothing to record.
     pub fn of(by: Option<Actor>, line: Option<Lineage>) -> Option<Box<Making>> {
         (by.is_some() || line.is_some()).then(|| Box::new(Making { by, line }))
     }
 }
 
 impl Schedule {
-    /// Who created it, where that was not its owner by the tools of its dialect.
+    /// Returns who created the schedule; `None` if its owner did, with a tool of its dialect.
     pub fn made_by(&self) -> Option<&Actor> {
         self.making.as_ref()?.by.as_ref()
     }
 
-    /// In whose line it is, where it was made or given another time in a turn that a schedule began.
+    /// Returns the chain that the schedule belongs to, if it was created or rescheduled in a turn
+    /// that a schedule began.
     pub fn lineage(&self) -> Option<&Lineage> {
         self.making.as_ref()?.line.as_ref()
     }
 
-    /// Puts it in a line.
+    /// Puts the schedule into a chain.
     pub fn enter_line(&mut self, line: Lineage) {
         let by = self.making.take().and_then(|making| making.by);
         self.making = Making::of(by, Some(line));
     }
 
-    /// What it has beyond when and what.
+    /// Returns the settings beyond trigger and payload.
     pub fn terms(&self) -> &Terms {
         const PLAIN: &Terms = &Terms::PLAIN;
         self.terms.as_deref().unwrap_or(PLAIN)
     }
 
-    /// What applies where the plain course of things does not say.
+    /// Returns how late, overlapping, failed and interrupted runs are handled.
     pub fn policy(&self) -> &Policy {
         &self.terms().policy
     }
 
-    /// How long it lives.
+    /// Returns what ends the schedule.
     pub fn lifetime(&self) -> &Lifetime {
         &self.terms().lifetime
     }
 
-    /// How its prompt is put.
+    /// Returns how the prompt is presented to the model.
     pub fn envelope(&self) -> Envelope {
         self.terms().envelope
     }
 
-    /// Where its payload goes: a prompt where its terms say, a fresh session to nobody's lane.
+    /// Returns where the payload goes: a prompt to the target of the settings, a fresh session to
+    /// no existing session.
     pub fn target(&self) -> &Target {
         match self.payload {
             Payload::Turn { .. } | Payload::Say(_) => &self.terms().target,
@@ -118,12 +123,12 @@ impl Schedule {
         }
     }
 
-    /// Whether it is on disk.
+    /// Returns whether the schedule survives a restart.
     pub fn is_durable(&self) -> bool {
         self.durability == Durability::Durable
     }
 
-    /// Whether it has more slots than one.
+    /// Returns whether the schedule may have more than one slot.
     pub fn recurs(&self) -> bool {
         !matches!(self.trigger, Trigger::At(_) | Trigger::Event(_))
     }

@@ -1,18 +1,18 @@
-//! Who is asking, as far as rules depend on it.
+//! Scope and rights of a caller, as far as rules depend on them.
 
 use super::{Actor, Dialect, Entry, Schedule, SessionId, names};
 
-/// Whose things a caller may see and change.
+/// Which things a caller may see and change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Everything.
+    /// All things.
     Operator,
-    /// One session's own things; anything else answers as if it did not exist.
+    /// The things of one session; any other thing appears not to exist.
     Session(SessionId),
 }
 
 impl Scope {
-    /// Whether something that belongs to `owner` exists for this caller.
+    /// Returns whether a thing that belongs to `owner` exists for this scope.
     pub fn covers(&self, owner: &SessionId) -> bool {
         match self {
             Scope::Operator => true,
@@ -20,12 +20,12 @@ impl Scope {
         }
     }
 
-    /// Whether a schedule exists for this caller: its own, or one that is everybody's.
+    /// Returns whether a schedule exists for this scope: it belongs to it, or is shared.
     pub fn reaches(&self, schedule: &Schedule) -> bool {
         self.covers(&schedule.owner) || schedule.terms().shared
     }
 
-    /// The session that asks, if one does.
+    /// Returns the session of the scope, if it is one.
     pub fn session(&self) -> Option<&SessionId> {
         match self {
             Scope::Operator => None,
@@ -35,61 +35,65 @@ impl Scope {
 }
 
 names! {
-    /// What a caller may do with what it sees.
+    /// What a caller may do with the things in its scope.
     Right {
-        /// Look.
+        /// Read.
         Read = "read",
-        /// Look and change.
+        /// Read and change.
         Change = "change",
     }
 }
 
-/// Who calls: known from a token, a socket's peer or an embedder's word, never from what the call says.
+/// The caller of an operation: known from a token, a socket's peer or the embedding program, never
+/// from what the call says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// What exists for it.
+    /// Which things exist for the caller.
     pub scope: Scope,
-    /// What it may do with that.
+    /// What the caller may do with them.
     pub right: Right,
-    /// Whether it keeps to the pace of a session's token: `limits::CREATES_PER_MINUTE`.
+    /// Whether the rate limit of a session's token applies: `limits::CREATES_PER_MINUTE`.
     pub metered: bool,
-    /// How it came in.
+    /// How the call arrived.
     pub entry: Entry,
 }
 
 impl Caller {
-    /// An operator who may do everything.
+    /// An operator with all rights, as the embedding program.
     pub const OPERATOR: Caller =
         Caller { scope: Scope::Operator, right: Right::Change, metered: false, entry: Entry::Embedder };
 
-    /// A session, by the word of somebody who may do everything.
+    /// Makes a caller for a session, vouched for by the embedding program.
     pub fn session(session: SessionId) -> Caller {
         Caller { scope: Scope::Session(session), ..Caller::OPERATOR }
     }
 
-    /// What the log keeps of it.
+    /// Returns the actor that the log records for this caller.
     pub fn actor(&self) -> Actor {
         Actor { scope: self.scope.clone(), entry: Some(self.entry.clone()), tool: None }
     }
 
-    /// The same, of a call of a tool of this dialect.
+    /// Returns the actor for a call of a tool of this dialect.
     pub fn actor_with(&self, tool: Dialect) -> Actor {
         self.actor().with_tool(tool)
     }
 
-    /// Who is to be named as the maker of something of `owner`'s, if that is not this session itself.
+    /// Returns who is recorded as the creator of something that `owner` owns; `None` if the caller
+    /// is that session itself.
     pub fn maker(&self, owner: &SessionId, tool: Option<Dialect>) -> Option<Box<Actor>> {
+        // An operator who acts for a session is recorded as itself: the name of its token must not
+        // be lost.
         let is_itself = self.scope.session() == Some(owner) && self.entry.token().is_none();
         (!is_itself).then(|| Box::new(Actor { tool, ..self.actor() }))
     }
 
-    /// Whether it may speak for a host: open and close sessions, and report turns and what people say. A session's own
+    /// Returns whether the caller may speak for a host: open and close sessions, and report turns and what people say. A session's own
     /// token may not, because a model holds it.
     pub fn is_host(&self) -> bool {
         self.entry != Entry::Session
     }
 
-    /// Whether it may change things.
+    /// Returns whether the caller may change things.
     pub fn may_change(&self) -> bool {
         self.right == Right::Change
     }

@@ -1,7 +1,8 @@
-//! What a session is to be: the model, the prompts, the tools. Every field may be silent.
+//! Configuration of a session: the model, the prompts, the tools. Every field is optional.
 //!
-//! Names are psi's. Source: SEED-002 (the accepted keys) and psi's session schema (the types). What lives
-//! elsewhere: reading it from EDN or JSON (`dialect`). Invariant: values are typed here, never raw input.
+//! Names are psi's. Source: SEED-002 (the accepted keys) and psi's session schema (the types). What
+//! lives elsewhere: parsing it from EDN or JSON (`dialect`). Invariant: values are typed here,
+//! never raw input.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use super::{Message, names};
 use crate::limits::{self, Limit};
 
 names! {
-    /// How hard the model is to think.
+    /// How hard the model thinks.
     ThinkingLevel {
         /// Not at all.
         Off = "off",
@@ -31,7 +32,7 @@ names! {
     PromptSource {
         /// The environment of the harness.
         Env = "env",
-        /// It was given expressly.
+        /// It was given explicitly.
         Explicit = "explicit",
     }
 }
@@ -49,9 +50,9 @@ names! {
 names! {
     /// A part of the assembled system prompt.
     PromptComponent {
-        /// The opening.
+        /// The opening text.
         Preamble = "preamble",
-        /// Files of context.
+        /// Context files.
         ContextFiles = "context-files",
         /// The list of skills.
         Skills = "skills",
@@ -67,7 +68,7 @@ names! {
         User = "user",
         /// In the project.
         Project = "project",
-        /// At a path given expressly.
+        /// At a path that was given explicitly.
         Path = "path",
     }
 }
@@ -79,31 +80,31 @@ pub struct Model {
     pub provider: Box<str>,
     /// The model's id with that provider.
     pub id: Box<str>,
-    /// Whether it can think; without it the thinking level is off.
+    /// Whether the model can think; without it, the thinking level is off.
     pub reasoning: bool,
 }
 
 /// A skill offered to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skill {
-    /// Its name.
+    /// The skill's name.
     pub name: Box<str>,
-    /// What it is for.
+    /// What the skill is for.
     pub description: Box<str>,
-    /// Where its text is.
+    /// Path of the skill's text.
     pub file_path: Box<str>,
-    /// The folder that its own paths start from.
+    /// The folder to which the skill's own paths are relative.
     pub base_dir: Box<str>,
-    /// Where it was found.
+    /// Where the skill was found.
     pub source: SkillSource,
-    /// Whether the model may not call it of its own accord.
+    /// Whether the model may not call the skill by its own decision.
     pub disable_model_invocation: bool,
     /// A shorter description for lambda prompts.
     pub lambda_description: Option<Box<str>>,
 }
 
 impl Skill {
-    /// The length of its longest text.
+    /// Returns the length of the skill's longest text.
     fn bytes(&self) -> usize {
         let texts = [&self.name, &self.description, &self.file_path, &self.base_dir];
         let texts = texts.into_iter().chain(&self.lambda_description);
@@ -111,7 +112,7 @@ impl Skill {
     }
 }
 
-/// Which parts the assembled prompt has; `None` means all there are.
+/// Which parts the assembled prompt has; a `None` field selects all there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromptSelection {
     /// Whether AGENTS.md files are included.
@@ -126,7 +127,8 @@ pub struct PromptSelection {
     pub components: Option<BTreeSet<PromptComponent>>,
 }
 
-/// What was asked of a session. `None` is silent: an inherited value stays.
+/// The configuration requested for a session. `None` means that nothing was requested, so an
+/// inherited value stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionConfig {
     /// A name for people.
@@ -135,7 +137,7 @@ pub struct SessionConfig {
     pub system_prompt: Option<Box<str>>,
     /// The model.
     pub model: Option<Model>,
-    /// How hard the model is to think.
+    /// How hard the model thinks.
     pub thinking_level: Option<ThinkingLevel>,
     /// Skills, replacing inherited ones.
     pub skills: Option<Vec<Skill>>,
@@ -145,7 +147,7 @@ pub struct SessionConfig {
     pub developer_prompt: Option<Box<str>>,
     /// Where the developer prompt came from.
     pub developer_prompt_source: Option<PromptSource>,
-    /// Messages that stand in the transcript before the first prompt, in this order. Never inherited.
+    /// Messages that are in the transcript before the first prompt, in this order. Never inherited.
     pub preloaded_messages: Option<Vec<Message>>,
     /// Cache breakpoints, replacing inherited ones.
     pub cache_breakpoints: Option<BTreeSet<CacheBreakpoint>>,
@@ -154,7 +156,8 @@ pub struct SessionConfig {
 }
 
 impl SessionConfig {
-    /// The first bound that this configuration exceeds: of a text, of a list, or of the preloaded messages.
+    /// Returns the first bound that this configuration exceeds: of a text, of a list, or of the
+    /// preloaded messages.
     pub fn exceeds(&self) -> Option<Limit> {
         let names =
             |list: &Option<Vec<Box<str>>>| list.iter().flatten().map(|name| name.len()).collect::<Vec<_>>();
@@ -181,10 +184,12 @@ impl SessionConfig {
         bounds.into_iter().find(|(limit, found)| *found as u64 > limit.value).map(|(limit, _)| limit)
     }
 
-    /// This configuration laid over the origin's: what is silent here keeps the origin's value.
+    /// Returns this configuration laid over the origin's: a field that is `None` here takes the
+    /// origin's value.
     ///
-    /// The name and the preloaded messages belong to one session and are not inherited. A thinking level above
-    /// `off` needs a model that can think: it is judged against the model that the fresh session will have.
+    /// The name and the preloaded messages belong to one session and are not inherited. A thinking
+    /// level above `off` needs a model that can think, and the model that counts is the one that
+    /// the fresh session will have.
     #[must_use]
     pub fn over(&self, origin: &SessionConfig) -> SessionConfig {
         fn pick<T: Clone>(own: &Option<T>, inherited: &Option<T>) -> Option<T> {
@@ -192,8 +197,11 @@ impl SessionConfig {
         }
         let model = pick(&self.model, &origin.model);
         let thinking_level = pick(&self.thinking_level, &origin.thinking_level);
+        // Without a model in either configuration the level stays: the host knows its default
+        // model, the engine does not.
         let can_think = model.as_ref().is_none_or(|model| model.reasoning);
-        // A prompt and its source are one fact: a new prompt never keeps the old one's source.
+        // A prompt and its source belong together: a new prompt never keeps the source of the old
+        // one.
         let developer = self.developer_prompt.is_some() || self.developer_prompt_source.is_some();
         let developer = if developer { self } else { origin };
         SessionConfig {

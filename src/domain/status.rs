@@ -1,35 +1,36 @@
-//! Where a schedule stands.
+//! The status of a schedule.
 
 use super::names;
 
 names! {
-    /// The status of a schedule, in the engine's own words: that of its next slot if it has one, else that of its last run.
+    /// The status of a schedule: that of its next slot if it has one, otherwise that of its last
+    /// run.
     ///
-    /// A dialect may show fewer: psi shows a delivery in flight as pending.
+    /// A dialect may show fewer values: psi shows a delivery in flight as pending.
     Status {
         /// Its next slot is not due yet.
         Pending = "pending",
-        /// Its slots are not claimed until somebody resumes it.
+        /// Its slots are not claimed until it is resumed.
         Paused = "paused",
-        /// Its slot was claimed and its run waits, with a reason, for its session or its host.
+        /// Its slot was claimed, and its run waits, with a reason.
         Queued = "queued",
-        /// Its run was handed to the host, whose receipt is still out.
+        /// Its run was handed to the host, and the receipt is outstanding.
         InFlight = "in-flight",
-        /// The host has confirmed the delivery.
+        /// The host acknowledged the delivery.
         Delivered = "delivered",
         /// Its only slot was skipped, with a reason.
         Skipped = "skipped",
-        /// It recurred, and has no slots left.
+        /// It recurred, and has no more slots.
         Finished = "finished",
-        /// It was called off before delivery.
+        /// It was cancelled before delivery.
         Cancelled = "cancelled",
-        /// Its run ended in an error, with the phase in which it did.
+        /// Its run ended in an error, which names the phase.
         Failed = "failed",
     }
 }
 
 impl Status {
-    /// Whether nothing can happen to the schedule any more.
+    /// Returns whether the schedule has ended for good.
     pub const fn is_terminal(self) -> bool {
         match self {
             Status::Delivered | Status::Skipped | Status::Finished | Status::Cancelled | Status::Failed => {

@@ -1,8 +1,8 @@
-//! Where a schedule's payload goes.
+//! Targets: the session or channel that a schedule's payload goes to.
 
 use super::SessionId;
 
-/// Where a schedule's payload goes.
+/// The session or channel that a schedule's payload goes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Into the session that owns the schedule.
@@ -11,7 +11,7 @@ pub enum Target {
     Session(SessionId),
     /// Into the session of a conversation in a channel.
     Route(Box<Route>),
-    /// Into a fresh top-level session, whether the owner is busy or not.
+    /// Into a fresh top-level session, independent of whether the owner is busy.
     Fresh,
 }
 
@@ -22,12 +22,12 @@ pub struct Route {
     pub channel: Box<str>,
     /// The conversation there.
     pub conversation: Box<str>,
-    /// The thread in it, if it has threads.
+    /// The thread of the conversation, if it has threads.
     pub thread: Option<Box<str>>,
 }
 
 impl Target {
-    /// One word for it, the same in every notation.
+    /// Returns the kind of target in one word, spelled alike in every notation.
     pub const fn name(&self) -> &'static str {
         match self {
             Target::Owner => "owner",

@@ -1,40 +1,43 @@
-//! What a schedule has beyond when and what, each with a plain value that most schedules keep.
+//! Terms: the settings of a schedule beyond trigger and payload. Each has a default that most
+//! schedules use.
 
 use super::{Lifetime, Policy, Target, names};
 
 names! {
-    /// How the prompt of a run is put to the model.
+    /// How the prompt of a run is presented to the model.
     Envelope {
-        /// As it is.
+        /// Unchanged.
         Plain = "plain",
-        /// Under a head that names the task, the run and its slot, and says how late it is. Source: SEED-004.
+        /// Below a header that names the task, the run and its slot, and says how late it is.
+        /// Source: SEED-004.
         TaskEvent = "task-event",
-        /// Under a head that says that it is no user's message, what was asked for and when. Source: SEED-000.
+        /// Below a header that says that this is no user's message, what was asked for, and when.
+        /// Source: SEED-000.
         DelayedAction = "delayed-action",
     }
 }
 
-/// What a schedule has beyond when and what.
+/// The settings of a schedule beyond trigger and payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// What it is for, in its maker's words.
+    /// What the schedule is for, in its creator's words.
     pub description: Option<Box<str>>,
-    /// A name by which the same request is known again, one for each session and dialect.
+    /// Idempotency key: identifies repetitions of one request, per session and dialect.
     pub key: Option<Box<str>>,
-    /// Whether every session may see and change it, and not only the one that owns it.
+    /// Whether every session may see and change the schedule, not only its owner.
     pub shared: bool,
-    /// Where its prompt goes; a payload that opens a session goes there whatever stands here.
+    /// Where the prompt goes. It does not apply to a payload that opens a fresh session.
     pub target: Target,
-    /// How the prompt is put.
+    /// How the prompt is presented to the model.
     pub envelope: Envelope,
-    /// What applies where the plain course of things does not say.
+    /// How late, overlapping, failed and interrupted runs are handled.
     pub policy: Policy,
-    /// How long it lives.
+    /// What ends the schedule.
     pub lifetime: Lifetime,
 }
 
 impl Terms {
-    /// What applies to a schedule about which nothing is said: psi's.
+    /// The defaults: psi's settings.
     pub const PLAIN: Terms = Terms {
         description: None,
         key: None,

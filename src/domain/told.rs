@@ -1,6 +1,6 @@
-//! What a fact says of itself: its kind, why, who wanted it, what it is about, and what else the feed shows.
+//! Summaries of facts: kind, reason, author, subject, and what else the feed shows of a fact.
 //!
-//! What lives elsewhere: the facts (`fact`), what they change (`engine`).
+//! What lives elsewhere: the facts (`fact`), and what they change (`engine`).
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::{
 };
 
 impl Fact {
-    /// The fact's kind, as the feed names it.
+    /// Returns the fact's kind, as the feed names it.
     pub fn kind(&self) -> DecisionKind {
         match self {
             Fact::Session(_, fact) => fact.kind(),
@@ -29,7 +29,7 @@ impl Fact {
         }
     }
 
-    /// Why, where it is not the plain course of things.
+    /// Returns why it happened; `None` for the normal course of a schedule.
     pub fn reason(&self) -> Option<Reason> {
         match self {
             Fact::Session(_, SessionFact::Unhosted) => Some(Reason::HostLost),
@@ -57,7 +57,7 @@ impl Fact {
         }
     }
 
-    /// The schedule that it is about.
+    /// Returns the schedule that the fact is about.
     pub fn schedule(&self) -> Option<&ScheduleId> {
         match self {
             Fact::Session(_, fact) => fact.schedule(),
@@ -74,12 +74,13 @@ impl Fact {
         }
     }
 
-    /// The run that it is about.
+    /// Returns the run that the fact is about.
     pub fn run(&self) -> Option<&RunId> {
         if let Fact::Run(run, _) = self { Some(run) } else { None }
     }
 
-    /// Who wanted it, where somebody did. A schedule was created by its owner, unless it says otherwise.
+    /// Returns who asked for it, if somebody did. Without an explicit creator, a schedule was
+    /// created by its owner.
     pub fn by(&self) -> Option<&Actor> {
         match self {
             Fact::Held { by, .. } | Fact::Released { by } | Fact::Guarded { by, .. } => Some(by),
@@ -97,17 +98,18 @@ impl Fact {
         }
     }
 
-    /// The slots that it deals with.
+    /// Returns the slots that the fact consumes or skips.
     pub fn slots(&self) -> Option<Dealt> {
         if let Fact::Schedule(_, ScheduleFact::Skipped(skip)) = self {
             return Some(Dealt { from: Some(skip.from), until: skip.until, count: skip.count });
         }
         let Fact::Run(run, RunFact::Claimed(claim)) = self else { return None };
+        // With slots folded in, only the decision before knows where the range begins.
         let from = (claim.folded == 0).then_some(run.slot);
         Some(Dealt { from, until: run.slot, count: claim.folded + 1 })
     }
 
-    /// What comes next, where it says so.
+    /// Returns the next slot of the schedule, if the fact sets it.
     pub fn next(&self) -> Option<Next> {
         match self {
             Fact::Created { next, .. } => Some(*next),
@@ -130,13 +132,14 @@ impl Fact {
         }
     }
 
-    /// The session that a session comes from, where a schedule opened it.
+    /// Returns the session whose schedule opened a session.
     pub fn origin(&self) -> Option<&SessionId> {
         let Fact::Session(_, SessionFact::Opened { provenance, .. }) = self else { return None };
         provenance.as_ref().map(|provenance| &provenance.origin)
     }
 
-    /// Whether it ends a run without a word from its host, who may not even have heard of it yet.
+    /// Returns whether the fact ends an attempt without an answer of its host. Effects of that
+    /// attempt may still be queued, and must not be performed any more.
     pub fn recalls(&self) -> bool {
         let Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) = self else {
             return false;
@@ -152,7 +155,7 @@ impl Fact {
         )
     }
 
-    /// What else the feed says of it.
+    /// Returns what else the feed shows of the fact.
     pub fn detail(&self) -> Option<Cow<'static, str>> {
         match self {
             Fact::Host(host, _) | Fact::Session(_, SessionFact::Hosted { host }) => {

@@ -1,38 +1,42 @@
-//! When a schedule's slots come: once, every so often, by the calendar, by cron, when something has happened.
+//! Triggers: when the slots of a schedule are. Once, periodically, by the calendar, by cron, or at
+//! an event.
 //!
-//! What lives elsewhere: the slots of a trigger (`calendar::Slots`), its notations (`calendar`). Invariant: every value
-//! has slots: a period is never zero, a set of weekdays never empty, a cron expression never impossible.
+//! What lives elsewhere: computing the slots of a trigger (`calendar::Slots`), and its notations
+//! (`calendar`). Invariant: every value has slots: a period is never zero, a set of weekdays never
+//! empty, a cron expression never impossible.
 
 use std::fmt;
 
 use super::{Cron, JobId, Moment, Span, Zone, names};
 use crate::limits;
 
-/// When the slots of a schedule come.
+/// When the slots of a schedule are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trigger {
     /// One slot, at this instant.
     At(Moment),
-    /// A slot every so often, counted in elapsed time. Boxed like all that follow: most schedules are one-shots.
+    /// Periodic slots, counted in elapsed time. Boxed like the variants below, because most
+    /// schedules have one slot.
     Every(Box<Every>),
-    /// A slot at one time of day, on some days of the week.
+    /// A slot at a time of day, on some days of the week.
     Calendar(Box<Calendar>),
     /// The slots of a cron expression, read on the clock of a zone.
     Cron(Box<Cron>, Box<Zone>),
-    /// One slot, at the instant at which something has happened.
+    /// One slot, at the instant at which an event happens.
     Event(Box<Event>),
 }
 
-/// Something that a schedule waits for: a job of its session reports that it is ready.
+/// An event that a schedule waits for: a job of its session reports that it is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The job.
     pub job: JobId,
-    /// The slot comes at this instant if the job has not reported by then; `None` for however long it takes.
+    /// The slot is at this instant if the job has not reported by then; `None` to wait without a
+    /// bound.
     pub latest: Option<Moment>,
 }
 
-/// A period and where it counts from.
+/// A period and the instant from which it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Every {
     period: Span,
@@ -43,21 +47,21 @@ pub struct Every {
 names! {
     /// What a period counts from.
     CountFrom {
-        /// The slot before: the slots stand on a grid, however long runs take.
+        /// The previous slot: the slots are on a fixed grid, however long runs take.
         Slot = "slot",
-        /// The end of the run before: runs of one schedule never overlap, and the slots drift.
+        /// The end of the previous run: runs of one schedule never overlap, and the slots drift.
         Finish = "finish",
     }
 }
 
-/// A time of day on some days of the week, in a zone. All seven days are a daily trigger.
+/// A time of day on some days of the week, in a zone. With all seven days it is a daily trigger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Calendar {
-    /// On which days.
+    /// The days of the week.
     pub weekdays: Weekdays,
-    /// When on those days.
+    /// The time of day.
     pub time: TimeOfDay,
-    /// On whose clock.
+    /// The zone whose clock is read.
     pub zone: Zone,
 }
 
@@ -81,7 +85,7 @@ names! {
     }
 }
 
-/// Some days of the week, at least one.
+/// A set of days of the week, at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Weekdays {
     /// Bit 0 is Sunday, as in cron.
@@ -103,41 +107,44 @@ impl From<Every> for Trigger {
 }
 
 impl Every {
-    /// A period of whole milliseconds, from `limits::PERIOD_MS_MIN` to `limits::PERIOD_MS_MAX`; `None` otherwise.
+    /// Makes a period of whole milliseconds, from `limits::PERIOD_MS_MIN` to
+    /// `limits::PERIOD_MS_MAX`; `None` otherwise.
     pub fn new(period: Span, anchor: Moment, from: CountFrom) -> Option<Every> {
+        // Stored and printed in milliseconds: a finer period would come back as another one.
         let is_whole = Span::from_millis(period.millis()) == period;
         let bounds = limits::PERIOD_MS_MIN.value..=limits::PERIOD_MS_MAX.value;
         (is_whole && bounds.contains(&period.millis())).then_some(Every { period, anchor, from })
     }
 
-    /// The time from one slot to the next.
+    /// Returns the time from one slot to the next.
     pub const fn period(self) -> Span {
         self.period
     }
 
-    /// The first point of the grid: slots come at the anchor and whole periods after it.
+    /// Returns the first point of the grid: slots are at the anchor and whole periods after it.
     pub const fn anchor(self) -> Moment {
         self.anchor
     }
 
-    /// What the period counts from.
+    /// Returns what the period is counted from.
     pub const fn from(self) -> CountFrom {
         self.from
     }
 
-    /// The slot that follows a run which ended at `finish`, for [`CountFrom::Finish`]: one period later.
+    /// Returns the slot after a run that ended at `finish`, for [`CountFrom::Finish`]: one period
+    /// later.
     pub fn after_finish(self, finish: Moment) -> Option<Moment> {
         finish.checked_add(self.period)
     }
 }
 
 impl Weekday {
-    /// The number that cron gives it: Sunday is 0.
+    /// Returns the number of the day in cron: Sunday is 0.
     pub const fn number(self) -> u8 {
         self as u8
     }
 
-    /// The day before it.
+    /// Returns the day before.
     pub fn before(self) -> Weekday {
         Weekday::ALL[(usize::from(self.number()) + 6) % Weekday::ALL.len()]
     }
@@ -151,24 +158,24 @@ impl Weekdays {
     /// Saturday and Sunday.
     pub const WEEKEND: Weekdays = Weekdays { bits: 0b100_0001 };
 
-    /// The days given; `None` if there is none.
+    /// Makes a set of days; `None` if there is none.
     pub fn new(days: impl IntoIterator<Item = Weekday>) -> Option<Weekdays> {
         let bits = days.into_iter().fold(0, |bits, day| bits | 1 << day.number());
         (bits != 0).then_some(Weekdays { bits })
     }
 
-    /// Whether the day is one of them.
+    /// Returns whether the day is in the set.
     pub const fn contains(self, day: Weekday) -> bool {
         self.bits & (1 << day.number()) != 0
     }
 
-    /// The days, Monday first.
+    /// Returns the days, Monday first.
     pub fn days(self) -> impl Iterator<Item = Weekday> {
         let monday_first = Weekday::ALL.iter().cycle().skip(1).take(Weekday::ALL.len());
         monday_first.copied().filter(move |day| self.contains(*day))
     }
 
-    /// As bits: bit 0 is Sunday.
+    /// Returns the set as bits: bit 0 is Sunday.
     pub const fn bits(self) -> u8 {
         self.bits
     }
@@ -181,12 +188,13 @@ impl TimeOfDay {
     /// 12:00.
     pub const NOON: TimeOfDay = TimeOfDay { hour: 12, minute: 0, second: 0 };
 
-    /// A time from 00:00:00 to 23:59:59; `None` otherwise.
+    /// Makes a time from 00:00:00 to 23:59:59; `None` otherwise.
     pub fn new(hour: u8, minute: u8, second: u8) -> Option<TimeOfDay> {
         (hour < 24 && minute < 60 && second < 60).then_some(TimeOfDay { hour, minute, second })
     }
 
-    /// Reads `H:MM`, `HH:MM` or `HH:MM:SS` by the 24-hour clock; `None` for anything else. Source: SEED-004.
+    /// Parses `H:MM`, `HH:MM` or `HH:MM:SS` by the 24-hour clock; `None` for anything else. Source:
+    /// SEED-004.
     pub fn parse(text: &str) -> Option<TimeOfDay> {
         let mut parts = text.split(':');
         let hour = digits(parts.next()?, 1)?;
@@ -198,23 +206,23 @@ impl TimeOfDay {
         TimeOfDay::new(hour, minute, second)
     }
 
-    /// 0 to 23.
+    /// Returns the hour, 0 to 23.
     pub const fn hour(self) -> u8 {
         self.hour
     }
 
-    /// 0 to 59.
+    /// Returns the minute, 0 to 59.
     pub const fn minute(self) -> u8 {
         self.minute
     }
 
-    /// 0 to 59.
+    /// Returns the second, 0 to 59.
     pub const fn second(self) -> u8 {
         self.second
     }
 }
 
-/// One or two digits, at least so many.
+/// Parses one or two digits, at least as many as `least`.
 fn digits(text: &str, least: usize) -> Option<u8> {
     let is_number = (least..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok())?

@@ -1,23 +1,24 @@
-//! When, as a caller says it.
+//! The start time of a schedule as a caller gives it, relative or absolute.
 
 use super::{CountFrom, Every, Moment, Span, Trigger};
 
-/// When, as a caller says it; it becomes a [`Trigger`] at the moment of creation.
+/// When a schedule is due, as a caller gives it; it becomes a [`Trigger`] at the moment of
+/// creation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum When {
-    /// So long from the moment of creation.
+    /// This long after the moment of creation.
     After(Span),
     /// At this instant.
     At(Moment),
-    /// So often, for the first time one such span after the moment of creation.
+    /// Periodically, for the first time one period after the moment of creation.
     Each(Span),
-    /// By this trigger, counted from the moment of creation.
+    /// By this trigger.
     By(Trigger),
 }
 
 impl When {
-    /// The trigger meant, for a schedule created at `created`; `None` where it would leave the calendar, and for
-    /// a period out of bounds.
+    /// Returns the trigger for a schedule created at `created`; `None` for an instant outside the
+    /// calendar, and for a period out of bounds.
     pub fn resolve(self, created: Moment) -> Option<Trigger> {
         match self {
             When::After(span) => created.checked_add(span).map(Trigger::At),

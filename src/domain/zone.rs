@@ -1,60 +1,64 @@
-//! Time zones as callers name them: kept as they were said, and looked up again for every slot.
+//! Time zones as callers name them. The text is stored unchanged, and looked up again for every
+//! slot.
 //!
-//! What lives elsewhere: the time zone database and what a name means (`calendar::Zones`). Invariant: a zone prints
-//! as a text that parses back equal, and a text that looks like an offset is one or is refused.
+//! What lives elsewhere: the time zone database and the meaning of a name (`calendar::Zones`).
+//! Invariant: a zone prints as a text that parses back equal, and a text that looks like an offset
+//! is parsed as one or refused.
 
 use std::fmt;
 
 use crate::limits;
 
-/// Where a calendar rule reads the clock on the wall.
+/// The zone in which a calendar rule reads the clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Zone {
     /// Universal time.
     #[default]
     Utc,
-    /// Wherever the engine runs, looked up anew each time: a label, never frozen to an offset.
+    /// The zone of the machine, looked up each time: a label, never replaced by an offset.
     Local,
-    /// A fixed distance from universal time.
+    /// A fixed offset from universal time.
     Offset(Offset),
-    /// A name of the time zone database, or a label that it does not know: then it is read as [`Zone::Local`], and
-    /// whoever asks is warned.
+    /// A name of the time zone database. An unknown name is read as [`Zone::Local`], with a warning
+    /// to the caller.
     Named(ZoneName),
 }
 
-/// A distance from universal time: whole minutes, at most 18 hours either way.
+/// An offset from universal time: whole minutes, at most 18 hours either way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Offset {
     minutes: i16,
 }
 
-/// The name of a zone: not blank, no control characters, no quotes, at most `limits::ZONE_BYTES` long.
+/// The name of a zone: not blank, without control characters or quotes, at most
+/// `limits::ZONE_BYTES` long.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ZoneName(Box<str>);
 
-/// Why a text names no zone.
+/// Why a text is not a time zone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ZoneError {
-    /// It looks like an offset from universal time, and is none.
+    /// The text looks like an offset from universal time, but is not one.
     #[error("not an offset from UTC: {text}")]
     Offset {
-        /// What was given.
+        /// The text that was given.
         text: Box<str>,
     },
-    /// Blank, too long, or with characters that no name has.
+    /// The text is blank, too long, or has characters that no name has.
     #[error("not the name of a time zone: {text:?}")]
     Name {
-        /// What was given, cut at the limit.
+        /// The text that was given, cut at the limit.
         text: Box<str>,
     },
 }
 
 impl Zone {
-    /// Reads `local`, `UTC`, `utc`, `Z`, an offset such as `+08:00`, `+8:00` or `+0800`, or a name.
+    /// Parses `local`, `UTC`, `utc`, `Z`, an offset such as `+08:00`, `+8:00` or `+0800`, or a
+    /// name.
     ///
     /// # Errors
-    /// [`ZoneError::Offset`] for what begins like an offset and is none, such as `+25:00`, `+8` or `UTC+2`;
-    /// [`ZoneError::Name`] for what no zone can be called.
+    /// [`ZoneError::Offset`] for a text that begins like an offset but is not one, such as
+    /// `+25:00`, `+8` or `UTC+2`; [`ZoneError::Name`] for a text that cannot be the name of a zone.
     ///
     /// ```
     /// use reveille::domain::Zone;
@@ -71,6 +75,8 @@ impl Zone {
         if text.eq_ignore_ascii_case("utc") || text.eq_ignore_ascii_case("z") {
             return Ok(Zone::Utc);
         }
+        // The typographic minus is refused as an offset: as a name it would silently mean the local
+        // zone.
         if text.starts_with(['+', '-', '\u{2212}']) || is_prefixed_offset(text) {
             let refusal = || ZoneError::Offset { text: cut(text) };
             return Offset::parse(text).map(Zone::Offset).ok_or_else(refusal);
@@ -80,12 +86,13 @@ impl Zone {
 }
 
 impl Offset {
-    /// So many minutes east of Greenwich, or west if negative; `None` beyond 18 hours.
+    /// Makes an offset of this many minutes east of Greenwich, west if negative; `None` beyond 18
+    /// hours.
     pub fn new(minutes: i16) -> Option<Offset> {
         (minutes.unsigned_abs() <= MINUTES_MAX).then_some(Offset { minutes })
     }
 
-    /// Minutes east of Greenwich.
+    /// Returns the minutes east of Greenwich.
     pub const fn minutes(self) -> i16 {
         self.minutes
     }
@@ -113,10 +120,10 @@ impl Offset {
 }
 
 impl ZoneName {
-    /// Checks a name.
+    /// Checks a name, and makes a zone name of it.
     ///
     /// # Errors
-    /// [`ZoneError::Name`].
+    /// [`ZoneError::Name`] if the text cannot be the name of a zone.
     pub fn new(text: &str) -> Result<ZoneName, ZoneError> {
         let max = usize::try_from(limits::ZONE_BYTES.value).unwrap_or(usize::MAX);
         let is_sound = !text.is_empty() && text.len() <= max && text.trim() == text;
@@ -126,14 +133,14 @@ impl ZoneName {
         Ok(ZoneName(text.into()))
     }
 
-    /// The name as it was given.
+    /// Returns the name as it was given.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl ZoneError {
-    /// A name for it, in kebab case.
+    /// Returns the error's code, in kebab case.
     pub const fn code(&self) -> &'static str {
         match self {
             ZoneError::Offset { .. } => "zone-offset-malformed",
@@ -141,7 +148,7 @@ impl ZoneError {
         }
     }
 
-    /// What the caller can do about it.
+    /// Returns what the caller can do about it.
     pub const fn hint(&self) -> &'static str {
         match self {
             ZoneError::Offset { .. } => "write an offset as +08:00 or -03:30, at most 18:00 either way",
@@ -152,16 +159,18 @@ impl ZoneError {
     }
 }
 
-/// `UTC+2` and `GMT+2` are no names of zones (and `Etc/GMT+2` means the opposite), so nobody may take them for labels.
+/// Returns whether a text is like `UTC+2` or `GMT+2`. These are no names of zones, and `Etc/GMT+2`
+/// means the opposite, so they must not be accepted as labels.
 fn is_prefixed_offset(text: &str) -> bool {
     let Some((head, rest)) = text.split_at_checked(3) else {
         return false;
     };
     let is_prefix = head.eq_ignore_ascii_case("utc") || head.eq_ignore_ascii_case("gmt");
+    // `GMT+0` and `GMT-0` are names in the time zone database, and unambiguous.
     is_prefix && rest.starts_with(['+', '-']) && !matches!(text, "GMT+0" | "GMT-0")
 }
 
-/// Echoes of what callers sent stay short.
+/// Cuts a text that came from a caller, because errors and logs echo it.
 fn cut(text: &str) -> Box<str> {
     text.chars().take(ECHO_CHARS).collect::<String>().into()
 }
@@ -185,7 +194,7 @@ impl fmt::Display for Offset {
     }
 }
 
-/// Source: `java.time.ZoneOffset`, and what [`super::Moment::parse`] reads.
+/// Largest offset. Source: `java.time.ZoneOffset`, and what [`super::Moment::parse`] accepts.
 const MINUTES_MAX: u16 = 18 * 60;
 const ECHO_CHARS: usize = 64;
 
