@@ -1,29 +1,30 @@
-//! The clock on the wall of one zone: instants to readings and back, and what to do with gaps and overlaps.
+//! The wall clock of one zone: conversion of instants to clock readings and back, with gaps and
+//! overlaps.
 //!
-//! A reading is counted in seconds since 1970-01-01T00:00:00 on that clock, as if every day had 86 400 of them. All
-//! instants here are whole seconds of the wall clock. Invariant: [`Clock::first_showing`] never goes back when its
-//! reading goes forward.
+//! A reading is counted in seconds since 1970-01-01T00:00:00 on that clock, as if every day had
+//! 86,400 of them. All instants here are whole seconds of the wall clock. Invariant:
+//! [`Clock::first_showing`] never goes back when its reading goes forward.
 
 use jiff::Timestamp;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
-/// A zone's clock.
+/// The clock of a zone.
 #[derive(Clone, Debug)]
 pub(crate) enum Clock {
-    /// So many seconds east of UTC, always.
+    /// A fixed offset, in seconds east of UTC.
     Fixed(i64),
-    /// By the time zone database.
+    /// A zone of the time zone database.
     Zone(TimeZone),
 }
 
-/// What a clock does with one reading.
+/// How often a clock shows a reading, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// It shows it once.
+    /// The clock shows the reading once, at this instant.
     Once(i64),
-    /// It leaves it out; the instant at which it jumps over it.
+    /// The clock never shows the reading: at this instant it jumps over it.
     Never(i64),
-    /// It shows it twice; the first of the two instants.
+    /// The clock shows the reading twice, first at this instant.
     Twice(i64),
 }
 
@@ -37,7 +38,7 @@ pub(crate) struct Change {
 }
 
 impl Clock {
-    /// Seconds east of UTC at an instant.
+    /// Returns the seconds east of UTC at an instant.
     pub(crate) fn offset_at(&self, instant: i64) -> i64 {
         match self {
             Clock::Fixed(offset) => *offset,
@@ -45,33 +46,37 @@ impl Clock {
         }
     }
 
-    /// What becomes of a reading; `None` beyond the years that the database covers.
+    /// Returns how often and when the clock shows a reading; `None` beyond the years that the
+    /// database covers.
     pub(crate) fn shows(&self, reading: i64) -> Option<Shown> {
         let zone = match self {
             Clock::Fixed(offset) => return Some(Shown::Once(reading.checked_sub(*offset)?)),
             Clock::Zone(zone) => zone,
         };
+        // The reading as a civil date and time: what UTC shows at the instant of that number.
         let civil = Offset::UTC.to_datetime(Timestamp::from_second(reading).ok()?);
         let instant = |offset: Offset| reading - i64::from(offset.seconds());
         Some(match zone.to_ambiguous_timestamp(civil).offset() {
             AmbiguousOffset::Unambiguous { offset } => Shown::Once(instant(offset)),
             AmbiguousOffset::Fold { before, .. } => Shown::Twice(instant(before)),
             AmbiguousOffset::Gap { before, .. } => {
-                // By the old offset the reading lies at or after the jump, and no other jump lies between.
+                // By the old offset the reading lies at or after the jump, and no other jump lies
+                // between, so the transition that precedes it is the jump.
                 let after = Timestamp::from_second(instant(before) + 1).ok()?;
                 Shown::Never(zone.preceding(after).next()?.timestamp().as_second())
             }
         })
     }
 
-    /// The first instant at which the clock shows this reading, or a later one if it leaves this one out.
+    /// Returns the first instant at which the clock shows this reading, or the jump if it never
+    /// does.
     pub(crate) fn first_showing(&self, reading: i64) -> Option<i64> {
         match self.shows(reading)? {
             Shown::Once(instant) | Shown::Never(instant) | Shown::Twice(instant) => Some(instant),
         }
     }
 
-    /// The next change of the offset after an instant.
+    /// Returns the next change of the offset after an instant.
     pub(crate) fn next_change(&self, instant: i64) -> Option<Change> {
         match self {
             Clock::Fixed(_) => None,
@@ -86,7 +91,7 @@ impl Clock {
     }
 }
 
-/// Instants beyond the database's years are read as its first or last one.
+/// Clamps an instant to the years that the database covers.
 fn timestamp(instant: i64) -> Timestamp {
     let within = instant.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
     Timestamp::from_second(within).unwrap_or_default()

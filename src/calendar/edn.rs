@@ -1,7 +1,7 @@
-//! Triggers as EDN: one map with a `:kind`, which reads back equal.
+//! EDN notation of triggers: one map with a `:kind`, which parses back equal.
 //!
-//! Instants are texts in ISO 8601, because `#inst` ends with the year 9999 and triggers need not. Keys that are not known
-//! are refused: a misspelt `:zone` must not become UTC.
+//! Instants are texts in ISO 8601, because `#inst` ends with the year 9999 and triggers need not.
+//! Unknown keys are refused: a misspelt `:zone` must not become UTC.
 
 use super::cron::{CronError, parse_cron};
 use crate::domain::{
@@ -10,35 +10,35 @@ use crate::domain::{
 };
 use crate::edn::{Map, Value};
 
-/// Why a value is no trigger.
+/// Why a value is not a trigger.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TriggerError {
-    /// Not a map, or without a `:kind` that is known.
+    /// The value is not a map, or its `:kind` is missing or unknown.
     #[error("not a trigger: a map with :kind :at, :every, :calendar, :cron or :event")]
     Kind,
-    /// A key that the kind needs, missing or not of its type.
+    /// A key that the kind needs is missing, or its value has another type.
     #[error("{key} is missing, or is not {expected}")]
     Key {
-        /// The key.
+        /// The key at fault.
         key: &'static str,
-        /// What it holds.
+        /// What the key must hold.
         expected: &'static str,
     },
-    /// A key that the kind does not have.
+    /// The map has a key that its kind does not have.
     #[error("unknown key: {key}")]
     UnknownKey {
-        /// The key, printed.
+        /// The unknown key, printed.
         key: Box<str>,
     },
-    /// Its expression is no cron.
+    /// The expression is not a cron expression.
     #[error(transparent)]
     Cron(#[from] CronError),
-    /// Its zone is none.
+    /// The zone is not a time zone.
     #[error(transparent)]
     Zone(#[from] ZoneError),
 }
 
-/// A trigger as EDN.
+/// Prints a trigger as EDN.
 ///
 /// ```
 /// use reveille::calendar::{from_edn, parse_cron, to_edn};
@@ -77,7 +77,7 @@ pub fn to_edn(trigger: &Trigger) -> Value {
     })
 }
 
-/// Reads a trigger.
+/// Parses a trigger.
 ///
 /// # Errors
 /// [`TriggerError`], which names the key at fault.

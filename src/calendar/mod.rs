@@ -1,15 +1,18 @@
-//! The slots of a trigger: the calendar, its zones, cron, and phrases that say when.
+//! Calendar arithmetic: the slots of a trigger, time zones, cron, and time phrases.
 //!
-//! Lives here: [`Zones`] (what a zone's name means), [`Slots`] (the slots of a trigger), the grammar of cron
-//! ([`parse_cron`]), phrases ([`understand`]), and triggers as phrases and as EDN ([`print`](fn@print), [`to_edn`]). Does
-//! not live here: which slot is missed, late or skipped (`engine`), reading a system's time zone database (`adapter`).
+//! Lives here: [`Zones`] (what the name of a zone means), [`Slots`] (the slots of a trigger), the
+//! grammar of cron ([`parse_cron`]), phrases ([`understand`]), and triggers as phrases and as EDN
+//! ([`print`](fn@print), [`to_edn`]). Does not live here: which slot is missed, late or skipped
+//! (`engine`), reading a system's time zone database (`adapter`).
 //!
 //! Invariants:
 //! 1. The slots of a trigger are strictly increasing, and are the same from wherever the search begins.
-//! 2. A clock reading that a zone leaves out (a gap) stands for the first instant after the gap, once; one that it
-//!    repeats (an overlap) stands for the earlier instant. Triggers on every hour have no slot in a gap, and triggers that
-//!    name minutes or hours by `*` or a step have slots in both passes of an overlap.
-//! 3. Every search ends: the triggers without any slot are refused by the parsers, the others are bounded by the calendar.
+//! 2. A clock reading that a zone skips (a gap) stands for the first instant after the gap, once;
+//!    one that it repeats (an overlap) stands for the earlier instant. Triggers on every hour have
+//!    no slot in a gap, and triggers that give minutes or hours by `*` or a step have slots in both
+//!    passes of an overlap.
+//! 3. Every search ends: the parsers refuse triggers without any slot, and the calendar bounds the
+//!    others.
 //! 4. Whatever is printed here parses back equal; the words for an event, which has no phrase, are the one exception.
 //!
 //! ```

@@ -1,11 +1,11 @@
-//! Triggers as phrases that parse back equal, whenever and wherever they are read. An event alone has no phrase: its words
-//! are for people.
+//! Printer of triggers: as phrases that parse back equal, at any time and place. Only an event has
+//! no phrase: its words are for people.
 
 use super::phrase::{print_duration, print_weekdays};
 use crate::domain::{CountFrom, Event, Trigger, Weekdays, Zone};
 
-/// The canonical phrase of a trigger: [`understand`](super::understand) makes the same trigger of it, as long as an instant
-/// in it has not passed.
+/// Prints the canonical phrase of a trigger. [`understand`](super::understand) parses it to an
+/// equal trigger, as long as an instant in it has not passed.
 ///
 /// ```
 /// use reveille::calendar::{parse_cron, print};
@@ -38,13 +38,13 @@ pub fn print(trigger: &Trigger) -> String {
     }
 }
 
-/// A job's id stands in quotes, because it may be any text.
+/// Prints an event. The job's id is in quotes, because it may be any text.
 pub(super) fn print_event(event: &Event) -> String {
     let words = format!("when the job {:?} is ready", event.job.as_str());
     event.latest.map_or_else(|| words.clone(), |latest| format!("{words}, on {latest} at the latest"))
 }
 
-/// A name stands in quotes, because it may be one that no database knows.
+/// Prints a zone. A name that a parser might not recognize is in quotes.
 fn print_zone(zone: &Zone) -> String {
     match zone {
         Zone::Named(name) if !is_plain(name.as_str()) => format!("\"{name}\"", name = name.as_str()),
@@ -52,7 +52,7 @@ fn print_zone(zone: &Zone) -> String {
     }
 }
 
-/// Two names with a slash between are a zone to any reader.
+/// Returns whether every parser takes the name for a zone: two names with a slash between.
 fn is_plain(name: &str) -> bool {
     let is_name = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
     let is_word = !name.contains(|c: char| c.is_whitespace());

@@ -1,7 +1,8 @@
-//! The slots of one trigger.
+//! Computes the slots of one trigger.
 //!
-//! There is one search, forwards: [`Slots::first_after`]. The latest slot of a stretch is found by halving with it, so
-//! that both directions agree by construction. Does not live here: which slots were consumed (`engine`).
+//! There is one search, forwards: [`Slots::first_after`]. The latest slot of a range is found by
+//! bisection with it, so that both directions agree by construction. Does not live here: which
+//! slots were consumed (`engine`).
 
 use super::clock::{Change, Clock};
 use super::pattern::Pattern;
@@ -9,7 +10,7 @@ use super::zones::{Warning, Zones};
 use crate::domain::{Every, Moment, Trigger, Zone};
 use crate::limits;
 
-/// A trigger, with its zone looked up: cheap to make, so it is made anew for every question.
+/// A trigger with its zone looked up. It is cheap to make, so that each query makes its own.
 #[derive(Clone, Debug)]
 pub struct Slots {
     kind: Kind,
@@ -18,32 +19,32 @@ pub struct Slots {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    /// None where it is not known when it comes.
+    /// `None` if the instant is not known yet.
     Once(Option<Moment>),
     Every(Every),
     Shown(Pattern, Clock),
 }
 
-/// How many slots there are in a stretch.
+/// The number of slots in a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// That many.
+    /// Exactly this many.
     Exactly(u64),
-    /// At least that many; the count stopped there.
+    /// At least this many; the count stopped there.
     AtLeast(u64),
 }
 
-/// The slots of a stretch, in order.
+/// The slots of a range, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// The slots.
     pub slots: Vec<Moment>,
-    /// Whether the list stopped at its limit, and there are more.
+    /// Whether the list stopped at its limit although there are more slots.
     pub more: bool,
 }
 
 impl Slots {
-    /// The slots of a trigger, by the zones given.
+    /// Prepares the slots of a trigger, with the given time zone database.
     pub fn new(trigger: &Trigger, zones: &Zones) -> Slots {
         let shown = |pattern: Pattern, zone: &Zone| Slots {
             kind: Kind::Shown(pattern, zones.clock(zone)),
@@ -58,15 +59,16 @@ impl Slots {
         }
     }
 
-    /// What whoever made the trigger should know about it.
+    /// Returns the warning for the author of the trigger, if there is one.
     pub fn warning(&self) -> Option<&Warning> {
         self.warning.as_ref()
     }
 
-    /// The first slot later than `t`. Calendar triggers have slots from the year 1 to the year 9999.
+    /// Returns the first slot later than `t`. Calendar triggers have slots from the year 1 to the
+    /// year 9999.
     ///
-    /// For [`CountFrom::Finish`](crate::domain::CountFrom::Finish) it is the nominal one, as if no run took any
-    /// time; after a run, [`Every::after_finish`] counts.
+    /// For [`CountFrom::Finish`](crate::domain::CountFrom::Finish) this is the nominal slot, as if
+    /// runs took no time; after a run, [`Every::after_finish`] applies.
     pub fn first_after(&self, t: Moment) -> Option<Moment> {
         match &self.kind {
             Kind::Once(slot) => slot.filter(|slot| *slot > t),
@@ -80,10 +82,11 @@ impl Slots {
         }
     }
 
-    /// The latest slot later than `a` and not later than `b`.
+    /// Returns the latest slot later than `a` and not later than `b`.
     pub fn latest_in(&self, a: Moment, b: Moment) -> Option<Moment> {
         let (mut after, mut until) = (a, b);
         let mut latest = None;
+        // Invariant: `latest` is `after` once a slot is found, and there is no slot in (until, b].
         while after < until {
             let middle = if latest.is_none() { after } else { between(after, until) };
             match self.first_after(middle) {
@@ -91,7 +94,7 @@ impl Slots {
                     latest = Some(slot);
                     after = slot;
                 }
-                // Nothing lies in (middle, b].
+                // There is no slot in (middle, b].
                 Some(_) | None if middle > after => until = middle,
                 Some(_) | None => break,
             }
@@ -99,7 +102,7 @@ impl Slots {
         latest
     }
 
-    /// How many slots are later than `a` and not later than `b`, counted up to `max`, at most
+    /// Counts the slots later than `a` and not later than `b`, up to `max`, at most
     /// `limits::SLOTS_LISTED`.
     pub fn count_in(&self, a: Moment, b: Moment, max: u64) -> Count {
         let max = max.min(limits::SLOTS_LISTED.value);
@@ -115,27 +118,27 @@ impl Slots {
         Count::Exactly(count)
     }
 
-    /// The next `n` slots later than `t`, at most `limits::SLOTS_LISTED`.
+    /// Returns the next `n` slots later than `t`, at most `limits::SLOTS_LISTED`.
     pub fn upcoming(&self, t: Moment, n: usize) -> Vec<Moment> {
         self.after(t).take(n.min(most())).collect()
     }
 
-    /// The slots later than `a` and not later than `b`, at most `max` and `limits::SLOTS_LISTED`: the pure half of
-    /// a forecast.
+    /// Returns the slots later than `a` and not later than `b`, at most `max` and
+    /// `limits::SLOTS_LISTED`. A forecast is made of these.
     pub fn between(&self, a: Moment, b: Moment, max: usize) -> Window {
         let mut rest = self.after(a).take_while(|slot| *slot <= b);
         let slots = rest.by_ref().take(max.min(most())).collect();
         Window { slots, more: rest.next().is_some() }
     }
 
-    /// All slots later than `t`, in order, one by one.
+    /// Returns all slots later than `t`, in order, computed one by one.
     pub fn after(&self, t: Moment) -> impl Iterator<Item = Moment> {
         std::iter::successors(self.first_after(t), |slot| self.first_after(*slot))
     }
 }
 
 impl Count {
-    /// The number counted.
+    /// Returns the number, exact or not.
     pub const fn counted(self) -> u64 {
         match self {
             Count::Exactly(count) | Count::AtLeast(count) => count,
@@ -143,10 +146,11 @@ impl Count {
     }
 }
 
-/// A trigger that runs once for each reading that matches: in a gap at its end, in an overlap at the first instant.
+/// Searches for a trigger that runs once per matching reading: in a gap at its end, in an overlap
+/// at the first instant.
 fn fixed(pattern: &Pattern, clock: &Clock, t: i64) -> Option<i64> {
     let mut reading = pattern.next(t + clock.offset_at(t) + 1)?;
-    // What the clock shows for the second time has had its slot: the loop ends with the overlap.
+    // In the second pass of an overlap, the readings have had their slots in the first: skip them.
     loop {
         let slot = clock.first_showing(reading)?;
         if slot > t {
@@ -156,12 +160,14 @@ fn fixed(pattern: &Pattern, clock: &Clock, t: i64) -> Option<i64> {
     }
 }
 
-/// A trigger that runs whenever the clock shows a match: stretch by stretch of one offset.
+/// Searches for a trigger that runs whenever the clock shows a match: one period of constant offset
+/// after another.
 fn running(pattern: &Pattern, clock: &Clock, t: i64) -> Option<i64> {
     let (mut from, mut last_change) = (t + 1, t);
     let mut offset = clock.offset_at(t);
     loop {
         let slot = pattern.next(from + offset)? - offset;
+        // The slot is right only if the offset still holds then.
         let Some(change) = clock.next_change(last_change).filter(|change| change.at <= slot) else {
             return Some(slot);
         };
@@ -172,7 +178,7 @@ fn running(pattern: &Pattern, clock: &Clock, t: i64) -> Option<i64> {
     }
 }
 
-/// Whether a change of the clock leaves out a match that will not come again in the next hour.
+/// Returns whether a change of the clock skips a match that does not recur within the next hour.
 fn is_left_out(pattern: &Pattern, change: Change, offset: i64) -> bool {
     let (before, after) = (change.at + offset, change.at + change.offset);
     !pattern.is_hourly() && after > before && pattern.next(before).is_some_and(|reading| reading < after)
@@ -190,10 +196,12 @@ fn first_of(every: Every, t: Moment) -> Option<Moment> {
     Moment::new(seconds, u32::try_from(slot.rem_euclid(NANOS_PER_SECOND)).ok()?)
 }
 
-/// The instant half-way between two, at least a nanosecond after the first and before the second, where there is one.
+/// Returns the instant half-way between two: later than the first by at least a nanosecond if there
+/// is one between, and earlier than the second.
 fn between(a: Moment, b: Moment) -> Moment {
     let nanos = |moment: Moment| i128::from(moment.seconds()) * NANOS_PER_SECOND + i128::from(moment.nanos());
-    // Not `midpoint`, which rounds towards zero: before 1970 that is the second of the two, and a search never ends.
+    // Not `midpoint`: it rounds towards zero, which before 1970 is the second of two adjacent
+    // instants, and the bisection would never end.
     let middle = nanos(a) + (nanos(b) - nanos(a)) / 2;
     let seconds = i64::try_from(middle.div_euclid(NANOS_PER_SECOND)).unwrap_or_default();
     let part = u32::try_from(middle.rem_euclid(NANOS_PER_SECOND)).unwrap_or_default();

@@ -1,10 +1,11 @@
-//! What the names of zones mean: one version of the time zone database, held as a value.
+//! The time zone database as a value: looks up names of zones in one fixed version.
 //!
-//! Shape: a table of names and their compiled data (TZif), sorted by name; a zone is parsed when it is first asked
-//! for, and stays parsed. About 600 names; making the table takes well below a millisecond, parsing a zone tens of
-//! microseconds. Does not live here: reading the system's database, which is an adapter's.
+//! Shape: a table of names and their compiled data (TZif), sorted by name; a zone is parsed at its
+//! first lookup, and cached. There are about 600 names; making the table takes well below a
+//! millisecond, parsing a zone tens of microseconds. Does not live here: reading the system's
+//! database, which is an adapter's task.
 //!
-//! Invariant: the same table answers the same for ever; nothing here reads the system.
+//! Invariant: one table always gives the same answers, because nothing here reads the system.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,23 +16,23 @@ use jiff::tz::TimeZone;
 use super::clock::Clock;
 use crate::domain::{Moment, TimeOfDay, Weekday, Zone};
 
-/// A time zone database, and which zone `local` is.
+/// A time zone database, and the zone that `local` means.
 pub struct Zones {
     version: Box<str>,
     entries: Box<[Entry]>,
     local: Zone,
 }
 
-/// Another time zone database than the bundled one: its version and its files.
+/// A time zone database from outside, to use instead of the bundled one: its version and its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TzData {
-    /// Such as `2026e`.
+    /// The version, such as `2026e`.
     pub version: Box<str>,
     /// Name and compiled data (TZif) of each zone.
     pub zones: Vec<(Box<str>, Box<[u8]>)>,
 }
 
-/// What whoever asked should know, although there is an answer.
+/// A warning about a zone or an instant that nevertheless has a meaning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Warning {
     /// The time zone database does not know the zone.
@@ -39,29 +40,29 @@ pub enum Warning {
     UnknownZone {
         /// The zone's name.
         name: Box<str>,
-        /// Where it was looked up.
+        /// The version of the database in which the name was looked up.
         version: Box<str>,
-        /// What `local` is.
+        /// The zone that `local` means.
         local: Zone,
     },
-    /// No clock of the zone ever shows the time that was asked for.
+    /// No clock of the zone ever shows the requested time.
     #[error(
         "{asked} does not exist there, because the clocks go forward: the first moment after it is meant"
     )]
     Gap {
-        /// The date and time asked for.
+        /// The requested date and time.
         asked: Box<str>,
     },
-    /// The clocks of the zone show the time that was asked for twice.
+    /// The clocks of the zone show the requested time twice.
     #[error("{asked} comes twice there, because the clocks go back: the first of the two is meant")]
     Overlap {
-        /// The date and time asked for.
+        /// The requested date and time.
         asked: Box<str>,
     },
 }
 
 impl Warning {
-    /// A name for it, in kebab case.
+    /// Returns the warning's code, in kebab case.
     pub const fn code(&self) -> &'static str {
         match self {
             Warning::UnknownZone { .. } => "unknown-zone",
@@ -74,26 +75,29 @@ impl Warning {
 struct Entry {
     name: Cow<'static, str>,
     data: Cow<'static, [u8]>,
-    /// A memo of what `data` says; `None` inside if it is damaged.
+    /// The parsed data, cached; `None` inside if the data is damaged.
     parsed: OnceLock<Option<TimeZone>>,
 }
 
 impl Zones {
-    /// The database that is compiled into the program. `local` is UTC until [`Zones::with_local`] says otherwise.
+    /// Returns the database that is compiled into the program. `local` is UTC until
+    /// [`Zones::with_local`] changes it.
     pub fn bundled() -> Zones {
         Zones::new(TzData::default())
     }
 
-    /// The newer of the database given and the bundled one; at equal age, the one given. Names that the newer lacks
-    /// come from the other: many systems leave old names out.
+    /// Returns the newer of the given and the bundled database; of equal versions, the given one.
+    /// Names that the newer one lacks come from the other, because many systems leave old names
+    /// out.
     ///
-    /// The older one would be wrong wherever a law has changed since. Whoever wants it all the same uses
-    /// [`Zones::pinned`].
+    /// The older database would be wrong wherever a law has changed since. [`Zones::pinned`] uses
+    /// the given one all the same.
     pub fn newest(given: TzData) -> Zones {
+        // A version is a year and a letter, so the order of texts is the order of age.
         if *given.version < *bundled_version() { Zones::bundled() } else { Zones::new(given) }
     }
 
-    /// The database given, whatever its age; names that it lacks come from the bundled one.
+    /// Returns the given database, whatever its age; names that it lacks come from the bundled one.
     pub fn pinned(given: TzData) -> Zones {
         Zones::new(given)
     }
@@ -110,13 +114,14 @@ impl Zones {
             Some(Entry { name: Cow::Borrowed(name), data: Cow::Borrowed(data), parsed: OnceLock::new() })
         });
         let mut entries: Vec<Entry> = own.chain(bundled).collect();
-        // A stable sort: of two entries of one name, the given one stays.
+        // The sort is stable: of two entries with one name, the given one comes first and stays.
         entries.sort_by(|a, b| ascii_order(&a.name, &b.name));
         entries.dedup_by(|later, kept| later.name.eq_ignore_ascii_case(&kept.name));
         Zones { version, entries: entries.into(), local: Zone::Utc }
     }
 
-    /// The same database with `local` as that zone; a name that it does not know, or `local` itself, means UTC.
+    /// Returns this database with `local` as the given zone; `local` itself, or a name that the
+    /// database does not know, means UTC.
     #[must_use]
     pub fn with_local(self, local: Zone) -> Zones {
         let is_known = match &local {
@@ -127,28 +132,30 @@ impl Zones {
         Zones { local: if is_known { local } else { Zone::Utc }, ..self }
     }
 
-    /// The version of the database, such as `2026e`.
+    /// Returns the version of the database, such as `2026e`.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// What `local` means.
+    /// Returns the zone that `local` means.
     pub fn local(&self) -> &Zone {
         &self.local
     }
 
-    /// Every name, in order.
+    /// Returns every name, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| &*entry.name)
     }
 
-    /// The name as the database writes it, whatever its case; `None` if it does not know it.
+    /// Returns the name as the database spells it, whatever the case of the argument; `None` if the
+    /// database does not know it.
     pub fn canonical(&self, name: &str) -> Option<&str> {
         self.find(name)?;
         self.entry(name).map(|entry| &*entry.name)
     }
 
-    /// What a zone's clock shows at an instant: the day of the week and the time, to the second.
+    /// Returns what a zone's clock shows at an instant: the day of the week and the time, to the
+    /// second.
     pub fn reading(&self, zone: &Zone, at: Moment) -> (Weekday, TimeOfDay) {
         let reading = at.seconds().saturating_add(self.clock(zone).offset_at(at.seconds()));
         // 1970-01-01 was a Thursday.
@@ -160,7 +167,7 @@ impl Zones {
         (*day.unwrap_or(&Weekday::Thursday), time.unwrap_or(TimeOfDay::MIDNIGHT))
     }
 
-    /// What one should know about a zone: that its name is not in the database.
+    /// Returns a warning if the database does not know the zone.
     pub fn warning(&self, zone: &Zone) -> Option<Warning> {
         match zone {
             Zone::Named(name) if self.find(name.as_str()).is_none() => Some(Warning::UnknownZone {
@@ -172,7 +179,7 @@ impl Zones {
         }
     }
 
-    /// The clock that a zone shows.
+    /// Returns the clock of a zone.
     pub(super) fn clock(&self, zone: &Zone) -> Clock {
         match zone {
             Zone::Utc => Clock::Fixed(0),
@@ -181,7 +188,8 @@ impl Zones {
                 Some(zone) => Clock::Zone(zone.clone()),
                 None => self.clock(&self.local),
             },
-            // `local` itself is never `Zone::Local`, see `with_local`.
+            // `with_local` never stores `Zone::Local` as `local`; this arm only rules out endless
+            // recursion.
             Zone::Local if self.local == Zone::Local => Clock::Fixed(0),
             Zone::Local => self.clock(&self.local),
         }
@@ -215,7 +223,7 @@ impl Default for Zones {
     }
 }
 
-/// Names are ASCII; their case does not matter.
+/// Compares names without regard to case; names are ASCII.
 fn ascii_order(a: &str, b: &str) -> std::cmp::Ordering {
     a.bytes().map(|byte| byte.to_ascii_lowercase()).cmp(b.bytes().map(|byte| byte.to_ascii_lowercase()))
 }

@@ -1,109 +1,109 @@
-//! Why a text is no cron expression.
+//! Errors of cron expressions, each with a code and a hint.
 
 use crate::domain::names;
 use crate::limits;
 
 names! {
-    /// One of the five fields.
+    /// One of the five fields of a cron expression.
     Field {
-        /// The first.
+        /// The first field.
         Minute = "minute",
-        /// The second.
+        /// The second field.
         Hour = "hour",
-        /// The third.
+        /// The third field.
         DayOfMonth = "day-of-month",
-        /// The fourth.
+        /// The fourth field.
         Month = "month",
-        /// The fifth.
+        /// The fifth field.
         DayOfWeek = "day-of-week",
     }
 }
 
-/// Why a text is no cron expression.
+/// Why a text is not a cron expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CronError {
-    /// Longer than `limits::CRON_BYTES`.
+    /// The text is longer than `limits::CRON_BYTES`.
     #[error("a cron expression has at most {} bytes", limits::CRON_BYTES.value)]
     TooLong,
-    /// Not five fields.
+    /// The text does not have five fields.
     #[error("a cron expression has exactly 5 fields, not {found}")]
     FieldCount {
-        /// How many there are.
+        /// Number of fields that were found.
         found: usize,
     },
-    /// `@reboot`: there is no instant in it.
+    /// `@reboot`, which names no instant.
     #[error("@reboot names no time")]
     Reboot,
-    /// An `@` word that is none of the aliases.
+    /// An `@` word that is not an alias.
     #[error("unknown alias: {alias}")]
     UnknownAlias {
-        /// What was given.
+        /// The unknown alias.
         alias: Box<str>,
     },
-    /// Nothing between two commas.
+    /// An item is empty: there is nothing between two commas.
     #[error("an empty item in {}: {text:?}", field.name())]
     EmptyItem {
-        /// Where.
+        /// The field at fault.
         field: Field,
-        /// The field's text.
+        /// The text of the field.
         text: Box<str>,
     },
-    /// Not written as an item can be.
+    /// An item is not written as an item can be.
     #[error("malformed item in {}: {item:?}", field.name())]
     Malformed {
-        /// Where.
+        /// The field at fault.
         field: Field,
-        /// What was given.
+        /// The item that was given.
         item: Box<str>,
     },
-    /// A number that the field does not have.
+    /// A number is outside the range of its field.
     #[error("{value} is not a {}: {min} to {max}", field.name())]
     OutOfRange {
-        /// Where.
+        /// The field at fault.
         field: Field,
-        /// What was given.
+        /// The number that was given.
         value: Box<str>,
-        /// The least.
+        /// The smallest valid value.
         min: u8,
-        /// The greatest.
+        /// The largest valid value.
         max: u8,
     },
-    /// A word that the field does not have.
+    /// A word is not a name in its field.
     #[error("unknown name in {}: {name:?}", field.name())]
     UnknownName {
-        /// Where.
+        /// The field at fault.
         field: Field,
-        /// What was given.
+        /// The word that was given.
         name: Box<str>,
     },
-    /// A step of zero, or one that leaves its range at once.
+    /// A step is zero, or so long that it reaches no second value.
     #[error("a step of {step} in {}: 1 to {max} are possible here", field.name())]
     Step {
-        /// Where.
+        /// The field at fault.
         field: Field,
-        /// What was given.
+        /// The step that was given.
         step: Box<str>,
         /// The longest step that reaches a second value.
         max: u8,
     },
-    /// Known from other dialects, and not part of this one.
+    /// An item is valid in another cron dialect, but not in this one.
     #[error("not supported in {}: {item:?}", field.name())]
     Unsupported {
-        /// Where.
+        /// The field at fault.
         field: Field,
-        /// What was given.
+        /// The item that was given.
         item: Box<str>,
     },
-    /// No date matches, such as 30 February.
+    /// No date matches, such as for 30 February.
     #[error("no date ever matches {text:?}")]
     Impossible {
-        /// The expression.
+        /// The expression in its canonical form.
         text: Box<str>,
     },
 }
 
 impl CronError {
-    /// A name for it, in kebab case.
+    /// Returns the error's code, in kebab case.
     pub const fn code(&self) -> &'static str {
         match self {
             CronError::TooLong => "cron-too-long",
@@ -120,7 +120,7 @@ impl CronError {
         }
     }
 
-    /// What the caller can do about it.
+    /// Returns what the caller can do about it.
     pub const fn hint(&self) -> &'static str {
         match self {
             CronError::TooLong => "use ranges and steps instead of long lists",

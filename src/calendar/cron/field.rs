@@ -1,17 +1,17 @@
-//! One field of a cron expression: its items, as bits.
+//! Parser of one field of a cron expression: from items to bits.
 
 use super::{CronError, Field};
 
-/// What a field names.
+/// What a field matches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Named {
-    /// One bit for each value; Sunday is 0.
+    /// One bit for each value; Sunday is bit 0.
     pub(super) bits: u64,
-    /// `L`, among the days of the month.
+    /// `L` in the day-of-month field.
     pub(super) last: bool,
-    /// `5#2`: by week, bits of weekdays.
+    /// `5#2` in the day-of-week field: for each week of the month, bits of weekdays.
     pub(super) nth: [u8; 5],
-    /// `5L`: bits of weekdays.
+    /// `5L` in the day-of-week field: bits of weekdays.
     pub(super) last_of_week: u8,
     /// Whether the field is exactly `*`.
     pub(super) is_any: bool,
@@ -19,7 +19,7 @@ pub(super) struct Named {
     pub(super) is_stepped: bool,
 }
 
-/// Reads a field in capitals, with `?` replaced.
+/// Parses a field that is in capitals, with `?` already replaced.
 pub(super) fn read(field: Field, text: &str) -> Result<Named, CronError> {
     let mut named = Named { is_any: text == "*", is_stepped: text.contains(['*', '/']), ..Named::default() };
     for item in text.split(',') {
@@ -32,6 +32,7 @@ pub(super) fn read(field: Field, text: &str) -> Result<Named, CronError> {
 }
 
 fn read_item(field: Field, item: &str, named: &mut Named) -> Result<(), CronError> {
+    // Checked first, so that the error says that the item belongs to another dialect.
     if is_foreign(field, item) {
         return Err(CronError::Unsupported { field, item: item.into() });
     }
@@ -65,23 +66,27 @@ fn read_item(field: Field, item: &str, named: &mut Named) -> Result<(), CronErro
             only => (only, only),
         },
     };
-    // A Sunday written as 7 is the end of a range that ends with it, and the beginning of all others.
+    // 7 is Sunday too. At the end of a range it stays 7, so that 5-7 does not wrap around; at the
+    // beginning of a range it is 0.
     let first = if field == Field::DayOfWeek && first == 7 && last != 7 { 0 } else { first };
     let size = max - min + 1;
+    // FRI-MON wraps around the end of the field: count the distance, and reduce each value below.
     let span = if first <= last { last - first } else { last + size - first };
     let step = step.map_or(Ok(1), |step| read_step(field, step, span))?;
+    // Up to 7 a day of the week is kept as written, so that a range may end with Sunday.
     let highest = if field == Field::DayOfWeek { 7 } else { max };
     for distance in (0..=span).step_by(usize::from(step)) {
         let value = first + distance;
         named.bits |= 1 << if value > highest { value - size } else { value };
     }
+    // Both numbers of Sunday become bit 0.
     if field == Field::DayOfWeek && named.bits >> 7 & 1 == 1 {
         named.bits = named.bits & 0x7F | 1;
     }
     Ok(())
 }
 
-/// Signs of other dialects, which must not be taken for something else.
+/// Returns whether an item uses a sign of another dialect, which gets an error of its own.
 fn is_foreign(field: Field, item: &str) -> bool {
     let is_day = field == Field::DayOfMonth;
     let random = item == "R"
@@ -96,7 +101,8 @@ fn is_foreign(field: Field, item: &str) -> bool {
     random || nearest || before_last || bare_last || item.contains('?') || item.starts_with('+')
 }
 
-/// `5#2`, `FRI#L`, `5L` and `L5`: the weekday, and its week from 0, or the last.
+/// Parses `5#2`, `FRI#L`, `5L` and `L5`: the weekday, and the week counted from 0, `None` for the
+/// last; nothing if the item is of another form.
 fn of_the_month(item: &str) -> Result<Option<(u8, Option<usize>)>, CronError> {
     let field = Field::DayOfWeek;
     let (weekday, week) =
@@ -118,7 +124,7 @@ fn of_the_month(item: &str) -> Result<Option<(u8, Option<usize>)>, CronError> {
     Ok(Some((weekday, week.map(|week| usize::from(week) - 1))))
 }
 
-/// A number or a name of the field.
+/// Parses a number or a name of the field.
 fn value(field: Field, text: &str, item: &str) -> Result<u8, CronError> {
     if text.is_empty() || text.contains(|c: char| !c.is_ascii_alphanumeric()) {
         return Err(CronError::Malformed { field, item: item.into() });
@@ -140,6 +146,8 @@ fn value(field: Field, text: &str, item: &str) -> Result<u8, CronError> {
 }
 
 fn read_step(field: Field, text: &str, span: u8) -> Result<u8, CronError> {
+    // A step longer than the range would select its first value only, which is never what was
+    // meant.
     let max = span.max(1);
     let step = number(text).filter(|step| (1..=max).contains(step));
     step.ok_or_else(|| CronError::Step { field, step: text.into(), max })

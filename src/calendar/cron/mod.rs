@@ -1,8 +1,9 @@
-//! Cron expressions of five fields: the grammar, and what it refuses.
+//! Cron expressions of five fields: grammar and errors.
 //!
-//! The dialect is Vixie's, with `L` and `#`, and with ranges that wrap around the end of their field. What is refused
-//! is refused with the field, the value and a hint, because an expression that is taken for something else fires at
-//! the wrong time for months. Does not live here: the slots, see `pattern`.
+//! The dialect is Vixie's, with `L` and `#`, and with ranges that wrap around the end of their
+//! field. Everything else is refused with the field, the value and a hint, because an expression
+//! that is misunderstood fires at the wrong time for months. Does not live here: the slots, see
+//! `pattern`.
 
 mod error;
 mod field;

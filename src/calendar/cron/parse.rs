@@ -1,15 +1,16 @@
-//! From a text to a cron expression.
+//! Parser of cron expressions.
 
 use super::{CronError, Field, field};
 use crate::calendar::pattern::is_possible;
 use crate::domain::{Cron, CronDays, CronFields};
 use crate::limits;
 
-/// Reads a cron expression of five fields, or one of the aliases `@hourly`, `@daily`, `@midnight`, `@weekly`,
-/// `@monthly`, `@yearly` and `@annually`.
+/// Parses a cron expression of five fields, or one of the aliases `@hourly`, `@daily`, `@midnight`,
+/// `@weekly`, `@monthly`, `@yearly` and `@annually`.
 ///
 /// # Errors
-/// [`CronError`], for everything that could be taken for something else than what was meant.
+/// [`CronError`] for every text that is not a cron expression, or that could mean something else
+/// than its author intended.
 ///
 /// ```
 /// use reveille::calendar::parse_cron;
@@ -27,6 +28,7 @@ pub fn parse_cron(text: &str) -> Result<Cron, CronError> {
     }
     let text = text.to_ascii_uppercase();
     let mut fields: Vec<&str> = text.split_ascii_whitespace().collect();
+    // Quartz writes `?` for "no restriction" in the two fields of days; elsewhere it is an error.
     for day in [2, 4] {
         if fields.get(day) == Some(&"?") {
             fields[day] = "*";
@@ -54,12 +56,15 @@ pub fn parse_cron(text: &str) -> Result<Cron, CronError> {
         hours: low(hours.bits),
         days,
         months: u16::try_from(months.bits).unwrap_or_default(),
+        // Vixie's rule for the hour that the clock repeats: an expression like a wildcard runs in
+        // both passes, a fixed time runs once. See `CronFields::repeats`.
         repeats: minutes.bits.count_ones() > 1
             || hours.bits.count_ones() == 24
             || minutes.is_stepped
             || hours.is_stepped,
     };
     let canonical = [minute, hour, day_of_month, month, day_of_week].join(" ");
+    // Refused here, so that a search for a slot always ends: see the invariants of `calendar`.
     if !is_possible(&fields) {
         return Err(CronError::Impossible { text: canonical.into() });
     }
@@ -83,7 +88,7 @@ fn alias(text: &str) -> Result<Cron, CronError> {
     parse_cron(meant)
 }
 
-/// No field but the minutes has more than 32 values.
+/// Narrows the bits of a field: no field but the minutes has more than 32 values.
 fn low(bits: u64) -> u32 {
     u32::try_from(bits).unwrap_or_default()
 }

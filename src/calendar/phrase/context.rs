@@ -1,4 +1,5 @@
-//! What a phrase is understood by: the moment, the zone, the zones.
+//! The context in which a phrase is parsed: the current moment, the zone, and the time zone
+//! database.
 
 use super::error::PhraseError;
 use super::words::cut;
@@ -8,25 +9,26 @@ use crate::calendar::{Warning, Zones};
 use crate::domain::{Moment, TimeOfDay, Zone};
 use crate::edn::civil_from_days;
 
-/// When and where a phrase was said.
+/// The moment and the zone that a phrase is relative to.
 #[derive(Clone, Debug)]
 pub struct Asked<'a> {
-    /// When.
+    /// The moment at which the phrase was given.
     pub now: Moment,
-    /// On whose clock, unless the phrase ends with a zone.
+    /// The zone whose clock is read, unless the phrase ends with another zone.
     pub zone: Zone,
-    /// What the names of zones mean.
+    /// The time zone database that names of zones are looked up in.
     pub zones: &'a Zones,
 }
 
 impl Asked<'_> {
-    /// The day that the zone's calendar shows, counted from 1970-01-01.
+    /// Returns the day that the zone's calendar shows, counted from 1970-01-01.
     pub(super) fn today(&self) -> i64 {
         let now = self.now.seconds();
         (now + self.zones.clock(&self.zone).offset_at(now)).div_euclid(SECONDS_PER_DAY)
     }
 
-    /// The instant of a time on a day, and what to know about it.
+    /// Returns the instant of a time on a day, with a warning if the clock skips or repeats that
+    /// time.
     pub(super) fn instant(
         &self,
         day: i64,
@@ -47,7 +49,8 @@ impl Asked<'_> {
         Ok((Moment::new(instant, 0).ok_or(PhraseError::TooFar)?, warning))
     }
 
-    /// Refuses what has passed, with the next instant at that time of day, and what is too far ahead.
+    /// Refuses an instant that is too far ahead, or has passed; the error then suggests the next
+    /// instant at that time of day.
     pub(super) fn ahead(&self, asked: Moment) -> Result<Moment, PhraseError> {
         if asked.millis_since(self.now) > crate::limits::PERIOD_MS_MAX.value {
             return Err(PhraseError::TooFar);
@@ -55,6 +58,7 @@ impl Asked<'_> {
         if asked > self.now {
             return Ok(asked);
         }
+        // The suggestion keeps the time of day as the zone's clock shows it.
         let clock = self.zones.clock(&self.zone);
         let reading = asked.seconds() + clock.offset_at(asked.seconds());
         let time = reading.rem_euclid(SECONDS_PER_DAY);
@@ -70,9 +74,12 @@ impl Asked<'_> {
         Err(PhraseError::TooFar)
     }
 
-    /// An instant as the zone's clock shows it, with the offset, so that it can be said again.
+    /// Prints an instant as the zone's clock shows it, with the offset, so that the text can be
+    /// used as a phrase.
     pub(super) fn print(&self, moment: Moment) -> String {
         let offset = self.zones.clock(&self.zone).offset_at(moment.seconds());
+        // ISO 8601 has no notation for an offset with seconds, which local mean times have: those
+        // are printed in UTC.
         let local = Moment::new(moment.seconds() + offset, moment.nanos())
             .filter(|_| offset != 0 && offset % 60 == 0);
         let Some(local) = local else {

@@ -1,10 +1,10 @@
-//! Lengths of time: `5m`, `1h30m`, `2 hours and 15 minutes`, `half an hour`.
+//! Parser and printer of durations: `5m`, `1h30m`, `2 hours and 15 minutes`, `half an hour`.
 
 use super::error::{Part, PhraseError};
 use super::words::{Words, cut};
 use crate::domain::Span;
 
-/// Reads a length of time, at least one part of it.
+/// Parses a duration of at least one part.
 pub(super) fn read(words: &mut Words<'_>) -> Result<Span, PhraseError> {
     if words.take(&["half"]) {
         words.take(&["a", "an"]);
@@ -21,7 +21,7 @@ pub(super) fn read(words: &mut Words<'_>) -> Result<Span, PhraseError> {
         let too_long = || PhraseError::BadDuration { text: "a sum beyond 64 bits".into() };
         millis = millis.checked_add(part).ok_or_else(too_long)?;
         parts += 1;
-        // `and` belongs to the length only if more of it follows.
+        // `and` belongs to the duration only if more of it follows.
         if words.take(&["and"]) && !starts(words) {
             words.back();
             break;
@@ -30,14 +30,14 @@ pub(super) fn read(words: &mut Words<'_>) -> Result<Span, PhraseError> {
     if parts == 0 { Err(words.refuse(Part::Duration)) } else { Ok(Span::from_millis(millis)) }
 }
 
-/// Whether the next word can begin a length of time.
+/// Returns whether the next word can begin a duration.
 pub(super) fn starts(words: &Words<'_>) -> bool {
     words
         .peek()
         .is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()) || matches!(word, "a" | "an"))
 }
 
-/// One word such as `1h30m`, or a number and its unit.
+/// Parses one word such as `1h30m`, or a number and its unit.
 fn read_part(words: &mut Words<'_>) -> Result<u64, PhraseError> {
     if words.take(&["a", "an"]) {
         return read_unit(words);
@@ -72,7 +72,7 @@ fn read_unit(words: &mut Words<'_>) -> Result<u64, PhraseError> {
     Ok(unit)
 }
 
-/// Milliseconds of a unit; `None` if it is none.
+/// Returns the milliseconds of a unit; `None` if the word is not a unit.
 pub(super) fn unit_ms(unit: &str) -> Result<Option<u64>, PhraseError> {
     Ok(Some(match unit {
         "ms" => 1,
@@ -81,13 +81,15 @@ pub(super) fn unit_ms(unit: &str) -> Result<Option<u64>, PhraseError> {
         "h" | "hr" | "hrs" | "hour" | "hours" => HOUR_MS,
         "d" | "day" | "days" => 24 * HOUR_MS,
         "w" | "wk" | "week" | "weeks" => 7 * 24 * HOUR_MS,
+        // Known words get an error of their own: a month of 30 days would be wrong in most
+        // months.
         "mo" | "month" | "months" => return Err(PhraseError::NoFixedLength { unit: "month".into() }),
         "y" | "yr" | "year" | "years" => return Err(PhraseError::NoFixedLength { unit: "year".into() }),
         _ => return Ok(None),
     }))
 }
 
-/// Prints whole milliseconds in the longest unit that fits: `90 minutes`.
+/// Prints whole milliseconds in the longest unit that divides them: `90 minutes`.
 pub fn print(span: Span) -> String {
     let millis = span.millis();
     let units = [(24 * HOUR_MS, "day"), (HOUR_MS, "hour"), (60_000, "minute"), (1_000, "second")];

@@ -1,4 +1,4 @@
-//! What was understood, in words.
+//! The echo of a phrase: what was understood, in words.
 
 use super::context::Asked;
 use super::duration;
@@ -7,7 +7,7 @@ use crate::calendar::pattern::SECONDS_PER_DAY;
 use crate::domain::{CountFrom, Cron, Moment, Trigger, Weekday, Weekdays, When};
 use crate::edn::civil_from_days;
 
-/// What was understood, with the zone.
+/// Prints what was understood, with the zone.
 pub(super) fn words(meant: &When, asked: &Asked<'_>) -> String {
     let zone = &asked.zone;
     match meant {
@@ -41,7 +41,7 @@ pub(super) fn words(meant: &When, asked: &Asked<'_>) -> String {
     }
 }
 
-/// Days in words: `monday and thursday`.
+/// Prints days in words: `monday and thursday`.
 pub(in crate::calendar) fn weekdays(days: Weekdays) -> String {
     let names: Vec<&str> = days.days().map(Weekday::name).collect();
     match names.split_last() {
@@ -51,7 +51,7 @@ pub(in crate::calendar) fn weekdays(days: Weekdays) -> String {
     }
 }
 
-/// `thursday 23 April 2026 at 09:00 (Europe/Berlin, UTC+02:00)`.
+/// Prints an instant: `thursday 23 April 2026 at 09:00 (Europe/Berlin, UTC+02:00)`.
 fn shown(moment: Moment, asked: &Asked<'_>) -> String {
     let offset = asked.zones.clock(&asked.zone).offset_at(moment.seconds());
     let reading = moment.seconds() + offset;
@@ -74,7 +74,7 @@ fn shown(moment: Moment, asked: &Asked<'_>) -> String {
     format!("{weekday} {day} {month} {year} at {time} ({zone})")
 }
 
-/// The fields that restrict, by name.
+/// Prints the fields that restrict, by name.
 fn fields(cron: &Cron) -> String {
     let mut said: Vec<String> = Vec::new();
     for (field, text) in Field::ALL.iter().zip(cron.as_str().split(' ')) {
@@ -83,6 +83,8 @@ fn fields(cron: &Cron) -> String {
         }
     }
     let days = &cron.fields().days;
+    // Of two fields of days that both restrict, one is enough: the echo says "or", because readers
+    // expect "and".
     if days.of_month_restricts && days.of_week_restricts {
         let of_week = said.pop().unwrap_or_default();
         said.push(format!("or {of_week}"));

@@ -1,13 +1,13 @@
-//! Why a phrase was not understood, or not accepted.
+//! Errors of time phrases, each with a code and a hint.
 
 use crate::calendar::CronError;
 use crate::domain::{Moment, ZoneError, names};
 use crate::limits;
 
 names! {
-    /// What a phrase lacks.
+    /// The kind of text that a phrase lacks.
     Part {
-        /// A length of time: `5 minutes`.
+        /// A duration: `5 minutes`.
         Duration = "a length of time, such as 5 minutes",
         /// A time of day: `9am`.
         Time = "a time of day, such as 9:00",
@@ -21,84 +21,84 @@ names! {
 /// Why a phrase was not understood, or not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PhraseError {
-    /// Nothing but white space.
+    /// The phrase is blank.
     #[error("nothing says when")]
     Empty,
-    /// Longer than `limits::PHRASE_BYTES`.
+    /// The phrase is longer than `limits::PHRASE_BYTES`.
     #[error("a phrase has at most {} bytes", limits::PHRASE_BYTES.value)]
     TooLong,
-    /// A word that has no meaning where it stands.
+    /// A word has no meaning at its position.
     #[error("not understood: {word:?}")]
     UnknownWord {
-        /// The word.
+        /// The word at fault.
         word: Box<str>,
     },
     /// The phrase ends too early.
     #[error("something is missing after {after:?}: {}", part.name())]
     Missing {
-        /// What is there.
+        /// The phrase so far.
         after: Box<str>,
-        /// What is not.
+        /// The kind of text that must follow.
         part: Part,
     },
-    /// Two readings are possible.
+    /// The text can be understood in several ways.
     #[error("{text:?} can be read in more than one way")]
     Ambiguous {
-        /// What was given.
+        /// The ambiguous text.
         text: Box<str>,
-        /// The readings, as one may write them.
+        /// The possible meanings, as they may be written.
         choices: &'static str,
     },
-    /// Not a time of day.
+    /// The text is not a time of day.
     #[error("not a time of day: {text:?}")]
     BadTime {
-        /// What was given.
+        /// The text that was given.
         text: Box<str>,
     },
-    /// Not a length of time, or one beyond 64 bits.
+    /// The text is not a duration, or one beyond 64 bits of milliseconds.
     #[error("not a length of time: {text:?}")]
     BadDuration {
-        /// What was given.
+        /// The text that was given.
         text: Box<str>,
     },
-    /// Months and years have no fixed length.
+    /// The unit is a month or a year, which have no fixed length.
     #[error("a {unit} has no fixed length")]
     NoFixedLength {
-        /// The unit given.
+        /// The unit that was given.
         unit: Box<str>,
     },
-    /// Looks like a date, and is none.
+    /// The text looks like a date, but is not one.
     #[error("not a date and time: {text:?}")]
     BadInstant {
-        /// What was given.
+        /// The text that was given.
         text: Box<str>,
     },
-    /// It has passed.
+    /// The instant has passed.
     #[error("{asked} has passed")]
     Past {
         /// The instant that was asked for.
         asked: Moment,
         /// The next instant at that time of day.
         next: Moment,
-        /// A phrase that means the next.
+        /// A phrase that means the next such instant.
         fix: Box<str>,
     },
-    /// Farther ahead than `limits::PERIOD_MS_MAX`.
+    /// The instant is farther ahead than `limits::PERIOD_MS_MAX`.
     #[error("more than {} days ahead", limits::PERIOD_MS_MAX.value / 86_400_000)]
     TooFar,
-    /// A period outside of `limits::PERIOD_MS_MIN` and `limits::PERIOD_MS_MAX`.
+    /// The period is outside of `limits::PERIOD_MS_MIN` and `limits::PERIOD_MS_MAX`.
     #[error("a period has {} ms to {} days", limits::PERIOD_MS_MIN.value, limits::PERIOD_MS_MAX.value / 86_400_000)]
     Period,
-    /// It looks like cron, and is none.
+    /// The phrase looks like cron, but is not a cron expression.
     #[error(transparent)]
     Cron(#[from] CronError),
-    /// It ends with what is no zone.
+    /// The phrase ends with a text that is not a zone.
     #[error(transparent)]
     Zone(#[from] ZoneError),
 }
 
 impl PhraseError {
-    /// A name for it, in kebab case.
+    /// Returns the error's code, in kebab case.
     pub const fn code(&self) -> &'static str {
         match self {
             PhraseError::Empty => "phrase-empty",
@@ -118,7 +118,7 @@ impl PhraseError {
         }
     }
 
-    /// What the caller can do about it.
+    /// Returns what the caller can do about it.
     pub fn hint(&self) -> String {
         let fixed = match self {
             PhraseError::Empty | PhraseError::UnknownWord { .. } | PhraseError::Missing { .. } => FORMS,

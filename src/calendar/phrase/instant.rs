@@ -1,4 +1,5 @@
-//! Instants in digits: `2026-04-22T13:00:00Z`, and `2026-04-22 13:00` on the zone's clock.
+//! Parser of instants in digits: `2026-04-22T13:00:00Z`, and `2026-04-22 13:00` on the zone's
+//! clock.
 
 use super::context::Asked;
 use super::error::{Part, PhraseError};
@@ -8,7 +9,7 @@ use crate::calendar::Warning;
 use crate::domain::{Moment, TimeOfDay};
 use crate::edn::{civil_from_days, days_from_civil};
 
-/// Whether the next word begins like a date: four digits and a hyphen.
+/// Returns whether the next word begins like a date: four digits and a hyphen.
 pub(super) fn starts(words: &Words<'_>) -> bool {
     words.peek().is_some_and(|word| {
         let word = word.strip_prefix(['+', '-']).unwrap_or(word).as_bytes();
@@ -17,7 +18,7 @@ pub(super) fn starts(words: &Words<'_>) -> bool {
     })
 }
 
-/// Reads an instant, or a date and a time on the zone's clock.
+/// Parses an instant, or a date and a time on the zone's clock.
 pub(super) fn read(
     words: &mut Words<'_>,
     asked: &Asked<'_>,
@@ -42,12 +43,12 @@ pub(super) fn read(
     asked.instant(day, time)
 }
 
-/// With an offset; seconds may be left out.
+/// Parses an instant with an offset; the seconds are optional.
 pub(super) fn absolute(word: &str) -> Option<Moment> {
     if let Ok(moment) = Moment::parse(word) {
         return Some(moment);
     }
-    // 2026-04-22T13:00Z and 2026-04-22T13:00+02:00 lack nothing but the seconds.
+    // 2026-04-22T13:00Z and 2026-04-22T13:00+02:00 lack only the seconds.
     let (head, tail) = word.split_at_checked("2026-04-22T13:00".len())?;
     if !tail.starts_with(['Z', 'z', '+', '-']) {
         return None;
@@ -67,5 +68,6 @@ fn read_date(text: &str) -> Option<i64> {
         return None;
     }
     let days = days_from_civil(year, month, day);
+    // The conversion back finds days that the month does not have.
     (civil_from_days(days) == (year, month, day)).then_some(days)
 }

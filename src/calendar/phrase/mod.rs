@@ -1,8 +1,9 @@
-//! Phrases that say when: what is understood, and what it came to, in words.
+//! Time phrases: parses words such as `tomorrow 9am` or `every 5 minutes`, and echoes what was
+//! understood.
 //!
-//! Lives here: the grammar, its errors, the echo. Does not live here: whether an instant is allowed (`engine`,
-//! `dialect`). Invariants: a phrase is understood whole or not at all, and an error names the word at fault; nothing
-//! that has passed is accepted; no text panics.
+//! Lives here: the grammar, its errors, the echo. Does not live here: whether an instant is allowed
+//! (`engine`, `dialect`). Invariants: a phrase is understood whole or refused, and an error names
+//! the word at fault; an instant that has passed is never accepted; no text panics.
 
 mod context;
 mod duration;

@@ -1,4 +1,4 @@
-//! Phrases that mean one instant.
+//! Parser of phrases that mean one instant.
 
 use super::context::Asked;
 use super::error::{Part, PhraseError};
@@ -7,11 +7,14 @@ use super::{duration, instant, time};
 use crate::calendar::Warning;
 use crate::domain::{Span, TimeOfDay, Weekday, When};
 
-/// Reads `in 5m`, `5m`, `now`, an instant, `tomorrow 9am`, `next monday 08:00`, `at 17:30`, `9am tomorrow`.
+/// Parses `in 5m`, `5m`, `now`, an instant, `tomorrow 9am`, `next monday 08:00`, `at 17:30`, `9am
+/// tomorrow`.
 pub(super) fn read(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<(When, Option<Warning>), PhraseError> {
     if words.take(&["now"]) {
         return Ok((When::After(Span::ZERO), None));
     }
+    // The order matters, because three forms begin with a digit: a date first, then a duration,
+    // then a time of day.
     if instant::starts(words) {
         let (moment, warning) = instant::read(words, asked)?;
         return Ok((When::At(asked.ahead(moment)?), warning));
@@ -30,7 +33,8 @@ pub(super) fn read(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<(When, Op
     on_day(day, time, asked)
 }
 
-/// Midnight belongs to two days: a trigger may leave it open, a single instant may not.
+/// Parses a time of day. Midnight belongs to two days: a daily trigger may leave that open, a
+/// single instant may not.
 fn read_time(words: &mut Words<'_>) -> Result<TimeOfDay, PhraseError> {
     words.take(&["at"]);
     if words.take(&["midnight"]) {
@@ -40,14 +44,14 @@ fn read_time(words: &mut Words<'_>) -> Result<TimeOfDay, PhraseError> {
     time::read(words)
 }
 
-/// Which day is meant.
+/// The day that a phrase names.
 #[derive(Clone, Copy)]
 enum Day {
-    /// So many days from today.
+    /// This many days from today.
     In(i64),
-    /// The first of that name whose time has not passed.
+    /// The first day of that name whose time has not passed, today included.
     Coming(Weekday),
-    /// The first of that name after today.
+    /// The first day of that name after today.
     Next(Weekday),
 }
 
@@ -57,10 +61,12 @@ fn on_day(
     asked: &Asked<'_>,
 ) -> Result<(When, Option<Warning>), PhraseError> {
     let today = asked.today();
-    // 1970-01-01 was a Thursday.
+    // Days until that weekday, at least `least`. 1970-01-01 was a Thursday, which is day 4.
     let until = |weekday: Weekday, least: i64| {
         least + (i64::from(weekday.number()) - today - 4 - least).rem_euclid(7)
     };
+    // The second candidate counts if the time of the first one has passed; where both are equal,
+    // `ahead` refuses it below.
     let candidates = match day {
         Some(Day::In(days)) => [days, days],
         Some(Day::Next(weekday)) => [until(weekday, 1); 2],
@@ -92,6 +98,7 @@ fn read_day(words: &mut Words<'_>) -> Result<Option<Day>, PhraseError> {
     }
     let is_next = words.take(&["next"]);
     let is_named = is_next || words.take(&["on", "this"]);
+    // `mondays` is a trigger, not a day: leave it for `finish` to refuse.
     let Some(weekday) = words.peek().filter(|word| !word.ends_with("days")).and_then(time::weekday) else {
         return if is_named { Err(words.refuse(Part::Day)) } else { Ok(None) };
     };
@@ -99,7 +106,7 @@ fn read_day(words: &mut Words<'_>) -> Result<Option<Day>, PhraseError> {
     Ok(Some(if is_next { Day::Next(weekday) } else { Day::Coming(weekday) }))
 }
 
-/// Whether the phrase is a length of time: a digit, and not a time of day.
+/// Returns whether the phrase begins with a duration: with a digit, but not with a time of day.
 fn is_duration(words: &Words<'_>) -> bool {
     let mut rest = words.clone();
     let first = rest.next().unwrap_or_default().to_owned();
@@ -113,6 +120,7 @@ fn is_duration(words: &Words<'_>) -> bool {
     {
         return false;
     }
+    // A bare number is a duration only in front of a unit: `5 minutes`, but `9 tomorrow`.
     let is_bare = first.bytes().all(|byte| byte.is_ascii_digit());
     let is_unit = |word: &str| !matches!(duration::unit_ms(word), Ok(None));
     !is_bare || rest.peek().is_some_and(is_unit)
@@ -121,6 +129,7 @@ fn is_duration(words: &Words<'_>) -> bool {
 fn read_after(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<When, PhraseError> {
     let span = duration::read(words)?;
     let moment = asked.now.checked_add(span).ok_or(PhraseError::TooFar)?;
+    // Zero may be a slip or mean `now`: the caller has to choose.
     if span == Span::ZERO {
         return Err(PhraseError::Ambiguous { text: "in no time".into(), choices: "now, in 1s" });
     }

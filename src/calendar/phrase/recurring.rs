@@ -1,4 +1,4 @@
-//! Phrases that mean a trigger: `every 5 minutes`, `every day at 9`, `weekdays at 8:30`.
+//! Parser of phrases that mean a trigger: `every 5 minutes`, `every day at 9`, `weekdays at 8:30`.
 
 use super::context::Asked;
 use super::error::{Part, PhraseError};
@@ -7,7 +7,7 @@ use super::{duration, instant, time};
 use crate::calendar::cron::parse_cron;
 use crate::domain::{Calendar, CountFrom, Every, Span, Trigger, Weekdays};
 
-/// Whether the phrase begins like one of these.
+/// Returns whether the phrase begins like a recurring one.
 pub(super) fn starts(words: &Words<'_>) -> bool {
     let plural = |word: &str| word.ends_with("days") && time::weekday(word).is_some();
     let is_known = |word: &str| {
@@ -17,7 +17,7 @@ pub(super) fn starts(words: &Words<'_>) -> bool {
     words.peek().is_some_and(is_known)
 }
 
-/// Reads the trigger.
+/// Parses a recurring phrase to its trigger.
 pub(super) fn read(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Trigger, PhraseError> {
     if words.take(&["hourly"]) {
         return Ok(Trigger::Cron(parse_cron("@hourly")?.into(), asked.zone.clone().into()));
@@ -39,6 +39,7 @@ pub(super) fn read(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Trigger, 
         words.take(&["on"]);
         return on_days(words, asked);
     }
+    // Every second one, but counted from which? The phrase does not say.
     if words.take(&["other"]) {
         return Err(PhraseError::Ambiguous {
             text: "every other".into(),
@@ -66,7 +67,7 @@ fn at_time(weekdays: Weekdays, words: &mut Words<'_>, asked: &Asked<'_>) -> Resu
     Ok(Trigger::Calendar(Box::new(Calendar { weekdays, time, zone: asked.zone.clone() })))
 }
 
-/// `from 2026-04-22T13:00:00Z` and `after each finish` may follow a period.
+/// Parses what may follow a period: `from 2026-04-22T13:00:00Z` and `after each finish`.
 fn every(period: Span, words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Trigger, PhraseError> {
     let anchor = if words.take(&["from"]) {
         if !instant::starts(words) {

@@ -1,4 +1,4 @@
-//! From a phrase to what it means, with an echo.
+//! Entry point of the phrase parser: from a phrase to its meaning, with an echo.
 
 use super::context::Asked;
 use super::error::PhraseError;
@@ -9,25 +9,25 @@ use crate::calendar::{Slots, Warning};
 use crate::domain::{Moment, Trigger, When, Zone};
 use crate::limits;
 
-/// A phrase, understood; what an answer shows to whoever said it.
+/// The meaning of a phrase, with what an answer shows to its author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Understood {
-    /// What it means.
+    /// What the phrase means.
     pub meant: When,
-    /// The same in words, with the zone.
+    /// The meaning in words, with the zone.
     pub words: String,
-    /// On whose clock it was read.
+    /// The zone whose clock was read.
     pub zone: Zone,
-    /// The next instants, three at most.
+    /// The next instants, at most three.
     pub next: Vec<Moment>,
-    /// What one should know about it.
+    /// What the author should be warned about.
     pub warnings: Vec<Warning>,
 }
 
-/// Understands a phrase that says when.
+/// Parses a time phrase.
 ///
 /// # Errors
-/// [`PhraseError`], which names the word at fault and what could be said instead.
+/// [`PhraseError`], which names the word at fault and suggests what to write instead.
 ///
 /// ```
 /// use reveille::calendar::{Asked, Zones, understand};
@@ -57,6 +57,7 @@ pub fn understand(phrase: &str, asked: &Asked<'_>) -> Result<Understood, PhraseE
     }
     let (meant, warning) = read(rest, &asked)?;
     let mut warnings: Vec<Warning> = warning.into_iter().collect();
+    // Durations and periods read no clock, so an unknown zone does not matter to them.
     let is_on_a_clock = !matches!(meant, When::After(_) | When::Each(_) | When::By(Trigger::Every(_)));
     warnings.extend(asked.zones.warning(&asked.zone).filter(|_| is_on_a_clock));
     let next = match &meant {
@@ -74,6 +75,8 @@ pub fn understand(phrase: &str, asked: &Asked<'_>) -> Result<Understood, PhraseE
     Ok(Understood { meant, words, zone: asked.zone, next, warnings })
 }
 
+/// Parses a phrase without its zone. Cron comes first, because no other phrase begins like it;
+/// recurring phrases come before single instants, because both may begin with a day of the week.
 fn read(text: &str, asked: &Asked<'_>) -> Result<(When, Option<Warning>), PhraseError> {
     if is_cron(text) {
         let cron = parse_cron(text)?;
@@ -89,7 +92,8 @@ fn read(text: &str, asked: &Asked<'_>) -> Result<(When, Option<Warning>), Phrase
     Ok(answer)
 }
 
-/// Two fields of signs and digits, or an alias: nothing else begins so.
+/// Returns whether a text is cron: an alias, or two fields of signs and digits. No other phrase
+/// begins like that.
 fn is_cron(text: &str) -> bool {
     let is_field = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit() || b"*,-/?".contains(&byte));
     let mut words = text.split_ascii_whitespace();
@@ -97,7 +101,7 @@ fn is_cron(text: &str) -> bool {
     first.starts_with(['@', '*']) || !second.is_empty() && is_field(first) && is_field(second)
 }
 
-/// The zone at the end of a phrase, behind `in` or not, and what stands before it.
+/// Splits the zone from the end of a phrase, with or without `in`, and returns the rest before it.
 fn split_zone<'a>(phrase: &'a str, asked: &Asked<'_>) -> Result<(&'a str, Option<Zone>), PhraseError> {
     if let Some(quoted) = phrase.strip_suffix('"') {
         let Some((rest, name)) = quoted.rsplit_once('"') else {
@@ -117,13 +121,16 @@ fn without_in(rest: &str) -> &str {
     rest.strip_suffix(" in").unwrap_or(rest).trim_end()
 }
 
-/// A name of the database, an offset, or two names with a slash between: no other word looks so.
+/// Returns whether a word is a zone: a name in the database, an offset, or two names with a slash
+/// between. No other word of a phrase looks like that.
 fn is_zone(word: &str, asked: &Asked<'_>) -> bool {
     let is_name = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
     let is_offset = word.starts_with(['+', '-']) && word.contains(':');
     let is_prefixed = word
         .get(..3)
         .is_some_and(|head| head.eq_ignore_ascii_case("utc") || head.eq_ignore_ascii_case("gmt"));
+    // At least four letters before the slash, so that `mon/wed` is no zone. Areas with fewer
+    // letters, such as `Etc`, are found by their full names in the database.
     let is_label =
         word.split_once('/').is_some_and(|(area, place)| area.len() > 3 && is_name(area) && is_name(place));
     let is_local = word.eq_ignore_ascii_case("local");

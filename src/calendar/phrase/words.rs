@@ -1,8 +1,8 @@
-//! The words of a phrase, in order, each with its spelling for errors.
+//! The words of a phrase, consumed in order, with their original spelling for errors.
 
 use super::error::{Part, PhraseError};
 
-/// What is left of a phrase.
+/// The words of a phrase, and how many of them are consumed.
 #[derive(Clone, Debug)]
 pub(super) struct Words<'a> {
     given: Vec<&'a str>,
@@ -11,7 +11,7 @@ pub(super) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// The words between blanks and commas.
+    /// Splits a text into words at blanks and commas.
     pub(super) fn new(text: &'a str) -> Words<'a> {
         let given: Vec<&str> =
             text.split([' ', '\t', '\n', '\r', ',']).filter(|word| !word.is_empty()).collect();
@@ -19,38 +19,38 @@ impl<'a> Words<'a> {
         Words { given, lower, at: 0 }
     }
 
-    /// The next word in lower case, if there is one.
+    /// Returns the next word in lower case, if there is one.
     pub(super) fn peek(&self) -> Option<&str> {
         self.lower.get(self.at).map(String::as_str)
     }
 
-    /// Takes the next word.
+    /// Consumes the next word.
     pub(super) fn next(&mut self) -> Option<&str> {
         let word = self.lower.get(self.at)?;
         self.at += 1;
         Some(word)
     }
 
-    /// Takes the next word as it was given.
+    /// Consumes the next word, and returns it as it was given.
     pub(super) fn next_given(&mut self) -> Option<&'a str> {
         let word = self.given.get(self.at)?;
         self.at += 1;
         Some(word)
     }
 
-    /// Takes the next word if it is one of these.
+    /// Consumes the next word if it is one of these.
     pub(super) fn take(&mut self, any_of: &[&str]) -> bool {
         let found = self.peek().is_some_and(|word| any_of.contains(&word));
         self.at += usize::from(found);
         found
     }
 
-    /// Steps back over the word taken last.
+    /// Steps back over the word consumed last.
     pub(super) fn back(&mut self) {
         self.at = self.at.saturating_sub(1);
     }
 
-    /// Refuses the next word, or says what is missing if there is none.
+    /// Makes an error of the next word, or says what is missing if there is none.
     pub(super) fn refuse(&self, part: Part) -> PhraseError {
         match self.given.get(self.at) {
             Some(word) => PhraseError::UnknownWord { word: cut(word) },
@@ -58,13 +58,13 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Refuses what is left, if anything is.
+    /// Refuses the remaining words, if there are any.
     pub(super) fn finish(&self) -> Result<(), PhraseError> {
         if self.at < self.given.len() { Err(self.refuse(Part::Time)) } else { Ok(()) }
     }
 }
 
-/// Echoes of what callers sent stay short.
+/// Cuts a text that came from a caller, because errors and logs echo it.
 pub(super) fn cut(text: &str) -> Box<str> {
     text.chars().take(ECHO_CHARS).collect::<String>().into()
 }
