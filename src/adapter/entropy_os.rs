@@ -1,4 +1,4 @@
-//! The operating system's randomness, drawn in blocks.
+//! Adapter: the operating system's randomness, drawn in blocks.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use crate::port::EntropySource;
 
 const BLOCK: usize = 4_096;
 
-/// `getrandom(2)`, 4 KiB at a time: one system call for 256 draws.
+/// Draws from `getrandom(2)`, 4 KiB at a time: one system call for 256 draws.
 pub struct EntropyOs {
     block: Mutex<Block>,
 }
@@ -18,10 +18,11 @@ struct Block {
 }
 
 impl EntropyOs {
-    /// A source; the first block is drawn here, so that a system without randomness is found at the start.
+    /// Makes a source. The first block is drawn here, so that a system without randomness is found
+    /// at the start.
     ///
     /// # Errors
-    /// What the operating system says when it has none.
+    /// The error of the operating system if it has no randomness.
     pub fn new() -> std::io::Result<EntropyOs> {
         let mut block = Block { bytes: [0; BLOCK], used: 0 };
         getrandom::fill(&mut block.bytes).map_err(std::io::Error::other)?;
@@ -31,7 +32,7 @@ impl EntropyOs {
 
 impl EntropySource for EntropyOs {
     fn draw(&self) -> Entropy {
-        // A panic cannot leave a block half used: nothing between lock and return runs foreign code.
+        // Poisoning is harmless: if the refill below panics, the block still counts as used up.
         let mut block = self.block.lock().unwrap_or_else(PoisonError::into_inner);
         if block.used == BLOCK {
             getrandom::fill(&mut block.bytes)
@@ -41,7 +42,8 @@ impl EntropySource for EntropyOs {
         let used = block.used;
         let mut bits = [0; 16];
         bits.copy_from_slice(&block.bytes[used..used + 16]);
-        // Used bits are wiped: a memory dump must not tell tokens already given out.
+        // Used bits are wiped, so that a memory dump does not reveal tokens that were already
+        // issued.
         block.bytes[used..used + 16].fill(0);
         block.used += 16;
         Entropy(bits)

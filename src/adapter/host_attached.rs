@@ -1,7 +1,9 @@
-//! Sessions that live in a harness connected to us: deliveries are pushed, receipts come back as reports.
+//! Adapter: host for sessions of a connected harness. Deliveries are pushed to it, receipts come
+//! back as reports.
 //!
-//! It keeps nothing: transcripts are the harness's, and a delivery's id is its run's. What lives elsewhere: the wire
-//! (`surface/edn_stream`), time-outs and lost connections (`engine`).
+//! It holds no state: transcripts belong to the harness, and the id of a delivery is the id of its
+//! run. What lives elsewhere: the wire format (`surface/edn_stream`), time-outs and lost
+//! connections (`engine`).
 
 use std::sync::Arc;
 
@@ -11,47 +13,50 @@ use crate::domain::{
 use crate::engine::{Delivery, Opening};
 use crate::port::{Host, HostAnswer};
 
-/// What a connected harness is told.
+/// A message to a connected harness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Push {
-    /// A schedule opened a fresh session, which is the harness's from here on. The prompt follows as a delivery.
+    /// A schedule opened a fresh session, which belongs to the harness from now on. The prompt
+    /// follows as a delivery.
     SessionOpened {
         /// The fresh session.
         session: SessionId,
-        /// What it is to be, inherited values and preloaded messages included.
+        /// The session's configuration, inherited values and preloaded messages included.
         config: Arc<SessionConfig>,
-        /// Where it comes from.
+        /// The schedule and the session that the fresh session comes from.
         provenance: SessionProvenance,
     },
-    /// A session is gone, whoever closed it; a fresh one may be called off while it is being created.
+    /// A session was closed, by the harness or by another caller; a fresh one may be closed while
+    /// it is still being created.
     SessionClosed {
-        /// The session.
+        /// The closed session.
         session: SessionId,
     },
-    /// A prompt, to be acknowledged by its id.
+    /// A prompt, which the harness acknowledges by its id.
     Delivery {
         /// The id to acknowledge.
         run: RunId,
-        /// The session.
+        /// The session that the prompt is for.
         session: SessionId,
         /// The prompt.
         message: Message,
     },
 }
 
-/// The way to a harness. `false` says that the connection is gone or its backlog full.
+/// The outgoing connection to a harness.
 pub trait PushSink: Send + Sync {
-    /// Puts a push into the connection's outgoing queue, and returns without waiting for the other side.
+    /// Enqueues a push, and returns without waiting for the other side; `false` if the connection
+    /// is gone or its backlog is full.
     fn push(&self, push: Push) -> bool;
 }
 
-/// A connected harness.
+/// The host of a connected harness.
 pub struct HostAttached<S> {
     sink: S,
 }
 
 impl<S: PushSink> HostAttached<S> {
-    /// A host that pushes into `sink`.
+    /// Makes a host that pushes into `sink`.
     pub fn new(sink: S) -> HostAttached<S> {
         HostAttached { sink }
     }
@@ -65,7 +70,7 @@ impl<S: PushSink> HostAttached<S> {
 }
 
 impl<S: PushSink> Host for HostAttached<S> {
-    /// Nothing to do: the harness asked for it.
+    /// Does nothing, because the harness itself opened the session.
     fn opened(&self, _session: &SessionId, _config: &SessionConfig) {}
 
     fn create(&self, opening: &Opening) -> HostAnswer {
@@ -74,6 +79,7 @@ impl<S: PushSink> Host for HostAttached<S> {
             config: Arc::clone(&opening.config),
             provenance: opening.provenance.clone(),
         };
+        // The harness owns the session once it is pushed; it does not acknowledge a creation.
         self.push(push, Phase::CreateSession, HostAnswer::Done)
     }
 
@@ -83,13 +89,15 @@ impl<S: PushSink> Host for HostAttached<S> {
             session: delivery.session.clone(),
             message: Message::clone(&delivery.message),
         };
+        // The harness acknowledges each delivery, so the receipt is a later report.
         self.push(push, Phase::PromptSubmit, HostAnswer::Later)
     }
 
-    /// Nothing to do: the harness reported it.
+    /// Does nothing, because the harness reported the message.
     fn record(&self, _session: &SessionId, _message: &Message) {}
 
-    /// The harness keeps the session: it is told. Should it be gone as well, there is nobody to tell.
+    /// Notifies the harness, which holds the session. If the connection is gone too, the harness
+    /// cannot be notified.
     fn forget(&self, session: &SessionId) {
         self.sink.push(Push::SessionClosed { session: session.clone() });
     }

@@ -1,6 +1,8 @@
-//! Built-in sessions: transcripts in memory, idle again at once after each prompt.
+//! Adapter: built-in host, with transcripts in memory. A session is idle again right after each
+//! prompt.
 //!
-//! Invariant: a transcript holds at most `limits::TRANSCRIPT_MESSAGES`; the oldest go first, and are counted.
+//! Invariant: a transcript holds at most `limits::TRANSCRIPT_MESSAGES`; the oldest messages are
+//! dropped first, and counted.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,17 +14,17 @@ use crate::engine::{Delivery, Opening};
 use crate::limits;
 use crate::port::{Host, HostAnswer};
 
-/// Called with each delivered message, on the thread that delivers: it must be quick.
+/// Called with each delivered message, on the delivering thread: it must return at once.
 type Listener = Box<dyn Fn(&SessionId, &Message) + Send + Sync>;
 
-/// The built-in host.
+/// The built-in host, which stores prompts instead of running a model.
 #[derive(Default)]
 pub struct HostLocal {
     transcripts: Mutex<HashMap<SessionId, Kept>>,
     listener: Option<Listener>,
 }
 
-/// A transcript that grows at one end and is forgotten at the other.
+/// A bounded transcript: messages are added at one end and dropped at the other.
 #[derive(Default)]
 struct Kept {
     messages: VecDeque<Arc<Message>>,
@@ -30,29 +32,31 @@ struct Kept {
 }
 
 impl HostLocal {
-    /// A host that keeps transcripts.
+    /// Makes a host that stores transcripts.
     pub fn new() -> HostLocal {
         HostLocal::default()
     }
 
-    /// A host that also calls `listener` with each delivered message, on the thread that delivers. The listener must
-    /// return at once: send the message somewhere and go.
+    /// Makes a host that also calls `listener` with each delivered message, on the delivering
+    /// thread. The listener must return at once; it should only pass the message on.
     pub fn with_listener(listener: impl Fn(&SessionId, &Message) + Send + Sync + 'static) -> HostLocal {
         HostLocal { transcripts: Mutex::default(), listener: Some(Box::new(listener)) }
     }
 
-    /// How many of the oldest messages of a session were dropped to keep its transcript within bounds.
+    /// Returns how many of a session's oldest messages were dropped to bound its transcript.
     pub fn dropped(&self, session: &SessionId) -> u64 {
         self.transcripts().get(session).map_or(0, |transcript| transcript.dropped)
     }
 
     fn transcripts(&self) -> MutexGuard<'_, HashMap<SessionId, Kept>> {
-        // Every change below is a single push or remove: a panic elsewhere leaves nothing half done.
+        // Each change below is a single push or remove, so a panic elsewhere leaves nothing half
+        // done.
         self.transcripts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn keep(&self, session: &SessionId, message: Arc<Message>) {
         let mut transcripts = self.transcripts();
+        // Looked up twice in the rare case, so that the common one does not clone the id.
         if let Some(transcript) = transcripts.get_mut(session) {
             transcript.push(message);
         } else {

@@ -1,7 +1,7 @@
-//! The world behind the ports: the operating system's clock, randomness and time zones, those who run sessions, what
-//! leaves this process, and durable stores.
+//! Adapters: implementations of the ports. The operating system's clock, randomness and time zones,
+//! hosts of sessions, deliveries to other processes, and durable stores.
 //!
-//! One room each; none knows another.
+//! Invariant: each adapter is a module of its own, and none knows another.
 
 #[cfg(feature = "clock-os")]
 mod clock_os;

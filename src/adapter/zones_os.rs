@@ -1,8 +1,9 @@
-//! The operating system's time zones: its database, read once as data, and the name of its own zone.
+//! Adapter: the operating system's time zones. Reads its database once as data, and the name of its
+//! own zone.
 //!
-//! What the names mean is `calendar::Zones`' business, which also decides whether this database or the bundled one is
-//! newer. Invariant: nothing is read after these functions have returned, so a system's update counts from the next
-//! start on, and two looks at one engine never differ.
+//! What the names mean is decided by `calendar::Zones`, and so is whether this database or the
+//! bundled one is newer. Invariant: nothing is read after these functions have returned, so an
+//! update of the system takes effect at the next start, and one engine never gives two answers.
 
 use std::fs;
 use std::io::{self, Read};
@@ -11,9 +12,11 @@ use std::path::Path;
 use crate::calendar::{TzData, Zones};
 use crate::domain::Zone;
 
-/// The newer of the system's database and the bundled one, with the system's own zone as `local`.
+/// Returns the newer of the system's database and the bundled one, with the system's own zone as
+/// `local`.
 ///
-/// A system without a database, or without a zone that has a name, is no error: the bundled one and UTC stand in.
+/// A system without a database, or without a named zone, is no error: the bundled database and UTC
+/// are the defaults.
 #[expect(
     clippy::disallowed_methods,
     reason = "the zone is the environment's to say, and this is its adapter"
@@ -27,10 +30,11 @@ pub fn system_zones() -> Zones {
 
 /// Reads the time zone database in a directory such as `/usr/share/zoneinfo`.
 ///
-/// Its version is the one in `tzdata.zi` or `+VERSION`; without either it is empty, which is older than any.
+/// Its version is taken from `tzdata.zi` or `+VERSION`; without either it is empty, which is older
+/// than any.
 ///
 /// # Errors
-/// When the directory cannot be read. Files that are no zone, or cannot be read, are left out.
+/// When the directory cannot be read. Files that are not zones, or cannot be read, are left out.
 pub fn read_zones(directory: &Path) -> io::Result<TzData> {
     let mut zones = Vec::new();
     collect(directory, "", DEPTH_MAX, &mut zones)?;
@@ -38,14 +42,17 @@ pub fn read_zones(directory: &Path) -> io::Result<TzData> {
     Ok(TzData { version: version(directory).unwrap_or_default().into(), zones })
 }
 
-/// The zone that the system is in: what `TZ` says, if given, or else what `/etc/localtime` leads to.
+/// Returns the system's own zone: the one that `TZ` names, if it is given, otherwise the one that
+/// `/etc/localtime` links to.
 ///
-/// Rules in `TZ` such as `CET-1CEST` have no name and are not understood.
+/// Rules in `TZ` such as `CET-1CEST` have no name and are not supported.
 pub fn local_zone(tz: Option<&str>, localtime: &Path) -> Option<Zone> {
     let name = match tz {
         Some(tz) => tz.trim_start_matches(':').to_owned(),
         None => fs::read_link(localtime).ok()?.to_str()?.to_owned(),
     };
+    // A link such as ../usr/share/zoneinfo/Europe/Berlin: the name is what follows the database's
+    // directory.
     let name = name.split_once("zoneinfo/").map_or(&*name, |(_, name)| name);
     let name = name.trim_start_matches("posix/").trim_start_matches("right/");
     let is_utc = ["", "UTC", "UTC0", "Etc/UTC"].contains(&name);
@@ -64,7 +71,8 @@ fn collect(
 ) -> io::Result<()> {
     for entry in fs::read_dir(directory)?.flatten() {
         let file = entry.file_name();
-        // Copies of the whole database with other rules for leap seconds, and a file that is a copy of one zone.
+        // Skipped: copies of the whole database with other rules for leap seconds, and files that
+        // are a copy of one zone.
         let Some(file) =
             file.to_str().filter(|file| !["posix", "right", "posixrules", "localtime"].contains(file))
         else {
@@ -73,7 +81,7 @@ fn collect(
         let name = format!("{prefix}{file}");
         let path = entry.path();
         match fs::metadata(&path) {
-            // A directory further down that cannot be read costs its own zones only.
+            // A subdirectory that cannot be read costs only its own zones.
             Ok(found) if found.is_dir() && depth > 0 => {
                 let _ = collect(&path, &format!("{name}/"), depth - 1, zones);
             }
@@ -88,7 +96,7 @@ fn collect(
     Ok(())
 }
 
-/// A file that begins as compiled zone data does. Source: RFC 9636 §3.1.
+/// Reads a file if it begins like compiled zone data. Source: RFC 9636 §3.1.
 fn read_zone(path: &Path) -> Option<Vec<u8>> {
     let mut data = Vec::new();
     fs::File::open(path).ok()?.take(ZONE_FILE_BYTES_MAX).read_to_end(&mut data).ok()?;
@@ -103,13 +111,13 @@ fn version(directory: &Path) -> Option<String> {
     };
     let zi = first_line("tzdata.zi").and_then(|line| Some(line.strip_prefix("# version ")?.to_owned()));
     let found = zi.or_else(|| first_line("+VERSION"))?;
-    // A year and a letter; anything else could not be compared.
+    // Only a year and a letter can be compared with the bundled version.
     let is_version =
         found.len() >= 5 && found.is_ascii() && found[..4].bytes().all(|byte| byte.is_ascii_digit());
     is_version.then_some(found)
 }
 
-/// Real ones take 3 KB at most, and there are some 600.
+/// Bound of one zone's file: real files have 3 KB at most, and there are about 600.
 const ZONE_FILE_BYTES_MAX: u64 = 1 << 16;
 const ZONES_MAX: usize = 2_000;
 const DEPTH_MAX: usize = 4;

@@ -1,39 +1,41 @@
-//! Which addresses a post may go to: those of the public internet, and the loopback where that is asked for.
+//! Checks the address of a post: only public internet addresses are allowed, and the loopback if it
+//! was configured.
 //!
-//! An IPv6 address that carries an IPv4 address is judged by that one, however it is wrapped: a translator on the way would
-//! unwrap it. Everything that is not known to be public is refused. Source: the special-purpose registries of IANA
-//! (RFC 6890 and its successors); reliability S16.
+//! An IPv6 address that carries an IPv4 address is judged by that one, in every form of embedding,
+//! because a translator on the way would unwrap it. Every address that is not known to be public is
+//! refused. Source: the special-purpose registries of IANA (RFC 6890 and its successors);
+//! reliability S16.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Why an address is out of bounds.
+/// Why a post may not go to an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Forbidden {
-    /// This machine, and it was not asked for.
+    /// Loopback, which was not configured.
     Loopback,
-    /// No address: `0.0.0.0/8`, `::`.
+    /// The unspecified address: `0.0.0.0/8`, `::`.
     Unspecified,
     /// A private network: `10/8`, `172.16/12`, `192.168/16`, `fc00::/7`, `fec0::/10`.
     Private,
-    /// Between carrier and customer: `100.64/10`.
+    /// Shared between carrier and customer: `100.64/10`.
     Shared,
-    /// The local link, where clouds keep their metadata: `169.254/16`, `fe80::/10`.
+    /// Link-local, where clouds serve their metadata: `169.254/16`, `fe80::/10`.
     LinkLocal,
-    /// A cloud's own service on a public address.
+    /// A cloud's metadata service on a public address.
     Metadata,
-    /// For books and benchmarks.
+    /// Reserved for documentation and benchmarks.
     Documentation,
-    /// More than one receiver, or all of them.
+    /// Multicast or broadcast.
     Multicast,
-    /// Set aside, or not given to anybody.
+    /// Reserved, or not assigned.
     Reserved,
-    /// A tunnel or translation whose other end cannot be told.
+    /// A tunnel or translation whose other end is not visible in the address.
     Tunnel,
 }
 
 impl Forbidden {
-    /// One word for it.
+    /// Returns the kind of address in one word.
     pub const fn name(self) -> &'static str {
         match self {
             Forbidden::Loopback => "loopback",
@@ -56,10 +58,10 @@ impl fmt::Display for Forbidden {
     }
 }
 
-/// Whether a post may go to this address.
+/// Checks whether a post may go to this address.
 ///
 /// # Errors
-/// [`Forbidden`], with the network that it belongs to.
+/// [`Forbidden`], with the kind of network that the address belongs to.
 pub fn check_address(address: IpAddr) -> Result<(), Forbidden> {
     match address {
         IpAddr::V4(address) => check_v4(address),
@@ -70,7 +72,7 @@ pub fn check_address(address: IpAddr) -> Result<(), Forbidden> {
 fn check_v4(address: Ipv4Addr) -> Result<(), Forbidden> {
     let [a, b, c, _] = address.octets();
     let forbidden = match (a, b, c) {
-        // The Wire Server of Azure, on an address that is public by its looks.
+        // Azure's WireServer, which has an address in a public range.
         (168, 63, 129) if address == Ipv4Addr::new(168, 63, 129, 16) => Forbidden::Metadata,
         (0, ..) => Forbidden::Unspecified,
         (127, ..) => Forbidden::Loopback,
@@ -78,7 +80,7 @@ fn check_v4(address: Ipv4Addr) -> Result<(), Forbidden> {
         (100, 64..=127, _) => Forbidden::Shared,
         (169, 254, _) => Forbidden::LinkLocal,
         (192, 0, 2) | (198, 51, 100) | (203, 0, 113) | (198, 18..=19, _) => Forbidden::Documentation,
-        // Protocol assignments, and the anycast relays of 6to4.
+        // IETF protocol assignments, and below them the anycast relays of 6to4.
         (192, 0, 0) => Forbidden::Reserved,
         (192, 88, 99) => Forbidden::Tunnel,
         (224..=239, ..) => Forbidden::Multicast,
@@ -95,7 +97,7 @@ fn check_v6(address: Ipv6Addr) -> Result<(), Forbidden> {
     if address.is_loopback() {
         return Err(Forbidden::Loopback);
     }
-    // ISATAP: the interface carries an address, whatever the network is, and the network is judged all the same.
+    // ISATAP: the interface identifier carries an IPv4 address in any network, so both are checked.
     if let [.., 0 | 0x200, 0x5efe, high, low] = address.segments() {
         check_v4(v4(high, low))?;
     }
@@ -107,26 +109,29 @@ fn check_v6(address: Ipv6Addr) -> Result<(), Forbidden> {
         (0xff00..=0xffff, _) => Forbidden::Multicast,
         (0xfe80..=0xfebf, _) => Forbidden::LinkLocal,
         (0xfc00..=0xfdff | 0xfec0..=0xfeff, _) => Forbidden::Private,
-        // NAT64 with a prefix of the network's own: where the IPv4 address stands in it, only that network knows. Teredo.
+        // NAT64 with a local prefix (RFC 8215), where only that network knows the position of the
+        // IPv4 address; and Teredo.
         (0x64, 0xff9b) | (0x2001, 0) => Forbidden::Tunnel,
         (0x2001, 0xdb8) | (0x3fff, 0..=0x0fff) => Forbidden::Documentation,
         (0x2001, 0x2) if c == 0 => Forbidden::Documentation,
-        // Protocol assignments: 2001::/23.
+        // IETF protocol assignments: 2001::/23.
         (0x2001, 1..=0x1ff) => Forbidden::Reserved,
+        // Only 2000::/3 is assigned for global unicast.
         (0x2000..=0x3fff, _) => return Ok(()),
         _ => Forbidden::Reserved,
     };
     Err(forbidden)
 }
 
-/// The IPv4 address that an IPv6 address stands for: all of it is that, or its network is.
+/// Returns the IPv4 address that an IPv6 address embeds, as the whole address or in its prefix.
 fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     match address.segments() {
-        // Compatible, mapped, translated (SIIT), NAT64 by the well-known prefix.
+        // IPv4-compatible, IPv4-mapped, IPv4-translated (SIIT), and NAT64 with the well-known
+        // prefix.
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
         | [0, 0, 0, 0, 0xffff, 0, high, low]
         | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(v4(high, low)),
-        // 6to4.
+        // 6to4 carries the address of the site's router in the prefix.
         [0x2002, high, low, ..] => Some(v4(high, low)),
         _ => None,
     }

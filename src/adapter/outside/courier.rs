@@ -1,7 +1,7 @@
-//! The channels that operators have named, and how a parcel goes out by one.
+//! Adapter: courier that delivers parcels to the channels that operators have configured.
 //!
-//! What goes out is the same text on each attempt, so that whoever gets it twice gets the same thing twice. What lives elsewhere:
-//! what is tried again and when (`engine`).
+//! Every attempt sends the same text, so that a receiver can recognize a repetition. What lives
+//! elsewhere: which deliveries are tried again, and when (`engine`).
 
 use std::collections::BTreeMap;
 use std::io;
@@ -23,35 +23,36 @@ use crate::engine::Parcel;
 use crate::limits;
 use crate::port::{Carried, Courier};
 
-/// What is behind a channel.
+/// How a channel delivers.
 pub enum Way {
-    /// An endpoint, by posts that are signed with these keys.
+    /// By posts to an endpoint, signed with these keys.
     Webhook {
-        /// Where it is.
+        /// The endpoint to post to.
         endpoint: Endpoint,
-        /// What posts are signed with: two while keys are exchanged.
+        /// The signing keys; there are two while keys are rotated.
         keys: Vec<SigningKey>,
-        /// Who posts, and to nobody else.
+        /// The client that posts, limited to this endpoint.
         client: Client,
     },
-    /// A program, with the parcel as its input.
+    /// By a program that gets the parcel as its input.
     Command(Program),
 }
 
-/// Carries parcels out, each on a task of its own.
+/// Delivers parcels to channels, each on a task of its own.
 pub struct Outside {
     ways: Arc<BTreeMap<Box<str>, Way>>,
     room: Arc<Semaphore>,
-    /// `None` once it is on its way down.
+    /// `None` once the courier is being dropped.
     runtime: Option<Runtime>,
 }
 
 impl Outside {
-    /// Somebody who carries, and nothing to carry by yet.
+    /// Starts a courier for these channels.
     ///
     /// # Errors
-    /// What the operating system says when it has no thread to give.
+    /// The error of the operating system if it cannot start a thread.
     pub fn start(ways: BTreeMap<Box<str>, Way>) -> io::Result<Outside> {
+        // One thread is enough: tasks wait for sockets and processes, they do not compute.
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("reveille-outside")
@@ -63,7 +64,7 @@ impl Outside {
 }
 
 impl Way {
-    /// The channel that it is, under this name.
+    /// Describes the channel under this name, without its secrets.
     pub fn channel(&self, name: Box<str>, agents: bool) -> Channel {
         let (kind, goes_to) = match self {
             Way::Webhook { endpoint, .. } => (ChannelKind::Webhook, endpoint.to_string().into()),
@@ -91,6 +92,8 @@ impl Courier for Outside {
             return;
         };
         runtime.spawn(async move {
+            // Waiting for room is bounded: a parcel that waited too long is refused, and the engine
+            // tries it again.
             let answer = match (ways.get(&parcel.route.channel), timeout(PATIENCE, room.acquire()).await) {
                 (None, _) => Err(failed(Reason::ChannelUnknown, Reason::ChannelUnknown.doc())),
                 (Some(way), Ok(Ok(_room))) => way.take(&parcel).await,
@@ -105,14 +108,15 @@ impl Courier for Outside {
 
 impl Drop for Outside {
     fn drop(&mut self) {
-        // A lookup of a name may hang in the system's resolver for longer than anybody waits.
+        // The runtime is not waited for: a name lookup may hang in the system's resolver for longer
+        // than a shutdown may take.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
     }
 }
 
-/// What goes out, as one line of JSON. Nothing in it depends on the attempt.
+/// Prints a parcel as one line of JSON. Nothing in it depends on the attempt.
 pub fn envelope(parcel: &Parcel) -> String {
     let text = |text: &Option<Box<str>>| text.as_deref().map_or(Value::Nil, Value::from);
     let data = Map::new()
@@ -154,12 +158,14 @@ async fn post(
         keys,
         media_type: "application/json",
         body: text.as_bytes(),
+        // The status alone is the receipt; the body is not read at all.
         answer_bytes_max: 0,
     };
     let reply = client.post(post).await.map_err(|fault| failed(reason_of(&fault), fault.to_string()))?;
     let (status, code) = (reply.status, i32::from(reply.status));
     match status {
         200..=299 => Ok(()),
+        // 410 Gone unsubscribes. Source: Standard Webhooks 1.0.
         410 => {
             let text = format!("{endpoint} answered 410: it wants nothing more");
             Err(failed(Reason::ChannelDisabled, text).with_code(code))
@@ -171,9 +177,11 @@ async fn post(
     }
 }
 
-/// Whether the endpoint has not got it, may have got it, or never will.
+/// Maps a fault to what is known of the delivery: refused (not received, safe to repeat), overdue
+/// (perhaps received), or a bound (never possible).
 fn reason_of(fault: &PostFault) -> Reason {
     match fault {
+        // All of these happen before the request is sent, so the endpoint cannot have it.
         PostFault::NotListed { .. }
         | PostFault::InTheClear { .. }
         | PostFault::Forbidden { .. }
@@ -181,6 +189,7 @@ fn reason_of(fault: &PostFault) -> Reason {
         | PostFault::Unreachable { .. }
         | PostFault::Tls { .. }
         | PostFault::TimedOut { what: "connect", .. } => Reason::HostRefused,
+        // The request may have been sent, so the endpoint may have it.
         PostFault::TimedOut { .. } | PostFault::Broken { .. } | PostFault::AnswerTooLong { .. } => {
             Reason::ReceiptOverdue
         }
@@ -192,6 +201,7 @@ async fn run(program: &Program, text: &str) -> Result<(), Failure> {
     let told = program.run(text.as_bytes()).await.map_err(|fault| {
         let reason = match fault {
             ProgramFault::NotAbsolute | ProgramFault::Unstarted { .. } => Reason::HostRefused,
+            // A program that was started and left no exit code may have acted on the parcel.
             ProgramFault::TimedOut { .. } | ProgramFault::Lost { .. } => Reason::ReceiptOverdue,
         };
         failed(reason, fault.to_string())
@@ -199,6 +209,8 @@ async fn run(program: &Program, text: &str) -> Result<(), Failure> {
     match told.ended {
         Ended::Code(0) => Ok(()),
         Ended::Code(code) => {
+            // An exit code other than 0 is the program's statement that it did not accept the
+            // parcel.
             Err(failed(Reason::HostRefused, format!("it ended with exit code {code}")).with_code(code))
         }
         Ended::Signal(signal) => Err(failed(Reason::HostRefused, format!("it was ended by signal {signal}"))),
@@ -209,5 +221,5 @@ fn failed(reason: Reason, message: impl Into<Box<str>>) -> Failure {
     Failure::new(Phase::Outside, reason, message)
 }
 
-/// How long a parcel waits for room; it is tried again after that.
+/// How long a parcel waits for room before it is refused and tried again.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -1,7 +1,7 @@
-//! Where a post goes, as an operator wrote it: a scheme, a host, a port and a path.
+//! Endpoints: URLs that posts go to, parsed strictly into scheme, host, port and path.
 //!
-//! Invariants: there is one way to write each host, so that a list of hosts can be compared with it; what is printed is
-//! never more than scheme, host and port, because a path is often half of a secret.
+//! Invariants: each host has one spelling, so that endpoints can be compared with a list of hosts;
+//! an endpoint prints at most scheme, host and port, because a path often contains a secret.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -10,16 +10,16 @@ use thiserror::Error;
 
 use crate::limits;
 
-/// How a connection is made.
+/// The protocol of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// In the clear; to the loopback only.
+    /// HTTP without encryption; to the loopback only.
     Http,
-    /// Over TLS.
+    /// HTTP over TLS.
     Https,
 }
 
-/// Where a post goes.
+/// The URL of a receiver of posts.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     scheme: Scheme,
@@ -29,40 +29,40 @@ pub struct Endpoint {
     path: Box<str>,
 }
 
-/// What is wrong with the URL of an endpoint.
+/// Why a URL is not accepted as an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum EndpointFault {
-    /// Too long.
+    /// The URL is too long.
     #[error("it is longer than {} bytes", limits::ENDPOINT_BYTES.value)]
     TooLong,
-    /// Neither of the two schemes.
+    /// The scheme is neither `http` nor `https`.
     #[error("it must begin with https:// (or http://, for the loopback)")]
     Scheme,
-    /// A character that has no place in a URL.
+    /// The URL holds a character that must be percent-encoded.
     #[error("it holds a character that must be percent-encoded")]
     Character,
-    /// A name or password in front of the host.
+    /// The URL holds a user name or password.
     #[error("it holds a user name; what has to be secret belongs into a signing key")]
     UserInfo,
-    /// A host that is none.
+    /// The host is not a valid name.
     #[error("its host is no name of letters, digits and hyphens; write other alphabets as punycode")]
     Host,
-    /// An address in another notation than the usual one.
+    /// The host is an address in an unusual notation.
     #[error("its host is an address in an unusual notation; write four decimal numbers with dots, or [IPv6]")]
     Address,
-    /// A port that is none.
+    /// The port is not a number from 1 to 65535.
     #[error("its port is not a number from 1 to 65535")]
     Port,
-    /// A part that is never sent.
+    /// The URL has a fragment, which is never sent.
     #[error("it has a fragment, which is never sent")]
     Fragment,
 }
 
 impl Endpoint {
-    /// Reads a URL.
+    /// Parses a URL.
     ///
     /// # Errors
-    /// [`EndpointFault`].
+    /// [`EndpointFault`] if the URL is not accepted.
     pub fn parse(url: &str) -> Result<Endpoint, EndpointFault> {
         if url.len() as u64 > limits::ENDPOINT_BYTES.value {
             return Err(EndpointFault::TooLong);
@@ -94,42 +94,43 @@ impl Endpoint {
         Ok(Endpoint { scheme, host, address, port, path })
     }
 
-    /// How the connection is made.
+    /// Returns the scheme.
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }
 
-    /// The host in lower case; an IPv6 address without brackets.
+    /// Returns the host in lower case; an IPv6 address without brackets.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// The address, where the host is one.
+    /// Returns the address, if the host is one.
     pub fn address(&self) -> Option<IpAddr> {
         self.address
     }
 
-    /// The port.
+    /// Returns the port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The path, with the query.
+    /// Returns the path, with the query.
     pub(super) fn path(&self) -> &str {
         &self.path
     }
 
-    /// What the `Host` header says.
+    /// Returns the value of the `Host` header.
     pub(super) fn authority(&self) -> String {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.to_string() };
         match (self.scheme, self.port) {
+            // The default port is left out, as RFC 9110 §4.2.3 normalizes it.
             (Scheme::Https, 443) | (Scheme::Http, 80) => host,
             (_, port) => format!("{host}:{port}"),
         }
     }
 }
 
-/// Scheme, host and port: what a log may hold.
+/// Prints scheme, host and port, which is what a log may hold.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = match self.scheme {
@@ -162,7 +163,8 @@ fn split_port(authority: &str) -> Result<(&str, Option<&str>), EndpointFault> {
             "" => None,
             _ => Some(rest.strip_prefix(':').ok_or(EndpointFault::Port)?),
         };
-        // With its brackets it would be no name, and without them no address.
+        // Without a colon, the text in brackets is no IPv6 address, and with its brackets it is no
+        // name.
         return if host.contains(':') { Ok((host, port)) } else { Err(EndpointFault::Address) };
     }
     match authority.split_once(':') {
@@ -172,6 +174,7 @@ fn split_port(authority: &str) -> Result<(&str, Option<&str>), EndpointFault> {
 }
 
 fn read_port(port: &str) -> Option<u16> {
+    // No leading zero, so that each port has one spelling.
     let is_plain = port.bytes().all(|byte| byte.is_ascii_digit()) && !port.starts_with('0');
     is_plain.then(|| port.parse().ok()).flatten()
 }
@@ -188,7 +191,8 @@ fn read_host(host: &str) -> Result<(Box<str>, Option<IpAddr>), EndpointFault> {
             && !label.starts_with('-')
             && !label.ends_with('-')
     };
-    // A name that ends in a number is an address to many resolvers, in one of a dozen notations.
+    // Many resolvers take a name that ends in a number for an address, in one of a dozen notations.
+    // Only dotted decimal is accepted, so that no other spelling of a private address gets through.
     let last = host.rsplit('.').next().unwrap_or_default();
     let is_number = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
     let is_hex =
@@ -197,6 +201,7 @@ fn read_host(host: &str) -> Result<(Box<str>, Option<IpAddr>), EndpointFault> {
         let address: Ipv4Addr = host.parse().map_err(|_| EndpointFault::Address)?;
         return Ok((host.into(), Some(address.into())));
     }
+    // 253 bytes: the longest name that DNS can carry.
     if host.len() > 253 || !host.split('.').all(is_label) {
         return Err(EndpointFault::Host);
     }

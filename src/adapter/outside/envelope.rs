@@ -1,6 +1,7 @@
-//! What a guard outside is told of a run, and what it answers, as JSON.
+//! JSON format of the question to an external guard, and of its answer.
 //!
-//! Invariant: an answer that is not plainly one of the three is a failure, and with that a refusal.
+//! Invariant: an answer that is not clearly one of the three decisions is a failure, and a failure
+//! counts as a refusal.
 
 use crate::calendar;
 use crate::dialect::{REQUEST_CAPS, json};
@@ -8,7 +9,7 @@ use crate::domain::{Failure, GuardAnswer, Phase, Reason, Target};
 use crate::edn::{Map, Value};
 use crate::engine::GuardQuestion;
 
-/// The question as one JSON object.
+/// Prints the question as one JSON object.
 pub(super) fn print(question: &GuardQuestion) -> Vec<u8> {
     let schedule = &question.schedule;
     let target = match schedule.target() {
@@ -70,7 +71,7 @@ pub(super) fn print(question: &GuardQuestion) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// What an answer says.
+/// Parses an answer.
 pub(super) fn parse(answer: &[u8]) -> GuardAnswer {
     let Ok(value) = json::read(answer, &REQUEST_CAPS) else {
         return failed("its answer is no JSON, or longer than it may be");
@@ -89,7 +90,7 @@ pub(super) fn failed(detail: impl AsRef<str>) -> GuardAnswer {
     GuardAnswer::Failed { detail: short(detail.as_ref()) }
 }
 
-/// As much as a record has room for.
+/// Cuts a text to the length that a record has room for.
 fn short(text: &str) -> Box<str> {
     Failure::new(Phase::PromptSubmit, Reason::GuardFailed, text).message
 }

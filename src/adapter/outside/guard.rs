@@ -1,7 +1,8 @@
-//! A guard outside: a program that is run for each question, or an endpoint that is posted to.
+//! Adapter: external guard, which runs a program or posts to an endpoint for each question.
 //!
-//! Questions are put on a thread of its own, so many at a time; those beyond that wait, and what waits longer than its patience
-//! has been refused by the engine. Invariant: whatever goes wrong is a failure, never an answer.
+//! Questions are asked on a thread of the guard, a bounded number at a time; further questions
+//! wait. If one waits longer than its patience, the engine has already refused the run. Invariant:
+//! whatever goes wrong is a failure, never an answer.
 
 use std::io;
 use std::sync::Arc;
@@ -22,30 +23,30 @@ use crate::limits;
 use crate::port::Clock;
 use crate::port::{Guard, GuardReply};
 
-/// Who is asked, and how.
+/// How questions are asked.
 pub enum GuardWay {
-    /// A program: the question is its input, and its output the answer.
+    /// By running a program: the question is its input, the answer its output.
     #[cfg(feature = "command")]
     Command(Program),
-    /// An endpoint: the question is the body of a post, and the answer that of its reply.
+    /// By a post: the question is its body, the answer the body of the response.
     #[cfg(feature = "webhook")]
     Webhook(Box<Hook>),
 }
 
-/// An endpoint that is asked.
+/// The endpoint of a guard.
 #[cfg(feature = "webhook")]
 pub struct Hook {
-    /// Who posts, and may post there.
+    /// The client that posts, limited to this endpoint.
     pub client: Client,
-    /// Where to.
+    /// The endpoint to post to.
     pub endpoint: Endpoint,
-    /// What questions are signed with.
+    /// The keys that questions are signed with.
     pub keys: Vec<SigningKey>,
-    /// When they are.
+    /// The clock that gives the time of a signature.
     pub clock: Arc<dyn Clock>,
 }
 
-/// A guard outside. Dropping it lets go of its thread, and of the questions that are open.
+/// An external guard. Dropping it stops its thread, and drops the open questions, which fail.
 pub struct GuardOutside {
     way: Arc<GuardWay>,
     runtime: Handle,
@@ -54,10 +55,10 @@ pub struct GuardOutside {
 }
 
 impl GuardOutside {
-    /// A guard with a thread to ask on.
+    /// Starts a guard, with a thread of its own.
     ///
     /// # Errors
-    /// What the operating system says when it has no thread to give.
+    /// The error of the operating system if it cannot start a thread.
     pub fn start(way: GuardWay) -> io::Result<GuardOutside> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
@@ -83,10 +84,12 @@ impl Guard for GuardOutside {
         self.runtime.spawn(async move {
             let patience = duration(question.patience);
             let asked = async {
-                // It is never closed.
+                // The semaphore is never closed, so this never fails.
                 let _place = room.acquire().await;
                 way.ask(&question).await
             };
+            // The time spent waiting for a place counts as well: the engine's deadline does not
+            // know of the queue.
             let answered = tokio::time::timeout(patience, asked).await;
             reply.give(answered.unwrap_or_else(|_| envelope::failed("it did not answer in time")));
         });
@@ -101,6 +104,8 @@ impl GuardWay {
             GuardWay::Command(program) => {
                 let program = Program { time: duration(question.patience), ..program.clone() };
                 match program.run(&body).await {
+                    // Only success has an answer: the output of a program that failed may be
+                    // incomplete.
                     Ok(told) if told.ended == Ended::Code(0) => envelope::parse(&told.output),
                     Ok(told) => envelope::failed(format!("the guard's program ended with {:?}", told.ended)),
                     Err(fault) => envelope::failed(fault.to_string()),
@@ -114,7 +119,8 @@ impl GuardWay {
 
 #[cfg(feature = "webhook")]
 impl Hook {
-    /// A client with a guard's patience, which is shorter than that of deliveries.
+    /// Sets the time limits of the client to the guard's patience, which is shorter than that of
+    /// deliveries.
     #[must_use]
     pub fn with_patience(self, patience: Span) -> Hook {
         let time = duration(patience);
@@ -122,6 +128,7 @@ impl Hook {
     }
 
     async fn ask(&self, question: &GuardQuestion, body: &[u8]) -> GuardAnswer {
+        // The digest is part of the id: a changed run is another question, not a repetition.
         let Some(id) = MessageId::of(&format!("{}/{}", question.run, question.digest)) else {
             return envelope::failed("the run has no id");
         };

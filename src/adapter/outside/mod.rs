@@ -1,8 +1,10 @@
-//! What leaves this process: signed posts to endpoints, and programs; both only where an operator has named them.
+//! Adapters that send data out of this process: signed posts to endpoints, and programs. Both only
+//! if an operator configured them.
 //!
-//! What lives elsewhere: who may name a channel, what is tried again and when (`engine`). Invariants: no connection goes
-//! to an address that was not checked, and no address is checked twice; no program sees a shell, our environment or our
-//! descriptors; a key is never printed.
+//! What lives elsewhere: who may configure a channel, which deliveries are tried again and when
+//! (`engine`). Invariants: every address is checked, and the connection goes to a checked address
+//! without a second lookup; no program gets a shell, our environment or our file descriptors; a key
+//! is never printed.
 
 #[cfg(feature = "webhook")]
 mod address;

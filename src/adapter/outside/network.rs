@@ -1,4 +1,4 @@
-//! The way outside: names to addresses, addresses to connections. Tests have one of their own.
+//! Name resolution and connections of posts, behind a trait that tests implement themselves.
 
 use std::future::Future;
 use std::io;
@@ -7,15 +7,15 @@ use std::pin::Pin;
 
 use tokio::net::{TcpStream, lookup_host};
 
-/// An answer that is on its way.
+/// A future answer of the network.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send + 'a>>;
 
-/// Finds addresses and connects to them. Whoever calls checks what lies between the two.
+/// Resolves names and connects to addresses. The caller checks the addresses between the two steps.
 pub trait Network: Send + Sync {
-    /// All addresses of a name. It is asked once for each post.
+    /// Resolves a name to all its addresses. It is called once for each post.
     fn resolve<'a>(&'a self, name: &'a str) -> Pending<'a, Vec<IpAddr>>;
 
-    /// A connection to this very address.
+    /// Connects to exactly this address.
     fn connect(&self, address: SocketAddr) -> Pending<'_, TcpStream>;
 }
 

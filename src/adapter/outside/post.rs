@@ -1,8 +1,9 @@
-//! One signed post to an endpoint that an operator has named.
+//! HTTP client for one signed post to an endpoint that an operator has configured.
 //!
-//! The name is looked up once, all its addresses are checked, and the connection goes to one of these and no other; the name
-//! stays in TLS and in the `Host` header. Redirects are not followed: a 3xx is an answer like any other. Source: Standard
-//! Webhooks 1.0, reliability S16.
+//! The name is resolved once, all its addresses are checked, and the connection goes to one of
+//! these and no other (a second lookup could return another address: DNS rebinding). TLS and the
+//! `Host` header still use the name. Redirects are not followed: a 3xx is a response like any
+//! other. Source: Standard Webhooks 1.0, reliability S16.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -34,7 +35,7 @@ use super::trust::Trust;
 use crate::domain::{Moment, Span};
 use crate::limits;
 
-/// Posts to the hosts that an operator has named, and to no other.
+/// Posts to the hosts that an operator has configured, and to no other.
 pub struct Client {
     network: Arc<dyn Network>,
     tls: TlsConnector,
@@ -43,12 +44,12 @@ pub struct Client {
     patience: Patience,
 }
 
-/// How long a post may take.
+/// Time limits of a post.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// Until there is a connection, TLS included.
+    /// Until the connection is established, TLS included.
     pub connect: Duration,
-    /// Until the answer is there.
+    /// Until the response has been received.
     pub total: Duration,
 }
 
@@ -61,153 +62,154 @@ impl Default for Patience {
     }
 }
 
-/// What is posted.
+/// A post to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Post<'a> {
-    /// Where to.
+    /// The endpoint to post to.
     pub endpoint: &'a Endpoint,
-    /// What a receiver knows a repetition by.
+    /// The id by which a receiver recognizes a repetition.
     pub id: &'a MessageId,
-    /// When it is sent; it is signed with that.
+    /// When it is sent; the time is part of the signature.
     pub at: Moment,
-    /// What it is signed with; none for no signature.
+    /// The signing keys; none for no signature.
     pub keys: &'a [SigningKey],
     /// The `Content-Type` of the body.
     pub media_type: &'static str,
     /// The body.
     pub body: &'a [u8],
-    /// How much of the answer's body is wanted; 0 for none, which is then not read at all.
+    /// Maximum bytes of the response body; 0 if the body is not wanted, and then it is not read at
+    /// all.
     pub answer_bytes_max: usize,
 }
 
-/// What an endpoint answered.
+/// The response of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// The status.
     pub status: u16,
-    /// When it wants to be asked again, from when it was asked on; not bounded.
+    /// How long the endpoint asks to wait, from the time of the post on; not bounded.
     pub retry_after: Option<Span>,
-    /// The body, where it was wanted.
+    /// The body, if it was wanted.
     pub body: Vec<u8>,
 }
 
-/// Why there is no answer. None of them names more of an endpoint than scheme, host and port.
+/// Why there is no response. No variant shows more of an endpoint than scheme, host and port.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PostFault {
-    /// No operator has named the host.
+    /// No operator has configured the host.
     #[error("{endpoint} is not on the list of hosts")]
     NotListed {
         /// Where it was to go.
         endpoint: Box<str>,
     },
-    /// In the clear, and not to the loopback.
+    /// The endpoint is not encrypted and not on the loopback.
     #[error("{endpoint} is not on this machine: https only")]
     InTheClear {
         /// Where it was to go.
         endpoint: Box<str>,
     },
-    /// The name has an address that is out of bounds.
+    /// The name resolves to an address that is not allowed.
     #[error("{endpoint} has the address {address}, which is {why}")]
     Forbidden {
         /// Where it was to go.
         endpoint: Box<str>,
-        /// The address.
+        /// The address that is not allowed.
         address: IpAddr,
-        /// What it is.
+        /// The kind of the address.
         why: Forbidden,
     },
-    /// The body is too long.
+    /// The body is longer than `limits::WEBHOOK_BYTES`.
     #[error("the body has {bytes} bytes, and may have {}", limits::WEBHOOK_BYTES.value)]
     TooLong {
-        /// How many it has.
+        /// Length of the body.
         bytes: usize,
     },
-    /// The name has no address.
+    /// The name does not resolve to any address.
     #[error("{endpoint} has no address: {detail}")]
     Unresolved {
         /// Where it was to go.
         endpoint: Box<str>,
-        /// What the resolver says.
+        /// The error of the resolver.
         detail: Box<str>,
     },
-    /// No connection.
+    /// No address accepts a connection.
     #[error("{endpoint} cannot be reached: {detail}")]
     Unreachable {
         /// Where it was to go.
         endpoint: Box<str>,
-        /// What the system says.
+        /// The error of the last attempt.
         detail: Box<str>,
     },
-    /// No TLS, or with somebody else.
+    /// TLS failed, for example because the certificate is for another name.
     #[error("no TLS with {endpoint}: {detail}")]
     Tls {
         /// Where it was to go.
         endpoint: Box<str>,
-        /// What is wrong.
+        /// The error of TLS.
         detail: Box<str>,
     },
-    /// It takes too long.
+    /// A step took too long.
     #[error("{endpoint} did not {what} in time")]
     TimedOut {
         /// Where it was to go.
         endpoint: Box<str>,
-        /// What it did not do: `connect` or `answer`.
+        /// The step: `connect` or `answer`.
         what: &'static str,
     },
-    /// The connection broke, or what came is not HTTP.
+    /// The connection broke, or the response is not HTTP.
     #[error("{endpoint} did not answer: {detail}")]
     Broken {
         /// Where it was to go.
         endpoint: Box<str>,
-        /// What is wrong.
+        /// The error of the connection.
         detail: Box<str>,
     },
-    /// More was answered than was wanted.
+    /// The response body is longer than was wanted.
     #[error("{endpoint} answered with more than {max} bytes")]
     AnswerTooLong {
         /// Where it was to go.
         endpoint: Box<str>,
-        /// How much was wanted.
+        /// Maximum bytes that were wanted.
         max: usize,
     },
 }
 
 impl Client {
-    /// A client that posts to nobody yet.
+    /// Makes a client that may not post to any host yet.
     ///
     /// # Errors
-    /// What TLS says when it cannot be set up at all.
+    /// The error of TLS if it cannot be set up.
     pub fn new(network: Arc<dyn Network>, trust: Trust) -> io::Result<Client> {
         let tls = trust.connector().map_err(io::Error::other)?;
         let allowed = BTreeSet::new();
         Ok(Client { network, tls, allowed, loopback: false, patience: Patience::default() })
     }
 
-    /// Lets posts go to the host and port of this endpoint.
+    /// Allows posts to the host and port of this endpoint.
     #[must_use]
     pub fn allowing(mut self, endpoint: &Endpoint) -> Client {
         self.allowed.insert((endpoint.host().into(), endpoint.port()));
         self
     }
 
-    /// Lets posts go to this machine as well, in the clear too.
+    /// Allows posts to the loopback, without encryption too.
     #[must_use]
     pub fn with_loopback(mut self) -> Client {
         self.loopback = true;
         self
     }
 
-    /// Other time-outs than the usual ones.
+    /// Replaces the default time limits.
     #[must_use]
     pub fn with_patience(mut self, patience: Patience) -> Client {
         self.patience = patience;
         self
     }
 
-    /// Posts, and waits for the answer.
+    /// Sends a post, and waits for the response.
     ///
     /// # Errors
-    /// [`PostFault`]; any status is an answer.
+    /// [`PostFault`] if there is no response; a response of any status is a success.
     pub async fn post(&self, post: Post<'_>) -> Result<Reply, PostFault> {
         let endpoint = post.endpoint;
         if !self.allowed.contains(&(endpoint.host().into(), endpoint.port())) {
@@ -222,6 +224,8 @@ impl Client {
 
     async fn exchange(&self, post: &Post<'_>) -> Result<Reply, PostFault> {
         let endpoint = post.endpoint;
+        // Resolution, connection and TLS share one time limit: to the caller all of it is
+        // connecting.
         let connected = timeout(self.patience.connect, async {
             let addresses = self.addresses(endpoint).await?;
             let socket = self.connect(endpoint, &addresses).await?;
@@ -232,7 +236,7 @@ impl Client {
         exchange_on(stream, post).await
     }
 
-    /// The endpoint's addresses; none if one of them is out of bounds.
+    /// Resolves the endpoint's addresses, and fails if one of them is not allowed.
     async fn addresses(&self, endpoint: &Endpoint) -> Result<Vec<IpAddr>, PostFault> {
         let unresolved =
             |detail: String| PostFault::Unresolved { endpoint: told(endpoint), detail: detail.into() };
@@ -246,8 +250,12 @@ impl Client {
         if addresses.is_empty() {
             return Err(unresolved("the name has none".to_owned()));
         }
+        // Every address must pass, not only the one that is used: a name that mixes public and
+        // private addresses is a sign of an attack.
         for address in addresses.iter().copied() {
             match check_address(address) {
+                // Only the loopback may be posted to in the clear, and loopback addresses never
+                // pass the check.
                 Ok(()) if endpoint.scheme() == Scheme::Http => {
                     return Err(PostFault::InTheClear { endpoint: told(endpoint) });
                 }
@@ -259,7 +267,7 @@ impl Client {
         Ok(addresses)
     }
 
-    /// A connection to the first of these addresses that takes one.
+    /// Connects to the first of these addresses that accepts.
     async fn connect(&self, endpoint: &Endpoint, addresses: &[IpAddr]) -> Result<TcpStream, PostFault> {
         let mut detail = Box::default();
         for address in addresses {
@@ -271,7 +279,7 @@ impl Client {
         Err(PostFault::Unreachable { endpoint: told(endpoint), detail })
     }
 
-    /// TLS under the endpoint's own name, where its scheme asks for it.
+    /// Starts TLS under the endpoint's own name, if its scheme requires it.
     async fn secure(&self, endpoint: &Endpoint, socket: TcpStream) -> Result<Box<dyn Stream>, PostFault> {
         if endpoint.scheme() == Scheme::Http {
             return Ok(Box::new(socket));
@@ -288,12 +296,12 @@ impl Client {
     }
 }
 
-/// A connection, in the clear or not.
+/// A connection, encrypted or not.
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-/// Sends the one request of a connection, and reads what is wanted of its answer.
+/// Sends the one request of a connection, and reads the wanted part of the response.
 async fn exchange_on(stream: Box<dyn Stream>, post: &Post<'_>) -> Result<Reply, PostFault> {
     let endpoint = post.endpoint;
     let broken = |error: hyper::Error| PostFault::Broken {
@@ -310,8 +318,8 @@ async fn exchange_on(stream: Box<dyn Stream>, post: &Post<'_>) -> Result<Reply, 
         let status = response.status().as_u16();
         Ok(Reply { status, retry_after, body: read(response.into_body(), post).await? })
     };
-    // The connection lives here and nowhere else, so that nothing is left of it when this is given up. How it ends shows
-    // in the answer.
+    // The connection is driven here and not on a task of its own, so that dropping this future
+    // closes it. Its errors show up in the response.
     let driven = async {
         let _ = connection.await;
         pending::<Infallible>().await

@@ -1,8 +1,9 @@
-//! One program that an operator has named, run once: a text in, an exit code and two short outputs back.
+//! Runs one program that an operator has configured: a text in, an exit code and two short outputs
+//! back.
 //!
-//! No shell reads anything of it. It gets the arguments, the environment and the directory that its profile names, its input,
-//! and no other descriptor; it leads a process group of its own, which is killed as a whole when its time is up, when it has
-//! ended, and when whoever asked has lost interest.
+//! No shell is involved. The program gets the arguments, environment and directory of its profile,
+//! its input, and no other file descriptor. It leads a process group of its own, which is killed as
+//! a whole when the time is up, when the program has ended, and when the caller drops the future.
 
 use std::fmt;
 use std::io;
@@ -20,20 +21,20 @@ use tokio::time::timeout;
 
 use crate::limits;
 
-/// What is run, as an operator wrote it.
+/// A program to run, as an operator configured it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Program {
-    /// The program by its absolute path, then its arguments.
+    /// The absolute path of the program, then its arguments.
     pub argv: Vec<String>,
-    /// All of its environment.
+    /// The whole environment; nothing is inherited.
     pub environment: Vec<(String, String)>,
-    /// Where it runs.
+    /// The working directory, an absolute path.
     pub directory: PathBuf,
-    /// How long it may take.
+    /// How long the program may run.
     pub time: Duration,
 }
 
-/// Names, and no values: an environment often holds secrets, and so may an argument.
+/// Prints names without values: environment variables and arguments often hold secrets.
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.environment.iter().map(|(name, _)| name.as_str()).collect();
@@ -46,14 +47,14 @@ impl fmt::Debug for Program {
     }
 }
 
-/// What a program said, and how it ended.
+/// The output of a program, and how it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
     /// How it ended.
     pub ended: Ended,
-    /// The beginning of what it wrote to its output.
+    /// The beginning of its standard output.
     pub output: Vec<u8>,
-    /// The beginning of what it wrote to its error output.
+    /// The beginning of its standard error.
     pub errors: Vec<u8>,
 }
 
@@ -66,37 +67,37 @@ pub enum Ended {
     Signal(i32),
 }
 
-/// Why a program has no end to tell of.
+/// Why a program has no exit status.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ProgramFault {
-    /// There is nothing to run, or it is named by where one happens to be.
+    /// The argument list is empty, or the path is relative to wherever the daemon was started.
     #[error("a program is named by its absolute path")]
     NotAbsolute,
-    /// It cannot be started.
+    /// The program cannot be started.
     #[error("it cannot be started: {detail}")]
     Unstarted {
-        /// What the system says.
+        /// The error of the operating system.
         detail: Box<str>,
     },
-    /// It took too long, and was killed with all that it had started.
+    /// The program took too long, and was killed with all processes of its group.
     #[error("it did not end within {} ms, and was killed", .time.as_millis())]
     TimedOut {
-        /// How long it had.
+        /// The time limit.
         time: Duration,
     },
-    /// Its end cannot be waited for.
+    /// Waiting for the program failed.
     #[error("its end cannot be waited for: {detail}")]
     Lost {
-        /// What the system says.
+        /// The error of the operating system.
         detail: Box<str>,
     },
 }
 
 impl Program {
-    /// Runs it with this input, and waits for its end. It is killed when this is given up.
+    /// Runs the program with this input, and waits for its end. Dropping the future kills it.
     ///
     /// # Errors
-    /// [`ProgramFault`]; any exit code is an end.
+    /// [`ProgramFault`] if there is no exit status; any exit code is a success.
     pub async fn run(&self, input: &[u8]) -> Result<Told, ProgramFault> {
         let mut group = self.start()?;
         let child = &mut group.child;
@@ -110,7 +111,8 @@ impl Program {
             let (mut is_read, mut is_fed) = (false, false);
             let ended = {
                 let mut waiting = pin!(timeout(self.time, child.wait()));
-                // It is fed and read all the while, so that it never stands still for us; its end is what counts.
+                // Input and outputs are served at the same time, so that neither side blocks on a
+                // full pipe. Only the end of the process counts.
                 loop {
                     tokio::select! {
                         ended = &mut waiting => break ended,
@@ -119,9 +121,10 @@ impl Program {
                     }
                 }
             };
+            // Kill the group before the drain: its remaining members hold the outputs open.
             group.kill();
             if !is_read {
-                // Whoever has left the group may hold an output for ever.
+                // A descendant that left the group may hold an output open for ever.
                 let _ = timeout(Duration::from_millis(limits::PROGRAM_DRAIN_MS.value), reading).await;
             }
             ended
@@ -147,6 +150,8 @@ impl Program {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
+            // A group of its own, so that a signal to the group reaches all its children and never
+            // the daemon.
             .process_group(0)
             .spawn()
             .map_err(unstarted)?;
@@ -155,18 +160,20 @@ impl Program {
     }
 }
 
-/// A program that runs, with all that it starts.
+/// A running program, with all processes of its group.
 struct Group {
     child: Child,
-    /// The leader's number and the group's; `None` once the group has been killed.
+    /// Process id of the leader, which is also the id of the group; `None` once the group was
+    /// killed.
     number: Option<Pid>,
 }
 
 impl Group {
-    /// Kills whoever is left of it. The system gives the number to nobody else while one of them lives.
+    /// Kills the remaining processes of the group. The system does not reuse the group's id while
+    /// one of them lives.
     fn kill(&mut self) {
         if let Some(number) = self.number.take() {
-            // Nobody left is what was wanted.
+            // An error means that no process is left, which is the goal.
             let _ = kill_process_group(number, Signal::KILL);
         }
     }
@@ -180,19 +187,20 @@ impl Drop for Group {
 
 impl Ended {
     fn of(status: ExitStatus) -> Ended {
-        // A process on Unix ends in one of the two ways.
+        // A process on Unix ends either with a code or by a signal.
         status.code().map_or_else(|| Ended::Signal(status.signal().unwrap_or_default()), Ended::Code)
     }
 }
 
-/// Writes all of the input and closes it. A program need not read it: it is judged by its exit code.
+/// Writes all of the input and closes the pipe. A program need not read it: its exit code decides.
 async fn feed(end: Option<ChildStdin>, input: &[u8]) {
     if let Some(mut end) = end {
         let _ = end.write_all(input).await;
     }
 }
 
-/// Reads to the end, and keeps the beginning.
+/// Reads an output to its end, and keeps the beginning. Reading on keeps the program from blocking
+/// on a full pipe.
 async fn drain(end: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>) {
     let Some(mut end) = end else { return };
     let max = usize::try_from(limits::PROGRAM_OUTPUT_BYTES.value).unwrap_or(usize::MAX);

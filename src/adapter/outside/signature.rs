@@ -1,7 +1,8 @@
-//! Signatures of posts, made and checked: HMAC-SHA256 over id, time and body. Source: Standard Webhooks 1.0.
+//! Signs and verifies posts: HMAC-SHA256 over id, time and body. Source: Standard Webhooks 1.0.
 //!
-//! A receiver in Rust checks with the same code. Invariants: a key is never printed; signatures are compared in constant
-//! time; an id without a full stop leaves one way only to take what is signed apart.
+//! A receiver in Rust can verify with the same code. Invariants: a key is never printed; signatures
+//! are compared in constant time; an id has no full stop, so the signed text splits into its parts
+//! in only one way.
 
 use std::fmt;
 
@@ -14,36 +15,36 @@ use thiserror::Error;
 use crate::domain::Moment;
 use crate::limits;
 
-/// A key that an endpoint's owner and we share.
+/// A secret that the owner of an endpoint and we share.
 #[derive(Clone)]
 pub struct SigningKey(Box<[u8]>);
 
-/// What is wrong with a key. The key itself is not told.
+/// Why a text is not a signing key. The text itself is never shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum KeyFault {
-    /// It does not say what it is.
+    /// The text does not have the prefix of a key.
     #[error("it must begin with {PREFIX}")]
     Prefix,
-    /// It is not base64.
+    /// The rest of the text is not base64.
     #[error("what follows {PREFIX} must be base64 with its padding")]
     Base64,
-    /// It is too short, or too long.
+    /// The key is too short, or too long.
     #[error(
         "it has {bytes} bytes, and must have {} to {}; `openssl rand -base64 32` makes one",
         limits::SIGNING_KEY_BYTES_MIN.value,
         limits::SIGNING_KEY_BYTES.value
     )]
     Length {
-        /// How many it has.
+        /// Number of bytes that the key has.
         bytes: usize,
     },
 }
 
 impl SigningKey {
-    /// Reads `whsec_` and base64.
+    /// Parses `whsec_` and base64.
     ///
     /// # Errors
-    /// [`KeyFault`].
+    /// [`KeyFault`] if the text is not a key of an allowed length.
     pub fn parse(text: &str) -> Result<SigningKey, KeyFault> {
         let text = text.strip_prefix(PREFIX).ok_or(KeyFault::Prefix)?;
         let bytes = STANDARD.decode(text).map_err(|_| KeyFault::Base64)?;
@@ -69,16 +70,18 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// The id of a message, the same for each attempt: what a receiver knows a repetition by.
+/// The id of a message, equal for all attempts, by which a receiver recognizes a repetition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageId(Box<str>);
 
 impl MessageId {
-    /// An id of any text that is not empty: what could be taken for a part of the signed text, or for the end of a header,
-    /// is percent-encoded, so that different texts have different ids.
+    /// Makes an id of a text that is not empty. A byte that could be taken for a separator of the
+    /// signed text, or that has no place in a header, is percent-encoded, so that different texts
+    /// have different ids.
     pub fn of(text: &str) -> Option<MessageId> {
         let mut id = String::with_capacity(text.len());
         for byte in text.bytes() {
+            // The full stop separates the parts of the signed text, and `%` begins an escape.
             if byte.is_ascii_graphic() && byte != b'.' && byte != b'%' {
                 id.push(char::from(byte));
             } else {
@@ -88,21 +91,21 @@ impl MessageId {
         MessageId::checked(&id)
     }
 
-    /// The id that a sender has written.
+    /// Checks an id that came from a sender.
     fn checked(text: &str) -> Option<MessageId> {
         let fits = (1..=limits::MESSAGE_ID_BYTES.value).contains(&(text.len() as u64));
         let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'.');
         (fits && is_plain).then(|| MessageId(text.into()))
     }
 
-    /// The text of the `webhook-id` header.
+    /// Returns the value of the `webhook-id` header.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The text of the `webhook-signature` header: one signature by each key, so that a receiver that knows one of them is
-/// content while keys are exchanged.
+/// Makes the value of the `webhook-signature` header: one signature for each key, so that a
+/// receiver that knows one of them accepts the post while keys are rotated.
 pub fn sign(keys: &[SigningKey], id: &MessageId, seconds: i64, body: &[u8]) -> String {
     let signatures = keys.iter().map(|key| {
         let signature = key.hmac(&id.0, seconds, body).finalize().into_bytes();
@@ -111,38 +114,38 @@ pub fn sign(keys: &[SigningKey], id: &MessageId, seconds: i64, body: &[u8]) -> S
     signatures.collect::<Vec<_>>().join(" ")
 }
 
-/// The three headers of a post, as they came.
+/// The three headers of a signed post, as received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signed<'a> {
-    /// `webhook-id`.
+    /// The value of `webhook-id`.
     pub id: &'a str,
-    /// `webhook-timestamp`.
+    /// The value of `webhook-timestamp`.
     pub timestamp: &'a str,
-    /// `webhook-signature`.
+    /// The value of `webhook-signature`.
     pub signature: &'a str,
 }
 
-/// Why a post is not believed.
+/// Why a post is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum SignatureFault {
-    /// An id with a full stop, a blank, or nothing in it.
+    /// The id is empty, or holds a full stop or a blank.
     #[error("the id is none")]
     Id,
-    /// A time that is no number of seconds.
+    /// The time is not a number of seconds.
     #[error("the timestamp is none")]
     Timestamp,
-    /// It was sent too long ago, or will be.
+    /// The time is too far from the receiver's clock, which bounds replays.
     #[error("the timestamp is more than {} s away", limits::SIGNATURE_SECONDS.value)]
     Stale,
-    /// None of its signatures is by one of the keys.
+    /// No signature was made with one of the keys.
     #[error("no signature fits")]
     NoMatch,
 }
 
-/// Whether a post is by somebody who has one of the keys, and of now.
+/// Verifies that a post was signed with one of the keys, and recently.
 ///
 /// # Errors
-/// [`SignatureFault`].
+/// [`SignatureFault`] if the post is rejected.
 pub fn verify(
     keys: &[SigningKey],
     signed: Signed<'_>,
@@ -156,10 +159,11 @@ pub fn verify(
     if now.seconds().abs_diff(seconds) > limits::SIGNATURE_SECONDS.value {
         return Err(SignatureFault::Stale);
     }
+    // Only so many signatures are tried, so that a forged header cannot make this expensive.
     let most = usize::try_from(limits::SIGNATURES.value).unwrap_or(usize::MAX);
     let given = signed.signature.split(' ').filter_map(|text| text.strip_prefix(VERSION));
     for signature in given.take(most).filter_map(|text| STANDARD.decode(text).ok()) {
-        // Each comparison takes the same time wherever the two differ.
+        // Each comparison takes constant time, so it does not reveal how much of a guess is right.
         if keys.iter().any(|key| key.hmac(&id.0, seconds, body).verify_slice(&signature).is_ok()) {
             return Ok(());
         }

@@ -1,4 +1,5 @@
-//! Whose certificates a post believes: the operating system's authorities, and those that an operator adds.
+//! Trust anchors of posts: the operating system's certificate authorities, and those that an
+//! operator adds.
 
 use std::sync::Arc;
 
@@ -8,22 +9,22 @@ use rustls::{ClientConfig, RootCertStore};
 use thiserror::Error;
 use tokio_rustls::TlsConnector;
 
-/// Whose certificates are believed.
+/// The certificate authorities that a client trusts.
 #[derive(Clone)]
 pub struct Trust {
     roots: RootCertStore,
 }
 
-/// An authority that cannot be taken.
+/// Why an authority cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TrustFault {
-    /// The text holds none.
+    /// The text holds no certificate.
     #[error("there is no certificate in it; it must be PEM")]
     Empty,
-    /// One of them is none.
+    /// One of the certificates is not valid.
     #[error("certificate {number} cannot be read: {detail}")]
     Certificate {
-        /// Which one, from 1.
+        /// Which certificate, counted from 1.
         number: usize,
         /// What is wrong with it.
         detail: Box<str>,
@@ -31,13 +32,13 @@ pub enum TrustFault {
 }
 
 impl Trust {
-    /// Nobody yet.
+    /// Trusts nobody yet.
     pub fn none() -> Trust {
         Trust { roots: RootCertStore::empty() }
     }
 
-    /// The operating system's authorities. Files of its store that cannot be read are passed over: with fewer authorities
-    /// fewer endpoints are believed, and never more.
+    /// Trusts the operating system's authorities. Files of its store that cannot be read are
+    /// skipped: fewer authorities mean fewer trusted endpoints, never more.
     pub fn system() -> Trust {
         let mut trust = Trust::none();
         trust.roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -47,7 +48,7 @@ impl Trust {
     /// Adds the authorities of a PEM text.
     ///
     /// # Errors
-    /// [`TrustFault`] if there is none in it, or one that cannot be read.
+    /// [`TrustFault`] if the text holds no certificate, or an invalid one.
     pub fn add(&mut self, pem: &[u8]) -> Result<(), TrustFault> {
         let mut number = 0;
         for certificate in CertificateDer::pem_slice_iter(pem) {
@@ -59,7 +60,7 @@ impl Trust {
         if number == 0 { Err(TrustFault::Empty) } else { Ok(()) }
     }
 
-    /// What makes TLS connections on this trust: HTTP/1.1, no certificate of our own.
+    /// Makes the TLS connector for this trust: HTTP/1.1 only, without a client certificate.
     pub(super) fn connector(self) -> Result<TlsConnector, rustls::Error> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ClientConfig::builder_with_provider(provider)

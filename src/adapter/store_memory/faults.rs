@@ -1,48 +1,50 @@
-//! What can be wrong with the disk that a store in memory would have.
+//! Simulated disk faults of the store in memory.
 //!
-//! Each fault is one that a store in a file meets, and says what that one says: an append that fails ends the term, whatever
-//! the reason; they differ in what is on the disk afterwards, and in whether the file can be opened again.
+//! Each fault is one that a store in a file can meet, and reports the same error. A failed append
+//! ends the term, whatever the cause; the faults differ in what is on the disk afterwards, and in
+//! whether the file can be opened again.
 
 use crate::limits;
 use crate::port::{Batch, FactRecord, RowRecord, StoreFault};
 
-/// A way in which the disk fails, until it is mended.
+/// How the disk fails, until the fault ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiskFault {
-    /// No append gets through and the file cannot be opened again: a device that is gone.
+    /// No append succeeds, and the file cannot be opened again: a device that is gone.
     Broken,
-    /// No append gets through, but what is there can be opened and read: no room is left.
+    /// No append succeeds, but the file can be opened and read: a full disk.
     Full,
-    /// So many attempts are turned away, to append or to open the file again, and then all is well: somebody else has it
-    /// locked.
+    /// This many attempts to append or to open the file again fail, and then the fault ends: a file
+    /// that another process has locked.
     Busy(u32),
-    /// One append gets through, but not the word that it has: a flush that failed.
+    /// One append is written, but reported as failed: a flush that failed.
     Unflushed,
-    /// No more than so many batches may wait, and what is more is refused at once; all that is let in is kept. A disk that is
-    /// far too slow.
+    /// At most this many batches may wait, and a further batch is refused at once; accepted batches
+    /// are committed. A disk that is far too slow.
     Narrow(u32),
 }
 
 /// What a loss of power leaves of the batch that was being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Torn {
-    /// How many of its records are on the disk, of facts and rows in their order.
+    /// How many of its records are on the disk, facts before rows, each in order.
     pub records: usize,
-    /// Whether the mark that ends it is there, with the sum over all of it. A disk need not write in order.
+    /// Whether the commit mark with the checksum is on the disk. It may be there without all
+    /// records, because a disk need not write in order.
     pub is_marked: bool,
 }
 
-/// What is wrong at this moment.
+/// The current fault, if there is one, with the error that it reports.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trouble(Option<(DiskFault, StoreFault)>);
 
-/// What an append comes to.
+/// The result of an append.
 pub(super) enum Append {
-    /// It is kept, and that can be said.
+    /// The batch is committed, and acknowledged.
     Kept,
-    /// Nothing of it is there.
+    /// Nothing of the batch is on the disk.
     Lost(StoreFault),
-    /// It is there, and that is not known.
+    /// The batch is on the disk, but the store does not know it.
     Unknown(StoreFault),
 }
 
@@ -55,7 +57,7 @@ impl Trouble {
         self.0 = None;
     }
 
-    /// An append is tried.
+    /// Attempts an append.
     pub(super) fn append(&mut self) -> Append {
         match self.attempt() {
             None | Some((DiskFault::Narrow(_), _)) => Append::Kept,
@@ -67,7 +69,7 @@ impl Trouble {
         }
     }
 
-    /// The file is opened again.
+    /// Attempts to open the file again.
     pub(super) fn open(&mut self) -> Result<(), StoreFault> {
         match self.attempt() {
             None | Some((DiskFault::Full | DiskFault::Unflushed | DiskFault::Narrow(_), _)) => Ok(()),
@@ -75,7 +77,7 @@ impl Trouble {
         }
     }
 
-    /// How many batches may wait.
+    /// Returns how many batches may wait.
     pub(super) fn room(&self) -> u64 {
         match &self.0 {
             Some((DiskFault::Narrow(room), _)) => u64::from(*room),
@@ -99,7 +101,7 @@ impl Trouble {
 }
 
 impl DiskFault {
-    /// What the world says of it.
+    /// Returns the error that a real store reports for this fault.
     pub(super) fn says(self) -> StoreFault {
         let detail = match self {
             DiskFault::Broken => "disk I/O error",
@@ -112,19 +114,19 @@ impl DiskFault {
     }
 }
 
-/// More batches wait than may.
+/// Makes the error for a full queue.
 pub(super) fn overloaded(max: u64) -> StoreFault {
     StoreFault::Overloaded { max, unit: limits::STORE_QUEUE_BATCHES.unit }
 }
 
-/// What the loss of power left behind the last batch that is whole.
+/// The incomplete batch that a loss of power left behind the last complete one.
 pub(super) struct Tail {
     batch: Batch,
     mark: Option<u64>,
 }
 
 impl Tail {
-    /// What is there of a batch that was torn.
+    /// Keeps the part of a batch that was written.
     pub(super) fn of(batch: Batch, torn: Torn) -> Tail {
         let mark = torn.is_marked.then(|| sum(&batch));
         let Batch { mut facts, mut rows } = batch;
@@ -133,13 +135,13 @@ impl Tail {
         Tail { batch: Batch { facts, rows }, mark }
     }
 
-    /// The batch, if all of it is there: a torn commit is no commit.
+    /// Returns the batch if all of it was written: a torn commit is no commit.
     pub(super) fn whole(self) -> Option<Batch> {
         (self.mark == Some(sum(&self.batch))).then_some(self.batch)
     }
 }
 
-/// FNV-1a over a batch.
+/// Computes the checksum of a batch (FNV-1a).
 fn sum(batch: &Batch) -> u64 {
     let Batch { facts, rows } = batch;
     let facts = facts.iter().map(|FactRecord { cursor, payload, .. }| (cursor.number(), payload.to_vec()));

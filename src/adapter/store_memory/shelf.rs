@@ -1,4 +1,4 @@
-//! What is on the disk that a store in memory would have: facts, rows, and what of the history has gone.
+//! Tables of the store in memory: facts, rows, and counts of what was pruned.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,22 +6,22 @@ use std::sync::Arc;
 use crate::domain::Cursor;
 use crate::port::{Batch, FactRecord, HistoryCaps, Pruned, RowRecord, StoreFault};
 
-/// What is kept.
+/// The committed data.
 pub(super) struct Shelf {
     pub(super) caps: HistoryCaps,
     pub(super) facts: BTreeMap<Cursor, FactRecord>,
-    /// The facts of each schedule, so that one more is not paid for by a look at all.
+    /// The facts of each schedule, so that pruning one schedule does not scan the whole log.
     of_schedule: BTreeMap<Arc<str>, BTreeSet<Cursor>>,
     pub(super) fact_bytes: u64,
     pub(super) rows: BTreeMap<String, Kept>,
     pub(super) tombstones: usize,
     pub(super) pruned: Pruned,
     newest: i64,
-    /// The last fact that was written.
+    /// The last committed fact.
     pub(super) last: Cursor,
 }
 
-/// A row, and when it was written.
+/// A row, and the second at which it was written.
 pub(super) struct Kept {
     pub(super) row: RowRecord,
     at: i64,
@@ -42,7 +42,7 @@ impl Shelf {
         }
     }
 
-    /// Puts a batch there, and lets go of what the caps let go of.
+    /// Commits a batch, and prunes what exceeds the caps.
     pub(super) fn put(&mut self, batch: Batch) {
         let at = batch.facts.iter().map(|fact| fact.at.seconds()).max().unwrap_or_default();
         self.newest = self.newest.max(at);
@@ -63,7 +63,7 @@ impl Shelf {
         self.prune();
     }
 
-    /// The row of a batch that is not newer than the one that is there.
+    /// Returns the fault for a row that is not newer than the stored one.
     pub(super) fn stale(&self, batch: &Batch) -> Option<StoreFault> {
         let is_stale =
             |row: &&RowRecord| self.rows.get(&*row.key).is_some_and(|kept| kept.row.revision >= row.revision);
@@ -74,6 +74,8 @@ impl Shelf {
     fn prune(&mut self) {
         let days = i64::try_from(self.caps.days.saturating_mul(86_400)).unwrap_or(i64::MAX);
         let horizon = self.newest.saturating_sub(days);
+        // The log is in the order of cursors, so the oldest facts are first, and pruning stops at
+        // the first one that may stay.
         while let Some((cursor, fact)) = self.facts.first_key_value() {
             let cursor = *cursor;
             if fact.at.seconds() < horizon {
@@ -94,7 +96,8 @@ impl Shelf {
         }
     }
 
-    /// Counts a fact among those of its schedule; beyond the cap, the oldest of them goes.
+    /// Counts a fact among those of its schedule; beyond the cap, the schedule's oldest fact is
+    /// pruned.
     fn count_in(&mut self, schedule: &Arc<str>, cursor: Cursor) {
         let cursors = self.of_schedule.entry(Arc::clone(schedule)).or_default();
         cursors.insert(cursor);

@@ -1,4 +1,4 @@
-//! The store itself: what waits, who is told, and which term it is.
+//! The store in memory as its callers use it: queue, answers, terms.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,36 +13,36 @@ use crate::port::{
     StoreHealth, StoreReport, Term,
 };
 
-/// A store that forgets everything with its process.
+/// A store that loses everything with its process.
 pub struct StoreMemory {
     state: Mutex<State>,
-    /// Everybody has been answered.
+    /// Notified when every answer has been delivered.
     answered: Condvar,
 }
 
 struct State {
     shelf: Shelf,
-    /// What a loss of power has left, until somebody takes the store up.
+    /// What a loss of power left of the last batch, until the store is used again.
     tail: Option<Tail>,
     waiting: VecDeque<(Batch, Done)>,
     answers: VecDeque<(Done, Result<Cursor, StoreFault>)>,
-    /// Who is at it.
+    /// The thread that delivers answers, if one does: only one may, so that they come in log order.
     answering: Option<ThreadId>,
     is_held: bool,
     is_up: bool,
     is_closed: bool,
     trouble: Trouble,
     taken: Cursor,
-    /// The last fact that is known to be kept.
+    /// The last committed fact.
     head: Cursor,
     term: Term,
     faults: Vec<StoreFault>,
-    /// How many batches found no room.
+    /// How many batches were refused for lack of room.
     refusals: u64,
 }
 
 impl StoreMemory {
-    /// An empty one.
+    /// Makes an empty store.
     pub fn new(caps: HistoryCaps) -> StoreMemory {
         StoreMemory {
             state: Mutex::new(State {
@@ -65,39 +65,40 @@ impl StoreMemory {
         }
     }
 
-    /// Lets batches wait, as a slow disk does, until [`StoreMemory::release`].
+    /// Makes batches wait, as a slow disk does, until [`StoreMemory::release`].
     pub fn hold(&self) {
         self.lock().is_held = true;
     }
 
-    /// Keeps what waits, and whatever comes.
+    /// Commits the waiting batches, and commits further ones at once.
     pub fn release(&self) {
         self.lock().is_held = false;
         self.work();
     }
 
-    /// Makes the next append fail, and `renew` too as long as [`StoreMemory::heal`] was not called.
+    /// Makes the next append fail, and `renew` too until [`StoreMemory::heal`] is called.
     pub fn fail(&self, fault: StoreFault) {
         self.lock().trouble.begin(DiskFault::Broken, fault);
     }
 
-    /// Makes the disk fail in this way, from the next append on.
+    /// Makes the disk fail in this way from the next append on.
     pub fn fail_as(&self, fault: DiskFault) {
         self.lock().trouble.begin(fault, fault.says());
     }
 
-    /// Lets appends succeed again, after a `renew`.
+    /// Ends the fault, so that appends succeed again after a `renew`.
     pub fn heal(&self) {
         self.lock().trouble.end();
     }
 
-    /// Power is lost: of what waits, the first `kept` batches are on the disk and the rest are not, and nobody is told. The
-    /// next process takes a store up that does not wait.
+    /// Simulates a loss of power: the first `kept` of the waiting batches are on the disk, the rest
+    /// are lost, and no caller is notified. The next process finds a store that does not wait.
     pub fn lose_power(&self, kept: usize) {
         self.cut_power(kept, None);
     }
 
-    /// Power is lost while the batch behind the first `kept` is being written: that much of it is on the disk.
+    /// Simulates a loss of power while the batch behind the first `kept` is being written: part of
+    /// it is on the disk.
     pub fn tear(&self, kept: usize, torn: Torn) {
         self.cut_power(kept, Some(torn));
     }
@@ -106,7 +107,7 @@ impl StoreMemory {
         let mut state = self.lock();
         for _ in 0..kept {
             let Some((batch, done)) = state.waiting.pop_front() else { break };
-            // What a failed append would have said, nobody is there to hear either.
+            // The result does not matter: after a loss of power there is no caller to receive it.
             let _ = state.keep(batch);
             drop(done);
         }
@@ -117,27 +118,28 @@ impl StoreMemory {
         state.answers.clear();
         state.is_held = false;
         state.is_up = true;
+        // A new term, so that a batch decided before the loss of power is refused after it.
         state.term = Term(state.term.0 + 1);
         state.head = state.shelf.last;
         state.taken = state.head;
     }
 
-    /// How many batches wait.
+    /// Returns how many batches wait.
     pub fn waiting(&self) -> usize {
         self.lock().waiting.len()
     }
 
-    /// How many batches were refused because too many waited.
+    /// Returns how many batches were refused because too many waited.
     pub fn refusals(&self) -> u64 {
         self.lock().refusals
     }
 
-    /// The last fact that was let in, kept or not.
+    /// Returns the cursor of the last accepted fact, committed or not.
     pub fn taken(&self) -> Cursor {
         self.lock().taken
     }
 
-    /// Closed and opened again, as it would be with the next process.
+    /// Closes the store and opens it again, as the next process would.
     #[must_use]
     pub fn reopened(self) -> StoreMemory {
         self.close();
@@ -148,18 +150,21 @@ impl StoreMemory {
         StoreMemory { state: Mutex::new(state), answered: Condvar::new() }
     }
 
-    /// Keeps what waits and tells its callers, unless another thread is at it.
+    /// Commits the waiting batches and answers their callers, unless another thread is delivering
+    /// answers.
     fn work(&self) {
         let mut state = self.lock();
         while let Some((batch, done)) = state.next() {
             let kept = state.keep(batch);
             state.answers.push_back((done, kept));
         }
+        // The other thread picks up the new answers: it checks the list until it is empty.
         if state.answering.is_some() {
             return;
         }
         state.answering = Some(thread::current().id());
         while let Some((done, answer)) = state.answers.pop_front() {
+            // A callback may submit, so it is called without the lock.
             drop(state);
             done(answer);
             state = self.lock();
@@ -169,7 +174,8 @@ impl StoreMemory {
         self.answered.notify_all();
     }
 
-    /// Whoever takes the lock finds no torn batch: it is looked at first, and is one or none.
+    /// Locks the state. An incomplete batch left by a loss of power is resolved first: it is
+    /// committed whole or dropped.
     fn lock(&self) -> MutexGuard<'_, State> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(batch) = state.tail.take().and_then(Tail::whole) {
@@ -201,6 +207,8 @@ impl State {
                 return Ok(self.head);
             }
             Append::Lost(fault) => fault,
+            // The caller sees a failure, although the batch is there: it learns the truth by
+            // reading after `renew`.
             Append::Unknown(fault) => {
                 self.shelf.put(batch);
                 fault
@@ -238,6 +246,7 @@ impl Store for StoreMemory {
             state.refusals += 1;
             return Err(overloaded(room));
         }
+        // From here on the batch is accepted; every refusal above has dropped `done` uncalled.
         state.taken = last.cursor;
         state.waiting.push_back((batch, done));
         drop(state);
@@ -247,6 +256,8 @@ impl Store for StoreMemory {
 
     fn renew(&self) -> Result<Term, StoreFault> {
         let mut state = self.lock();
+        // Answers that are being delivered belong to batches accepted before this call, so they
+        // come first. A callback that renews must not wait for itself.
         while state.answering.is_some_and(|by| by != thread::current().id()) {
             state = self.answered.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -254,14 +265,14 @@ impl Store for StoreMemory {
             return Err(StoreFault::Closed);
         }
         if state.answering.is_some() || !state.waiting.is_empty() {
-            // Nobody waits here for a disk that is held: the only thread of a simulation would wait for itself.
+            // A held disk is not waited for: the only thread of a simulation would wait for itself.
             return Err(overloaded(0));
         }
         if !state.is_up {
             state.trouble.open()?;
             state.is_up = true;
             state.term = Term(state.term.0 + 1);
-            // What got through without a word is kept like the rest from here on.
+            // A batch that was written but reported as failed is part of the log from here on.
             state.head = state.shelf.last;
             state.taken = state.head;
         }

@@ -1,4 +1,5 @@
-//! A connection to the store's file, with its settings made and verified; and how its errors are told.
+//! SQLite connections to the store's file: opening, pragmas that are set and verified,
+//! classification of errors.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,28 +10,34 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Result};
 use crate::limits;
 use crate::port::StoreFault;
 
-/// Opens an existing file for its one writer.
+/// Opens an existing file for the one writer.
 pub(super) fn writer(path: &Path) -> Result<Connection> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    // A write-ahead log, so that readers and the writer do not block each other.
     set(&connection, "journal_mode = wal")?;
     // FULL: a commit is flushed before it returns.
     set(&connection, "synchronous = 2")?;
     set(&connection, "foreign_keys = 1")?;
+    // The log is truncated to this size after a checkpoint; otherwise one burst would leave it
+    // large for ever.
     set(&connection, &format!("journal_size_limit = {}", limits::STORE_WAL_BYTES.value))?;
     set(&connection, &format!("wal_autocheckpoint = {CHECKPOINT_PAGES}"))?;
+    // Negative numbers are KiB: 16 MiB for the writer.
     set(&connection, "cache_size = -16384")?;
     Ok(connection)
 }
 
 /// Opens an existing file for reading.
 pub(super) fn reader(path: &Path) -> Result<Connection> {
+    // Opened for writing because a reader of a write-ahead log writes its shared-memory file;
+    // `query_only` keeps it from changing data.
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     set(&connection, "query_only = 1")?;
     set(&connection, "cache_size = -8192")?;
     Ok(connection)
 }
 
-/// Opens a file that somebody else may have, for looking only.
+/// Opens a file that another process may be using, for inspection only.
 pub(super) fn visitor(path: &Path) -> Result<Connection> {
     open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
@@ -39,16 +46,20 @@ fn open(path: &Path, access: OpenFlags) -> Result<Connection> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags)?;
     set(&connection, &format!("busy_timeout = {}", limits::STORE_BUSY_MS.value))?;
-    // A handle whose flush failed must not move what it believes to be flushed; who closes in good order checkpoints first.
+    // A checkpoint on close would move pages into the file, and a handle whose flush failed has a
+    // wrong belief about which pages are flushed. An orderly close checkpoints explicitly.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    // Defence against a damaged or malicious file. Source: SQLite, "Defense Against The Dark Arts".
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     set(&connection, "trusted_schema = 0")?;
     set(&connection, "cell_size_check = 1")?;
+    // With a memory map, an I/O error would be a signal that kills the process, instead of an error
+    // code.
     set(&connection, "mmap_size = 0")?;
     Ok(connection)
 }
 
-/// Sets a pragma and reads it back: SQLite ignores what it does not know.
+/// Sets a pragma and verifies it, because SQLite silently ignores unknown pragmas and values.
 fn set(connection: &Connection, setting: &str) -> Result<()> {
     connection.execute_batch(&format!("PRAGMA {setting}"))?;
     let (name, value) = setting.split_once(" = ").expect("a setting is `name = value`");
@@ -66,7 +77,7 @@ fn set(connection: &Connection, setting: &str) -> Result<()> {
     ))
 }
 
-/// Moves the write-ahead log into the file and empties it.
+/// Moves the write-ahead log into the file and truncates the log.
 pub(super) fn checkpoint(connection: &Connection) -> Result<()> {
     let busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy == 0 {
@@ -76,7 +87,8 @@ pub(super) fn checkpoint(connection: &Connection) -> Result<()> {
     Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY), Some(message)))
 }
 
-/// The same, as far as nobody is in the way: who reads for long is not waited for, as callers would wait with us.
+/// Checkpoints like [`checkpoint`], but fails at once if a reader is in the way, because callers of
+/// the store would wait too.
 pub(super) fn checkpoint_at_once(connection: &Connection) -> Result<()> {
     connection.busy_timeout(Duration::ZERO)?;
     let moved = checkpoint(connection);
@@ -84,7 +96,8 @@ pub(super) fn checkpoint_at_once(connection: &Connection) -> Result<()> {
     moved
 }
 
-/// Whether an error says that the file is not what it should be, rather than that the world is in the way.
+/// Returns whether an error means that the file is damaged, as opposed to a fault of the
+/// environment.
 pub(super) fn tells_damage(error: &rusqlite::Error) -> bool {
     match error.sqlite_error_code() {
         Some(code) => matches!(
@@ -94,7 +107,7 @@ pub(super) fn tells_damage(error: &rusqlite::Error) -> bool {
                 | ErrorCode::Unknown
                 | ErrorCode::TypeMismatch
         ),
-        // A column of another type, text that is not UTF-8: the tables promise neither.
+        // A column of another type, or text that is not UTF-8: the store never writes either.
         None => true,
     }
 }
@@ -106,5 +119,5 @@ pub(super) fn unreadable(error: &rusqlite::Error) -> StoreFault {
     StoreFault::unreadable(error)
 }
 
-/// Pages of the write-ahead log that are moved into the file at once: 16 MiB.
+/// Pages of the write-ahead log after which SQLite checkpoints by itself: 16 MiB.
 const CHECKPOINT_PAGES: u32 = 4096;

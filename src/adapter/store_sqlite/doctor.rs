@@ -1,6 +1,7 @@
-//! A look at all of a store, by a connection of its own that changes nothing.
+//! Examines a whole store over a connection of its own, without changing anything.
 //!
-//! It reads every page, every fact and every row, in chunks; the file may belong to somebody else meanwhile.
+//! It reads every page, every fact and every row, in chunks. Another process may be using the file
+//! meanwhile.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +17,7 @@ use crate::port::{HistoryCaps, Pruned, StoreCounts, StoreFault, StoreReport};
 
 pub(super) fn examine(path: &Path, caps: HistoryCaps) -> Result<StoreReport, StoreFault> {
     let size = |tail| fs::metadata(beside(path, tail)).map_or(0, |found| found.len());
-    // SQLite would make the file.
+    // SQLite would create a missing file.
     fs::metadata(path).map_err(|error| StoreFault::unreadable(&error))?;
     let path = &fs::canonicalize(path).map_err(|error| StoreFault::unreadable(&error))?;
     let wal_bytes = size("-wal");
@@ -32,7 +33,8 @@ pub(super) fn examine(path: &Path, caps: HistoryCaps) -> Result<StoreReport, Sto
         caps,
         last_faults: Vec::new(),
     };
-    // Before the facts: whoever has the file writes it after them.
+    // The mark is read before the facts: a writer updates it after them, so the facts read here are
+    // at least as new.
     let mark = path.parent().map_or(Ok(None), Mark::read);
     if let Err(error) = look(path, &mut report) {
         report.defects.push(error.to_string());
@@ -87,7 +89,7 @@ fn pruned(connection: &Connection) -> rusqlite::Result<Pruned> {
     })
 }
 
-/// Reads every record and counts; stops at the first that is damaged.
+/// Reads and counts every record; stops at the first damaged one.
 fn read_all(connection: &Connection, report: &mut StoreReport) -> Result<(), StoreFault> {
     let mut after = Cursor::START;
     loop {

@@ -1,81 +1,81 @@
-//! Why a store is not opened.
+//! Errors of opening a store.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use super::{mark, open};
 
-/// Why a store is not opened. The file is as it was; nothing of it was changed.
+/// Why a store was not opened. Nothing in its files was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenFault {
-    /// Somebody has it.
+    /// Another process uses the store.
     #[error("{} is in use by {holder}", dir.display())]
     InUse {
         /// The store's directory.
         dir: PathBuf,
-        /// Who.
+        /// The process that uses it, and since when.
         holder: String,
     },
-    /// Others could have written it.
+    /// Other users could have written the file or directory.
     #[error("{} cannot be trusted: {why}", path.display())]
     NotOurs {
         /// The file or directory.
         path: PathBuf,
-        /// Why not, and what to do.
+        /// Why it cannot be trusted, and what to do.
         why: String,
     },
-    /// It lies on another machine, where locks and flushes are not what they seem.
+    /// The store is on a network file system, where locks and flushes are not reliable.
     #[error("{} is on a network file system ({kind}); a store needs a local disk", dir.display())]
     Network {
         /// The store's directory.
         dir: PathBuf,
-        /// Which one.
+        /// The kind of file system.
         kind: &'static str,
     },
-    /// SQLite itself is one with a known defect.
+    /// The version of SQLite has a known defect.
     #[error("SQLite {found} can damage a store; 3.51.3 or later is needed")]
     OldSqlite {
-        /// Its version.
+        /// The version that was found.
         found: &'static str,
     },
-    /// A later version of this program wrote it.
+    /// A later version of this program wrote the store.
     #[error(
         "{} has version {found}, and this program knows {known}; use the program that wrote it, or restore the backup \
          that it made before the change",
         path.display()
     )]
     Newer {
-        /// The file.
+        /// The store's file.
         path: PathBuf,
-        /// Its version.
+        /// The version of the store.
         found: u32,
-        /// The latest that is known here.
+        /// The latest version that this program knows.
         known: u32,
     },
-    /// It is something else.
+    /// The file is not a store.
     #[error("{} is not a store of ours: {what}; it was left as it is", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// What the file is instead.
         what: String,
     },
-    /// It is unreadable, or holds less than was acknowledged.
+    /// The store is unreadable, or holds less than was acknowledged.
     #[error("{} is damaged: {what}; it was left as it is. {restore}", path.display())]
     Damaged {
-        /// The file.
+        /// The store's file.
         path: PathBuf,
-        /// What is wrong.
+        /// What the damage is.
         what: String,
         /// How to restore a backup.
         restore: String,
     },
-    /// The system will not.
+    /// The operating system refused an operation.
     #[error("{} cannot be used: {detail}", path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         detail: String,
     },
 }
@@ -90,7 +90,7 @@ impl OpenFault {
     }
 }
 
-/// What a person does to go on from a backup.
+/// Explains how to continue from a backup.
 fn restore(path: &Path) -> String {
     let path = path.display();
     let (db, mark) = (open::DB, mark::NAME);

@@ -1,10 +1,13 @@
-//! What is asked of the log beyond its order: which facts are about a schedule, which fall into a time, how much there is.
+//! Index of the log in memory: which facts are about a schedule, which are in a range of time, and
+//! how many there are.
 //!
-//! Shape: for each schedule, by a number made of its key, the cursors of its facts; for each 1,024 facts of the log a block
-//! with the first and last instant in it. Costs: about 40 bytes a schedule and 8 a fact; an append is one look-up. The caps
-//! bound it with the log. Why not an index in the file: every fact would touch one more page, at a place of its own, that has
-//! to be flushed with it. Invariant: it may name facts that are gone and two schedules by one number, so whoever reads by it
-//! looks at what it finds; it never lacks one that is there.
+//! Shape: for each schedule, identified by a digest of its key, the cursors of its facts; for each
+//! 1,024 facts of the log, a block with their first and last instant. Costs: about 40 bytes per
+//! schedule and 8 per fact; an append is one lookup. The caps bound it together with the log. Why
+//! not an index in the file: every fact would touch one more page, at a random place, that has to
+//! be flushed with it. Invariant: the index may name facts that were pruned, and mix two schedules
+//! whose digests collide, so readers check what they find; it never lacks a fact that is in the
+//! log.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -15,28 +18,29 @@ use crate::domain::Moment;
 use crate::limits;
 use crate::port::HistoryCaps;
 
-/// The log's index, and its books.
+/// The index of the log, with counts for the caps.
 pub(super) struct Index {
     caps: HistoryCaps,
     schedules: HashMap<u64, Cursors>,
-    /// Schedules with more facts than the cap allows.
+    /// Schedules that have more facts than the cap allows.
     crowded: BTreeSet<u64>,
     blocks: VecDeque<Block>,
     pub(super) facts: u64,
     pub(super) bytes: u64,
-    /// The newest second that any fact bears.
+    /// The newest second of any fact. Age counts from here, not from a clock.
     newest: i64,
-    /// Up to where tombstones were looked for.
+    /// Tombstones older than this second were already pruned.
     swept: i64,
 }
 
-/// Most schedules have a handful of facts, and many one.
+/// Cursors of one schedule. Most schedules have few facts, and many have one, which needs no
+/// allocation.
 enum Cursors {
     One(u64),
     Many(Vec<u64>),
 }
 
-/// A stretch of the log.
+/// A range of the log with up to `BLOCK_FACTS` facts.
 #[derive(Clone, Copy)]
 struct Block {
     first: u64,
@@ -46,7 +50,7 @@ struct Block {
     facts: u64,
 }
 
-/// What the index needs of a fact.
+/// The part of a fact that the index needs.
 #[derive(Clone, Copy)]
 pub(super) struct Note {
     pub(super) cursor: u64,
@@ -55,14 +59,14 @@ pub(super) struct Note {
     pub(super) bytes: u64,
 }
 
-/// What is to be let go of in one transaction.
+/// What is to be pruned in one transaction.
 #[derive(Default)]
 pub(super) struct Plan {
-    /// These facts, because their schedules have more.
+    /// These facts, because their schedules have too many.
     pub(super) crowded: Vec<u64>,
-    /// So many of the oldest, because the log is too large.
+    /// This many of the oldest facts, because the log is too large.
     pub(super) oldest: u64,
-    /// Up to this cursor, because of their age, at most so many.
+    /// Facts up to this cursor because of their age, at most this many.
     pub(super) aged: Option<(u64, u64)>,
     /// Tombstones from before this second.
     pub(super) tombstones: Option<i64>,
@@ -92,10 +96,11 @@ impl Index {
         }
     }
 
-    /// Takes the next fact of the log.
+    /// Adds the next fact of the log.
     pub(super) fn add(&mut self, note: Note) {
         self.facts += 1;
         self.bytes += note.bytes;
+        // Instants may go back between facts, because the wall clock may: take the extremes.
         self.newest = self.newest.max(note.at.seconds());
         match self.blocks.back_mut() {
             Some(block) if block.facts < BLOCK_FACTS => {
@@ -116,14 +121,16 @@ impl Index {
         }
     }
 
-    /// Lets go of a fact that was deleted.
+    /// Removes a fact that was deleted from the log.
     pub(super) fn remove(&mut self, cursor: u64, schedule: Option<u64>, bytes: u64) {
         self.facts = self.facts.saturating_sub(1);
         self.bytes = self.bytes.saturating_sub(bytes);
+        // Blocks are in the order of cursors; the first that ends at or after the cursor holds it.
         let place = self.blocks.partition_point(|block| block.last < cursor);
         if let Some(block) = self.blocks.get_mut(place) {
             block.facts = block.facts.saturating_sub(1);
         }
+        // Only empty blocks at the front are dropped: pruning mostly takes the oldest facts.
         while self.blocks.len() > 1 && self.blocks.front().is_some_and(|block| block.facts == 0) {
             self.blocks.pop_front();
         }
@@ -137,26 +144,31 @@ impl Index {
         }
     }
 
-    /// What the caps ask for, at most so many facts of each kind. It stays planned until it is removed.
+    /// Returns what the caps require to be pruned, at most `max` facts for each cap. Planned facts
+    /// stay in the index until they are removed.
     pub(super) fn plan(&self, max: u64) -> Plan {
         let mut plan = Plan::default();
         self.plan_crowded(max, &mut plan);
         if let Some(excess) = self.bytes.checked_sub(self.caps.bytes).filter(|excess| *excess > 0) {
+            // The excess is in bytes, the plan in facts: estimate with the average size. The next
+            // plan corrects it.
             let each = (self.bytes / self.facts.max(1)).max(1);
             plan.oldest = excess.div_ceil(each).min(max).min(self.facts);
         }
         let days = i64::try_from(self.caps.days.saturating_mul(86_400)).unwrap_or(i64::MAX);
         let horizon = self.newest.saturating_sub(days);
+        // A block is pruned by age once all of it is too old, so age is exact to a block.
         if let Some(block) = self.blocks.front().filter(|block| block.until.seconds() < horizon) {
             plan.aged = Some((block.last, block.facts.min(max))).filter(|(_, count)| *count > 0);
         }
+        // Deleting old tombstones searches the rows, so it is done once per hour of log time.
         if self.facts > 0 && horizon.saturating_sub(self.swept) >= SWEEP_SECONDS {
             plan.tombstones = Some(horizon);
         }
         plan
     }
 
-    /// The tombstones of a plan are gone.
+    /// Notes that the tombstones of a plan were pruned.
     pub(super) fn swept(&mut self, before: i64) {
         self.swept = before;
     }
@@ -175,12 +187,13 @@ impl Index {
         }
     }
 
-    /// The cursors of the facts about a schedule, rising.
+    /// Returns the cursors of the facts about a schedule, rising.
     pub(super) fn cursors_of(&self, schedule: &str) -> &[u64] {
         self.schedules.get(&digest::of_key(schedule)).map_or(&[], Cursors::as_slice)
     }
 
-    /// The stretches of the log, newest first, that may hold something from a time, each as its first and last cursor.
+    /// Returns the ranges of the log, newest first, that may hold facts from a period, each as its
+    /// first and last cursor.
     pub(super) fn stretches(&self, from: Option<Moment>, until: Option<Moment>) -> Vec<(u64, u64)> {
         let meets = |block: &&Block| {
             from.is_none_or(|from| block.until >= from) && until.is_none_or(|until| block.from < until)
@@ -197,7 +210,7 @@ impl Cursors {
         }
     }
 
-    /// How many there are with it.
+    /// Adds a cursor, and returns how many there are with it.
     fn add(&mut self, cursor: u64) -> u64 {
         match self {
             Cursors::One(first) => *self = Cursors::Many(vec![*first, cursor]),
@@ -207,7 +220,7 @@ impl Cursors {
         self.as_slice().len() as u64
     }
 
-    /// How many there are without it.
+    /// Removes a cursor, and returns how many are left.
     fn remove(&mut self, cursor: u64) -> usize {
         match self {
             Cursors::One(only) if *only == cursor => *self = Cursors::Many(Vec::new()),

@@ -1,8 +1,9 @@
-//! One owner for life.
+//! Owner lock of the store's directory: one process at a time.
 //!
-//! The system drops the lock with the process, however that ends: no stale lock, no question whose process id it was. It is
-//! let go in so many words, because a child that another thread is starting has the file open too until it becomes its
-//! program. What the file says is for people.
+//! The system drops the lock with the process, however it ends, so there is no stale lock and no
+//! guessing about process ids. The lock is released explicitly, because a child that another thread
+//! is starting inherits the open file until it becomes its program. The text in the file is for
+//! people only.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -14,7 +15,7 @@ use super::fault::OpenFault;
 use super::private;
 use crate::domain::Moment;
 
-/// A lock that is ours as long as this lives.
+/// The lock, held as long as this value lives.
 pub(super) struct OwnerLock {
     file: File,
 }
@@ -33,7 +34,7 @@ impl OwnerLock {
                 return Err(OpenFault::InUse { dir: dir.to_owned(), holder });
             }
         }
-        // Who has a full disk has the lock all the same; it only cannot say so.
+        // The signature is only for people: with a full disk the lock is held all the same.
         let _ = sign(&mut file, since);
         Ok(OwnerLock { file })
     }
@@ -41,12 +42,12 @@ impl OwnerLock {
 
 impl Drop for OwnerLock {
     fn drop(&mut self) {
-        // If this fails, the lock goes with the last handle to the file.
+        // If this fails, closing the last handle of the file releases the lock.
         let _ = self.file.unlock();
     }
 }
 
-/// Who has the store of that directory, if anybody.
+/// Returns which process holds the store of a directory, if one does.
 pub(super) fn holder(dir: &Path) -> Option<String> {
     let mut file = private::open_file(&dir.join(NAME), OFlags::RDONLY).ok()?;
     match file.try_lock_shared() {

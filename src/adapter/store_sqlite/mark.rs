@@ -1,13 +1,15 @@
-//! The last cursor that was acknowledged, beside the store.
+//! High-water mark: the last acknowledged cursor, in a file beside the store.
 //!
-//! SQLite takes the first frame of a write-ahead log that fails its checksum for the end of it, and a log that is missing
-//! for an empty one: a torn tail is ordinary, and so a damaged log loses facts without a word. The mark tells the two apart:
-//! it is written after the flush, so a store whose last fact is below it has lost something that was acknowledged. It is
-//! not flushed itself: after a loss of power it may be old, and an old mark is no false alarm.
+//! SQLite takes the first frame of a write-ahead log that fails its checksum for the end of the
+//! log, and a missing log for an empty one. A torn tail is normal, but so a damaged log loses facts
+//! silently. The mark tells the two apart: it is written after the flush, so a store whose last
+//! fact is below the mark has lost an acknowledged fact. The mark itself is not flushed: after a
+//! loss of power it may be old, and an old mark raises no false alarm.
 //!
-//! Shape: two halves of 16 bytes, a cursor and its complement each, written in turn; the greater one counts. A write that the
-//! loss of power tore leaves the other half, and a file that was being made is not there yet. A file of one half is one of
-//! earlier versions.
+//! Shape: two halves of 16 bytes, each a cursor and its complement, written in turn; the greater
+//! one counts. If a loss of power tears one write, the other half is intact. The file is created
+//! under another name and renamed, so it is never seen incomplete. Earlier versions wrote a file of
+//! one half.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -19,7 +21,7 @@ use super::fault::OpenFault;
 use super::private;
 use crate::domain::Cursor;
 
-/// The file of the mark, open for writing.
+/// The mark's file, open for writing.
 pub(super) struct Mark {
     file: File,
     /// The half that is written next: the older one.
@@ -27,7 +29,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// The mark beside a store; `None` where there is none.
+    /// Reads the mark beside a store; `None` if there is none.
     pub(super) fn read(dir: &Path) -> Result<Option<Cursor>, OpenFault> {
         let path = dir.join(NAME);
         if !private::check_file(&path)? {
@@ -43,7 +45,7 @@ impl Mark {
         }
     }
 
-    /// Takes the file there is, or makes one, and leaves it flushed.
+    /// Opens the mark's file, creates it if needed, and flushes it.
     pub(super) fn open(dir: &Path, head: Cursor) -> std::io::Result<Mark> {
         let path = dir.join(NAME);
         if !path.try_exists()? {
@@ -51,6 +53,7 @@ impl Mark {
         }
         let file = private::open_file(&path, OFlags::RDWR)?;
         let [first, second] = halves(&file);
+        // An unreadable half is `None`, which is less than any cursor, so it is overwritten first.
         let mut mark = Mark { file, next: u64::from(second < first) };
         mark.write(head)?;
         mark.file.sync_all()?;
@@ -64,10 +67,10 @@ impl Mark {
     }
 }
 
-/// Makes the file beside, and puts it in place when it is whole.
+/// Creates the file under another name, and renames it when it is complete.
 fn make(dir: &Path, head: Cursor) -> std::io::Result<()> {
     let draft = dir.join(DRAFT);
-    // Left over from a start that broke off; the lock is ours, so it is nobody's.
+    // Left by a start that was interrupted. Nobody else uses it, because we hold the lock.
     let _ = fs::remove_file(&draft);
     let file = private::open_file(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)?;
     file.write_all_at(&[half(head), half(head)].concat(), 0)?;
@@ -76,7 +79,7 @@ fn make(dir: &Path, head: Cursor) -> std::io::Result<()> {
     private::flush_directory(dir)
 }
 
-/// The cursors in both halves, as far as they can be read.
+/// Reads the cursors of both halves; `None` for a half whose complement does not match.
 fn halves(file: &File) -> [Option<u64>; 2] {
     [0, 1].map(|place| {
         let mut bytes = [0; 16];

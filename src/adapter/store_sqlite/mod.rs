@@ -1,9 +1,11 @@
-//! The durable store in one SQLite file: `store.db` in a directory that is ours alone.
+//! Adapter: durable store in one SQLite file, `store.db`, in a directory that belongs to this
+//! process alone.
 //!
-//! One thread writes; whatever waits goes out in one transaction and one flush (`writer`). Readers have a connection of
-//! their own and read in chunks (`read`). What is asked of the log beyond its order is answered by an index in memory
-//! (`index`), because an index in the file would have to be flushed with every fact. Opening (`open`) refuses whatever it
-//! does not know for certain to be a store of ours, whole and complete, and leaves that as it is.
+//! One thread writes: all waiting batches are committed in one transaction with one flush
+//! (`writer`). Readers have a connection of their own and read in chunks (`read`). Queries by
+//! schedule and by time use an index in memory (`index`), because an index in the file would have
+//! to be flushed with every fact. Opening (`open`) refuses every file that is not certainly a
+//! complete store of ours, and leaves it unchanged.
 //!
 //! | file | what |
 //! |---|---|

@@ -1,9 +1,10 @@
-//! From a directory to a store that can be trusted.
+//! Opens a store, or creates one, and verifies that it can be trusted.
 //!
-//! The order matters: the directory is ours, the lock is ours, then the file's header is read as bytes before SQLite gets to
-//! see it, because SQLite takes an empty file for an empty database, and one whose header does not say "WAL" for one without
-//! a log. A new store is built beside and renamed, so one that is there was complete once. Invariant: what is refused was
-//! not changed.
+//! The order matters. First the directory is checked and the lock taken. Then the file's header is
+//! read as bytes, before SQLite sees the file: SQLite takes an empty file for an empty database,
+//! and one whose header does not say "WAL" for one without a log. A new store is built under
+//! another name and renamed, so a store that exists was complete once. Invariant: a store that is
+//! refused was not changed.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -26,22 +27,22 @@ use crate::domain::{Cursor, Moment};
 use crate::limits;
 use crate::port::{Alarm, HistoryCaps};
 
-/// Where a store is, and how it is to be kept.
+/// Options of opening a store: its directory, its caps, and who is notified of failures.
 pub struct StoreOptions {
-    /// Its directory: made where it is not there, with mode 0700.
+    /// The store's directory; it is created with mode 0700 if it does not exist.
     pub dir: PathBuf,
-    /// The moment of opening, for whoever comes second.
+    /// The moment of opening, which a second process is shown as the start of our ownership.
     pub since: Moment,
-    /// How much history is kept.
+    /// How much history is retained.
     pub caps: HistoryCaps,
-    /// Told of every failure that ends a term.
+    /// Called with every failure that ends a term.
     pub alarm: Option<Alarm>,
-    /// Where failures are played, in tests.
+    /// Fault injection, for tests.
     pub faults: Option<FaultLayer>,
 }
 
 impl StoreOptions {
-    /// The default caps, and nobody told.
+    /// Makes options with the default caps and no alarm.
     pub fn new(dir: impl Into<PathBuf>, since: Moment) -> StoreOptions {
         let caps = HistoryCaps {
             schedule_rows: limits::HISTORY_ROWS.value,
@@ -52,7 +53,7 @@ impl StoreOptions {
     }
 }
 
-/// Opens or makes a store, ready to write.
+/// Opens or creates a store, ready to write.
 pub(super) fn open(options: StoreOptions) -> Result<Writer, OpenFault> {
     open_with(options, MIGRATIONS)
 }
@@ -65,6 +66,8 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
     let dir = fs::canonicalize(&options.dir).map_err(|error| OpenFault::io(&options.dir, &error))?;
     let lock = OwnerLock::take(&dir, options.since)?;
     let path = dir.join(DB);
+    // The mark is read before the file is touched: it says whether a missing file is a new store or
+    // a lost one.
     let acknowledged = Mark::read(&dir)?;
     if !private::check_file(&path)? {
         nothing_was_here(&path, acknowledged)?;
@@ -75,7 +78,8 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
     }
     let version = examine_header(&path, latest(migrations))?;
     let (examined, index) = std::thread::scope(|scope| {
-        // Both read most of the file. What the index says of one that is not sound is not looked at.
+        // Both threads read most of the file. The index is used only if the file turns out to be
+        // sound.
         let index = std::thread::Builder::new()
             .spawn_scoped(scope, || read::index(&connection::reader(&path)?, options.caps))
             .map_err(|error| OpenFault::io(&path, &error))?;
@@ -90,10 +94,12 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
     }
     let index = index.map_err(|_| OpenFault::damaged(&path, "its log cannot be indexed"))?;
     let index = index.map_err(|error| refusal(&path, &error))?;
+    // Migrated only after all checks, so that a store that is refused was not changed.
     if version < latest(migrations) {
         connection = upgrade(connection, &path, version, migrations)?;
     }
     let reader = connection::reader(&path).map_err(|error| refusal(&path, &error))?;
+    // Flushed before the mark claims that everything up to `head` is durable.
     flush(&path, &dir).map_err(|error| OpenFault::io(&path, &error))?;
     let mark = Mark::open(&dir, head).map_err(|error| OpenFault::io(&dir.join(mark::NAME), &error))?;
     let shared =
@@ -111,9 +117,10 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
     })
 }
 
-/// Flushes what was read. A process that was killed may have left commits in the log that it had not flushed, and had told
-/// nobody of; from here on somebody is told. The file itself is left alone: whatever is only there was flushed, and closing
-/// another handle of it would drop SQLite's locks.
+/// Flushes the log that was read. A killed process may have left commits there that it had not
+/// flushed and not acknowledged; from here on they are visible to readers. The database file itself
+/// is not opened: what is only there was flushed by a checkpoint, and closing another handle of it
+/// would drop SQLite's locks (POSIX locks belong to the process).
 fn flush(path: &Path, dir: &Path) -> std::io::Result<()> {
     match File::open(beside(path, "-wal")) {
         Ok(log) => log.sync_all()?,
@@ -123,7 +130,7 @@ fn flush(path: &Path, dir: &Path) -> std::io::Result<()> {
     private::flush_directory(dir)
 }
 
-/// A store that is missing is not a store that never was.
+/// Distinguishes a missing store, which is an error, from a directory that never had one.
 fn nothing_was_here(path: &Path, acknowledged: Option<Cursor>) -> Result<(), OpenFault> {
     if let Some(acknowledged) = acknowledged.filter(|cursor| *cursor > Cursor::START) {
         let what = format!("the file is missing, and held facts up to {acknowledged}");
@@ -136,12 +143,12 @@ fn nothing_was_here(path: &Path, acknowledged: Option<Cursor>) -> Result<(), Ope
     Ok(())
 }
 
-/// Builds an empty store beside, and puts it in place when it is whole.
+/// Builds an empty store under another name, and renames it when it is complete.
 fn create(dir: &Path, migrations: &[Migration]) -> Result<(), OpenFault> {
     let draft = dir.join(DRAFT);
     let unusable = |error: std::io::Error| OpenFault::io(&draft, &error);
     for tail in ["", "-wal", "-shm"] {
-        // Left over from a start that broke off; the lock is ours, so it is nobody's.
+        // Left by a start that was interrupted. Nobody else uses it, because we hold the lock.
         let _ = fs::remove_file(beside(&draft, tail));
     }
     private::open_file(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY).map_err(unusable)?;
@@ -161,7 +168,7 @@ fn build(draft: &Path, migrations: &[Migration]) -> rusqlite::Result<()> {
     checkpoint(&connection)
 }
 
-/// Reads the header as bytes: what kind of file it is, and of which version.
+/// Checks the header as bytes: what kind of file it is, and of which version.
 fn examine_header(path: &Path, known: u32) -> Result<u32, OpenFault> {
     let mut header = [0; 100];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
@@ -171,6 +178,7 @@ fn examine_header(path: &Path, known: u32) -> Result<u32, OpenFault> {
         let short = || OpenFault::damaged(path, "it is too short to be a database");
         return Err(if is_short { short() } else { OpenFault::io(path, &error) });
     }
+    // Offsets of the SQLite file format: 60 is `user_version`, 68 is `application_id`.
     let (application, version) = (number(68), number(60));
     if &header[..16] != b"SQLite format 3\0" {
         return Err(OpenFault::damaged(path, "it does not begin as a database does"));
@@ -182,13 +190,15 @@ fn examine_header(path: &Path, known: u32) -> Result<u32, OpenFault> {
     if version > known {
         return Err(OpenFault::Newer { path: path.to_owned(), found: version, known });
     }
+    // Bytes 18 and 19 are 2 for a database in WAL mode, which every store of ours is.
     if version == 0 || header[18..20] != [2, 2] {
         return Err(OpenFault::damaged(path, "its header is not the one that was written"));
     }
     Ok(version)
 }
 
-/// Checks that the file is sound and has the tables that its version has. Nothing is moved out of its log meanwhile.
+/// Checks that the file is sound and has the tables of its version. Nothing is moved out of its log
+/// meanwhile.
 fn examine(path: &Path, version: u32, migrations: &[Migration]) -> Result<Connection, OpenFault> {
     let check = || -> rusqlite::Result<(Connection, String, bool)> {
         let connection = connection::writer(path)?;
@@ -207,15 +217,17 @@ fn examine(path: &Path, version: u32, migrations: &[Migration]) -> Result<Connec
     Ok(connection)
 }
 
-/// Puts a copy aside, then changes the tables.
+/// Makes a backup, then migrates the tables.
 fn upgrade(
     connection: Connection,
     path: &Path,
     version: u32,
     migrations: &[Migration],
 ) -> Result<Connection, OpenFault> {
+    // With an empty log, the database file alone is a complete backup.
     checkpoint(&connection).map_err(|error| OpenFault::io(path, &error))?;
-    // The copy is made by bytes, while no handle is open: closing a second one would drop SQLite's own locks.
+    // The backup is a copy of bytes, made while no handle is open: closing a second handle would
+    // drop SQLite's locks.
     drop(connection);
     let next = migrations.iter().find(|migration| migration.version > version);
     let copy = beside(path, &format!(".before-{:04}", next.map_or(0, |migration| migration.version)));
@@ -246,7 +258,8 @@ fn refusal(path: &Path, error: &rusqlite::Error) -> OpenFault {
 
 pub(super) const DB: &str = "store.db";
 const DRAFT: &str = "store.db.new";
-/// Earlier ones can damage a file when the write-ahead log is reset. Source: SQLite's notes on 3.51.3.
+/// Earlier versions can damage a file when the write-ahead log is reset. Source: SQLite's notes on
+/// 3.51.3.
 const SQLITE_MIN: i32 = 3_051_003;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A directory and files that are ours alone, on a disk of this machine.
+//! File system checks: a directory and files that only this user can access, on a local disk.
 
 use std::fs::{self, DirBuilder, File, Metadata, Permissions};
 use std::io::ErrorKind;
@@ -10,14 +10,16 @@ use rustix::process::geteuid;
 
 use super::fault::OpenFault;
 
-/// Makes the directory where it is not there, and refuses one that others can reach or that is on another machine.
+/// Creates the directory if needed, and refuses one that others can access or that is on a network
+/// file system.
 pub(super) fn take_directory(dir: &Path) -> Result<(), OpenFault> {
     let unusable = |error| OpenFault::io(dir, &error);
     make_directory(dir).map_err(unusable)?;
     let found = fs::metadata(dir).map_err(unusable)?;
     is_this_users(dir, &found)?;
     if found.mode() & 0o077 != 0 {
-        // Nobody has used an empty one; in one that holds something, somebody else may have put it there.
+        // An empty directory can be made private. In one that has files, others may have put them
+        // there.
         if fs::read_dir(dir).map_err(unusable)?.next().is_some() {
             let why = format!("others can reach it (mode {:04o}); chmod 700 it", found.mode() & 0o7777);
             return Err(OpenFault::NotOurs { path: dir.to_owned(), why });
@@ -30,8 +32,8 @@ pub(super) fn take_directory(dir: &Path) -> Result<(), OpenFault> {
     }
 }
 
-/// Makes a directory and those above it, and flushes its name also where an earlier process made it: that one may have ended
-/// before it could.
+/// Creates a directory and its parents, and flushes its entry. The entry is flushed even if the
+/// directory exists, because the process that created it may have ended before it could.
 pub(crate) fn make_directory(dir: &Path) -> std::io::Result<()> {
     let above = match dir.parent() {
         Some(above) if above.as_os_str().is_empty() => Path::new("."),
@@ -41,15 +43,16 @@ pub(crate) fn make_directory(dir: &Path) -> std::io::Result<()> {
     if !dir.is_dir() {
         make_directory(above)?;
         let made = DirBuilder::new().mode(0o700).create(dir);
-        // Somebody else may have been quicker.
+        // Another process may have created it at the same time.
         made.or_else(|error| if dir.is_dir() { Ok(()) } else { Err(error) })?;
     }
-    // Where somebody may not look, somebody else sees to the directory; and some file systems flush none.
+    // A parent that we may not open belongs to somebody else, who is responsible for it; and some
+    // file systems cannot flush directories.
     let is_theirs = |kind| kind == ErrorKind::PermissionDenied || kind == ErrorKind::InvalidInput;
     flush_directory(above).or_else(|error| if is_theirs(error.kind()) { Ok(()) } else { Err(error) })
 }
 
-/// Refuses a file that others could read or write, or that is none; whether there is one.
+/// Refuses a path that is not a regular file, or that others can access; returns whether it exists.
 pub(super) fn check_file(path: &Path) -> Result<bool, OpenFault> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(false) };
     is_this_users(path, &found)?;
@@ -63,13 +66,13 @@ pub(super) fn check_file(path: &Path) -> Result<bool, OpenFault> {
     Err(OpenFault::NotOurs { path: path.to_owned(), why })
 }
 
-/// Opens a file that is made for its owner alone, and never through a link.
+/// Opens a file that is created for its owner alone, and never through a symbolic link.
 pub(super) fn open_file(path: &Path, flags: OFlags) -> std::io::Result<File> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?.into())
 }
 
-/// Makes the directory's entries survive the loss of power.
+/// Flushes a directory, so that its entries survive a loss of power.
 pub(crate) fn flush_directory(dir: &Path) -> std::io::Result<()> {
     File::open(dir)?.sync_all()
 }
@@ -82,11 +85,12 @@ fn is_this_users(path: &Path, found: &Metadata) -> Result<(), OpenFault> {
     Err(OpenFault::NotOurs { path: path.to_owned(), why })
 }
 
-/// The network file system that the directory is on, where the system tells: one behind FUSE cannot be told.
+/// Returns the kind of network file system that the directory is on, if the system reports it; one
+/// behind FUSE is not visible.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn network(dir: &Path) -> std::io::Result<Option<&'static str>> {
     let found = rustix::fs::statfs(dir)?.f_type;
-    // 32 bits, whatever type the platform wraps them in.
+    // The magic number has 32 bits, whatever type the platform stores it in.
     let found = u64::try_from(found).unwrap_or_default() & 0xffff_ffff;
     Ok(NETWORKS.iter().find(|(number, _)| *number == found).map(|(_, name)| *name))
 }
@@ -96,7 +100,7 @@ fn network(_: &Path) -> std::io::Result<Option<&'static str>> {
     Ok(None)
 }
 
-/// Source: statfs(2), linux/magic.h.
+/// Magic numbers of network file systems. Source: statfs(2), linux/magic.h.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const NETWORKS: [(u64, &str); 13] = [
     (0x6969, "NFS"),

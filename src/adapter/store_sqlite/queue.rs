@@ -1,6 +1,7 @@
-//! What waits for the disk, and how the store is: what callers and the writer share.
+//! Queue of batches between callers and the writer, with the health and the terms of the store.
 //!
-//! Invariant: a lock held for a few steps; nobody calls out or waits for a disk under it.
+//! Invariant: the lock is held for a few steps only; no callback runs and nothing waits for a disk
+//! under it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,61 +13,61 @@ use crate::domain::Cursor;
 use crate::limits::{self, Limit};
 use crate::port::{Batch, Done, StoreFault, StoreHealth, Term};
 
-/// A batch that waits.
+/// A batch that waits to be written.
 pub(super) struct Waiting {
     pub(super) batch: Batch,
     pub(super) done: Done,
     bytes: u64,
 }
 
-/// What the writer does next.
+/// The writer's next task.
 pub(super) enum Work {
-    /// Keep these, in one transaction.
+    /// Commit these batches, in one transaction.
     Group(Vec<Waiting>),
-    /// Open the file again if it has to be, and say how that went.
+    /// Open the file again if needed, and answer.
     Renew(Renewal),
-    /// Nothing waits: tidy up a little.
+    /// No batch waits: prune a little.
     Tidy,
-    /// Nothing has waited for a while: move the log into the file.
+    /// No batch has waited for a while: move the log into the file.
     Move,
-    /// Nothing waits and nothing will.
+    /// No batch waits, and none will come.
     Close,
 }
 
-/// What the writer would do if nobody wanted anything.
+/// What the writer does if no batch or renewal waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Idle {
-    /// Tidy up, at once.
+    /// Prune, at once.
     Tidy,
-    /// Move the log into the file, once it is quiet.
+    /// Move the log into the file, after a quiet period.
     Move,
-    /// Nothing.
+    /// Sleep.
     Rest,
 }
 
 pub(super) type Renewal = SyncSender<Result<Term, StoreFault>>;
 
-/// The queue.
+/// The queue, shared by callers and the writer.
 pub(super) struct Queue {
     state: Mutex<State>,
     wake: Condvar,
-    /// How many batches were ever let in: for whoever looks without the lock.
+    /// Number of batches ever accepted, readable without the lock.
     submitted: AtomicU64,
 }
 
 struct State {
     waiting: VecDeque<Waiting>,
     bytes: u64,
-    /// Each with the last cursor that was let in before it: it is answered after that.
+    /// Renewals, each with the last cursor accepted before it: it is answered only after that one.
     renewals: VecDeque<(Cursor, Renewal)>,
-    /// The last cursor that was let in.
+    /// The last accepted cursor.
     taken: Cursor,
     head: Cursor,
     term: Term,
     is_up: bool,
     is_closing: bool,
     is_writer_asleep: bool,
-    /// The last group was one batch: its caller may be back in a moment.
+    /// The last group was a single batch, so its caller may submit the next one in a moment.
     is_lone: bool,
     failures: u64,
     faults: VecDeque<StoreFault>,
@@ -95,6 +96,7 @@ impl Queue {
     }
 
     pub(super) fn submit(&self, term: Term, batch: Batch, done: Done) -> Result<(), StoreFault> {
+        // Checked before the lock is taken: it reads the whole batch.
         let bytes = weigh(&batch)?;
         let mut state = self.lock();
         if state.is_closing {
@@ -116,8 +118,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Asks the writer for a term: a new one where the present one is broken. Also where it stands, the writer says so when it
-    /// has answered what waits now.
+    /// Asks the writer for a term: a new one if the current one has ended. Even if it has not, the
+    /// writer answers only after every batch that waits now.
     pub(super) fn renew(&self, renewal: Renewal) -> Result<(), StoreFault> {
         let mut state = self.lock();
         if state.is_closing {
@@ -149,22 +151,26 @@ impl Queue {
         self.lock().faults.iter().cloned().collect()
     }
 
-    /// What is next: waits for it, or says what is to be done while nobody wants anything.
+    /// Returns the next task. Waits for one, or returns what to do meanwhile if `idle` says so.
     pub(super) fn next(&self, idle: Idle) -> Work {
         let mut state = self.lock();
         let mut may_linger = state.is_lone;
         loop {
+            // Renewals come before batches. The batches of an ended term have been answered
+            // already, and a renewal that must come after a waiting batch is not returned here.
             if let Some(renewal) = state.renewal() {
                 return Work::Renew(renewal);
             }
             if !state.waiting.is_empty() {
                 return Work::Group(state.group());
             }
+            // Close comes after the waiting batches, which are still written and answered.
             if state.is_closing {
                 return Work::Close;
             }
             if std::mem::take(&mut may_linger) {
                 let submitted = self.submitted.load(Ordering::Acquire);
+                // Spinning with the lock held would keep out the very caller that is waited for.
                 drop(state);
                 self.linger(submitted);
                 state = self.lock();
@@ -189,7 +195,8 @@ impl Queue {
         }
     }
 
-    /// Stays awake a little longer: to go to sleep and be woken costs a lone caller as much as the flush.
+    /// Spins for a moment: for a lone caller, putting the thread to sleep and waking it costs as
+    /// much as the flush.
     fn linger(&self, before: u64) {
         for _ in 0..LINGER {
             if self.submitted.load(Ordering::Acquire) != before {
@@ -199,14 +206,15 @@ impl Queue {
         }
     }
 
-    /// All up to there is kept: so many batches, whose callers are about to be told.
+    /// Notes that everything up to `head` is committed, in this many batches whose callers are
+    /// about to be answered.
     pub(super) fn kept(&self, head: Cursor, batches: usize) {
         let mut state = self.lock();
         state.head = head;
         state.is_lone = batches == 1;
     }
 
-    /// Ends the term, and hands over what waits to be told.
+    /// Ends the term, and returns the waiting batches, which have to be answered.
     pub(super) fn fail(&self, fault: &StoreFault) -> VecDeque<Waiting> {
         let mut state = self.lock();
         state.is_up = false;
@@ -219,7 +227,7 @@ impl Queue {
         std::mem::take(&mut state.waiting)
     }
 
-    /// Begins a term on what is kept.
+    /// Begins a term on the committed log, if the last one has ended.
     pub(super) fn begin(&self, head: Cursor) -> Term {
         let mut state = self.lock();
         if !state.is_up {
@@ -237,7 +245,8 @@ impl Queue {
 }
 
 impl State {
-    /// A renewal before which everything was answered; what was let in after it waits behind it.
+    /// Returns a renewal if every batch accepted before it has been answered; batches accepted
+    /// after it wait behind it.
     fn renewal(&mut self) -> Option<Renewal> {
         let (after, _) = self.renewals.front()?;
         let first = self.waiting.front().and_then(|waiting| waiting.batch.facts.first());
@@ -247,8 +256,10 @@ impl State {
         self.renewals.pop_front().map(|(_, renewal)| renewal)
     }
 
-    /// All that waits, up to what one transaction takes.
+    /// Takes the waiting batches, up to the bound of one transaction.
     fn group(&mut self) -> Vec<Waiting> {
+        // A batch has at most as many records as a group may have (see `limits`), so the first one
+        // always fits.
         let mut left = limits::STORE_GROUP_RECORDS.value;
         let fits = |waiting: &&Waiting| {
             let records = (waiting.batch.facts.len() + waiting.batch.rows.len()) as u64;
@@ -263,7 +274,7 @@ impl State {
     }
 }
 
-/// The bytes that a batch takes up while it waits, if it is one that may.
+/// Checks a batch against the bounds, and returns the bytes that it takes up while it waits.
 fn weigh(batch: &Batch) -> Result<u64, StoreFault> {
     if batch.facts.is_empty() {
         return Err(StoreFault::NoFact);
@@ -278,6 +289,7 @@ fn weigh(batch: &Batch) -> Result<u64, StoreFault> {
     for key in keys.flatten().chain(batch.rows.iter().map(|row| &row.key)) {
         bound("a key, in bytes,", key.len() as u64, &limits::STORE_KEY_BYTES)?;
     }
+    // SQLite's integers are signed.
     if let Some(row) = batch.rows.iter().find(|row| i64::try_from(row.revision).is_err()) {
         return Err(StoreFault::StaleRow { key: row.key.clone(), revision: row.revision });
     }
@@ -295,7 +307,7 @@ fn room(limit: &Limit, asked: u64) -> Result<(), StoreFault> {
     Err(StoreFault::Overloaded { max: limit.value, unit: limit.unit })
 }
 
-/// The last cursor of a batch whose cursors rise from the one before it.
+/// Checks that the cursors of a batch rise from the last accepted one, and returns its last.
 fn in_order(mut after: Cursor, batch: &Batch) -> Result<Cursor, StoreFault> {
     for fact in &batch.facts {
         if fact.cursor <= after || i64::try_from(fact.cursor.number()).is_err() {
@@ -306,9 +318,10 @@ fn in_order(mut after: Cursor, batch: &Batch) -> Result<Cursor, StoreFault> {
     Ok(after)
 }
 
-/// How often it is looked for a lone caller: some fifty microseconds.
+/// Iterations of spinning for a lone caller: about fifty microseconds.
 const LINGER: u32 = 1_000;
-/// How long nobody may want anything before the log is moved into the file: whoever comes meanwhile would wait for that.
+/// How long no batch may come before the log is moved into the file, because a caller that comes
+/// meanwhile has to wait for the move.
 const QUIET: Duration = Duration::from_millis(100);
-/// What a record takes up beside its bytes.
+/// Memory overhead of a record beside its bytes.
 const RECORD_BYTES: u64 = 160;

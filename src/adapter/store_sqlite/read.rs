@@ -1,4 +1,4 @@
-//! Reading facts and rows, each held against its digest.
+//! Reads facts and rows, and verifies each against its digest.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::domain::{Cursor, Moment};
 use crate::limits;
 use crate::port::{FactRecord, HistoryCaps, HistoryQuery, RowRecord, StoreFault};
 
-/// The facts after a cursor, as many as fit into a chunk.
+/// Reads the facts after a cursor, as many as fit into a chunk.
 pub(super) fn facts_after(connection: &Connection, after: Cursor) -> Result<Vec<FactRecord>, StoreFault> {
     let sql = format!("SELECT {FACT} FROM fact WHERE cursor > ?1 ORDER BY cursor LIMIT ?2");
     let mut statement = connection.prepare_cached(&sql).map_err(|error| unreadable(&error))?;
@@ -19,6 +19,8 @@ pub(super) fn facts_after(connection: &Connection, after: Cursor) -> Result<Vec<
     let mut rows =
         statement.query(params![number(after.number()), limit]).map_err(|error| unreadable(&error))?;
     let (mut chunk, mut bytes) = (Vec::new(), 0);
+    // The bound is checked before a record is read, so that a single larger record still makes a
+    // chunk.
     while bytes < limits::STORE_CHUNK_BYTES.value
         && let Some(row) = rows.next().map_err(|error| unreadable(&error))?
     {
@@ -29,9 +31,9 @@ pub(super) fn facts_after(connection: &Connection, after: Cursor) -> Result<Vec<
     Ok(chunk)
 }
 
-/// The rows after a key, as many as fit into a chunk.
+/// Reads the rows after a key, as many as fit into a chunk.
 pub(super) fn rows_after(connection: &Connection, after: Option<&str>) -> Result<Vec<RowRecord>, StoreFault> {
-    // No text comes before the empty one, which may be a key itself.
+    // Without a key, start at the empty text: nothing sorts before it, and it may be a key itself.
     let (after, beyond) = (after.unwrap_or_default(), if after.is_some() { ">" } else { ">=" });
     let sql = format!(
         "SELECT key, revision, payload, at, digest FROM state WHERE key {beyond} ?1 ORDER BY key LIMIT ?2"
@@ -50,20 +52,21 @@ pub(super) fn rows_after(connection: &Connection, after: Option<&str>) -> Result
     Ok(chunk)
 }
 
-/// Which facts a page of history may consist of: found under the index's lock, read without it.
+/// The facts that a page of history may consist of: found under the index's lock, read without it.
 pub(super) enum Candidates {
-    /// These, newest first.
+    /// The facts with these cursors, newest first.
     Cursors(Vec<u64>),
-    /// Those of these stretches, newest first.
+    /// The facts in these ranges of cursors, newest first.
     Stretches(Vec<(u64, u64)>),
 }
 
-/// What the index says about a question.
+/// Looks up a query in the index.
 pub(super) fn candidates(index: &Index, query: &HistoryQuery) -> Candidates {
     let before = query.before.map_or(u64::MAX, Cursor::number);
     let mut stretches = index.stretches(query.from, query.until);
     stretches.retain(|(first, _)| *first < before);
     let Some(schedule) = &query.schedule else { return Candidates::Stretches(stretches) };
+    // The ranges are in falling order: skip those that begin after the cursor.
     let is_in_time = |cursor: &u64| {
         let place = stretches.partition_point(|(first, _)| first > cursor);
         stretches.get(place).is_some_and(|(_, last)| cursor <= last)
@@ -72,7 +75,7 @@ pub(super) fn candidates(index: &Index, query: &HistoryQuery) -> Candidates {
     Candidates::Cursors(cursors.filter(|cursor| *cursor < before).filter(is_in_time).collect())
 }
 
-/// A page of history, newest first.
+/// Reads a page of history, newest first.
 pub(super) fn history(
     connection: &Connection,
     query: &HistoryQuery,
@@ -107,6 +110,8 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
+    /// Adds a fact if the query wants it. The index may name facts of another schedule (digests
+    /// collide) or outside the period (blocks are coarse), so each fact is checked here.
     fn offer(&mut self, fact: FactRecord) {
         let HistoryQuery { schedule, from, until, .. } = self.query;
         let is_wanted = schedule.as_ref().is_none_or(|schedule| fact.schedule.as_ref() == Some(schedule))
@@ -125,14 +130,14 @@ impl Page<'_> {
     }
 }
 
-/// The last fact's cursor.
+/// Returns the cursor of the last fact.
 pub(super) fn head(connection: &Connection) -> rusqlite::Result<Cursor> {
     let head: i64 =
         connection.query_row("SELECT coalesce(max(cursor), 0) FROM fact", [], |row| row.get(0))?;
     Ok(Cursor::new(u64::try_from(head).unwrap_or_default()))
 }
 
-/// The index of all facts, in one pass.
+/// Builds the index of all facts, in one pass.
 pub(super) fn index(connection: &Connection, caps: HistoryCaps) -> rusqlite::Result<Index> {
     let mut index = Index::new(caps);
     let sql = format!("SELECT cursor, schedule, {BYTES}, at, nanos FROM fact ORDER BY cursor");
@@ -146,7 +151,7 @@ pub(super) fn index(connection: &Connection, caps: HistoryCaps) -> rusqlite::Res
     Ok(index)
 }
 
-/// Cursor, schedule's number and bytes, as the first three columns.
+/// Reads cursor, schedule's digest and bytes from the first three columns.
 pub(super) fn removed(row: &Row<'_>) -> rusqlite::Result<(u64, Option<u64>, u64)> {
     let schedule = row.get_ref(1)?.as_str_or_null()?.map(digest::of_key);
     Ok((row.get::<_, i64>(0)?.cast_unsigned(), schedule, row.get::<_, i64>(2)?.cast_unsigned()))
@@ -193,12 +198,12 @@ fn moment(row: &Row<'_>, column: usize) -> rusqlite::Result<Moment> {
     Moment::new(seconds, nanos).ok_or(rusqlite::Error::IntegralValueOutOfRange(column, seconds))
 }
 
-/// Beyond what a column holds there is nothing.
+/// Converts a bound to a column's type; above the largest value there is no record.
 fn number(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 const FACT: &str = "cursor, at, nanos, kind, schedule, session, run, payload, digest";
-/// [`FactRecord::bytes`] as the file counts them.
+/// SQL for [`FactRecord::bytes`]; both must count alike.
 pub(super) const BYTES: &str = "octet_length(kind) + coalesce(octet_length(schedule), 0) \
      + coalesce(octet_length(session), 0) + coalesce(octet_length(run), 0) + octet_length(payload)";

@@ -1,4 +1,4 @@
-//! The store as its callers hold it.
+//! The SQLite store as its callers use it.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
@@ -26,10 +26,11 @@ pub struct StoreSqlite {
 }
 
 impl StoreSqlite {
-    /// Opens the store of a directory, and makes one where there was none.
+    /// Opens the store of a directory, and creates one if there is none.
     ///
     /// # Errors
-    /// [`OpenFault`]: somebody has it, or it is not certain to be a whole store of ours. It was not changed then.
+    /// [`OpenFault`] if another process has it, or it is not certainly a complete store of ours. It
+    /// was not changed then.
     pub fn open(options: StoreOptions) -> Result<StoreSqlite, OpenFault> {
         let writer = open::open(options)?;
         let (shared, path, caps) = (writer.shared.clone(), writer.path.clone(), writer.caps);
@@ -40,24 +41,26 @@ impl StoreSqlite {
         Ok(StoreSqlite { shared, path, caps, writer: Mutex::new(Some(writer)) })
     }
 
-    /// Examines the store of a directory without taking it, also one that cannot be opened or that somebody has.
+    /// Examines the store of a directory without owning it, even one that cannot be opened or that
+    /// another process has.
     ///
     /// # Errors
-    /// [`StoreFault::Unreadable`] where there is nothing to look at.
+    /// [`StoreFault::Unreadable`] if there is nothing to examine.
     pub fn inspect(dir: &Path, caps: HistoryCaps) -> Result<StoreReport, StoreFault> {
         doctor::examine(&dir.join(open::DB), caps)
     }
 
-    /// Reads all rows of a directory's store at one moment, without taking it: somebody else may have it.
+    /// Reads all rows of a directory's store at one moment, without owning it: another process may
+    /// have it.
     ///
     /// # Errors
     /// [`StoreFault::Unreadable`] or [`StoreFault::Damaged`].
     pub fn rows(dir: &Path) -> Result<Vec<RowRecord>, StoreFault> {
-        // SQLite would make the file.
+        // SQLite would create a missing file.
         let path =
             std::fs::canonicalize(dir.join(open::DB)).map_err(|error| StoreFault::unreadable(&error))?;
         let connection = connection::visitor(&path).map_err(|error| connection::unreadable(&error))?;
-        // One transaction, so that all chunks are of one moment.
+        // One transaction, so that all chunks show one moment.
         connection.execute_batch("BEGIN").map_err(|error| connection::unreadable(&error))?;
         let mut rows: Vec<RowRecord> = Vec::new();
         loop {
@@ -107,6 +110,7 @@ impl Store for StoreSqlite {
         }
         let index = self.shared.index.lock().unwrap_or_else(PoisonError::into_inner);
         let candidates = read::candidates(&index, query);
+        // The index is not locked during the read, so that a slow disk does not delay the writer.
         drop(index);
         self.read(|connection| read::history(connection, query, candidates))
     }
@@ -120,9 +124,11 @@ impl Store for StoreSqlite {
     fn close(&self) {
         self.shared.queue.close();
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // The last owner may be an answer of ours, on the writer's own thread: it ends by itself then.
+        // The last owner may be dropped by a callback, on the writer's own thread, which cannot
+        // join itself; it then ends by itself.
         if let Some(writer) = writer.filter(|writer| writer.thread().id() != thread::current().id()) {
-            // It catches what callers do; if it panicked all the same, everybody who waited was told `Closed`.
+            // The writer catches panics of callbacks; if it panicked all the same, waiting callers
+            // get `Closed`.
             let _ = writer.join();
         }
     }

@@ -1,9 +1,10 @@
-//! The thread that writes.
+//! The writer thread: commits batches, prunes history, and recovers after failures.
 //!
-//! All that waits goes out in one transaction with one flush, and is answered in log order. When an append fails, the
-//! connection is not used again: after a failed flush the system may count pages as written that are not, so what the log
-//! holds is written once more by another handle and flushed, before anything is read back and believed. Invariant: nothing
-//! is acknowledged on a handle on which anything failed.
+//! All waiting batches are committed in one transaction with one flush, and answered in log order.
+//! When an append fails, the connection is not used again: after a failed flush the system may
+//! count pages as written that are not. So another handle writes the log's bytes once more and
+//! flushes them, before anything is read back and trusted. Invariant: nothing is acknowledged on a
+//! handle on which anything failed.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,11 +29,11 @@ use crate::port::{Alarm, FactRecord, HistoryCaps, RowRecord, StoreFault};
 pub(super) struct Shared {
     pub(super) queue: Queue,
     pub(super) index: Mutex<Index>,
-    /// `None` while the file cannot be opened, and at the end.
+    /// `None` while the file cannot be opened, and after the end.
     pub(super) reader: Mutex<Option<Connection>>,
 }
 
-/// The writer, with all that it has to itself.
+/// The writer, with everything that only it uses.
 pub(super) struct Writer {
     pub(super) shared: Arc<Shared>,
     pub(super) path: PathBuf,
@@ -42,24 +43,25 @@ pub(super) struct Writer {
     pub(super) caps: HistoryCaps,
     pub(super) faults: Faults,
     pub(super) alarm: Option<Alarm>,
-    /// Held until the last word is on the disk.
+    /// Held until the last write is on the disk.
     pub(super) lock: OwnerLock,
 }
 
-/// What a transaction let go of, for the index: cursor, schedule's number, bytes.
+/// Facts that a transaction deleted, for the index: cursor, schedule's digest, bytes.
 #[derive(Default)]
 struct LetGo(Vec<(u64, Option<u64>, u64)>);
 
 impl Writer {
-    /// Works until the store is closed.
+    /// Runs until the store is closed.
     pub(super) fn run(mut self) {
         let mut idle = Idle::Tidy;
         loop {
+            // Without a connection nothing can be pruned or moved: wait for a renewal.
             match self.shared.queue.next(if self.connection.is_some() { idle } else { Idle::Rest }) {
                 Work::Group(group) => idle = self.keep(group),
                 Work::Renew(renewal) => {
                     let answer = self.recover().map(|()| self.shared.queue.begin(self.acknowledged));
-                    // Whoever asked and went away finds the new term in the health.
+                    // A caller that stopped waiting finds the new term in the health.
                     let _ = renewal.send(answer);
                 }
                 Work::Tidy => idle = self.tidy(),
@@ -69,14 +71,16 @@ impl Writer {
         }
         self.shared.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(connection) = self.connection.take() {
-            // A log that could not be moved is moved by whoever opens the store next.
+            // If the log cannot be moved, the next process that opens the store moves it.
             let _ = checkpoint_at_once(&connection);
         }
+        // Released last: until here, another process must not touch the file.
         drop(self.lock);
     }
 
-    /// Keeps a group and answers it.
+    /// Commits a group of batches, and answers their callers.
     fn keep(&mut self, group: Vec<Waiting>) -> Idle {
+        // Prune twice as much as is appended, so that a log over its caps shrinks under any load.
         let records = group.iter().map(|waiting| waiting.batch.facts.len() as u64).sum::<u64>();
         let plan = self.plan(limits::HISTORY_PRUNED.value.max(2 * records));
         let kept = self.transact(&plan, |connection| write_group(connection, &group));
@@ -93,9 +97,11 @@ impl Writer {
         }
         forget(&mut index, &plan, &let_go);
         drop(index);
+        // The order matters: first the mark, then the queue's head, then the answers. A caller that
+        // was answered finds all of them up to date.
         let head = group.last().map_or(self.acknowledged, last_cursor);
         self.acknowledged = head;
-        // A mark that cannot be written stays behind, which is no false alarm.
+        // A mark that cannot be written stays behind, which raises no false alarm.
         let _ = self.mark.write(head);
         self.shared.queue.kept(head, group.len());
         for waiting in group {
@@ -105,10 +111,11 @@ impl Writer {
         Idle::Tidy
     }
 
-    /// Lets go of history beyond the caps, a little at a time.
+    /// Prunes history beyond the caps, a little at a time.
     fn tidy(&mut self) -> Idle {
         let plan = self.plan(limits::HISTORY_PRUNED.value);
-        // A few facts too many, and tombstones, go with the next append; a flush of their own is for many facts.
+        // A few facts, and tombstones, are pruned with the next append. Only many facts are worth a
+        // flush of their own.
         if plan.facts() >= limits::HISTORY_PRUNED.value {
             match self.transact(&plan, |_| Ok(())) {
                 Ok(let_go) => {
@@ -124,10 +131,11 @@ impl Writer {
         if waiting >= IDLE_CHECKPOINT_BYTES { Idle::Move } else { Idle::Rest }
     }
 
-    /// Moves the log into the file: callers then do not wait for it.
+    /// Moves the log into the file now, so that no caller has to wait for it later.
     fn move_log(&self) -> Idle {
         if let Some(connection) = &self.connection {
-            // A reader in the way, or a full disk: the log stays where it is, and the next append will say so.
+            // If a reader is in the way or the disk is full, the log stays where it is, and the
+            // next append reports the error.
             let _ = checkpoint_at_once(connection);
         }
         Idle::Rest
@@ -137,7 +145,7 @@ impl Writer {
         self.shared.index.lock().unwrap_or_else(PoisonError::into_inner).plan(max)
     }
 
-    /// Runs one transaction, with what the caps ask for, and flushes it.
+    /// Runs one transaction, which also prunes what the plan names, and flushes it.
     fn transact(
         &self,
         plan: &Plan,
@@ -147,6 +155,7 @@ impl Writer {
             return Err(StoreFault::Unwritable { detail: "it is not open".into() });
         };
         self.faults.pass(FaultPoint::Begin)?;
+        // IMMEDIATE takes the write lock at once, so that nothing fails half-way for want of it.
         run(connection, "BEGIN IMMEDIATE")?;
         write(connection)?;
         let let_go =
@@ -157,36 +166,41 @@ impl Writer {
         Ok(let_go)
     }
 
-    /// Ends the term: everybody who waits is told, the handle is given up, and another one is tried.
+    /// Ends the term: answers everybody who waits, gives up the handle, and tries to open another.
     fn fail(&mut self, fault: &StoreFault, group: Vec<Waiting>) {
-        // Closing it rolls back what is open; nothing is moved (`NO_CKPT_ON_CLOSE`).
+        // Closing the connection rolls back an open transaction, and moves nothing
+        // (`NO_CKPT_ON_CLOSE`).
         self.connection = None;
         let behind = self.shared.queue.fail(fault);
         for waiting in group {
             answer(waiting, Err(fault.clone()));
         }
+        // These were not tried at all: they were decided on top of batches that failed.
         for waiting in behind {
             answer(waiting, Err(StoreFault::TermOver));
         }
         if let Some(alarm) = &self.alarm {
             let _ = catch_unwind(AssertUnwindSafe(|| alarm(fault)));
         }
-        // Readers go on meanwhile if this succeeds; if not, the owner's `renew` tries again.
+        // If this succeeds, readers can go on at once; if not, the owner's `renew` tries again.
         let _ = self.recover();
     }
 
-    /// Opens the file again, and believes nothing of it that was not flushed by the new handle.
+    /// Opens the file again, and trusts nothing of it that the new handle has not flushed.
     fn recover(&mut self) -> Result<(), StoreFault> {
         if self.connection.is_some() {
             return Ok(());
         }
         self.faults.pass(FaultPoint::Reopen)?;
         let mut reader = self.shared.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        // All handles are closed before the log is written as bytes: see `rewrite_log`.
         *reader = None;
         self.rewrite_log().map_err(|error| StoreFault::unwritable(&error))?;
         let connection = connection::writer(&self.path).map_err(unwritable)?;
         *reader = Some(connection::reader(&self.path).map_err(|error| connection::unreadable(&error))?);
         drop(reader);
+        // The checkpoint flushes the log's content into the database file, on a handle without a
+        // failure.
         checkpoint(&connection).map_err(unwritable)?;
         let head = read::head(&connection).map_err(|error| connection::unreadable(&error))?;
         if head < self.acknowledged {
@@ -201,7 +215,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the write-ahead log over itself and flushes it: its pages are dirty again, whatever an earlier flush did.
+    /// Writes the write-ahead log over itself and flushes it, so that its pages are dirty again,
+    /// whatever happened to an earlier flush. Linux marks pages as clean after a failed `fsync`.
     fn rewrite_log(&self) -> std::io::Result<()> {
         let path = beside(&self.path, "-wal");
         let Ok(bytes) = fs::read(&path) else { return Ok(()) };
@@ -247,7 +262,7 @@ fn write_row(upsert: &mut rusqlite::Statement<'_>, row: &RowRecord, at: i64) -> 
     }
 }
 
-/// Deletes what a plan names, and counts it by its cause.
+/// Deletes what a plan names, and counts it by cause.
 fn prune(connection: &Connection, plan: &Plan) -> rusqlite::Result<LetGo> {
     let mut let_go = LetGo::default();
     let returning = format!("RETURNING cursor, schedule, {}", read::BYTES);
@@ -260,6 +275,8 @@ fn prune(connection: &Connection, plan: &Plan) -> rusqlite::Result<LetGo> {
         "DELETE FROM fact WHERE cursor IN
              (SELECT cursor FROM fact WHERE cursor <= ?1 ORDER BY cursor LIMIT ?2) {returning}"
     ))?;
+    // The largest cursor that a column can hold stands for "no bound": `bytes` is bounded by its
+    // count only.
     let kinds = [("bytes", Some((u64::MAX >> 1, plan.oldest))), ("age", plan.aged)];
     for (cause, (through, limit)) in kinds.into_iter().filter_map(|(cause, of)| Some((cause, of?))) {
         let before = let_go.0.len();
@@ -317,7 +334,7 @@ fn last_cursor(waiting: &Waiting) -> Cursor {
     waiting.batch.facts.last().map_or(Cursor::START, |fact| fact.cursor)
 }
 
-/// A caller that panics harms nobody else.
+/// Answers a caller. A callback that panics must not stop the writer or the other answers.
 fn answer(waiting: Waiting, answer: Result<Cursor, StoreFault>) {
     let _ = catch_unwind(AssertUnwindSafe(|| (waiting.done)(answer)));
 }
@@ -333,7 +350,7 @@ fn unwritable(error: rusqlite::Error) -> StoreFault {
     StoreFault::unwritable(&error)
 }
 
-/// The file that SQLite keeps beside the store under the same name.
+/// Returns the path of the file that SQLite keeps beside the store, or of one that we do.
 pub(super) fn beside(path: &std::path::Path, tail: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(tail);
@@ -346,7 +363,7 @@ const UPSERT: &str = "INSERT INTO state (key, revision, at, payload, digest) VAL
      ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, at = excluded.at,
          payload = excluded.payload, digest = excluded.digest
      WHERE excluded.revision > revision";
-/// From here on, a quiet moment is used to move the log into the file.
+/// Size of the log from which on a quiet moment is used to move it into the file.
 const IDLE_CHECKPOINT_BYTES: u64 = 4_194_304;
 
 #[cfg(test)]
