@@ -1,4 +1,4 @@
-//! The exact decimal.
+//! Exact decimals, such as `1.50M`.
 //!
 //! Shape: a sign, the decimal digits of the unscaled number, and a power of ten, as in
 //! `java.math.BigDecimal`. Digits stay text: we read, compare and print decimals and never
@@ -49,6 +49,7 @@ impl BigDec {
         let places = i64::try_from(fraction.len()).ok()?;
         let exponent = i32::try_from(power.checked_sub(places)?).ok()?;
         let all = format!("{whole}{fraction}");
+        // Without leading zeros, so that the number of digits is the size of the number.
         let digits = match all.trim_start_matches('0') {
             "" => "0",
             trimmed => trimmed,
@@ -93,6 +94,9 @@ impl BigDec {
 
 impl Ord for BigDec {
     fn cmp(&self, other: &Self) -> Ordering {
+        // Both numbers are `0.SIGNIFICANT` times ten to the magnitude. Without trailing zeros the
+        // digits compare like fractions: character by character, and a prefix is smaller. Nothing
+        // is aligned, so `1E999999999M` costs as much as `1M`.
         let by_size = || {
             let by_magnitude = self.magnitude().cmp(&other.magnitude());
             by_magnitude.then_with(|| self.significant().cmp(other.significant()))
@@ -122,6 +126,7 @@ impl Eq for BigDec {}
 impl Hash for BigDec {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.sign().hash(state);
+        // Only what equality looks at: `1.50M` and `1.5M` must hash alike.
         if !self.is_zero() {
             self.magnitude().hash(state);
             self.significant().hash(state);

@@ -1,11 +1,11 @@
-//! The bounds under which one input is read.
+//! Bounds on one input of the reader.
 //!
-//! Lives here: the shape of the bounds and the one ceiling that protects our own call
-//! stack. Does not live here: any chosen bound; callers take those from their limits.
+//! Lives here: the bounds as a type, and the one ceiling that protects our own call stack. Does not
+//! live here: any chosen bound; callers take those from their limits.
 //!
 //! Invariant: no caller can raise the depth above [`Caps::DEPTH_CEILING`].
 
-/// The bounds of one reading: what is larger is refused with the bound's name and value.
+/// The bounds on one input: an input that exceeds one is refused with the bound's name and value.
 ///
 /// ```
 /// use reveille::edn::{Caps, read};
@@ -31,7 +31,7 @@ impl Caps {
     /// recurse once per level; 512 levels fit every thread's stack many times over.
     pub const DEPTH_CEILING: u16 = 512;
 
-    /// Returns the depth that holds: the caller's, or the ceiling when that is lower.
+    /// Returns the depth that applies: the caller's, or the ceiling if that is lower.
     pub(super) fn depth(&self) -> usize {
         usize::from(self.depth_max.min(Self::DEPTH_CEILING))
     }

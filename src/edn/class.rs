@@ -1,7 +1,7 @@
-//! What one byte means to the scanner.
+//! Classes of bytes, as the scanners see them.
 //!
-//! Lives here: the table of byte classes that reader, framer and name checks share, so
-//! that they can never disagree on where a token ends. Does not live here: any scanning.
+//! Lives here: the table of byte classes that reader, framer and name checks share, so that they
+//! always agree on where a token ends. Does not live here: any scanning.
 //!
 //! Invariant: a byte of a multi-byte character is [`ODD`] and never [`STOP`], so tokens
 //! always end between characters.
@@ -41,9 +41,13 @@ const fn table() -> [u8; 256] {
 
 const fn class(byte: u8) -> u8 {
     match byte {
+        // 0x1C to 0x1F are separators of files, groups, records and units, which Java counts as
+        // whitespace.
         b' ' | b',' | b'\t' | b'\n' | b'\r' | 0x0B | 0x0C | 0x1C..=0x1F => BLANK | STOP,
         b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'"' | b';' | b'^' | b'\\' => STOP,
         b'/' | b':' | b'#' | b'\'' | b'@' | b'`' | b'~' => ODD,
+        // Bytes of multi-byte characters are among these: such a name is checked character by
+        // character.
         0..=0x08 | 0x0E..=0x1B | 0x7F.. => ODD,
         _ => 0,
     }

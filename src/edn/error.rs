@@ -1,7 +1,7 @@
-//! Why an input could not be read, and where.
+//! Error of reader and framer: what is wrong with an input, and where.
 //!
-//! Lives here: the error of reader and framer. Does not live here: the wording of each
-//! complaint, which stands where the fault is found.
+//! Lives here: the error type. Does not live here: the text of each message, which is written where
+//! the fault is found.
 //!
 //! Invariant: every error carries a byte offset inside the input (or its length), and the
 //! line and column that belong to that offset. They are computed only when an error is

@@ -1,16 +1,16 @@
-//! Cutting a byte stream into top-level forms.
+//! Framer: cuts a byte stream into top-level forms.
 //!
-//! Shape: a state for the token at hand, a stack of what is open around it, and a buffer
-//! with the bytes of the frame at hand. Costs: each byte is looked at once, however the
-//! stream is chopped. Limits: the buffer by `bytes_max`, the stack by `depth_max`; what
-//! stands between frames is never buffered. Why not read and retry: a form that arrives
-//! byte by byte would be scanned once per byte.
+//! Shape: a state for the current token, a stack of the open brackets and prefixes around it, and a
+//! buffer with the bytes of the current frame. Costs: each byte is examined once, however the
+//! stream is split into pieces. Limits: the buffer by `bytes_max`, the stack by `depth_max`; bytes
+//! between frames are never buffered. Why not read and retry: a form that arrives byte by byte
+//! would be scanned once per byte.
 //!
-//! Does not live here: judging a frame. The framer knows brackets, tokens and prefixes only;
-//! whatever else is wrong with a frame, `read` says.
+//! Does not live here: validation of a frame. The framer knows brackets, tokens and prefixes only;
+//! `read` finds everything else that is wrong with a frame.
 //!
-//! Invariant: frames do not depend on how the stream was chopped, and on sound input they
-//! are exactly the forms that the reader would read.
+//! Invariant: frames do not depend on how the stream was split, and on valid input they are exactly
+//! the forms that the reader would read.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -23,8 +23,8 @@ use super::{Caps, ReadError, ReadErrorKind, class};
 /// however long; a discarded form is refused only when its brackets do not match. After a
 /// broken form the stream goes on at the next one: a closing bracket whose partner is open
 /// further out closes everything up to it; one without a partner stays inside the frame,
-/// or is a frame of its own where nothing is open. After a form that exceeds a cap nothing
-/// can be said about what follows: the framer is poisoned and the stream should be closed.
+/// or is a frame of its own if nothing is open. After a form that exceeds a cap, the boundaries of
+/// later forms are unknown: the framer is poisoned and the stream should be closed.
 ///
 /// ```
 /// use reveille::edn::{Caps, Framer};
@@ -52,7 +52,7 @@ pub struct Framer {
     ready: VecDeque<Result<Vec<u8>, ReadError>>,
 }
 
-/// The token at hand.
+/// The token that is being scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// Between tokens.
@@ -75,7 +75,7 @@ enum State {
     Character,
 }
 
-/// What is open: a bracket that waits for its closer, or a prefix that waits for a form.
+/// An open bracket that waits for its closer, or a prefix that waits for a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     Bracket(u8),
@@ -102,14 +102,15 @@ impl Framer {
         }
     }
 
-    /// Takes the next bytes of the stream. Keeps at most the frame at hand and the frames
-    /// that `bytes` complete; take those out before the next push.
+    /// Accepts the next bytes of the stream. Buffers at most the current frame and the frames that
+    /// `bytes` complete; take those out before the next push.
     pub fn push(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while let Some((byte, behind)) = rest.split_first() {
             if self.is_poisoned {
                 return;
             }
+            // Most bytes only prolong a token: they are found and copied as one slice.
             let (dull, interesting) = rest.split_at(self.dull_len(rest));
             if dull.is_empty() {
                 self.step(*byte);
@@ -131,8 +132,8 @@ impl Framer {
         self.ready.pop_front()
     }
 
-    /// Ends the stream and takes out what is left; to be called until it returns nothing.
-    /// A token that waited for its end is complete.
+    /// Ends the stream and takes out a remaining frame; to be called until it returns nothing. A
+    /// token that the stream's end terminates is complete.
     ///
     /// # Errors
     ///
@@ -142,6 +143,7 @@ impl Framer {
             self.state = State::Blank;
             self.complete();
         }
+        // In any other state, or with anything open, the last form is incomplete.
         if self.state != State::Comment && self.state != State::Blank || !self.stack.is_empty() {
             self.fail(ReadErrorKind::UnexpectedEnd, "the stream ends inside a form");
             self.stack.clear();
@@ -156,7 +158,7 @@ impl Framer {
         self.is_poisoned
     }
 
-    /// Counts the bytes ahead that only prolong the token at hand.
+    /// Counts the bytes ahead that only prolong the current token.
     fn dull_len(&self, bytes: &[u8]) -> usize {
         match self.state {
             State::Blank => len_until(bytes, |byte| !class::is(byte, class::BLANK)),
@@ -170,7 +172,7 @@ impl Framer {
         }
     }
 
-    /// Takes one byte that means something to the state at hand.
+    /// Accepts one byte that changes the current state.
     fn step(&mut self, byte: u8) {
         match self.state {
             State::Blank => self.begin(byte),
@@ -187,6 +189,7 @@ impl Framer {
                     self.keep(&[byte]);
                 }
             }
+            // The byte ends the token and begins the next one, so it is handled twice.
             State::Number | State::Token => {
                 self.state = State::Blank;
                 self.complete();
@@ -208,7 +211,7 @@ impl Framer {
         }
     }
 
-    /// Takes a byte between tokens.
+    /// Accepts a byte between tokens.
     fn begin(&mut self, byte: u8) {
         match byte {
             b'(' => self.open(b')', byte),
@@ -230,7 +233,7 @@ impl Framer {
         }
     }
 
-    /// Takes the byte behind `#`.
+    /// Accepts the byte behind `#`.
     fn dispatch(&mut self, byte: u8) {
         match byte {
             b'{' => {
@@ -238,6 +241,7 @@ impl Framer {
                 self.open(b'}', byte);
             }
             b'_' => {
+                // At top level a discarded form belongs to no frame: forget its `#` as well.
                 if self.stack.is_empty() {
                     self.buffer.clear();
                 }
@@ -252,7 +256,7 @@ impl Framer {
             }
             b':' => self.enter(State::Namespace, byte),
             b'#' => self.enter(State::Token, byte),
-            // No form, but what follows belongs to the mistake: `#"pattern"`, `#(f %)`.
+            // This is no form, but what follows belongs to the mistake: `#"pattern"`, `#(f %)`.
             stop if class::is(stop, class::STOP) => self.begin_after(Level::Tag, byte),
             _ => self.enter(State::Tag, byte),
         }
@@ -286,14 +290,19 @@ impl Framer {
             self.buffer.push(closer);
             return self.complete();
         }
+        // From here on the closer belongs to the frame, whether it matches or not: `read` reports
+        // it.
         self.keep(&[closer]);
         if self.open_counts == [0; 3] {
             return self.abandon_prefixes();
         }
+        // No bracket of this kind is open: a stray closer, which closes nothing.
         if self.open_counts[kind_index(closer)] == 0 {
             self.is_dropped_broken = true;
             return;
         }
+        // The partner is open further out: everything inside it is closed with it. Errors thus stay
+        // within one frame, and the stream goes on behind it.
         while let Some(level) = self.ascend()
             && level != Level::Bracket(closer)
         {
@@ -302,7 +311,7 @@ impl Framer {
         self.complete();
     }
 
-    /// Ends prefixes that wait for a form, where a closing bracket says that none will come.
+    /// Ends prefixes that wait for a form, because a closing bracket shows that none will come.
     fn abandon_prefixes(&mut self) {
         let is_dropped = self.stack.first() == Some(&Level::Discard);
         self.stack.clear();
@@ -319,6 +328,7 @@ impl Framer {
             return;
         }
         while let Some(level) = self.stack.last_mut() {
+            // A form completes every prefix in front of it, innermost first, up to an open bracket.
             match level {
                 Level::Bracket(_) => return,
                 Level::Meta => {
@@ -360,9 +370,10 @@ impl Framer {
         Some(level)
     }
 
-    /// Appends bytes to the frame at hand, unless they stand between frames.
+    /// Appends bytes to the current frame, unless they are between frames.
     fn keep(&mut self, bytes: &[u8]) {
         let is_between = self.stack.is_empty() && matches!(self.state, State::Blank | State::Comment);
+        // The bytes of a discarded form are not kept either, so it may be of any length.
         let is_dropped = self.stack.first() == Some(&Level::Discard);
         if is_between || is_dropped || self.is_poisoned {
             return;
@@ -380,6 +391,7 @@ impl Framer {
         self.ready.push_back(Err(error));
         self.is_poisoned = true;
         self.state = State::Blank;
+        // Release all memory: a poisoned framer may live as long as its connection.
         self.stack = Vec::new();
         self.open_counts = [0; 3];
         self.buffer = Vec::new();
@@ -392,7 +404,8 @@ impl Framer {
     }
 }
 
-/// Generic, so that each loop is compiled with its test inside.
+/// Counts the bytes before the first that ends a stretch. Generic, so that each loop is compiled
+/// with its test inlined.
 fn len_until(bytes: &[u8], is_end: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|byte| is_end(*byte)).unwrap_or(bytes.len())
 }

@@ -1,7 +1,7 @@
-//! The instant of `#inst`, and the civil calendar that it needs.
+//! Instants of `#inst`, and the conversion between days and civil dates that they need.
 //!
-//! Lives here: the point in time, its text form and the two conversions between days and
-//! civil dates. Does not live here: time zones, clocks, spans.
+//! Lives here: the point in time, its text form, and the two conversions between days and civil
+//! dates. Does not live here: time zones, clocks, spans.
 //!
 //! Invariant: an instant lies in the years 0000 to 9999, so that it can always be printed
 //! and read back. The calendar is the proleptic Gregorian one; Clojure's default reader
@@ -31,12 +31,13 @@ impl Inst {
         is_valid.then_some(Self { seconds, nanos })
     }
 
-    /// Reads the text of an `#inst`: a date of at least a year, cut anywhere between two
-    /// parts, with an optional offset; returns nothing when it is none.
+    /// Parses the text of an `#inst`: a date of at least a year, which may end after any part, with
+    /// an optional offset; returns nothing for any other text.
     ///
     /// Source: `clojure.instant/parse-timestamp`, including the second 60 at minute 59.
     pub fn parse(text: &str) -> Option<Self> {
         let mut rest = Digits(text.as_bytes());
+        // Absent parts default to the first of January at midnight.
         let mut parts = [0, 1, 1, 0, 0, 0];
         parts[0] = rest.number(4)?;
         let separators = [b'-', b'-', b'T', b':', b':'];
@@ -68,12 +69,12 @@ impl Inst {
     }
 }
 
-/// Whether whole seconds are written with a fraction.
+/// Whether an instant of whole seconds is written with a fraction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fraction {
-    /// As `#inst` has it.
+    /// With a fraction, as `#inst` is written.
     Always,
-    /// As `java.time.Instant` has it.
+    /// Without a fraction, as `java.time.Instant` prints it.
     AsNeeded,
 }
 
@@ -86,6 +87,7 @@ pub(crate) const fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);
+    // Months from March have 31, 30, 31, 30, 31 days, twice and a bit: 153 days in five months.
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
     era * DAYS_PER_ERA + day_of_era - DAYS_TO_1970
@@ -99,6 +101,7 @@ pub(crate) fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + DAYS_TO_1970;
     let era = days.div_euclid(DAYS_PER_ERA);
     let day_of_era = days.rem_euclid(DAYS_PER_ERA);
+    // Leap days are taken off first: one in 4 years, none in 100, one in 400.
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
@@ -109,13 +112,14 @@ pub(crate) fn civil_from_days(days: i64) -> (i64, i64, i64) {
 }
 
 impl Inst {
-    /// Appends date and time, without an offset: 0 (if that is allowed), 3, 6 or 9 digits of a fraction, as few as will do.
+    /// Appends date and time without an offset, with 0 (if allowed), 3, 6 or 9 digits of a
+    /// fraction, as few as suffice.
     ///
-    /// By hand, because lists of instants are what answers are full of: the formatting machinery takes five times as
-    /// long.
+    /// The digits are written directly, because answers are full of instants, and the formatting
+    /// machinery takes five times as long.
     pub(crate) fn push(self, out: &mut String, fraction: Fraction) {
         let (year, month, day) = civil_from_days(self.seconds.div_euclid(SECONDS_PER_DAY));
-        // Of 32 bits: a division of more takes twice as long.
+        // In 32 bits, because a division of 64 bits takes twice as long.
         let [year, month, day, second] = [year, month, day, self.seconds.rem_euclid(SECONDS_PER_DAY)]
             .map(|number| u32::try_from(number).unwrap_or(0));
         let mut text = *b"0000-00-00T00:00:00.000000000";
@@ -131,6 +135,7 @@ impl Inst {
             (22, self.nanos / 100_000),
             (24, self.nanos / 1000),
             (26, self.nanos / 10),
+            // Nine digits are four pairs and one digit: the last pair overlaps the one before it.
             (27, self.nanos),
         ] {
             [text[at], text[at + 1]] = pair(number);
@@ -147,12 +152,12 @@ impl Inst {
     }
 }
 
-/// The last two digits of a number.
+/// Returns the last two digits of a number.
 fn pair(number: u32) -> [u8; 2] {
     PAIRS[number as usize % PAIRS.len()]
 }
 
-/// From 00 to 99.
+/// The pairs of digits from 00 to 99.
 const PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[b'0'; 2]; 100];
     let mut number = 1;
@@ -173,7 +178,7 @@ impl fmt::Display for Inst {
     }
 }
 
-/// Room for the longest text.
+/// Capacity for the longest text.
 const TEXT_BYTES: usize = 40;
 
 impl fmt::Debug for Inst {
@@ -182,7 +187,7 @@ impl fmt::Debug for Inst {
     }
 }
 
-/// The part of a timestamp that is not read yet.
+/// The unread part of a timestamp.
 struct Digits<'a>(&'a [u8]);
 
 impl Digits<'_> {
@@ -205,7 +210,7 @@ impl Digits<'_> {
         Some(number)
     }
 
-    /// Reads `.` and any number of digits, of which nine count.
+    /// Reads `.` and any number of digits, of which the first nine count.
     fn fraction(&mut self) -> Option<u32> {
         if !self.begins(b'.') {
             return Some(0);

@@ -1,7 +1,7 @@
-//! Where in its text a part of a value stands.
+//! Finds the position of a part of a value in its text, for error messages.
 //!
-//! Lives here: from a path into a value to a byte offset. Does not live here: positions of
-//! what could not be read at all, see `error.rs`.
+//! Lives here: from a path into a value to a byte offset. Does not live here: positions of syntax
+//! errors, see `error.rs`.
 //!
 //! Invariant: values carry no positions, so reading pays nothing for them; only an error
 //! reads its text a second time.
@@ -11,8 +11,9 @@ use super::{Caps, Value};
 
 /// Finds the byte at which a part of the first form of `input` begins.
 ///
-/// The path is that of Clojure's `get-in`: an index goes into a list or vector, anything goes into a
-/// map as its key. Nothing is found where `input` cannot be read or has no such part.
+/// The path is like that of Clojure's `get-in`: an index selects an item of a list or vector, any
+/// value selects the entry of a map by its key. Nothing is found if `input` cannot be read or has
+/// no such part.
 ///
 /// ```
 /// use reveille::edn::{Caps, Value, locate};
@@ -37,12 +38,14 @@ fn enter(reader: &mut Reader<'_>, step: &Value) -> Option<()> {
     reader.advance(1);
     match (bracket, step) {
         (b'[' | b'(', Value::Int(index)) => {
+            // The items before it are read and dropped.
             for _ in 0..*index {
                 reader.form().ok()??;
             }
             Some(())
         }
         (b'{', key) => {
+            // A key that does not match is skipped with its value.
             while reader.form().ok()?? != *key {
                 reader.form().ok()??;
             }

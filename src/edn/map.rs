@@ -1,18 +1,17 @@
-//! The map: entries in the order in which they were put in.
+//! Maps that remember the order in which entries were inserted.
 //!
-//! Shape: a vector of entries, and, once keys are many or themselves collections, the
-//! entries' indexes sorted by key. Costs: finding is a scan up to [`SMALL_MAX`] entries,
-//! then a binary search; inserting at the sorted index moves 8 bytes per later key, so
-//! building entry by entry is fine up to some 100 000 entries, and [`Map::from_iter`]
-//! and the reader sort once instead. Why not a hash table: its worst case belongs to whoever
-//! picks the keys, a random seed would end determinism, and comparing maps needs the
-//! sorted keys anyway.
+//! Shape: a vector of entries, and, once there are many keys or some are collections, the entries'
+//! indexes sorted by key. Costs: a lookup is a scan up to [`SMALL_MAX`] entries, then a binary
+//! search; inserting into the sorted index moves 8 bytes per later key, so building entry by entry
+//! is fine up to some 100 000 entries, and [`Map::from_iter`] and the reader sort once instead. Why
+//! not a hash table: an attacker who picks the keys picks its worst case, a random seed would end
+//! determinism, and comparing maps needs the sorted keys anyway.
 //!
 //! Does not live here: equality and order of values, see `order.rs`.
 //!
-//! Invariant: no two keys are equal; `order` is empty exactly when there are at most
-//! [`SMALL_MAX`] entries and no key is a collection. The second half is what keeps comparing
-//! nested maps linear: keys that are costly to compare are never sorted anew.
+//! Invariant: no two keys are equal; `order` is empty exactly when there are at most [`SMALL_MAX`]
+//! entries and no key is a collection. The second half keeps the comparison of nested maps linear:
+//! keys that are costly to compare are never sorted again.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -53,13 +52,14 @@ impl Map {
         Self::default()
     }
 
-    /// Makes a map of entries, or returns the index of the first entry whose key stands
-    /// before it already. Costs n log n comparisons of keys, whatever they are.
+    /// Makes a map of entries, or returns the index of the first entry whose key occurs earlier.
+    /// Costs n log n comparisons of keys, of whatever type.
     pub(crate) fn from_entries(entries: Vec<(Value, Value)>) -> Result<Self, usize> {
         let order = order_of(&entries);
         let duplicate = if order.is_empty() {
             first_repeated(&entries)
         } else {
+            // The sort is stable, so of equal keys the right one of a pair is the later entry.
             let is_repeat = |pair: &&[usize]| entries[pair[0]].0 == entries[pair[1]].0;
             order.windows(2).filter(is_repeat).map(|pair| pair[1]).min()
         };
@@ -69,7 +69,7 @@ impl Map {
         }
     }
 
-    /// Puts `value` under `key` and returns what stood there; the key keeps its place.
+    /// Puts `value` under `key` and returns the previous value; the key keeps its place.
     pub fn insert(&mut self, key: Value, value: Value) -> Option<Value> {
         match self.find(&key) {
             Ok(index) => Some(mem::replace(&mut self.table.entries[index].1, value)),
@@ -159,6 +159,7 @@ impl Map {
     fn add(&mut self, place: usize, key: Value, value: Value) {
         let Table { entries, order } = &mut *self.table;
         entries.push((key, value));
+        // This entry may be the one that makes the map large, or its key the first collection.
         if order.is_empty() {
             *order = order_of(entries);
         } else {

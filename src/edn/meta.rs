@@ -1,4 +1,4 @@
-//! A value with metadata.
+//! Values with metadata.
 //!
 //! Lives here: the pair, and how metadata is spelled. Does not live here: reading `^`, see
 //! `read/prefix.rs`.
@@ -34,8 +34,8 @@ impl Meta {
 }
 
 impl Value {
-    /// Returns the value with metadata; what is neither a symbol nor a collection has none.
-    /// Where it has some already, that is kept under the keys that `meta` does not name.
+    /// Returns the value with metadata; a value that is neither a symbol nor a collection has none.
+    /// Existing metadata stays under the keys that `meta` does not name.
     #[must_use]
     pub fn with_meta(self, meta: Map) -> Self {
         match self {

@@ -1,4 +1,4 @@
-//! EDN: values, reader, writer and framer of our own.
+//! EDN: a value type, a reader, a writer and a framer.
 //!
 //! Lives here: the value type with Clojure's equality and a total order, the reader
 //! ([`read`], [`read_first`], [`read_all`], [`read_keeping_meta`]), the writer ([`write`](fn@write)), the framer that

@@ -1,4 +1,4 @@
-//! Which texts are names: the one rule for keywords and symbols.
+//! The rule for names of keywords and symbols.
 //!
 //! Lives here: the check that reader and constructors share. Does not live here: the types
 //! themselves, see `keyword.rs` and `symbol.rs`.
@@ -14,7 +14,7 @@ use super::class;
 /// Why a text is not the name of a keyword or symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Nothing stands where the name, or a part of it beside `/`, should stand.
+    /// The name, or a part of it beside `/`, is empty.
     #[error("a name, and each part of it beside '/', needs at least one character")]
     Empty,
     /// A character that no name can hold.
@@ -50,6 +50,7 @@ pub(super) fn check_keyword(text: &str) -> Result<(), NameError> {
 
 /// Checks the text of a symbol.
 pub(super) fn check_symbol(text: &str) -> Result<(), NameError> {
+    // `/` alone is the division function of Clojure, and the one name without parts.
     match text {
         "/" => return Ok(()),
         "nil" | "true" | "false" => return Err(NameError::Reserved),
@@ -75,8 +76,8 @@ fn check_characters(text: &str) -> Result<(), NameError> {
     }
 }
 
-/// Control characters, spaces of all kinds and the byte order mark are refused: in a name
-/// they are always an accident, and one that nobody can see.
+/// Returns whether a character can be part of a name. Control characters, spaces of all kinds and
+/// the byte order mark are refused: in a name they are always an accident, and an invisible one.
 fn is_constituent(character: char) -> bool {
     match u8::try_from(character) {
         Ok(byte @ 0..0x80) => {

@@ -1,7 +1,7 @@
-//! When two values are equal, and which comes first.
+//! Equality, total order and hash of values.
 //!
-//! Lives here: equality, total order and hash of values, which have to agree. Does not
-//! live here: the same for maps, see `map.rs`.
+//! Lives here: the three relations, which have to agree. Does not live here: those of maps, see
+//! `map.rs`.
 //!
 //! Invariant: `a == b` exactly when `a.cmp(b)` is `Equal`, and equal values hash alike.
 //! Equality is Clojure's: integers of either size compare by value, decimals compare by
@@ -14,7 +14,7 @@ use std::hash::{Hash, Hasher};
 
 use super::{BigInt, Value};
 
-/// The classes between which values are never equal, in their order.
+/// The classes of values, in their order. Values of different classes are never equal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Rank {
     Nil,
@@ -89,6 +89,7 @@ impl Ord for Value {
             (Self::Inst(left), Self::Inst(right)) => left.cmp(right),
             (Self::Uuid(left), Self::Uuid(right)) => left.cmp(right),
             (Self::Tagged(left), Self::Tagged(right)) => left.cmp(right),
+            // Metadata is transparent, on either side.
             (Self::Meta(left), right) => left.value().cmp(right),
             (left, Self::Meta(right)) => left.cmp(right.value()),
             // Two values of one class are compared above; what is left differs in class,
@@ -134,6 +135,7 @@ impl Hash for Value {
             Self::Nil | Self::Meta(_) => {}
             Self::Bool(flag) => flag.hash(state),
             Self::Int(number) => number.hash(state),
+            // `1N` must hash like `1`, because they are equal.
             Self::BigInt(number) => match i64::try_from(number.as_ref()) {
                 Ok(small) => small.hash(state),
                 Err(_) => number.hash(state),
@@ -155,7 +157,8 @@ impl Hash for Value {
     }
 }
 
-/// A big integer may hold a small number, as `1N` does, so the sign alone does not tell.
+/// Compares a small with a big integer. A `BigInt` may hold a small number, as `1N` does, so its
+/// sign alone does not decide.
 fn cmp_small_big(small: i64, big: &BigInt) -> Ordering {
     match i64::try_from(big) {
         Ok(big) => small.cmp(&big),

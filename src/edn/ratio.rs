@@ -1,4 +1,4 @@
-//! The ratio of two integers.
+//! Ratios of two integers.
 //!
 //! Lives here: the type and its reduction to lowest terms. Does not live here: ratios that
 //! are whole numbers, which become integers.
@@ -32,6 +32,8 @@ impl Ratio {
             return None;
         }
         let mut divisor = greatest_common_divisor(numerator.clone(), denominator.clone());
+        // The divisor takes the sign of the denominator, so that the result's denominator is
+        // positive.
         if (denominator < zero) != (divisor < zero) {
             divisor = -divisor;
         }
@@ -54,7 +56,8 @@ impl Ratio {
     }
 }
 
-/// Euclid's algorithm; the sign of the result is of no meaning.
+/// Computes the greatest common divisor by Euclid's algorithm; the sign of the result has no
+/// meaning.
 fn greatest_common_divisor(mut left: BigInt, mut right: BigInt) -> BigInt {
     while right != BigInt::ZERO {
         let rest = left % &right;

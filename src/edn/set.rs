@@ -1,4 +1,4 @@
-//! The set: items in the order in which they were put in.
+//! Sets that remember the order in which items were inserted.
 //!
 //! Shape: a map whose values are all `nil`. Sets are rare and small in what we read, so
 //! one lookup structure with one set of proofs is worth the spare word per item.

@@ -1,4 +1,4 @@
-//! A value under a tag that nobody here gives a meaning.
+//! Values under a tag that has no meaning here.
 //!
 //! Lives here: the pair. Does not live here: `#inst` and `#uuid`, which are values of
 //! their own.
@@ -7,7 +7,7 @@
 
 use super::{Symbol, Value};
 
-/// A tag and the value it stands before, kept as data: `#task/id 7`.
+/// A tag and the value behind it, stored as data: `#task/id 7`.
 ///
 /// For `inst` and `uuid` use [`Value::Inst`] and [`Value::Uuid`]: under these two tags the
 /// reader makes those, and takes nothing else.

@@ -1,4 +1,4 @@
-//! The EDN value.
+//! The EDN value: one type for all kinds.
 //!
 //! Lives here: the type, its accessors and its conversions. Does not live here: equality
 //! and order (`order.rs`), the text form (`write.rs`, `read/`).
@@ -172,6 +172,7 @@ impl Value {
             Self::Inst(_) => "instant",
             Self::Uuid(_) => "uuid",
             Self::Tagged(_) => "tagged",
+            // Metadata is transparent in messages as well.
             Self::Meta(meta) => meta.value().type_name(),
         }
     }

@@ -1,4 +1,4 @@
-//! The text form of values.
+//! Writer: prints values as EDN text.
 //!
 //! Lives here: the writer. Does not live here: number, instant and name texts, which their
 //! types print themselves.
@@ -67,6 +67,7 @@ fn value_to<W: Write>(value: &Value, out: &mut W) -> fmt::Result {
             write!(out, "#{} ", tagged.tag)?;
             value_to(&tagged.value, out)
         }
+        // Metadata is not printed, as in Clojure with `*print-meta*` off.
         Value::Meta(meta) => value_to(meta.value(), out),
     }
 }
@@ -95,8 +96,8 @@ fn delimited<'a, W: Write>(
     out.write_str(close)
 }
 
-/// Rust's debug form is the shortest text that reads back to the same float, always with
-/// a point or an exponent.
+/// Prints a float. Rust's debug form is the shortest text that reads back to the same float, always
+/// with a point or an exponent.
 fn float<W: Write>(number: f64, out: &mut W) -> fmt::Result {
     if number.is_nan() {
         out.write_str("##NaN")
@@ -117,7 +118,7 @@ fn character_to<W: Write>(character: char, out: &mut W) -> fmt::Result {
         '\t' => out.write_str("\\tab"),
         '\u{8}' => out.write_str("\\backspace"),
         '\u{C}' => out.write_str("\\formfeed"),
-        // All whitespace and control characters lie below U+10000, so four digits do.
+        // All whitespace and control characters are below U+10000, so four digits suffice.
         hidden if hidden.is_control() || hidden.is_whitespace() || hidden == '\u{FEFF}' => {
             write!(out, "\\u{:04x}", u32::from(hidden))
         }
@@ -128,7 +129,7 @@ fn character_to<W: Write>(character: char, out: &mut W) -> fmt::Result {
     }
 }
 
-/// Copies stretches of plain text in one go; most strings are one stretch.
+/// Prints a string. Stretches of plain text are copied in one go; most strings are one stretch.
 fn string<W: Write>(text: &str, out: &mut W) -> fmt::Result {
     out.write_char('"')?;
     let mut rest = text;
@@ -154,6 +155,7 @@ fn escaped<W: Write>(character: char, out: &mut W) -> fmt::Result {
         '\r' => out.write_str("\\r"),
         '\u{C}' => out.write_str("\\f"),
         '\u{8}' => out.write_str("\\b"),
+        // Escaped, because many readers of lines take these two for line breaks.
         hidden if hidden.is_control() || matches!(hidden, '\u{2028}' | '\u{2029}') => {
             write!(out, "\\u{:04x}", u32::from(hidden))
         }
@@ -161,8 +163,9 @@ fn escaped<W: Write>(character: char, out: &mut W) -> fmt::Result {
     }
 }
 
-/// First bytes of characters that may need an escape: `0xC2` and `0xE2` begin the control
-/// characters and line separators beyond ASCII, and much else that is copied after a look.
+/// First bytes of characters that may need an escape. `0xC2` and `0xE2` begin the control
+/// characters and line separators beyond ASCII, and also many characters that are copied after a
+/// closer look.
 const ESCAPE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;

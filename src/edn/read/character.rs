@@ -25,6 +25,8 @@ impl Reader<'_> {
             "tab" => '\t',
             "backspace" => '\u{8}',
             "formfeed" => '\u{C}',
+            // A single character stands for itself, whatever it is; so `\u` and `\o` alone are
+            // letters.
             _ if token.len() == first.len_utf8() => first,
             _ if first == 'u' => self.unicode(token)?,
             _ if first == 'o' => self.octal(token)?,
@@ -50,7 +52,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads the digits behind the first letter of a token; a sign is none.
+/// Parses the digits behind the first letter of a token; a sign is not a digit.
 fn code(token: &str, radix: u32) -> Option<u32> {
     let digits = token.get(1..)?;
     let is_number = digits.chars().all(|digit| digit.is_digit(radix));

@@ -1,4 +1,4 @@
-//! What a closed bracket becomes.
+//! Makes the value of a closed bracket.
 //!
 //! Lives here: lists, vectors, maps and sets of their items. Does not live here: finding
 //! equal keys, see `Map::from_entries`.
@@ -63,13 +63,13 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Finds the offset of the item by reading the level once more; only errors pay for it.
+    /// Finds the offset of an item by reading its level again; only errors pay for it.
     #[cold]
     fn duplicate(&self, noun: &str, level: Level<'_>, index: usize) -> Fault {
         let mut again = Reader::new(self.text, &self.caps);
         again.at = level.inner_from;
         for _ in 0..=index {
-            // These forms were read without fault a moment ago.
+            // These forms were read without an error a moment ago.
             let _ = again.form();
         }
         let from = again.form_from();

@@ -1,9 +1,9 @@
-//! The ways to read an input.
+//! Entry points of the reader.
 //!
-//! Lives here: what each of them demands of the input as a whole. Does not live here:
-//! reading a form, see `reader.rs`.
+//! Lives here: what each of them requires of the input as a whole. Does not live here: reading a
+//! form, see `reader.rs`.
 //!
-//! Invariant: the length cap is checked before anything else is looked at.
+//! Invariant: the length cap is checked before anything else.
 
 use super::reader::Reader;
 use crate::edn::{Caps, ReadError, ReadErrorKind, Value};
@@ -61,10 +61,11 @@ pub fn read_first(input: &[u8], caps: &Caps) -> Result<Value, ReadError> {
     let Err(broken) = std::str::from_utf8(input) else {
         return first(&mut Reader::new(utf8(input, caps)?, caps), input);
     };
-    // What is not UTF-8 matters only when the form touches it.
+    // Bytes that are not UTF-8 matter only if the form touches them.
     let good = input.get(..broken.valid_up_to()).unwrap_or_default();
     let mut reader = Reader::new(utf8(good, caps)?, caps);
     match first(&mut reader, good) {
+        // A form that reaches the end of the good part might go on in the bad one.
         Ok(value) if reader.offset() < good.len() => Ok(value),
         Err(error) if !matches!(error.kind(), ReadErrorKind::UnexpectedEnd | ReadErrorKind::Empty) => {
             Err(error)

@@ -1,4 +1,4 @@
-//! The reader: from text to values.
+//! EDN reader: parses text to values.
 //!
 //! `entry.rs` holds the ways in, `reader.rs` the loop and its explicit stack,
 //! `close.rs` and `prefix.rs` what happens when a bracket closes and when a form follows a

@@ -1,7 +1,7 @@
-//! Numbers.
+//! Parses numbers.
 //!
-//! Lives here: integers in all radixes, ratios, floats and decimals. Does not live here:
-//! `##Inf` and its like.
+//! Lives here: integers in all radixes, ratios, floats and decimals. Does not live here: `##Inf`,
+//! `##-Inf` and `##NaN`.
 //!
 //! Invariant: the digits are counted against their cap before anything is computed from
 //! them. Source: `EdnReader.matchNumber`: `intPat`, `ratioPat`, `floatPat`.
@@ -26,7 +26,8 @@ impl Reader<'_> {
     }
 }
 
-/// Reads the integers that nearly all data has: decimal, below a million million million.
+/// Parses the integers that nearly all data has: decimal, of at most 18 digits, which 64 bits
+/// always hold.
 fn short(text: &str) -> Option<Value> {
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits.as_bytes()),
@@ -45,13 +46,14 @@ fn parse(text: &str) -> Option<Value> {
         Some(body) => ("-", body),
         None => ("", text.strip_prefix('+').unwrap_or(text)),
     };
+    // Floats come last, because their pattern would accept the digits of the other forms.
     if let Some((numerator, denominator)) = body.split_once('/') {
         return Ratio::divide(big(sign, numerator, 10)?, big("", denominator, 10)?);
     }
     if let Some(value) = integer(sign, body) {
         return Some(value);
     }
-    // What has leading zeros and is neither octal nor has a point, like `08`, is nothing.
+    // All digits, but no integer: `08` has a leading zero and is not octal.
     if body.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
@@ -95,7 +97,8 @@ fn smallest(number: BigInt) -> Value {
     i64::try_from(&number).map_or_else(|_| Value::BigInt(Box::new(number)), Value::Int)
 }
 
-/// Digits, perhaps a point with digits or none, perhaps an exponent with digits.
+/// Returns whether a text is a float: digits, an optional point with optional digits, and an
+/// optional exponent.
 fn is_float(body: &str) -> bool {
     let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let (mantissa, exponent) = match body.split_once(['e', 'E']) {

@@ -1,4 +1,4 @@
-//! Tags, namespaces of maps, and metadata.
+//! Prefixes of forms: tags, namespaces of maps, and metadata.
 //!
 //! Lives here: what stands before a form and changes or checks it. Does not live here:
 //! `#_`, which needs nothing but the stack.
@@ -78,7 +78,8 @@ impl Reader<'_> {
     }
 }
 
-/// Takes the canonical form alone; the crate's parser would take braces and URNs as well.
+/// Parses the canonical form of a UUID only; the crate's parser would accept braces and URNs as
+/// well.
 fn uuid(text: &str) -> Option<Uuid> {
     if text.len() == UUID_LEN { Uuid::try_parse(text).ok() } else { None }
 }

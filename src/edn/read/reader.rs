@@ -1,4 +1,4 @@
-//! The reader's loop.
+//! The reader's main loop.
 //!
 //! Lives here: walking the input form by form with an explicit stack of open brackets and
 //! prefixes. Does not live here: what a token means, and what a closed bracket becomes.
@@ -8,7 +8,7 @@
 
 use crate::edn::{Caps, Map, ReadError, ReadErrorKind, Value, class};
 
-/// An error on its way out; boxed so that results stay as small as values.
+/// An error, boxed so that results stay as small as values.
 pub(in crate::edn) type Fault = Box<ReadError>;
 
 /// The state of reading one input.
@@ -104,6 +104,7 @@ impl<'a> Reader<'a> {
     pub(in crate::edn) fn form(&mut self) -> Result<Option<Value>, Fault> {
         loop {
             self.skip_blank();
+            // Only a top-level form has its position noted: errors about whole forms refer to it.
             if self.levels.is_empty() {
                 self.form_from = self.at;
             }
@@ -188,6 +189,7 @@ impl<'a> Reader<'a> {
     /// Hands a finished value to the levels that wait for it; returns it when none does.
     fn deliver(&mut self, mut value: Value) -> Result<Option<Value>, Fault> {
         self.forms = self.forms.saturating_add(1);
+        // Discarded forms and metadata count as well: they cost time like any other.
         if self.forms > self.caps.forms_max {
             return Err(self.limit("forms", u64::from(self.caps.forms_max), self.at));
         }
@@ -209,6 +211,8 @@ impl<'a> Reader<'a> {
                     if self.keeps_meta {
                         self.metas.push(value.into_meta());
                     }
+                    // The level stays in place and now waits for the value that the metadata
+                    // belongs to.
                     self.levels.pop();
                     self.levels.push(Level { kind: Kind::MetaTarget, ..level });
                     return Ok(None);

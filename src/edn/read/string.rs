@@ -1,4 +1,4 @@
-//! Strings and their escapes.
+//! Parses strings and their escapes.
 //!
 //! Lives here: finding a string's end and decoding what stands between. Does not live
 //! here: character tokens.
@@ -19,6 +19,7 @@ impl Reader<'_> {
             self.at = end + 1;
             return Ok(Value::Str(plain.into()));
         }
+        // With an escape: copy the plain stretches, and decode what is between them.
         let mut decoded = String::from(plain);
         let mut at = end;
         while self.text.as_bytes().get(at) == Some(&b'\\') {
@@ -69,6 +70,7 @@ impl Reader<'_> {
         if let Some(character) = char::from_u32(unit) {
             return Ok((character, at + 6));
         }
+        // A high surrogate needs a low one right behind it. Source: UTF-16, RFC 2781.
         let low = self.code_unit(at + 6).filter(|low| (0xDC00..0xE000).contains(low));
         let pair =
             low.filter(|_| unit < 0xDC00).map(|low| 0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
@@ -101,14 +103,15 @@ impl Reader<'_> {
     }
 }
 
-/// How many bytes of a string stand before the next `"` or `\`, found eight at a time; `None` where there is neither.
+/// Returns the number of bytes before the next `"` or `\`, found eight at a time; `None` if there
+/// is neither.
 pub(crate) fn plain_len(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     for (place, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
         let hits = zero_bytes(word ^ repeat(b'"')) | zero_bytes(word ^ repeat(b'\\'));
         if hits != 0 {
-            // The lowest set bit is exact; only bits above it can be false.
+            // The lowest set bit is exact; only bits above it can be false positives.
             return Some(place * 8 + byte_index(hits));
         }
     }
@@ -120,7 +123,8 @@ const fn repeat(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
-/// Sets the highest bit of every zero byte of `word`, and perhaps of bytes above one.
+/// Sets the highest bit of every zero byte of `word`, and perhaps of bytes above one. Source: "Bit
+/// Twiddling Hacks", "Determine if a word has a zero byte".
 fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(repeat(0x01)) & !word & repeat(0x80)
 }

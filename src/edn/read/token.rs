@@ -1,4 +1,4 @@
-//! Names and the symbolic floats.
+//! Parses names and the symbolic floats.
 //!
 //! Lives here: keywords, symbols with `nil`, `true` and `false`, and `##Inf`. Does not live
 //! here: the rule of names, see `name.rs`.
@@ -14,6 +14,7 @@ impl Reader<'_> {
         let from = self.at + 1;
         let (end, classes) = self.token_end(from);
         let text = self.slice(from, end);
+        // A text without an odd byte is a valid name as it stands, and needs no full check.
         if text.is_empty() || classes & class::ODD != 0 {
             name::check_keyword(text).map_err(|error| self.syntax(error.to_string(), self.at))?;
         }

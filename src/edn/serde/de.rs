@@ -1,4 +1,4 @@
-//! From values to Rust types.
+//! Serde deserializer: from values to Rust types.
 //!
 //! Lives here: the deserializer, which borrows from the value. Does not live here: defaults
 //! and unknown fields, which are each type's own affair.
@@ -47,6 +47,7 @@ impl<'de> Deserializer<'de> for FromValue<'de> {
             Value::BigInt(number) => visit_big(number, visitor),
             Value::Float(number) => visitor.visit_f64(*number),
             Value::BigDec(number) => {
+                // Through text, because the nearest float of a decimal needs correct rounding.
                 let text = format!("{}e{}", number.unscaled(), number.exponent());
                 visitor.visit_f64(text.parse().map_err(SerdeError::custom)?)
             }

@@ -1,7 +1,7 @@
-//! Why a type and a value do not fit.
+//! Error of converting between Rust types and values.
 //!
-//! Lives here: the error of both directions. Does not live here: positions; a value has
-//! lost them.
+//! Lives here: the error of both directions. Does not live here: positions, which a value no longer
+//! has.
 //!
 //! Invariant: messages are lower case and one line.
 
@@ -12,10 +12,10 @@ use crate::edn::NameError;
 /// A type that cannot become a value, or a value that is not of the type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SerdeError {
-    /// What the type, or serde in its name, complains about.
+    /// The message of the type, or of serde on its behalf.
     #[error("{0}")]
     Type(Box<str>),
-    /// A field or variant whose name is no keyword.
+    /// A field or variant whose name is not a keyword.
     #[error("{name:?} is not a keyword: {error}")]
     Name {
         /// The field's or variant's name.
@@ -23,7 +23,7 @@ pub enum SerdeError {
         /// The rule that it breaks.
         error: NameError,
     },
-    /// A variant that is given by a map of other than one entry.
+    /// A variant that is given by a map with other than one entry.
     #[error("a variant with content is a map of one entry, not of {0}")]
     VariantEntries(u64),
 }

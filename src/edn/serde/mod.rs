@@ -1,4 +1,4 @@
-//! The bridge between Rust types and EDN values.
+//! Bridge between serde and EDN values.
 //!
 //! `ser.rs` turns types into values, `de.rs` values into types, `error.rs` says why not.
 //! Field names and variants are keywords on the way out, and keywords, strings or symbols

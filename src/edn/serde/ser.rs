@@ -1,8 +1,8 @@
-//! From Rust types to values.
+//! Serde serializer: from Rust types to values.
 //!
 //! Lives here: the serializer. Does not live here: any text form.
 //!
-//! Invariant: what `ser.rs` makes, `de.rs` takes.
+//! Invariant: `de.rs` accepts what `ser.rs` makes.
 
 use ::serde::ser::{
     Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
@@ -201,7 +201,7 @@ impl Serializer for ToValue {
 }
 
 impl Items {
-    /// The announced length is only a hint, and may be anything.
+    /// Reserves room for items. The announced length is only a hint, and may be anything.
     fn new(variant: Option<Keyword>, len: Option<usize>) -> Self {
         Self { variant, items: Vec::with_capacity(len.unwrap_or(0).min(RESERVE_MAX)) }
     }
@@ -352,5 +352,5 @@ fn in_variant(variant: Option<Keyword>, value: Value) -> Value {
     }
 }
 
-/// Room made in advance on a type's word alone, in items.
+/// Largest capacity that is reserved on the announcement of a type, in items.
 const RESERVE_MAX: usize = 1024;
