@@ -51,7 +51,7 @@ limits! {
     SLOTS_FORESEEN = 1_000 "slots" as "slots-foreseen";
     /// Decisions about one schedule that one explanation reads, newest first.
     DECISIONS_EXPLAINED = 10_000 "decisions" as "decisions-explained";
-    /// Finished runs of one schedule that are kept in memory; runs that have not ended are not
+    /// Finished runs of one schedule that stay in memory; runs that have not ended are not
     /// counted. Older runs are in the log only.
     RUNS_KEPT = 20 "runs" as "runs-kept";
     /// Missed slots of one schedule that are caught up under the policy `all`; older missed slots
@@ -87,7 +87,7 @@ limits! {
     /// Unfinished schedules in one engine, of all sessions together; keeps memory below about 1.3
     /// GB.
     SCHEDULES = 4_000_000 "schedules" as "schedules";
-    /// Finished schedules of one session that are kept for reading. The oldest is dropped first;
+    /// Finished schedules of one session that remain readable. The oldest is dropped first;
     /// the accounting still counts it.
     FINISHED_KEPT = 1_000 "schedules" as "finished-kept";
     /// Open sessions in one engine.
@@ -345,7 +345,7 @@ limits! {
     CHANNELS = 64 "channels" as "channels";
     /// How long an external program may run.
     PROGRAM_MS = 20_000 "ms" as "program-ms";
-    /// Bytes that are kept of each of an external program's two outputs; the rest is read and
+    /// Bytes that are retained of each of an external program's two outputs; the rest is read and
     /// discarded.
     PROGRAM_OUTPUT_BYTES = 16_384 "bytes" as "program-output-bytes";
     /// How long the outputs of an external program are still read after it has ended; a descendant

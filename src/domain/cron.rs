@@ -8,6 +8,7 @@ use std::fmt;
 /// A parsed cron expression of five fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cron {
+    // Stored beside the fields, because the fields do not tell how the expression was written.
     text: Box<str>,
     fields: CronFields,
 }

@@ -157,6 +157,7 @@ impl Digest {
             u8::from_str_radix(text, 16).ok()
         };
         let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(pair).collect();
+        // The length is checked too: of 63 digits, the last chunk would be one digit that parses.
         Some(Digest(bytes?.try_into().ok()?)).filter(|_| text.len() == 64)
     }
 }

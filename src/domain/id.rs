@@ -143,6 +143,7 @@ impl Ord for ScheduleId {
     /// The order of the texts, so that it is the one a reader sees.
     fn cmp(&self, other: &ScheduleId) -> std::cmp::Ordering {
         match (&self.0, &other.0) {
+            // Texts of random ids have one length and one prefix, so they sort like their bytes.
             (IdText::Random(one), IdText::Random(two)) => one.cmp(two),
             (IdText::Chosen(one), IdText::Chosen(two)) => one.cmp(two),
             _ => self.to_string().cmp(&other.to_string()),
@@ -267,6 +268,7 @@ fn uuid(entropy: Entropy) -> Uuid {
 /// Makes a UUID that sorts by the millisecond of its creation (version 7 of RFC 9562).
 pub(crate) fn uuid_in_order(now: Moment, entropy: Entropy) -> Uuid {
     let millis = now.millis_since(Moment::EPOCH);
+    // 48 bits of time take the place of the first six random bytes.
     let (_, random) = entropy.0.split_at(6);
     let random: [u8; 10] = random.try_into().unwrap_or_default();
     uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid()

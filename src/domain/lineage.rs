@@ -21,6 +21,7 @@ impl Lineage {
     /// Returns the chain of a turn that a run of this schedule begins.
     pub fn of_turn(run: RunId, schedule: &Schedule) -> Lineage {
         match schedule.lineage() {
+            // A schedule outside any chain was created by a person or an operator: it is the root.
             None => Lineage { run, depth: 1, root: schedule.id.clone() },
             Some(line) => Lineage { run, depth: line.depth.saturating_add(1), root: line.root.clone() },
         }

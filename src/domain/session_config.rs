@@ -176,6 +176,7 @@ impl SessionConfig {
         let longest = messages.clone().map(|message| message.text().len()).chain(texts).chain(model);
         let longest = longest.chain(lists.iter().flatten().copied()).max().unwrap_or(0);
         let most = lists.iter().map(Vec::len).max().unwrap_or(0);
+        // Only the first excess is reported: the caller mends one thing at a time.
         let bounds = [
             (limits::TEXT_BYTES, longest),
             (limits::CONFIG_ITEMS, most),

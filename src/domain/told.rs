@@ -144,6 +144,8 @@ impl Fact {
         let Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) = self else {
             return false;
         };
+        // In these cases the engine ended the attempt by itself. Every other failure is an answer
+        // of the host, or comes before the hand-over.
         matches!(
             failure.reason,
             Reason::SessionClosed

@@ -171,6 +171,7 @@ impl Weekdays {
 
     /// Returns the days, Monday first.
     pub fn days(self) -> impl Iterator<Item = Weekday> {
+        // Monday first, because in the order of the bits a printed weekend would be torn apart.
         let monday_first = Weekday::ALL.iter().cycle().skip(1).take(Weekday::ALL.len());
         monday_first.copied().filter(move |day| self.contains(*day))
     }

@@ -23,6 +23,7 @@ impl When {
         match self {
             When::After(span) => created.checked_add(span).map(Trigger::At),
             When::At(moment) => Some(Trigger::At(moment)),
+            // The anchor is one period ahead, so that the first slot is not at once.
             When::Each(period) => {
                 Every::new(period, created.checked_add(period)?, CountFrom::Slot).map(Trigger::from)
             }

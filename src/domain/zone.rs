@@ -69,6 +69,8 @@ impl Zone {
     /// ```
     pub fn parse(text: &str) -> Result<Zone, ZoneError> {
         let text = text.trim();
+        // The order matters: an offset must be recognized before a name is tried, because any text
+        // that is left counts as a name.
         if text.eq_ignore_ascii_case("local") {
             return Ok(Zone::Local);
         }

@@ -373,7 +373,7 @@ impl Framer {
     /// Appends bytes to the current frame, unless they are between frames.
     fn keep(&mut self, bytes: &[u8]) {
         let is_between = self.stack.is_empty() && matches!(self.state, State::Blank | State::Comment);
-        // The bytes of a discarded form are not kept either, so it may be of any length.
+        // The bytes of a discarded form are not buffered either, so it may be of any length.
         let is_dropped = self.stack.first() == Some(&Level::Discard);
         if is_between || is_dropped || self.is_poisoned {
             return;

@@ -196,10 +196,12 @@ impl StoreFault {
     /// Returns whether the call may succeed later without manual intervention.
     pub fn is_retryable(&self) -> bool {
         match self {
+            // The world may recover, and the caller can renew the term or wait for room.
             StoreFault::Unwritable { .. }
             | StoreFault::Unreadable { .. }
             | StoreFault::TermOver
             | StoreFault::Overloaded { .. } => true,
+            // An equal call would fail again.
             StoreFault::Damaged { .. }
             | StoreFault::Closed
             | StoreFault::TooLarge { .. }

@@ -21,6 +21,7 @@ pub struct Ticket(Receiver<Result<Cursor, StoreFault>>);
 impl Ticket {
     /// Makes a ticket, and the callback that resolves it.
     pub fn new() -> (Ticket, Done) {
+        // Room for the one answer, so that the store's thread never blocks on it.
         let (sender, receiver) = sync_channel(1);
         // Sending fails only if the ticket was dropped, and then nobody waits for the answer.
         (Ticket(receiver), Box::new(move |answer| _ = sender.send(answer)))
