@@ -71,7 +71,7 @@ names! {
         ChannelUnknown = "channel-unknown",
         /// The receiver behind the channel wants no more deliveries.
         ChannelDisabled = "channel-disabled",
-        /// The session that it belongs to is no longer allowed to do that.
+        /// The owning session is no longer allowed to do that.
         NotGranted = "not-granted",
         /// A rule of the guard's policy forbids it.
         RefusedByRule = "refused-by-rule",
@@ -81,7 +81,7 @@ names! {
         GuardFailed = "guard-failed",
         /// The guard gave no answer in time.
         GuardTimedOut = "guard-timed-out",
-        /// It had to be approved, and there is no operator who could.
+        /// The run had to be approved, and there is no operator who could.
         NobodyApproves = "nobody-approves",
         /// An operator has denied it.
         ApprovalDenied = "approval-denied",
