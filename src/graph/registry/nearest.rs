@@ -3,6 +3,7 @@
 //! Invariant: only names that the viewer may see are named.
 
 use super::{Graph, World};
+use crate::domain::nearest;
 use crate::edn::{Keyword, Symbol};
 
 impl<'r, W: World> Graph<'r, W> {
@@ -17,72 +18,5 @@ impl<'r, W: World> Graph<'r, W> {
     pub fn nearest_mutation(self, wrong: &Symbol) -> Option<&'r Symbol> {
         let near = nearest(self.mutations().map(|name| (name, name.as_str())), wrong.as_str());
         near.or_else(|| self.mutations().find(|name| name.name() == wrong.name()))
-    }
-}
-
-pub(super) fn nearest<'n, T>(names: impl Iterator<Item = (T, &'n str)>, wrong: &str) -> Option<T> {
-    let near = names.filter_map(|(it, name)| Some((slips(name, wrong)?, it)));
-    near.min_by_key(|(slips, _)| *slips).map(|(_, it)| it)
-}
-
-/// How many slips lead from one name to the other, if they are few: a letter left out, put in, changed, or swapped with the
-/// one beside it.
-fn slips(name: &str, wrong: &str) -> Option<usize> {
-    if name.len().abs_diff(wrong.len()) > SLIPS_MAX || name.len() > NAME_MAX {
-        return None;
-    }
-    let (name, wrong) = (name.as_bytes(), wrong.as_bytes());
-    // The distances of the beginnings of one name from all beginnings of the other: of this line, and of the two before it.
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=wrong.len()).collect();
-    for (row, letter) in name.iter().enumerate() {
-        let mut line = vec![row + 1];
-        for (column, other) in wrong.iter().enumerate() {
-            let changed = last[column] + usize::from(letter != other);
-            let mut least = changed.min(last[column + 1] + 1).min(line[column] + 1);
-            let is_swapped = row > 0 && column > 0 && name[row - 1] == *other && wrong[column - 1] == *letter;
-            if is_swapped {
-                least = least.min(before[column - 1] + 1);
-            }
-            line.push(least);
-        }
-        before = std::mem::replace(&mut last, line);
-    }
-    let most = (wrong.len() / LETTERS_PER_SLIP).clamp(1, SLIPS_MAX);
-    last.last().copied().filter(|slips| *slips <= most)
-}
-
-/// More than that, and it is another name.
-const SLIPS_MAX: usize = 3;
-/// Of a short name so many letters have to be right for each that is not.
-const LETTERS_PER_SLIP: usize = 3;
-/// Longer than any name of ours.
-const NAME_MAX: usize = 128;
-
-#[cfg(test)]
-mod tests {
-    use super::slips;
-
-    #[test]
-    fn a_few_slips_are_counted_and_more_are_another_name() {
-        let rows = [
-            ("status", "status", Some(0)),
-            ("status", "staus", Some(1)),
-            ("status", "statuss", Some(1)),
-            ("status", "statos", Some(1)),
-            ("status", "sattus", Some(1)),
-            ("psi.scheduler/schedules", "psi.schedulr/scheduls", Some(2)),
-            ("statuses", "statuss", Some(1)),
-            ("status", "sta", None),
-            ("status", "label", None),
-            ("boom", "nope", None),
-            ("task", "tasks", Some(1)),
-            ("", "a", Some(1)),
-            ("a", "", Some(1)),
-            ("", "abcd", None),
-        ];
-        for (name, wrong, expected) in rows {
-            assert_eq!(slips(name, wrong), expected, "{name} {wrong}");
-        }
     }
 }

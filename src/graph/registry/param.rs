@@ -10,8 +10,7 @@
 use std::fmt;
 
 use super::ResolverError;
-use super::nearest::nearest;
-use crate::domain::Code;
+use crate::domain::{Code, nearest};
 use crate::edn::{Keyword, Map, Value};
 
 /// One parameter.
