@@ -5,7 +5,7 @@
 //! engine sees typed values only.
 
 mod answer;
-mod args;
+pub(crate) mod args;
 mod caps;
 pub mod cron;
 #[cfg(feature = "json")]
@@ -14,7 +14,7 @@ pub mod native;
 pub mod psi;
 pub mod reminder;
 pub mod session_action;
-mod slip;
+mod tool_error;
 
 pub use crate::graph::echo;
 pub use answer::{Answer, Notation};

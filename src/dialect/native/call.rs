@@ -5,10 +5,10 @@
 
 use std::num::NonZeroU32;
 
+use super::error::{NOT_A_QUERY, NOT_ALONE};
 use super::repair::repaired;
 use super::tool::Tool;
-use crate::dialect::args::Args;
-use crate::dialect::slip::{Slip, SlipFault};
+use crate::dialect::args::{ArgError, ArgErrorKind, Args, Style, TOOL_WORDS};
 use crate::dialect::{Answer, Notation, REQUEST_CAPS};
 use crate::domain::{Kind, Lifetime, Moment, ScheduleId, SessionId, Terms};
 use crate::edn::{Map, Value, read_keeping_meta};
@@ -62,22 +62,22 @@ pub struct Listing {
 /// # Errors
 /// The finished answer to a call that makes no sense.
 pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answer> {
-    read(tool, args, notation).map_err(|slip| slip.answer(repaired(tool, args, notation)))
+    read(tool, args, notation).map_err(|error| error.answer(&TOOL_WORDS, repaired(tool, args, notation)))
 }
 
 /// The same, without the answer.
-pub(super) fn read(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Slip> {
-    let args = Args::new(args, notation, names(tool))?;
+pub(super) fn read(tool: Tool, args: &Value, notation: Notation) -> Result<Call, ArgError> {
+    let args = Args::of_call(args, Style::tools(notation), names(tool))?;
     match tool {
         Tool::Create => create(&args).map(Box::new).map(Call::Create),
         Tool::List => Ok(Call::List(Listing {
             all: args.flag("all")?.unwrap_or(false),
-            first: args.whole("first", 1, limits::TOOL_PAGE_MAX.value)?.unwrap_or(limits::TOOL_PAGE.value),
-            after: args.said("after", limits::LABEL_BYTES)?.map(Into::into),
+            first: args.int_in("first", 1, limits::TOOL_PAGE_MAX.value)?.unwrap_or(limits::TOOL_PAGE.value),
+            after: args.opt_text("after", limits::LABEL_BYTES)?.map(Into::into),
         })),
         Tool::Cancel => named(&args).map(Call::Cancel),
         Tool::Update => update(&args),
-        Tool::Explain => Ok(Call::Explain(named(&args)?, args.instant("at")?)),
+        Tool::Explain => Ok(Call::Explain(named(&args)?, args.opt_instant("at")?)),
         Tool::Query => query(&args).map(Call::Query),
     }
 }
@@ -94,15 +94,18 @@ pub(super) const fn names(tool: Tool) -> &'static [&'static str] {
     }
 }
 
-fn create(args: &Args<'_>) -> Result<CreateSchedule, Slip> {
-    let message = args.required("message", limits::TEXT_BYTES)?;
-    let phrase = args.required("when", limits::PHRASE_BYTES)?;
-    let kind = args.word("kind", Kind::NAMES, Kind::ALL)?.unwrap_or(Kind::Message);
-    let text = |name, limit| args.said(name, limit).map(|text| text.map(Into::into));
-    let max_runs = args.whole("max_runs", 1, u64::from(u32::MAX))?;
+fn create(args: &Args<'_>) -> Result<CreateSchedule, ArgError> {
+    let message = args.required_raw_text("message", limits::TEXT_BYTES)?;
+    let phrase = args.required_raw_text("when", limits::PHRASE_BYTES)?;
+    let kind = args.one_of("kind", Kind::NAMES, Kind::ALL)?.unwrap_or(Kind::Message);
+    let text = |name, limit| args.opt_text(name, limit).map(|text| text.map(Into::into));
+    let max_runs = args.int_in("max_runs", 1, u64::from(u32::MAX))?;
     let max_runs = max_runs.and_then(|runs| NonZeroU32::new(u32::try_from(runs).ok()?));
-    let owner = args.said("session_id", limits::ID_BYTES)?;
-    let not_an_id = |_| Slip::new("session_id", SlipFault::NotAnId);
+    let owner = args.opt_text("session_id", limits::ID_BYTES)?;
+    let not_an_id = |_| {
+        let error = ArgError::new("session_id", ArgErrorKind::NotAnId);
+        error.with(&owner.unwrap_or_default().into())
+    };
     Ok(CreateSchedule {
         new: NewScheduleParams {
             owner: owner.map(SessionId::new).transpose().map_err(not_an_id)?,
@@ -128,28 +131,28 @@ fn create(args: &Args<'_>) -> Result<CreateSchedule, Slip> {
     })
 }
 
-fn update(args: &Args<'_>) -> Result<Call, Slip> {
+fn update(args: &Args<'_>) -> Result<Call, ArgError> {
     let which = named(args)?;
-    let text = |name, limit| args.said(name, limit).map(|text| text.map(Into::into));
+    let text = |name, limit| args.opt_text(name, limit).map(|text| text.map(Into::into));
     let when: Option<Box<str>> = text("when", limits::PHRASE_BYTES)?;
     let zone: Option<Box<str>> = text("zone", limits::ZONE_BYTES)?;
     let message = match args.get("message") {
         None => None,
-        Some(_) => Some(args.required("message", limits::TEXT_BYTES)?.into()),
+        Some(_) => Some(args.required_raw_text("message", limits::TEXT_BYTES)?.into()),
     };
-    let label = args.exact("label", limits::LABEL_BYTES)?;
+    let label = args.raw_text("label", limits::LABEL_BYTES)?;
     let label = label.map(|label| Some(label.trim()).filter(|label| !label.is_empty()).map(Into::into));
-    let revision = args.whole("revision", 1, u64::from(u32::MAX))?;
+    let revision = args.int_in("revision", 1, u64::from(u32::MAX))?;
     let revision = revision.and_then(|revision| u32::try_from(revision).ok());
     let paused = args.flag("paused")?;
     let is_change = when.is_some() || zone.is_some() || message.is_some() || label.is_some();
     match (paused, is_change) {
-        (Some(_), true) => Err(Slip::new("paused", SlipFault::NotAlone)),
-        (None, false) => Err(Slip::new("when", SlipFault::Missing)),
-        (Some(_), false) if revision.is_some() => Err(Slip::new("revision", SlipFault::NotAlone)),
+        (Some(_), true) => Err(ArgError::own("paused", NOT_ALONE, "")),
+        (None, false) => Err(ArgError::new("when", ArgErrorKind::Missing)),
+        (Some(_), false) if revision.is_some() => Err(ArgError::own("revision", NOT_ALONE, "")),
         (Some(paused), false) => Ok(Call::Pause(which, paused)),
         // A zone alone would be read by nobody.
-        (None, true) if when.is_none() && zone.is_some() => Err(Slip::new("when", SlipFault::Missing)),
+        (None, true) if when.is_none() && zone.is_some() => Err(ArgError::new("when", ArgErrorKind::Missing)),
         (None, true) => {
             let texts = ChangeParams { label, description: None, message };
             let when = WhenParams { when, zone, ..WhenParams::default() };
@@ -160,23 +163,23 @@ fn update(args: &Args<'_>) -> Result<Call, Slip> {
 }
 
 /// The schedule that is meant, named in one way.
-fn named(args: &Args<'_>) -> Result<Named, Slip> {
-    let id = args.said("schedule_id", limits::ID_BYTES)?;
-    let key = args.said("key", limits::LABEL_BYTES)?;
+fn named(args: &Args<'_>) -> Result<Named, ArgError> {
+    let id = args.opt_text("schedule_id", limits::ID_BYTES)?;
+    let key = args.opt_text("key", limits::LABEL_BYTES)?;
     match (id, key) {
-        (Some(_), Some(_)) => Err(Slip::new("key", SlipFault::NotAlone)),
-        (None, None) => Err(Slip::new("schedule_id", SlipFault::Missing)),
+        (Some(_), Some(_)) => Err(ArgError::own("key", NOT_ALONE, "")),
+        (None, None) => Err(ArgError::new("schedule_id", ArgErrorKind::Missing)),
         (None, Some(key)) => Ok(Named::Key(key.into())),
         (Some(id), None) => {
-            let not_an_id = |_| Slip::new("schedule_id", SlipFault::NotAnId).with(&id.into());
+            let not_an_id = |_| ArgError::new("schedule_id", ArgErrorKind::NotAnId).with(&id.into());
             ScheduleId::new(id).map(Named::Id).map_err(not_an_id)
         }
     }
 }
 
-fn query(args: &Args<'_>) -> Result<Boundary, Slip> {
-    let text = args.required("query", limits::TEXT_BYTES)?;
-    let fault = |error: String| Slip::new("query", SlipFault::NotAQuery { error: error.into() });
+fn query(args: &Args<'_>) -> Result<Boundary, ArgError> {
+    let text = args.required_raw_text("query", limits::TEXT_BYTES)?;
+    let fault = |error: String| ArgError::own("query", NOT_A_QUERY, error);
     let form = read_keeping_meta(text.as_bytes(), &REQUEST_CAPS).map_err(|error| fault(error.to_string()))?;
     let query = eql::parse(&form).map_err(|error| fault(error.to_string()))?;
     Ok(Boundary { query, entity: Map::new(), lenient: None, as_of: None })

@@ -1,12 +1,12 @@
 //! The answers to calls that were refused, as data: a kind, a class, a message, a hint, and the call as it would be right.
 //!
-//! What lives elsewhere: faults of single fields (`dialect/slip.rs`).
+//! What lives elsewhere: errors of single arguments (`args`).
 
 use super::example::example;
 use super::repair::{repaired, with_field};
 use super::tool::Tool;
-use crate::dialect::slip::{self, Slip, SlipFault};
-use crate::dialect::{Answer, Notation};
+use crate::dialect::args::{ArgError, ArgErrorKind, TOOL_WORDS, Wording};
+use crate::dialect::{Answer, Notation, tool_error};
 use crate::domain::Code;
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::registry::ResolverError;
@@ -27,13 +27,13 @@ pub fn refused(tool: Tool, args: &Value, notation: Notation, error: &ResolverErr
             (hint, likely(tool, args, notation, &kind))
         }
     };
-    let mut shown = slip::error(&kind, code, &error.message).with("hint", hint);
+    let mut shown = tool_error::error(&kind, code, &error.message).with("hint", hint);
     for name in ["limit", "max", "wait-ms", "status"] {
         if let Some(value) = part(name).filter(|value| !value.is_nil()) {
             shown = shown.with(&name.replace('-', "_"), value.clone());
         }
     }
-    slip::finish(shown.with("example", example), code)
+    tool_error::finish(shown.with("example", example), code)
 }
 
 /// The call with another time or zone, if the one that was given is at fault; otherwise as it was: what it says may be right at
@@ -63,15 +63,31 @@ fn hint(code: Code) -> String {
 /// Every error of the tools themselves, with its name, its class and an example, for the index of errors.
 pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let text = |text: &str| Value::from(text);
-    let slips = [
-        (Tool::Create, Slip::new("", SlipFault::NotAMap { found: "string" }).with(&text("in an hour"))),
-        (Tool::Create, Slip::new("when", SlipFault::Missing)),
-        (Tool::Update, Slip::new("paused", SlipFault::NotAlone)),
-        (Tool::Query, Slip::new("query", SlipFault::NotAQuery { error: "REASON".into() })),
+    let errors = [
+        (
+            Tool::Create,
+            ArgError::new("", ArgErrorKind::NotAMap { found: "string" }).with(&text("in an hour")),
+        ),
+        (Tool::Create, ArgError::new("when", ArgErrorKind::Missing)),
+        (Tool::Update, ArgError::own("paused", NOT_ALONE, "")),
+        (Tool::Query, ArgError::own("query", NOT_A_QUERY, "REASON")),
     ];
-    slips.iter().map(|(tool, slip)| slip::entry(slip.kind(), &slip.answer(example(*tool)))).collect()
+    let entry = |(tool, error): &(Tool, ArgError)| {
+        tool_error::entry(error.name(&TOOL_WORDS), &error.answer(&TOOL_WORDS, example(*tool)))
+    };
+    errors.iter().map(entry).collect()
 }
 
+pub(super) const NOT_ALONE: Wording = Wording::new(
+    "not_alone",
+    "{field} cannot be given together with the other fields",
+    "leave it out, or make two calls",
+);
+pub(super) const NOT_A_QUERY: Wording = Wording::new(
+    "not_a_query",
+    "{field} is no EQL: {detail}",
+    "write a vector of attributes in EDN, as in the example",
+);
 /// The mutation's word for the session that a schedule is for.
 const OWNER: &str = "origin-session-id";
 const NO_SESSION: &str = "you speak for no session: name one in session_id, or connect for one";

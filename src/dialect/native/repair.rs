@@ -15,7 +15,7 @@ pub(super) fn repaired(tool: Tool, args: &Value, notation: Notation) -> Map {
         // The names are spelled as in JSON by now.
         match read(tool, &Value::Map(call.clone()), Notation::Json) {
             Ok(_) => return call,
-            Err(slip) => call = with_example(tool, &call, slip.field()),
+            Err(error) => call = with_example(tool, &call, error.path()),
         }
     }
     example(tool)

@@ -5,8 +5,7 @@
 
 use super::example::example;
 use super::tool::Tool;
-use crate::dialect::args::Args;
-use crate::dialect::slip::{Slip, SlipFault};
+use crate::dialect::args::{ArgError, ArgErrorKind, Args, Style, TOOL_WORDS};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Span, names};
 use crate::edn::Value;
@@ -54,18 +53,18 @@ names! {
 /// # Errors
 /// The finished answer to a call that makes no sense.
 pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answer> {
-    let call = || -> Result<Call, Slip> {
-        let args = Args::new(args, notation, names(tool))?;
+    let call = || -> Result<Call, ArgError> {
+        let args = Args::of_call(args, Style::tools(notation), names(tool))?;
         match tool {
             Tool::Add => draft(&args).map(Call::Add),
             Tool::List => Ok(Call::List),
             Tool::Remove => {
-                let pattern = args.required("description_pattern", limits::LABEL_BYTES)?;
-                Ok(Call::Remove { pattern: pattern.trim().into() })
+                let pattern = args.required_text("description_pattern", limits::LABEL_BYTES)?;
+                Ok(Call::Remove { pattern: pattern.into() })
             }
         }
     };
-    call().map_err(|slip| slip.answer(example(tool)))
+    call().map_err(|error| error.answer(&TOOL_WORDS, example(tool)))
 }
 
 /// The arguments of each tool.
@@ -77,22 +76,23 @@ const fn names(tool: Tool) -> &'static [&'static str] {
     }
 }
 
-fn draft(args: &Args<'_>) -> Result<Draft, Slip> {
+fn draft(args: &Args<'_>) -> Result<Draft, ArgError> {
     let (min, max) = (limits::REMINDER_SECONDS_MIN.value, limits::PERIOD_MS_MAX.value / 1_000);
-    let seconds = args.whole("interval_seconds", min, max)?;
-    let kind = args.word("type", ReminderKind::NAMES, ReminderKind::ALL)?;
-    let kind = kind.ok_or_else(|| Slip::new("type", SlipFault::Missing))?;
+    let seconds = args.int_in("interval_seconds", min, max)?;
+    let kind = args.required("type", |arg| arg.one_of(ReminderKind::NAMES, ReminderKind::ALL))?;
     let seconds = match (seconds, kind) {
         (Some(seconds), _) => seconds,
         // "Check regularly" means every minute. Source: SEED-003, "Regular website monitoring".
         (None, ReminderKind::Recurring) => REGULARLY_SECONDS,
-        (None, ReminderKind::OneTime) => return Err(Slip::new("interval_seconds", SlipFault::Missing)),
+        (None, ReminderKind::OneTime) => {
+            return Err(ArgError::new("interval_seconds", ArgErrorKind::Missing));
+        }
     };
     Ok(Draft {
         kind,
         interval: Span::from_millis(seconds * 1_000),
-        prompt: args.required("action_prompt", limits::TEXT_BYTES)?.into(),
-        description: args.required("description", limits::LABEL_BYTES)?.trim().into(),
+        prompt: args.required_raw_text("action_prompt", limits::TEXT_BYTES)?.into(),
+        description: args.required_text("description", limits::LABEL_BYTES)?.into(),
     })
 }
 

@@ -4,10 +4,10 @@
 //! texts in a [`Call`] are trimmed, and a blank one counts as absent.
 
 use super::action::ActionKind;
+use super::error::{NO_TIME, NOTHING_TOLD, TWO_TIMES, too_far};
 use super::example::example;
 use super::tool::Tool;
-use crate::dialect::args::Args;
-use crate::dialect::slip::{Slip, SlipFault};
+use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Style, TOOL_WORDS};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Attachment, JobId, Moment, Span, names};
 use crate::edn::Value;
@@ -88,17 +88,17 @@ pub enum Due {
 /// # Errors
 /// The finished answer to a call that makes no sense.
 pub fn parse(tool: Tool, args: &Value, notation: Notation, now: Moment) -> Result<Call, Answer> {
-    let call = || -> Result<Call, Slip> {
-        let args = Args::new(args, notation, names(tool))?;
+    let call = || -> Result<Call, ArgError> {
+        let args = Args::of_call(args, Style::tools(notation), names(tool))?;
         match tool {
             Tool::Schedule => schedule(&args, now),
             Tool::ReportReady => {
-                let missing = || Slip::new("job_id", SlipFault::Missing);
+                let missing = || ArgError::new("job_id", ArgErrorKind::Missing);
                 Ok(Call::JobReady { job: job(&args)?.ok_or_else(missing)? })
             }
         }
     };
-    call().map_err(|slip| slip.answer(example(tool, slip.field())))
+    call().map_err(|error| error.answer(&TOOL_WORDS, example(tool, error.path())))
 }
 
 /// The arguments of each tool.
@@ -124,11 +124,11 @@ const fn names(tool: Tool) -> &'static [&'static str] {
     }
 }
 
-fn schedule(args: &Args<'_>, now: Moment) -> Result<Call, Slip> {
-    let operation = args.word("operation", Operation::NAMES, Operation::ALL)?;
+fn schedule(args: &Args<'_>, now: Moment) -> Result<Call, ArgError> {
+    let operation = args.one_of("operation", Operation::NAMES, Operation::ALL)?;
     let action_id = || {
-        let id = args.said("action_id", limits::TEXT_BYTES)?;
-        id.map(Into::into).ok_or_else(|| Slip::new("action_id", SlipFault::Missing))
+        let id = args.opt_text("action_id", limits::TEXT_BYTES)?;
+        id.map(Into::into).ok_or_else(|| ArgError::new("action_id", ArgErrorKind::Missing))
     };
     match operation.unwrap_or(Operation::Create) {
         Operation::Create => draft(args, now).map(|draft| Call::Create(Box::new(draft))),
@@ -138,14 +138,13 @@ fn schedule(args: &Args<'_>, now: Moment) -> Result<Call, Slip> {
     }
 }
 
-fn draft(args: &Args<'_>, now: Moment) -> Result<Draft, Slip> {
-    let kind = args.word("action_kind", ActionKind::NAMES, ActionKind::ALL)?;
-    let kind = kind.ok_or_else(|| Slip::new("action_kind", SlipFault::Missing))?;
+fn draft(args: &Args<'_>, now: Moment) -> Result<Draft, ArgError> {
+    let kind = args.required("action_kind", |arg| arg.one_of(ActionKind::NAMES, ActionKind::ALL))?;
     let time = time(args)?;
     let job = if kind == ActionKind::NotifyJobReady { job(args)? } else { None };
     let due = match (job, time) {
         (None, Some((_, time))) => time,
-        (None, None) => return Err(Slip::new("delay_seconds", SlipFault::NoTime)),
+        (None, None) => return Err(ArgError::own("delay_seconds", NO_TIME, "")),
         (Some(job), time) => Due::Ready(job, time.and_then(|(_, time)| instant(&time, now))),
     };
     let (text, file) = told(args, kind)?;
@@ -155,21 +154,21 @@ fn draft(args: &Args<'_>, now: Moment) -> Result<Draft, Slip> {
         due,
         text: text.unwrap_or_default().into(),
         file,
-        summary: args.said("original_summary", limits::TEXT_BYTES)?.map(Into::into),
+        summary: args.opt_text("original_summary", limits::TEXT_BYTES)?.map(Into::into),
         cancel_on_user_activity: cancels.unwrap_or(kind == ActionKind::RunLater),
         max_attempts: attempts(args)?,
-        dedupe_key: args.said("dedupe_key", limits::LABEL_BYTES)?.map(Into::into),
+        dedupe_key: args.opt_text("dedupe_key", limits::LABEL_BYTES)?.map(Into::into),
     };
     check_far(&draft.due, args, now)?;
     Ok(draft)
 }
 
 /// The time given, and by which field. Nought and less count as nothing said.
-fn time(args: &Args<'_>) -> Result<Option<(&'static str, Due)>, Slip> {
-    let delay = args.number("delay_seconds")?.filter(|seconds| *seconds > 0);
-    let at = args.instant("run_at")?;
+fn time(args: &Args<'_>) -> Result<Option<(&'static str, Due)>, ArgError> {
+    let delay = args.opt("delay_seconds", Arg::integer)?.filter(|seconds| *seconds > 0);
+    let at = args.opt_instant("run_at")?;
     Ok(match (delay, at) {
-        (Some(_), Some(_)) => return Err(Slip::new("run_at", SlipFault::TwoTimes)),
+        (Some(_), Some(_)) => return Err(ArgError::own("run_at", TWO_TIMES, "")),
         (Some(seconds), None) => {
             // What does not fit is too far ahead by any reckoning.
             let millis = u64::try_from(seconds).unwrap_or(u64::MAX).saturating_mul(1_000);
@@ -188,45 +187,42 @@ fn instant(due: &Due, now: Moment) -> Option<Moment> {
     }
 }
 
-fn told<'a>(args: &Args<'a>, kind: ActionKind) -> Result<(Option<&'a str>, Option<Attachment>), Slip> {
+fn told<'a>(args: &Args<'a>, kind: ActionKind) -> Result<(Option<&'a str>, Option<Attachment>), ArgError> {
     let required = |name: &'static str| {
-        let text = args.said(name, limits::TEXT_BYTES)?;
-        text.ok_or_else(|| Slip::new(name, SlipFault::Missing))
+        let text = args.opt_text(name, limits::TEXT_BYTES)?;
+        text.ok_or_else(|| ArgError::new(name, ArgErrorKind::Missing))
     };
     match kind {
         ActionKind::RemindLater => Ok((Some(required("message")?), None)),
         ActionKind::RunLater => Ok((Some(required("instruction")?), None)),
         ActionKind::NotifyJobReady => {
-            let text = args.said("message", limits::TEXT_BYTES)?;
-            let path = args.said("artifact_path", limits::PATH_BYTES)?;
-            let name = args.said("artifact_name", limits::LABEL_BYTES)?.map(Into::into);
+            let text = args.opt_text("message", limits::TEXT_BYTES)?;
+            let path = args.opt_text("artifact_path", limits::PATH_BYTES)?;
+            let name = args.opt_text("artifact_name", limits::LABEL_BYTES)?.map(Into::into);
             if text.is_none() && path.is_none() {
-                return Err(Slip::new("message", SlipFault::NothingTold));
+                return Err(ArgError::own("message", NOTHING_TOLD, ""));
             }
             Ok((text, path.map(|path| Attachment { path: path.into(), name })))
         }
     }
 }
 
-fn job(args: &Args<'_>) -> Result<Option<JobId>, Slip> {
-    let Some(text) = args.said("job_id", limits::ID_BYTES)? else { return Ok(None) };
-    JobId::new(text).map(Some).map_err(|_| Slip::new("job_id", SlipFault::NotAnId).with(&text.into()))
+fn job(args: &Args<'_>) -> Result<Option<JobId>, ArgError> {
+    let Some(text) = args.opt_text("job_id", limits::ID_BYTES)? else { return Ok(None) };
+    let not_an_id = |_| ArgError::new("job_id", ArgErrorKind::NotAnId).with(&text.into());
+    JobId::new(text).map(Some).map_err(not_an_id)
 }
 
 /// Less than one counts as nothing said.
-fn attempts(args: &Args<'_>) -> Result<u64, Slip> {
+fn attempts(args: &Args<'_>) -> Result<u64, ArgError> {
     let max = limits::ATTEMPTS.value;
-    match args.number("max_attempts")?.and_then(|given| u64::try_from(given).ok()) {
-        Some(given @ 1..) if given <= max => Ok(given),
-        Some(1..) => {
-            let slip = Slip::new("max_attempts", SlipFault::OutOfRange { min: 1, max });
-            Err(args.get("max_attempts").map_or_else(|| slip.clone(), |value| slip.clone().with(value)))
-        }
-        Some(0) | None => Ok(ATTEMPTS),
+    match args.opt("max_attempts", Arg::integer)? {
+        Some(1..) => Ok(args.int_in("max_attempts", 1, max)?.unwrap_or(ATTEMPTS)),
+        Some(_) | None => Ok(ATTEMPTS),
     }
 }
 
-fn check_far(due: &Due, args: &Args<'_>, now: Moment) -> Result<(), Slip> {
+fn check_far(due: &Due, args: &Args<'_>, now: Moment) -> Result<(), ArgError> {
     let limit = limits::ACTION_DELAY_MS_MAX;
     let is_far = match due {
         Due::After(span) => span.millis() > limit.value,
@@ -237,8 +233,11 @@ fn check_far(due: &Due, args: &Args<'_>, now: Moment) -> Result<(), Slip> {
         return Ok(());
     }
     let field = if args.get("run_at").is_some() { "run_at" } else { "delay_seconds" };
-    let slip = Slip::new(field, SlipFault::TooFar { limit });
-    Err(args.get(field).map_or_else(|| slip.clone(), |value| slip.clone().with(value)))
+    let error = too_far(field, limit);
+    Err(match args.get(field) {
+        Some(arg) => error.with(arg.value()),
+        None => error,
+    })
 }
 
 /// Source: SEED-000's code.

@@ -1,0 +1,204 @@
+//! The texts of errors: one row per kind, as a table that each dialect has, or takes over but for a few rows.
+//!
+//! A text has names in braces; each is filled in with a part of the error (`ArgError::part`). Braces around anything else
+//! stay as they are.
+
+use super::error::ArgErrorKind;
+use crate::domain::Code;
+
+/// How one kind of error is put into words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wording {
+    /// The name of the kind.
+    pub(crate) name: &'static str,
+    /// What is wrong.
+    pub(crate) message: &'static str,
+    /// What to do about it; empty in dialects that give no hints.
+    pub(crate) hint: &'static str,
+    /// The class of the error.
+    pub(crate) code: Code,
+}
+
+impl Wording {
+    pub(crate) const fn new(name: &'static str, message: &'static str, hint: &'static str) -> Wording {
+        Wording { name, message, hint, code: Code::Validation }
+    }
+
+    /// The row with another class of error.
+    pub(crate) const fn coded(self, code: Code) -> Wording {
+        Wording { code, ..self }
+    }
+}
+
+/// The texts of one dialect.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArgWords {
+    /// What the arguments as a whole are called.
+    pub(crate) whole: &'static str,
+    /// What stands before each name of a list, and between two.
+    pub(crate) list: (&'static str, &'static str),
+    pub(crate) not_a_map: Wording,
+    pub(crate) unknown_keys: Wording,
+    /// Unknown keys where there are no known ones.
+    pub(crate) takes_nothing: Wording,
+    pub(crate) given_twice: Wording,
+    pub(crate) missing: Wording,
+    pub(crate) blank: Wording,
+    pub(crate) not_text: Wording,
+    pub(crate) not_a_boolean: Wording,
+    pub(crate) not_whole: Wording,
+    pub(crate) not_a_list: Wording,
+    pub(crate) not_a: Wording,
+    pub(crate) out_of_range: Wording,
+    pub(crate) too_long: Wording,
+    pub(crate) not_one_of: Wording,
+    pub(crate) no_offset: Wording,
+    pub(crate) not_an_instant: Wording,
+    pub(crate) not_an_id: Wording,
+}
+
+impl ArgWords {
+    /// The row of a kind.
+    pub(super) fn of(&self, kind: &ArgErrorKind) -> Wording {
+        match kind {
+            ArgErrorKind::NotAMap { .. } => self.not_a_map,
+            ArgErrorKind::UnknownKeys { known: [], .. } => self.takes_nothing,
+            ArgErrorKind::UnknownKeys { .. } => self.unknown_keys,
+            ArgErrorKind::GivenTwice => self.given_twice,
+            ArgErrorKind::Missing => self.missing,
+            ArgErrorKind::Blank => self.blank,
+            ArgErrorKind::NotText { .. } => self.not_text,
+            ArgErrorKind::NotABoolean => self.not_a_boolean,
+            ArgErrorKind::NotWhole => self.not_whole,
+            ArgErrorKind::NotAList { .. } => self.not_a_list,
+            ArgErrorKind::NotA { .. } => self.not_a,
+            ArgErrorKind::OutOfRange { .. } => self.out_of_range,
+            ArgErrorKind::TooLong { .. } => self.too_long,
+            ArgErrorKind::NotOneOf { .. } => self.not_one_of,
+            ArgErrorKind::NoOffset => self.no_offset,
+            ArgErrorKind::NotAnInstant => self.not_an_instant,
+            ArgErrorKind::NotAnId => self.not_an_id,
+            ArgErrorKind::Own { words, .. } => *words,
+        }
+    }
+
+    /// Names as this dialect lists them.
+    pub(super) fn list(&self, names: &[&str]) -> String {
+        let (before, between) = self.list;
+        names.iter().map(|name| format!("{before}{name}")).collect::<Vec<String>>().join(between)
+    }
+}
+
+/// A text with its names in braces filled in.
+pub(crate) fn fill(text: &str, part: impl Fn(&str) -> Option<String>) -> String {
+    let (mut filled, mut rest) = (String::new(), text);
+    while let Some((before, (name, after))) =
+        rest.split_once('{').and_then(|(before, after)| Some((before, after.split_once('}')?)))
+    {
+        filled.push_str(before);
+        filled.push_str(&part(name).unwrap_or_else(|| format!("{{{name}}}")));
+        rest = after;
+    }
+    filled + rest
+}
+
+/// What a tool says to a caller that is no session and names none.
+pub(crate) const NO_SESSION: Wording = Wording::new(
+    "no_session",
+    "there is no current session, because the caller is none",
+    "call in the name of a session: it owns what it asks for",
+);
+
+/// The texts of the tools whose fields are in snake case.
+pub(crate) const TOOL_WORDS: ArgWords = ArgWords {
+    whole: "the arguments",
+    list: ("", ", "),
+    not_a_map: Wording::new(
+        "not_an_object",
+        "{field} must be an object, not {found}",
+        "give an object, as in the example",
+    ),
+    unknown_keys: Wording::new(
+        "unknown_field",
+        "there is no such field: the arguments may have {known}",
+        "leave the field out, or spell it as in the list",
+    ),
+    takes_nothing: Wording::new(
+        "unknown_field",
+        "this tool takes no arguments",
+        "leave the field out, or spell it as in the list",
+    ),
+    given_twice: Wording::new(
+        "given_twice",
+        "{field} is given twice, in two spellings",
+        "give each field once, in snake case",
+    ),
+    missing: Wording::new("missing", "{field} is required", "add the field, as in the example"),
+    blank: Wording::new("blank", "{field} must not be blank", "say something in it, as in the example"),
+    not_text: Wording::new(
+        "not_a_string",
+        "{field} must be a string, not {found}",
+        "write a string, as in the example",
+    ),
+    not_a_boolean: Wording::new(
+        "not_a_boolean",
+        "{field} must be true or false",
+        "write true or false without quotes",
+    ),
+    not_whole: Wording::new(
+        "not_a_whole_number",
+        "{field} must be a whole number",
+        "write digits only, without quotes, unit or fraction",
+    ),
+    not_a_list: Wording::new("not_a_list", "{field} must be a list", "write a list, as in the example"),
+    not_a: Wording::new(
+        "wrong_type",
+        "{field} must be {expected}, not {found}",
+        "write it as in the example",
+    ),
+    out_of_range: Wording::new(
+        "out_of_range",
+        "{field} must be from {min} to {max}",
+        "choose a number from {min} to {max}",
+    ),
+    too_long: Wording::new(
+        "too_long",
+        "{field} is too long: {limit} is {max} {unit}",
+        "shorten it to {max} {unit}",
+    )
+    .coded(Code::Limit),
+    not_one_of: Wording::new("unknown_word", "{field} must be one of {known}", "choose one of these words"),
+    no_offset: Wording::new(
+        "no_offset",
+        "{field} has no offset from UTC, so it could be any of many instants",
+        "add the offset at the end, such as +08:00, or Z for UTC",
+    ),
+    not_an_instant: Wording::new(
+        "not_a_timestamp",
+        "{field} is no ISO-8601 instant",
+        "write date, T, time, and offset, such as 2026-04-11T09:00:00Z",
+    ),
+    not_an_id: Wording::new(
+        "not_an_id",
+        "{field} cannot be an id: it has control characters",
+        "leave out line breaks and other control characters",
+    ),
+};
+
+#[cfg(test)]
+mod tests {
+    use super::fill;
+
+    #[test]
+    fn names_in_braces_are_filled_in_and_other_braces_stay() {
+        let part = |name: &str| (name == "field").then(|| "a.b".to_owned());
+        for (text, expected) in [
+            ("", ""),
+            ("{field} is {field}", "a.b is a.b"),
+            (r#"name a session: {"kind": "session"}"#, r#"name a session: {"kind": "session"}"#),
+            ("{open", "{open"),
+        ] {
+            assert_eq!(fill(text, part), expected);
+        }
+    }
+}
