@@ -1,11 +1,11 @@
 //! The answers to calls that were carried out, in the seed's shape.
 //!
-//! What lives elsewhere: errors (`problem.rs`), the shape of a job (`job.rs`). Invariant: nothing of the seed's shape is
+//! What lives elsewhere: errors (`error.rs`), the shape of a job (`job.rs`). Invariant: nothing of the seed's shape is
 //! left out; what is added, `next_runs` and `warnings`, stands behind it.
 
-use super::fields::{instant, with_some};
 use super::job::Job;
 use super::outlook::{self, Outlook};
+use super::shape::{instant, with_some};
 use super::view::View;
 use crate::calendar::Zones;
 use crate::dialect::Answer;

@@ -4,17 +4,17 @@
 //! of the change (revisions, whether the job exists). Invariant: texts in a [`Call`] are trimmed, and none that must say
 //! something is blank.
 
-use super::fault::{Fault, Problem};
-use super::fields::Fields;
+use super::error;
 use super::job::Job;
 use super::policy::{self, Policy};
-use super::problem;
 use super::schedule::{self, Schedule};
 use super::target::{self, Target};
 use super::tool::Tool;
+use super::words::{EMPTY_PATCH, NO_OWNER};
+use crate::dialect::args::{Arg, ArgError, Args, Choices, Style};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Moment, ScheduleId, SessionId};
-use crate::edn::{Map, Value};
+use crate::edn::Value;
 use crate::limits;
 
 /// What the checks must know of the world.
@@ -159,30 +159,30 @@ impl Patch {
 /// # Errors
 /// The finished answer to a call that makes no sense, or that asks for a job which cannot exist.
 pub fn parse(tool: Tool, args: &Value, notation: Notation, context: &Context) -> Result<Call, Answer> {
-    // Callers without anything to say send null as often as an empty object.
-    let nothing = Value::Map(Map::new());
-    let args = if args.is_nil() { &nothing } else { args };
-    let fields = Fields::new(args, "", notation, names(tool));
-    let fields = fields.map_err(|problem| problem::answer(tool, &problem, None))?;
-    let named =
-        fields.get("job_id").and_then(Value::as_str).and_then(|text| ScheduleId::new(text.trim()).ok());
-    let refused = |problem: Problem| problem::answer(tool, &problem, named.as_ref());
+    let args = Args::of_call(args, style(notation), names(tool));
+    let args = args.map_err(|error| error::answer(tool, &error, None))?;
+    let named = args.get("job_id").and_then(|arg| ScheduleId::new(arg.value().as_str()?.trim()).ok());
+    let refused = |error: ArgError| error::answer(tool, &error, named.as_ref());
     let job_id = || {
-        let text = fields.required_text("job_id", limits::TEXT_BYTES).map_err(&refused)?;
+        let text = args.required_text("job_id", limits::TEXT_BYTES).map_err(&refused)?;
         // What cannot be an id is the id of no job.
-        ScheduleId::new(text).map_err(|_| problem::missing(tool, text))
+        ScheduleId::new(text).map_err(|_| error::missing(tool, text))
     };
-    let base = || base(&fields, job_id()?).map_err(&refused);
+    let base = || {
+        let job_id = job_id()?;
+        let revision = args.int_in("base_revision", 1, REVISION_MAX).map_err(&refused)?;
+        Ok(Base { job_id, revision })
+    };
     match tool {
-        Tool::Create => create(&fields, context).map(|draft| Call::Create(draft.into())).map_err(refused),
+        Tool::Create => create(&args, context).map(|draft| Call::Create(draft.into())).map_err(refused),
         Tool::List => {
-            let include_disabled = fields.flag("include_disabled").map_err(refused)?.unwrap_or(true);
+            let include_disabled = args.flag("include_disabled").map_err(refused)?.unwrap_or(true);
             Ok(Call::List { include_disabled })
         }
         Tool::Get => Ok(Call::Get { job_id: job_id()? }),
         Tool::Update => {
             let job = base()?;
-            let patch = patch(&fields, context).map_err(refused)?;
+            let patch = args.required("patch", |arg| patch(arg, context)).map_err(refused)?;
             Ok(Call::Update { job, patch: patch.into() })
         }
         Tool::Delete => base().map(Call::Delete),
@@ -202,48 +202,46 @@ pub(super) const fn names(tool: Tool) -> &'static [&'static str] {
     }
 }
 
-fn create(fields: &Fields<'_>, context: &Context) -> Result<Draft, Problem> {
+fn create(args: &Args<'_>, context: &Context) -> Result<Draft, ArgError> {
     let session = context.session.as_ref();
-    let name = fields.required_text("name", limits::LABEL_BYTES)?.into();
-    let description = fields.text("description", limits::TEXT_BYTES)?.and_then(filled);
-    let schedule = schedule::parse(fields, "schedule")?;
-    let schedule = schedule.ok_or_else(|| fields.problem("schedule", Fault::Missing))?;
-    let prompt = fields.required_text("prompt", limits::TEXT_BYTES)?.into();
-    let target = match target::parse(fields, "target", session)? {
+    let name = args.required_text("name", limits::LABEL_BYTES)?.into();
+    let description = args.opt_text("description", limits::TEXT_BYTES)?.map(Into::into);
+    let schedule = args.required("schedule", schedule::parse)?;
+    let prompt = args.required_text("prompt", limits::TEXT_BYTES)?.into();
+    let target = match args.opt("target", |arg| target::parse(arg, session))? {
         Some(target) => target,
-        None => target::current("target", session)?,
+        None => target::current(session).map_err(|error| error.under("target"))?,
     };
     if target.owner(session).is_none() {
-        return Err(fields.problem("target", Fault::NoOwner));
+        return Err(ArgError::own("target", NO_OWNER, ""));
     }
-    let policy = policy::parse(fields, "policy")?.unwrap_or_default();
+    let policy = args.opt("policy", policy::parse)?.unwrap_or_default();
     if schedule.is_never_due(context.now) {
-        return Err(problem::never_due_at("schedule", &schedule, context.now));
+        return Err(error::never_due_at("schedule", &schedule, context.now));
     }
     Ok(Draft { name, description, schedule, prompt, target, policy })
 }
 
-fn patch(outer: &Fields<'_>, context: &Context) -> Result<Patch, Problem> {
-    let fields = Fields::new(outer.required("patch")?, "patch", outer.notation(), &PATCH_NAMES)?;
+fn patch(arg: Arg<'_>, context: &Context) -> Result<Patch, ArgError> {
+    let args = arg.map(&PATCH_NAMES)?;
+    let filled = |name, max| args.opt(name, |arg| arg.filled_text(max));
+    let described = args.opt("description", |arg| arg.text(limits::TEXT_BYTES))?;
     let patch = Patch {
-        name: fields.filled("name", limits::LABEL_BYTES)?.map(Into::into),
-        description: fields.text("description", limits::TEXT_BYTES)?.map(filled),
-        enabled: fields.flag("enabled")?,
-        schedule: schedule::parse(&fields, "schedule")?,
-        prompt: fields.filled("prompt", limits::TEXT_BYTES)?.map(Into::into),
-        target: target::parse(&fields, "target", context.session.as_ref())?,
-        policy: policy::parse(&fields, "policy")?,
+        name: filled("name", limits::LABEL_BYTES)?.map(Into::into),
+        // A description that says nothing is none.
+        description: described.map(|text| Some(text).filter(|text| !text.is_empty()).map(Into::into)),
+        enabled: args.flag("enabled")?,
+        schedule: args.opt("schedule", schedule::parse)?,
+        prompt: filled("prompt", limits::TEXT_BYTES)?.map(Into::into),
+        target: args.opt("target", |arg| target::parse(arg, context.session.as_ref()))?,
+        policy: args.opt("policy", policy::parse)?,
     };
-    if patch.is_empty() { Err(Problem::new("patch", Fault::EmptyPatch)) } else { Ok(patch) }
+    if patch.is_empty() { Err(ArgError::own("", EMPTY_PATCH, "")) } else { Ok(patch) }
 }
 
-/// A description that says nothing is none.
-fn filled(text: &str) -> Option<Box<str>> {
-    (!text.is_empty()).then(|| text.into())
-}
-
-fn base(fields: &Fields<'_>, job_id: ScheduleId) -> Result<Base, Problem> {
-    Ok(Base { job_id, revision: fields.whole("base_revision", 1, REVISION_MAX)? })
+/// How calls and files of jobs are written.
+pub(super) const fn style(notation: Notation) -> Style {
+    Style { choices: Choices::Snake, short_times: false, ..Style::tools(notation) }
 }
 
 /// What a patch may name.

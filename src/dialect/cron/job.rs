@@ -3,9 +3,9 @@
 //! What lives elsewhere: where they come from (the engine, or `jsonl`). Invariant: what is absent is left out of the
 //! printed map, never null. Source: SEED-004's code, the types that it stores.
 
-use super::fields::{instant, integer, with_some};
 use super::policy::Policy;
 use super::schedule::Schedule;
+use super::shape::{instant, integer, with_some};
 use super::target::Target;
 use crate::domain::{Moment, ScheduleId, names};
 use crate::edn::{Map, Value};

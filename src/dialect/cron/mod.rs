@@ -12,28 +12,28 @@
 mod answer;
 mod call;
 mod command;
+mod error;
 mod example;
-mod fault;
-mod fields;
 mod id;
 mod job;
 #[cfg(feature = "json")]
 pub mod jsonl;
 mod outlook;
 mod policy;
-mod problem;
 mod schedule;
+mod shape;
 mod target;
 mod tool;
 mod view;
+mod words;
 
 pub use answer::{created, deleted, got, listed, paused, resumed, updated};
 pub use call::{Base, Call, Context, Draft, Patch, parse};
+pub use error::{conflict, errors, never_due, not_found, refused};
 pub use id::{event_id, job_id, run_id};
 pub use job::{Job, JobState, RunStatus};
 pub use outlook::Outlook;
 pub use policy::{MissedRun, Overlap, Policy};
-pub use problem::{conflict, errors, never_due, not_found, refused};
 pub use schedule::{Period, Schedule, ScheduleKind};
 pub use target::{Target, TargetKind};
 pub use tool::Tool;

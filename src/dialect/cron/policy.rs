@@ -3,8 +3,8 @@
 //! What lives elsewhere: doing so (`engine`). Invariant: a policy is whole; a patch that gives one replaces all of it, and
 //! what it does not name is back at its default. Source: SEED-004, "Scheduling Model".
 
-use super::fault::Problem;
-use super::fields::{Fields, integer};
+use super::shape::integer;
+use crate::dialect::args::{Arg, ArgError};
 use crate::domain::names;
 use crate::edn::{Map, Value};
 use crate::limits;
@@ -59,18 +59,16 @@ impl Default for Policy {
     }
 }
 
-/// Reads the policy that a field of `outer` holds, if it holds one.
-pub(super) fn parse(outer: &Fields<'_>, name: &str) -> Result<Option<Policy>, Problem> {
-    let Some(value) = outer.get(name) else { return Ok(None) };
-    let names = &["overlap", "missed_run", "timeout_seconds"];
-    let fields = Fields::new(value, &outer.path(name), outer.notation(), names)?;
+/// Reads a policy.
+pub(super) fn parse(arg: Arg<'_>) -> Result<Policy, ArgError> {
+    let args = arg.map(&["overlap", "missed_run", "timeout_seconds"])?;
     let preset = Policy::default();
-    let timeout_seconds = fields.whole("timeout_seconds", 1, Policy::TIMEOUT_SECONDS_MAX)?;
-    Ok(Some(Policy {
-        overlap: fields.word("overlap", Overlap::NAMES, Overlap::parse)?.unwrap_or(preset.overlap),
-        missed_run: fields
-            .word("missed_run", MissedRun::NAMES, MissedRun::parse)?
-            .unwrap_or(preset.missed_run),
+    let timeout_seconds = args.int_in("timeout_seconds", 1, Policy::TIMEOUT_SECONDS_MAX)?;
+    let overlap = args.one_of("overlap", Overlap::NAMES, Overlap::ALL)?;
+    let missed_run = args.one_of("missed_run", MissedRun::NAMES, MissedRun::ALL)?;
+    Ok(Policy {
+        overlap: overlap.unwrap_or(preset.overlap),
+        missed_run: missed_run.unwrap_or(preset.missed_run),
         timeout_seconds: timeout_seconds.unwrap_or(preset.timeout_seconds),
-    }))
+    })
 }

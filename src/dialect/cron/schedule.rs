@@ -3,8 +3,9 @@
 //! What lives elsewhere: slots (`calendar`). Invariant: a schedule that was read has slots; it may be that they all lie in
 //! the past. Source: SEED-004, "Scheduling Model".
 
-use super::fault::{Fault, Problem};
-use super::fields::{Fields, instant, integer, with_some, word_of};
+use super::shape::{instant, integer, with_some};
+use super::words::{self, NO_WEEKDAYS, NOT_A_TIME};
+use crate::dialect::args::{Arg, ArgError, Args};
 use crate::domain::{
     Calendar, CountFrom, Every, Moment, Span, TimeOfDay, Trigger, Weekday, Weekdays, When, Zone, names,
 };
@@ -181,74 +182,63 @@ impl Schedule {
     }
 }
 
-/// Reads the schedule that a field of `outer` holds, if it holds one.
-pub(super) fn parse(outer: &Fields<'_>, name: &str) -> Result<Option<Schedule>, Problem> {
-    let Some(value) = outer.get(name) else { return Ok(None) };
-    let path = outer.path(name);
-    // The kind says which fields there may be, so it is read first, whatever else is there.
-    let kind = Fields::kind_of(value, &path, outer.notation())?;
-    let kind = kind
-        .word("kind", ScheduleKind::NAMES, ScheduleKind::parse)?
-        .ok_or_else(|| Problem::new(&format!("{path}.kind"), Fault::Missing))?;
-    let fields = |names| Fields::new(value, &path, outer.notation(), names);
+/// Reads a schedule. Its kind says which fields there may be, so that is read first, whatever else is there.
+pub(super) fn parse(arg: Arg<'_>) -> Result<Schedule, ArgError> {
+    let kind = arg
+        .open_map(&["kind"])?
+        .required("kind", |kind| kind.one_of(ScheduleKind::NAMES, ScheduleKind::ALL))?;
     match kind {
-        ScheduleKind::Once => fields(&["kind", "at"])?.required_moment("at").map(|at| Schedule::Once { at }),
-        ScheduleKind::Interval => interval(&fields(&["kind", "every_seconds", "anchor"])?),
+        ScheduleKind::Once => {
+            arg.map(&["kind", "at"])?.required("at", Arg::instant).map(|at| Schedule::Once { at })
+        }
+        ScheduleKind::Interval => {
+            let args = arg.map(&["kind", "every_seconds", "anchor"])?;
+            let seconds = args.required("every_seconds", |arg| arg.int_in(SECONDS_MIN, SECONDS_MAX))?;
+            Ok(Schedule::Interval { period: Period { seconds }, anchor: args.opt("anchor", Arg::instant)? })
+        }
         ScheduleKind::Daily => {
-            let fields = fields(&["kind", "time", "timezone"])?;
-            Ok(Schedule::Daily { time: time(&fields)?, zone: zone(&fields)? })
+            let args = arg.map(&["kind", "time", "timezone"])?;
+            Ok(Schedule::Daily { time: args.required("time", time)?, zone: zone(&args)? })
         }
         ScheduleKind::Weekly => {
-            let fields = fields(&["kind", "weekdays", "time", "timezone"])?;
-            Ok(Schedule::Weekly { weekdays: weekdays(&fields)?, time: time(&fields)?, zone: zone(&fields)? })
+            let args = arg.map(&["kind", "weekdays", "time", "timezone"])?;
+            let weekdays = args.required("weekdays", weekdays)?;
+            Ok(Schedule::Weekly { weekdays, time: args.required("time", time)?, zone: zone(&args)? })
         }
     }
-    .map(Some)
 }
 
-fn interval(fields: &Fields<'_>) -> Result<Schedule, Problem> {
-    let seconds = fields.whole("every_seconds", SECONDS_MIN, SECONDS_MAX)?;
-    let period = seconds.and_then(Period::new);
-    let period = period.ok_or_else(|| fields.problem("every_seconds", Fault::Missing))?;
-    Ok(Schedule::Interval { period, anchor: fields.moment("anchor")? })
-}
-
-fn time(fields: &Fields<'_>) -> Result<TimeOfDay, Problem> {
-    let value = fields.required("time")?;
-    let time = value.as_str().and_then(|text| TimeOfDay::parse(text.trim()));
-    time.ok_or_else(|| fields.problem("time", Fault::NotATime).with(value))
+fn time(arg: Arg<'_>) -> Result<TimeOfDay, ArgError> {
+    let time = arg.value().as_str().and_then(|text| TimeOfDay::parse(text.trim()));
+    time.ok_or_else(|| arg.breaks(NOT_A_TIME, ""))
 }
 
 /// Local, where nothing is said.
-fn zone(fields: &Fields<'_>) -> Result<Zone, Problem> {
-    let Some(value) = fields.get("timezone") else { return Ok(Zone::Local) };
-    let not_text = || fields.problem("timezone", Fault::NotText { found: value.type_name() }).with(value);
-    let text = value.as_str().ok_or_else(not_text)?;
-    Zone::parse(text).map_err(|error| fields.problem("timezone", Fault::Zone(error)).with(value))
+fn zone(args: &Args<'_>) -> Result<Zone, ArgError> {
+    let zone = args.opt("timezone", |arg| {
+        let text = arg.raw_text(limits::TEXT_BYTES)?;
+        Zone::parse(text).map_err(|error| arg.breaks(words::zone(&error), error.to_string()))
+    });
+    Ok(zone?.unwrap_or(Zone::Local))
 }
 
-fn weekdays(fields: &Fields<'_>) -> Result<Weekdays, Problem> {
-    let value = fields.required("weekdays")?;
-    let day = |item: &Value| {
-        let day = word_of(item, fields.notation()).and_then(|word| long(&word));
-        day.ok_or_else(|| fields.problem("weekdays", Fault::UnknownWord { known: &DAY_NAMES }).with(item))
+fn weekdays(arg: Arg<'_>) -> Result<Weekdays, ArgError> {
+    let items: Vec<&Value> = match (arg.value().as_items(), arg.value().as_set()) {
+        (Some(items), _) => items.iter().collect(),
+        (None, Some(set)) => set.iter().collect(),
+        (None, None) => Vec::new(),
     };
-    let days: Option<Vec<Weekday>> = match (value.as_items(), value.as_set()) {
-        (Some(items), _) => Some(items.iter().map(day).collect::<Result<_, _>>()?),
-        (None, Some(set)) => Some(set.iter().map(day).collect::<Result<_, _>>()?),
-        (None, None) => None,
-    };
-    days.and_then(Weekdays::new).ok_or_else(|| fields.problem("weekdays", Fault::NoWeekdays).with(value))
+    // An error names the field and shows the day: the seed's lists have no places.
+    let day = |item| arg.like(item).one_of(&DAY_NAMES, Weekday::ALL);
+    let days: Vec<Weekday> = items.into_iter().map(day).collect::<Result<_, _>>()?;
+    Weekdays::new(days).ok_or_else(|| arg.breaks(NO_WEEKDAYS, ""))
 }
 
 fn short(day: Weekday) -> &'static str {
     &day.name()[..3]
 }
 
-fn long(short_name: &str) -> Option<Weekday> {
-    Weekday::ALL.iter().copied().find(|day| short(*day) == short_name)
-}
-
+/// Those of `Weekday::ALL`, in its order.
 const DAY_NAMES: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const SECONDS_MIN: u64 = limits::PERIOD_MS_MIN.value / 1_000;
 const SECONDS_MAX: u64 = limits::PERIOD_MS_MAX.value / 1_000;

@@ -3,8 +3,9 @@
 //! Does not live here: whether the session or the channel exists, which is a question of the moment of the run.
 //! Source: SEED-004, "Service Runtime".
 
-use super::fault::{Fault, Problem};
-use super::fields::{Fields, with_some};
+use super::shape::with_some;
+use super::words::NO_SESSION;
+use crate::dialect::args::{Arg, ArgError};
 use crate::domain::{SessionId, names};
 use crate::edn::{Map, Value};
 use crate::limits;
@@ -61,47 +62,32 @@ impl Target {
     }
 }
 
-/// Reads the target that a field of `outer` holds. The current session, where none is given, is for the caller to add.
-pub(super) fn parse(
-    outer: &Fields<'_>,
-    name: &str,
-    current: Option<&SessionId>,
-) -> Result<Option<Target>, Problem> {
-    let Some(value) = outer.get(name) else { return Ok(None) };
-    let path = outer.path(name);
-    let kind = Fields::kind_of(value, &path, outer.notation())?;
-    let kind = kind
-        .word("kind", TargetKind::NAMES, TargetKind::parse)?
-        .ok_or_else(|| Problem::new(&format!("{path}.kind"), Fault::Missing))?;
-    let fields = |names| Fields::new(value, &path, outer.notation(), names);
+/// Reads a target. The current session, where none is given, is for the caller to add.
+pub(super) fn parse(arg: Arg<'_>, current: Option<&SessionId>) -> Result<Target, ArgError> {
+    let kind =
+        arg.open_map(&["kind"])?.required("kind", |kind| kind.one_of(TargetKind::NAMES, TargetKind::ALL))?;
     match kind {
         TargetKind::CurrentSession => {
-            fields(&["kind"])?;
-            self::current(&path, current)
+            arg.map(&["kind"])?;
+            self::current(current)
         }
-        TargetKind::Session => session(&fields(&["kind", "session_id"])?),
-        TargetKind::Gateway => gateway(&fields(&["kind", "channel", "conversation_id", "thread_id"])?),
+        TargetKind::Session => {
+            let id = |arg: Arg<'_>| arg.id(limits::ID_BYTES, |text| SessionId::new(text).ok());
+            arg.map(&["kind", "session_id"])?.required("session_id", id).map(Target::Session)
+        }
+        TargetKind::Gateway => {
+            let args = arg.map(&["kind", "channel", "conversation_id", "thread_id"])?;
+            let thread_id = args.opt_text("thread_id", limits::ID_BYTES)?.map(Into::into);
+            Ok(Target::Gateway {
+                channel: args.required_text("channel", limits::ID_BYTES)?.into(),
+                conversation_id: args.required_text("conversation_id", limits::ID_BYTES)?.into(),
+                thread_id,
+            })
+        }
     }
-    .map(Some)
 }
 
 /// The session that calls.
-pub(super) fn current(path: &str, session: Option<&SessionId>) -> Result<Target, Problem> {
-    let session = session.cloned().ok_or_else(|| Problem::new(path, Fault::NoSession))?;
-    Ok(Target::Session(session))
-}
-
-fn session(fields: &Fields<'_>) -> Result<Target, Problem> {
-    let text = fields.required_text("session_id", limits::ID_BYTES)?;
-    let not_an_id = |_| fields.problem("session_id", Fault::NotAnId).with(&text.into());
-    SessionId::new(text).map(Target::Session).map_err(not_an_id)
-}
-
-fn gateway(fields: &Fields<'_>) -> Result<Target, Problem> {
-    let thread_id = fields.text("thread_id", limits::ID_BYTES)?.filter(|text| !text.is_empty());
-    Ok(Target::Gateway {
-        channel: fields.required_text("channel", limits::ID_BYTES)?.into(),
-        conversation_id: fields.required_text("conversation_id", limits::ID_BYTES)?.into(),
-        thread_id: thread_id.map(Into::into),
-    })
+pub(super) fn current(session: Option<&SessionId>) -> Result<Target, ArgError> {
+    session.cloned().map(Target::Session).ok_or_else(|| ArgError::own("", NO_SESSION, ""))
 }

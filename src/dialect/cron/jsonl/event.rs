@@ -3,10 +3,10 @@
 //! What lives elsewhere: reading them (`read.rs`). Invariant: a line holds no line break, and ends in one.
 
 use crate::dialect::cron::call::Patch;
-use crate::dialect::cron::fields::{instant, integer, with_some};
 use crate::dialect::cron::job::{Job, RunStatus, task};
 use crate::dialect::cron::policy::Policy;
 use crate::dialect::cron::schedule::Schedule;
+use crate::dialect::cron::shape::{instant, integer, with_some};
 use crate::dialect::cron::target::Target;
 use crate::dialect::json;
 use crate::domain::{Moment, ScheduleId, names};

@@ -7,12 +7,12 @@
 use super::event::{JobEvent, JobLine, JobLineKind, RunEvent, RunLine, RunLineKind};
 use super::line::Line;
 use super::warning::Oddity;
-use crate::dialect::cron::call::Patch;
-use crate::dialect::cron::fault::{Fault, Problem};
-use crate::dialect::cron::fields::Fields;
+use crate::dialect::args::{Arg, ArgError, Args};
+use crate::dialect::cron::call::{Patch, style};
 use crate::dialect::cron::job::{Job, RunStatus, TASK_KIND};
+use crate::dialect::cron::words::{CONTRADICTS, CRON_WORDS};
 use crate::dialect::cron::{policy, schedule, target};
-use crate::dialect::echo;
+use crate::dialect::{Notation, echo};
 use crate::domain::ScheduleId;
 use crate::edn::Value;
 use crate::limits;
@@ -21,14 +21,14 @@ use crate::limits;
 pub(super) fn job_line(line: &Line<'_>) -> Result<JobLine, Oddity> {
     let value = line.value()?;
     let kind = kind(&value, line, JobLineKind::parse)?;
-    job_event(kind, &value).map_err(|problem| line.malformed(&problem.message()))
+    job_event(kind, &value).map_err(|error| line.malformed(&error.message(&CRON_WORDS)))
 }
 
 /// An event of `runs.jsonl`.
 pub(super) fn run_line(line: &Line<'_>) -> Result<RunLine, Oddity> {
     let value = line.value()?;
     let kind = kind(&value, line, RunLineKind::parse)?;
-    run_event(kind, &value).map_err(|problem| line.malformed(&problem.message()))
+    run_event(kind, &value).map_err(|error| line.malformed(&error.message(&CRON_WORDS)))
 }
 
 fn kind<T>(value: &Value, line: &Line<'_>, parse: impl Fn(&str) -> Option<T>) -> Result<T, Oddity> {
@@ -38,112 +38,110 @@ fn kind<T>(value: &Value, line: &Line<'_>, parse: impl Fn(&str) -> Option<T>) ->
     given.as_str().and_then(parse).ok_or_else(unknown)
 }
 
-fn job_event(kind: JobLineKind, value: &Value) -> Result<JobLine, Problem> {
-    let names = &["event_id", "timestamp", "job_id", "base_revision", "revision", "patch", "job"];
-    let fields = Fields::of_log(value, "", names)?;
-    let event = match kind {
-        JobLineKind::Created => JobEvent::Created(job(fields.required("job")?)?.into()),
-        JobLineKind::Updated => {
-            let job = job(fields.required("job")?)?;
-            let same =
-                |is: bool, name| if is { Ok(()) } else { Err(fields.problem(name, Fault::Contradicts)) };
-            same(id(&fields, "job_id")? == job.id, "job_id")?;
-            same(revision(&fields, "revision")? == job.revision, "revision")?;
-            let base_revision = revision(&fields, "base_revision")?;
-            JobEvent::Updated { base_revision, patch: patch(&fields)?.into(), job: job.into() }
-        }
-        JobLineKind::Deleted => JobEvent::Deleted {
-            job_id: id(&fields, "job_id")?,
-            base_revision: revision(&fields, "base_revision")?,
-            revision: revision(&fields, "revision")?,
-        },
-    };
-    let timestamp = fields.required_moment("timestamp")?;
-    Ok(JobLine { event_id: event_id(&fields)?, timestamp, event })
+/// The fields of a line; others come from a later version.
+fn fields<'a>(value: &'a Value, names: &'static [&'static str]) -> Result<Args<'a>, ArgError> {
+    Arg::new(value, style(Notation::Json)).open_map(names)
 }
 
-fn run_event(kind: RunLineKind, value: &Value) -> Result<RunLine, Problem> {
-    let fields = Fields::of_log(value, "", &RUN_NAMES)?;
-    let slot = || fields.required_moment("scheduled_for");
+fn job_event(kind: JobLineKind, value: &Value) -> Result<JobLine, ArgError> {
+    let names = &["event_id", "timestamp", "job_id", "base_revision", "revision", "patch", "job"];
+    let args = fields(value, names)?;
+    let event = match kind {
+        JobLineKind::Created => JobEvent::Created(args.required("job", job)?.into()),
+        JobLineKind::Updated => {
+            let job = args.required("job", job)?;
+            let same = |is: bool, name| if is { Ok(()) } else { Err(ArgError::own(name, CONTRADICTS, "")) };
+            same(args.required("job_id", id)? == job.id, "job_id")?;
+            same(args.required("revision", revision)? == job.revision, "revision")?;
+            let base_revision = args.required("base_revision", revision)?;
+            let patch = args.required("patch", patch)?;
+            JobEvent::Updated { base_revision, patch: patch.into(), job: job.into() }
+        }
+        JobLineKind::Deleted => JobEvent::Deleted {
+            job_id: args.required("job_id", id)?,
+            base_revision: args.required("base_revision", revision)?,
+            revision: args.required("revision", revision)?,
+        },
+    };
+    let timestamp = args.required("timestamp", Arg::instant)?;
+    Ok(JobLine { event_id: event_id(&args)?, timestamp, event })
+}
+
+fn run_event(kind: RunLineKind, value: &Value) -> Result<RunLine, ArgError> {
+    let args = fields(value, &RUN_NAMES)?;
+    let slot = || args.required("scheduled_for", Arg::instant);
     // The seed's code writes the moment under a name of its own for each type, and no other one.
     let (moment, event) = match kind {
         RunLineKind::Started => ("started_at", RunEvent::Started { scheduled_for: slot()? }),
         RunLineKind::Finished => {
-            let status = fields.word("status", RunStatus::NAMES, RunStatus::parse)?;
-            let status = status.ok_or_else(|| fields.problem("status", Fault::Missing))?;
-            let [session_id, error] = [text(&fields, "session_id")?, text(&fields, "error")?];
+            let status = args.required("status", |arg| arg.one_of(RunStatus::NAMES, RunStatus::ALL))?;
+            let [session_id, error] = [text(&args, "session_id")?, text(&args, "error")?];
             ("finished_at", RunEvent::Finished { status, session_id, error })
         }
         RunLineKind::Skipped => {
-            let reason = text(&fields, "reason")?.unwrap_or_default();
+            let reason = text(&args, "reason")?.unwrap_or_default();
             ("skipped_at", RunEvent::Skipped { scheduled_for: slot()?, reason })
         }
     };
     Ok(RunLine {
-        event_id: event_id(&fields)?,
-        timestamp: fields.required_moment(moment)?,
-        run_id: fields.required_text("run_id", limits::STORE_KEY_BYTES)?.into(),
-        job_id: id(&fields, "job_id")?,
+        event_id: event_id(&args)?,
+        timestamp: args.required(moment, Arg::instant)?,
+        run_id: args.required_text("run_id", limits::STORE_KEY_BYTES)?.into(),
+        job_id: args.required("job_id", id)?,
         event,
     })
 }
 
-fn job(value: &Value) -> Result<Job, Problem> {
-    let fields = Fields::of_log(value, "job", &JOB_NAMES)?;
-    let missing = |name| move || Problem::new(&format!("job.{name}"), Fault::Missing);
+fn job(arg: Arg<'_>) -> Result<Job, ArgError> {
+    let args = arg.open_map(&JOB_NAMES)?;
     Ok(Job {
-        id: id(&fields, "id")?,
-        revision: revision(&fields, "revision")?,
-        name: fields.required_text("name", limits::REQUEST_BYTES)?.into(),
-        description: text(&fields, "description")?.filter(|text| !text.is_empty()),
-        enabled: fields.flag("enabled")?.ok_or_else(missing("enabled"))?,
-        created_at: fields.required_moment("created_at")?,
-        updated_at: fields.required_moment("updated_at")?,
-        schedule: schedule::parse(&fields, "schedule")?.ok_or_else(missing("schedule"))?,
-        prompt: prompt(&fields)?.ok_or_else(missing("task"))?,
-        target: target::parse(&fields, "target", None)?.ok_or_else(missing("target"))?,
-        policy: policy::parse(&fields, "policy")?.unwrap_or_default(),
+        id: args.required("id", id)?,
+        revision: args.required("revision", revision)?,
+        name: args.required_text("name", limits::REQUEST_BYTES)?.into(),
+        description: text(&args, "description")?.filter(|text| !text.is_empty()),
+        enabled: args.required("enabled", Arg::flag)?,
+        created_at: args.required("created_at", Arg::instant)?,
+        updated_at: args.required("updated_at", Arg::instant)?,
+        schedule: args.required("schedule", schedule::parse)?,
+        prompt: args.required("task", prompt)?,
+        target: args.required("target", |arg| target::parse(arg, None))?,
+        policy: args.opt("policy", policy::parse)?.unwrap_or_default(),
     })
 }
 
-fn patch(outer: &Fields<'_>) -> Result<Patch, Problem> {
-    let names = &["name", "description", "enabled", "schedule", "task", "target", "policy"];
-    let fields = Fields::of_log(outer.required("patch")?, "patch", names)?;
+fn patch(arg: Arg<'_>) -> Result<Patch, ArgError> {
+    let args = arg.open_map(&["name", "description", "enabled", "schedule", "task", "target", "policy"])?;
     Ok(Patch {
-        name: text(&fields, "name")?,
-        description: text(&fields, "description")?.map(|text| Some(text).filter(|text| !text.is_empty())),
-        enabled: fields.flag("enabled")?,
-        schedule: schedule::parse(&fields, "schedule")?,
-        prompt: prompt(&fields)?,
-        target: target::parse(&fields, "target", None)?,
-        policy: policy::parse(&fields, "policy")?,
+        name: text(&args, "name")?,
+        description: text(&args, "description")?.map(|text| Some(text).filter(|text| !text.is_empty())),
+        enabled: args.flag("enabled")?,
+        schedule: args.opt("schedule", schedule::parse)?,
+        prompt: args.opt("task", prompt)?,
+        target: args.opt("target", |arg| target::parse(arg, None))?,
+        policy: args.opt("policy", policy::parse)?,
     })
 }
 
-fn prompt(outer: &Fields<'_>) -> Result<Option<Box<str>>, Problem> {
-    let Some(task) = outer.get("task") else { return Ok(None) };
-    let fields = Fields::new(task, &outer.path("task"), outer.notation(), &["kind", "prompt"])?;
-    let known = |word: &str| (word == TASK_KIND).then_some(());
-    fields.word("kind", &[TASK_KIND], known)?.ok_or_else(|| fields.problem("kind", Fault::Missing))?;
-    fields.required_text("prompt", limits::REQUEST_BYTES).map(|text| Some(text.into()))
+fn prompt(arg: Arg<'_>) -> Result<Box<str>, ArgError> {
+    let args = arg.map(&["kind", "prompt"])?;
+    args.required("kind", |kind| kind.one_of(&[TASK_KIND], &[()]))?;
+    args.required_text("prompt", limits::REQUEST_BYTES).map(Into::into)
 }
 
-fn text(fields: &Fields<'_>, name: &str) -> Result<Option<Box<str>>, Problem> {
-    Ok(fields.exact(name, limits::REQUEST_BYTES)?.map(Into::into))
+fn text(args: &Args<'_>, name: &str) -> Result<Option<Box<str>>, ArgError> {
+    Ok(args.raw_text(name, limits::REQUEST_BYTES)?.map(Into::into))
 }
 
-fn event_id(fields: &Fields<'_>) -> Result<Box<str>, Problem> {
-    fields.required_text("event_id", limits::ID_BYTES).map(Into::into)
+fn event_id(args: &Args<'_>) -> Result<Box<str>, ArgError> {
+    args.required_text("event_id", limits::ID_BYTES).map(Into::into)
 }
 
-fn id(fields: &Fields<'_>, name: &str) -> Result<ScheduleId, Problem> {
-    let text = fields.required_text(name, limits::ID_BYTES)?;
-    ScheduleId::new(text).map_err(|_| fields.problem(name, Fault::NotAnId).with(&text.into()))
+fn id(arg: Arg<'_>) -> Result<ScheduleId, ArgError> {
+    arg.id(limits::ID_BYTES, |text| ScheduleId::new(text).ok())
 }
 
-fn revision(fields: &Fields<'_>, name: &str) -> Result<u64, Problem> {
-    let revision = fields.whole(name, 1, i64::MAX.unsigned_abs())?;
-    revision.ok_or_else(|| fields.problem(name, Fault::Missing))
+fn revision(arg: Arg<'_>) -> Result<u64, ArgError> {
+    arg.int_in(1, i64::MAX.unsigned_abs())
 }
 
 const JOB_NAMES: [&str; 11] = [

@@ -1,0 +1,141 @@
+//! The answers to calls that were refused: what is wrong, where, with which value, and a call that would be right.
+//!
+//! What lives elsewhere: errors of single arguments (`args`), their texts (`words.rs`). Invariant: an error is data first; its
+//! message is made of it, and each error has a hint. A job that is not there is no error where somebody only looks or deletes.
+
+use super::example::example;
+use super::schedule::Schedule;
+use super::shape::{instant, integer};
+use super::tool::Tool;
+use super::words::{self, CRON_WORDS, EMPTY_PATCH, NEVER_DUE, NO_OWNER, NO_SESSION, NO_WEEKDAYS, NOT_A_TIME};
+use crate::dialect::args::{ArgError, ArgErrorKind};
+use crate::dialect::tool_error::{entry, error, finish};
+use crate::dialect::{Answer, echo, tool_error};
+use crate::domain::{Code, Entropy, Moment, Refusal, ScheduleId, Zone};
+use crate::edn::{Map, Value};
+use crate::limits;
+
+/// The answer to a call with an error in it; `job_id` is what the call names, if that could be a job.
+pub(super) fn answer(tool: Tool, error: &ArgError, job_id: Option<&ScheduleId>) -> Answer {
+    let mut example = example(tool, error.path());
+    if let Some(job_id) = job_id {
+        example = example.with("job_id", job_id.to_string());
+    }
+    error.answer(&CRON_WORDS, example)
+}
+
+/// The answer to a change that was made for another revision than the current one.
+pub fn conflict(tool: Tool, job_id: &ScheduleId, current: u64, base: u64) -> Answer {
+    let message = format!("{job_id} is at revision {current}, and the change was made for revision {base}");
+    let hint = format!(
+        "somebody else changed the job: look at it with cron_get, then call again with base_revision {current}"
+    );
+    let example =
+        example(tool, "").with("job_id", job_id.to_string()).with("base_revision", integer(current));
+    let error = error("revision_conflict", Code::Conflict, &message)
+        .with("job_id", job_id.to_string())
+        .with("current_revision", integer(current))
+        .with("base_revision", integer(base))
+        .with("hint", hint)
+        .with("example", example);
+    finish(error, Code::Conflict)
+}
+
+/// The answer to a call about a job that is not there: an ordinary one where somebody looks or deletes, because then
+/// nothing is left to be done; else an error.
+pub fn not_found(tool: Tool, job_id: &ScheduleId) -> Answer {
+    missing(tool, &job_id.to_string())
+}
+
+pub(super) fn missing(tool: Tool, job_id: &str) -> Answer {
+    let job_id = echo(&job_id.into());
+    match tool {
+        Tool::Get | Tool::Delete => {
+            let value = Map::new().with("status", Value::keyword("not_found")).with("job_id", job_id);
+            Answer::done(value)
+        }
+        Tool::Create | Tool::List | Tool::Update | Tool::Pause | Tool::Resume => {
+            let text = job_id.as_str().unwrap_or_default();
+            let error = error("job_not_found", Code::NotFound, &format!("there is no job {text}"))
+                .with("field", "job_id")
+                .with("value", job_id.clone())
+                .with("hint", "list the jobs with cron_list to see the ids that exist");
+            finish(error, Code::NotFound)
+        }
+    }
+}
+
+/// The answer to an update with a schedule that a job created at that moment would never follow.
+pub fn never_due(tool: Tool, schedule: &Schedule, created_at: Moment) -> Answer {
+    let path = if tool == Tool::Update { "patch.schedule" } else { "schedule" };
+    answer(tool, &never_due_at(path, schedule, created_at), None)
+}
+
+pub(super) fn never_due_at(path: &str, schedule: &Schedule, not_before: Moment) -> ArgError {
+    let error = |path: &str| ArgError::own(path, NEVER_DUE, not_before.to_string());
+    match schedule {
+        Schedule::Once { at } => error(&format!("{path}.at")).with(&instant(*at)),
+        Schedule::Interval { .. } | Schedule::Daily { .. } | Schedule::Weekly { .. } => error(path),
+    }
+}
+
+/// The answer to a call that the engine refused.
+pub fn refused(refusal: &Refusal) -> Answer {
+    tool_error::refused(refusal)
+}
+
+/// Every error of the tools themselves, with its name, its class and an example, for the index of errors.
+pub fn errors() -> Vec<(&'static str, Code, Value)> {
+    let faulty = samples().into_iter().map(|error| {
+        let tool = if error.path().starts_with("patch") { Tool::Update } else { Tool::Create };
+        (error.name(&CRON_WORDS), answer(tool, &error, None))
+    });
+    let job_id = ScheduleId::random(Entropy([0; 16]));
+    let of_jobs = [
+        ("revision_conflict", conflict(Tool::Pause, &job_id, 3, 2)),
+        ("job_not_found", not_found(Tool::Pause, &job_id)),
+    ];
+    faulty.chain(of_jobs).map(|(name, answer)| entry(name, &answer)).collect()
+}
+
+/// One of each that a call can have in its arguments; what they are about is made up.
+fn samples() -> Vec<ArgError> {
+    let of = |path: &str, kind: ArgErrorKind, value: Option<&str>| {
+        let error = ArgError::new(path, kind);
+        match value {
+            Some(value) => error.with(&value.into()),
+            None => error,
+        }
+    };
+    let own = |words, detail: String| ArgErrorKind::Own { words, detail };
+    let zone = |text: &str| {
+        let error = Zone::parse(text).err();
+        error.map_or(ArgErrorKind::Missing, |error| own(words::zone(&error), error.to_string()))
+    };
+    let keys = vec!["cron".into()];
+    let unknown = ArgErrorKind::UnknownKeys { keys, known: &["kind", "at"], nearest: None };
+    vec![
+        of("schedule", ArgErrorKind::NotAMap { found: "string" }, Some("every day")),
+        of("schedule.cron", unknown, None),
+        of("schedule.every_seconds", ArgErrorKind::GivenTwice, None),
+        of("name", ArgErrorKind::Missing, None),
+        of("prompt", ArgErrorKind::Blank, None),
+        of("name", ArgErrorKind::NotText { found: "integer" }, None),
+        of("patch.enabled", ArgErrorKind::NotABoolean, Some("yes")),
+        of("schedule.every_seconds", ArgErrorKind::NotWhole, Some("300")),
+        of("policy.timeout_seconds", ArgErrorKind::OutOfRange { min: 1, max: 315_360_000 }, None),
+        of("prompt", ArgErrorKind::TooLong { limit: limits::TEXT_BYTES }, Some("…")),
+        of("policy.overlap", ArgErrorKind::NotOneOf { known: &["skip", "parallel"] }, Some("queue")),
+        of("schedule.at", ArgErrorKind::NoOffset, Some("2026-06-01T08:05:00")),
+        of("schedule.at", ArgErrorKind::NotAnInstant, Some("in five minutes")),
+        of("schedule.time", own(NOT_A_TIME, String::new()), Some("24:00")),
+        of("schedule.timezone", zone("+24:00"), Some("+24:00")),
+        of("schedule.timezone", zone(""), Some("")),
+        of("schedule.weekdays", own(NO_WEEKDAYS, String::new()), None),
+        of("target.session_id", ArgErrorKind::NotAnId, Some("a\nb")),
+        of("target", own(NO_SESSION, String::new()), None),
+        of("target", own(NO_OWNER, String::new()), None),
+        of("patch", own(EMPTY_PATCH, String::new()), None),
+        of("schedule.at", own(NEVER_DUE, Moment::EPOCH.to_string()), Some("1969-12-31T00:00:00Z")),
+    ]
+}
