@@ -11,13 +11,11 @@ use super::parts::{
 };
 use super::print::of_lineage;
 use super::printed::{Instant, Printed, Word, unless};
+use super::session_config;
 use crate::calendar;
-use crate::dialect::Notation;
-use crate::dialect::psi::session_config;
 use crate::domain::{
     About, Attachment, Dialect, Durability, EndsWith, Envelope, Kind, Lifetime, Making, Missed, Notice,
-    Overlap, Payload, Policy, Recovery, Route, Schedule, SessionConfig, Span, Target, Terms, Trigger,
-    WhenBusy,
+    Overlap, Payload, Policy, Recovery, Route, Schedule, Span, Target, Terms, Trigger, WhenBusy,
 };
 
 pub(super) fn print(schedule: &Schedule) -> Printed {
@@ -93,19 +91,13 @@ fn payload(form: &Form<'_>) -> Result<Payload, FactError> {
     let text: Box<str> = text(form, "text")?.into();
     Ok(match one(form, "kind", Kind::parse)? {
         Kind::Message => Payload::Turn { text },
-        Kind::Session => Payload::new_session(text, Arc::new(config(form)?)),
+        Kind::Session => Payload::new_session(text, Arc::new(session_config::parse(form)?)),
         Kind::Notice => Payload::Say(Box::new(Notice {
             about: one(form, "about", About::parse)?,
             text,
             file: maybe(form, "file", |form, key| file(map(form, key)?))?,
         })),
     })
-}
-
-pub(super) fn config(form: &Form<'_>) -> Result<SessionConfig, FactError> {
-    let value = part(form, "config");
-    session_config::parse(&value.to_value(), Notation::Edn)
-        .map_err(|_| wrong("config", "a session's configuration", value))
 }
 
 pub(super) fn own_text(form: &Form<'_>, key: &'static str) -> Result<Option<Box<str>>, FactError> {

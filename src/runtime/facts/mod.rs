@@ -15,6 +15,7 @@ mod parts;
 mod print;
 mod printed;
 mod row;
+mod session_config;
 #[cfg(test)]
 mod tests;
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::definition::{self, config, own_text};
+use super::definition::{self, own_text};
 use super::form::Form;
 use super::parts::{
     boot, flag, host, instant, map, maybe, number, one, part, run_id, schedule_id, session_id, text, wrong,
 };
-use super::{FactError, guard, names};
+use super::{FactError, guard, names, session_config};
 use crate::dialect::echo;
 use crate::domain::{
     Actor, Cause, Change, Channel, ChannelFact, ChannelKind, Claim, Dialect, Entry, Fact, Failure, HandOver,
@@ -37,7 +37,7 @@ fn session(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
     let fact = match name {
         names::OPENED => SessionFact::Opened {
             host: host(form)?,
-            config: Arc::new(config(form)?),
+            config: Arc::new(session_config::parse(form)?),
             provenance: maybe(form, "provenance", |form, key| provenance(map(form, key)?))?.map(Box::new),
         },
         names::CLOSED => SessionFact::Closed,

@@ -4,7 +4,7 @@ use super::definition;
 use super::guard::{of_hold, of_policy};
 use super::names;
 use super::printed::{Instant, Part, Printed, Word};
-use crate::dialect::psi::session_config;
+use super::session_config;
 use crate::domain::{
     Actor, BootTime, Change, ChannelFact, Claim, Fact, Failure, HandOver, HostFact, Lineage, Next, RunFact,
     ScheduleFact, Scope, SessionFact, SessionProvenance, Skip,

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use super::definition::{self, config, own_text};
+use super::definition::{self, own_text};
 use super::form::Form;
 use super::guard::{checks, of_checks};
 use super::parse::{actor, failure, provenance};
 use super::parts::{count, flag, flag_or, instant, map, maybe, number, one, part, session_id, wrong};
 use super::print::{of_failure, of_provenance};
 use super::printed::{Instant, Part, Printed, Word, unless};
-use super::{FactError, VERSION};
-use crate::dialect::psi::session_config;
+use super::{FactError, VERSION, session_config};
 use crate::domain::{Cause, HostId, Moment, Phase, Reason, Run, RunState, Status};
 use crate::engine::{Course, Pause, ScheduleRow, SessionRow};
 
@@ -73,7 +72,7 @@ pub(in crate::runtime) fn parse_session(
     check_version(form)?;
     let row = SessionRow {
         id: session_id(form, "id")?,
-        config: Arc::new(config(form)?),
+        config: Arc::new(session_config::parse(form)?),
         provenance: maybe(form, "provenance", |form, key| provenance(map(form, key)?))?.map(Box::new),
         opened_at: instant(form, "opened-at")?,
         built_in: flag(form, "built-in?")?,
