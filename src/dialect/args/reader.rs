@@ -67,6 +67,11 @@ impl<'a> Arg<'a> {
         self.value
     }
 
+    /// The text of a string, or of a keyword without its colon.
+    pub(crate) fn name(self) -> Option<&'a str> {
+        plain_name(self.value)
+    }
+
     /// What is wrong with this value.
     pub(crate) fn error(self, kind: ArgErrorKind) -> ArgError {
         ArgError::new("", kind).with(self.value)

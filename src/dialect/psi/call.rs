@@ -3,14 +3,13 @@
 //! Their order is psi's: the action, the operation, the session, then the operation's own checks. Invariant: a
 //! [`Call`] names a session, and that is the caller's.
 
-use super::args::{Args, word};
 use super::create;
-use super::problem::Problem;
+use super::error::{NO_SCHEDULE_ID, NO_SESSION, PsiError, UNKNOWN_ACTION, UNKNOWN_OP};
 use super::query;
-use crate::dialect::echo;
-use crate::dialect::{Answer, Notation};
+use crate::dialect::args::{Arg, Args, Choices, Keys, Style};
+use crate::dialect::{Answer, Notation, echo};
 use crate::domain::{Now, ScheduleId, SessionId, names};
-use crate::edn::Value;
+use crate::edn::{Map, Value};
 use crate::engine::NewSchedule;
 use crate::graph::eql::Boundary;
 
@@ -75,30 +74,63 @@ impl Call {
 /// # Errors
 /// The finished answer to a call that makes no sense; its duration is 0, because nothing was executed.
 pub fn parse(args: &Value, notation: Notation, context: &Context) -> Result<Call, Answer> {
-    let unasked = |problem: Problem| problem.answer(None, 0);
-    let args = Args::new(args).map_err(unasked)?;
-    let Some(op) = asked(&args).map_err(unasked)? else {
+    let style = Style { notation, keys: Keys::Plain, choices: Choices::Exact, short_times: false };
+    // What is unknown is judged when it is known whether the call is for this tool at all.
+    let args =
+        Arg::new(args, style).open_map(&NAMES).map_err(|error| PsiError::from(error).answer(None, 0))?;
+    let Some(op) = asked(&args).map_err(|error| error.answer(None, 0))? else {
         return query::parse(&args).map(Call::Query);
     };
-    call(op, &args, notation, context).map_err(|problem| problem.answer(Some(op), 0))
+    call(op, &args, notation, context).map_err(|error| error.answer(Some(op), 0))
 }
 
+/// Every argument there is. Models give all of them, nil where they mean nothing, so each operation ignores those of others.
+const NAMES: [&str; 11] = [
+    "action",
+    "op",
+    "kind",
+    "message",
+    "label",
+    "delay-ms",
+    "at",
+    "schedule-id",
+    "session-config",
+    "query",
+    "entity",
+];
+
 /// The operation; none for a query, which from older callers comes without an action.
-fn asked(args: &Args<'_>) -> Result<Option<Op>, Problem> {
+fn asked(args: &Args<'_>) -> Result<Option<Op>, PsiError> {
+    let names = |all: &[&str]| all.iter().map(|name| Value::from(*name)).collect::<Vec<Value>>();
     let action = args.get("action");
-    match word(action) {
+    match action.and_then(Arg::name) {
         Some("scheduler") => {
             let op = args.get("op");
-            word(op).and_then(Op::parse).map(Some).ok_or_else(|| Problem::UnknownOp { given: echo(op) })
+            let unknown = || {
+                let data = Map::new().with("op", given(op));
+                UNKNOWN_OP.broken(data.with("supported-ops", names(Op::NAMES)))
+            };
+            op.and_then(Arg::name).and_then(Op::parse).map(Some).ok_or_else(unknown)
         }
         Some("query") => Ok(None),
-        None if action.is_nil() && !args.get("query").is_nil() => Ok(None),
-        Some(_) | None => Err(Problem::UnknownAction { given: echo(action) }),
+        None if action.is_none() && args.get("query").is_some() => Ok(None),
+        Some(_) | None => {
+            let data = Map::new().with("action", given(action));
+            Err(UNKNOWN_ACTION.broken(data.with("supported-actions", names(&["query", "scheduler"]))))
+        }
     }
 }
 
-fn call(op: Op, args: &Args<'_>, notation: Notation, context: &Context) -> Result<Call, Problem> {
-    let session = context.session.clone().ok_or(Problem::NoSession)?;
+/// What was given, as an error shows it.
+pub(super) fn given(arg: Option<Arg<'_>>) -> Value {
+    arg.map_or(Value::Nil, |arg| echo(arg.value()))
+}
+
+fn call(op: Op, args: &Args<'_>, notation: Notation, context: &Context) -> Result<Call, PsiError> {
+    if let Some(error) = args.unknown_keys() {
+        return Err(error.into());
+    }
+    let session = context.session.clone().ok_or_else(|| NO_SESSION.broken(Map::new()))?;
     match op {
         Op::Create => create::parse(args, notation, session, context).map(Call::Create),
         Op::List => Ok(Call::List { session }),
@@ -106,10 +138,11 @@ fn call(op: Op, args: &Args<'_>, notation: Notation, context: &Context) -> Resul
     }
 }
 
-fn schedule_id(args: &Args<'_>) -> Result<ScheduleId, Problem> {
-    let text = args.get("schedule-id").as_str().ok_or(Problem::NoScheduleId)?;
+fn schedule_id(args: &Args<'_>) -> Result<ScheduleId, PsiError> {
+    let id = args.get("schedule-id");
+    let text = id.and_then(|id| id.value().as_str()).ok_or_else(|| NO_SCHEDULE_ID.broken(Map::new()))?;
     // What cannot be an id is the id of no schedule.
-    ScheduleId::new(text).map_err(|_| Problem::NoSuchSchedule { given: echo(args.get("schedule-id")) })
+    ScheduleId::new(text).map_err(|_| PsiError::no_such_schedule(given(id)))
 }
 
 #[cfg(test)]
@@ -188,10 +221,40 @@ mod tests {
             r#"{:action "scheduler" :op "list"}"#,
             "{:action :scheduler :op :list}",
             r#"{"action" "scheduler" "op" "list"}"#,
-            r#"{"action" "scheduler" :op "list" :other-tools-argument 1}"#,
+            r#"{"action" "scheduler" :op "list" :label "of another operation" "query" nil}"#,
         ] {
             assert_eq!(ask(args), call, "{args}");
         }
+    }
+
+    /// psi lets them pass: a misspelled label is no label, and nobody is told.
+    #[test]
+    fn unknown_arguments_are_refused() {
+        let lead = |op: &str| format!(r#"{VALID} :op "{op}" :unsupported-keys"#);
+        for (op, given, words, keys) in [
+            (
+                "create",
+                r#":lable "x""#,
+                "psi-tool has unsupported keys: :lable; supported are :action :op",
+                "[:lable] :did-you-mean :label",
+            ),
+            ("create", ":delay_ms 1000", "; did you mean :delay-ms?", "[:delay_ms] :did-you-mean :delay-ms"),
+            ("list", r#""every" 1"#, "unsupported keys: \"every\";", r#"["every"]"#),
+            ("list", ":z nil :lable 1 [1] 2", "unsupported keys: :lable :z [1];", "[:lable :z [1]]"),
+            (
+                "cancel",
+                r#":scheduleid "sch-1""#,
+                "did you mean :schedule-id?",
+                "[:scheduleid] :did-you-mean :schedule-id",
+            ),
+        ] {
+            let args = format!(r#"{{:action "scheduler" :op "{op}" {given}}}"#);
+            check_refused(&args, words, ":validate", &format!("{{{} {keys}}}", lead(op)));
+        }
+        let answer =
+            ask(r#"{:action "query" :query "[:psi.scheduler/pending-count]" :entty "{}"}"#).unwrap_err();
+        let text = "EQL query error: psi-tool has unsupported keys: :entty; ";
+        assert!(answer.value.as_str().unwrap().starts_with(text), "{}", answer.value);
     }
 
     #[test]

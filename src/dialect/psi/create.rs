@@ -5,30 +5,29 @@
 
 use std::sync::Arc;
 
-use super::args::{Args, word};
-use super::call::Context;
+use super::call::{Context, given};
 use super::delay;
-use super::problem::Problem;
+use super::error::{CONFIG_FORBIDDEN, CONFIG_REQUIRED, NO_MESSAGE, PsiError, UNKNOWN_KIND};
 use super::session_config;
 use crate::dialect::Notation;
-use crate::dialect::echo;
+use crate::dialect::args::{Arg, Args};
 use crate::domain::{Dialect, Durability, Kind, Payload, Refusal, SessionConfig, SessionId};
-use crate::edn::Value;
+use crate::edn::{Map, Value};
 use crate::engine::NewSchedule;
-use crate::limits::{self, Limit};
+use crate::limits;
 
 pub(super) fn parse(
     args: &Args<'_>,
     notation: Notation,
     session: SessionId,
     context: &Context,
-) -> Result<NewSchedule, Problem> {
-    let message = message(args.get("message"))?;
+) -> Result<NewSchedule, PsiError> {
+    let message = message(args)?;
     let kind = kind(args.get("kind"))?;
-    let config =
-        session_config::parse_given(args.get("session-config"), notation).map_err(Problem::Config)?;
+    let config = args.get("session-config").map_or(&Value::Nil, Arg::value);
+    let config = session_config::parse_given(config, notation)?;
     let payload = payload(kind, message, config)?;
-    let label = label(args.get("label"))?;
+    let label = args.raw_text("label", limits::LABEL_BYTES)?.map(Into::into);
     let session_live_max = check_cap(context.live)?;
     let when = delay::parse(args, context.now.wall)?;
     Ok(NewSchedule {
@@ -46,46 +45,41 @@ pub(super) fn parse(
 }
 
 /// psi never looks at the type; a prompt that is no text would reach the model as something nobody wrote.
-fn message(value: &Value) -> Result<Box<str>, Problem> {
-    if value.is_nil() {
-        return Err(Problem::NoMessage);
-    }
-    let text = text("message", value, limits::TEXT_BYTES)?;
-    if text.trim().is_empty() { Err(Problem::NoMessage) } else { Ok(text) }
+fn message(args: &Args<'_>) -> Result<Box<str>, PsiError> {
+    let text = args.raw_text("message", limits::TEXT_BYTES)?;
+    let text = text.filter(|text| !text.trim().is_empty());
+    text.map(Into::into).ok_or_else(|| NO_MESSAGE.broken(Map::new()))
 }
 
-fn label(value: &Value) -> Result<Option<Box<str>>, Problem> {
-    if value.is_nil() { Ok(None) } else { text("label", value, limits::LABEL_BYTES).map(Some) }
+fn kind(arg: Option<Arg<'_>>) -> Result<Kind, PsiError> {
+    let kind = arg.and_then(Arg::name).and_then(Kind::parse).filter(|kind| KINDS.contains(kind));
+    kind.ok_or_else(|| unknown_kind(given(arg)))
 }
 
-fn text(field: &'static str, value: &Value, limit: Limit) -> Result<Box<str>, Problem> {
-    let text = value.as_str().ok_or_else(|| Problem::NotText { field, value: echo(value) })?;
-    if text.len() as u64 > limit.value { Err(Problem::TooLong { field, limit }) } else { Ok(text.into()) }
-}
-
-fn kind(value: &Value) -> Result<Kind, Problem> {
-    let kind = word(value).and_then(Kind::parse).filter(|kind| KINDS.contains(kind));
-    kind.ok_or_else(|| Problem::UnknownKind { given: echo(value) })
+fn unknown_kind(given: Value) -> PsiError {
+    let supported: Vec<Value> = KINDS.iter().map(|kind| Value::keyword(kind.name())).collect();
+    UNKNOWN_KIND.broken(Map::new().with("kind", given).with("supported-kinds", supported))
 }
 
 /// The kinds that psi knows.
 pub(super) const KINDS: [Kind; 2] = [Kind::Message, Kind::Session];
 
-fn payload(kind: Kind, text: Box<str>, config: Option<SessionConfig>) -> Result<Payload, Problem> {
+fn payload(kind: Kind, text: Box<str>, config: Option<SessionConfig>) -> Result<Payload, PsiError> {
+    let of_kind = || Map::new().with("kind", Value::keyword(kind.name()));
     match (kind, config) {
-        (Kind::Notice, _) => Err(Problem::UnknownKind { given: kind.name().into() }),
+        (Kind::Notice, _) => Err(unknown_kind(kind.name().into())),
         (Kind::Message, None) => Ok(Payload::Turn { text }),
-        (Kind::Message, Some(_)) => Err(Problem::ConfigForbidden),
-        (Kind::Session, None) => Err(Problem::ConfigRequired),
+        (Kind::Message, Some(_)) => Err(CONFIG_FORBIDDEN.broken(of_kind())),
+        (Kind::Session, None) => Err(CONFIG_REQUIRED.broken(of_kind())),
         (Kind::Session, Some(config)) => Ok(Payload::new_session(text, Arc::new(config))),
     }
 }
 
 /// How many unfinished schedules the session may have, if one more fits.
-fn check_cap(live: usize) -> Result<u32, Problem> {
+fn check_cap(live: usize) -> Result<u32, PsiError> {
     let max = u32::try_from(limits::PSI_SESSION_SCHEDULES.value).unwrap_or(u32::MAX);
     if live as u64 >= u64::from(max) {
-        return Err(Problem::Refused(Refusal::SessionFull { max }));
+        return Err(PsiError::refused(&Refusal::SessionFull { max }));
     }
     Ok(max)
 }

@@ -3,26 +3,29 @@
 //! Source: SEED-002. Invariant: an `:at` is kept to the nanosecond, also in the past; only the bounds look at whole
 //! milliseconds.
 
-use super::args::Args;
-use super::problem::Problem;
-use crate::dialect::echo;
+use super::call::given;
+use super::error::{
+    DELAY_NOT_INTEGER, DELAY_TOO_LONG, DELAY_TOO_SHORT, NO_DELAY, NOT_AN_INSTANT, PsiError, TWO_DELAYS,
+    integer,
+};
+use crate::dialect::args::{Arg, Args};
 use crate::domain::{Moment, Span, When};
-use crate::edn::Value;
+use crate::edn::{Map, Value};
 use crate::limits;
 
-pub(super) fn parse(args: &Args<'_>, now: Moment) -> Result<When, Problem> {
-    let (delay, at) = (args.get("delay-ms"), args.get("at"));
-    match (delay.is_truthy(), at.is_truthy()) {
-        (true, true) => Err(Problem::TwoDelays),
-        (false, false) => Err(Problem::NoDelay),
-        (true, false) => after(delay),
-        (false, true) => until(at, now),
+pub(super) fn parse(args: &Args<'_>, now: Moment) -> Result<When, PsiError> {
+    let truthy = |name| args.get(name).filter(|arg| arg.value().is_truthy());
+    match (truthy("delay-ms"), truthy("at")) {
+        (Some(_), Some(_)) => Err(TWO_DELAYS.broken(Map::new())),
+        (None, None) => Err(NO_DELAY.broken(Map::new())),
+        (Some(delay), None) => after(delay),
+        (None, Some(at)) => until(at, now),
     }
 }
 
-fn after(value: &Value) -> Result<When, Problem> {
-    let Value::Int(delay_ms) = *value else {
-        return Err(Problem::DelayNotInteger { value: echo(value) });
+fn after(delay: Arg<'_>) -> Result<When, PsiError> {
+    let Value::Int(delay_ms) = *delay.value() else {
+        return Err(DELAY_NOT_INTEGER.broken(Map::new().with("delay-ms", given(Some(delay)))));
     };
     // A negative delay lies below the minimum, so its figure is not needed.
     let millis = u64::try_from(delay_ms).unwrap_or(0);
@@ -30,23 +33,27 @@ fn after(value: &Value) -> Result<When, Problem> {
     Ok(When::After(Span::from_millis(millis)))
 }
 
-fn until(value: &Value, now: Moment) -> Result<When, Problem> {
-    let at = value.as_str().and_then(|text| Moment::parse(text).ok());
-    let at = at.ok_or_else(|| Problem::NotAnInstant { value: echo(value) })?;
-    let millis = at.millis_since(now);
+fn until(at: Arg<'_>, now: Moment) -> Result<When, PsiError> {
+    let moment = at.value().as_str().and_then(|text| Moment::parse(text).ok());
+    let moment = moment.ok_or_else(|| {
+        let data = Map::new().with("field", Value::keyword("at"));
+        NOT_AN_INSTANT.broken(data.with("input", given(Some(at))))
+    })?;
+    let millis = moment.millis_since(now);
     if millis > 0 {
         check_bounds(millis, i64::try_from(millis).unwrap_or(i64::MAX))?;
     }
-    Ok(When::At(at))
+    Ok(When::At(moment))
 }
 
 /// Both bounds are inclusive. `delay_ms` is what the refusal shows.
-fn check_bounds(millis: u64, delay_ms: i64) -> Result<(), Problem> {
+fn check_bounds(millis: u64, delay_ms: i64) -> Result<(), PsiError> {
+    let data = || Map::new().with("delay-ms", delay_ms);
     if millis < limits::DELAY_MS_MIN.value {
-        return Err(Problem::DelayTooShort { delay_ms });
+        return Err(DELAY_TOO_SHORT.broken(data().with("minimum", integer(limits::DELAY_MS_MIN.value))));
     }
     if millis > limits::DELAY_MS_MAX.value {
-        return Err(Problem::DelayTooLong { delay_ms });
+        return Err(DELAY_TOO_LONG.broken(data().with("maximum", integer(limits::DELAY_MS_MAX.value))));
     }
     Ok(())
 }

@@ -6,15 +6,13 @@
 //! What lives elsewhere: the graph, bounds (`limits`). Invariant: every answer is EDN that our reader
 //! and Clojure's read back.
 
-mod args;
 mod call;
 mod create;
-mod data;
 mod delay;
+mod error;
 mod excerpt;
 pub mod message;
 mod outcome;
-mod problem;
 mod query;
 pub mod session_config;
 mod summary;
@@ -23,8 +21,8 @@ mod testing;
 mod unreadable;
 
 pub use call::{Call, Context, Op, parse};
+pub use error::errors;
 pub use outcome::{cancelled, created, listed, refused};
-pub use problem::errors;
 pub use query::{not_queried, queried};
 pub use summary::{status, summary};
 pub use unreadable::unreadable;

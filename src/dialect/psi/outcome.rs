@@ -4,8 +4,7 @@
 //! Invariant: keys stand in psi's order.
 
 use super::call::Op;
-use super::data::integer;
-use super::problem::Problem;
+use super::error::{PsiError, integer};
 use super::summary::summary;
 use crate::dialect::Answer;
 use crate::domain::Refusal;
@@ -32,7 +31,7 @@ pub fn cancelled(state: &State, record: &ScheduleRecord, duration_ms: u64) -> An
 
 /// The answer to a call of `op` that the engine refused.
 pub fn refused(op: Op, refusal: &Refusal, duration_ms: u64) -> Answer {
-    Problem::Refused(refusal.clone()).answer(Some(op), duration_ms)
+    PsiError::refused(refusal).answer(Some(op), duration_ms)
 }
 
 fn done(op: Op, outcome: Map, duration_ms: u64) -> Answer {

@@ -4,8 +4,9 @@
 //! runtime), cutting (`excerpt.rs`). Invariant: an error is plain text with psi's prefix; an answer is EDN in which
 //! instants are ISO strings. Source: psi §6, psi-tool action "query".
 
-use super::args::Args;
+use super::error::PsiError;
 use super::excerpt::excerpt;
+use crate::dialect::args::{Arg, Args};
 use crate::dialect::{Answer, REQUEST_CAPS};
 use crate::domain::{Code, Moment};
 use crate::edn::{Map, Value, read_first, read_keeping_meta};
@@ -14,12 +15,15 @@ use crate::limits;
 
 /// Reads the query and the entity. Both are EDN as text, or, from a caller who has EDN at hand, as values.
 pub(super) fn parse(args: &Args<'_>) -> Result<Boundary, Answer> {
-    let query = form(args.get("query"), "query")?.ok_or_else(|| error("query is required"))?;
+    if let Some(unknown) = args.unknown_keys() {
+        return Err(error(PsiError::from(unknown).message()));
+    }
+    let query = form(args, "query")?.ok_or_else(|| error("query is required"))?;
     if query.as_items().is_none() || matches!(query.plain(), Value::List(_)) {
         return Err(error(&format!("the query must be a vector, not {}", query.type_name())));
     }
     let query = eql::parse(&query).map_err(|fault| error(&fault.to_string()))?;
-    let entity = match form(args.get("entity"), "entity")? {
+    let entity = match form(args, "entity")? {
         None => Map::new(),
         Some(entity) => match entity.as_map() {
             Some(map) => map.clone(),
@@ -42,10 +46,9 @@ pub fn not_queried(refusal: &Refusal) -> Answer {
 }
 
 /// A form given as text, of which the first counts, or as itself.
-fn form(given: &Value, name: &str) -> Result<Option<Value>, Answer> {
-    let Some(text) = given.as_str() else {
-        return Ok((!given.is_nil()).then(|| given.clone()));
-    };
+fn form(args: &Args<'_>, name: &str) -> Result<Option<Value>, Answer> {
+    let Some(given) = args.get(name).map(Arg::value) else { return Ok(None) };
+    let Some(text) = given.as_str() else { return Ok(Some(given.clone())) };
     let unreadable = |fault: crate::edn::ReadError| error(&format!("the {name} is no EDN: {fault}"));
     // Metadata is EQL's; the reader that keeps it wants the whole text, which psi does not.
     read_keeping_meta(text.as_bytes(), &REQUEST_CAPS)

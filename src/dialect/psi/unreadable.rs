@@ -2,7 +2,7 @@
 
 use crate::edn::{Map, ReadError, Value};
 
-use super::data::integer;
+use super::error::integer;
 
 /// Says what could not be read, and where: byte offset, line and column.
 pub fn unreadable(error: &ReadError) -> Value {

@@ -6,13 +6,13 @@
 
 mod error;
 mod model;
-mod node;
 mod parse;
 mod preloaded;
 mod print;
 mod selection;
 mod skill;
 
-pub use error::{ConfigError, Expected};
+pub use error::ConfigError;
+pub(super) use error::{PSI_WORDS, error_data};
 pub use parse::{parse, parse_given};
 pub use print::print;

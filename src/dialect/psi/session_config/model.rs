@@ -1,15 +1,15 @@
 //! The model of a configuration.
 
-use super::error::ConfigError;
-use super::node::{Node, flag, text};
+use super::parse::text;
+use crate::dialect::args::{Arg, ArgError};
 use crate::domain::Model;
 
-pub(super) fn model(node: &Node<'_>) -> Result<Model, ConfigError> {
-    let entries = node.entries(&["provider", "id", "reasoning"])?;
+pub(super) fn model(arg: Arg<'_>) -> Result<Model, ArgError> {
+    let args = arg.map(&["provider", "id", "reasoning"])?;
     Ok(Model {
-        provider: entries.required("provider", text)?,
-        id: entries.required("id", text)?,
-        reasoning: entries.optional("reasoning", flag)?.unwrap_or(false),
+        provider: args.or_nil("provider", text)?,
+        id: args.or_nil("id", text)?,
+        reasoning: args.flag("reasoning")?.unwrap_or(false),
     })
 }
 

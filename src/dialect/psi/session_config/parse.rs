@@ -3,8 +3,8 @@
 //! Invariant: nothing is dropped. A key or a value that is not understood is refused, by name.
 
 use super::error::ConfigError;
-use super::node::{Node, text, texts};
 use super::{model, preloaded, selection, skill};
+use crate::dialect::args::{Arg, ArgError, Choices, Keys, Style};
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::{CacheBreakpoint, PromptSource, SessionConfig, ThinkingLevel};
 use crate::edn::{self, ReadErrorKind, Value};
@@ -27,41 +27,56 @@ pub fn parse_given(value: &Value, notation: Notation) -> Result<Option<SessionCo
         return Ok(None);
     }
     let Some(text) = value.as_str() else {
-        return config(value, notation).map(Some);
+        return parse_map(value, notation).map(Some);
     };
     match edn::read_first(text.as_bytes(), &REQUEST_CAPS) {
         Ok(Value::Nil) => Ok(None),
-        Ok(value) => config(&value, Notation::Edn).map(Some),
+        Ok(value) => parse_map(&value, Notation::Edn).map(Some),
         Err(error) if error.kind() == ReadErrorKind::Empty => Ok(None),
-        Err(error) => Err(ConfigError::Unreadable(error)),
+        Err(error) => Err(ConfigError::unreadable(&error)),
     }
 }
 
-fn config(value: &Value, notation: Notation) -> Result<SessionConfig, ConfigError> {
+fn parse_map(value: &Value, notation: Notation) -> Result<SessionConfig, ConfigError> {
     if value.as_map().is_none() {
-        return Err(ConfigError::NotAMap { found: value.type_name() });
+        return Err(ConfigError::not_a_map(value));
     }
-    let root = Node::root(value, notation);
-    let entries = root.entries(&KEYS)?;
+    let style = Style { notation, keys: Keys::Notated, choices: Choices::Exact, short_times: false };
+    config(Arg::new(value, style)).map_err(ConfigError::new)
+}
+
+fn config(arg: Arg<'_>) -> Result<SessionConfig, ArgError> {
+    let args = arg.map(&KEYS)?;
     Ok(SessionConfig {
-        session_name: entries.optional("session-name", text)?,
-        system_prompt: entries.optional("system-prompt", text)?,
-        model: entries.optional("model", model::model)?,
-        thinking_level: entries
-            .optional("thinking-level", |node| node.choice(ThinkingLevel::ALL, ThinkingLevel::name))?,
-        skills: entries.optional("skills", |node| node.vector(limits::CONFIG_ITEMS, skill::skill))?,
-        tool_ids: entries.optional("tool-ids", texts)?,
-        developer_prompt: entries.optional("developer-prompt", text)?,
-        developer_prompt_source: entries
-            .optional("developer-prompt-source", |node| node.choice(PromptSource::ALL, PromptSource::name))?,
-        preloaded_messages: entries.optional("preloaded-messages", |node| {
-            node.vector(limits::PRELOADED_MESSAGES, preloaded::message)
+        session_name: args.opt("session-name", text)?,
+        system_prompt: args.opt("system-prompt", text)?,
+        model: args.opt("model", model::model)?,
+        thinking_level: args.one_of("thinking-level", ThinkingLevel::NAMES, ThinkingLevel::ALL)?,
+        skills: args.opt("skills", |arg| arg.items(limits::CONFIG_ITEMS, skill::skill))?,
+        tool_ids: args.opt("tool-ids", texts)?,
+        developer_prompt: args.opt("developer-prompt", text)?,
+        developer_prompt_source: args.one_of(
+            "developer-prompt-source",
+            PromptSource::NAMES,
+            PromptSource::ALL,
+        )?,
+        preloaded_messages: args
+            .opt("preloaded-messages", |arg| arg.items(limits::PRELOADED_MESSAGES, preloaded::message))?,
+        cache_breakpoints: args.opt("cache-breakpoints", |arg| {
+            arg.set(limits::CONFIG_ITEMS, |item| item.one_of(CacheBreakpoint::NAMES, CacheBreakpoint::ALL))
         })?,
-        cache_breakpoints: entries.optional("cache-breakpoints", |node| {
-            node.set(|item| item.choice(CacheBreakpoint::ALL, CacheBreakpoint::name))
-        })?,
-        prompt_component_selection: entries.optional("prompt-component-selection", selection::selection)?,
+        prompt_component_selection: args.opt("prompt-component-selection", selection::selection)?,
     })
+}
+
+/// Any string.
+pub(super) fn text(arg: Arg<'_>) -> Result<Box<str>, ArgError> {
+    arg.raw_text(limits::TEXT_BYTES).map(Into::into)
+}
+
+/// A vector of strings.
+pub(super) fn texts(arg: Arg<'_>) -> Result<Vec<Box<str>>, ArgError> {
+    arg.items(limits::CONFIG_ITEMS, text)
 }
 
 /// Source: SEED-002.
@@ -93,6 +108,29 @@ mod tests {
         "skills" [{"name" "s" "description" "d" "source" "user"}] "tool-ids" ["t"] "cache-breakpoints" ["system"]
         "preloaded-messages" [{"role" "user" "content" [{"type" "text" "text" "hi"}] "timestamp" "2026-04-22T12:59:00Z"}]
         "prompt-component-selection" {"agents-md?" true "components" ["skills"]} "system-prompt" nil}"#;
+
+    #[test]
+    fn lists_are_bounded() {
+        check(r#":tool-ids ["read" "bash"]"#, r#":tool-ids ["read" "bash"]"#);
+        check_refused(":tool-ids [:read]", "tool-ids[0] must be a string", ":field :tool-ids :value :read");
+        let data = r#":field :tool-ids :limit "config-items" :max 1024"#;
+        check_refused(&format!(":tool-ids [{}]", "\"a\" ".repeat(1_025)), "tool-ids is too long", data);
+        let data = r#":field :preloaded-messages :limit "preloaded-messages" :max 256"#;
+        check_refused(&format!(":preloaded-messages [{}]", "5 ".repeat(257)), "too long", data);
+        let data = r#":field :cache-breakpoints :limit "config-items" :max 1024"#;
+        check_refused(&format!(":cache-breakpoints [{}]", ":tools ".repeat(1_025)), "too long", data);
+    }
+
+    #[test]
+    fn unsupported_keys_are_sorted_by_text() {
+        let keys = r#"["model" (1 2) 5 :tool-defs nil x]"#;
+        let config = r#"{x 0 nil 0 :tool-defs [] "model" {} (1 2) 0 5 0 :model nil}"#;
+        let data = format!(":field :session-config :unsupported-keys {keys}");
+        check_error(config, Notation::Edn, "unsupported keys: \"model\" (1 2) 5 :tool-defs nil x;", &data);
+        let many: String = (0..12).map(|number| format!(":k{number} 0 ")).collect();
+        let error = parse(&read(&format!("{{{many}}}")), Notation::Edn).unwrap_err();
+        assert!(error.to_string().contains(":k4 :k5 and 4 more; supported"), "{error}");
+    }
 
     #[test]
     fn texts_are_strings() {
@@ -164,8 +202,7 @@ mod tests {
         let error = parse(&Value::string(JSON), Notation::Json).unwrap_err();
         assert!(error.to_string().contains("unsupported keys: \"cache-breakpoints\""), "{error}");
         let twice = r#"{:session-name "a" "session-name" "b"}"#;
-        let data = r#":field :session-config :unsupported-keys ["session-name"]"#;
-        check_error(twice, Notation::Json, "unsupported keys", data);
+        check_error(twice, Notation::Json, "session-name is given twice", ":field :session-name");
         let data = ":field :model :value nil";
         check_error(r#"{"model" {"id" "m"}}"#, Notation::Json, "model.provider must be", data);
     }

@@ -3,47 +3,41 @@
 //! psi drops what is no message without a word; here it is refused. What lives elsewhere: printing messages
 //! (`psi/message.rs`). Invariant: a message read here bears no provenance; only the engine writes that.
 
-use super::error::{ConfigError, Expected};
-use super::node::{Node, text};
+use super::parse::text;
+use crate::dialect::args::{Arg, ArgError, ArgErrorKind};
 use crate::domain::{Content, Message, Moment, Role};
-use crate::edn::Inst;
+use crate::edn::{Inst, Value};
 use crate::limits;
 
-pub(super) fn message(node: &Node<'_>) -> Result<Message, ConfigError> {
-    let entries = node.entries(&["role", "content", "timestamp"])?;
+pub(super) fn message(arg: Arg<'_>) -> Result<Message, ArgError> {
+    let args = arg.map(&["role", "content", "timestamp"])?;
     Ok(Message {
-        role: entries.required("role", |role| role.choice(Role::ALL, Role::name))?,
-        content: entries.required("content", content)?,
-        timestamp: entries.optional("timestamp", timestamp)?,
+        role: args.or_nil("role", |role| role.one_of(Role::NAMES, Role::ALL))?,
+        content: args.or_nil("content", content)?,
+        timestamp: args.opt("timestamp", timestamp)?,
         provenance: None,
     })
 }
 
 /// A plain string stands for one piece of text.
-fn content(node: &Node<'_>) -> Result<Vec<Content>, ConfigError> {
-    if node.value().as_str().is_some() {
-        return Ok(vec![Content::Text(text(node)?)]);
+fn content(arg: Arg<'_>) -> Result<Vec<Content>, ArgError> {
+    if arg.value().as_str().is_some() {
+        return Ok(vec![Content::Text(text(arg)?)]);
     }
-    if node.value().as_items().is_none() {
-        return Err(node.unsuitable(Expected::Content));
-    }
-    node.vector(limits::CONFIG_ITEMS, piece)
+    arg.parse("a string or a vector of {:type :text :text \"…\"}", Value::as_items)?;
+    arg.items(limits::CONFIG_ITEMS, piece)
 }
 
-fn piece(node: &Node<'_>) -> Result<Content, ConfigError> {
-    let entries = node.entries(&["type", "text"])?;
-    entries.required("type", |kind| kind.choice(&["text"], |name| name))?;
-    entries.required("text", text).map(Content::Text)
+fn piece(arg: Arg<'_>) -> Result<Content, ArgError> {
+    let args = arg.map(&["type", "text"])?;
+    args.or_nil("type", |kind| kind.one_of(&["text"], &[()]))?;
+    args.or_nil("text", text).map(Content::Text)
 }
 
 /// Instants that `#inst` cannot express would not be printed as they were read.
-fn timestamp(node: &Node<'_>) -> Result<Moment, ConfigError> {
-    let moment = match (node.value().as_inst(), node.value().as_str()) {
-        (Some(inst), _) => Moment::new(inst.seconds(), inst.nanos()),
-        (None, text) => text.and_then(|text| Moment::parse(text).ok()),
-    };
-    let moment = moment.filter(|moment| Inst::new(moment.seconds(), moment.nanos()).is_some());
-    moment.ok_or_else(|| node.unsuitable(Expected::Instant))
+fn timestamp(arg: Arg<'_>) -> Result<Moment, ArgError> {
+    let moment = arg.instant().ok().filter(|it| Inst::new(it.seconds(), it.nanos()).is_some());
+    moment.ok_or_else(|| arg.error(ArgErrorKind::NotAnInstant))
 }
 
 #[cfg(test)]

@@ -1,18 +1,19 @@
 //! The selection of a configuration: which parts the assembled prompt has.
 
-use super::error::ConfigError;
-use super::node::{Node, flag, texts};
+use super::parse::texts;
+use crate::dialect::args::{Arg, ArgError};
 use crate::domain::{PromptComponent, PromptSelection};
+use crate::limits;
 
-pub(super) fn selection(node: &Node<'_>) -> Result<PromptSelection, ConfigError> {
-    let entries = node.entries(&KEYS)?;
+pub(super) fn selection(arg: Arg<'_>) -> Result<PromptSelection, ArgError> {
+    let args = arg.map(&KEYS)?;
     Ok(PromptSelection {
-        agents_md: entries.optional("agents-md?", flag)?,
-        extension_prompt_contributions: entries.optional("extension-prompt-contributions", texts)?,
-        tool_names: entries.optional("tool-names", texts)?,
-        skill_names: entries.optional("skill-names", texts)?,
-        components: entries.optional("components", |node| {
-            node.set(|item| item.choice(PromptComponent::ALL, PromptComponent::name))
+        agents_md: args.flag("agents-md?")?,
+        extension_prompt_contributions: args.opt("extension-prompt-contributions", texts)?,
+        tool_names: args.opt("tool-names", texts)?,
+        skill_names: args.opt("skill-names", texts)?,
+        components: args.opt("components", |arg| {
+            arg.set(limits::CONFIG_ITEMS, |item| item.one_of(PromptComponent::NAMES, PromptComponent::ALL))
         })?,
     })
 }
@@ -40,7 +41,7 @@ mod tests {
         check_refused(
             ":prompt-component-selection {:agents-md 1}",
             "unsupported keys: :agents-md",
-            &format!("{field} :unsupported-keys [:agents-md]"),
+            &format!("{field} :unsupported-keys [:agents-md] :did-you-mean :agents-md?"),
         );
     }
 }

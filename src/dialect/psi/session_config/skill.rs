@@ -1,20 +1,20 @@
 //! One skill of a configuration: name and description are needed, the rest has defaults.
 
-use super::error::ConfigError;
-use super::node::{Node, flag, text};
+use super::parse::text;
+use crate::dialect::args::{Arg, ArgError};
 use crate::domain::{Skill, SkillSource};
 
-pub(super) fn skill(node: &Node<'_>) -> Result<Skill, ConfigError> {
-    let entries = node.entries(&KEYS)?;
-    let source = entries.optional("source", |node| node.choice(SkillSource::ALL, SkillSource::name))?;
+pub(super) fn skill(arg: Arg<'_>) -> Result<Skill, ArgError> {
+    let args = arg.map(&KEYS)?;
+    let source = args.one_of("source", SkillSource::NAMES, SkillSource::ALL)?;
     Ok(Skill {
-        name: entries.required("name", text)?,
-        description: entries.required("description", text)?,
-        file_path: entries.optional("file-path", text)?.unwrap_or_default(),
-        base_dir: entries.optional("base-dir", text)?.unwrap_or_default(),
+        name: args.or_nil("name", text)?,
+        description: args.or_nil("description", text)?,
+        file_path: args.opt("file-path", text)?.unwrap_or_default(),
+        base_dir: args.opt("base-dir", text)?.unwrap_or_default(),
         source: source.unwrap_or(SkillSource::Path),
-        disable_model_invocation: entries.optional("disable-model-invocation", flag)?.unwrap_or(false),
-        lambda_description: entries.optional("lambda-description", text)?,
+        disable_model_invocation: args.flag("disable-model-invocation")?.unwrap_or(false),
+        lambda_description: args.opt("lambda-description", text)?,
     })
 }
 
