@@ -135,7 +135,7 @@ impl Connection {
             return answer.map_or(Value::Nil, |answer| answer.value);
         }
         let id = map.keyword("id").cloned();
-        let outcome = Request::parse(map).and_then(|request| self.perform(request));
+        let outcome = Request::parse(form).and_then(|request| self.perform(request));
         let (key, value) = match outcome {
             Ok(Outcome::Done(value)) => ("ok", value),
             Ok(Outcome::RefusedByTool(value)) => ("error", value),

@@ -1,6 +1,6 @@
 //! Errors of the stream itself, as data. A tool's refusals are the tool's own (`dialect`).
 
-use crate::dialect::echo;
+use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, TOOL_WORDS, Wording};
 use crate::domain::Refusal;
 use crate::edn::{Map, Value};
 use crate::limits;
@@ -20,16 +20,6 @@ impl RequestError {
         RequestError { message: message.into(), class: "request", phase: "validate", data }
     }
 
-    /// A key with a value of the wrong type.
-    pub(super) fn wrong_type(key: &str, expected: &str, value: Option<&Value>) -> RequestError {
-        let data = Map::new()
-            .with("field", Value::keyword(key))
-            .with("value", value.map_or(Value::Nil, echo))
-            .with("expected", expected);
-        let found = value.map_or("nothing", Value::type_name);
-        RequestError::invalid(format!(":{key} must be {expected}, not {found}"), data)
-    }
-
     /// The error as it is answered.
     pub(super) fn print(self) -> Value {
         Map::new()
@@ -40,6 +30,33 @@ impl RequestError {
             .into()
     }
 }
+
+impl From<ArgError> for RequestError {
+    fn from(error: ArgError) -> RequestError {
+        let data = if let ArgErrorKind::NotA { expected, .. } = error.kind() {
+            Map::new()
+                .with("field", Value::keyword(error.path()))
+                .with("value", error.value().cloned().unwrap_or(Value::Nil))
+                .with("expected", *expected)
+        } else {
+            error.with_unknown_keys(Map::new())
+        };
+        RequestError::invalid(error.message(&WORDS), data)
+    }
+}
+
+/// The texts of errors in requests; those of other kinds than two do not occur.
+const WORDS: ArgWords = ArgWords {
+    whole: "a request",
+    list: (":", " "),
+    not_a: Wording::new("wrong-type", ":{field} must be {expected}, not {found}", ""),
+    unknown_keys: Wording::new(
+        "unsupported-keys",
+        "unsupported keys: {keys}; this request may have {known}{suggestion}",
+        "",
+    ),
+    ..TOOL_WORDS
+};
 
 impl From<&Denial> for RequestError {
     fn from(denial: &Denial) -> RequestError {

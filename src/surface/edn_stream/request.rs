@@ -1,10 +1,11 @@
 //! What a client may ask, parsed: raw EDN ends here.
 
 use super::error::RequestError;
+use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Choices, Keys, Style};
 use crate::dialect::psi::session_config;
 use crate::dialect::{Notation, echo};
 use crate::domain::{Cursor, JobId, RunId, SessionConfig, SessionId};
-use crate::edn::{Map, Value};
+use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::Boundary;
 
 /// One request.
@@ -22,21 +23,21 @@ pub(super) enum Request {
     Query(Box<Boundary>),
 }
 
-type Parse = fn(&Map) -> Result<Request, RequestError>;
+type Parse = fn(&Args<'_>) -> Result<Request, RequestError>;
 
-/// Every operation, by name.
-const OPS: &[(&str, Parse)] = &[
-    ("call", call),
-    ("session/open", open_session),
-    ("session/close", close_session),
-    ("session/busy", busy),
-    ("session/user-message", user_message),
-    ("session/job-ready", job_ready),
-    ("host/attach", attach),
-    ("delivery/ack", acknowledge),
-    ("delivery/nack", refuse),
-    ("subscribe", subscribe),
-    ("eql", query),
+/// Every operation by name, with the keys that a request for it may have.
+const OPS: &[(&str, &[&str], Parse)] = &[
+    ("call", &["op", "id", "tool", "args", "session-id"], call),
+    ("session/open", &["op", "id", "session-id", "session-config"], open_session),
+    ("session/close", &["op", "id", "session-id"], close_session),
+    ("session/busy", &["op", "id", "session-id", "busy?"], busy),
+    ("session/user-message", &["op", "id", "session-id", "text"], user_message),
+    ("session/job-ready", &["op", "id", "session-id", "job-id"], job_ready),
+    ("host/attach", &["op", "id", "sessions"], attach),
+    ("delivery/ack", &["op", "id", "delivery-id"], acknowledge),
+    ("delivery/nack", &["op", "id", "delivery-id", "error"], refuse),
+    ("subscribe", &["op", "id", "after"], subscribe),
+    ("eql", &["op", "id", "query", "entity", "lenient?"], query),
 ];
 
 impl Request {
@@ -56,129 +57,120 @@ impl Request {
     }
 
     /// Reads a map with `:op`.
-    pub(super) fn parse(map: &Map) -> Result<Request, RequestError> {
-        let op = map.keyword("op");
-        let name = op.and_then(|op| op.as_keyword().map(crate::edn::Keyword::as_str).or_else(|| op.as_str()));
-        let known = OPS.iter().find(|(known, _)| Some(*known) == name);
-        let Some((_, parse)) = known else {
-            let supported: Vec<Value> = OPS.iter().map(|(name, _)| Value::keyword(name)).collect();
+    pub(super) fn parse(form: &Value) -> Result<Request, RequestError> {
+        let op = form.as_map().and_then(|map| map.keyword("op"));
+        let name = op.and_then(|op| op.as_keyword().map(Keyword::as_str).or_else(|| op.as_str()));
+        let known = OPS.iter().find(|(known, ..)| Some(*known) == name);
+        let Some((_, keys, parse)) = known else {
+            let supported: Vec<Value> = OPS.iter().map(|(name, ..)| Value::keyword(name)).collect();
             let data = Map::new().with("op", op.map_or(Value::Nil, echo)).with("supported-ops", supported);
             return Err(RequestError::invalid("unknown :op; a psi-tool call needs :action instead", data));
         };
-        parse(map)
+        parse(&Arg::new(form, STYLE).map(keys)?)
     }
 }
 
-fn call(map: &Map) -> Result<Request, RequestError> {
+const STYLE: Style =
+    Style { notation: Notation::Edn, keys: Keys::Notated, choices: Choices::Exact, short_times: false };
+
+fn call(args: &Args<'_>) -> Result<Request, RequestError> {
     Ok(Request::Call {
-        tool: text(map, "tool")?,
-        args: map.keyword("args").cloned().unwrap_or_else(|| Map::new().into()),
-        session: optional_session(map)?,
+        tool: text(args, "tool")?,
+        args: args.get("args").map_or_else(|| Map::new().into(), |args| args.value().clone()),
+        session: optional_session(args)?,
     })
 }
 
-fn open_session(map: &Map) -> Result<Request, RequestError> {
-    let config = match map.keyword("session-config") {
-        None | Some(Value::Nil) => SessionConfig::default(),
-        Some(value) => session_config::parse(value, Notation::Edn)
-            .map_err(|error| RequestError::invalid(error.to_string(), error.data()))?,
-    };
-    Ok(Request::OpenSession { session: optional_session(map)?, config: Box::new(config) })
+fn open_session(args: &Args<'_>) -> Result<Request, RequestError> {
+    let config =
+        args.get("session-config").map(|config| session_config::parse(config.value(), Notation::Edn));
+    let config =
+        config.transpose().map_err(|error| RequestError::invalid(error.to_string(), error.data()))?;
+    Ok(Request::OpenSession {
+        session: optional_session(args)?,
+        config: Box::new(config.unwrap_or_default()),
+    })
 }
 
-fn close_session(map: &Map) -> Result<Request, RequestError> {
-    Ok(Request::CloseSession { session: session(map)? })
+fn close_session(args: &Args<'_>) -> Result<Request, RequestError> {
+    Ok(Request::CloseSession { session: session(args)? })
 }
 
-fn busy(map: &Map) -> Result<Request, RequestError> {
-    let value = map.keyword("busy?");
-    let busy = value.and_then(Value::as_bool);
-    let busy = busy.ok_or_else(|| RequestError::wrong_type("busy?", "a boolean", value))?;
-    Ok(Request::Busy { session: session(map)?, busy })
+fn busy(args: &Args<'_>) -> Result<Request, RequestError> {
+    let busy = read(args, "busy?", "a boolean", Value::as_bool)?;
+    Ok(Request::Busy { session: session(args)?, busy })
 }
 
-fn user_message(map: &Map) -> Result<Request, RequestError> {
-    Ok(Request::UserMessage { session: session(map)?, text: text(map, "text")? })
+fn user_message(args: &Args<'_>) -> Result<Request, RequestError> {
+    Ok(Request::UserMessage { session: session(args)?, text: text(args, "text")? })
 }
 
-fn job_ready(map: &Map) -> Result<Request, RequestError> {
-    let value = map.keyword("job-id");
-    let job = value.and_then(Value::as_str).and_then(|text| JobId::new(text).ok());
-    let job = job
-        .ok_or_else(|| RequestError::wrong_type("job-id", "a job's id: a string that is not blank", value))?;
-    Ok(Request::JobReady { session: session(map)?, job })
+fn job_ready(args: &Args<'_>) -> Result<Request, RequestError> {
+    let job = |value: &Value| JobId::new(value.as_str()?).ok();
+    let job = read(args, "job-id", "a job's id: a string that is not blank", job)?;
+    Ok(Request::JobReady { session: session(args)?, job })
 }
 
-fn attach(map: &Map) -> Result<Request, RequestError> {
-    let value = map.keyword("sessions");
-    let wrong = || RequestError::wrong_type("sessions", "a vector of session ids", value);
-    let items = match value {
-        None | Some(Value::Nil) => &[],
-        Some(value) => value.as_items().ok_or_else(wrong)?,
-    };
-    let id = |item: &Value| item.as_str().and_then(|text| SessionId::new(text).ok());
-    let sessions = items.iter().map(id).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
-    Ok(Request::Attach { sessions })
+fn attach(args: &Args<'_>) -> Result<Request, RequestError> {
+    let ids = |value: &Value| value.as_items()?.iter().map(session_id).collect();
+    let sessions = args.opt("sessions", |arg| arg.parse("a vector of session ids", ids))?;
+    Ok(Request::Attach { sessions: sessions.unwrap_or_default() })
 }
 
-fn acknowledge(map: &Map) -> Result<Request, RequestError> {
-    Ok(Request::Acknowledge { run: run(map)? })
+fn acknowledge(args: &Args<'_>) -> Result<Request, RequestError> {
+    Ok(Request::Acknowledge { run: run(args)? })
 }
 
-fn refuse(map: &Map) -> Result<Request, RequestError> {
-    let error = map.keyword("error").map_or("the harness gave no reason".into(), |error| {
-        error.as_str().map_or_else(|| error.to_string().into(), Box::from)
-    });
-    Ok(Request::Refuse { run: run(map)?, error })
+fn refuse(args: &Args<'_>) -> Result<Request, RequestError> {
+    let words = |error: &Value| error.as_str().map_or_else(|| error.to_string().into(), Box::from);
+    let error = args.get("error").map(|error| words(error.value()));
+    Ok(Request::Refuse { run: run(args)?, error: error.unwrap_or("the harness gave no reason".into()) })
 }
 
-fn subscribe(map: &Map) -> Result<Request, RequestError> {
-    let value = map.keyword("after");
-    let after = match value {
-        None | Some(Value::Nil) => Some(0),
-        Some(value) => value.as_int().and_then(|number| u64::try_from(number).ok()),
-    };
-    let after =
-        after.ok_or_else(|| RequestError::wrong_type("after", "a cursor: an integer, 0 or more", value))?;
-    Ok(Request::Subscribe { after: Cursor::new(after) })
+fn subscribe(args: &Args<'_>) -> Result<Request, RequestError> {
+    let cursor = |value: &Value| u64::try_from(value.as_int()?).ok();
+    let after = args.opt("after", |arg| arg.parse("a cursor: an integer, 0 or more", cursor))?;
+    Ok(Request::Subscribe { after: Cursor::new(after.unwrap_or(0)) })
 }
 
-fn query(map: &Map) -> Result<Request, RequestError> {
+fn query(args: &Args<'_>) -> Result<Request, RequestError> {
     let parts = [("pathom/eql", "query"), ("pathom/entity", "entity"), ("pathom/lenient-mode?", "lenient?")];
-    let given = |(name, key): (&str, &str)| Some((Value::keyword(name), map.keyword(key)?.clone()));
+    let given = |(name, key): (&str, &str)| Some((Value::keyword(name), args.get(key)?.value().clone()));
     let request: Map = parts.into_iter().filter_map(given).collect();
     let boundary = Boundary::read(&request.into())
         .map_err(|error| RequestError::invalid(error.to_string(), error.to_map()))?;
     Ok(Request::Query(Box::new(boundary)))
 }
 
-fn text(map: &Map, key: &str) -> Result<Box<str>, RequestError> {
-    let value = map.keyword(key);
-    value
-        .and_then(Value::as_str)
-        .map(Box::from)
-        .ok_or_else(|| RequestError::wrong_type(key, "a string", value))
+fn text(args: &Args<'_>, key: &str) -> Result<Box<str>, ArgError> {
+    read(args, key, "a string", |value| value.as_str().map(Box::from))
 }
 
-fn session(map: &Map) -> Result<SessionId, RequestError> {
-    optional_session(map)?.ok_or_else(|| RequestError::wrong_type("session-id", "a session's id", None))
+fn session(args: &Args<'_>) -> Result<SessionId, ArgError> {
+    read(args, "session-id", SESSION_ID, session_id)
 }
 
-fn optional_session(map: &Map) -> Result<Option<SessionId>, RequestError> {
-    let value = map.keyword("session-id");
-    let wrong =
-        || RequestError::wrong_type("session-id", "a session's id: a string that is not blank", value);
-    match value {
-        None | Some(Value::Nil) => Ok(None),
-        Some(value) => {
-            let text = value.as_str().ok_or_else(wrong)?;
-            SessionId::new(text).map(Some).map_err(|_| wrong())
-        }
-    }
+fn optional_session(args: &Args<'_>) -> Result<Option<SessionId>, ArgError> {
+    args.opt("session-id", |arg| arg.parse(SESSION_ID, session_id))
 }
 
-fn run(map: &Map) -> Result<RunId, RequestError> {
-    let value = map.keyword("delivery-id");
-    let run = value.and_then(Value::as_str).and_then(RunId::parse);
-    run.ok_or_else(|| RequestError::wrong_type("delivery-id", "the id of a pushed delivery", value))
+fn session_id(value: &Value) -> Option<SessionId> {
+    SessionId::new(value.as_str()?).ok()
 }
+
+fn run(args: &Args<'_>) -> Result<RunId, ArgError> {
+    read(args, "delivery-id", "the id of a pushed delivery", |value| RunId::parse(value.as_str()?))
+}
+
+/// A key that must be there; an error says what belongs there.
+fn read<T>(
+    args: &Args<'_>,
+    key: &str,
+    expected: &'static str,
+    parse: impl FnOnce(&Value) -> Option<T>,
+) -> Result<T, ArgError> {
+    let missing = || ArgError::new(key, ArgErrorKind::NotA { expected, found: "nothing" });
+    args.opt(key, |arg| arg.parse(expected, parse))?.ok_or_else(missing)
+}
+
+const SESSION_ID: &str = "a session's id: a string that is not blank";
