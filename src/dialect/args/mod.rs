@@ -12,8 +12,10 @@
 
 mod error;
 mod reader;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub(crate) use error::{ArgError, ArgErrorKind};
 pub(crate) use reader::{Arg, Args, Choices, Keys, Style};
-pub(crate) use words::{ArgWords, NO_SESSION, TOOL_WORDS, Wording, fill};
+pub(crate) use words::{ArgWords, NO_SESSION, TOOL_WORDS, Wording, arg_words, fill, wordings};

@@ -89,6 +89,31 @@ impl ArgWords {
     }
 }
 
+/// A table of texts: of each kind its name, what is wrong, and what to do about it. Rows that are left out are another table's.
+macro_rules! arg_words {
+    (
+        $(@$setting:ident $value:expr;)*
+        $(..$base:expr;)?
+        $($row:ident $name:literal $message:literal $hint:literal $($code:ident)?;)+
+    ) => {
+        $crate::dialect::args::ArgWords {
+            $($setting: $value,)*
+            $($row: $crate::dialect::args::Wording::new($name, $message, $hint)$(.coded($crate::domain::Code::$code))?,)+
+            $(..$base)?
+        }
+    };
+}
+pub(crate) use arg_words;
+
+/// The texts of a dialect's own rules, one constant for each.
+macro_rules! wordings {
+    ($($(#[$meta:meta])* $rule:ident $name:literal $message:literal $hint:literal $($code:ident)?;)+) => {
+        $($(#[$meta])* pub(crate) const $rule: $crate::dialect::args::Wording =
+            $crate::dialect::args::Wording::new($name, $message, $hint)$(.coded($crate::domain::Code::$code))?;)+
+    };
+}
+pub(crate) use wordings;
+
 /// A text with its names in braces filled in.
 pub(crate) fn fill(text: &str, part: impl Fn(&str) -> Option<String>) -> String {
     let (mut filled, mut rest) = (String::new(), text);
@@ -102,87 +127,37 @@ pub(crate) fn fill(text: &str, part: impl Fn(&str) -> Option<String>) -> String 
     filled + rest
 }
 
-/// What a tool says to a caller that is no session and names none.
-pub(crate) const NO_SESSION: Wording = Wording::new(
-    "no_session",
-    "there is no current session, because the caller is none",
-    "call in the name of a session: it owns what it asks for",
-);
+wordings! {
+    /// What a tool says to a caller that is no session and names none.
+    NO_SESSION "no_session" "there is no current session, because the caller is none"
+        "call in the name of a session: it owns what it asks for";
+}
 
 /// The texts of the tools whose fields are in snake case.
-pub(crate) const TOOL_WORDS: ArgWords = ArgWords {
-    whole: "the arguments",
-    list: ("", ", "),
-    not_a_map: Wording::new(
-        "not_an_object",
-        "{field} must be an object, not {found}",
-        "give an object, as in the example",
-    ),
-    unknown_keys: Wording::new(
-        "unknown_field",
-        "there is no such field: the arguments may have {known}",
-        "leave the field out, or spell it as in the list",
-    ),
-    takes_nothing: Wording::new(
-        "unknown_field",
-        "this tool takes no arguments",
-        "leave the field out, or spell it as in the list",
-    ),
-    given_twice: Wording::new(
-        "given_twice",
-        "{field} is given twice, in two spellings",
-        "give each field once, in snake case",
-    ),
-    missing: Wording::new("missing", "{field} is required", "add the field, as in the example"),
-    blank: Wording::new("blank", "{field} must not be blank", "say something in it, as in the example"),
-    not_text: Wording::new(
-        "not_a_string",
-        "{field} must be a string, not {found}",
-        "write a string, as in the example",
-    ),
-    not_a_boolean: Wording::new(
-        "not_a_boolean",
-        "{field} must be true or false",
-        "write true or false without quotes",
-    ),
-    not_whole: Wording::new(
-        "not_a_whole_number",
-        "{field} must be a whole number",
-        "write digits only, without quotes, unit or fraction",
-    ),
-    not_a_list: Wording::new("not_a_list", "{field} must be a list", "write a list, as in the example"),
-    not_a: Wording::new(
-        "wrong_type",
-        "{field} must be {expected}, not {found}",
-        "write it as in the example",
-    ),
-    out_of_range: Wording::new(
-        "out_of_range",
-        "{field} must be from {min} to {max}",
-        "choose a number from {min} to {max}",
-    ),
-    too_long: Wording::new(
-        "too_long",
-        "{field} is too long: {limit} is {max} {unit}",
-        "shorten it to {max} {unit}",
-    )
-    .coded(Code::Limit),
-    not_one_of: Wording::new("unknown_word", "{field} must be one of {known}", "choose one of these words"),
-    no_offset: Wording::new(
-        "no_offset",
-        "{field} has no offset from UTC, so it could be any of many instants",
-        "add the offset at the end, such as +08:00, or Z for UTC",
-    ),
-    not_an_instant: Wording::new(
-        "not_a_timestamp",
-        "{field} is no ISO-8601 instant",
-        "write date, T, time, and offset, such as 2026-04-11T09:00:00Z",
-    ),
-    not_an_id: Wording::new(
-        "not_an_id",
-        "{field} cannot be an id: it has control characters",
-        "leave out line breaks and other control characters",
-    ),
+pub(crate) const TOOL_WORDS: ArgWords = arg_words! {
+    @whole "the arguments";
+    @list ("", ", ");
+    not_a_map "not_an_object" "{field} must be an object, not {found}" "give an object, as in the example";
+    unknown_keys "unknown_field" "there is no such field: the arguments may have {known}"
+        "leave the field out, or spell it as in the list";
+    takes_nothing "unknown_field" "this tool takes no arguments" "leave the field out, or spell it as in the list";
+    given_twice "given_twice" "{field} is given twice, in two spellings" "give each field once, in snake case";
+    missing "missing" "{field} is required" "add the field, as in the example";
+    blank "blank" "{field} must not be blank" "say something in it, as in the example";
+    not_text "not_a_string" "{field} must be a string, not {found}" "write a string, as in the example";
+    not_a_boolean "not_a_boolean" "{field} must be true or false" "write true or false without quotes";
+    not_whole "not_a_whole_number" "{field} must be a whole number" "write digits only, without quotes, unit or fraction";
+    not_a_list "not_a_list" "{field} must be a list" "write a list, as in the example";
+    not_a "wrong_type" "{field} must be {expected}, not {found}" "write it as in the example";
+    out_of_range "out_of_range" "{field} must be from {min} to {max}" "choose a number from {min} to {max}";
+    too_long "too_long" "{field} is too long: {limit} is {max} {unit}" "shorten it to {max} {unit}" Limit;
+    not_one_of "unknown_word" "{field} must be one of {known}" "choose one of these words";
+    no_offset "no_offset" "{field} has no offset from UTC, so it could be any of many instants"
+        "add the offset at the end, such as +08:00, or Z for UTC";
+    not_an_instant "not_a_timestamp" "{field} is no ISO-8601 instant"
+        "write date, T, time, and offset, such as 2026-04-11T09:00:00Z";
+    not_an_id "not_an_id" "{field} cannot be an id: it has control characters"
+        "leave out line breaks and other control characters";
 };
 
 #[cfg(test)]

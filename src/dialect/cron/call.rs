@@ -161,7 +161,8 @@ impl Patch {
 pub fn parse(tool: Tool, args: &Value, notation: Notation, context: &Context) -> Result<Call, Answer> {
     let args = Args::of_call(args, style(notation), names(tool));
     let args = args.map_err(|error| error::answer(tool, &error, None))?;
-    let named = args.get("job_id").and_then(|arg| ScheduleId::new(arg.value().as_str()?.trim()).ok());
+    let id = |arg: Arg<'_>| ScheduleId::new(arg.value().as_str()?.trim()).ok();
+    let named = if names(tool).contains(&"job_id") { args.get("job_id").and_then(id) } else { None };
     let refused = |error: ArgError| error::answer(tool, &error, named.as_ref());
     let job_id = || {
         let text = args.required_text("job_id", limits::TEXT_BYTES).map_err(&refused)?;

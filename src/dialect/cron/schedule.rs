@@ -229,7 +229,7 @@ fn weekdays(arg: Arg<'_>) -> Result<Weekdays, ArgError> {
         (None, None) => Vec::new(),
     };
     // An error names the field and shows the day: the seed's lists have no places.
-    let day = |item| arg.like(item).one_of(&DAY_NAMES, Weekday::ALL);
+    let day = |item| arg.like(item).one_of(&DAY_NAMES, &DAYS);
     let days: Vec<Weekday> = items.into_iter().map(day).collect::<Result<_, _>>()?;
     Weekdays::new(days).ok_or_else(|| arg.breaks(NO_WEEKDAYS, ""))
 }
@@ -238,7 +238,16 @@ fn short(day: Weekday) -> &'static str {
     &day.name()[..3]
 }
 
-/// Those of `Weekday::ALL`, in its order.
+const DAYS: [Weekday; 7] = [
+    Weekday::Monday,
+    Weekday::Tuesday,
+    Weekday::Wednesday,
+    Weekday::Thursday,
+    Weekday::Friday,
+    Weekday::Saturday,
+    Weekday::Sunday,
+];
+/// Those of `DAYS`, in its order.
 const DAY_NAMES: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const SECONDS_MIN: u64 = limits::PERIOD_MS_MIN.value / 1_000;
 const SECONDS_MAX: u64 = limits::PERIOD_MS_MAX.value / 1_000;

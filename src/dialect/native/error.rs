@@ -5,7 +5,7 @@
 use super::example::example;
 use super::repair::{repaired, with_field};
 use super::tool::Tool;
-use crate::dialect::args::{ArgError, ArgErrorKind, TOOL_WORDS, Wording};
+use crate::dialect::args::{ArgError, ArgErrorKind, TOOL_WORDS, wordings};
 use crate::dialect::{Answer, Notation, tool_error};
 use crate::domain::Code;
 use crate::edn::{Keyword, Map, Value};
@@ -78,16 +78,10 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
     errors.iter().map(entry).collect()
 }
 
-pub(super) const NOT_ALONE: Wording = Wording::new(
-    "not_alone",
-    "{field} cannot be given together with the other fields",
-    "leave it out, or make two calls",
-);
-pub(super) const NOT_A_QUERY: Wording = Wording::new(
-    "not_a_query",
-    "{field} is no EQL: {detail}",
-    "write a vector of attributes in EDN, as in the example",
-);
+wordings! {
+    NOT_ALONE "not_alone" "{field} cannot be given together with the other fields" "leave it out, or make two calls";
+    NOT_A_QUERY "not_a_query" "{field} is no EQL: {detail}" "write a vector of attributes in EDN, as in the example";
+}
 /// The mutation's word for the session that a schedule is for.
 const OWNER: &str = "origin-session-id";
 const NO_SESSION: &str = "you speak for no session: name one in session_id, or connect for one";

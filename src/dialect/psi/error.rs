@@ -45,10 +45,6 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    const fn new(name: &'static str, message: &'static str, lead: Lead) -> Rule {
-        Rule { name, message, lead }
-    }
-
     /// A call that breaks the rule.
     pub(super) fn broken(self, data: Map) -> PsiError {
         let message = fill(self.message, |name| data.keyword(name).map(ToString::to_string));
@@ -56,66 +52,33 @@ impl Rule {
     }
 }
 
-pub(super) const UNKNOWN_ACTION: Rule = Rule::new(
-    "unknown-action",
-    "unknown action: {action}; supported are \"query\" and \"scheduler\"",
-    Lead::Phase,
-);
-pub(super) const UNKNOWN_OP: Rule = Rule::new(
-    "unknown-op",
-    "unknown scheduler op: {op}; use \"create\", \"list\" or \"cancel\"",
-    Lead::Action,
-);
-pub(super) const NO_SESSION: Rule = Rule::new(
-    "no-session",
-    "scheduler operations need an invoking session, and this caller has none",
-    Lead::Call,
-);
-pub(super) const NO_MESSAGE: Rule =
-    Rule::new("no-message", "message is required and must not be blank", Lead::Call);
-pub(super) const UNKNOWN_KIND: Rule =
-    Rule::new("unknown-kind", "kind is invalid: {kind}; use \"message\" or \"session\"", Lead::Call);
-pub(super) const CONFIG_FORBIDDEN: Rule = Rule::new(
-    "config-forbidden",
-    "session-config is not allowed for kind \"message\"; leave it out, or use kind \"session\"",
-    Lead::Call,
-);
-pub(super) const CONFIG_REQUIRED: Rule = Rule::new(
-    "config-required",
-    "session-config is required for kind \"session\"; an empty map will do",
-    Lead::Call,
-);
-pub(super) const TWO_DELAYS: Rule =
-    Rule::new("two-delays", "both delay-ms and at are given; give exactly one of them", Lead::Call);
-pub(super) const NO_DELAY: Rule =
-    Rule::new("no-delay", "neither delay-ms nor at is given; give exactly one of them", Lead::Call);
-pub(super) const DELAY_NOT_INTEGER: Rule = Rule::new(
-    "delay-not-integer",
-    "delay-ms is not an integer: {delay-ms}; give whole milliseconds",
-    Lead::Nothing,
-);
-pub(super) const DELAY_TOO_SHORT: Rule = Rule::new(
-    "delay-too-short",
-    "delay-ms is below the minimum bound: {delay-ms} < {minimum} ms",
-    Lead::Nothing,
-);
-pub(super) const DELAY_TOO_LONG: Rule = Rule::new(
-    "delay-too-long",
-    "delay-ms exceeds the maximum bound: {delay-ms} > {maximum} ms (24 h)",
-    Lead::Nothing,
-);
-pub(super) const NOT_AN_INSTANT: Rule = Rule::new(
-    "not-an-instant",
-    "at is not an instant: {input}; give an ISO 8601 string with seconds, such as \"2026-04-22T13:00:00Z\"",
-    Lead::Action,
-);
-pub(super) const NO_SCHEDULE_ID: Rule =
-    Rule::new("no-schedule-id", "schedule-id is required and must be a string", Lead::Call);
-const NO_SUCH_SCHEDULE: Rule = Rule::new(
-    "no-such-schedule",
-    "schedule not found: {schedule-id}; list the schedules to see the ids that exist",
-    Lead::Nothing,
-);
+/// psi's table: of each rule the beginning of its data, its name, and its message.
+macro_rules! rules {
+    ($($rule:ident $lead:ident $name:literal $message:literal;)+) => {
+        $(pub(super) const $rule: Rule = Rule { name: $name, message: $message, lead: Lead::$lead };)+
+    };
+}
+
+rules! {
+    UNKNOWN_ACTION Phase "unknown-action" "unknown action: {action}; supported are \"query\" and \"scheduler\"";
+    UNKNOWN_OP Action "unknown-op" "unknown scheduler op: {op}; use \"create\", \"list\" or \"cancel\"";
+    NO_SESSION Call "no-session" "scheduler operations need an invoking session, and this caller has none";
+    NO_MESSAGE Call "no-message" "message is required and must not be blank";
+    UNKNOWN_KIND Call "unknown-kind" "kind is invalid: {kind}; use \"message\" or \"session\"";
+    CONFIG_FORBIDDEN Call "config-forbidden"
+        "session-config is not allowed for kind \"message\"; leave it out, or use kind \"session\"";
+    CONFIG_REQUIRED Call "config-required" "session-config is required for kind \"session\"; an empty map will do";
+    TWO_DELAYS Call "two-delays" "both delay-ms and at are given; give exactly one of them";
+    NO_DELAY Call "no-delay" "neither delay-ms nor at is given; give exactly one of them";
+    DELAY_NOT_INTEGER Nothing "delay-not-integer" "delay-ms is not an integer: {delay-ms}; give whole milliseconds";
+    DELAY_TOO_SHORT Nothing "delay-too-short" "delay-ms is below the minimum bound: {delay-ms} < {minimum} ms";
+    DELAY_TOO_LONG Nothing "delay-too-long" "delay-ms exceeds the maximum bound: {delay-ms} > {maximum} ms (24 h)";
+    NOT_AN_INSTANT Action "not-an-instant"
+        "at is not an instant: {input}; give an ISO 8601 string with seconds, such as \"2026-04-22T13:00:00Z\"";
+    NO_SCHEDULE_ID Call "no-schedule-id" "schedule-id is required and must be a string";
+    NO_SUCH_SCHEDULE Nothing "no-such-schedule"
+        "schedule not found: {schedule-id}; list the schedules to see the ids that exist";
+}
 
 /// The texts of errors in the arguments themselves.
 const WORDS: ArgWords = ArgWords {

@@ -5,7 +5,7 @@
 use super::action::ActionStatus;
 use super::example::example;
 use super::tool::Tool;
-use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, TOOL_WORDS, Wording};
+use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, TOOL_WORDS, wordings};
 use crate::dialect::{Answer, echo, tool_error};
 use crate::domain::{Code, Refusal};
 use crate::edn::Value;
@@ -118,24 +118,11 @@ pub(super) fn too_far(field: &str, limit: Limit) -> ArgError {
 
 const LEAD: &str = "Failed to schedule delayed action";
 
-pub(super) const TWO_TIMES: Wording = Wording::new(
-    "two_times",
-    "delay_seconds and run_at are given, and only one can be meant",
-    "leave one of them out",
-);
-pub(super) const NO_TIME: Wording = Wording::new(
-    "no_time",
-    "provide either delay_seconds or run_at",
-    "say how long from now, or when; only notify_job_ready may wait for a job_id instead",
-);
-pub(super) const NOTHING_TOLD: Wording = Wording::new(
-    "nothing_told",
-    "message or artifact_path is required",
-    "say something in message, or name a file",
-);
-const TOO_FAR: Wording = Wording::new(
-    "too_far_ahead",
-    "Failed to schedule delayed action: {field} exceeds the maximum delay: {detail}",
-    "choose a time that is nearer",
-)
-.coded(Code::Limit);
+wordings! {
+    TWO_TIMES "two_times" "delay_seconds and run_at are given, and only one can be meant" "leave one of them out";
+    NO_TIME "no_time" "provide either delay_seconds or run_at"
+        "say how long from now, or when; only notify_job_ready may wait for a job_id instead";
+    NOTHING_TOLD "nothing_told" "message or artifact_path is required" "say something in message, or name a file";
+    TOO_FAR "too_far_ahead" "Failed to schedule delayed action: {field} exceeds the maximum delay: {detail}"
+        "choose a time that is nearer" Limit;
+}

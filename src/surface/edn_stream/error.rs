@@ -1,6 +1,6 @@
 //! Errors of the stream itself, as data. A tool's refusals are the tool's own (`dialect`).
 
-use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, TOOL_WORDS, Wording};
+use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, TOOL_WORDS, arg_words};
 use crate::domain::Refusal;
 use crate::edn::{Map, Value};
 use crate::limits;
@@ -46,16 +46,12 @@ impl From<ArgError> for RequestError {
 }
 
 /// The texts of errors in requests; those of other kinds than two do not occur.
-const WORDS: ArgWords = ArgWords {
-    whole: "a request",
-    list: (":", " "),
-    not_a: Wording::new("wrong-type", ":{field} must be {expected}, not {found}", ""),
-    unknown_keys: Wording::new(
-        "unsupported-keys",
-        "unsupported keys: {keys}; this request may have {known}{suggestion}",
-        "",
-    ),
-    ..TOOL_WORDS
+const WORDS: ArgWords = arg_words! {
+    @whole "a request";
+    @list (":", " ");
+    ..TOOL_WORDS;
+    not_a "wrong-type" ":{field} must be {expected}, not {found}" "";
+    unknown_keys "unsupported-keys" "unsupported keys: {keys}; this request may have {known}{suggestion}" "";
 };
 
 impl From<&Denial> for RequestError {

@@ -5,9 +5,8 @@
 
 use std::fmt;
 
-use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, TOOL_WORDS, Wording};
+use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, TOOL_WORDS, arg_words, wordings};
 use crate::dialect::psi::error::integer;
-use crate::domain::Code;
 use crate::edn::{Map, ReadError, Value};
 
 /// Why a configuration is refused.
@@ -65,31 +64,26 @@ pub(in crate::dialect::psi) fn error_data(error: &ArgError, root: Option<&str>) 
 const ROOT: &str = "session-config";
 
 /// The texts of errors in psi's words.
-pub(in crate::dialect::psi) const PSI_WORDS: ArgWords = ArgWords {
-    whole: ROOT,
-    list: (":", " "),
-    not_a_map: Wording::new("not-a-map", "{field} must be a map, not {value}", ""),
-    unknown_keys: Wording::new(
-        "unsupported-keys",
-        "{place} has unsupported keys: {keys}; supported are {known}{suggestion}",
-        "",
-    ),
-    given_twice: Wording::new("given-twice", "{field} is given twice, as a keyword and as a string", ""),
-    not_text: Wording::new("not-text", "{field} must be a string, not {value}", ""),
-    not_a_boolean: Wording::new("not-a-boolean", "{field} must be true or false, not {value}", ""),
-    not_a_list: Wording::new("not-a-list", "{field} must be {set}a vector, not {value}", ""),
-    not_a: Wording::new("wrong-type", "{field} must be {expected}, not {value}", ""),
-    not_one_of: Wording::new("not-one-of", "{field} must be one of {known}, not {value}", ""),
-    not_an_instant: Wording::new(
-        "not-an-instant",
+pub(in crate::dialect::psi) const PSI_WORDS: ArgWords = arg_words! {
+    @whole ROOT;
+    @list (":", " ");
+    ..TOOL_WORDS;
+    not_a_map "not-a-map" "{field} must be a map, not {value}" "";
+    unknown_keys "unsupported-keys"
+        "{place} has unsupported keys: {keys}; supported are {known}{suggestion}" "";
+    given_twice "given-twice" "{field} is given twice, as a keyword and as a string" "";
+    not_text "not-text" "{field} must be a string, not {value}" "";
+    not_a_boolean "not-a-boolean" "{field} must be true or false, not {value}" "";
+    not_a_list "not-a-list" "{field} must be {set}a vector, not {value}" "";
+    not_a "wrong-type" "{field} must be {expected}, not {value}" "";
+    not_one_of "not-one-of" "{field} must be one of {known}, not {value}" "";
+    not_an_instant "not-an-instant"
         "{field} must be an instant of the years 0000 to 9999, as #inst or as an ISO 8601 string with seconds, \
-         not {value}",
-        "",
-    ),
-    too_long: Wording::new("too-long", "{field} is too long: {limit} is {max} {unit}", "").coded(Code::Limit),
-    ..TOOL_WORDS
+         not {value}" "";
+    too_long "too-long" "{field} is too long: {limit} is {max} {unit}" "" Limit;
 };
 
-const NOT_A_MAP: Wording =
-    Wording::new("config", "{field} must be a map, or a string that holds one as EDN, not {detail}", "");
-const UNREADABLE: Wording = Wording::new("config", "{field} is a string that is not EDN: {detail}", "");
+wordings! {
+    NOT_A_MAP "config" "{field} must be a map, or a string that holds one as EDN, not {detail}" "";
+    UNREADABLE "config" "{field} is a string that is not EDN: {detail}" "";
+}

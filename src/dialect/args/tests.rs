@@ -1,0 +1,111 @@
+//! The reader, held to paths, to names that were meant, and to the styles of dialects.
+
+use super::{Arg, Args, Choices, Keys, Style, TOOL_WORDS};
+use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::edn::{Map, Value, read};
+use crate::limits;
+
+fn value(text: &str) -> Value {
+    read(text.as_bytes(), &REQUEST_CAPS).expect("EDN")
+}
+
+/// Reads `{:a {:list [{:some-name text} …]}}`, and says what is wrong with it, where, and what was meant.
+fn refused(text: &str, style: Style) -> (String, String, Option<&'static str>) {
+    let item =
+        |item: Arg<'_>| item.map(&["some_name"])?.required_text("some_name", limits::LABEL_BYTES).map(|_| ());
+    let list = |arg: Arg<'_>| arg.items(limits::CONFIG_ITEMS, item);
+    let value = value(text);
+    let read = Args::of_call(&value, style, &["a"])
+        .and_then(|args| args.required("a", |arg| arg.map(&["list"])?.required("list", list)));
+    let error = read.expect_err(text);
+    (error.message(&TOOL_WORDS), error.path().to_owned(), error.nearest())
+}
+
+#[test]
+fn an_error_has_the_whole_path() {
+    let tools = Style::tools(Notation::Edn);
+    for (text, message, path) in [
+        ("nil", "a is required", "a"),
+        ("7", "the arguments must be an object, not integer", ""),
+        ("{:a []}", "a must be an object, not vector", "a"),
+        ("{:a {:list 1}}", "a.list must be a list", "a.list"),
+        (r#"{:a {:list [{:some-name "x"} {}]}}"#, "a.list[1].some_name is required", "a.list[1].some_name"),
+        (
+            r#"{:a {:list [{:some-name 1}]}}"#,
+            "a.list[0].some_name must be a string, not integer",
+            "a.list[0].some_name",
+        ),
+        (
+            r#"{:a {:list [{:some-name "x" "some_name" "y"}]}}"#,
+            "a.list[0].some_name is given twice, in two spellings",
+            "a.list[0].some_name",
+        ),
+    ] {
+        assert_eq!(refused(text, tools), (message.to_owned(), path.to_owned(), None), "{text}");
+    }
+}
+
+#[test]
+fn an_unknown_field_is_named_with_the_one_that_was_meant_at_every_depth() {
+    let tools = Style::tools(Notation::Edn);
+    let json = Style::tools(Notation::Json);
+    let psi = Style { keys: Keys::Notated, choices: Choices::Exact, ..tools };
+    for (text, style, path, nearest) in [
+        ("{:b 1}", tools, "b", Some("a")),
+        ("{:a {:lsit []}}", tools, "a.lsit", Some("list")),
+        ("{:a {:list [{} {:some-nme 1}]}}", tools, "a.list[0].some_name", None),
+        (r#"{:a {:list [{:some-nme 1}]}}"#, tools, "a.list[0].some-nme", Some("some_name")),
+        (r#"{"a" {"list" [{"some-name" "x"}]}}"#, json, "a.list[0].some-name", Some("some_name")),
+        (r#"{:a {"list" []}}"#, psi, "a.list", Some("list")),
+        ("{:a {:whatever []}}", psi, "a.whatever", None),
+    ] {
+        let (_, found, meant) = refused(text, style);
+        assert_eq!((found.as_str(), meant), (path, nearest), "{text}");
+    }
+    let call = value("{:interval_secs 60}");
+    let args = Args::of_call(&call, tools, &["interval_seconds"]).err().expect("it is refused");
+    let answer = args.answer(&TOOL_WORDS, Map::new()).value.to_string();
+    let shown = r#":field "interval_secs" :value 60 :did_you_mean "interval_seconds" :hint"#;
+    assert!(answer.contains(shown), "{answer}");
+}
+
+#[test]
+fn names_are_compared_in_the_style_of_the_dialect() {
+    const NAMES: &[&str] = &["one-time", "run_once"];
+    let tools = Style::tools(Notation::Edn);
+    let styles = [
+        tools,
+        Style { choices: Choices::Snake, ..tools },
+        Style { choices: Choices::Snake, notation: Notation::Json, ..tools },
+        Style { choices: Choices::Exact, ..tools },
+    ];
+    for (text, found) in [
+        ("\"run_once\"", [true, true, true, true]),
+        (":run_once", [true, true, true, true]),
+        (":run-once", [true, true, false, false]),
+        ("\" run_once \"", [true, true, true, false]),
+        ("\"Run_Once\"", [true, false, false, false]),
+        ("7", [false, false, false, false]),
+    ] {
+        let value = value(text);
+        let read = |style: Style| Arg::new(&value, style).one_of(NAMES, &[1, 2]) == Ok(2);
+        assert_eq!(styles.map(read), found, "{text}");
+    }
+}
+
+#[test]
+fn instants_may_leave_out_seconds_where_the_dialect_does() {
+    let tools = Style::tools(Notation::Edn);
+    let read = |text: &str, short_times| {
+        let value = Value::from(text);
+        let read = Arg::new(&value, Style { short_times, ..tools }).instant();
+        read.map(|moment| moment.to_string()).map_err(|error| error.name(&TOOL_WORDS))
+    };
+    let nine = Ok("2026-04-11T09:00:00Z".to_owned());
+    assert_eq!(read("2026-04-11T09:00Z", true), nine);
+    assert_eq!(read(" 2026-04-11T11:00:00+02:00 ", false), nine);
+    assert_eq!(read("2026-04-11T09:00Z", false), Err("not_a_timestamp"));
+    assert_eq!(read("2026-04-11T09:00", true), Err("no_offset"));
+    assert_eq!(read("2026-04-11T09:00:00", false), Err("no_offset"));
+    assert_eq!(read("tomorrow", true), Err("not_a_timestamp"));
+}
