@@ -84,8 +84,10 @@ impl<W: Introspected> Graph<'_, W> {
         if numbers.is_empty() {
             let known: BTreeSet<&str> = all.iter().map(|(_, entity)| *entity).collect();
             let known: Vec<Value> = known.into_iter().map(Value::string).collect();
-            let data =
-                Map::new().with("parameter", Value::keyword("entity")).with("value", wanted.clone()).with("allowed", known);
+            let data = Map::new()
+                .with("parameter", Value::keyword("entity"))
+                .with("value", wanted.clone())
+                .with("allowed", known);
             return Err(
                 ResolverError::new(format!("there is no entity {wanted}"), data).coded(Code::Validation)
             );
