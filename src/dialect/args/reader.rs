@@ -349,7 +349,7 @@ impl Style {
     fn key(self, key: &Value) -> Option<Cow<'_, str>> {
         match (self.keys, self.notation) {
             (Keys::Snake, Notation::Edn) => Some(plain_name(key)?.replace('-', "_").into()),
-            (Keys::Snake, Notation::Json) | (Keys::Plain, _) | (Keys::Notated, Notation::Json) => {
+            (Keys::Plain, _) | (Keys::Snake | Keys::Notated, Notation::Json) => {
                 plain_name(key).map(Cow::Borrowed)
             }
             (Keys::Notated, Notation::Edn) => key.as_keyword().map(|key| Cow::Borrowed(key.as_str())),

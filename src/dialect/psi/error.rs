@@ -7,8 +7,8 @@
 use super::TOOL;
 use super::call::Op;
 use super::session_config::{self, ConfigError, PSI_WORDS};
-use crate::dialect::Answer;
-use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, Wording, fill};
+use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, arg_words, fill};
+use crate::dialect::{Answer, refusal_data};
 use crate::domain::{Code, Refusal, Status};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::shown::{self, ERROR_CLASS};
@@ -81,10 +81,10 @@ rules! {
 }
 
 /// The texts of errors in the arguments themselves.
-const WORDS: ArgWords = ArgWords {
-    whole: TOOL,
-    not_a_map: Wording::new("not-a-map", "the arguments must be a map, not {found}", ""),
-    ..PSI_WORDS
+const WORDS: ArgWords = arg_words! {
+    @whole TOOL;
+    ..PSI_WORDS;
+    not_a_map "not-a-map" "the arguments must be a map, not {found}" "";
 };
 
 impl PsiError {
@@ -170,50 +170,24 @@ impl Lead {
 
 /// What the engine refuses: psi's rows where psi has one, else what the refusal holds.
 fn of_refusal(refusal: &Refusal) -> Value {
-    let data = match refusal {
-        Refusal::SessionFull { max } => Map::new().with("cap", *max),
-        Refusal::UnknownSchedule { schedule } => unknown_schedule(schedule.to_string().into()),
-        Refusal::NotCancellable { schedule, status } => {
-            let data = Map::new()
-                .with("schedule-id", schedule.to_string())
-                .with("status", Value::keyword(shown::status(*status).name()));
-            // psi has no word for a delivery under way, and calls it pending.
-            if *status == Status::InFlight { data.with("in-flight?", true) } else { data }
-        }
-        Refusal::ScheduleExists { schedule } => Map::new().with("schedule-id", schedule.to_string()),
-        Refusal::UnknownSession { session } | Refusal::SessionExists { session } => {
-            Map::new().with("session-id", session.to_string())
-        }
-        Refusal::HostedElsewhere { session, host } => {
-            Map::new().with("session-id", session.to_string()).with("host", host.to_string())
-        }
-        Refusal::UnknownHost { host } => Map::new().with("host", host.to_string()),
-        Refusal::UnknownRun { run }
-        | Refusal::NotInFlight { run }
-        | Refusal::NotHeld { run }
-        | Refusal::NotAsked { run }
-        | Refusal::ApprovalConflict { run, .. } => Map::new().with("run-id", run.to_string()),
-        Refusal::LimitReached { limit } => {
-            Map::new().with("limit", limit.name).with("max", integer(limit.value))
-        }
-        Refusal::RevisionConflict { schedule, base, revision } => Map::new()
-            .with("schedule-id", schedule.to_string())
-            .with("base-revision", *base)
-            .with("revision", *revision),
-        Refusal::KeyTaken { schedule } => Map::new().with("schedule-id", schedule.to_string()),
-        Refusal::WrongStatus { schedule, status } => Map::new()
-            .with("schedule-id", schedule.to_string())
-            .with("status", Value::keyword(shown::status(*status).name())),
-        Refusal::Overlapping { run } => Map::new().with("run-id", run.to_string()),
-        Refusal::NoSlot { reason } => Map::new().with("reason", Value::keyword(reason.name())),
-        Refusal::Unkept { detail } => Map::new().with("detail", &**detail),
-        Refusal::ChannelNotAllowed { channel } => Map::new().with("channel", &**channel),
-        Refusal::TooDeep { depth, max } => Map::new().with("depth", *depth).with("max", *max),
-        Refusal::BeyondCalendar | Refusal::NoStore | Refusal::WokenTurn | Refusal::Stopping => {
-            return Value::Nil;
-        }
-    };
-    data.into()
+    let data = refusal_data(refusal, "run-id");
+    let with_status =
+        |data: Map, status: Status| data.with("status", Value::keyword(shown::status(status).name()));
+    if let Refusal::NotCancellable { status, .. } = refusal {
+        let data = with_status(data, *status);
+        // psi has no word for a delivery under way, and calls it pending.
+        return if *status == Status::InFlight { data.with("in-flight?", true) } else { data }.into();
+    }
+    if let Refusal::WrongStatus { status, .. } = refusal {
+        return with_status(data, *status).into();
+    }
+    if let Refusal::HostedElsewhere { host, .. } = refusal {
+        return data.with("host", host.to_string()).into();
+    }
+    if let Refusal::UnknownSchedule { schedule } = refusal {
+        return unknown_schedule(schedule.to_string().into()).into();
+    }
+    if data.is_empty() { Value::Nil } else { data.into() }
 }
 
 fn unknown_schedule(given: Value) -> Map {

@@ -1,6 +1,7 @@
 //! Errors of the stream itself, as data. A tool's refusals are the tool's own (`dialect`).
 
 use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, TOOL_WORDS, arg_words};
+use crate::dialect::refusal_data;
 use crate::domain::Refusal;
 use crate::edn::{Map, Value};
 use crate::limits;
@@ -79,39 +80,7 @@ impl From<&Denial> for RequestError {
 impl From<&Refusal> for RequestError {
     fn from(refusal: &Refusal) -> RequestError {
         let data = Map::new().with("code", refusal.code().name()).with("hint", refusal.hint());
-        let data = match refusal {
-            Refusal::UnknownSession { session }
-            | Refusal::SessionExists { session }
-            | Refusal::HostedElsewhere { session, .. } => data.with("session-id", session.as_str()),
-            Refusal::UnknownHost { host } => data.with("host", host.to_string()),
-            Refusal::UnknownSchedule { schedule }
-            | Refusal::ScheduleExists { schedule }
-            | Refusal::NotCancellable { schedule, .. } => data.with("schedule-id", schedule.to_string()),
-            Refusal::UnknownRun { run }
-            | Refusal::NotInFlight { run }
-            | Refusal::NotHeld { run }
-            | Refusal::NotAsked { run }
-            | Refusal::ApprovalConflict { run, .. } => data.with("delivery-id", run.to_string()),
-            Refusal::SessionFull { max } => data.with("cap", *max),
-            Refusal::LimitReached { limit } => {
-                let max = i64::try_from(limit.value).unwrap_or(i64::MAX);
-                data.with("limit", limit.name).with("max", max)
-            }
-            Refusal::RevisionConflict { schedule, base, revision } => data
-                .with("schedule-id", schedule.to_string())
-                .with("base-revision", *base)
-                .with("revision", *revision),
-            Refusal::KeyTaken { schedule } => data.with("schedule-id", schedule.to_string()),
-            Refusal::WrongStatus { schedule, status } => {
-                data.with("schedule-id", schedule.to_string()).with("status", Value::keyword(status.name()))
-            }
-            Refusal::Overlapping { run } => data.with("run-id", run.to_string()),
-            Refusal::NoSlot { reason } => data.with("reason", Value::keyword(reason.name())),
-            Refusal::Unkept { detail } => data.with("detail", &**detail),
-            Refusal::ChannelNotAllowed { channel } => data.with("channel", &**channel),
-            Refusal::TooDeep { depth, max } => data.with("depth", *depth).with("max", *max),
-            Refusal::BeyondCalendar | Refusal::NoStore | Refusal::WokenTurn | Refusal::Stopping => data,
-        };
+        let data = data.into_iter().chain(refusal_data(refusal, "delivery-id")).collect();
         RequestError { message: refusal.to_string(), class: "refusal", phase: "scheduler", data }
     }
 }

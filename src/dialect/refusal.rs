@@ -1,0 +1,42 @@
+//! What the engine refused, as the data of an EDN error.
+
+use crate::domain::{Refusal, RunId};
+use crate::edn::{Map, Value};
+
+/// What a refusal holds, by name; a run goes by `run_key`. Nothing where it holds nothing.
+pub(crate) fn refusal_data(refusal: &Refusal, run_key: &str) -> Map {
+    let of_run = |run: &RunId| Map::new().with(run_key, run.to_string());
+    match refusal {
+        Refusal::UnknownSession { session }
+        | Refusal::SessionExists { session }
+        | Refusal::HostedElsewhere { session, .. } => Map::new().with("session-id", session.as_str()),
+        Refusal::UnknownHost { host } => Map::new().with("host", host.to_string()),
+        Refusal::UnknownSchedule { schedule }
+        | Refusal::ScheduleExists { schedule }
+        | Refusal::NotCancellable { schedule, .. }
+        | Refusal::KeyTaken { schedule } => Map::new().with("schedule-id", schedule.to_string()),
+        Refusal::UnknownRun { run }
+        | Refusal::NotInFlight { run }
+        | Refusal::NotHeld { run }
+        | Refusal::NotAsked { run }
+        | Refusal::ApprovalConflict { run, .. } => of_run(run),
+        Refusal::SessionFull { max } => Map::new().with("cap", *max),
+        Refusal::LimitReached { limit } => {
+            let max = i64::try_from(limit.value).unwrap_or(i64::MAX);
+            Map::new().with("limit", limit.name).with("max", max)
+        }
+        Refusal::RevisionConflict { schedule, base, revision } => Map::new()
+            .with("schedule-id", schedule.to_string())
+            .with("base-revision", *base)
+            .with("revision", *revision),
+        Refusal::WrongStatus { schedule, status } => {
+            Map::new().with("schedule-id", schedule.to_string()).with("status", Value::keyword(status.name()))
+        }
+        Refusal::Overlapping { run } => Map::new().with("run-id", run.to_string()),
+        Refusal::NoSlot { reason } => Map::new().with("reason", Value::keyword(reason.name())),
+        Refusal::Unkept { detail } => Map::new().with("detail", &**detail),
+        Refusal::ChannelNotAllowed { channel } => Map::new().with("channel", &**channel),
+        Refusal::TooDeep { depth, max } => Map::new().with("depth", *depth).with("max", *max),
+        Refusal::BeyondCalendar | Refusal::NoStore | Refusal::WokenTurn | Refusal::Stopping => Map::new(),
+    }
+}
