@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// psi lets them pass: a misspelled label is no label, and nobody is told.
+    /// psi ignores them, so a misspelled label is silently lost.
     #[test]
     fn unknown_arguments_are_refused() {
         let lead = |op: &str| format!(r#"{VALID} :op "{op}" :unsupported-keys"#);
