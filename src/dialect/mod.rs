@@ -20,5 +20,4 @@ mod tool_error;
 pub use crate::graph::echo;
 pub use answer::{Answer, Notation};
 pub use caps::REQUEST_CAPS;
-pub use crate::graph::echo;
 pub(crate) use refusal::refusal_data;

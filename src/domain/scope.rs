@@ -87,8 +87,8 @@ impl Caller {
         (!is_itself).then(|| Box::new(Actor { tool, ..self.actor() }))
     }
 
-    /// Returns whether the caller may speak for a host: open and close sessions, and report turns and what people say. A session's own
-    /// token may not, because a model holds it.
+    /// Returns whether the caller may speak for a host: open and close sessions, and report turns
+    /// and what people say. A session's own token may not, because a model holds it.
     pub fn is_host(&self) -> bool {
         self.entry != Entry::Session
     }

@@ -5,10 +5,8 @@
 
 use super::admission::Denial;
 use super::handle::Handle;
-use crate::dialect::{Notation, psi};
-use crate::domain::{
-    Actor, Caller, Code, Dialect, HostId, Refusal, ScheduleId, Scope, SessionConfig, SessionId, Status,
-};
+use crate::dialect::{Notation, psi, refusal_data};
+use crate::domain::{Actor, Caller, Code, Dialect, HostId, Refusal, Scope, SessionConfig, SessionId, Status};
 use crate::edn::{Map, Value};
 use crate::engine::{Command, Input, Report};
 use crate::graph::mutation::{JobReady, Mutation, OpenSession, ReasonParams};
@@ -173,26 +171,25 @@ pub(super) fn wrong(name: &str, expected: &str, value: Option<&Value>) -> Resolv
 }
 
 pub(super) fn refused(refusal: &Refusal) -> ResolverError {
-    let data = Map::new().with("hint", refusal.hint());
-    let data = match of_schedule(refusal) {
+    let data = refusal_data(refusal, "run-id");
+    let data = match standing(refusal) {
         None => data,
-        Some((schedule, status)) => {
+        Some(status) => {
             let shown = status.map(|status| Value::keyword(graph::shown::status(status).name()));
-            let data = data.with("schedule-id", schedule.to_string()).with("status", shown);
+            let data = data.with("status", shown);
             if status == Some(Status::InFlight) { data.with("in-flight?", true) } else { data }
         }
     };
-    ResolverError::new(refusal.to_string(), data).coded(refusal.code())
+    ResolverError::new(refusal.to_string(), data.with("hint", refusal.hint())).coded(refusal.code())
 }
 
-/// The schedule that a refusal is about, and where it stands.
-fn of_schedule(refusal: &Refusal) -> Option<(&ScheduleId, Option<Status>)> {
-    if let Refusal::UnknownSchedule { schedule } = refusal {
-        return Some((schedule, None));
+/// Where the schedule stands that a refusal is about; inner `None` if there is no such schedule.
+fn standing(refusal: &Refusal) -> Option<Option<Status>> {
+    if let Refusal::UnknownSchedule { .. } = refusal {
+        return Some(None);
     }
-    if let Refusal::NotCancellable { schedule, status } | Refusal::WrongStatus { schedule, status } = refusal
-    {
-        return Some((schedule, Some(*status)));
+    if let Refusal::NotCancellable { status, .. } | Refusal::WrongStatus { status, .. } = refusal {
+        return Some(Some(*status));
     }
     None
 }

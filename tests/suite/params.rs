@@ -254,6 +254,19 @@ fn an_unknown_argument_of_a_tool_is_refused() {
 }
 
 #[test]
+fn psis_query_changes_nothing() {
+    let handle = handle();
+    let caller = Caller::session(SessionId::new("one").expect("an id"));
+    let before = standing(&handle);
+    for mutation in ["psi.agent-session/send-user-message {:text \"x\"}", "psi.agent-session/cancel-all {}"] {
+        let args = Map::new().with("action", "query").with("query", format!("[({mutation})]"));
+        let answer = handle.call_tool("psi-tool", &caller, &args.into(), Notation::Edn).expect("a tool");
+        assert!(answer.value.to_string().contains("may look and not change"), "{mutation}: {:?}", answer.value);
+    }
+    assert_eq!(standing(&handle), before);
+}
+
+#[test]
 fn graphql_and_pathom_have_the_parameters_of_the_table() {
     let handle = handle();
     let sdl = reveille::app::schema::text(reveille::surface::cli::SchemaKind::Graphql);
