@@ -219,6 +219,21 @@ fn a_slip_below_an_empty_list_is_named() {
 }
 
 #[test]
+fn the_keys_of_a_map_are_no_attributes() {
+    let handle = handle();
+    let made = ask(
+        &handle,
+        "[(psi.scheduler/create {:session-id \"one\" :kind :message :message \"m\" :delay-ms 60000})]",
+        false,
+    );
+    assert!(made.contains(":psi.scheduler/created? true"), "{made}");
+    let query = "[{:psi.scheduler/schedules [{:psi.scheduler/policy [:missed]} {:psi.scheduler/target [:kind]}]}]";
+    let answer = ask(&handle, query, false);
+    assert!(answer.contains("{:missed :coalesce}") || answer.contains(":missed"), "{answer}");
+    assert!(!answer.contains("reveille.error/why"), "{answer}");
+}
+
+#[test]
 fn a_right_that_is_misspelt_leaves_nothing_open() {
     let handle = handle();
     for query in [

@@ -57,7 +57,7 @@ fn decided(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
         .reads(
             own("reveille.decision/reason", Type::Enum(Reason::NAMES))
                 .nullable()
-                .doc("Why, where it is not the plain course of things."),
+                .doc("Why, if something other than a plain delivery came of it."),
             |view, cursor, _| {
                 read(view, cursor, |decision| maybe(decision.reason, |reason| Datum::Name(reason.name())))
             },
@@ -85,7 +85,7 @@ fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
         .reads(
             own("reveille.decision/schedule", Type::Reference("schedule"))
                 .nullable()
-                .doc("The same, as long as it is kept."),
+                .doc("The schedule concerned. Nil once its record is dropped."),
             |view, cursor, _| {
                 read(view, cursor, |decision| {
                     let key = decision.schedule().and_then(|id| view.state.schedule_key(id));
@@ -97,7 +97,7 @@ fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
         .reads(
             own("reveille.decision/run", Type::Reference("run"))
                 .nullable()
-                .doc("The run concerned, as long as it is kept."),
+                .doc("The run concerned. Nil once its record is dropped."),
             |view, cursor, _| {
                 read(view, cursor, |decision| {
                     let key = decision.run().and_then(|id| view.state.run_key(id));

@@ -53,7 +53,7 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
             own("reveille.engine/decisions", Type::Reference("decision"))
                 .params(listing::OF_DECISIONS)
                 .many()
-                .doc("What was decided, as far as it is kept, oldest first. Parameters filter and cut."),
+                .doc("The decisions that are retained, oldest first. Parameters filter and cut."),
             |view, (), params| Ok(Datum::Entities(listing::decisions(view, params)?.numbers)),
         )
         .reads(
@@ -185,7 +185,7 @@ fn bound(number: u64) -> Option<&'static limits::Limit> {
     limits::ALL.get(usize::try_from(number).ok()?)
 }
 
-/// The channels that whoever looks may use.
+/// The channels that the caller may use.
 fn channels(view: &View<'_>) -> Value {
     let is_operator = *view.scope == Scope::Operator;
     let shown = view.state.channels().filter(|it| is_operator || it.channel.agents).map(|it| {

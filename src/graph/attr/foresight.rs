@@ -193,7 +193,7 @@ pub(super) fn explanation() -> Entity<Scheduler, u64> {
         .reads(
             own("reveille.explanation/reason", Type::Enum(Reason::NAMES))
                 .nullable()
-                .doc("Why, where it is not the plain course of things."),
+                .doc("Why, if something other than a plain delivery came of it."),
             |view, number, _| explained(view, number, |it| maybe(it.reason, |it| Datum::Name(it.name()))),
         );
     circumstances(entity)

@@ -110,7 +110,7 @@ fn origin(entity: Entity<Scheduler, Place>) -> Entity<Scheduler, Place> {
         .reads(
             own("reveille.message/run", Type::Reference("run"))
                 .nullable()
-                .doc("The run that put it there, as long as that is kept and the caller may see it."),
+                .doc("The run that put it there. Nil once its record is dropped, and where it is hidden from the caller."),
             |view, place, _| {
                 let message = look_up(view, place);
                 let said = message.as_ref().and_then(|message| message.provenance.as_ref());

@@ -62,7 +62,7 @@ fn course(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("reveille.run/session", Type::Reference("session"))
                 .nullable()
-                .doc("The same, as long as it is open and the caller may see it."),
+                .doc("The session that it went to. Nil if that is closed, or hidden from the caller."),
             |view, key, _| {
                 read(view, key, |_, run| {
                     let session = run.session.as_ref().and_then(|id| view.session_key(id));

@@ -39,10 +39,10 @@ pub(super) fn terms(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         )
         .reads(
             own("psi.scheduler/policy", Type::Map)
-                .doc("What applies where the plain course of things does not say."),
+                .doc("What it does when it is late, when its session is busy, when runs overlap, and when one fails."),
             |view, key, _| read(view, key, |record| print_policy(record.schedule().policy()).into()),
         )
-        .reads(own("psi.scheduler/lifetime", Type::Map).doc("What ends it."), |view, key, _| {
+        .reads(own("psi.scheduler/lifetime", Type::Map).doc("What ends it beside its trigger: a number of runs, an instant, a person's message, the end of its session."), |view, key, _| {
             read(view, key, |record| print_lifetime(record.schedule().lifetime()).into())
         });
     entity
@@ -64,7 +64,7 @@ pub(super) fn terms(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             own("psi.scheduler/shared?", Type::Boolean).doc("Whether every session may see and change it."),
             |view, key, _| read(view, key, |record| Datum::Bool(record.schedule().terms().shared)),
         )
-        .reads(own("psi.scheduler/target", Type::Map).doc("Where it goes."), |view, key, _| {
+        .reads(own("psi.scheduler/target", Type::Map).doc("Where a run goes: the session of its owner, another session, a fresh one, or a channel."), |view, key, _| {
             read(view, key, |record| target(record.schedule().target()).into())
         })
         .reads(

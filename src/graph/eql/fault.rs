@@ -29,6 +29,10 @@ impl<W: World> Planner<'_, W> {
     /// Notes a name that is no attribute and looks like one.
     pub(super) fn check_name(&mut self, key: &Key, known: &[AttrId]) {
         let Key::Attr(attr) = key else { return };
+        // Attributes are qualified. A bare name is a key of a map that an attribute holds.
+        if attr.namespace().is_none() {
+            return;
+        }
         let graph = Graph { registry: self.registry, viewer: self.viewer };
         let id = self.names.id(self.registry, &Value::Keyword(attr.clone()));
         let is_declared = self.registry.is_visible(id, self.viewer) && id.is_below(self.registry.len());

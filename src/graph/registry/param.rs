@@ -57,7 +57,7 @@ pub enum ParamType {
     List(&'static ParamType),
     /// A map with parameters of its own.
     Record(&'static Record),
-    /// A map whose keys are checked by whoever takes it.
+    /// A map whose keys are checked where it is read.
     Map,
 }
 
