@@ -1,5 +1,4 @@
-//! Facts: what happened, as the log stores it. The state is the fold of the facts, and of nothing
-//! else.
+//! What the log stores. The state is the fold of these and of the engine's local facts, and of nothing else.
 
 use std::sync::Arc;
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::draft::{Draft, Given, Step};
-use super::input::{Command, Input, Report};
+use super::input::{Command, Input, Report, StoreInput};
+use super::local_fact::LocalFact;
 use super::state::State;
 use super::step;
 use crate::domain::{ChannelFact, Fact, HostFact, Refusal};
@@ -21,7 +22,8 @@ pub fn decide(state: &State, input: Input, given: Given<'_>) -> Result<Step, Ref
 /// # Errors
 /// As [`decide`]; the memory is let go then.
 pub fn decide_into(step: Step, state: &State, input: Input, given: Given<'_>) -> Result<Step, Refusal> {
-    debug_assert!(step.facts.is_empty() && step.effects.is_empty(), "left over: {step:?}");
+    let is_empty = step.facts.is_empty() && step.local.is_empty() && step.effects.is_empty();
+    debug_assert!(is_empty, "left over: {step:?}");
     let mut draft = Draft::new(step, state, given);
     match input {
         Input::Command(command) => decide_command(&mut draft, command)?,
@@ -29,6 +31,7 @@ pub fn decide_into(step: Step, state: &State, input: Input, given: Given<'_>) ->
         Input::Wake => step::wake(&mut draft),
         Input::SettleFirst { schedule } => step::settle_first(&mut draft, &schedule),
         Input::FillLanes => step::fill_lanes(&mut draft, &BTreeSet::new()),
+        Input::Store(input) => decide_store(&mut draft, input),
         Input::Awake { lost } => step::awake(&mut draft, lost),
     }
     Ok(draft.finish())
@@ -83,5 +86,15 @@ fn decide_report(draft: &mut Draft<'_>, report: Report) -> Result<(), Refusal> {
             step::host_lost(draft, host);
             Ok(())
         }
+    }
+}
+
+fn decide_store(draft: &mut Draft<'_>, input: StoreInput) {
+    match input {
+        StoreInput::LogEnds { at } if at <= draft.state.cursor => {}
+        StoreInput::LogEnds { at } => draft.local_fact(LocalFact::LogEnds { at }),
+        StoreInput::Row(row) => step::restore(draft, row),
+        StoreInput::Failed { unsent } => step::store_failed(draft, unsent),
+        StoreInput::Recovered => draft.local_fact(LocalFact::DurableDropped),
     }
 }

@@ -1,6 +1,7 @@
 //! A step, and a step in the making: what a transition reads, and what it has decided so far.
 
 use super::effect::Effect;
+use super::local_fact::LocalFact;
 use super::state::{Mode, State};
 use crate::calendar::Zones;
 use crate::domain::{
@@ -24,6 +25,8 @@ pub struct Given<'a> {
 pub struct Step {
     /// To be appended and applied, in this order, together or not at all.
     pub facts: Vec<Fact>,
+    /// To be applied before them, and stored nowhere.
+    pub local: Vec<LocalFact>,
     /// To be performed after that, in this order.
     pub effects: Vec<Effect>,
     /// Whether the randomness was used up; if not, it is as fresh as before.
@@ -59,11 +62,27 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn finish(self) -> Step {
+        let Step { facts, local, effects, .. } = &self.step;
+        // Local facts are applied before the others, and nothing was decided on what they change.
+        assert!(
+            local.is_empty() || facts.is_empty() && effects.is_empty(),
+            "{} local of {:?}",
+            local.len(),
+            self.step
+        );
+        debug_assert!(
+            effects.iter().all(|effect| is_said_by(effect, facts)),
+            "an effect without a fact: {effects:?} of {facts:?}"
+        );
         self.step
     }
 
     pub(super) fn fact(&mut self, fact: Fact) {
         self.step.facts.push(fact);
+    }
+
+    pub(super) fn local_fact(&mut self, fact: LocalFact) {
+        self.step.local.push(fact);
     }
 
     pub(super) fn session_fact(&mut self, session: &SessionId, fact: SessionFact) {
@@ -79,6 +98,14 @@ impl<'a> Draft<'a> {
         let is_it =
             |fact: &Fact| matches!(fact, Fact::Schedule(id, ScheduleFact::Armed { .. }) if id == schedule);
         self.step.facts.iter().any(is_it)
+    }
+
+    /// The delivery that is out to a session, unless this step has dealt with it.
+    pub(super) fn is_out(&self, session: &SessionId) -> Option<RunId> {
+        let out = self.state.runs.get(self.state.session(session)?.in_flight?)?;
+        let run = self.state.run_id(out)?;
+        let is_dealt_with = self.step.facts.iter().any(|fact| fact.run() == Some(&run));
+        (!is_dealt_with).then_some(run)
     }
 
     pub(super) fn run_fact(&mut self, run: &RunId, fact: RunFact) {
@@ -102,4 +129,18 @@ impl<'a> Draft<'a> {
     pub(super) fn overdue(&self) -> BootTime {
         self.now.boot.after(Span::from_millis(limits::RECEIPT_MS.value))
     }
+}
+
+/// Whether a hand-over is in the facts: what is performed and is in no fact would be performed again after a crash.
+fn is_said_by(effect: &Effect, facts: &[Fact]) -> bool {
+    let run = match effect {
+        Effect::Deliver(delivery) => &delivery.run,
+        Effect::CreateSession(opening) => &opening.run,
+        Effect::Send(parcel) => &parcel.run,
+        Effect::AskGuard(_)
+        | Effect::OpenSession { .. }
+        | Effect::RecordMessage { .. }
+        | Effect::ForgetSession { .. } => return true,
+    };
+    facts.iter().any(|fact| matches!(fact, Fact::Run(id, RunFact::Dispatched(_)) if id == run))
 }

@@ -319,14 +319,11 @@ impl Asking<'_> {
             return Explanation { slot: nearest, ..self.answer(Verdict::AfterEnd, Some(reason), None) };
         }
         // Before a change of trigger, the present one says nothing.
-        let untold =
-            self.story.told_since.is_some_and(|since| self.at < since) || self.story.told_since.is_some();
-        let was_other = record.course().incarnation > 1 && untold;
+        let is_untold = self.story.told_since.is_some_and(|since| self.at < since);
+        let was_other = record.course().incarnation > 1 && is_untold;
         match scheduled.filter(|_| self.at <= self.now.wall) {
             Some(slot) => self.answer(Verdict::BeyondHistory, None, Some(slot)),
-            None if was_other && self.story.told_since.is_some_and(|since| self.at < since) => {
-                self.answer(Verdict::BeyondHistory, None, None)
-            }
+            None if was_other => self.answer(Verdict::BeyondHistory, None, None),
             None => self.answer(Verdict::NotASlot, None, nearest),
         }
     }

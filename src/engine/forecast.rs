@@ -200,6 +200,7 @@ pub(super) fn foresee(
         slots.extend(outlooks[place].step());
         heap.extend(outlooks[place].peek().map(|next| order(next, place, &heads)));
     }
+    debug_assert!(slots.is_sorted_by_key(|slot: &Coming| slot.at), "slots out of order: {slots:?}");
     Forecast { slots, cut }
 }
 

@@ -1,10 +1,11 @@
-//! Everything that can happen to the engine: a command, a host's report, a wake-up.
+//! Everything that can happen to the engine: a command, a host's report, a wake-up, the store's failures and its rows.
 
 use std::sync::Arc;
 
+use super::local_fact::StoredRow;
 use crate::domain::{
-    Actor, Channel, Dialect, Digest, Durability, Failure, Grant, GuardAnswer, GuardPolicy, HostId, JobId,
-    Lifetime, Payload, Policy, RunId, ScheduleId, SessionConfig, SessionId, Target, Terms, When,
+    Actor, Channel, Cursor, Dialect, Digest, Durability, Failure, Grant, GuardAnswer, GuardPolicy, HostId,
+    JobId, Lifetime, Payload, Policy, RunId, ScheduleId, SessionConfig, SessionId, Target, Terms, When,
 };
 use crate::limits;
 
@@ -24,6 +25,8 @@ pub enum Input {
     },
     /// Lanes may have become free without a word: each takes what waits for it.
     FillLanes,
+    /// Something about the store. Only the runtime submits it.
+    Store(StoreInput),
     /// A new life begins on what was restored of an earlier one: what was under way goes on as its policy says.
     Awake {
         /// Schedules that were in memory only, and are gone.
@@ -45,9 +48,29 @@ impl Input {
             | Input::Wake
             | Input::SettleFirst { .. }
             | Input::FillLanes
+            | Input::Store(_)
             | Input::Awake { .. } => None,
         }
     }
+}
+
+/// What becomes of the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreInput {
+    /// The log of an earlier process ends there: facts are counted on from this cursor.
+    LogEnds {
+        /// Its last cursor.
+        at: Cursor,
+    },
+    /// A row was read.
+    Row(StoredRow),
+    /// Nothing can be written any more.
+    Failed {
+        /// Runs whose hand-over waited for the store: nobody has heard of it.
+        unsent: Vec<RunId>,
+    },
+    /// It can be written again, and its rows follow: memory may hold durable changes that were never committed.
+    Recovered,
 }
 
 /// What callers ask for.

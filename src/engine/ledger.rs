@@ -30,6 +30,11 @@ impl Ledger {
         i128::from(self.expected) - accounted.into_iter().map(i128::from).sum::<i128>()
     }
 
+    /// Those that have ended: delivered, skipped, cancelled, failed, lost.
+    pub(super) fn settled(&self) -> [u64; 5] {
+        [self.delivered, self.skipped, self.cancelled, self.failed, self.lost]
+    }
+
     /// One more is to come.
     pub(super) fn expect(&mut self) {
         self.expected += 1;

@@ -66,6 +66,7 @@ impl State {
         if is_there {
             *self.lines.entry(root.clone()).or_default() += 1;
         } else if let Some(count) = self.lines.get_mut(root) {
+            assert!(*count > 0, "the line of {root} has no schedule left to leave it");
             *count -= 1;
             if *count == 0 {
                 self.lines.remove(root);

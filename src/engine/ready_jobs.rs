@@ -17,6 +17,8 @@ impl ReadyJobs {
             self.0.remove(0);
         }
         self.0.push((job, now));
+        let (count, max) = (self.0.len() as u64, JOBS_REMEMBERED.value);
+        assert!(count <= max, "{count} jobs are remembered, and {max} may be");
     }
 
     /// Whether a job was ready within the time that it is remembered for.

@@ -74,7 +74,7 @@ pub struct State {
     pub(super) frozen: bool,
     /// From when on slots count as seen, after a restart or a release; `None` for ever since.
     pub(super) armed_since: Option<Moment>,
-    /// Schedules on disk that were let go of, until somebody takes note.
+    /// Durable schedules whose records the last fact removed.
     pub(super) forgotten: Vec<ScheduleId>,
     /// How many schedules have not ended.
     pub(super) live: u64,
@@ -375,9 +375,9 @@ impl State {
         self.unstarted.is_empty() && self.turns.is_empty() && self.timers.receipts_len() == 0
     }
 
-    /// The schedules on disk that were let go of since this was asked last.
-    pub fn take_forgotten(&mut self) -> Vec<ScheduleId> {
-        std::mem::take(&mut self.forgotten)
+    /// The durable schedules whose records the last fact removed, to make room for others: their rows can go too.
+    pub fn forgotten(&self) -> &[ScheduleId] {
+        &self.forgotten
     }
 
     /// The accounts.

@@ -1,6 +1,7 @@
 //! Port: a journal that receives every fact in the order of decision.
 
 use crate::domain::{Fact, Now};
+use crate::engine::LocalFact;
 
 /// Records the facts of each decision, before they are applied.
 ///
@@ -10,4 +11,10 @@ use crate::domain::{Fact, Now};
 pub trait Journal: Send {
     /// Records the facts decided at `now`.
     fn append(&mut self, now: Now, facts: &[Fact]);
+
+    /// Shows the local facts decided at `now`, before they are applied: for whoever folds the state beside the engine. They are
+    /// not to be kept, because they say nothing to another process.
+    fn local(&mut self, now: Now, facts: &[LocalFact]) {
+        let _ = (now, facts);
+    }
 }

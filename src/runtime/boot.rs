@@ -1,6 +1,5 @@
 //! Taking a store up: what an earlier life has left, and what becomes of a store that fails and comes back.
 
-use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -11,7 +10,7 @@ use super::keep::{Arrival, Keeper};
 use super::rows::{self, Row};
 use super::transcripts::Said;
 use crate::domain::{Cursor, GuardPolicy, HostId, Scope, SessionConfig, SessionId};
-use crate::engine::{Command, Effect, Input};
+use crate::engine::{Command, Effect, Input, StoreInput, StoredRow};
 use crate::port::{RowRecord, Store, StoreFault, Ticket};
 
 /// Why a store cannot be taken up. Nothing of it was changed.
@@ -132,9 +131,13 @@ impl Handle {
         arrivals: Sender<Arrival>,
     ) -> Result<(), BootFault> {
         let term = store.renew()?;
-        let found = self.enter(core, store.health().head, |take| rows::for_each(&*store, take))?;
-        core.keeper = Some(Keeper::new(store, term, arrivals, Arc::clone(&core.listeners)));
-        self.give_back(core, found);
+        let keeper = Keeper::new(Arc::clone(&store), term, arrivals, Arc::clone(&core.listeners));
+        let former = core.keeper.replace(keeper);
+        let found = self.enter(core, store.health().head, |take| rows::for_each(&*store, take));
+        if found.is_err() {
+            core.keeper = former;
+        }
+        self.give_back(core, found?);
         Ok(())
     }
 
@@ -168,19 +171,19 @@ impl Handle {
         // For the case that a row cannot be read: as a rule nothing is in it yet.
         let before = core.state.clone();
         let mut found = Found::default();
-        let state = &mut core.state;
-        state.resume_at(head);
+        core.tell(StoreInput::LogEnds { at: head }, now, || self.draw());
+        let mut load = |row| core.tell(StoreInput::Row(row), now, || self.draw());
         let shown = show(&mut |row| match row {
             Row::Session(row, token) => {
                 found.tokens.extend(token.map(|token| (token, row.id.clone())));
                 if row.built_in {
                     found.built_in.push((row.id.clone(), Arc::clone(&row.config)));
                 }
-                state.restore_session(*row);
+                load(StoredRow::Session(row));
             }
-            Row::Schedule(row) => state.restore_schedule(*row, now),
-            Row::Hold(hold) => state.restore_hold(hold),
-            Row::Guard(policy, grants) => state.restore_guard(policy, grants),
+            Row::Schedule(row) => load(StoredRow::Schedule(row)),
+            Row::Hold(hold) => load(StoredRow::Hold(hold)),
+            Row::Guard(policy, grants) => load(StoredRow::Guard { policy, grants }),
             Row::Said(said) => found.said.push(said),
         });
         if shown.is_err() {
@@ -220,32 +223,30 @@ impl Handle {
         };
         // What was let in before is answered when this is: kept, it is taken up with the rest.
         let term = store.renew()?;
-        self.core_mut().settle_renewed();
+        self.core_mut().settle_renewed(self.now(), || self.draw());
         // What is on disk as handed over is, before it is read as that.
         self.perform();
-        let (mut schedules, mut known, mut said) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut held, mut guard, mut grants) = (None, None, BTreeMap::new());
+        let (mut rows, mut known, mut said) = (Vec::new(), Vec::new(), Vec::new());
         rows::for_each(&*store, &mut |row| match row {
-            Row::Session(row, _) => known.push(*row),
-            Row::Schedule(row) => schedules.push(*row),
+            Row::Session(row, _) => {
+                known.push(row.id.clone());
+                rows.push(StoredRow::Session(row));
+            }
+            Row::Schedule(row) => rows.push(StoredRow::Schedule(row)),
             Row::Said(row) => said.push(row),
-            Row::Hold(hold) => held = hold,
-            Row::Guard(policy, of_sessions) => (guard, grants) = (policy, of_sessions),
+            // Whoever changed one of these last may have been told that it is not kept.
+            Row::Hold(hold) => rows.push(StoredRow::Hold(hold)),
+            Row::Guard(policy, grants) => rows.push(StoredRow::Guard { policy, grants }),
         })?;
         let mut core = self.core_mut();
-        core.state.let_durable_go();
-        // Whoever changed one of these last may have been told that it is not kept.
-        core.state.restore_hold(held);
-        core.state.restore_guard(guard, grants);
+        let now = self.now();
         // What was opened or closed meanwhile is written with the first batch.
         let mut touched: Vec<SessionId> = core.state.session_ids().cloned().collect();
-        touched.extend(known.iter().map(|row| row.id.clone()));
-        known.retain(|row| core.state.session(&row.id).is_none());
-        let closed: Vec<SessionId> = known.iter().map(|row| row.id.clone()).collect();
-        known.into_iter().for_each(|row| core.state.restore_session(row));
-        let now = self.now();
-        for row in schedules {
-            core.state.restore_schedule(row, now);
+        touched.extend(known.iter().cloned());
+        known.retain(|session| core.state.session(session).is_none());
+        core.tell(StoreInput::Recovered, now, || self.draw());
+        for row in rows {
+            core.tell(StoreInput::Row(row), now, || self.draw());
         }
         core.take_up_said(&said);
         if let Some(keeper) = &mut core.keeper {
@@ -260,7 +261,7 @@ impl Handle {
                 let _ = core.step(Input::Report(word), now, || self.draw());
             }
         }
-        for session in closed {
+        for session in known {
             // Whoever closed it was told so: what is on disk and dies with it is called off now.
             let closed = core.step(Input::Command(Command::CloseSession { session }), now, || self.draw());
             debug_assert!(closed.is_ok(), "it is open: {:?}", closed.err());
@@ -329,8 +330,8 @@ impl Answers {
                 Arrival::Kept => continue,
                 // A word of a term that is over, and what it lost is taken back already.
                 Arrival::Failed(term, _) if core.is_past(term) => continue,
-                Arrival::Failed(_, fault) => core.unkept(fault),
-                Arrival::Refused(fault) => core.refused(fault),
+                Arrival::Failed(_, fault) => core.unkept(fault, handle.now(), || handle.draw()),
+                Arrival::Refused(fault) => core.refused(fault, handle.now(), || handle.draw()),
             }
             // What lives in memory need not wait behind what was never handed over.
             let filled = core.step(Input::FillLanes, handle.now(), || handle.draw());

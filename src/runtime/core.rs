@@ -11,8 +11,8 @@ use super::sync::UNPOISONED;
 use super::token::Tokens;
 use super::transcripts::Said;
 use crate::calendar::Zones;
-use crate::domain::{BootTime, Cursor, Entropy, Fact, Now, Refusal, RunId, Span};
-use crate::engine::{Effect, Given, Input, Report, State, Step, decide_into};
+use crate::domain::{BootTime, Cursor, Decision, Entropy, Fact, Now, Refusal, RunId, Span};
+use crate::engine::{Effect, Given, Input, Report, State, StateFact, Step, StoreInput, decide_into};
 use crate::limits;
 use crate::port::{Journal, StoreFault, Term, Ticket};
 
@@ -90,20 +90,7 @@ impl Core {
         self.undrawn = (!step.drew).then_some(entropy);
         step.drew = false;
         let says_so_already = says_so_already(&step);
-        if let Some(journal) = &mut self.journal
-            && !step.facts.is_empty()
-        {
-            journal.get_mut().expect(UNPOISONED).append(now, &step.facts);
-        }
-        for fact in step.facts.drain(..) {
-            if fact.recalls() {
-                self.recalls.fetch_add(1, Ordering::Release);
-            }
-            self.figures.count(&fact, &self.state, now);
-            self.note(now, &fact);
-            let decision = self.state.apply(now, fact);
-            self.feed.push(decision);
-        }
+        self.apply(now, &mut step);
         let ticket = self.keep(&mut step, word);
         // What was asked for before and is on its way to the disk is not promised before it is there.
         let earlier = || self.keeper.as_mut().filter(|_| says_so_already).and_then(Keeper::wait_for_all);
@@ -111,6 +98,39 @@ impl Core {
         self.outbox.extend(step.effects.drain(..));
         self.spare = step;
         Ok(ticket)
+    }
+
+    /// Applies the facts of a step; those with a cursor go to the journal, the store and the feed as well.
+    fn apply(&mut self, now: Now, step: &mut Step) {
+        if let Some(journal) = &mut self.journal {
+            let journal = journal.get_mut().expect(UNPOISONED);
+            if !step.local.is_empty() {
+                journal.local(now, &step.local);
+            }
+            if !step.facts.is_empty() {
+                journal.append(now, &step.facts);
+            }
+        }
+        for fact in step.local.drain(..) {
+            self.fold(now, fact);
+        }
+        for fact in step.facts.drain(..) {
+            if fact.recalls() {
+                self.recalls.fetch_add(1, Ordering::Release);
+            }
+            self.figures.count(&fact, &self.state, now);
+            self.note(now, &fact);
+            let decision = self.fold(now, fact);
+            decision.into_iter().for_each(|decision| self.feed.push(decision));
+        }
+    }
+
+    fn fold(&mut self, now: Now, fact: impl Into<StateFact>) -> Option<Decision> {
+        let decision = self.state.apply(now, fact);
+        if let Some(keeper) = &mut self.keeper {
+            keeper.forget(self.state.forgotten());
+        }
+        decision
     }
 
     /// Refuses what nobody may be promised: to keep something where nothing is kept, or while nothing can be.
@@ -148,11 +168,10 @@ impl Core {
 
     /// Sends what was noted to the disk, and holds back the effects that must not come before it.
     fn keep(&mut self, step: &mut Step, word: Option<Report>) -> Option<Ticket> {
-        let forgotten = self.state.take_forgotten();
         let keeper = self.keeper.as_mut()?;
         let held_back = |effect: &mut Effect| keep::waits_for_disk(effect, &self.state);
         let effects = step.effects.extract_if(.., held_back).collect();
-        let ticket = keeper.submit(&self.state, &self.tokens, forgotten, (effects, word));
+        let ticket = keeper.submit(&self.state, &self.tokens, (effects, word));
         self.hide_unkept();
         ticket
     }
@@ -184,27 +203,32 @@ impl Core {
     }
 
     /// Nothing can be kept any more: what is on disk stands still until that works again, and says so.
-    pub(super) fn unkept(&mut self, fault: StoreFault) {
-        self.stand_still(|keeper| keeper.fail(fault));
+    pub(super) fn unkept(&mut self, fault: StoreFault, now: Now, draw: impl FnOnce() -> Entropy) {
+        self.stand_still(|keeper| keeper.fail(fault), now, draw);
     }
 
     /// The same from a batch on that was not let in: those before it may be kept yet.
-    pub(super) fn refused(&mut self, fault: StoreFault) {
-        self.stand_still(|keeper| keeper.refuse(fault));
+    pub(super) fn refused(&mut self, fault: StoreFault, now: Now, draw: impl FnOnce() -> Entropy) {
+        self.stand_still(|keeper| keeper.refuse(fault), now, draw);
     }
 
-    fn stand_still(&mut self, fail: impl FnOnce(&mut Keeper) -> (Vec<Cursor>, Vec<RunId>)) {
+    fn stand_still(
+        &mut self,
+        fail: impl FnOnce(&mut Keeper) -> (Vec<Cursor>, Vec<RunId>),
+        now: Now,
+        draw: impl FnOnce() -> Entropy,
+    ) {
         let Some(keeper) = &mut self.keeper else { return };
-        let was_well = keeper.term.is_some();
-        let (cursors, runs) = fail(keeper);
+        let (cursors, unsent) = fail(keeper);
         self.feed.retract(&cursors);
         self.hide_unkept();
-        for run in runs {
-            self.state.recall(&run);
-        }
-        if was_well {
-            self.state.freeze_durable();
-        }
+        self.tell(StoreInput::Failed { unsent }, now, draw);
+    }
+
+    /// Decides on what becomes of the store, which is never refused.
+    pub(super) fn tell(&mut self, input: StoreInput, now: Now, draw: impl FnOnce() -> Entropy) {
+        let told = self.step(Input::Store(input), now, draw);
+        debug_assert!(told.is_ok(), "nobody refuses what has become of the store: {:?}", told.err());
     }
 
     /// Whether what is said of a term has been dealt with: another one has begun.
@@ -213,11 +237,11 @@ impl Core {
     }
 
     /// Takes note of what became of all that was let in before the store was renewed: whatever is not kept by now has failed.
-    pub(super) fn settle_renewed(&mut self) {
+    pub(super) fn settle_renewed(&mut self, now: Now, draw: impl FnOnce() -> Entropy) {
         self.settle();
         let left = self.keeper.as_ref().filter(|keeper| keeper.first_unkept().is_some());
         if let Some(fault) = left.and_then(|keeper| keeper.last_fault.clone()) {
-            self.unkept(fault);
+            self.unkept(fault, now, draw);
         }
     }
 

@@ -161,6 +161,11 @@ impl Keeper {
         }
     }
 
+    /// Wants the rows of schedules removed with the next batch, whatever that is about: no fact says that they are gone.
+    pub(super) fn forget(&mut self, schedules: &[ScheduleId]) {
+        self.making.schedules.extend(schedules.iter().cloned());
+    }
+
     /// Wants the row of a session written with the next batch, whatever that is about.
     pub(super) fn want_session(&mut self, session: SessionId) {
         self.making.sessions.insert(session);
@@ -171,11 +176,8 @@ impl Keeper {
         &mut self,
         state: &State,
         tokens: &Tokens,
-        forgotten: Vec<ScheduleId>,
         (effects, word): (Vec<Effect>, Option<Report>),
     ) -> Option<Ticket> {
-        // What was forgotten without a fact of its own goes with the next that is kept.
-        self.making.schedules.extend(forgotten);
         if self.term.is_none() {
             self.heard.extend(word);
             return None;
@@ -234,6 +236,8 @@ impl Keeper {
             pending.refused = Some(fault.clone());
             Ticket::failed(fault)
         });
+        let before = self.pending.back().and_then(|it| it.cursors.last());
+        assert!(before < pending.cursors.first(), "{:?} come after {before:?}", pending.cursors);
         self.pending.push_back(pending);
         if self.is_filled(1, 2) {
             // The driver waits for it.
@@ -286,6 +290,11 @@ impl Keeper {
             return None;
         }
         let pending = self.pending.pop_front()?;
+        debug_assert!(
+            pending.refused.is_none(),
+            "a batch up to {last} is kept that was refused: {:?}",
+            pending.refused
+        );
         self.pending_bytes -= pending.bytes;
         pending.repeats.into_iter().for_each(|answered| answered(Ok(last)));
         pending.effects.iter().for_each(|effect| self.transcripts.hand_over(effect));

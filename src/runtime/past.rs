@@ -17,7 +17,7 @@ use super::rows::{self, Row};
 use crate::domain::{
     BootTime, Cursor, Decision, Fact, Moment, Now, RunId, ScheduleId, SessionId, Span, Transcript,
 };
-use crate::engine::{ScheduleRow, SessionRecord, SessionRow, State};
+use crate::engine::{LocalFact, ScheduleRow, SessionRecord, SessionRow, State, StoredRow};
 use crate::graph::eql::Refusal;
 use crate::graph::view::Transcripts;
 use crate::limits;
@@ -108,8 +108,9 @@ struct Fold {
 impl Fold {
     /// Opens the sessions that are older than the log.
     fn begin(&mut self, kept: &Kept, before: Moment) {
+        let now = Now { wall: before, boot: BootTime::ZERO };
         for row in kept.sessions.iter().filter(|row| row.opened_at < before) {
-            self.state.restore_session(row.clone());
+            self.load(StoredRow::Session(Box::new(row.clone())), now);
         }
     }
 
@@ -133,12 +134,17 @@ impl Fold {
             && self.state.schedule(id).is_none()
         {
             self.enter(id, form, now)?;
-            self.state.resume_at(record.cursor);
+            self.state.apply(now, LocalFact::LogEnds { at: record.cursor });
             return Ok(());
         }
-        self.state.resume_at(Cursor::new(record.cursor.number().saturating_sub(1)));
+        let before = Cursor::new(record.cursor.number().saturating_sub(1));
+        self.state.apply(now, LocalFact::LogEnds { at: before });
         self.state.apply(now, fact);
         Ok(())
+    }
+
+    fn load(&mut self, row: StoredRow, now: Now) {
+        self.state.apply(now, LocalFact::Restored(row));
     }
 
     /// Enters a schedule from the row that a fact bears, which is as it stood after that fact.
@@ -151,7 +157,7 @@ impl Fold {
             return Ok(());
         }
         let row = facts::parse_schedule(row).map_err(|error| error.to_string())?;
-        self.state.restore_schedule(row, now);
+        self.load(StoredRow::Schedule(Box::new(row)), now);
         self.entered.insert(id.clone());
         self.untold.remove(id);
         Ok(())
@@ -176,7 +182,7 @@ impl Fold {
             if self.mentioned.contains(id.to_string().as_str()) {
                 self.untold.insert(id.clone());
             } else {
-                self.state.restore_schedule(row, now);
+                self.load(StoredRow::Schedule(Box::new(row)), now);
             }
         }
         Past { state: self.state, decisions: self.decisions, now, untold: self.untold.len() as u64 }

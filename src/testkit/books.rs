@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::counts::Counts;
 use super::history::{Observation, Seen};
+use super::illness::{Loading, Return};
 use super::lane::Lane;
 use super::life::Life;
 use crate::domain::{
@@ -49,9 +50,15 @@ pub(super) struct Books {
     pub(super) channels: BTreeMap<Box<str>, bool>,
     /// Runs that wait to be sent by a channel.
     pub(super) outside: BTreeSet<RunKey>,
-    /// The store has failed: durable schedules stand still until it recovers.
-    pub(super) frozen: bool,
-    /// The last fact known to be committed; `None` without a store.
+    /// Nothing can be kept, and what is on disk stands still: the last fact before that.
+    pub(super) frozen_at: Option<Cursor>,
+    /// The last fact that was kept when the store failed.
+    pub(super) kept_at_failure: Option<Cursor>,
+    /// The store is well again, and the engine is about to load from it.
+    pub(super) returning: Option<Box<Return>>,
+    /// Rows that the engine is about to load.
+    pub(super) loading: Option<Loading>,
+    /// The last fact that is known to be kept; `None` where nothing is.
     pub(super) kept: Option<Cursor>,
     /// A state built from the facts alone, to be compared with the engine's.
     pub(super) fold: State,
@@ -113,8 +120,12 @@ impl Books {
     /// Adds one observation to the model.
     pub(super) fn enter(&mut self, observation: &Observation) {
         match &observation.seen {
+            Seen::Local(fact) => {
+                self.fold.apply(observation.now, fact.clone());
+                self.enter_local(fact);
+            }
             Seen::Fact(fact) => {
-                // Counts first: they depend on the plans and runs as they were before this fact.
+                self.loading = None;
                 self.counts.enter(fact, &self.plans, &self.lives);
                 self.fold.apply(observation.now, fact.clone());
                 self.enter_fact(observation.now, fact);
@@ -127,7 +138,7 @@ impl Books {
             }
             Seen::HostLost(_) => {}
             Seen::ShutDown => self.stopped = true,
-            Seen::DiskFailed { kept } => self.freeze(*kept),
+            Seen::DiskFailed { kept } => self.kept_at_failure = Some(*kept),
         }
     }
 

@@ -81,7 +81,8 @@ impl World {
         }
         let facts = self.stage.history.after(before.1).into_iter().filter_map(|seen| match seen.seen {
             Seen::Fact(fact) => Some(fact),
-            Seen::Received(_)
+            Seen::Local(_)
+            | Seen::Received(_)
             | Seen::CancelAcknowledged { .. }
             | Seen::HostLost(_)
             | Seen::ShutDown

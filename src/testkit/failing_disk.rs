@@ -6,7 +6,7 @@ use super::world::World;
 use crate::adapter::DiskFault;
 use crate::domain::{Durability, Refusal};
 use crate::engine::{Command, Input};
-use crate::port::{Clock, Store};
+use crate::port::Store;
 
 type Outcome = Result<(), Broken>;
 
@@ -58,7 +58,7 @@ impl World {
             return Ok(());
         }
         self.say("  the store is well again".to_owned());
-        self.laws.come_back(self.stage.clock.now(), &*store)?;
+        self.laws.come_back(&*store)?;
         let Some(disk) = &mut self.disk else { return Ok(()) };
         disk.is_refused = false;
         disk.answers.try_again().map_err(|fault| broken(fault.to_string()))?;

@@ -7,6 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::{Cursor, Fact, HostId, Now, Phase, RunId, ScheduleId, Scope, SessionId};
+use crate::engine::LocalFact;
 
 /// One observation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +23,9 @@ pub struct Observation {
 pub enum Seen {
     /// The engine decided a fact.
     Fact(Fact),
-    /// A host or a channel received something for a run.
+    /// The journal was shown a local fact.
+    Local(LocalFact),
+    /// A host was asked to do something for a run.
     Received(Reception),
     /// A caller was told that a schedule is cancelled.
     CancelAcknowledged {
@@ -81,7 +84,13 @@ impl History {
         self.with(|observations| observations.len())
     }
 
-    /// Whether there are no observations.
+    /// How much of it others than this process could know, too: all but local facts.
+    pub(super) fn shared_len(&self) -> usize {
+        let is_shared = |it: &&Observation| !matches!(it.seen, Seen::Local(_));
+        self.with(|observations| observations.iter().filter(is_shared).count())
+    }
+
+    /// Whether nothing was seen yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -97,6 +106,7 @@ impl History {
         all.filter_map(|observation| match observation.seen {
             Seen::Received(reception) => Some((observation.now, reception)),
             Seen::Fact(_)
+            | Seen::Local(_)
             | Seen::CancelAcknowledged { .. }
             | Seen::HostLost(_)
             | Seen::ShutDown

@@ -1,63 +1,125 @@
 //! How the model follows a store failure, and the recovery from it.
 //!
-//! From the failure on, durable schedules stand still. Whatever was decided about them after the
-//! last committed fact counts as never having happened, because nobody was told of it. On recovery
-//! the engine reloads its durable state from the store, and the model keeps only what the committed
-//! facts say about it. Volatile schedules go on throughout.
+//! From the failure on, what is on disk stands still; what was decided about it on top of the last fact that is kept has not
+//! happened, as far as anybody was told. When the store is well again, the engine takes up what is kept, and the pages about
+//! what is on disk are those that the kept facts alone would have filled. What is in memory goes on through all of it. The
+//! pages are turned by the engine's local facts, and what those must be is known from the store.
 
-use super::books::{Books, Plan, RunKey};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::books::{Books, Plan, RunKey, key_of};
 use super::history::{Observation, Seen};
 use super::lane::Lane;
 use super::laws::{Broken, Laws};
+use super::life::Life;
 use super::next_life::{Held, WHAT_IS_KEPT_IS_THERE};
-use crate::domain::{Cursor, Fact, Now, RunId, RunState, SessionFact};
+use crate::domain::{Cursor, Fact, RunId, RunState, ScheduleId, SessionFact, SessionId};
+use crate::engine::{LocalFact, StoredRow};
 use crate::port::Store;
 
-impl Books {
-    /// Freezes the durable part: dispatches that were not committed are revoked, and its timers
-    /// stop.
-    pub(super) fn freeze(&mut self, kept: Cursor) {
-        let is_recalled = |key: &RunKey, books: &Books| {
-            let life = &books.lives[key];
-            let is_durable = books.plans.get(&key.0).is_some_and(Plan::is_durable);
-            // Committed dispatches may have reached their host, so these runs stay in flight.
-            is_durable && life.state == RunState::InFlight && life.dispatched_at > kept
-        };
-        let recalled: Vec<RunKey> = self.lives.keys().filter(|key| is_recalled(key, self)).cloned().collect();
-        for key in recalled {
-            let run = RunId { schedule: key.0.clone(), incarnation: key.1, slot: key.2 };
-            self.fold.recall(&run);
-            for lane in self.lanes.values_mut() {
-                lane.in_flight.take_if(|other| *other == key);
-            }
-            if let Some(life) = self.lives.get_mut(&key) {
-                life.state = RunState::Queued;
-                life.retrying = true;
-            }
-        }
-        // Several failures may be reported before one recovery; the state freezes once.
-        if !self.frozen {
-            self.fold.freeze_durable();
-        }
-        self.frozen = true;
+/// What the engine is about to load after a failure.
+#[derive(Clone, Debug)]
+pub(super) struct Return {
+    held: Arc<Held>,
+    /// The pages that the kept facts fill.
+    told: Books,
+}
+
+/// Rows that the engine is about to load, and has to load before anything else happens.
+#[derive(Clone, Debug)]
+pub(super) struct Loading {
+    held: Arc<Held>,
+    sessions: BTreeSet<SessionId>,
+    schedules: BTreeSet<ScheduleId>,
+}
+
+impl Loading {
+    /// All that is held, of the sessions those for which that holds.
+    pub(super) fn of(held: &Arc<Held>, is_loaded: impl Fn(&SessionId) -> bool) -> Loading {
+        let sessions = held.sessions.iter().map(|row| row.id.clone()).filter(|id| is_loaded(id)).collect();
+        let schedules = held.schedules.iter().map(|row| row.schedule.id.clone()).collect();
+        Loading { held: Arc::clone(held), sessions, schedules }
     }
 
-    /// Replaces the durable part by what the store holds. `told` is the model built from the
-    /// committed facts alone.
-    fn come_back(&mut self, held: &Held, told: Books, now: Now) {
-        // Pending slots are recounted below: rolled-back decisions may have added or removed some.
-        self.counts.expected -= self.pending_on_disk();
-        self.fold.let_durable_go();
-        // A session closed during the failure is still open on disk; the engine will close it
-        // again.
-        for row in
-            held.sessions.iter().filter(|row| !self.lanes.contains_key(&row.id)).cloned().collect::<Vec<_>>()
-        {
-            self.lanes.insert(row.id.clone(), Lane { attached: !row.built_in, ..Lane::default() });
-            self.fold.restore_session(row);
+    /// Whether this is one of the rows, and was not loaded before.
+    pub(super) fn awaits(&self, row: &StoredRow) -> bool {
+        match row {
+            StoredRow::Session(row) => self.sessions.contains(&row.id) && self.held.sessions.contains(row),
+            StoredRow::Schedule(row) => {
+                self.schedules.contains(&row.schedule.id) && self.held.schedules.contains(row)
+            }
+            StoredRow::Hold(hold) => self.held.hold == *hold,
+            StoredRow::Guard { policy, grants } => self.held.policy == *policy && self.held.grants == *grants,
         }
-        for row in &held.schedules {
-            self.fold.restore_schedule(row.clone(), now);
+    }
+
+    /// What has not been loaded, if anything; settings are in the fold.
+    pub(super) fn left(&self) -> Option<String> {
+        let session = self.sessions.first().map(ToString::to_string);
+        session.or_else(|| self.schedules.first().map(ToString::to_string))
+    }
+
+    fn strike(&mut self, row: &StoredRow) {
+        match row {
+            StoredRow::Session(row) => _ = self.sessions.remove(&row.id),
+            StoredRow::Schedule(row) => _ = self.schedules.remove(&row.schedule.id),
+            StoredRow::Hold(_) | StoredRow::Guard { .. } => {}
+        }
+    }
+}
+
+impl Books {
+    pub(super) fn enter_local(&mut self, fact: &LocalFact) {
+        match fact {
+            LocalFact::LogEnds { .. } => {}
+            LocalFact::Restored(row) => {
+                if let Some(loading) = &mut self.loading {
+                    loading.strike(row);
+                }
+            }
+            LocalFact::Retracted(run) => self.retract(&key_of(run)),
+            LocalFact::DurableFrozen => self.frozen_at = Some(self.fold.cursor()),
+            LocalFact::DurableDropped => {
+                if let Some(it) = self.returning.take() {
+                    self.come_back(&it.held, it.told);
+                }
+            }
+        }
+    }
+
+    /// Whether nothing can be kept, and what is on disk stands still.
+    pub(super) fn is_frozen(&self) -> bool {
+        self.frozen_at.is_some()
+    }
+
+    /// Whether the fact that says that a run is with its host is not kept, as far as is known when the store fails or is about
+    /// to be loaded again.
+    pub(super) fn is_unkept(&self, life: &Life) -> bool {
+        match &self.returning {
+            Some(returning) => !returning.held.holds(life.dispatched_at),
+            None => self.kept_at_failure.is_some_and(|kept| life.dispatched_at > kept),
+        }
+    }
+
+    /// What was about to be handed over is not.
+    fn retract(&mut self, key: &RunKey) {
+        for lane in self.lanes.values_mut() {
+            lane.in_flight.take_if(|other| other == key);
+        }
+        if let Some(life) = self.lives.get_mut(key) {
+            life.state = RunState::Queued;
+            life.retrying = true;
+        }
+    }
+
+    /// The store is well again, and the engine takes up what it holds: `told` are the pages that the kept facts fill.
+    fn come_back(&mut self, held: &Arc<Held>, told: Books) {
+        self.counts.expected -= self.pending_on_disk();
+        self.loading = Some(Loading::of(held, |session| !self.lanes.contains_key(session)));
+        // What was closed meanwhile is open on the disk; the engine is about to close it again.
+        for row in held.sessions.iter().filter(|row| !self.lanes.contains_key(&row.id)).collect::<Vec<_>>() {
+            self.lanes.insert(row.id.clone(), Lane { attached: !row.built_in, ..Lane::default() });
         }
         let durable = |books: &Books, key: &RunKey| books.plans.get(&key.0).is_some_and(Plan::is_durable);
         let gone: Vec<RunKey> = self.lives.keys().filter(|key| durable(self, key)).cloned().collect();
@@ -103,7 +165,7 @@ impl Books {
         }
         self.counts.expected += self.pending_on_disk();
         self.take_over_settings(held);
-        self.frozen = false;
+        self.frozen_at = None;
     }
 
     /// The number of future slots and live runs of durable schedules.
@@ -148,18 +210,17 @@ impl Laws {
         self.books.kept = Some(cursor);
     }
 
-    /// Follows the recovery of a failed store, just before the engine reloads from it at `now`.
+    /// The store has failed, is well again, and is about to be taken up, with what it holds.
     ///
     /// # Errors
-    /// [`Broken`], if the store lacks a fact that was acknowledged, or if its rows differ from the
-    /// fold of its facts.
-    pub fn come_back(&mut self, now: Now, store: &dyn Store) -> Result<(), Broken> {
+    /// [`Broken`], if something is not in the store that somebody was told is kept, or if it is not what its facts make of it.
+    pub fn come_back(&mut self, store: &dyn Store) -> Result<(), Broken> {
         let broken = |detail: String| Broken { law: WHAT_IS_KEPT_IS_THERE, detail };
         let held = Held::read(store).map_err(broken)?;
         self.past.nothing_told_is_missing(&held).map_err(broken)?;
-        let told = self.past.as_told_by(&held);
-        held.schedules_are_fold(&told.books).map_err(broken)?;
-        self.books.come_back(&held, told.books, now);
+        let told = self.past.as_told_by(&held).books;
+        held.schedules_are_fold(&told).map_err(broken)?;
+        self.books.returning = Some(Box::new(Return { held: Arc::new(held), told }));
         Ok(())
     }
 

@@ -68,7 +68,7 @@ impl Books {
     pub(super) fn note_moot(&mut self, now: Now, session: &SessionId) {
         // While the store fails, a user message cancels no durable schedule.
         let flagged = self.plans.values().filter(|plan| {
-            plan.is_to_be_called_off_by_a_word_in(session) && !(self.frozen && plan.is_durable())
+            plan.is_to_be_called_off_by_a_word_in(session) && !(self.is_frozen() && plan.is_durable())
         });
         let moot = flagged.filter(|plan| plan.is_to_come(now) && self.waiting_runs(plan).next().is_none());
         let moot: Vec<ScheduleId> = moot.map(|plan| plan.schedule.id.clone()).collect();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::books::{Books, RunKey};
 use super::counts::Counts;
 use super::history::{Observation, Seen};
-use super::illness::is_lasting_of_session;
+use super::illness::{Loading, is_lasting_of_session};
 use super::lane::Lane;
 use super::laws::{Broken, Laws};
 use crate::domain::{
@@ -42,20 +42,31 @@ pub(super) struct Told {
     unsettled: BTreeSet<SessionId>,
 }
 
-/// The contents of a store.
-#[derive(Default)]
+/// What a store holds.
+#[derive(Debug, Default)]
 pub(super) struct Held {
     facts: BTreeSet<Cursor>,
     pub(super) schedules: Vec<ScheduleRow>,
     pub(super) sessions: Vec<SessionRow>,
-    hold: Option<Pause>,
-    policy: Option<Arc<GuardPolicy>>,
-    grants: BTreeMap<SessionId, Grant>,
+    pub(super) hold: Option<Pause>,
+    pub(super) policy: Option<Arc<GuardPolicy>>,
+    pub(super) grants: BTreeMap<SessionId, Grant>,
 }
 
 impl Past {
     pub(super) fn note(&mut self, observation: &Observation) {
-        self.seen.push(observation.clone());
+        match &observation.seen {
+            // A life begins with what is loaded before anything happens in it.
+            Seen::Local(_) if self.seen.is_empty() => self.begin.enter(observation),
+            // What a failure took back was never told, and what was loaded after it is what the facts say.
+            Seen::Local(_) => {}
+            Seen::Fact(_)
+            | Seen::Received(_)
+            | Seen::CancelAcknowledged { .. }
+            | Seen::HostLost(_)
+            | Seen::ShutDown
+            | Seen::DiskFailed { .. } => self.seen.push(observation.clone()),
+        }
     }
 
     pub(super) fn nothing_told_is_missing(&self, held: &Held) -> Result<(), String> {
@@ -78,7 +89,7 @@ impl Past {
                     is_held || matches!(fact, Fact::Channel(..)) || told.is_settled_later(fact, cursor, held)
                 }
                 Seen::Received(_) | Seen::CancelAcknowledged { .. } => true,
-                Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,
+                Seen::Local(_) | Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,
             };
             if is_left {
                 told.books.enter(observation);
@@ -122,7 +133,7 @@ impl Laws {
         let told = std::mem::take(&mut self.past).as_told_by(&held);
         held.is_fold(&told).map_err(broken)?;
         let mut books = told.books;
-        books.outlive(&held, now, store.health().head, channels);
+        books.outlive(&Arc::new(held), now, store.health().head, channels);
         self.past.begin = books.clone();
         self.books = books;
         Ok(lost as u64)
@@ -130,9 +141,8 @@ impl Laws {
 }
 
 impl Books {
-    /// Reduces the model to what the store holds. In a new process no host is connected and no turn
-    /// is running.
-    fn outlive(&mut self, held: &Held, now: Now, head: Cursor, channels: &[Channel]) {
+    /// Goes on with what is held: in memory there is nothing, no host is connected, and no turn goes on.
+    fn outlive(&mut self, held: &Arc<Held>, now: Now, head: Cursor, channels: &[Channel]) {
         let there: BTreeSet<&ScheduleId> = held.schedules.iter().map(|row| &row.schedule.id).collect();
         self.plans.retain(|id, _| there.contains(id));
         self.lives.retain(|key, _| there.contains(&key.0));
@@ -143,20 +153,14 @@ impl Books {
             let opened = Fact::Channel(channel.name.clone(), ChannelFact::Opened(channel.clone()));
             self.fold.apply(now, opened);
         }
-        // Cursors go on behind the last committed fact, whatever was decided after it.
-        self.fold.resume_at(head);
-        for row in &held.sessions {
-            self.fold.restore_session(row.clone());
-        }
-        for row in &held.schedules {
-            self.fold.restore_schedule(row.clone(), now);
-        }
+        self.loading = Some(Loading::of(held, |_| true));
         self.take_over_settings(held);
         for life in self.lives.values_mut() {
             life.forget_the_guard();
         }
         (self.stopping, self.stopped) = (false, false);
-        (self.frozen, self.kept) = (false, Some(head));
+        (self.frozen_at, self.kept) = (None, Some(head));
+        (self.kept_at_failure, self.returning) = (None, None);
         self.outside =
             self.lives.iter().filter(|(_, life)| life.waits_outside()).map(|it| it.0.clone()).collect();
         // Connected hosts are gone; only built-in sessions have a home until a host takes the
@@ -184,9 +188,7 @@ impl Books {
 impl Books {
     /// Takes the global pause, the guard policy and the grants from the store.
     pub(super) fn take_over_settings(&mut self, held: &Held) {
-        self.fold.restore_hold(held.hold.clone());
         self.held = held.hold.is_some();
-        self.fold.restore_guard(held.policy.clone(), held.grants.clone());
         (self.policy, self.grants) = (held.policy.clone(), held.grants.clone());
     }
 }
@@ -214,8 +216,12 @@ impl Held {
         Ok(held)
     }
 
-    /// Checks that every schedule's row is the fold of its facts, and that every live durable
-    /// schedule has a row.
+    /// Whether a fact is held.
+    pub(super) fn holds(&self, fact: Cursor) -> bool {
+        self.facts.contains(&fact)
+    }
+
+    /// Whether every row is what the kept facts make of it, and there is one for each thing that they speak of.
     pub(super) fn schedules_are_fold(&self, books: &Books) -> Result<(), String> {
         for row in &self.schedules {
             let told = books.fold.schedule_row(&row.schedule.id);

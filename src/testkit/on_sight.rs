@@ -8,7 +8,9 @@ use super::on_channels::{
     a_channel_is_left_alone_as_it_asks, a_parcel_is_the_same_at_each_attempt,
     nothing_goes_where_nothing_is_wanted,
 };
-use super::on_disk::nothing_unkept_is_handed_over;
+use super::on_disk::{
+    nothing_unkept_is_handed_over, only_what_is_not_kept_is_retracted, what_is_stored_is_loaded,
+};
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{
     Cause, Fact, Grant, HandOver, Next, Phase, Reason, Ruling, RunFact, RunId, RunState, ScheduleFact,
@@ -49,6 +51,8 @@ pub(super) const ALL: &[(&str, SightLaw)] = named![
     nothing_after_shutdown,
     a_fact_can_be_kept,
     nothing_unkept_is_handed_over,
+    only_what_is_not_kept_is_retracted,
+    what_is_stored_is_loaded,
     a_parcel_is_the_same_at_each_attempt,
     nothing_goes_where_nothing_is_wanted,
     a_channel_is_left_alone_as_it_asks,
@@ -105,6 +109,7 @@ fn terminal_is_final(books: &Books, seen: &Observation) -> Verdict {
             hold(may_follow, || format!("{id} had ended as {:?}, and then {fact:?}", plan.end))
         }
         Seen::Fact(_)
+        | Seen::Local(_)
         | Seen::Received(_)
         | Seen::CancelAcknowledged { .. }
         | Seen::HostLost(_)
@@ -151,6 +156,7 @@ fn a_slot_is_consumed_once(books: &Books, seen: &Observation) -> Verdict {
             hold(right, || format!("{id} skipped {skip:?} while {next:?} was to come"))
         }
         Seen::Fact(_)
+        | Seen::Local(_)
         | Seen::Received(_)
         | Seen::CancelAcknowledged { .. }
         | Seen::HostLost(_)
@@ -165,6 +171,7 @@ fn slots_go_forward(_: &Books, seen: &Observation) -> Verdict {
         Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) => (run.slot, claim.next),
         Seen::Fact(Fact::Schedule(_, ScheduleFact::Skipped(skip))) => (skip.until, Some(skip.next)),
         Seen::Fact(_)
+        | Seen::Local(_)
         | Seen::Received(_)
         | Seen::CancelAcknowledged { .. }
         | Seen::HostLost(_)
@@ -196,6 +203,7 @@ fn never_early(books: &Books, seen: &Observation) -> Verdict {
             hold(early.is_none(), || format!("{} reached a host early", reception.run))
         }
         Seen::Fact(_)
+        | Seen::Local(_)
         | Seen::CancelAcknowledged { .. }
         | Seen::HostLost(_)
         | Seen::ShutDown
@@ -281,7 +289,9 @@ fn cancel_holds(books: &Books, seen: &Observation) -> Verdict {
                 books.lives.get(&key_of(run)).is_some_and(|life| life.is_live() && life.dispatched.is_some());
             hold(!cancelled || begun, || format!("{run} reached a host after its cancel was acknowledged"))
         }
-        Seen::Fact(_) | Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => Ok(()),
+        Seen::Fact(_) | Seen::Local(_) | Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => {
+            Ok(())
+        }
     }
 }
 
@@ -292,7 +302,7 @@ fn a_line_ends(books: &Books, seen: &Observation) -> Verdict {
         Seen::Fact(Fact::Created { schedule, .. }) => schedule,
         Seen::Fact(Fact::Schedule(_, ScheduleFact::Changed(change))) => &change.schedule,
         Seen::Fact(_) | Seen::Received(_) | Seen::CancelAcknowledged { .. } => return Ok(()),
-        Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => return Ok(()),
+        Seen::Local(_) | Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => return Ok(()),
     };
     // An unchanged lineage was checked when it was created.
     let known = books.plans.get(&schedule.id).and_then(|plan| plan.schedule.lineage());
@@ -379,8 +389,7 @@ fn first_due_first_served(books: &Books, seen: &Observation) -> Verdict {
     };
     let may_go = |key: &RunKey| {
         let plan = books.plans.get(&key.0);
-        // Runs that are paused, or durable during a store failure, let others pass.
-        let stands = books.frozen && plan.is_some_and(Plan::is_durable);
+        let stands = books.is_frozen() && plan.is_some_and(Plan::is_durable);
         let paused = plan.is_some_and(|plan| plan.paused);
         !stands && (!paused || books.lives.get(key).is_some_and(|life| life.cause == Cause::Manual))
     };
@@ -429,6 +438,7 @@ fn stopping_starts_nothing(books: &Books, seen: &Observation) -> Verdict {
             books.lives.get(&key_of(run)).is_some_and(|life| life.dispatched.is_none())
         }
         Seen::Fact(_)
+        | Seen::Local(_)
         | Seen::Received(_)
         | Seen::CancelAcknowledged { .. }
         | Seen::HostLost(_)
@@ -444,7 +454,7 @@ fn nothing_after_shutdown(books: &Books, seen: &Observation) -> Verdict {
         Seen::Received(_) | Seen::Fact(Fact::Run(_, RunFact::Claimed(_) | RunFact::Dispatched(_))) => true,
         Seen::Fact(Fact::Created { .. } | Fact::Session(_, SessionFact::Opened { .. })) => true,
         Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) => false,
-        Seen::ShutDown | Seen::DiskFailed { .. } => false,
+        Seen::Local(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,
     };
     hold(!(books.stopped && work), || format!("after the shutdown came {:?}", seen.seen))
 }

@@ -2,6 +2,7 @@
 
 use super::books::{Books, Plan, RunKey};
 use super::laws::{Standing, StandingLaw};
+use super::on_disk::nothing_is_out_that_is_not_kept;
 use crate::domain::{RunId, ScheduleId, Status, Target};
 use crate::engine::{Mode, ScheduleRecord, SessionRecord, State};
 use crate::limits;
@@ -12,6 +13,7 @@ macro_rules! named {
 
 /// Laws that are cheap enough for every step.
 pub(super) const ALL: &[(&str, StandingLaw)] = named![
+    nothing_is_out_that_is_not_kept,
     accounting_balances,
     nothing_silent,
     nothing_waits_without_cause,
@@ -66,9 +68,8 @@ fn nothing_silent(books: &Books, standing: &Standing<'_>) -> Verdict {
         let record = standing.state.schedule(id);
         match (plan.end, record) {
             (None, None) => return Err(format!("{id} has vanished without an end")),
-            // During a store failure durable schedules have no timers; the store's health reports
-            // why.
-            (None, Some(_)) if books.frozen && plan.is_durable() => {}
+            // What is on disk has no deadline while nothing can be kept; the store's health says so.
+            (None, Some(_)) if books.is_frozen() && plan.is_durable() => {}
             (None, Some(record)) => not_silent(standing, id, record)?,
             (Some(end), Some(record)) => {
                 hold(record.status() == end, || {
@@ -124,14 +125,14 @@ fn nothing_waits_without_cause(books: &Books, standing: &Standing<'_>) -> Verdic
             let Some(id) = state.run_id(run) else { return Err("a run without a schedule".into()) };
             let into_it = state.asked(run).is_some_and(|asked| *asked.target() != Target::Fresh);
             let plan = books.plans.get(&id.schedule);
-            let stands = plan.is_some_and(|plan| plan.paused || books.frozen && plan.is_durable());
+            let stands = plan.is_some_and(|plan| plan.paused || books.is_frozen() && plan.is_durable());
             let cause = !session.is_hosted() || lane_taken && into_it || stands || books.held;
             let said = state.run_waits_for(run);
             hold(cause && said.is_some(), || format!("{id} waits for {}, as for {said:?}", session.id()))?;
         }
     }
-    // A channel has no turns: only a pause or a store failure may hold a run back.
-    let stands = |plan: &Plan| plan.paused || books.frozen && plan.is_durable();
+    // Outside there is nobody's turn to wait for.
+    let stands = |plan: &Plan| plan.paused || books.is_frozen() && plan.is_durable();
     let goes = |key: &&RunKey| !books.held && !books.plans.get(&key.0).is_some_and(stands);
     let idle = books.outside.iter().find(goes);
     hold(idle.is_none(), || format!("{idle:?} could go outside, and waits"))

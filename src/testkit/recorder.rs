@@ -2,6 +2,7 @@
 
 use super::history::{History, Seen};
 use crate::domain::{Fact, Now};
+use crate::engine::LocalFact;
 use crate::port::Journal;
 
 /// Records every fact in a [`History`], so that it can be folded again and compared.
@@ -21,6 +22,12 @@ impl Journal for Recorder {
     fn append(&mut self, now: Now, facts: &[Fact]) {
         for fact in facts {
             self.history.note(now, Seen::Fact(fact.clone()));
+        }
+    }
+
+    fn local(&mut self, now: Now, facts: &[LocalFact]) {
+        for fact in facts {
+            self.history.note(now, Seen::Local(fact.clone()));
         }
     }
 }

@@ -213,7 +213,7 @@ impl World {
                 self.untold.retain(|untold| !untold.is_lasting || untold.cursor <= *kept);
             }
             Seen::Fact(fact) => self.tally.note(fact),
-            Seen::CancelAcknowledged { .. } | Seen::HostLost(_) | Seen::ShutDown => {}
+            Seen::Local(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) | Seen::ShutDown => {}
         }
     }
 
@@ -225,9 +225,8 @@ impl World {
             // it here, so that the comparison below sees only the input's own changes.
             let (schedule, now) = (schedule.clone(), self.stage.clock.now());
             while self.handle.view(|state| state.is_slot_due(&schedule, now)) {
-                // Mostly in the order of all that is due; one in four this schedule alone, as in a
-                // burst.
-                let in_turn = !self.stage.history.len().is_multiple_of(4);
+                // Mostly after what was due before it; by itself, as where a burst is not waited for.
+                let in_turn = !self.stage.history.shared_len().is_multiple_of(4);
                 let settle =
                     if in_turn { Input::Wake } else { Input::SettleFirst { schedule: schedule.clone() } };
                 let settled = self.submit_to_engine(settle);

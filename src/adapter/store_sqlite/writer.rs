@@ -100,6 +100,7 @@ impl Writer {
         // The order matters: first the mark, then the queue's head, then the answers. A caller that
         // was answered finds all of them up to date.
         let head = group.last().map_or(self.acknowledged, last_cursor);
+        assert!(self.connection.is_some(), "{head} is to be acknowledged on a handle that failed");
         self.acknowledged = head;
         // A mark that cannot be written stays behind, which raises no false alarm.
         let _ = self.mark.write(head);

@@ -1,22 +1,58 @@
 //! The fold: one fact changes the state, always in the same way, and cannot fail.
 //!
-//! Running, replaying and simulating are this function. What lives elsewhere: every rule about *whether* a fact may be
-//! (`step`). A fact about something unknown, which only a damaged log can hold, changes nothing but the cursor.
+//! Running, replaying, simulating and loading a store are this function; nothing else changes a state. What lives elsewhere:
+//! every rule about *whether* a fact may be (`step`). A fact about something unknown, which only a damaged log can hold,
+//! changes nothing but the cursor.
 
+mod restored;
 mod run;
 mod schedule;
 mod session;
+mod store;
 
 pub(super) use schedule::request_key;
 
+use super::local_fact::{LocalFact, StateFact};
 use super::record::{ChannelRecord, Pause};
 use super::state::{Mode, State};
 use super::timers::Timer;
 use crate::domain::{ChannelFact, Decision, Fact, HostFact, Now, RunState};
 
 impl State {
-    /// Applies one fact, decided at `now`, and says what the feed shows of it.
-    pub fn apply(&mut self, now: Now, fact: Fact) -> Decision {
+    /// Applies one fact, decided at `now`, and says what the feed shows of it: nothing of a local one.
+    pub fn apply(&mut self, now: Now, fact: impl Into<StateFact>) -> Option<Decision> {
+        self.forgotten.clear();
+        let decision = match fact.into() {
+            StateFact::Logged(fact) => Some(self.apply_logged(now, fact)),
+            StateFact::Local(fact) => {
+                self.apply_local(now, fact);
+                None
+            }
+        };
+        debug_assert!(
+            self.ledger.imbalance() == 0,
+            "{:?} is out by {}",
+            self.ledger,
+            self.ledger.imbalance()
+        );
+        decision
+    }
+
+    fn apply_local(&mut self, now: Now, fact: LocalFact) {
+        let settled = self.ledger.settled();
+        match fact {
+            // No cursor is given twice, whatever an earlier process has used of them.
+            LocalFact::LogEnds { at } => self.cursor = self.cursor.max(at),
+            LocalFact::Restored(row) => self.restore(row, now),
+            LocalFact::Retracted(run) => self.retract(&run),
+            LocalFact::DurableFrozen => self.freeze_durable(),
+            LocalFact::DurableDropped => self.drop_durable(),
+        }
+        // Slots and runs may come and go with rows; none of them ends by that.
+        assert!(settled == self.ledger.settled(), "{settled:?} have become {:?}", self.ledger);
+    }
+
+    fn apply_logged(&mut self, now: Now, fact: Fact) -> Decision {
         self.cursor = self.cursor.next();
         let mut decision = Decision::of(self.cursor, now.wall, &fact);
         match fact {

@@ -100,7 +100,7 @@ impl State {
     }
 
     /// Lets a run wait in a lane, or to go outside.
-    pub(in crate::engine) fn enter_waiting(&mut self, run: Key, lane: Option<Key>) {
+    pub(super) fn enter_waiting(&mut self, run: Key, lane: Option<Key>) {
         match lane.map(|lane| self.sessions.get_mut(lane)) {
             Some(Some(session)) => session.waiting.push(run),
             Some(None) => {}
@@ -236,7 +236,7 @@ impl State {
     }
 
     /// Takes a run out of its lane, its queue and its timers, without a word about how it ended.
-    pub(in crate::engine) fn leave_everything(&mut self, run: Key) {
+    pub(super) fn leave_everything(&mut self, run: Key) {
         for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::Word(run), Timer::TimeUp(run)] {
             self.timers.clear(timer);
         }

@@ -21,7 +21,7 @@ impl State {
     }
 
     /// Gives a schedule a number, and enters that under its id and its key.
-    pub(in crate::engine) fn enter(&mut self, record: ScheduleRecord) -> Key {
+    pub(super) fn enter(&mut self, record: ScheduleRecord) -> Key {
         let (id, request) = (record.schedule.id.clone(), request_key(&record.schedule));
         let key = self.schedules.insert(record);
         self.schedule_ids.insert(&id, key);
@@ -45,7 +45,7 @@ impl State {
     }
 
     /// Lists an unfinished schedule with its session.
-    pub(in crate::engine) fn enter_owner(&mut self, key: Key) {
+    pub(super) fn enter_owner(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
         let unstarted = !record.schedule.is_durable() && record.is_unstarted();
         let Some(owner) = record.owner else {
@@ -277,7 +277,7 @@ impl State {
     }
 
     /// Brings a schedule's status in line with its slots and runs.
-    pub(in crate::engine) fn refresh(&mut self, key: Key) {
+    pub(super) fn refresh(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
         if !record.status.is_terminal() {
             let (status, reason) = self.status_of(record);
@@ -347,6 +347,7 @@ impl State {
     /// Takes a schedule that has ended off the lists of the unfinished, and keeps the finished within bounds.
     fn finish(&mut self, key: Key) {
         self.timers.clear(Timer::Slot(key));
+        assert!(self.live > 0, "a schedule ends, and none is counted as unfinished");
         self.live -= 1;
         self.count_in_line(key, false);
         let Some(record) = self.schedules.get(key) else { return };
@@ -369,7 +370,7 @@ impl State {
     }
 
     /// Lists a schedule that has ended with its session, or with those that have none.
-    pub(in crate::engine) fn list_finished(&mut self, key: Key) {
+    pub(super) fn list_finished(&mut self, key: Key) {
         let owner = self.schedules.get(key).and_then(|record| record.owner);
         let Some(owner) = owner else {
             self.keep_ownerless_finished(key);
@@ -394,7 +395,7 @@ impl State {
     }
 
     /// Whether a run of a schedule has not ended.
-    pub(in crate::engine) fn has_live_run(&self, record: &ScheduleRecord) -> bool {
+    pub(super) fn has_live_run(&self, record: &ScheduleRecord) -> bool {
         self.runs_of(record).any(|(_, run)| run.is_live())
     }
 
@@ -411,7 +412,7 @@ impl State {
     }
 
     /// Lets a schedule go that has not ended, with all that hangs on it, as if it had never been.
-    pub(in crate::engine) fn let_go(&mut self, key: Key) {
+    pub(super) fn let_go(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
         let (owner, session) = (record.owner, record.schedule.owner.clone());
         let (armed, ended) = (record.next.is_some(), record.status.is_terminal());
@@ -443,12 +444,12 @@ impl State {
             }
         }
         self.forget(key);
-        // It is kept all the same.
+        // Its row stays in the store.
         self.forgotten.pop();
     }
 
     /// Lets a schedule and its runs go.
-    pub(in crate::engine) fn forget(&mut self, key: Key) {
+    pub(super) fn forget(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
         let runs: Vec<Key> = self.runs_of(record).map(|(run, _)| run).collect();
         for run in runs {

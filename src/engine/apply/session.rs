@@ -70,7 +70,7 @@ impl State {
         }
     }
 
-    pub(in crate::engine) fn open(&mut self, record: SessionRecord) {
+    pub(super) fn open(&mut self, record: SessionRecord) {
         let (session, host) = (record.id.clone(), record.host);
         let key = self.sessions.insert(record);
         self.session_ids.insert(session.clone(), key);

@@ -19,6 +19,11 @@ pub(super) fn fire(draft: &mut Draft<'_>, record: &ScheduleRecord) {
     let Some(armed) = record.next else { return };
     let schedule = &record.schedule;
     let passed = passed(draft, schedule, armed);
+    debug_assert!(
+        armed <= passed.latest && passed.count >= 1,
+        "{}: of the slots from {armed} on {passed:?} have passed",
+        schedule.id
+    );
     let unseen = is_unseen(draft.state, record, passed.latest);
     let make_up = unseen && schedule.policy().missed == Missed::All;
     // Whoever makes up for all goes one by one: the others are due at once.
@@ -148,6 +153,8 @@ fn claim(draft: &mut Draft<'_>, record: &ScheduleRecord, passed: Passed, cause: 
 
 /// Claims a run, and hands it over or lets it wait.
 pub(super) fn begin(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, claim: Claim) {
+    let known = draft.state.run(&occurrence.id);
+    debug_assert!(known.is_none(), "{} is claimed a second time: {known:?}", occurrence.id);
     draft.run_fact(&occurrence.id, RunFact::Claimed(claim));
     match occurrence.blocked(draft) {
         Some(reason) => draft.run_fact(&occurrence.id, RunFact::Queued { reason }),

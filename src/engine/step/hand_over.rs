@@ -141,6 +141,12 @@ pub(super) fn submit(draft: &mut Draft<'_>, occurrence: &Occurrence<'_>, host: H
     let schedule = occurrence.schedule;
     let to =
         HandOver { host, phase: Phase::PromptSubmit, session: session.clone(), overdue: draft.overdue() };
+    debug_assert!(
+        draft.is_out(&session).is_none(),
+        "{} goes into {session} while {:?} is out",
+        occurrence.id,
+        draft.is_out(&session)
+    );
     draft.run_fact(&occurrence.id, RunFact::Dispatched(to));
     let folded = occurrence.folded;
     let late = draft.now.wall.since(occurrence.slot);

@@ -43,6 +43,7 @@ pub(in crate::engine) fn slot_after(draft: &Draft<'_>, schedule: &Schedule, slot
             Slots::new(trigger, draft.zones).first_after(slot)
         }
     };
+    assert!(next.is_none_or(|next| next > slot), "{}: after {slot} comes {next:?}", schedule.id);
     within_lifetime(draft, schedule, next)
 }
 

@@ -199,7 +199,8 @@ impl Scene {
         self.told += seen.len();
         let facts = seen.into_iter().filter_map(|one| match one.seen {
             Seen::Fact(fact) => Some(fact),
-            Seen::Received(_)
+            Seen::Local(_)
+            | Seen::Received(_)
             | Seen::CancelAcknowledged { .. }
             | Seen::HostLost(_)
             | Seen::ShutDown

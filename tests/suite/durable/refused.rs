@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use reveille::adapter::DiskFault;
 use reveille::domain::{
-    DecisionKind, Durability, HostId, Policy, Recovery, Refusal, ScheduleId, Scope, SessionId, Span, Status,
-    Terms,
+    Cursor, DecisionKind, Durability, HostId, Policy, Recovery, Refusal, RunId, ScheduleId, Scope,
+    SessionConfig, SessionId, Span, Status, Terms, When,
 };
-use reveille::engine::{Command, Input, NewSchedule, State, Which};
-use reveille::port::Ticket;
-use reveille::testkit::SimHost;
+use reveille::engine::{Command, Input, LocalFact, NewSchedule, State, StoredRow, Which};
+use reveille::port::{Clock, Ticket};
+use reveille::runtime::Handle;
+use reveille::testkit::{Behaviour, Broken, Laws, Observation, Seen, SimHost, Stage, Standing};
 
 use super::lives::{ByHand, Lives, message};
 
@@ -157,4 +158,47 @@ fn a_failure_of_an_ended_term_does_not_end_the_next() {
     assert_eq!(life.status(&wanted), Some(Status::Pending));
     life.ask(cancel(&wanted)).wait().expect("the store is well, and nothing is refused");
     assert_eq!(life.handle.view(State::live_count), 0);
+}
+
+/// An engine whose durable run is with a host that has not answered, and the laws after this is seen of it, too.
+fn check(law: &str, spoil: impl FnOnce(&mut Vec<Seen>, RunId)) {
+    let stage = Stage::seeded(7);
+    let host = Arc::new(SimHost::new(&stage, HostId::LOCAL));
+    host.behave(&[(Behaviour::Slow, 1)]);
+    let handle = Handle::new(stage.parts(host.clone()));
+    let opened = handle.open_session(None, HostId::LOCAL, SessionConfig::default());
+    let when = When::After(Span::from_millis(1_000));
+    let new = NewSchedule::message(opened.expect("there is room").0, when, "a word");
+    handle.schedule(NewSchedule { durability: Durability::Durable, ..new }).expect("there is room");
+    stage.clock.advance(Span::from_millis(1_000));
+    handle.turn();
+    let run = host.prompts().remove(0).run;
+    let now = stage.clock.now();
+    let mut laws = Laws::new();
+    let mut all = stage.history.after(0);
+    let mut more = Vec::new();
+    spoil(&mut more, run);
+    all.extend(more.into_iter().map(|seen| Observation { now, seen }));
+    let observed = all.iter().try_for_each(|seen| laws.observe(seen));
+    let standing = |laws: &Laws| -> Result<(), Broken> {
+        handle.view(|state| laws.stand(&Standing { state, now, turned: false, session_live_max: None }))
+    };
+    let broken = observed.and_then(|()| standing(&laws)).expect_err(law);
+    assert_eq!(broken.law, law, "{broken}");
+}
+
+#[test]
+fn the_laws_see_what_a_failed_store_must_not_do() {
+    check("only_what_is_not_kept_is_retracted", |all, run| {
+        all.push(Seen::DiskFailed { kept: Cursor::START });
+        all.push(Seen::Local(LocalFact::Retracted(run)));
+    });
+    check("nothing_is_out_that_is_not_kept", |all, _| {
+        all.push(Seen::DiskFailed { kept: Cursor::START });
+        all.push(Seen::Local(LocalFact::DurableFrozen));
+    });
+    check("what_is_stored_is_loaded", |all, _| {
+        all.push(Seen::Local(LocalFact::Restored(StoredRow::Hold(None))));
+    });
+    check("what_is_stored_is_loaded", |all, _| all.push(Seen::Local(LocalFact::DurableDropped)));
 }

@@ -1,0 +1,144 @@
+//! What a row of the store makes of the state: a session, a schedule with its runs, the settings.
+//!
+//! What lives elsewhere: what a row holds (`row`), and whether it is loaded at all (`step/restore.rs`).
+
+use crate::domain::{BootTime, HostId, Moment, Now, Run, RunState};
+use crate::engine::local_fact::StoredRow;
+use crate::engine::place::Place;
+use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
+use crate::engine::row::{ScheduleRow, SessionRow};
+use crate::engine::slab::Key;
+use crate::engine::state::State;
+use crate::engine::timers::Timer;
+
+impl State {
+    pub(super) fn restore(&mut self, row: StoredRow, now: Now) {
+        match row {
+            StoredRow::Session(row) => self.restore_session(*row),
+            StoredRow::Schedule(row) => self.restore_schedule(*row, now),
+            StoredRow::Hold(hold) => self.held = hold,
+            StoredRow::Guard { policy, grants } => {
+                self.guard = policy;
+                self.grants = grants;
+            }
+        }
+    }
+
+    /// Opens a session from its row. One of that id that is open already stays as it is.
+    fn restore_session(&mut self, row: SessionRow) {
+        if self.session_key(&row.id).is_some() {
+            return;
+        }
+        let SessionRow { id, config, provenance, opened_at, built_in, last_user_activity } = row;
+        let mut record = SessionRecord::new(id, (opened_at, self.cursor), HostId::LOCAL, config, provenance);
+        record.last_user_activity = last_user_activity;
+        if !built_in {
+            // Nobody has it until its harness comes back and takes it over.
+            record.host = GONE;
+            record.hosted = false;
+        }
+        self.open(record);
+    }
+
+    /// Enters a schedule from its row, with deadlines computed from `now`. One of that id that is there already stays as it is.
+    fn restore_schedule(&mut self, row: ScheduleRow, now: Now) {
+        let ScheduleRow { mut schedule, status, ended_for, next, course, runs } = row;
+        if self.schedule_key(&schedule.id).is_some() {
+            return;
+        }
+        let (owner, created_at) = (self.session_key(&schedule.owner), schedule.created_at);
+        // One text for all schedules of a session.
+        if let Some(session) = owner.and_then(|owner| self.sessions.get(owner)) {
+            schedule.owner = session.id.clone();
+        }
+        let mut record = ScheduleRecord::new(schedule, owner);
+        record.status = status;
+        record.ended_for = ended_for;
+        record.next = next;
+        record.course = course;
+        let key = self.enter(record);
+        let ended = status.is_terminal();
+        if !ended {
+            self.live += 1;
+            self.count_in_line(key, true);
+            self.enter_owner(key);
+        }
+        for run in runs {
+            self.restore_run(key, run, now);
+        }
+        if let Some(slot) = next {
+            self.ledger.expect();
+            let paused = self.schedules.get(key).is_some_and(|record| record.course().paused.is_some());
+            if !paused && !ended {
+                self.timers.set_slot_on_wall(key, slot, created_at);
+            }
+        }
+        if ended {
+            self.list_finished(key);
+        }
+    }
+
+    fn restore_run(&mut self, schedule: Key, run: Run, now: Now) {
+        let held = run.checks.as_ref().and_then(|checks| checks.waits.as_ref());
+        let held_until = held.map(|hold| hold.until);
+        let Some(record) = self.schedules.get_mut(schedule) else { return };
+        let (state, retry_at, session) = (run.state, run.retry_at, run.session.clone());
+        // As asked when it was claimed, whatever its schedule has become since.
+        let timeout = run.asked.as_deref().unwrap_or(&record.schedule).policy().timeout;
+        let time_up = timeout.and_then(|timeout| run.claimed_at.checked_add(timeout));
+        let key = self.runs.insert(RunRecord { schedule, older: record.newest_run, lane: None, run });
+        record.newest_run = Some(key);
+        if state.is_terminal() {
+            return;
+        }
+        self.ledger.expect();
+        if let Some(at) = time_up {
+            self.timers.set(Timer::TimeUp(key), boot_time_of(at, now));
+        }
+        match state {
+            RunState::Queued => match (held_until, retry_at) {
+                (Some(at), _) => self.timers.set(Timer::Word(key), boot_time_of(at, now)),
+                (None, Some(at)) => self.timers.set(Timer::Retry(key), boot_time_of(at, now)),
+                (None, None) => self.wait_again(key),
+            },
+            RunState::Running => {
+                let lane = session.and_then(|session| self.session_key(&session));
+                if let Some(record) = self.runs.get_mut(key) {
+                    record.lane = lane;
+                }
+                if let Some(session) = lane.and_then(|lane| self.sessions.get_mut(lane)) {
+                    session.turn_of = Some(key);
+                }
+            }
+            // The step that wakes the engine decides on those.
+            RunState::InFlight | RunState::Delivered | RunState::Cancelled | RunState::Failed => {}
+        }
+    }
+
+    /// Lets a run wait where it goes to. One whose target is gone is tried at once, and fails visibly.
+    fn wait_again(&mut self, run: Key) {
+        let Some(record) = self.runs.get(run) else { return };
+        let owner = self.schedules.get(record.schedule).and_then(|schedule| schedule.owner);
+        let place = self.asked(record).map(|asked| self.place(asked, owner));
+        let lane = match place {
+            Some(Place::Lane(lane, _) | Place::Fresh(lane, _)) => Some(lane),
+            Some(Place::Outside(_)) => None,
+            Some(Place::Nowhere(_)) | None => {
+                self.timers.set(Timer::Retry(run), BootTime::ZERO);
+                return;
+            }
+        };
+        if let Some(record) = self.runs.get_mut(run) {
+            record.lane = lane;
+        }
+        self.enter_waiting(run, lane);
+    }
+}
+
+/// Where an instant of the wall clock stands on the boot clock; what has passed is due at once.
+fn boot_time_of(at: Moment, now: Now) -> BootTime {
+    now.boot.after(at.since(now.wall))
+}
+
+/// A host that is not connected and never will be: the number that comes last.
+const GONE: HostId = HostId::new(u32::MAX);
