@@ -46,13 +46,12 @@ fn call_daemon(client: &Client, name: &str, notation: Notation, text: Vec<u8>) -
         Err(fault) => return Ok(fault.tell()),
     };
     match answer.status.as_u16() {
-        // 422 is the tool's own refusal: an answer for the caller, printed to stdout with exit code
-        // 1.
-        status @ (200 | 422) => {
+        // A refusal is data as well; after 503 the same call may be made again.
+        status @ (200 | 422 | 503) => {
             let mut output = io::stdout().lock();
             output.write_all(answer.text.as_bytes())?;
             output.flush()?;
-            Ok(ExitCode::from(u8::from(status == 422)))
+            Ok(ExitCode::from(u8::from(status != 200)))
         }
         400 | 404 | 413 | 415 => usage(&answer.complaint(notation)),
         _ => {

@@ -34,7 +34,7 @@ pub(crate) fn refusal_data(refusal: &Refusal, run_key: &str) -> Map {
         }
         Refusal::Overlapping { run } => Map::new().with("run-id", run.to_string()),
         Refusal::NoSlot { reason } => Map::new().with("reason", Value::keyword(reason.name())),
-        Refusal::Unkept { detail } => Map::new().with("detail", &**detail),
+        Refusal::StoreUnavailable { detail } => Map::new().with("detail", &**detail),
         Refusal::ChannelNotAllowed { channel } => Map::new().with("channel", &**channel),
         Refusal::TooDeep { depth, max } => Map::new().with("depth", *depth).with("max", *max),
         Refusal::BeyondCalendar | Refusal::NoStore | Refusal::WokenTurn | Refusal::Stopping => Map::new(),

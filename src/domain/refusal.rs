@@ -1,4 +1,7 @@
-//! Refusals: why the engine rejected a request, as data. A refusal changes nothing.
+//! What the engine refuses, as data. A refusal changes nothing.
+//!
+//! Nearly all are the caller's fault. Two are not, and have a code of their own, [`Code::Unavailable`]: the request was
+//! right, and may be repeated as it is.
 
 use super::{Digest, HostId, Moment, Reason, RunId, ScheduleId, SessionId, Status, names};
 use crate::limits::Limit;
@@ -16,6 +19,8 @@ names! {
         Limit = "LIMIT",
         /// The caller may read this, but not change it.
         Forbidden = "FORBIDDEN",
+        /// It cannot be done at present, whoever asks: the same request may be repeated a little later.
+        Unavailable = "UNAVAILABLE",
     }
 }
 
@@ -131,8 +136,8 @@ pub enum Refusal {
     },
     /// The store cannot be written, and the request has to be persisted.
     #[error("the store cannot be written: {detail}; nothing was changed")]
-    Unkept {
-        /// Why it cannot be written.
+    StoreUnavailable {
+        /// What stands in the way.
         detail: Box<str>,
     },
     /// There is no store, and the request has to be persisted.
@@ -208,9 +213,8 @@ impl Refusal {
             | Refusal::Overlapping { .. }
             | Refusal::NotHeld { .. }
             | Refusal::ApprovalConflict { .. }
-            | Refusal::NotAsked { .. }
-            | Refusal::Unkept { .. }
-            | Refusal::Stopping => Code::Conflict,
+            | Refusal::NotAsked { .. } => Code::Conflict,
+            Refusal::StoreUnavailable { .. } | Refusal::Stopping => Code::Unavailable,
             Refusal::TooDeep { .. } | Refusal::WokenTurn => Code::Forbidden,
             Refusal::SessionFull { .. } | Refusal::LimitReached { .. } => Code::Limit,
             Refusal::ChannelNotAllowed { .. } => Code::Forbidden,
@@ -241,7 +245,7 @@ impl Refusal {
             Refusal::WrongStatus { schedule: schedule(), status: Status::Delivered },
             Refusal::Overlapping { run: run() },
             Refusal::NoSlot { reason: Reason::Expired },
-            Refusal::Unkept { detail: "REASON".into() },
+            Refusal::StoreUnavailable { detail: "REASON".into() },
             Refusal::NoStore,
             Refusal::ChannelNotAllowed { channel: "CHANNEL".into() },
             Refusal::NotHeld { run: run() },
@@ -273,7 +277,7 @@ impl Refusal {
             Refusal::WrongStatus { .. } => "wrong-status",
             Refusal::Overlapping { .. } => "overlapping",
             Refusal::NoSlot { .. } => "no-slot",
-            Refusal::Unkept { .. } => "unkept",
+            Refusal::StoreUnavailable { .. } => "store-unavailable",
             Refusal::NoStore => "no-store",
             Refusal::ChannelNotAllowed { .. } => "channel-not-allowed",
             Refusal::NotHeld { .. } => "not-held",
@@ -307,7 +311,9 @@ impl Refusal {
             Refusal::WrongStatus { .. } => "read the schedule again to see what can be done with it",
             Refusal::Overlapping { .. } => "wait for that run to end, or let runs of the schedule overlap",
             Refusal::NoSlot { .. } => "choose an instant that lies ahead, or a later end",
-            Refusal::Unkept { .. } => "try again when the store can be written",
+            Refusal::StoreUnavailable { .. } => {
+                "ask again in a second: the store is tried about once a second; its health says what is wrong"
+            }
             Refusal::NoStore => "start it with a data directory, or ask for a volatile schedule",
             Refusal::ChannelNotAllowed { .. } => "ask an operator to let sessions use the channel",
             Refusal::NotHeld { .. } => "list the approvals that are waited for",

@@ -93,7 +93,7 @@ fn decide_store(draft: &mut Draft<'_>, input: StoreInput) {
     match input {
         StoreInput::LogEnds { at } if at <= draft.state.cursor => {}
         StoreInput::LogEnds { at } => draft.local_fact(LocalFact::LogEnds { at }),
-        StoreInput::Row(row) => step::restore(draft, row),
+        StoreInput::Rows(rows) => step::restore(draft, rows),
         StoreInput::Failed { unsent } => step::store_failed(draft, unsent),
         StoreInput::Recovered => draft.local_fact(LocalFact::DurableDropped),
     }

@@ -62,8 +62,8 @@ pub enum StoreInput {
         /// Its last cursor.
         at: Cursor,
     },
-    /// A row was read.
-    Row(StoredRow),
+    /// Rows were read.
+    Rows(Vec<StoredRow>),
     /// Nothing can be written any more.
     Failed {
         /// Runs whose hand-over waited for the store: nobody has heard of it.

@@ -9,16 +9,8 @@ use std::sync::Arc;
 
 use super::record::Pause;
 use super::row::{ScheduleRow, SessionRow};
-use crate::domain::{Cursor, Fact, Grant, GuardPolicy, RunId, SessionId};
-
-/// One thing that the state is folded from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StateFact {
-    /// It has a cursor; the feed shows it, and a log stores it if it outlives the process.
-    Logged(Fact),
-    /// It has no cursor, and only this process knows it.
-    Local(LocalFact),
-}
+use super::state::State;
+use crate::domain::{Cursor, Fact, Grant, GuardPolicy, Now, RunId, SessionId};
 
 /// A fact about this process and its store. It ends no run and no schedule: the accounts of what has ended stay as they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,14 +50,18 @@ pub enum StoredRow {
     },
 }
 
-impl From<Fact> for StateFact {
-    fn from(fact: Fact) -> StateFact {
-        StateFact::Logged(fact)
-    }
-}
+/// What a state is folded from: a [`Fact`] or a [`LocalFact`], and nothing else.
+pub trait StateFact: Sealed {}
 
-impl From<LocalFact> for StateFact {
-    fn from(fact: LocalFact) -> StateFact {
-        StateFact::Local(fact)
-    }
+impl StateFact for Fact {}
+
+impl StateFact for LocalFact {}
+
+/// How a fact changes the state. Only the fold has it.
+pub trait Sealed {
+    /// What the feed shows of it.
+    type Shown;
+
+    /// Changes the state.
+    fn fold(self, state: &mut State, now: Now) -> Self::Shown;
 }

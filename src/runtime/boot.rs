@@ -172,7 +172,14 @@ impl Handle {
         let before = core.state.clone();
         let mut found = Found::default();
         core.tell(StoreInput::LogEnds { at: head }, now, || self.draw());
-        let mut load = |row| core.tell(StoreInput::Row(row), now, || self.draw());
+        let mut rows: Vec<StoredRow> = Vec::with_capacity(ROWS_AT_ONCE);
+        let mut load = |row| {
+            rows.push(row);
+            if rows.len() == ROWS_AT_ONCE {
+                let full = std::mem::replace(&mut rows, Vec::with_capacity(ROWS_AT_ONCE));
+                core.tell(StoreInput::Rows(full), now, || self.draw());
+            }
+        };
         let shown = show(&mut |row| match row {
             Row::Session(row, token) => {
                 found.tokens.extend(token.map(|token| (token, row.id.clone())));
@@ -186,6 +193,7 @@ impl Handle {
             Row::Guard(policy, grants) => load(StoredRow::Guard { policy, grants }),
             Row::Said(said) => found.said.push(said),
         });
+        core.tell(StoreInput::Rows(rows), now, || self.draw());
         if shown.is_err() {
             core.state = before;
         }
@@ -245,9 +253,7 @@ impl Handle {
         touched.extend(known.iter().cloned());
         known.retain(|session| core.state.session(session).is_none());
         core.tell(StoreInput::Recovered, now, || self.draw());
-        for row in rows {
-            core.tell(StoreInput::Row(row), now, || self.draw());
-        }
+        core.tell(StoreInput::Rows(rows), now, || self.draw());
         core.take_up_said(&said);
         if let Some(keeper) = &mut core.keeper {
             keeper.term = Some(term);
@@ -353,5 +359,7 @@ struct Found {
     said: Vec<Said>,
 }
 
+/// Rows that are loaded in one step, so that a start with a million of them holds few at a time.
+const ROWS_AT_ONCE: usize = 64;
 /// How long a store that failed is left alone.
 const TRY_AGAIN: Duration = Duration::from_millis(1_000);

@@ -11,8 +11,8 @@ use super::sync::UNPOISONED;
 use super::token::Tokens;
 use super::transcripts::Said;
 use crate::calendar::Zones;
-use crate::domain::{BootTime, Cursor, Decision, Entropy, Fact, Now, Refusal, RunId, Span};
-use crate::engine::{Effect, Given, Input, Report, State, StateFact, Step, StoreInput, decide_into};
+use crate::domain::{BootTime, Cursor, Entropy, Fact, Now, Refusal, RunId, Span};
+use crate::engine::{Effect, Given, Input, Report, State, Step, StoreInput, decide_into};
 use crate::limits;
 use crate::port::{Journal, StoreFault, Term, Ticket};
 
@@ -111,8 +111,11 @@ impl Core {
                 journal.append(now, &step.facts);
             }
         }
-        for fact in step.local.drain(..) {
-            self.fold(now, fact);
+        if !step.local.is_empty() {
+            for fact in step.local.drain(..) {
+                self.state.apply(now, fact);
+                self.note_forgotten();
+            }
         }
         for fact in step.facts.drain(..) {
             if fact.recalls() {
@@ -120,17 +123,18 @@ impl Core {
             }
             self.figures.count(&fact, &self.state, now);
             self.note(now, &fact);
-            let decision = self.fold(now, fact);
-            decision.into_iter().for_each(|decision| self.feed.push(decision));
+            let decision = self.state.apply(now, fact);
+            self.feed.push(decision);
+            self.note_forgotten();
         }
     }
 
-    fn fold(&mut self, now: Now, fact: impl Into<StateFact>) -> Option<Decision> {
-        let decision = self.state.apply(now, fact);
-        if let Some(keeper) = &mut self.keeper {
+    fn note_forgotten(&mut self) {
+        if let Some(keeper) = &mut self.keeper
+            && !self.state.forgotten().is_empty()
+        {
             keeper.forget(self.state.forgotten());
         }
-        decision
     }
 
     /// Refuses what nobody may be promised: to keep something where nothing is kept, or while nothing can be.
@@ -147,11 +151,11 @@ impl Core {
             }
             Some(keeper) if is_command && keeper.term.is_none() && needs_disk() => {
                 let detail = keeper.last_fault.as_ref().map_or_else(String::new, ToString::to_string);
-                Err(Refusal::Unkept { detail: detail.into() })
+                Err(Refusal::StoreUnavailable { detail: detail.into() })
             }
             // What was refused later would have been applied by then.
             Some(keeper) if is_command && keeper.is_filled(3, 4) && needs_disk() => {
-                Err(Refusal::Unkept { detail: "too much waits for the disk".into() })
+                Err(Refusal::StoreUnavailable { detail: "too much waits for the disk".into() })
             }
             Some(_) => Ok(()),
         }

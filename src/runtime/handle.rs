@@ -146,7 +146,9 @@ impl Handle {
         let (answer, ticket) = self.begin_with(input, prepare, read)?;
         // Volatile work has no ticket: it never waits for a disk.
         match ticket.map_or(Ok(Cursor::START), Ticket::wait) {
-            Err(fault) if !holds_anyway => Err(Refusal::Unkept { detail: fault.to_string().into() }),
+            Err(fault) if !holds_anyway => {
+                Err(Refusal::StoreUnavailable { detail: fault.to_string().into() })
+            }
             Ok(_) | Err(_) => Ok(answer),
         }
     }

@@ -50,13 +50,15 @@ impl CallerHands<'_> {
                     changed += 1;
                     tickets.extend(ticket);
                 }
-                Err(refusal @ Refusal::Unkept { .. }) => return Err(refused(&refusal)),
+                Err(refusal @ Refusal::StoreUnavailable { .. }) => return Err(refused(&refusal)),
                 Err(_) => left += 1,
             }
         }
         // All are on their way to the disk together, and promised together.
         for ticket in tickets {
-            ticket.wait().map_err(|fault| refused(&Refusal::Unkept { detail: fault.to_string().into() }))?;
+            ticket
+                .wait()
+                .map_err(|fault| refused(&Refusal::StoreUnavailable { detail: fault.to_string().into() }))?;
         }
         let answer = Map::new().with("psi.agent-session/session-id", session.as_str());
         Ok(answer

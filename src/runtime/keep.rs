@@ -290,11 +290,7 @@ impl Keeper {
             return None;
         }
         let pending = self.pending.pop_front()?;
-        debug_assert!(
-            pending.refused.is_none(),
-            "a batch up to {last} is kept that was refused: {:?}",
-            pending.refused
-        );
+        debug_assert!(pending.refused.is_none(), "{last} is kept, and refused: {:?}", pending.refused);
         self.pending_bytes -= pending.bytes;
         pending.repeats.into_iter().for_each(|answered| answered(Ok(last)));
         pending.effects.iter().for_each(|effect| self.transcripts.hand_over(effect));

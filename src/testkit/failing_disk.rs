@@ -69,7 +69,7 @@ impl World {
 
     /// Checks that a storage refusal is justified: volatile work never needs the disk.
     pub(super) fn judge_refusal(&self, needs_no_disk: bool, refusal: &Refusal) -> Outcome {
-        let Refusal::Unkept { .. } = refusal else { return Ok(()) };
+        let Refusal::StoreUnavailable { .. } = refusal else { return Ok(()) };
         if self.disk.as_ref().is_some_and(|disk| disk.is_ill) && !needs_no_disk {
             return Ok(());
         }

@@ -56,6 +56,7 @@ fn hint(code: Code) -> String {
         Code::Conflict => "call explain to see how it stands",
         Code::Limit => "cancel what is no longer needed, or wait and try again",
         Code::Forbidden => "ask somebody whose token may do this",
+        Code::Unavailable => "make the same call again in a few seconds",
     };
     hint.to_owned()
 }

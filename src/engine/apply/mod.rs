@@ -12,30 +12,41 @@ mod store;
 
 pub(super) use schedule::request_key;
 
-use super::local_fact::{LocalFact, StateFact};
+use super::local_fact::{LocalFact, Sealed, StateFact};
 use super::record::{ChannelRecord, Pause};
 use super::state::{Mode, State};
 use super::timers::Timer;
 use crate::domain::{ChannelFact, Decision, Fact, HostFact, Now, RunState};
 
+impl Sealed for Fact {
+    type Shown = Decision;
+
+    fn fold(self, state: &mut State, now: Now) -> Decision {
+        state.apply_logged(now, self)
+    }
+}
+
+impl Sealed for LocalFact {
+    type Shown = ();
+
+    fn fold(self, state: &mut State, now: Now) {
+        state.apply_local(now, self);
+    }
+}
+
 impl State {
-    /// Applies one fact, decided at `now`, and says what the feed shows of it: nothing of a local one.
-    pub fn apply(&mut self, now: Now, fact: impl Into<StateFact>) -> Option<Decision> {
+    /// Applies one fact, decided at `now`, and says what the feed shows of it: a decision, and nothing of a local one.
+    #[inline]
+    pub fn apply<F: StateFact>(&mut self, now: Now, fact: F) -> F::Shown {
         self.forgotten.clear();
-        let decision = match fact.into() {
-            StateFact::Logged(fact) => Some(self.apply_logged(now, fact)),
-            StateFact::Local(fact) => {
-                self.apply_local(now, fact);
-                None
-            }
-        };
+        let shown = fact.fold(self, now);
         debug_assert!(
             self.ledger.imbalance() == 0,
             "{:?} is out by {}",
             self.ledger,
             self.ledger.imbalance()
         );
-        decision
+        shown
     }
 
     fn apply_local(&mut self, now: Now, fact: LocalFact) {

@@ -59,9 +59,7 @@ fn refused(refusal: &Refusal) -> HttpError {
         Code::Validation => ErrorCode::Validation,
         Code::Forbidden => ErrorCode::Forbidden,
         Code::Limit => ErrorCode::Limit,
-        // No job is ever in conflict: here it means a stopping engine or a failed store, so retry
-        // later.
-        Code::Conflict => ErrorCode::Unavailable,
+        Code::Conflict | Code::Unavailable => ErrorCode::Unavailable,
     };
     HttpError::new(code, refusal.to_string(), refusal.hint())
 }

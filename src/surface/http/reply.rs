@@ -33,6 +33,10 @@ impl IntoResponse for Reply {
     /// known.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            // A store that failed is tried about once a second.
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(1));
+        }
         response.extensions_mut().insert(self);
         response
     }

@@ -12,7 +12,8 @@ use super::error::{ErrorCode, HttpError};
 use super::reply::Reply;
 use super::site::Site;
 use super::who::Who;
-use crate::dialect::echo;
+use crate::dialect::{Answer, echo};
+use crate::domain::Code;
 use crate::edn::{Map, Value};
 use crate::limits;
 use crate::runtime::{Denial, TOOLBOX, ToolInfo};
@@ -42,8 +43,19 @@ pub(super) async fn call(
     site.handle.admit_call(&who.caller, &name, &args).map_err(denied)?;
     let answer = site.handle.call_tool(&name, &who.caller, &args, notation);
     let answer = answer.ok_or_else(HttpError::not_found)?;
-    let status = if answer.is_error { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let status = status(&answer);
     Ok(Reply::new(status, answer.value))
+}
+
+/// A refusal is data, and its status says no more than whether the same call may be made again.
+fn status(answer: &Answer) -> StatusCode {
+    match answer.code {
+        _ if !answer.is_error => StatusCode::OK,
+        Some(Code::Unavailable) => StatusCode::SERVICE_UNAVAILABLE,
+        Some(Code::Validation | Code::NotFound | Code::Conflict | Code::Limit | Code::Forbidden) | None => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
+    }
 }
 
 fn describe(tool: &ToolInfo) -> Value {
@@ -73,5 +85,27 @@ pub(super) fn denied(denial: Denial) -> HttpError {
                 HttpError::new(ErrorCode::Limit, denial.to_string(), "wait as long as Retry-After says");
             error.with_limit(limits::CREATES_PER_MINUTE).retry_after(wait)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::header::RETRY_AFTER;
+    use axum::response::IntoResponse;
+
+    use super::*;
+
+    #[test]
+    fn what_may_be_asked_again_says_so_and_when() {
+        let response = |code| {
+            let answer = Answer::refused(Value::Nil, code);
+            Reply::new(status(&answer), answer.value).into_response()
+        };
+        let unavailable = response(Code::Unavailable);
+        assert_eq!(unavailable.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(unavailable.headers().get(RETRY_AFTER).map(|value| value.as_bytes()), Some(&b"1"[..]));
+        let conflict = response(Code::Conflict);
+        assert_eq!(conflict.status(), StatusCode::UNPROCESSABLE_ENTITY);
+        assert!(!conflict.headers().contains_key(RETRY_AFTER));
     }
 }

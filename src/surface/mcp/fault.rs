@@ -156,7 +156,7 @@ impl From<&ResolverError> for Unserved {
         match error.code {
             // What is another session's does not exist.
             Some(Code::NotFound) | None => Unserved::Absent,
-            Some(Code::Validation | Code::Conflict | Code::Limit | Code::Forbidden) => {
+            Some(Code::Validation | Code::Conflict | Code::Limit | Code::Forbidden | Code::Unavailable) => {
                 Unserved::Wrong { why: error.message.clone() }
             }
         }

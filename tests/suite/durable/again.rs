@@ -162,7 +162,7 @@ fn a_receipt_that_could_not_be_kept_is_kept_when_that_works_again() {
         check(recovery, |life, receipt, lives| {
             lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
             let refused = life.create(message(&SessionId::new("one").expect("a name"), 60_000));
-            assert!(matches!(refused, Err(Refusal::Unkept { .. })), "{refused:?}");
+            assert!(matches!(refused, Err(Refusal::StoreUnavailable { .. })), "{refused:?}");
             life.handle.submit_unawaited(Input::Report(receipt)).expect("it is in flight");
         });
         check(recovery, |life, receipt, lives| {

@@ -121,7 +121,7 @@ fn a_store_that_fails_is_told_of_and_comes_back() {
     let kept = life.create(message(&owner, 1_000)).expect("it is kept");
     lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
     let refused = life.create(message(&owner, 1_000));
-    assert!(matches!(refused, Err(Refusal::Unkept { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Refusal::StoreUnavailable { .. })), "{refused:?}");
     // Volatile work goes on, and what is on disk stands still.
     lives.stage.clock.advance(Span::from_millis(1_000));
     life.handle.schedule(message(&owner, 0)).expect("it is volatile");
@@ -261,7 +261,7 @@ fn a_store_that_comes_back_lets_alone_what_is_in_memory() {
     life.handle.turn();
     lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
     let refused = life.create(message(&owner, 60_000));
-    assert!(matches!(refused, Err(Refusal::Unkept { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Refusal::StoreUnavailable { .. })), "{refused:?}");
     lives.store.heal();
     life.await_kind(DecisionKind::EngineAwoke);
     life.await_kind(DecisionKind::EngineAwoke);
@@ -290,7 +290,7 @@ fn what_is_not_kept_of_the_settings_is_refused_or_taken_back() {
     lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
     for input in [hold(), grant()] {
         let refused = life.handle.submit(input);
-        assert!(matches!(refused, Err(Refusal::Unkept { .. })), "{refused:?}");
+        assert!(matches!(refused, Err(Refusal::StoreUnavailable { .. })), "{refused:?}");
     }
     lives.store.heal();
     life.await_kind(DecisionKind::EngineAwoke);
@@ -422,11 +422,11 @@ fn a_repeat_is_answered_when_what_it_repeats_is_kept() {
         [first.join(), second.join()].map(|outcome| outcome.expect("nobody panics"))
     });
     for outcome in outcomes {
-        assert!(matches!(outcome, Err(Refusal::Unkept { .. })), "{outcome:?}");
+        assert!(matches!(outcome, Err(Refusal::StoreUnavailable { .. })), "{outcome:?}");
     }
     // Nor later, while memory still has it and the disk does not.
     let third = life.handle.schedule(keyed());
-    assert!(matches!(third, Err(Refusal::Unkept { .. })), "{third:?}");
+    assert!(matches!(third, Err(Refusal::StoreUnavailable { .. })), "{third:?}");
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn what_was_acknowledged_before_a_refusal_is_taken_up_with_the_rest() {
     let created = life.ask(command);
     let (refused, command) = create("refused", &owner);
     let said = life.handle.submit(Input::Command(command));
-    assert!(matches!(said, Err(Refusal::Unkept { .. })), "{said:?}");
+    assert!(matches!(said, Err(Refusal::StoreUnavailable { .. })), "{said:?}");
     // The engine hears of it, and tries again while they still wait, though there is room again.
     life.answers.publish();
     lives.store.heal();
