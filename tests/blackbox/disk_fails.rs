@@ -127,7 +127,7 @@ fn a_slow_disk_is_no_reason_to_leave_an_answer_out() {
     assert!(answer.keyword("reveille.error/why").is_none() && answer.len() == 1, "{answer:?}");
     let answer = daemon.graphql(
         "mutation { createSchedule(input: {originSessionId: \"main\", kind: MESSAGE, message: \"m\", delayMs: 60000, \
-         durability: \"durable\"}) { created schedule { scheduleId fireAt } } }",
+         durability: DURABLE}) { created schedule { scheduleId fireAt } } }",
     );
     assert_eq!(answer["data"]["createSchedule"]["created"], true, "{answer}");
     let _ = fs::remove_file(&flag);

@@ -127,7 +127,7 @@ fn a_repeat_in_graphql_is_known_too() {
     let create = |message: &str| {
         daemon.graphql(&format!(
             "mutation {{ createSchedule(input: {{originSessionId: \"main\", kind: MESSAGE, message: {message:?}, \
-             delayMs: 60000, durability: \"durable\", idempotencyKey: \"k\"}}) {{ created schedule {{ scheduleId }} }} }}"
+             delayMs: 60000, durability: DURABLE, idempotencyKey: \"k\"}}) {{ created schedule {{ scheduleId }} }} }}"
         ))
     };
     let (first, again, other) = (create("m"), create("m"), create("n"));

@@ -227,7 +227,8 @@ fn the_keys_of_a_map_are_no_attributes() {
         false,
     );
     assert!(made.contains(":psi.scheduler/created? true"), "{made}");
-    let query = "[{:psi.scheduler/schedules [{:psi.scheduler/policy [:missed]} {:psi.scheduler/target [:kind]}]}]";
+    let query =
+        "[{:psi.scheduler/schedules [{:psi.scheduler/policy [:missed]} {:psi.scheduler/target [:kind]}]}]";
     let answer = ask(&handle, query, false);
     assert!(answer.contains("{:missed :coalesce}") || answer.contains(":missed"), "{answer}");
     assert!(!answer.contains("reveille.error/why"), "{answer}");
@@ -276,7 +277,11 @@ fn psis_query_changes_nothing() {
     for mutation in ["psi.agent-session/send-user-message {:text \"x\"}", "psi.agent-session/cancel-all {}"] {
         let args = Map::new().with("action", "query").with("query", format!("[({mutation})]"));
         let answer = handle.call_tool("psi-tool", &caller, &args.into(), Notation::Edn).expect("a tool");
-        assert!(answer.value.to_string().contains("may look and not change"), "{mutation}: {:?}", answer.value);
+        assert!(
+            answer.value.to_string().contains("may look and not change"),
+            "{mutation}: {:?}",
+            answer.value
+        );
     }
     assert_eq!(standing(&handle), before);
 }

@@ -64,9 +64,12 @@ pub(super) fn terms(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             own("psi.scheduler/shared?", Type::Boolean).doc("Whether every session may see and change it."),
             |view, key, _| read(view, key, |record| Datum::Bool(record.schedule().terms().shared)),
         )
-        .reads(own("psi.scheduler/target", Type::Map).doc("Where a run goes: the session of its owner, another session, a fresh one, or a channel."), |view, key, _| {
-            read(view, key, |record| target(record.schedule().target()).into())
-        })
+        .reads(
+            own("psi.scheduler/target", Type::Map).doc(
+                "Where a run goes: the session of its owner, another session, a fresh one, or a channel.",
+            ),
+            |view, key, _| read(view, key, |record| target(record.schedule().target()).into()),
+        )
         .reads(
             own("psi.scheduler/notice", Type::Map)
                 .nullable()
