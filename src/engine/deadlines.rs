@@ -61,7 +61,7 @@ impl<D: Copy + Ord + fmt::Debug> Deadlines<D> {
             return;
         };
         let place = std::mem::replace(place, NOWHERE) as usize;
-        assert!(place < self.heap.len(), "{key:?} stands at {place} of {}", self.heap.len());
+        debug_assert!(place < self.heap.len(), "{key:?} stands at {place} of {}", self.heap.len());
         debug_assert!({ self.heap[place].key } == key, "{key:?} has the place of {:?}", self.heap[place]);
         let last = self.heap.pop().expect("a place points into the heap");
         if place < self.heap.len() {

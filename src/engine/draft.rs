@@ -64,7 +64,7 @@ impl<'a> Draft<'a> {
     pub(super) fn finish(self) -> Step {
         let Step { facts, local, effects, .. } = &self.step;
         // Local facts are applied before the others, and nothing was decided on what they change.
-        assert!(
+        debug_assert!(
             local.is_empty() || facts.is_empty() && effects.is_empty(),
             "{} local of {:?}",
             local.len(),

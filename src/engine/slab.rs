@@ -75,7 +75,11 @@ impl<T> Slab<T> {
         if let Some(key) = self.free {
             let slot = &mut self.chunks[key.index() / CHUNK][key.index() % CHUNK];
             // One on the free list that is used would be two records under one number.
-            assert!(matches!(slot, Slot::Free { .. }), "slot {} is free, and has a record", key.number());
+            debug_assert!(
+                matches!(slot, Slot::Free { .. }),
+                "slot {} is free, and has a record",
+                key.number()
+            );
             if let Slot::Free { next } = slot {
                 self.free = *next;
             }

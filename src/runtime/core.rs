@@ -101,6 +101,7 @@ impl Core {
     }
 
     /// Applies the facts of a step; those with a cursor go to the journal, the store and the feed as well.
+    #[inline]
     fn apply(&mut self, now: Now, step: &mut Step) {
         if let Some(journal) = &mut self.journal {
             let journal = journal.get_mut().expect(UNPOISONED);
@@ -129,6 +130,7 @@ impl Core {
         }
     }
 
+    #[inline]
     fn note_forgotten(&mut self) {
         if let Some(keeper) = &mut self.keeper
             && !self.state.forgotten().is_empty()

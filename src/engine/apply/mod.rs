@@ -21,6 +21,7 @@ use crate::domain::{ChannelFact, Decision, Fact, HostFact, Now, RunState};
 impl Sealed for Fact {
     type Shown = Decision;
 
+    #[inline(always)]
     fn fold(self, state: &mut State, now: Now) -> Decision {
         state.apply_logged(now, self)
     }
@@ -29,6 +30,7 @@ impl Sealed for Fact {
 impl Sealed for LocalFact {
     type Shown = ();
 
+    #[inline(always)]
     fn fold(self, state: &mut State, now: Now) {
         state.apply_local(now, self);
     }
@@ -36,9 +38,8 @@ impl Sealed for LocalFact {
 
 impl State {
     /// Applies one fact, decided at `now`, and says what the feed shows of it: a decision, and nothing of a local one.
-    #[inline]
+    #[inline(always)]
     pub fn apply<F: StateFact>(&mut self, now: Now, fact: F) -> F::Shown {
-        self.forgotten.clear();
         let shown = fact.fold(self, now);
         debug_assert!(
             self.ledger.imbalance() == 0,
@@ -50,6 +51,7 @@ impl State {
     }
 
     fn apply_local(&mut self, now: Now, fact: LocalFact) {
+        self.forgotten.clear();
         let settled = self.ledger.settled();
         match fact {
             // No cursor is given twice, whatever an earlier process has used of them.
@@ -64,6 +66,7 @@ impl State {
     }
 
     fn apply_logged(&mut self, now: Now, fact: Fact) -> Decision {
+        self.forgotten.clear();
         self.cursor = self.cursor.next();
         let mut decision = Decision::of(self.cursor, now.wall, &fact);
         match fact {
