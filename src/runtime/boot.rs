@@ -131,9 +131,10 @@ impl Handle {
         arrivals: Sender<Arrival>,
     ) -> Result<(), BootFault> {
         let term = store.renew()?;
-        let keeper = Keeper::new(Arc::clone(&store), term, arrivals, Arc::clone(&core.listeners));
+        let rows = Arc::clone(&store);
+        let keeper = Keeper::new(store, term, arrivals, Arc::clone(&core.listeners));
         let former = core.keeper.replace(keeper);
-        let found = self.enter(core, store.health().head, |take| rows::for_each(&*store, take));
+        let found = self.enter(core, rows.health().head, |take| rows::for_each(&*rows, take));
         if found.is_err() {
             core.keeper = former;
         }

@@ -62,7 +62,7 @@ impl Mutator for CallerHands<'_> {
             Mutation::Resume(which) => self.command(&which, Command::ResumeSchedule),
             Mutation::SkipNext(which) => self.command(&which, Command::SkipNext),
             Mutation::CancelAll(of) => self.cancel_all(of.session),
-            Mutation::PauseAll(params) => self.pause_all(params.of.session, reason(params.why)?),
+            Mutation::PauseAll(params) => self.pause_all(params.of.session, reason(params.why)?.as_deref()),
             Mutation::ResumeAll(of) => self.resume_all(of.session),
             Mutation::HoldAll(why) => self.hold(Some(reason(*why)?)),
             Mutation::ReleaseAll(_) => self.hold(None),

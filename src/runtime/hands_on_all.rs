@@ -20,10 +20,10 @@ impl CallerHands<'_> {
     pub(super) fn pause_all(
         &self,
         session: Option<SessionId>,
-        reason: Option<Box<str>>,
+        reason: Option<&str>,
     ) -> Result<Value, ResolverError> {
         let runs = |record: &ScheduleRecord| record.course().paused.is_none();
-        self.each(session, runs, |which| Command::PauseSchedule { which, reason: reason.clone() })
+        self.each(session, runs, |which| Command::PauseSchedule { which, reason: reason.map(Into::into) })
     }
 
     /// Resumes all that is paused.

@@ -151,12 +151,13 @@ impl<W: World> Runner<'_, W> {
         let mut answers =
             self.look(access, move |runner, view| runner.level(view, &place, vec![Row::of(known)]))?;
         let answer = answers.pop().unwrap_or(Value::Nil);
-        Ok(match answer {
-            Value::Map(map) if !faults.is_empty() => {
-                map.with(FAULTS, faults.iter().map(PlanFault::to_value).collect::<Vec<_>>()).into()
+        match answer.as_map().filter(|_| !faults.is_empty()) {
+            None => Ok(answer),
+            Some(map) => {
+                let faults: Vec<Value> = faults.iter().map(PlanFault::to_value).collect();
+                Ok(map.clone().with(FAULTS, faults).into())
             }
-            answer => answer,
-        })
+        }
     }
 
     /// Fails a strict request that must fail, before it has changed anything: no way leads to an attribute

@@ -79,7 +79,7 @@ impl FromParam for Policy {
         policy.max_late = given.max_late;
         policy.timeout = given.timeout;
         if let Some(OneOrMany(waits)) = given.backoff {
-            policy.backoff = waits.into();
+            policy.backoff = waits;
         }
         Ok(policy)
     }

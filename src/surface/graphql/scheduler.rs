@@ -116,7 +116,11 @@ fn mutations() -> Vec<Mutation> {
         plain("approveRun", Name::Approve, run()),
         plain("denyRun", Name::Deny, run()),
         plain("setSessionGrant", Name::SetGrant, vec![("sessionId", Payload::Attribute(SESSION_ID))]),
-        with_input("rescheduleSchedule", Name::Reschedule, and(schedule(), &[understood.clone()])),
+        with_input(
+            "rescheduleSchedule",
+            Name::Reschedule,
+            and(schedule(), std::slice::from_ref(&understood)),
+        ),
         with_input("createSchedule", Name::Create, and(schedule(), &[created, understood])),
         plain("cancelSchedule", Name::Cancel, schedule()),
         plain("openSession", Name::Open, and(session(), &[token])),

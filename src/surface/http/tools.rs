@@ -90,6 +90,7 @@ pub(super) fn denied(denial: Denial) -> HttpError {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderValue;
     use axum::http::header::RETRY_AFTER;
     use axum::response::IntoResponse;
 
@@ -103,7 +104,7 @@ mod tests {
         };
         let unavailable = response(Code::Unavailable);
         assert_eq!(unavailable.status(), StatusCode::SERVICE_UNAVAILABLE);
-        assert_eq!(unavailable.headers().get(RETRY_AFTER).map(|value| value.as_bytes()), Some(&b"1"[..]));
+        assert_eq!(unavailable.headers().get(RETRY_AFTER).map(HeaderValue::as_bytes), Some(&b"1"[..]));
         let conflict = response(Code::Conflict);
         assert_eq!(conflict.status(), StatusCode::UNPROCESSABLE_ENTITY);
         assert!(!conflict.headers().contains_key(RETRY_AFTER));

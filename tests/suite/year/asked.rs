@@ -5,7 +5,7 @@ use reveille::engine::{Command, Input, NewSchedule, ScheduleChange, ScheduleReco
 use reveille::testkit::checker::{Event, Trigger};
 
 use super::plan::{self, Plan};
-use super::year::{Doing, HOUR_MS, Year};
+use super::play::{Doing, HOUR_MS, Year};
 
 /// One schedule, as its maker remembers it.
 pub(crate) struct Job {

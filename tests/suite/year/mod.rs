@@ -5,12 +5,12 @@
 mod asked;
 mod diary;
 mod plan;
+mod play;
 mod target;
-mod year;
 
+use play::{Size, Year};
 use reveille::domain::Span;
 use reveille::testkit::checker::{Busy, CountFrom, Event, Finding, Trigger, check, write};
-use year::{Size, Year};
 
 const WHOLE: Size = Size { schedules: 200, zones: 30, days: 365 };
 const SHORT: Size = Size { schedules: 60, zones: 30, days: 40 };
