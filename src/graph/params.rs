@@ -1,6 +1,6 @@
 //! Parameters read into types.
 //!
-//! Lives here: [`params!`], which declares a group of parameters as a struct and as a table in one, the types that a
+//! Lives here: `params!`, which declares a group of parameters as a struct and as a table in one, the types that a
 //! parameter can have, and reading one by name. Does not live here: the groups (`mutation/`, `listing.rs`, `attr/`), nor the
 //! check that nothing else is given (`registry/param.rs`).
 //!
