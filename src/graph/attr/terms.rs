@@ -42,9 +42,13 @@ pub(super) fn terms(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .doc("What it does when it is late, when its session is busy, when runs overlap, and when one fails."),
             |view, key, _| read(view, key, |record| print_policy(record.schedule().policy()).into()),
         )
-        .reads(own("psi.scheduler/lifetime", Type::Map).doc("What ends it beside its trigger: runs, an instant, a person's message, its session."), |view, key, _| {
-            read(view, key, |record| print_lifetime(record.schedule().lifetime()).into())
-        });
+        .reads(
+            own("psi.scheduler/lifetime", Type::Map)
+                .doc("What ends it beside its trigger: runs, an instant, a person's message, its session."),
+            |view, key, _| {
+                read(view, key, |record| print_lifetime(record.schedule().lifetime()).into())
+            },
+        );
     entity
         .reads(
             own("psi.scheduler/description", Type::String).nullable().doc("What it is for."),
