@@ -19,7 +19,7 @@ names! {
         Limit = "LIMIT",
         /// The caller may read this, but not change it.
         Forbidden = "FORBIDDEN",
-        /// It cannot be done at present, whoever asks: the same request may be repeated a little later.
+        /// The engine cannot do this at present. Repeat the request unchanged a little later.
         Unavailable = "UNAVAILABLE",
     }
 }

@@ -96,7 +96,7 @@ pub fn attributes_markdown<W: World>(registry: &Registry<W>) -> String {
     for (name, doc, groups) in taken {
         params_markdown(&mut text, &name, doc, groups);
     }
-    text += "\n# Mutations\n\nIn GraphQL the same, in camel case. A parameter that is not listed is refused by its name.\n";
+    text += "\n# Mutations\n\nGraphQL has them in camel case. A parameter that is not listed is refused by its name.\n";
     for mutation in registry.described_mutations() {
         params_markdown(&mut text, mutation.name, mutation.doc, mutation.params);
     }

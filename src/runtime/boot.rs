@@ -243,7 +243,7 @@ impl Handle {
             }
             Row::Schedule(row) => rows.push(StoredRow::Schedule(row)),
             Row::Said(row) => said.push(row),
-            // Whoever changed one of these last may have been told that it is not kept.
+            // The last caller to change one of these may have been told that it was not committed.
             Row::Hold(hold) => rows.push(StoredRow::Hold(hold)),
             Row::Guard(policy, grants) => rows.push(StoredRow::Guard { policy, grants }),
         })?;

@@ -210,7 +210,7 @@ impl Laws {
         self.books.kept = Some(cursor);
     }
 
-    /// The store has failed, is well again, and is about to be taken up, with what it holds.
+    /// The store failed, works again, and is about to be loaded, with the rows that it holds.
     ///
     /// # Errors
     /// [`Broken`], if something is not in the store that somebody was told is kept, or if it is not what its facts make of it.

@@ -230,7 +230,7 @@ fn the_keys_of_a_map_are_no_attributes() {
     let query =
         "[{:psi.scheduler/schedules [{:psi.scheduler/policy [:missed]} {:psi.scheduler/target [:kind]}]}]";
     let answer = ask(&handle, query, false);
-    assert!(answer.contains("{:missed :coalesce}") || answer.contains(":missed"), "{answer}");
+    assert!(answer.contains("{:missed :"), "{answer}");
     assert!(!answer.contains("reveille.error/why"), "{answer}");
 }
 
