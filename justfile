@@ -3,9 +3,25 @@
 default:
     @just --list
 
-# The whole gate: what has to pass before a commit
+# What a commit has to pass: format, clippy with warnings denied, tests
 check:
     .ci/check
+
+# What a clean clone has to pass besides, in CI: each feature alone, docs, figures, licences, real clients, the demo
+clean:
+    .ci/check clean
+
+# Everything: what a clean clone has to pass, the fuzz targets, the instructions of the hot paths, the benchmark driver
+full:
+    .ci/check full
+
+# The fuzz targets compile; `just fuzz TARGET` runs one
+fuzz-check:
+    .ci/check fuzz
+
+# The program that makes the table of benchmarks; `just bench` runs it
+peers:
+    .ci/check peers
 
 # The tests, as the README runs them
 test:
@@ -152,4 +168,4 @@ soak MINUTES="15":
 
 # What is wrong with a history, such as HISTORY_DIR=DIR keeps of each of these: `just check-history FILE`
 check-history FILE PROMPT_MS="10000":
-    cargo run --quiet --example check_history --features testkit -- --prompt-ms {{ PROMPT_MS }} {{ FILE }}
+    cargo run --quiet -p reveille-checker -- --prompt-ms {{ PROMPT_MS }} {{ FILE }}

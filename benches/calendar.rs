@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use reveille::calendar::{Asked, Slots, Zones, parse_cron, understand};
+use reveille::calendar::{PhraseContext, Slots, Zones, parse_cron, understand};
 use reveille::domain::{Moment, Trigger, Zone};
 
 const RULES: [(&str, &str, &str); 6] = [
@@ -44,7 +44,7 @@ fn calendar(criterion: &mut Criterion) {
     });
     group.bench_function("parse-cron", |bencher| bencher.iter(|| parse_cron(black_box("30 9 * * MON-FRI"))));
     group.bench_function("zones-bundled", |bencher| bencher.iter(Zones::bundled));
-    let asked = Asked { now, zone: Zone::parse("Europe/Berlin").expect("a zone"), zones: &zones };
+    let asked = PhraseContext { now, zone: Zone::parse("Europe/Berlin").expect("a zone"), zones: &zones };
     group.bench_function("phrase", |bencher| {
         bencher.iter(|| understand(black_box("every weekday at 8:30"), &asked));
     });

@@ -75,7 +75,7 @@ fn fire_and_deliver(group: &mut Group<'_>, world: &World) {
                 }
                 world.clock.advance(Span::from_millis(1));
             },
-            |()| world.handle.turn(),
+            |()| world.handle.run_due(),
             // The setup prepares exactly one burst, so it has to run before every iteration.
             BatchSize::PerIteration,
         );
@@ -92,7 +92,7 @@ fn reads(group: &mut Group<'_>, world: &World) {
         });
     });
     group.bench_function("next_wake", |bencher| {
-        bencher.iter(|| world.handle.next_wake());
+        bencher.iter(|| world.handle.view(|state| state.next_wake(world.handle.now())));
     });
 }
 
@@ -127,7 +127,7 @@ impl World {
             entropy: Arc::new(EntropyOs::new().expect("the system has randomness")),
             local: Arc::new(HostLocal::new()),
             zones: Arc::default(),
-            keeps: reveille::runtime::Keeps::Nothing,
+            without_store: reveille::runtime::WithoutStore::Reject,
             journal: None,
         });
         let open = |number: usize| {

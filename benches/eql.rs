@@ -5,7 +5,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use reveille::edn::{Caps, Map, Value, read_keeping_meta, write};
-use reveille::graph::eql::{Answer, Boundary, Caller, Limits, Planning, Request, plan, run};
+use reveille::graph::eql::{Boundary, Limits, Planning, QueryAnswer, QueryCaller, QueryRequest, plan, run};
 use reveille::graph::registry::{
     Access, Attribute, Datum, Entity, Registry, Type, Viewer, Visibility, World,
 };
@@ -21,6 +21,7 @@ struct Table(Vec<(String, String, bool, i64)>);
 impl World for Tasks {
     type View<'a> = Table;
     type Hand<'a> = ();
+    type Call = ();
 }
 
 impl Access<Tasks> for Table {
@@ -63,7 +64,7 @@ fn queries(criterion: &mut Criterion) {
     let made = |at: i64| (format!("task-{at}"), format!("title of {at}"), at % 2 == 0, at * 1_000);
     let mut table = Table((0..100).map(made).collect());
     let registry = registry();
-    let caller = Caller { viewer: Viewer::Operator, is_lenient: false, limits: LIMITS, stop: &|| false };
+    let caller = QueryCaller { viewer: Viewer::Operator, is_lenient: false, limits: LIMITS, stop: &|| false };
     let form = read_keeping_meta(QUERY.as_bytes(), &CAPS).expect("EDN");
     let boundary = Boundary::read(&form).expect("a query");
     criterion.bench_function("eql/100x4/text-to-text", |bencher| {
@@ -79,14 +80,15 @@ fn queries(criterion: &mut Criterion) {
     let planning = Planning { seeds: &[], viewer: Viewer::Operator, limits: LIMITS };
     let plan = plan(&boundary.query, &registry, &planning).expect("planned");
     let (entity, stop) = (Map::new(), || false);
-    let request = Request { plan: &plan, entity: &entity, is_lenient: false, limits: LIMITS, stop: &stop };
+    let request =
+        QueryRequest { plan: &plan, entity: &entity, is_lenient: false, limits: LIMITS, stop: &stop };
     let answer = run(&registry, &request, &mut table).expect("answered");
     // What a query costs when its plan is cached.
     criterion.bench_function("eql/100x4/planned", |bencher| {
         bencher.iter(|| run(&registry, &request, &mut table).expect("answered"));
     });
     // The cost of building and dropping the answer alone, to be subtracted from the other figures.
-    let Answer::Done(map) = answer else { return };
+    let QueryAnswer::Done(map) = answer else { return };
     criterion.bench_function("eql/100x4/drop-and-clone", |bencher| bencher.iter(|| map.clone()));
 }
 

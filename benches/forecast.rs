@@ -20,9 +20,10 @@ use reveille::calendar::parse_cron;
 use reveille::domain::{
     Caller, Durability, HostId, Moment, ScheduleId, Scope, SessionConfig, Trigger, When, Zone,
 };
-use reveille::engine::{Ask, Command, Input, NewSchedule, Which};
+use reveille::engine::{Command, ForecastQuery, Input, NewSchedule, Which};
 use reveille::port::{Clock, HistoryCaps, HistoryQuery, Store};
-use reveille::runtime::{Handle, Keeps, Parts};
+use reveille::runtime::{AttachOptions, Handle, Parts, WithoutStore};
+use reveille::service::Service;
 use reveille::testkit::SimClock;
 
 #[path = "durable/funnel.rs"]
@@ -36,6 +37,7 @@ struct Sizes {
 
 struct Bench {
     handle: Handle,
+    service: Service,
     clock: Arc<SimClock>,
     store: Arc<Funnel>,
     ids: Vec<ScheduleId>,
@@ -77,10 +79,12 @@ impl Bench {
             entropy: Arc::new(EntropyOs::new().expect("the system has randomness")),
             local: Arc::new(HostLocal::new()),
             zones: Arc::default(),
-            keeps: Keeps::Nothing,
+            without_store: WithoutStore::Reject,
             journal: None,
         });
-        handle.take_up(Arc::<Funnel>::clone(&store), 0).expect("the store is empty");
+        handle
+            .attach_store(Arc::<Funnel>::clone(&store), AttachOptions::default())
+            .expect("the store is empty");
         let mut owner = None;
         let ids = (0..schedules).map(|number| {
             // A session takes 50 schedules.
@@ -95,7 +99,7 @@ impl Bench {
             handle.schedule(NewSchedule { durability, ..new }).expect("it is kept")
         });
         let ids = ids.collect();
-        Bench { handle, clock, store, ids }
+        Bench { service: Service::new(handle.clone()), handle, clock, store, ids }
     }
 
     /// Grows the log to about `facts` facts by pausing and resuming every schedule repeatedly.
@@ -113,9 +117,9 @@ impl Bench {
     }
 
     fn ask(&self, query: &str) -> String {
-        let prepared = self.handle.prepare(&Caller::OPERATOR, query.as_bytes()).expect("a query");
+        let prepared = self.service.prepare(&Caller::OPERATOR, query.as_bytes()).expect("a query");
         let mut text = String::new();
-        self.handle.answer(&Caller::OPERATOR, &prepared, false, &mut text).expect("within limits");
+        self.service.answer(&Caller::OPERATOR, &prepared, false, &mut text).expect("within limits");
         text
     }
 }
@@ -123,7 +127,7 @@ impl Bench {
 fn forecasts(bench: &Bench, name: &str, daily: bool, sizes: &Sizes) {
     let count = bench.ids.len();
     let now = bench.clock.now();
-    let ask = Ask { first: 10_000, ..Ask::of(&Scope::Operator, now.wall) };
+    let ask = ForecastQuery { first: 10_000, ..ForecastQuery::of(&Scope::Operator, now.wall) };
     let mut listed = 0;
     let engine = rounds(sizes.rounds, || {
         listed = bench.handle.view(|state| state.forecast(bench.handle.zones(), now, &ask).slots.len());

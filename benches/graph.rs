@@ -11,6 +11,7 @@ use reveille::adapter::HostLocal;
 use reveille::domain::{Caller, HostId, SessionConfig, SessionId, Span, When};
 use reveille::engine::NewSchedule;
 use reveille::runtime::{Handle, Parts};
+use reveille::service::Service;
 use reveille::testkit::{SimClock, SimEntropy};
 
 const SESSIONS: u64 = 20_000;
@@ -26,7 +27,7 @@ fn full_engine() -> (Handle, Vec<SessionId>) {
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),
-        keeps: reveille::runtime::Keeps::Nothing,
+        without_store: reveille::runtime::WithoutStore::Reject,
         journal: None,
     };
     let handle = Handle::new(parts);
@@ -49,21 +50,22 @@ fn full_engine() -> (Handle, Vec<SessionId>) {
     (handle, full)
 }
 
-fn text_to_text(handle: &Handle, caller: &Caller) -> String {
-    let prepared = handle.prepare(caller, QUERY.as_bytes()).expect("a query");
+fn text_to_text(service: &Service, caller: &Caller) -> String {
+    let prepared = service.prepare(caller, QUERY.as_bytes()).expect("a query");
     let mut text = String::with_capacity(16_384);
-    handle.answer(caller, &prepared, false, &mut text).expect("within limits");
+    service.answer(caller, &prepared, false, &mut text).expect("within limits");
     text
 }
 
 fn queries(criterion: &mut Criterion) {
     let (handle, full) = full_engine();
+    let service = Service::new(handle);
     // Another session each time, so that the rows are not all in the processor's cache.
     let mut turn = full.iter().cycle();
     let mut caller = || Caller::session(turn.next().expect("endless").clone());
-    assert_eq!(text_to_text(&handle, &caller()).matches(":pending").count() as u64, FULL);
+    assert_eq!(text_to_text(&service, &caller()).matches(":pending").count() as u64, FULL);
     criterion.bench_function("graph/1M/one-session-100x4", |bencher| {
-        bencher.iter_batched(&mut caller, |caller| text_to_text(&handle, &caller), BatchSize::SmallInput);
+        bencher.iter_batched(&mut caller, |caller| text_to_text(&service, &caller), BatchSize::SmallInput);
     });
 }
 

@@ -16,7 +16,8 @@ use reveille::adapter::HostLocal;
 use reveille::domain::{Caller, HostId, SessionConfig, Span, When};
 use reveille::engine::NewSchedule;
 use reveille::runtime::{Handle, Parts};
-use reveille::surface::graphql::{Request, Service};
+use reveille::service::Service;
+use reveille::surface::graphql::{GraphqlRequest, GraphqlService};
 use reveille::testkit::{SimClock, SimEntropy};
 
 const ROWS: u64 = 100;
@@ -43,13 +44,13 @@ impl Root {
     }
 }
 
-fn ours() -> (Service, Request) {
+fn ours() -> (GraphqlService, GraphqlRequest) {
     let parts = Parts {
         clock: Arc::new(SimClock::new()),
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),
-        keeps: reveille::runtime::Keeps::Nothing,
+        without_store: reveille::runtime::WithoutStore::Reject,
         journal: None,
     };
     let handle = Handle::new(parts);
@@ -59,8 +60,8 @@ fn ours() -> (Service, Request) {
         let due = When::After(Span::from_millis(number * 1_000));
         handle.schedule(NewSchedule::message(session.clone(), due, "m")).expect("there is room");
     }
-    let service = Service::new(&handle).expect("sound roots");
-    (service, Request::new("{ schedules(first: 100) { nodes { scheduleId label status fireAt } } }"))
+    let service = GraphqlService::new(&Service::new(handle.clone())).expect("sound roots");
+    (service, GraphqlRequest::new("{ schedules(first: 100) { nodes { scheduleId label status fireAt } } }"))
 }
 
 fn theirs() -> Schema<Root, EmptyMutation, EmptySubscription> {

@@ -10,30 +10,51 @@
 //!
 //! # Embedding
 //!
-//! With feature `embed`, a running scheduler is one call away. This is `examples/embed.rs`:
+//! With feature `embed`, a running scheduler is one call away; [`embed`] is a tutorial. This is `examples/embed.rs`:
 //!
 //! ```no_run
 #![doc = include_str!("../examples/embed.rs")]
 //! ```
 //!
-//! Your own tests need not wait for real time: feature `testkit` has a simulated clock, simulated
-//! hosts, and whole seeded worlds.
+//! Your own tests need not wait for real time: feature `testkit` has a simulated clock, simulated hosts, and whole seeded worlds.
+//!
+//! # What is public
+//!
+//! [`prelude`], [`embed`], the nouns in [`domain`], [`edn`], the traits in [`port`], and [`testkit`]. The other modules can be
+//! named, because the program and our tests are made of them; they are hidden from this documentation and may change in any
+//! release.
 
-#[cfg(feature = "runtime")]
-pub mod adapter;
+#[doc(hidden)]
 #[cfg(feature = "embed")]
+pub mod adapter;
+#[doc(hidden)]
+#[cfg(feature = "cli")]
 pub mod app;
+#[doc(hidden)]
 pub mod calendar;
+#[doc(hidden)]
 pub mod dialect;
 pub mod domain;
 pub mod edn;
+#[cfg(feature = "embed")]
+pub mod embed;
+#[doc(hidden)]
 pub mod engine;
+#[doc(hidden)]
 pub mod graph;
+#[doc(hidden)]
 pub mod limits;
 pub mod port;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "embed")]
+pub mod prelude;
+#[doc(hidden)]
+#[cfg(feature = "embed")]
 pub mod runtime;
-#[cfg(any(feature = "edn-stream", feature = "graphql", feature = "json"))]
+#[doc(hidden)]
+#[cfg(feature = "embed")]
+pub mod service;
+#[doc(hidden)]
+#[cfg(feature = "embed")]
 pub mod surface;
 #[cfg(feature = "testkit")]
 pub mod testkit;

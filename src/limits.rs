@@ -159,6 +159,9 @@ limits! {
     STEPS_PER_HOLD = 64 "steps" as "steps-per-hold";
     /// Decisions that the feed retains for subscribers that resume from a cursor.
     DECISIONS_KEPT = 65_536 "decisions" as "decisions-kept";
+    /// Deliveries that wait for one receiver in an embedding program. The oldest are dropped first,
+    /// and counted; the transcript has them.
+    DELIVERIES_QUEUED = 10_000 "deliveries" as "deliveries-queued";
     /// Messages retained in the transcript of a built-in session. The oldest are dropped first, and
     /// counted.
     TRANSCRIPT_MESSAGES = 10_000 "messages" as "transcript-messages";
@@ -168,7 +171,7 @@ limits! {
     QUERY_ATTRIBUTES = 1_000 "attributes" as "query-attributes";
     /// Entities that one query may read.
     QUERY_ROWS = 20_000 "rows" as "query-rows";
-    /// Resolver calls that one query may need; one call may serve many entities.
+    /// Calls of readers that one query may need; one call may serve many entities.
     QUERY_CALLS = 10_000 "calls" as "query-calls";
     /// Query plans that are cached, by the text of the query.
     PLANS_KEPT = 512 "queries" as "plans-kept";

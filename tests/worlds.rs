@@ -8,14 +8,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use reveille::adapter::HostLocal;
+use reveille::adapter::{HostLocal, HostTapped};
 use reveille::domain::{Dialect, Durability, HostId, Payload, SessionConfig, SessionId, Span, When};
-use reveille::engine::{Command, Given, Input, NewSchedule, Report, State, decide};
+use reveille::engine::{Command, Env, Input, NewSchedule, Report, State, decide};
 use reveille::limits;
 use reveille::port::{Clock, EntropySource};
 use reveille::runtime::Handle;
 use reveille::testkit::{
-    Action, Behaviour, Laws, SimHost, Stage, Standing, Tally, Trace, World, WorldConfig,
+    Action, Behaviour, Laws, SimHost, Stage, StateView, Tally, Trace, World, WorldConfig,
 };
 
 const SEEDS_DEFAULT: u64 = 200;
@@ -91,12 +91,12 @@ fn finished_schedules_are_kept_up_to_the_limit() {
         let new = new_schedule(&owner, Payload::Turn { text: "a word".into() });
         handle.submit(Input::Command(Command::CreateSchedule(new))).expect("the session has room");
     }
-    handle.turn();
+    handle.run_due();
     let mut laws = Laws::new();
     let seen = stage.history.after(0);
     seen.iter().try_for_each(|seen| laws.observe(seen)).unwrap_or_else(|broken| panic!("{broken}"));
     handle.view(|state| {
-        let standing = Standing { state, now: stage.clock.now(), turned: true, session_live_max: None };
+        let standing = StateView { state, now: stage.clock.now(), turned: true, session_live_max: None };
         laws.stand(&standing)
             .and_then(|()| laws.stand_deep(&standing))
             .unwrap_or_else(|broken| panic!("{broken}"));
@@ -111,7 +111,7 @@ fn a_run_that_finds_no_room_for_its_session_fails_and_the_engine_still_stops() {
     let mut state = State::new();
     let step = |state: &mut State, input| {
         let (now, entropy) = (stage.clock.now(), stage.entropy.draw());
-        let given = Given { now, entropy, zones: &stage.zones };
+        let given = Env { now, entropy, zones: &stage.zones };
         let step = decide(state, input, given).unwrap_or_else(|refusal| panic!("{refusal}"));
         for fact in step.facts {
             state.apply(now, fact);
@@ -140,23 +140,26 @@ fn a_listener_may_speak_to_the_engine_while_it_is_spoken_to() {
     let way_back: Arc<OnceLock<Handle>> = Arc::default();
     let heard = Arc::new(AtomicU32::new(0));
     let (back, count) = (way_back.clone(), heard.clone());
-    let local = HostLocal::with_listener(move |session, _| {
-        let handle = back.get().expect("the handle is set before anything is due");
-        let busy = |busy| handle.submit(Input::Report(Report::Busy { session: session.clone(), busy }));
-        let next = new_schedule(session, Payload::Turn { text: "again".into() });
-        busy(true).expect("the session is open");
-        if count.fetch_add(1, Ordering::Relaxed) < 2 {
-            handle.submit(Input::Command(Command::CreateSchedule(next))).expect("the session has room");
-        }
-        busy(false).expect("the session is open");
-    });
+    let local = HostTapped::new(
+        Arc::new(HostLocal::new()),
+        move |session: &SessionId, _: &reveille::domain::Message| {
+            let handle = back.get().expect("the handle is set before anything is due");
+            let busy = |busy| handle.submit(Input::Report(Report::Busy { session: session.clone(), busy }));
+            let next = new_schedule(session, Payload::Turn { text: "again".into() });
+            busy(true).expect("the session is open");
+            if count.fetch_add(1, Ordering::Relaxed) < 2 {
+                handle.submit(Input::Command(Command::CreateSchedule(next))).expect("the session has room");
+            }
+            busy(false).expect("the session is open");
+        },
+    );
     let handle = Handle::new(stage.parts(Arc::new(local)));
     assert!(way_back.set(handle.clone()).is_ok());
     let owner =
         handle.open_session(None, HostId::LOCAL, SessionConfig::default()).expect("a new engine has room").0;
     let first = new_schedule(&owner, Payload::Turn { text: "once".into() });
     handle.submit(Input::Command(Command::CreateSchedule(first))).expect("the session has room");
-    handle.turn();
+    handle.run_due();
     assert_eq!((heard.load(Ordering::Relaxed), handle.view(State::live_count)), (3, 0));
     assert_eq!(handle.transcript(&owner).map(|kept| kept.messages.len()), Some(3));
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use reveille::adapter::{ClockOs, EntropyOs, HostLocal, StoreOptions, StoreSqlite};
+use reveille::adapter::{ClockOs, EntropyOs, HostLocal, HostTapped, StoreOptions, StoreSqlite};
 use reveille::domain::{Cursor, Durability, HostId, Moment, SessionConfig, SessionId, Span, When};
 use reveille::engine::NewSchedule;
 use reveille::port::{Clock, FactRecord, HistoryCaps, RowRecord, Store};
-use reveille::runtime::{Handle, Keeps, Parts, Runtime};
+use reveille::runtime::{AttachOptions, Handle, Parts, Runtime, WithoutStore};
 
 use crate::Written;
 use crate::funnel::Funnel;
@@ -47,12 +47,18 @@ impl Engine {
         let store = Arc::new(store);
         let delivered = Arc::new(Deliveries::default());
         let noted = Arc::clone(&delivered);
-        let host = HostLocal::with_listener(move |_, _| {
-            noted.last.fetch_max(ClockOs.now().boot.nanos(), Ordering::Relaxed);
-            noted.count.fetch_add(1, Ordering::Release);
-        });
+        let host = HostTapped::new(
+            Arc::new(HostLocal::new()),
+            move |_: &SessionId, _: &reveille::domain::Message| {
+                noted.last.fetch_max(ClockOs.now().boot.nanos(), Ordering::Relaxed);
+                noted.count.fetch_add(1, Ordering::Release);
+            },
+        );
         let runtime = Runtime::start(parts(host)).expect("the system has a thread to give");
-        runtime.handle().take_up(Arc::<StoreSqlite>::clone(&store), 0).expect("the store is sound");
+        runtime
+            .handle()
+            .attach_store(Arc::<StoreSqlite>::clone(&store), AttachOptions::default())
+            .expect("the store is sound");
         Engine { runtime, store, delivered }
     }
 
@@ -75,7 +81,7 @@ impl Engine {
 
     /// The number of pending schedules.
     pub(crate) fn pending(&self) -> u64 {
-        self.runtime.handle().figures().1.pending
+        self.runtime.handle().counters().1.pending
     }
 
     /// Creates `count` schedules due at one instant, [`PER_SESSION`] per session.
@@ -102,7 +108,7 @@ impl Engine {
     pub(crate) fn await_burst(&self, burst: &Burst, count: u64) -> (f64, f64, Written) {
         // Deliveries are not enough: their receipts have to be committed too.
         while self.delivered.count.load(Ordering::Acquire) < count
-            || self.runtime.handle().figures().1.running > 0
+            || self.runtime.handle().counters().1.running > 0
         {
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -151,7 +157,7 @@ pub(crate) fn fill(dir: &Path, count: u64) {
     let _ = std::fs::remove_dir_all(dir);
     let store = Arc::new(Funnel::new(open(dir)));
     let handle = Handle::new(parts(HostLocal::new()));
-    handle.take_up(Arc::<Funnel>::clone(&store), 0).expect("the store is empty");
+    handle.attach_store(Arc::<Funnel>::clone(&store), AttachOptions::default()).expect("the store is empty");
     let mut owner = open_session(&handle, 0);
     for number in 0..count {
         // The session is full: open the next one.
@@ -172,13 +178,13 @@ pub(crate) fn open(dir: &Path) -> StoreSqlite {
     StoreSqlite::open(options).expect("it opens")
 }
 
-fn parts(host: HostLocal) -> Parts {
+fn parts(host: impl reveille::port::Host + 'static) -> Parts {
     Parts {
         clock: Arc::new(ClockOs),
         entropy: Arc::new(EntropyOs::new().expect("the system has randomness")),
         local: Arc::new(host),
         zones: Arc::default(),
-        keeps: Keeps::Nothing,
+        without_store: WithoutStore::Reject,
         journal: None,
     }
 }

@@ -8,7 +8,8 @@ use reveille::adapter::{EntropyOs, HostLocal};
 use reveille::domain::{Caller, HostId, SessionConfig, SessionId, When};
 use reveille::engine::NewSchedule;
 use reveille::runtime::{Handle, Parts};
-use reveille::surface::graphql::{Request, Service};
+use reveille::service::Service;
+use reveille::surface::graphql::{GraphqlRequest, GraphqlService};
 use reveille::testkit::SimClock;
 
 use crate::child::Figures;
@@ -25,14 +26,15 @@ const EQL: &str = "[{:psi.scheduler/schedules [:psi.scheduler/schedule-id :psi.s
 
 pub(crate) fn measure(sizes: &Sizes) -> Figures {
     let (handle, asked) = full_engine(sizes);
-    let service = Service::new(&handle).expect("sound roots");
+    let queries = Service::new(handle);
+    let service = GraphqlService::new(&queries).expect("sound roots");
     let callers: Vec<Caller> = asked.into_iter().map(Caller::session).collect();
-    let request = Request::new(GRAPHQL);
+    let request = GraphqlRequest::new(GRAPHQL);
     let graphql = each(&callers, "PENDING", |caller| service.answer(caller, &request, true).body);
     let eql = each(&callers, ":pending", |caller| {
-        let prepared = handle.prepare(caller, EQL.as_bytes()).expect("a query");
+        let prepared = queries.prepare(caller, EQL.as_bytes()).expect("a query");
         let mut text = String::new();
-        handle.answer(caller, &prepared, false, &mut text).expect("within limits");
+        queries.answer(caller, &prepared, false, &mut text).expect("within limits");
         text
     });
     vec![("list-graphql", graphql), ("list-eql", eql)]
@@ -59,7 +61,7 @@ fn full_engine(sizes: &Sizes) -> (Handle, Vec<SessionId>) {
         entropy: Arc::new(EntropyOs::new().expect("the system has randomness")),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),
-        keeps: reveille::runtime::Keeps::Nothing,
+        without_store: reveille::runtime::WithoutStore::Reject,
         journal: None,
     });
     let open = |number| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use reveille::adapter::{ClockOs, EntropyOs, HostLocal};
+use reveille::adapter::{ClockOs, EntropyOs, HostLocal, HostTapped};
 use reveille::domain::{HostId, ScheduleId, Scope, SessionConfig, SessionId, Span, When};
 use reveille::engine::NewSchedule;
 use reveille::runtime::{Handle, Parts, Runtime};
@@ -58,12 +58,13 @@ fn burst(sizes: &Sizes) -> Figures {
     let received = Arc::new(AtomicUsize::new(0));
     let last = Arc::new(AtomicU64::new(0));
     let (count, time, all) = (Arc::clone(&received), Arc::clone(&last), sizes.burst);
-    let host = HostLocal::with_listener(move |_, _| {
-        // Only the last delivery reads the clock, which costs the others nothing.
-        if count.fetch_add(1, Ordering::Relaxed) + 1 == all {
-            time.store(boot_nanos(), Ordering::Release);
-        }
-    });
+    let host =
+        HostTapped::new(Arc::new(HostLocal::new()), move |_: &SessionId, _: &reveille::domain::Message| {
+            // Only the last delivery reads the clock, which costs the others nothing.
+            if count.fetch_add(1, Ordering::Relaxed) + 1 == all {
+                time.store(boot_nanos(), Ordering::Release);
+            }
+        });
     let engine = Engine::start(sizes, host);
     // Every measurement has an equal total of pending schedules.
     engine.fill(sizes.pending - sizes.burst);
@@ -89,10 +90,13 @@ fn rate(sizes: &Sizes) -> Figures {
     let fires = sizes.rate * sizes.rate_seconds;
     let receptions: Arc<Vec<AtomicU64>> = Arc::new((0..fires).map(|_| AtomicU64::new(0)).collect());
     let noted = Arc::clone(&receptions);
-    let host = HostLocal::with_listener(move |_, message| {
-        let reveille::domain::Content::Text(text) = &message.content[0] else { return };
-        noted[number(text)].store(boot_nanos(), Ordering::Release);
-    });
+    let host = HostTapped::new(
+        Arc::new(HostLocal::new()),
+        move |_: &SessionId, message: &reveille::domain::Message| {
+            let reveille::domain::Content::Text(text) = &message.content[0] else { return };
+            noted[number(text)].store(boot_nanos(), Ordering::Release);
+        },
+    );
     let engine = Engine::start(sizes, host);
     engine.fill(sizes.pending - fires);
     let mut random = Random::new();
@@ -128,13 +132,13 @@ struct Engine {
 }
 
 impl Engine {
-    fn start(sizes: &Sizes, local: HostLocal) -> Engine {
+    fn start(sizes: &Sizes, local: impl reveille::port::Host + 'static) -> Engine {
         let parts = Parts {
             clock: Arc::new(ClockOs),
             entropy: Arc::new(EntropyOs::new().expect("the system has randomness")),
             local: Arc::new(local),
             zones: Arc::default(),
-            keeps: reveille::runtime::Keeps::Nothing,
+            without_store: reveille::runtime::WithoutStore::Reject,
             journal: None,
         };
         let runtime = Runtime::start(parts).expect("the system has a thread to give");

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use reveille::app::Embedded;
 use reveille::domain::{Caller, HostId, SessionConfig, SessionId, Span, When};
+use reveille::embed::Reveille;
 use reveille::engine::NewSchedule;
 use reveille::runtime::{Handle, Token};
-use reveille::surface::graphql::{Request, Service};
+use reveille::service::Service;
+use reveille::surface::graphql::{GraphqlRequest, GraphqlService};
 use reveille::surface::http::{Config, Server};
 
 use crate::Sizes;
@@ -23,7 +24,7 @@ const EQL: &str = "[{:psi.scheduler/schedules [:psi.scheduler/schedule-id :psi.s
 
 /// A full engine and its server.
 pub(crate) struct Ours {
-    engine: Embedded,
+    engine: Reveille,
     server: Server,
     /// The sessions that are queried, with their tokens.
     asked: Vec<(SessionId, Token)>,
@@ -33,7 +34,7 @@ pub(crate) struct Ours {
 
 impl Ours {
     pub(crate) fn start(sizes: &Sizes) -> Ours {
-        let engine = Embedded::start().expect("the engine starts");
+        let engine = Reveille::start().expect("the engine starts");
         let handle = engine.handle();
         let open = |_| handle.open_session(None, HostId::LOCAL, SessionConfig::default()).expect("opened");
         let sessions: Vec<(SessionId, Token)> = (0..sizes.sessions).map(open).collect();
@@ -54,7 +55,7 @@ impl Ours {
             asked.iter().for_each(|(owner, _)| create(owner, number));
         }
         let config = Config { listen: ([127, 0, 0, 1], 0).into(), ..Config::local() };
-        let server = Server::start(handle.clone(), &config).expect("the server starts");
+        let server = Server::start(Service::new(handle.clone()), &config).expect("the server starts");
         let written = others.into_iter().take(asked.len()).collect();
         Ours { engine, server, asked, written }
     }
@@ -69,9 +70,9 @@ impl Ours {
 
     /// The rows of one answer, for the peers to send too.
     pub(crate) fn rows(&self) -> Vec<Row> {
-        let service = Service::new(self.handle()).expect("sound roots");
+        let service = GraphqlService::new(&Service::new(self.handle().clone())).expect("sound roots");
         let caller = Caller::session(self.asked[0].0.clone());
-        let answer = service.answer(&caller, &Request::new(GRAPHQL), true).body;
+        let answer = service.answer(&caller, &GraphqlRequest::new(GRAPHQL), true).body;
         let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
         let nodes = answer["data"]["schedules"]["nodes"].as_array().expect("rows");
         assert_eq!(nodes.len(), ROWS, "{answer}");

@@ -4,7 +4,7 @@
 
 use reveille::calendar::{Count, Slots, parse_cron};
 use reveille::domain::{Cron, Moment, Span, Trigger, Zone};
-use reveille::testkit::checker;
+use reveille_checker as checker;
 
 use super::scene::{ZONES, moment};
 
@@ -64,5 +64,9 @@ fn understood(cron: &Cron, zone: &str, from: Moment) {
 /// The slots that the history checker finds; it has a parser of its own.
 fn expected(cron: &Cron, zone: &str, (from, until): (Moment, Moment)) -> Vec<Moment> {
     let trigger = checker::Trigger::Cron { expr: cron.to_string(), zone: zone.to_owned() };
-    checker::slots(&trigger, from, until).expect("the checker understands it too")
+    let judged = |moment: Moment| checker::Moment::new(moment.seconds(), moment.nanos()).expect("in range");
+    let slots =
+        checker::slots(&trigger, judged(from), judged(until)).expect("the checker understands it too");
+    let ours = |slot: checker::Moment| Moment::new(slot.seconds(), slot.nanos()).expect("in range");
+    slots.into_iter().map(ours).collect()
 }

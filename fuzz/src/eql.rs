@@ -6,8 +6,8 @@ mod toy;
 
 use reveille::domain::Caller;
 use reveille::edn::{Caps, Value, read};
-use reveille::graph::eql::Written;
-use reveille::runtime::{failed, reply};
+use reveille::graph::eql::WriteOutcome;
+use reveille::service::{Service, failed, reply};
 
 use super::scene::{Scene, callers};
 
@@ -26,7 +26,7 @@ pub fn run(input: &[u8]) {
 
 fn agrees(input: &[u8], caller: &Caller, is_lenient: bool) {
     // Two engines, because a request may change something.
-    let (writing, building) = (Scene::new().handle, Scene::new().handle);
+    let (writing, building) = (Service::new(Scene::new().handle), Service::new(Scene::new().handle));
     let prepared = match writing.prepare(caller, input) {
         Ok(prepared) => prepared,
         Err(error) => return assert!(!error.to_string().is_empty()),
@@ -34,8 +34,8 @@ fn agrees(input: &[u8], caller: &Caller, is_lenient: bool) {
     let mut text = String::new();
     let written = writing.answer(caller, &prepared, is_lenient, &mut text);
     let written = written.map(|written| match written {
-        Written::Failed(failure) => Value::Map(failed(&prepared.boundary, &failure)).to_string(),
-        Written::Done => text,
+        WriteOutcome::Failed(failure) => Value::Map(failed(&prepared.boundary, &failure)).to_string(),
+        WriteOutcome::Done => text,
     });
     let built = building.run(caller, &prepared, is_lenient);
     let built = built.map(|answer| Value::Map(reply(&prepared.boundary, answer)).to_string());

@@ -2,7 +2,7 @@
 //! parses back equal, by both parsers.
 
 use reveille::edn::{Caps, Value, read_keeping_meta};
-use reveille::runtime::facts::{parse, print, read};
+use reveille::runtime::codec::{parse, print, read};
 
 const CAPS: Caps = Caps { bytes_max: 1 << 28, depth_max: 128, digits_max: 1_000, forms_max: u32::MAX };
 

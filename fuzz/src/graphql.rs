@@ -14,8 +14,8 @@ use reveille::domain::{Caller, Scope};
 use reveille::edn::Map;
 use reveille::graph::view::{Scheduler, viewer};
 use reveille::limits;
-use reveille::runtime::{QUERY_LIMITS, registry};
-use reveille::surface::graphql::{self, Graphql, Outcome, Reply, Request, roots};
+use reveille::service::{QUERY_LIMITS, Service, registry};
+use reveille::surface::graphql::{self, Graphql, GraphqlReply, GraphqlRequest, Outcome, roots};
 use reveille::surface::http::{Syntax, depth};
 
 use super::scene::{Scene, callers};
@@ -30,10 +30,10 @@ pub fn run(input: &[u8]) {
     let Ok(query) = std::str::from_utf8(parts.next().unwrap_or_default()) else { return };
     let variables = parts.next().and_then(|text| json::read(text, &REQUEST_CAPS).ok());
     let name = parts.next().and_then(|text| std::str::from_utf8(text).ok());
-    let request = Request {
+    let request = GraphqlRequest {
         operation_name: name.map(str::to_owned),
         variables: variables.and_then(|value| value.as_map().cloned()).unwrap_or_else(Map::new),
-        ..Request::new(query)
+        ..GraphqlRequest::new(query)
     };
     let scanned = depth(query.as_bytes(), Syntax::GraphQl);
     // The server refuses deeper documents unparsed, so they are not parsed here either.
@@ -53,20 +53,20 @@ pub fn run(input: &[u8]) {
     }
 }
 
-fn ask(request: &Request, caller: &Caller) -> Reply {
+fn ask(request: &GraphqlRequest, caller: &Caller) -> GraphqlReply {
     // A new engine each time, because a mutation changes something.
     let scene = Scene::new();
-    let asking = graphql::Caller {
+    let asking = graphql::GraphqlCaller {
         viewer: viewer(&caller.scope),
         may_introspect: caller.scope == Scope::Operator,
         is_reading: false,
         limits: QUERY_LIMITS,
         stop: &|| false,
     };
-    GRAPHQL.execute(request, &asking, &mut scene.handle.access(caller))
+    GRAPHQL.execute(request, &asking, &mut Service::new(scene.handle.clone()).access(caller))
 }
 
-fn check(answer: &Reply) {
+fn check(answer: &GraphqlReply) {
     let body: serde_json::Value = serde_json::from_str(&answer.body).expect("an answer is JSON");
     let errors = body.get("errors").map(|errors| errors.as_array().expect("a list"));
     assert_eq!(body.get("data").is_some(), answer.outcome == Outcome::Ran, "{}", answer.body);

@@ -4,7 +4,7 @@
 
 use reveille::dialect::{REQUEST_CAPS, json};
 use reveille::edn::{self, Value};
-use reveille::surface::graphql::Request;
+use reveille::surface::graphql::GraphqlRequest;
 use reveille::surface::http::{Syntax, depth};
 
 use super::edn::nested;
@@ -37,7 +37,7 @@ fn taken(input: &[u8], value: &Value, other: &serde_json::Value) {
     assert_eq!(serde_json::from_str::<serde_json::Value>(&text).ok().as_ref(), Some(other), "meant");
     assert!(nested(value) <= depth(input, Syntax::Json), "scanned");
     // A GraphQL request must be accepted alike from text and from a parsed value.
-    let (whole, part) = (Request::from_json(input), Request::from_value(value));
+    let (whole, part) = (GraphqlRequest::from_json(input), GraphqlRequest::from_value(value));
     assert_eq!(whole.is_ok(), part.is_ok(), "a request");
 }
 

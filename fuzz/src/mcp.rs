@@ -4,7 +4,10 @@
 //! headers that the service expects.
 
 use reveille::dialect::{REQUEST_CAPS, json};
-use reveille::surface::mcp::{Mirror, Offer, Relayed, Reply, Said, Scheduler, Service, serve};
+use reveille::service::Service;
+use reveille::surface::mcp::{
+    McpReply, McpService, MirroredHeaders, MirroredValue, ProxiedMessage, Scheduler, ToolFilter, serve,
+};
 use serde_json::Value;
 
 use super::scene::{Scene, callers};
@@ -17,13 +20,13 @@ pub fn run(input: &[u8]) {
     let [operator, main] = callers();
     let (caller, offer, input) = match input.strip_prefix(b"!") {
         Some(rest) => {
-            (operator, Offer::parse("cron,psi,native,reminder,session-action").expect("dialects"), rest)
+            (operator, ToolFilter::parse("cron,psi,native,reminder,session-action").expect("dialects"), rest)
         }
-        None => (main, Offer::default(), input),
+        None => (main, ToolFilter::default(), input),
     };
     let Scene { handle, .. } = Scene::new();
-    let scheduler = Scheduler { handle: &handle, caller: &caller, offer: &offer };
-    let service = Service { features: &scheduler };
+    let scheduler = Scheduler { service: &Service::new(handle.clone()), caller: &caller, offer: &offer };
+    let service = McpService { features: &scheduler };
     let lines: Vec<&[u8]> = input.split(|byte| *byte == b'\n').take(LINES).collect();
     for line in &lines {
         check(line, &service.answer(line, None));
@@ -33,7 +36,7 @@ pub fn run(input: &[u8]) {
 }
 
 /// Checks an answer with serde_json, independently of our parser.
-fn check(line: &[u8], reply: &Reply) {
+fn check(line: &[u8], reply: &McpReply) {
     let answer = reply.body.as_ref().map(|body| {
         assert!(!body.contains('\n'), "{body}");
         serde_json::from_str::<Value>(body).expect("an answer is JSON")
@@ -62,17 +65,20 @@ fn check(line: &[u8], reply: &Reply) {
     }
 }
 
-fn relayed(line: &[u8], service: &Service<'_>) {
-    let relayed = Relayed::of(line);
+fn relayed(line: &[u8], service: &McpService<'_>) {
+    let relayed = ProxiedMessage::of(line);
     let said = |name| {
         let header = relayed.headers.iter().find(|(header, _)| *header == name);
-        header.map_or(Said::Nothing, |(_, value)| {
+        header.map_or(MirroredValue::Nothing, |(_, value)| {
             assert!(value.bytes().all(|byte| (0x20..0x7f).contains(&byte)), "{value}");
-            Said::Once(value)
+            MirroredValue::Once(value)
         })
     };
-    let mirror =
-        Mirror { revision: said(Mirror::REVISION), method: said(Mirror::METHOD), name: said(Mirror::NAME) };
+    let mirror = MirroredHeaders {
+        revision: said(MirroredHeaders::REVISION),
+        method: said(MirroredHeaders::METHOD),
+        name: said(MirroredHeaders::NAME),
+    };
     let reply = service.answer(line, Some(&mirror));
     check(line, &reply);
     // Otherwise the relay would drop an answer, or invent one.

@@ -8,8 +8,9 @@ use reveille::adapter::StoreMemory;
 use reveille::domain::{Caller, Cursor, ScheduleId, SessionId, Span};
 use reveille::edn::{self, Caps};
 use reveille::port::{Batch, FactRecord, HistoryCaps, RowRecord, Store};
-use reveille::runtime::Handle;
-use reveille::runtime::facts::{print_guard, print_hold, print_schedule, print_session};
+use reveille::runtime::codec::{print_guard, print_hold, print_schedule, print_session};
+use reveille::runtime::{AttachOptions, Handle, StoreReplies, load_rows};
+use reveille::service::Service;
 
 use super::scene::Scene;
 
@@ -33,12 +34,12 @@ const QUERY: &[u8] =
 pub fn run(input: &[u8]) {
     let rows = rows(input);
     let Scene { handle, .. } = Scene::empty();
-    if let Err(fault) = handle.look_at(&rows) {
+    if let Err(fault) = load_rows(&handle, &rows) {
         return assert!(!fault.to_string().is_empty());
     }
     let kept = kept(&handle);
     let again = Scene::empty().handle;
-    again.look_at(&kept).expect("what we print can be read");
+    load_rows(&again, &kept).expect("what we print can be read");
     assert_eq!(self::kept(&again), kept, "printed again");
     shown(&handle);
     lives(rows);
@@ -82,9 +83,9 @@ fn kept(handle: &Handle) -> Vec<RowRecord> {
 }
 
 fn shown(handle: &Handle) {
-    let prepared = handle.prepare(&Caller::OPERATOR, QUERY).expect("a query");
+    let prepared = Service::new(handle.clone()).prepare(&Caller::OPERATOR, QUERY).expect("a query");
     let mut text = String::new();
-    if handle.answer(&Caller::OPERATOR, &prepared, true, &mut text).is_ok() {
+    if Service::new(handle.clone()).answer(&Caller::OPERATOR, &prepared, true, &mut text).is_ok() {
         edn::read(text.as_bytes(), &ANSWER_CAPS).expect("an answer is EDN");
     }
 }
@@ -107,13 +108,14 @@ fn lives(rows: Vec<RowRecord>) {
         let term = store.renew().expect("memory");
         store.submit(term, Batch { facts: vec![fact], rows }, Box::new(drop)).expect("memory");
     }
-    let mut answers = handle.take_up_by_hand(store, 0).expect("it was looked at");
+    let mut answers =
+        StoreReplies::attach(&handle, store, AttachOptions::default()).expect("it was looked at");
     for _ in 0..WAKES {
         while answers.publish() {}
-        let Some(wake) = handle.next_wake() else { break };
+        let Some(wake) = handle.view(|state| state.next_wake(handle.now())) else { break };
         // At least a millisecond, so that time advances even if the wake-up is overdue.
         stage.clock.advance(wake.since(handle.now().boot).max(Span::from_millis(1)));
-        handle.turn();
+        handle.run_due();
     }
     shown(&handle);
     kept(&handle);

@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex};
 
 use reveille::edn::{Caps, Value, read};
+use reveille::service::Service;
 use reveille::surface::edn_stream::{Connection, Peer, serve};
 
 use super::scene::{Scene, session};
@@ -24,7 +25,7 @@ pub fn run(input: &[u8]) {
 
 /// The answers to the input. Pushes are left out: they come at any time.
 fn said(input: &[u8], peer: &Peer, size: usize) -> Vec<Value> {
-    let connection = Connection::new(Scene::new().handle, peer.clone());
+    let connection = Connection::new(Service::new(Scene::new().handle), peer.clone());
     let output = Output::default();
     // Ending the stream because of its input is not an I/O error.
     serve(connection, Pieces { rest: input, size }, output.clone()).expect("memory");

@@ -5,7 +5,8 @@
 use reveille::dialect::{Answer, Notation, REQUEST_CAPS, json};
 use reveille::domain::{Caller, Span};
 use reveille::edn::{self, Caps};
-use reveille::testkit::{Laws, Standing, reads_change_nothing};
+use reveille::service::Service;
+use reveille::testkit::{Laws, StateView, reads_change_nothing};
 
 use super::scene::{Scene, callers};
 
@@ -37,7 +38,7 @@ pub fn run(input: &[u8]) {
 fn pass(scene: &Scene, seconds: u32) {
     scene.stage.clock.advance(Span::from_millis(u64::from(seconds) * 1_000));
     // Catching up happens in bounded steps, so this ends.
-    scene.handle.turn();
+    scene.handle.run_due();
 }
 
 fn call(scene: &Scene, caller: &Caller, line: &str) {
@@ -46,7 +47,9 @@ fn call(scene: &Scene, caller: &Caller, line: &str) {
         (Notation::Json, json::read(args.as_bytes(), &REQUEST_CAPS).ok()),
         (Notation::Edn, edn::read(args.as_bytes(), &REQUEST_CAPS).ok()),
     ] {
-        if let Some(answer) = args.and_then(|args| scene.handle.call_tool(name, caller, &args, notation)) {
+        if let Some(answer) =
+            args.and_then(|args| Service::new(scene.handle.clone()).call_tool(name, caller, &args, notation))
+        {
             check(&answer);
         }
     }
@@ -77,7 +80,7 @@ impl Watch {
         let now = scene.handle.now();
         scene.handle.view(|state| {
             // Calls leave due work behind, and each dialect has a limit of its own.
-            let standing = Standing { state, now, turned: false, session_live_max: None };
+            let standing = StateView { state, now, turned: false, session_live_max: None };
             self.laws.stand(&standing).and_then(|()| self.laws.stand_deep(&standing)).expect("a law");
         });
     }

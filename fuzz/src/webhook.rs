@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use reveille::adapter::outside::{
+use reveille::adapter::outbound::{
     Endpoint, MessageId, Signed, SigningKey, check_address, retry_after, sign, verify,
 };
 use reveille::domain::{Moment, Span};

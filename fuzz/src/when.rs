@@ -1,7 +1,7 @@
 //! Fuzzes phrases such as "tomorrow at 7". The first byte chooses zone and time. A phrase that is
 //! understood lies in the future, prints and is understood equally again; any other gets a hint.
 
-use reveille::calendar::{Asked, Slots, from_edn, print, print_duration, to_edn, understand};
+use reveille::calendar::{PhraseContext, Slots, from_edn, print, print_duration, to_edn, understand};
 use reveille::domain::{Moment, Span, Trigger, When, Zone};
 
 use super::scene::{ZONES, moment};
@@ -23,7 +23,7 @@ pub fn run(input: &[u8]) {
     let Some((choice, text)) = input.split_first() else { return };
     let Ok(text) = std::str::from_utf8(text) else { return };
     let (zone, now) = SAID[usize::from(*choice) % SAID.len()];
-    let asked = Asked { now: moment(now), zone: Zone::parse(zone).expect("a zone"), zones: &ZONES };
+    let asked = PhraseContext { now: moment(now), zone: Zone::parse(zone).expect("a zone"), zones: &ZONES };
     let understood = match understand(text, &asked) {
         Ok(understood) => understood,
         Err(error) => {
@@ -41,7 +41,7 @@ pub fn run(input: &[u8]) {
 }
 
 /// Checks that the printed form is understood as the same time.
-fn again(meant: &When, asked: &Asked<'_>) {
+fn again(meant: &When, asked: &PhraseContext<'_>) {
     let printed = match meant {
         // An empty duration has no printed form.
         When::After(Span::ZERO) => "now".to_owned(),

@@ -14,19 +14,15 @@ use crate::engine::{Delivery, Opening};
 use crate::limits;
 use crate::port::{Host, HostAnswer};
 
-/// Called with each delivered message, on the delivering thread: it must return at once.
-type Listener = Box<dyn Fn(&SessionId, &Message) + Send + Sync>;
-
 /// The built-in host, which stores prompts instead of running a model.
 #[derive(Default)]
 pub struct HostLocal {
-    transcripts: Mutex<HashMap<SessionId, Kept>>,
-    listener: Option<Listener>,
+    transcripts: Mutex<HashMap<SessionId, BoundedTranscript>>,
 }
 
 /// A bounded transcript: messages are added at one end and dropped at the other.
 #[derive(Default)]
-struct Kept {
+struct BoundedTranscript {
     messages: VecDeque<Arc<Message>>,
     dropped: u64,
 }
@@ -37,18 +33,12 @@ impl HostLocal {
         HostLocal::default()
     }
 
-    /// Makes a host that also calls `listener` with each delivered message, on the delivering
-    /// thread. The listener must return at once; it should only pass the message on.
-    pub fn with_listener(listener: impl Fn(&SessionId, &Message) + Send + Sync + 'static) -> HostLocal {
-        HostLocal { transcripts: Mutex::default(), listener: Some(Box::new(listener)) }
-    }
-
     /// Returns how many of a session's oldest messages were dropped to bound its transcript.
     pub fn dropped(&self, session: &SessionId) -> u64 {
         self.transcripts().get(session).map_or(0, |transcript| transcript.dropped)
     }
 
-    fn transcripts(&self) -> MutexGuard<'_, HashMap<SessionId, Kept>> {
+    fn transcripts(&self) -> MutexGuard<'_, HashMap<SessionId, BoundedTranscript>> {
         // Each change below is a single push or remove, so a panic elsewhere leaves nothing half
         // done.
         self.transcripts.lock().unwrap_or_else(PoisonError::into_inner)
@@ -73,7 +63,7 @@ impl HostLocal {
     }
 }
 
-impl Kept {
+impl BoundedTranscript {
     fn push(&mut self, message: Arc<Message>) {
         if self.messages.len() as u64 == limits::TRANSCRIPT_MESSAGES.value {
             self.messages.pop_front();
@@ -95,9 +85,6 @@ impl Host for HostLocal {
 
     fn deliver(&self, delivery: &Delivery) -> HostAnswer {
         self.keep(&delivery.session, Arc::clone(&delivery.message));
-        if let Some(listener) = &self.listener {
-            listener(&delivery.session, &delivery.message);
-        }
         HostAnswer::Done
     }
 

@@ -1,4 +1,4 @@
-//! Reads the channels of the configuration file and opens them: ways out of the process.
+//! Reads the channels of the configuration file, and opens them. A channel is a way out of the process.
 //!
 //! Invariant: no error message and no log line contains a key, the value of an environment
 //! variable, or the path of an endpoint.
@@ -11,8 +11,10 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::fault::Fault;
-use crate::adapter::outside::{Client, Endpoint, NetworkOs, Outside, Program, SigningKey, Trust, Way};
+use super::fault::AppFault;
+use crate::adapter::outbound::{
+    ChannelRoute, Client, Endpoint, NetworkOs, OutboundCourier, Program, SigningKey, Trust,
+};
 use crate::domain::Channel;
 use crate::limits;
 use crate::runtime::Handle;
@@ -20,7 +22,7 @@ use crate::runtime::Handle;
 /// One channel as written in a configuration file: either `url` or `command`.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct Written {
+pub(super) struct ChannelConfig {
     url: Option<String>,
     #[serde(default)]
     keys: Vec<String>,
@@ -43,7 +45,7 @@ pub(super) struct Written {
 /// The validated channels, ready to be opened.
 #[derive(Default)]
 pub(super) struct Channels {
-    ways: BTreeMap<Box<str>, Way>,
+    ways: BTreeMap<Box<str>, ChannelRoute>,
     channels: Vec<Channel>,
 }
 
@@ -51,18 +53,18 @@ impl Channels {
     /// Validates the channels of a configuration file.
     ///
     /// # Errors
-    /// [`Fault`], with the channel's name and the reason.
+    /// [`AppFault`] with the channel's name and the reason.
     pub(super) fn new(
-        written: BTreeMap<String, Written>,
+        written: BTreeMap<String, ChannelConfig>,
         inherited: impl Fn(&str) -> Option<String>,
-    ) -> Result<Channels, Fault> {
+    ) -> Result<Channels, AppFault> {
         let max = limits::CHANNELS;
         if written.len() as u64 > max.value {
-            return Err(Fault::usage(format!("{} channels: at most {}", written.len(), max.value)));
+            return Err(AppFault::usage(format!("{} channels: at most {}", written.len(), max.value)));
         }
         let mut channels = Channels::default();
         for (name, written) in written {
-            let wrong = |what: String| Fault::usage(format!("the channel {name:?}: {what}"));
+            let wrong = |what: String| AppFault::usage(format!("the channel {name:?}: {what}"));
             let is_name = (1..=limits::ID_BYTES.value).contains(&(name.len() as u64))
                 && name.bytes().all(|byte| byte.is_ascii_graphic());
             if !is_name {
@@ -84,10 +86,10 @@ impl Channels {
     /// Opens the channels in an engine.
     ///
     /// # Errors
-    /// [`Fault::Io`] if no thread can be started for them.
-    pub(super) fn open(self, handle: &Handle) -> Result<(), Fault> {
-        let outside = Outside::start(self.ways);
-        let outside = outside.map_err(|error| Fault::io("channels cannot be opened", error))?;
+    /// [`AppFault::Io`] if no thread can be started for them.
+    pub(super) fn open(self, handle: &Handle) -> Result<(), AppFault> {
+        let outside = OutboundCourier::start(self.ways);
+        let outside = outside.map_err(|error| AppFault::io("channels cannot be opened", error))?;
         for channel in &self.channels {
             let (name, kind, goes_to) = (&channel.name, channel.kind.name(), &channel.goes_to);
             tracing::info!(target: "reveille", %name, kind, %goes_to, agents = channel.agents, "channel opened");
@@ -97,8 +99,8 @@ impl Channels {
     }
 }
 
-impl Written {
-    fn webhook(self) -> Result<Way, String> {
+impl ChannelConfig {
+    fn webhook(self) -> Result<ChannelRoute, String> {
         // An option of the other kind is a mistake, and must not be ignored: it may be about
         // security.
         if !self.env.is_empty() || !self.inherit.is_empty() || self.cwd.is_some() || self.timeout_ms.is_some()
@@ -136,10 +138,10 @@ impl Written {
         // well.
         let client = client.allowing(&endpoint);
         let client = if self.loopback { client.with_loopback() } else { client };
-        Ok(Way::Webhook { endpoint, keys, client })
+        Ok(ChannelRoute::Webhook { endpoint, keys, client })
     }
 
-    fn command(self, inherited: impl Fn(&str) -> Option<String>) -> Result<Way, String> {
+    fn command(self, inherited: impl Fn(&str) -> Option<String>) -> Result<ChannelRoute, String> {
         let is_webhooks =
             self.loopback || self.ca_file.is_some() || !self.keys.is_empty() || !self.key_files.is_empty();
         if is_webhooks {
@@ -177,7 +179,7 @@ impl Written {
             );
         }
         let environment = environment.into_iter().collect();
-        Ok(Way::Command(Program { argv, environment, directory, time: Duration::from_millis(time) }))
+        Ok(ChannelRoute::Command(Program { argv, environment, directory, time: Duration::from_millis(time) }))
     }
 }
 
@@ -190,7 +192,7 @@ mod tests {
 
     fn channels(text: &str) -> Result<Channels, String> {
         let text = text.replace("{key}", KEY);
-        let written = toml::from_str::<BTreeMap<String, Written>>(&text)
+        let written = toml::from_str::<BTreeMap<String, ChannelConfig>>(&text)
             .map_err(|error| without_values(error.message()))?;
         let inherited = |name: &str| (name == "HOME").then(|| "/home/somebody".to_owned());
         Channels::new(written, inherited).map_err(|fault| fault.to_string())
@@ -211,7 +213,9 @@ mod tests {
                 ("ops", "webhook", "https://hooks.example.com", false)
             ]
         );
-        let Some(Way::Command(program)) = channels.ways.get("bell") else { panic!("it is a program") };
+        let Some(ChannelRoute::Command(program)) = channels.ways.get("bell") else {
+            panic!("it is a program")
+        };
         let environment = [("A", "1"), ("HOME", "/home/somebody")].map(|(a, b)| (a.to_owned(), b.to_owned()));
         assert_eq!((&program.environment[..], &*program.directory), (&environment[..], Path::new("/")));
     }

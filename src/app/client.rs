@@ -23,7 +23,7 @@ use tokio::time::timeout;
 use super::config::DEFAULT_LISTEN;
 use super::data_dir::{OPERATOR_TOKEN, read_token};
 use super::environment::Environment;
-use super::fault::Fault;
+use super::fault::AppFault;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::SessionId;
 use crate::edn::{self, Map, Value};
@@ -57,8 +57,11 @@ impl Client {
     /// command has to use an engine of its own.
     ///
     /// # Errors
-    /// [`Fault`] for an invalid address or a missing token.
-    pub(super) fn asked_for(args: &DaemonArgs, session: Option<&SessionId>) -> Result<Option<Client>, Fault> {
+    /// [`AppFault`] for an invalid address or a missing token.
+    pub(super) fn asked_for(
+        args: &DaemonArgs,
+        session: Option<&SessionId>,
+    ) -> Result<Option<Client>, AppFault> {
         let (authority, token) = match args.url.as_deref() {
             Some("") => return Ok(None),
             Some(url) => (authority(url)?, token(args)?),
@@ -69,15 +72,15 @@ impl Client {
             },
         };
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Fault::io("the client cannot start", error))?;
+        let runtime = runtime.map_err(|error| AppFault::io("the client cannot start", error))?;
         Ok(Some(Client { authority, token, session: session.cloned(), runtime }))
     }
 
     /// Posts a text and waits for the answer in its notation.
     ///
     /// # Errors
-    /// [`Fault::Io`] if there is no daemon or no answer.
-    pub(super) fn post(&self, path: &str, notation: Notation, text: Vec<u8>) -> Result<Answered, Fault> {
+    /// [`AppFault::Io`] if there is no daemon or no answer.
+    pub(super) fn post(&self, path: &str, notation: Notation, text: Vec<u8>) -> Result<Answered, AppFault> {
         let media_type = match notation {
             Notation::Edn => "application/edn",
             Notation::Json => "application/json",
@@ -89,13 +92,13 @@ impl Client {
     /// Posts a text with these headers and waits for the answer.
     ///
     /// # Errors
-    /// [`Fault::Io`] if there is no daemon or no answer.
+    /// [`AppFault::Io`] if there is no daemon or no answer.
     pub(super) fn post_with(
         &self,
         path: &str,
         headers: Vec<(HeaderName, HeaderValue)>,
         text: Vec<u8>,
-    ) -> Result<Answered, Fault> {
+    ) -> Result<Answered, AppFault> {
         self.runtime.block_on(self.in_time(async {
             let response = self.send(Method::POST, path, headers, Body::from(text)).await?;
             let status = response.status();
@@ -108,8 +111,8 @@ impl Client {
     /// Opens the daemon's EDN stream.
     ///
     /// # Errors
-    /// [`Fault::Io`] if there is no daemon or it refuses the stream.
-    pub(super) fn stream(&self) -> Result<Stream, Fault> {
+    /// [`AppFault::Io`] if there is no daemon or it refuses the stream.
+    pub(super) fn stream(&self) -> Result<Stream, AppFault> {
         let headers = [(CONNECTION, "upgrade"), (UPGRADE, "reveille-edn")]
             .map(|(name, value)| (name, HeaderValue::from_static(value)));
         self.runtime.block_on(self.in_time(async {
@@ -124,7 +127,7 @@ impl Client {
             // Take the socket back from hyper: the commands read and write it with blocking calls.
             let upgraded = hyper::upgrade::on(response).await.map_err(io::Error::other)?;
             let parts = upgraded.downcast::<TokioIo<tokio::net::TcpStream>>();
-            let parts = parts.map_err(|_| io::Error::other("the connection is of another kind"))?;
+            let parts = parts.map_err(|_| io::Error::other("the connection has an unexpected type"))?;
             let socket = parts.io.into_inner().into_std()?;
             // Tokio had set it to non-blocking.
             socket.set_nonblocking(false)?;
@@ -132,10 +135,10 @@ impl Client {
         }))
     }
 
-    async fn in_time<T>(&self, answer: impl Future<Output = io::Result<T>>) -> Result<T, Fault> {
+    async fn in_time<T>(&self, answer: impl Future<Output = io::Result<T>>) -> Result<T, AppFault> {
         let too_long = |_| io::Error::new(io::ErrorKind::TimedOut, "it does not answer");
         let answer = timeout(PATIENCE, answer).await.map_err(too_long).flatten();
-        answer.map_err(|error| Fault::io(format!("the daemon at http://{}", self.authority), error))
+        answer.map_err(|error| AppFault::io(format!("the daemon at http://{}", self.authority), error))
     }
 
     async fn send(
@@ -151,7 +154,7 @@ impl Client {
         // One request per connection: the task ends with the answer, or with the upgrade.
         tokio::spawn(connection.with_upgrades());
         let mut authorization = HeaderValue::try_from(format!("Bearer {}", self.token.reveal()))
-            .map_err(|_| io::Error::other("the token holds characters that no header can"))?;
+            .map_err(|_| io::Error::other("the token contains characters that a header cannot hold"))?;
         // Keeps the token out of debug output.
         authorization.set_sensitive(true);
         let mut request = Request::builder().method(method).uri(path).header(HOST, &self.authority);
@@ -178,7 +181,7 @@ impl Answered {
         // EDN answers have keywords as keys, JSON answers strings.
         let part = |map: &Map, key: &str| map.keyword(key).or_else(|| map.text(key)).cloned();
         let error = read.as_ref().and_then(Value::as_map).and_then(|map| part(map, "error"));
-        let mut complaint = format!("the daemon answers {}", self.status.as_u16());
+        let mut complaint = format!("the daemon answered {}", self.status.as_u16());
         for key in ["message", "hint"] {
             let word = error.as_ref().and_then(Value::as_map).and_then(|map| part(map, key));
             if let Some(word) = word.as_ref().and_then(Value::as_str) {
@@ -191,9 +194,9 @@ impl Answered {
 }
 
 /// Parses host and port of `http://HOST:PORT`.
-fn authority(url: &str) -> Result<String, Fault> {
+fn authority(url: &str) -> Result<String, AppFault> {
     let wrong =
-        || Fault::usage(format!("{url} is no address of a daemon; it looks like http://127.0.0.1:7517"));
+        || AppFault::usage(format!("{url} is not the address of a daemon, such as http://127.0.0.1:7517"));
     let uri: Uri = url.parse().map_err(|_| wrong())?;
     let authority = uri.authority().filter(|_| uri.scheme_str() == Some("http")).ok_or_else(wrong)?;
     let plain = uri.path_and_query().is_none_or(|path| path.as_str() == "/");
@@ -210,19 +213,20 @@ fn is_there(address: SocketAddr) -> bool {
     TcpStream::connect_timeout(&address, GLANCE).is_ok()
 }
 
-fn token(args: &DaemonArgs) -> Result<Token, Fault> {
+fn token(args: &DaemonArgs) -> Result<Token, AppFault> {
     // Order: the most explicit source wins; the data directory is the default.
     let environment = Environment::read();
     if let Some(path) = &args.token_file {
-        return read_given(path).map_err(|error| Fault::io(format!("the token {}", path.display()), error));
+        return read_given(path)
+            .map_err(|error| AppFault::io(format!("the token {}", path.display()), error));
     }
     if let Some(token) = &environment.token {
         return Ok(Token::from_text(token));
     }
     let directory = args.data_dir.clone().or_else(|| environment.state_dir());
     let path = directory.map(|directory| directory.join(OPERATOR_TOKEN));
-    let path = path.ok_or_else(|| Fault::usage("say --token-file FILE, or set REVEILLE_TOKEN"))?;
-    read_token(&path).map_err(|error| Fault::io(format!("the token {}", path.display()), error))
+    let path = path.ok_or_else(|| AppFault::usage("pass --token-file FILE, or set REVEILLE_TOKEN"))?;
+    read_token(&path).map_err(|error| AppFault::io(format!("the token {}", path.display()), error))
 }
 
 /// Reads a token file named by the user. Its mode and owner are not checked: it may be shared on

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::channels::{Channels, Written};
+use super::channels::{ChannelConfig, Channels};
 use super::environment::Environment;
-use super::fault::Fault;
+use super::fault::AppFault;
 use super::guard_rules::GuardFile;
-use crate::adapter::outside::GuardWay;
+use crate::adapter::outbound::GuardRoute;
 use crate::adapter::system_zones;
 use crate::domain::GuardPolicy;
 use crate::limits;
@@ -26,7 +26,7 @@ pub(super) struct Config {
     pub(super) http: http::Config,
     /// The data directory; `None` if nothing may touch a disk.
     pub(super) data_dir: Option<PathBuf>,
-    /// Whether durable schedules and sessions are persisted in the data directory.
+    /// True if durable schedules and sessions are persisted in the data directory.
     pub(super) keeps: bool,
     pub(super) socket: Option<PathBuf>,
     pub(super) token: Option<Token>,
@@ -36,7 +36,7 @@ pub(super) struct Config {
     /// The guard policy, if one is configured.
     pub(super) guard: Option<GuardPolicy>,
     /// The external guard, if one is configured.
-    pub(super) outside: Option<GuardWay>,
+    pub(super) outside: Option<GuardRoute>,
 }
 
 /// A configuration file. Every field is optional.
@@ -51,7 +51,7 @@ struct File {
     log: Option<String>,
     allow_hosts: Vec<String>,
     allow_origins: Vec<String>,
-    channels: BTreeMap<String, Written>,
+    channels: BTreeMap<String, ChannelConfig>,
     guard: Option<GuardFile>,
 }
 
@@ -59,8 +59,8 @@ impl Config {
     /// Combines arguments, environment and configuration file.
     ///
     /// # Errors
-    /// [`Fault::Usage`] for an invalid option, [`Fault::Io`] for a file that cannot be read.
-    pub(super) fn new(args: ServeArgs, environment: &Environment) -> Result<Config, Fault> {
+    /// [`AppFault::Usage`] for an invalid option, [`AppFault::Io`] for a file that cannot be read.
+    pub(super) fn new(args: ServeArgs, environment: &Environment) -> Result<Config, AppFault> {
         let file = args.config.as_deref().map_or_else(|| Ok(File::default()), read)?;
         let listen = args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN);
         // Checked before a directory is created or a port is opened.
@@ -74,10 +74,12 @@ impl Config {
         let data_dir = if diskless { None } else { Some(data_dir_of(named, environment)?) };
         let socket = socket.or_else(|| data_dir.as_ref().map(|directory| directory.join(SOCKET)));
         let mut http = http::Config::new(listen);
+        // Lists are combined; of single values, the argument wins.
         http.hosts = [file.allow_hosts, args.allow_hosts].concat();
         http.origins = [file.allow_origins, args.allow_origins].concat();
         let log = args.log.or(file.log).unwrap_or_else(|| "info".to_owned());
         let keeps = !volatile && data_dir.is_some();
+        // Channels and the guard are validated now, so an invalid file prevents the start.
         let channels = Channels::new(file.channels, Environment::value)?;
         let outside = file.guard.as_ref().map(GuardFile::outside).transpose()?.flatten();
         let guard = file.guard.map(|guard| guard.policy(&system_zones())).transpose()?;
@@ -88,17 +90,17 @@ impl Config {
 /// The data directory: the one named, or the default of the user.
 ///
 /// # Errors
-/// [`Fault::Usage`] if the user has no home directory.
-pub(super) fn data_dir_of(named: Option<PathBuf>, environment: &Environment) -> Result<PathBuf, Fault> {
-    named.or_else(|| environment.state_dir()).ok_or_else(|| Fault::usage(NO_HOME))
+/// [`AppFault::Usage`] if the user has no home directory.
+pub(super) fn data_dir_of(named: Option<PathBuf>, environment: &Environment) -> Result<PathBuf, AppFault> {
+    named.or_else(|| environment.state_dir()).ok_or_else(|| AppFault::usage(NO_HOME))
 }
 
-fn read(path: &Path) -> Result<File, Fault> {
-    let unreadable = |error: io::Error| Fault::io(format!("{} cannot be read", path.display()), error);
+fn read(path: &Path) -> Result<File, AppFault> {
+    let unreadable = |error: io::Error| AppFault::io(format!("{} cannot be read", path.display()), error);
     let text = fs::read_to_string(path).map_err(unreadable)?;
     toml::from_str(&text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
-        Fault::usage(format!(
+        AppFault::usage(format!(
             "{}: {}{}",
             path.display(),
             place(&text, start),
@@ -129,22 +131,22 @@ pub(super) fn without_values(message: &str) -> String {
     }
 }
 
-fn check_reach(listen: SocketAddr, public: bool) -> Result<(), Fault> {
+fn check_reach(listen: SocketAddr, public: bool) -> Result<(), AppFault> {
     // Requests on a public address are unencrypted, so it takes an explicit option.
     if listen.ip().is_loopback() || public {
         return Ok(());
     }
-    Err(Fault::usage(format!(
-        "other machines can reach {listen}: listen on 127.0.0.1, or say --listen-public if that is meant"
+    Err(AppFault::usage(format!(
+        "other machines can reach {listen}: listen on 127.0.0.1, or pass --listen-public if that is intended"
     )))
 }
 
-fn check_token(text: &str) -> Result<Token, Fault> {
+fn check_token(text: &str) -> Result<Token, AppFault> {
     let min = limits::TOKEN_CHARS_MIN.value;
     let usable = text.chars().count() as u64 >= min && text.chars().all(|char| char.is_ascii_graphic());
     // The message must not contain the token, even an unusable one.
     usable.then(|| Token::from_text(text)).ok_or_else(|| {
-        Fault::usage(format!(
+        AppFault::usage(format!(
             "REVEILLE_TOKEN must be at least {min} printable characters without blanks; \
              `head -c 32 /dev/urandom | base64` makes one"
         ))
@@ -155,4 +157,4 @@ fn check_token(text: &str) -> Result<Token, Fault> {
 const SOCKET: &str = "reveille.sock";
 pub(super) const DEFAULT_LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7517);
-const NO_HOME: &str = "there is no home directory for the daemon's state; say --data-dir DIR";
+const NO_HOME: &str = "there is no home directory for the daemon's state; pass --data-dir DIR";

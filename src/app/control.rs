@@ -1,21 +1,20 @@
-//! What an operator does to a daemon's schedules from a terminal: one mutation each, and its answer in words or as it is.
+//! The operator's control commands: each sends one mutation to a daemon, and prints the answer as text, EDN or JSON.
 //!
-//! What lives elsewhere: what the mutations do (`runtime/hands_on.rs`). Exit code 0: done. 1: refused, and why. 2: the call
-//! makes no sense, or there is no daemon.
+//! The mutations are executed in the daemon. Exit codes: 0 done, 1 refused, 2 invalid call or no daemon.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::client::Client;
-use super::fault::Fault;
-use super::foresight;
+use super::fault::AppFault;
+use super::forecast_explain;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::SessionId;
 use crate::edn::{self, Caps, Map, Symbol, Value};
 use crate::graph::mutation::MutationName;
 use crate::surface::cli::{
-    ApproveArgs, DaemonArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, PauseArgs, Printing,
-    ReleaseArgs, RescheduleArgs, WhichArgs,
+    ApproveArgs, CallerArgs, DaemonArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, OperatorArgs,
+    PauseArgs, Printing, RescheduleArgs, WhichArgs,
 };
 
 pub(super) fn cancel(args: &OneOrAllArgs) -> io::Result<ExitCode> {
@@ -35,42 +34,43 @@ pub(super) fn run_now(args: &OneArgs) -> io::Result<ExitCode> {
 }
 
 pub(super) fn reschedule(args: &RescheduleArgs) -> io::Result<ExitCode> {
+    // Flags that are not given are absent, so those fields stay as they are.
     let params = args.change.params.clone().with("schedule-id", args.one.schedule.as_str());
     Control::of_one(&args.one).one(MutationName::Reschedule, params)
 }
 
 pub(super) fn hold_all(args: &HoldArgs) -> io::Result<ExitCode> {
-    let control = Control::of_operator(&args.daemon, &args.printing);
+    let control = Control::of_operator(&args.operator);
     control.one(MutationName::HoldAll, args.why.params.clone())
 }
 
-pub(super) fn release_all(args: &ReleaseArgs) -> io::Result<ExitCode> {
-    Control::of_operator(&args.daemon, &args.printing).one(MutationName::ReleaseAll, Map::new())
+pub(super) fn release_all(args: &OperatorArgs) -> io::Result<ExitCode> {
+    Control::of_operator(args).one(MutationName::ReleaseAll, Map::new())
 }
 
 pub(super) fn approve(args: &ApproveArgs) -> io::Result<ExitCode> {
     let params = Map::new().with("run-id", args.run.as_str()).with("digest", args.digest.as_str());
-    Control::of_operator(&args.daemon, &args.printing).one(MutationName::Approve, params)
+    Control::of_operator(&args.operator).one(MutationName::Approve, params)
 }
 
 pub(super) fn deny(args: &DenyArgs) -> io::Result<ExitCode> {
     let params = args.why.params.clone().with("run-id", args.run.as_str());
-    Control::of_operator(&args.daemon, &args.printing).one(MutationName::Deny, params)
+    Control::of_operator(&args.operator).one(MutationName::Deny, params)
 }
 
 pub(super) fn grant(args: &GrantArgs) -> io::Result<ExitCode> {
     let mut params = args.grant.params.clone().with("session-id", args.of.as_str());
-    // "all" is what the table calls nil, which a flag cannot say.
+    // "all" means nil in the table of parameters, and a flag cannot express nil.
     let is_all = |value: &Value| value.as_items().is_some_and(|items| items == [Value::string("all")]);
     if params.keyword("dialects").is_some_and(is_all) {
         params = params.with("dialects", Value::Nil);
     }
-    Control::of_operator(&args.daemon, &args.printing).one(MutationName::SetGrant, params)
+    Control::of_operator(&args.operator).one(MutationName::SetGrant, params)
 }
 
-/// The runs that wait, one after the other.
-pub(super) fn approvals(args: &ReleaseArgs) -> io::Result<ExitCode> {
-    let control = Control::of_operator(&args.daemon, &args.printing);
+/// Lists the runs that wait for approval.
+pub(super) fn approvals(args: &OperatorArgs) -> io::Result<ExitCode> {
+    let control = Control::of_operator(args);
     let answer = match control.query(HELD) {
         Ok(answer) => answer,
         Err(fault) => return Ok(fault.tell()),
@@ -102,10 +102,10 @@ fn word(value: &Value) -> String {
     keyword.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_else(|| value.to_string())
 }
 
-/// One thing to do, at one daemon.
+/// One command for one daemon.
 struct Control<'a> {
     daemon: &'a DaemonArgs,
-    /// Whom it is done for; the operator where that is nobody.
+    /// The session to act for; `None` for the operator.
     session: Option<&'a SessionId>,
     printing: &'a Printing,
     which: Option<&'a WhichArgs>,
@@ -113,24 +113,22 @@ struct Control<'a> {
 
 impl<'a> Control<'a> {
     fn of(args: &'a OneOrAllArgs) -> Control<'a> {
-        let OneOrAllArgs { which, printing, session, daemon } = args;
-        Control { daemon, session: session.as_ref(), printing, which: Some(which) }
+        Control { which: Some(&args.which), ..Control::of_caller(&args.caller, &args.printing) }
     }
 
     fn of_one(args: &'a OneArgs) -> Control<'a> {
-        Control {
-            daemon: &args.daemon,
-            session: args.session.as_ref(),
-            printing: &args.printing,
-            which: None,
-        }
+        Control::of_caller(&args.caller, &args.printing)
     }
 
-    fn of_operator(daemon: &'a DaemonArgs, printing: &'a Printing) -> Control<'a> {
-        Control { daemon, session: None, printing, which: None }
+    fn of_caller(caller: &'a CallerArgs, printing: &'a Printing) -> Control<'a> {
+        Control { daemon: &caller.daemon, session: caller.session.as_ref(), printing, which: None }
     }
 
-    /// Does the first to one schedule, or the second to all of a session.
+    fn of_operator(args: &'a OperatorArgs) -> Control<'a> {
+        Control { daemon: &args.daemon, session: None, printing: &args.printing, which: None }
+    }
+
+    /// Sends the first mutation for one schedule, or the second for all schedules of a session.
     fn act(&self, [one, all]: [MutationName; 2], params: Map) -> io::Result<ExitCode> {
         let schedule = self.which.and_then(|which| which.schedule.as_deref());
         match self.which.and_then(|which| which.all_of.as_ref()) {
@@ -141,6 +139,7 @@ impl<'a> Control<'a> {
 
     fn one(&self, mutation: MutationName, params: Map) -> io::Result<ExitCode> {
         match self.ask(mutation, params) {
+            // The inner error is the daemon's refusal, the outer one means that there was no answer.
             Ok(Ok(answer)) => {
                 print(self.printing, &answer)?;
                 Ok(ExitCode::SUCCESS)
@@ -153,25 +152,26 @@ impl<'a> Control<'a> {
         }
     }
 
-    /// What the mutation answers, or why it was refused.
-    fn ask(&self, mutation: MutationName, params: Map) -> Result<Result<Value, String>, Fault> {
+    /// Sends a mutation. The inner result is its answer, or the refusal in words.
+    fn ask(&self, mutation: MutationName, params: Map) -> Result<Result<Value, String>, AppFault> {
         let answer = self.query(&format!("[({} {})]", mutation.name(), Value::Map(params)))?;
         Ok(outcome(&answer, mutation.name()))
     }
 
-    /// What the daemon answers to a query.
-    fn query(&self, query: &str) -> Result<Value, Fault> {
-        let client = Client::asked_for(self.daemon, self.session)?.ok_or_else(|| Fault::usage(NO_DAEMON))?;
+    /// Sends a query, and returns the daemon's answer.
+    fn query(&self, query: &str) -> Result<Value, AppFault> {
+        let client =
+            Client::asked_for(self.daemon, self.session)?.ok_or_else(|| AppFault::usage(NO_DAEMON))?;
         let answered = client.post("/eql", Notation::Edn, query.as_bytes().to_vec())?;
         if answered.status.as_u16() != 200 {
-            return Err(Fault::usage(answered.complaint(Notation::Edn)));
+            return Err(AppFault::usage(answered.complaint(Notation::Edn)));
         }
         let answer = edn::read(answered.text.as_bytes(), &ANSWER_CAPS);
-        answer.map_err(|error| Fault::usage(format!("the daemon's answer is no EDN: {error}")))
+        answer.map_err(|error| AppFault::usage(format!("the daemon's answer is not EDN: {error}")))
     }
 }
 
-/// What stands in an answer under the mutation, or what stands there in its place.
+/// The answer of the mutation; if it failed, the error message and its hint.
 fn outcome(answer: &Value, mutation: &str) -> Result<Value, String> {
     let map = answer.as_map();
     let why = |map: &Map| -> Option<String> {
@@ -186,6 +186,7 @@ fn outcome(answer: &Value, mutation: &str) -> Result<Value, String> {
     }
     let symbol = Symbol::new(mutation).ok().map(Value::Symbol);
     let answered = symbol.as_ref().and_then(|symbol| map?.get(symbol));
+    // Neither an error map nor the mutation's answer: show whatever came.
     answered.cloned().ok_or_else(|| answer.to_string())
 }
 
@@ -195,10 +196,10 @@ fn print(printing: &Printing, answer: &Value) -> io::Result<()> {
         format!("{name}  {}\n", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     };
     let words = || answer.as_map().into_iter().flatten().map(line).collect();
-    foresight::print(printing, answer, words).map(|_| ())
+    forecast_explain::print(printing, answer, words).map(|_| ())
 }
 
 const HELD: &str = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval]}]";
 const NO_DAEMON: &str = "there is no daemon to ask; start one with `reveille serve`, or name it with --url";
-/// What a daemon of ours answers may be longer than what it takes.
+/// The caps on a daemon's answer, which may be longer than a request.
 const ANSWER_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };

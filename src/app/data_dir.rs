@@ -14,7 +14,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, geteuid, test_kill_process};
 
-use super::fault::Fault;
+use super::fault::AppFault;
 use crate::adapter::{flush_directory, make_directory};
 use crate::runtime::Token;
 
@@ -28,10 +28,10 @@ impl DataDir {
     /// Locks the directory; creates it if it does not exist.
     ///
     /// # Errors
-    /// [`Fault::Taken`] if another daemon has it, [`Fault::Io`] if it is not ours or not usable.
-    pub(super) fn take(path: &Path) -> Result<DataDir, Fault> {
+    /// [`AppFault::Taken`] if another daemon has it, [`AppFault::Io`] if it is not ours or not usable.
+    pub(super) fn take(path: &Path) -> Result<DataDir, AppFault> {
         let unusable =
-            |error| Fault::io(format!("the data directory {} cannot be used", path.display()), error);
+            |error| AppFault::io(format!("the data directory {} cannot be used", path.display()), error);
         // In this order: a lock file in a directory that others can write could be replaced.
         make_directory(path).map_err(unusable)?;
         close_to_others(path).map_err(unusable)?;
@@ -47,7 +47,7 @@ impl DataDir {
             Err(TryLockError::WouldBlock) => {
                 // The lock is held even if its holder has not written its name.
                 let holder = holder(&mut lock).unwrap_or_else(|| "another daemon".to_owned());
-                Err(Fault::Taken(format!("{} is in use by {holder}", path.display())))
+                Err(AppFault::Taken(format!("{} is in use by {holder}", path.display())))
             }
         }
     }
@@ -71,10 +71,10 @@ impl DataDir {
     /// Reads the token of this name; generates and stores one if there is none.
     ///
     /// # Errors
-    /// [`Fault::Io`] for a token file that cannot be read or written, or that others can read.
-    pub(super) fn token(&self, name: &str, fresh: impl FnOnce() -> Token) -> Result<Token, Fault> {
+    /// [`AppFault::Io`] for a token file that cannot be read or written, or that others can read.
+    pub(super) fn token(&self, name: &str, fresh: impl FnOnce() -> Token) -> Result<Token, AppFault> {
         let path = self.path.join(name);
-        let unusable = |error| Fault::io(format!("the token {} cannot be used", path.display()), error);
+        let unusable = |error| AppFault::io(format!("the token {} cannot be used", path.display()), error);
         let token = match read_token(&path) {
             Ok(token) => token,
             Err(error) if error.kind() == ErrorKind::NotFound => {

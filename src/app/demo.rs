@@ -4,20 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use super::embedded::Embedded;
+use super::in_process;
 use crate::dialect::{Notation, REQUEST_CAPS, psi};
 use crate::domain::{Caller, Decision, DecisionKind, HostId, Message, ScheduleId, SessionConfig, SessionId};
 use crate::edn::{self, Keyword, Map, Value};
 use crate::engine::{Input, Ledger, Report, SessionRecord, State};
 use crate::graph::eql::Boundary;
-use crate::runtime::{Handle, Subscription, reply};
-use crate::surface::graphql::{Request, Service};
+use crate::runtime::{Handle, Subscription};
+use crate::service::{Service, reply};
+use crate::surface::graphql::{GraphqlRequest, GraphqlService};
 
 const SCRIPT: &str = include_str!("../../fixtures/demo.edn");
 const SESSION: &str = "demo";
 
 pub(super) fn demo(output: &mut impl Write) -> io::Result<ExitCode> {
-    let mut engine = Embedded::start()?;
+    let mut engine = in_process::start()?;
     let handle = engine.handle().clone();
     let session = SessionId::new(SESSION).map_err(io::Error::other)?;
     handle
@@ -25,8 +26,15 @@ pub(super) fn demo(output: &mut impl Write) -> io::Result<ExitCode> {
         .map_err(io::Error::other)?;
     // From the present cursor on: the opening of the session is not part of the demo.
     let subscription = handle.subscribe(handle.view(State::cursor));
-    let mut demo =
-        Demo { handle, session, subscription, ids: BTreeMap::new(), seen: BTreeSet::new(), output };
+    let mut demo = Demo {
+        service: engine.service().clone(),
+        handle,
+        session,
+        subscription,
+        ids: BTreeMap::new(),
+        seen: BTreeSet::new(),
+        output,
+    };
     for form in edn::read_all(SCRIPT.as_bytes(), &REQUEST_CAPS).map_err(io::Error::other)? {
         demo.play(&form)?;
     }
@@ -35,6 +43,7 @@ pub(super) fn demo(output: &mut impl Write) -> io::Result<ExitCode> {
 }
 
 struct Demo<'a, W> {
+    service: Service,
     handle: Handle,
     session: SessionId,
     subscription: Subscription,
@@ -72,7 +81,7 @@ impl<W: Write> Demo<'_, W> {
 
     fn call(&mut self, map: &Map) -> io::Result<()> {
         let label = map.keyword("label").and_then(Value::as_str).map(str::to_owned);
-        // `@label` stands for the id of the schedule that the script created under this label.
+        // `@label` stands for the id of the schedule that the script created with this label.
         let named =
             map.keyword("schedule-id").and_then(Value::as_str).and_then(|text| text.strip_prefix('@'));
         let id = named.and_then(|label| self.ids.get(label));
@@ -82,7 +91,7 @@ impl<W: Write> Demo<'_, W> {
         };
         writeln!(self.output, "{args}")?;
         let answer =
-            self.handle.call_tool(psi::TOOL, &Caller::session(self.session.clone()), &args, Notation::Edn);
+            self.service.call_tool(psi::TOOL, &Caller::session(self.session.clone()), &args, Notation::Edn);
         let answer = answer.ok_or_else(|| io::Error::other("psi-tool is always there"))?;
         writeln!(self.output, "=> {}", without_nils(&answer.value))?;
         if let (Some(label), Some(id)) = (label, created_id(&answer.value)) {
@@ -94,15 +103,15 @@ impl<W: Write> Demo<'_, W> {
     fn ask_eql(&mut self, query: &Value) -> io::Result<()> {
         writeln!(self.output, "{query}")?;
         let boundary = Boundary::read(query).map_err(io::Error::other)?;
-        let answer = self.handle.query(&Caller::OPERATOR, &boundary, false).map_err(io::Error::other)?;
+        let answer = self.service.query(&Caller::OPERATOR, &boundary, false).map_err(io::Error::other)?;
         writeln!(self.output, "=> {}", Value::Map(reply(&boundary, answer)))
     }
 
     fn ask_graphql(&mut self, query: &str) -> io::Result<()> {
         writeln!(self.output, "{query}")?;
-        let service = Service::new(&self.handle);
+        let service = GraphqlService::new(&self.service);
         let service = service.map_err(|faults| io::Error::other(format!("{faults:?}")))?;
-        let answer = service.answer(&Caller::OPERATOR, &Request::new(query), false);
+        let answer = service.answer(&Caller::OPERATOR, &GraphqlRequest::new(query), false);
         writeln!(self.output, "=> {}", answer.body)
     }
 
@@ -110,6 +119,7 @@ impl<W: Write> Demo<'_, W> {
     fn follow(&mut self, kind: &Keyword, label: Option<&str>) -> io::Result<()> {
         let schedule = label.and_then(|label| self.ids.get(label)).cloned();
         let awaited = (kind.as_str().to_owned(), schedule);
+        // A decision can precede the `await` for it, so decisions shown earlier count as well.
         while !self.seen.contains(&awaited) {
             let batch =
                 self.subscription.next_batch(1).ok_or_else(|| io::Error::other("the engine has stopped"))?;
@@ -162,7 +172,7 @@ impl<W: Write> Demo<'_, W> {
             | DecisionKind::ScheduleResumed
             | DecisionKind::ScheduleArmed
             | DecisionKind::SessionGranted
-            | DecisionKind::EngineGuarded
+            | DecisionKind::GuardPolicySet
             | DecisionKind::RunAsked
             | DecisionKind::RunAllowed
             | DecisionKind::RunHeld
@@ -176,7 +186,7 @@ impl<W: Write> Demo<'_, W> {
             | DecisionKind::ChannelDisabled
             | DecisionKind::EngineHeld
             | DecisionKind::EngineReleased
-            | DecisionKind::EngineAwoke
+            | DecisionKind::EngineRestarted
             | DecisionKind::EngineStopping => {}
         }
         self.output.flush()

@@ -6,14 +6,14 @@ use std::process::ExitCode;
 
 use super::config::data_dir_of;
 use super::environment::Environment;
-use super::fault::Fault;
-use super::keeping::STORE;
+use super::fault::AppFault;
+use super::store::STORE;
 use crate::adapter::{StoreOptions, StoreSqlite};
 use crate::domain::Moment;
 use crate::port::StoreReport;
 use crate::surface::cli::DoctorArgs;
 
-/// Exit codes: 0 sound, 1 defects or unreadable, 2 usage.
+/// Runs the command. Exit codes: 0 sound, 1 defects or unreadable, 2 usage.
 pub(super) fn doctor(args: DoctorArgs) -> io::Result<ExitCode> {
     let dir = match data_dir_of(args.state.data_dir, &Environment::read()) {
         Ok(dir) => dir.join(STORE),
@@ -28,13 +28,14 @@ pub(super) fn doctor(args: DoctorArgs) -> io::Result<ExitCode> {
     }
 }
 
-fn examine(dir: &Path) -> Result<StoreReport, Fault> {
+fn examine(dir: &Path) -> Result<StoreReport, AppFault> {
+    // Inspecting must not create a store.
     if !dir.exists() {
-        return Err(Fault::Taken(format!("there is no store in {}", dir.display())));
+        return Err(AppFault::Taken(format!("there is no store in {}", dir.display())));
     }
     // Only the caps are used: nothing is opened for writing, so the time does not matter.
     let caps = StoreOptions::new(dir, Moment::EPOCH).caps;
-    StoreSqlite::inspect(dir, caps).map_err(|fault| Fault::Taken(fault.to_string()))
+    StoreSqlite::inspect(dir, caps).map_err(|fault| AppFault::Taken(fault.to_string()))
 }
 
 fn print(report: &StoreReport, output: &mut impl Write) -> io::Result<()> {

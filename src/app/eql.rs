@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::client::Client;
-use super::embedded::Embedded;
-use super::fault::Fault;
+use super::fault::AppFault;
+use super::in_process;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::edn::{Map, Value, read_keeping_meta};
-use crate::graph::eql::{Answer, Boundary};
-use crate::runtime::reply;
+use crate::graph::eql::{Boundary, QueryAnswer};
+use crate::service::reply;
 use crate::surface::cli::EqlArgs;
 
 pub(super) fn eql(args: &EqlArgs) -> io::Result<ExitCode> {
@@ -17,7 +17,7 @@ pub(super) fn eql(args: &EqlArgs) -> io::Result<ExitCode> {
         Ok(request) => request,
         Err(fault) => return Ok(fault.tell()),
     };
-    match Client::asked_for(&args.daemon, args.session.as_ref()) {
+    match Client::asked_for(&args.caller.daemon, args.caller.session.as_ref()) {
         Ok(Some(client)) => ask_daemon(&client, &request),
         Ok(None) => ask_own(args, &request),
         Err(fault) => Ok(fault.tell()),
@@ -25,10 +25,10 @@ pub(super) fn eql(args: &EqlArgs) -> io::Result<ExitCode> {
 }
 
 /// Builds Pathom's request map from the query and its entity.
-fn request(args: &EqlArgs) -> Result<Value, Fault> {
+fn request(args: &EqlArgs) -> Result<Value, AppFault> {
     let form = |name: &str, text: &str| {
         let read = read_keeping_meta(text.as_bytes(), &REQUEST_CAPS);
-        read.map_err(|error| Fault::usage(format!("the {name} is no EDN: {error}")))
+        read.map_err(|error| AppFault::usage(format!("the {name} is not EDN: {error}")))
     };
     let query = form("query", &args.query)?;
     // Also for a bare query: the request map carries the options along.
@@ -50,7 +50,7 @@ fn ask_daemon(client: &Client, request: &Value) -> io::Result<ExitCode> {
         Err(fault) => return Ok(fault.tell()),
     };
     if answer.status.as_u16() != 200 {
-        return Ok(Fault::usage(answer.complaint(Notation::Edn)).tell());
+        return Ok(AppFault::usage(answer.complaint(Notation::Edn)).tell());
     }
     let mut output = io::stdout().lock();
     output.write_all(answer.text.as_bytes())?;
@@ -63,15 +63,15 @@ fn ask_daemon(client: &Client, request: &Value) -> io::Result<ExitCode> {
 fn ask_own(args: &EqlArgs, request: &Value) -> io::Result<ExitCode> {
     let boundary = match Boundary::read(request) {
         Ok(boundary) => boundary,
-        Err(error) => return Ok(Fault::usage(error.to_string()).tell()),
+        Err(error) => return Ok(AppFault::usage(error.to_string()).tell()),
     };
-    let engine = Embedded::start()?;
-    let caller = engine.caller(args.session.as_ref())?;
-    let answer = match engine.handle().query(&caller, &boundary, false) {
+    let engine = in_process::start()?;
+    let caller = in_process::caller(&engine, args.caller.session.as_ref())?;
+    let answer = match engine.service().query(&caller, &boundary, false) {
         Ok(answer) => answer,
-        Err(refusal) => return Ok(Fault::usage(refusal.to_string()).tell()),
+        Err(refusal) => return Ok(AppFault::usage(refusal.to_string()).tell()),
     };
-    let failed = matches!(answer, Answer::Failed(_));
+    let failed = matches!(answer, QueryAnswer::Failed(_));
     writeln!(io::stdout(), "{}", Value::Map(reply(&boundary, answer)))?;
     Ok(ExitCode::from(u8::from(failed)))
 }

@@ -18,7 +18,7 @@ use crate::runtime::Handle;
 /// If one of the files exists already, or cannot be written.
 pub fn export(handle: &Handle, directory: &Path) -> io::Result<Vec<String>> {
     let now = handle.now().wall;
-    let files = handle.view(|state| jsonl::export(state, now, || handle.draw()));
+    let files = handle.view(|state| jsonl::export(state, now, || handle.random_bits()));
     fs::create_dir_all(directory)?;
     for (file, text) in [(jsonl::File::Jobs, &files.jobs), (jsonl::File::Runs, &files.runs)] {
         let path = directory.join(file.name());

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 /// An error that keeps a command from starting.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum AppFault {
     /// The call is invalid.
     #[error("{0}")]
     Usage(String),
@@ -17,13 +17,13 @@ pub(super) enum Fault {
     Taken(String),
 }
 
-impl Fault {
-    pub(super) fn usage(message: impl Into<String>) -> Fault {
-        Fault::Usage(message.into())
+impl AppFault {
+    pub(super) fn usage(message: impl Into<String>) -> AppFault {
+        AppFault::Usage(message.into())
     }
 
-    pub(super) fn io(what: impl Into<String>, error: io::Error) -> Fault {
-        Fault::Io { what: what.into(), error }
+    pub(super) fn io(what: impl Into<String>, error: io::Error) -> AppFault {
+        AppFault::Io { what: what.into(), error }
     }
 
     /// Prints the error to stderr and returns the exit code.
@@ -31,8 +31,8 @@ impl Fault {
         // If stderr is closed, nothing can be reported.
         let _ = writeln!(io::stderr(), "reveille: {self}");
         match self {
-            Fault::Usage(_) => ExitCode::from(2),
-            Fault::Io { .. } | Fault::Taken(_) => ExitCode::FAILURE,
+            AppFault::Usage(_) => ExitCode::from(2),
+            AppFault::Io { .. } | AppFault::Taken(_) => ExitCode::FAILURE,
         }
     }
 }

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::client::Client;
-use super::embedded::Embedded;
-use super::fault::Fault;
+use super::fault::AppFault;
+use super::in_process;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::edn::{Map, Value};
 use crate::surface::cli::GraphqlArgs;
-use crate::surface::graphql::{Request, Service};
+use crate::surface::graphql::{GraphqlRequest, GraphqlService};
 use crate::surface::json;
 
 pub(super) fn graphql(args: &GraphqlArgs) -> io::Result<ExitCode> {
@@ -26,12 +26,12 @@ pub(super) fn graphql(args: &GraphqlArgs) -> io::Result<ExitCode> {
 }
 
 /// Builds the request as an object with string keys, as in JSON.
-fn request(args: &GraphqlArgs) -> Result<Value, Fault> {
+fn request(args: &GraphqlArgs) -> Result<Value, AppFault> {
     let mut request = Map::new();
     request.insert("query".into(), args.query.as_str().into());
     if let Some(variables) = &args.variables {
         let variables = json::read(variables.as_bytes(), &REQUEST_CAPS)
-            .map_err(|error| Fault::usage(format!("the variables are no JSON: {error}")))?;
+            .map_err(|error| AppFault::usage(format!("the variables are not JSON: {error}")))?;
         request.insert("variables".into(), variables);
     }
     if let Some(at) = args.as_of {
@@ -42,8 +42,8 @@ fn request(args: &GraphqlArgs) -> Result<Value, Fault> {
     Ok(request.into())
 }
 
-fn answer(args: &GraphqlArgs, request: &Value) -> Result<String, Fault> {
-    let Some(client) = Client::asked_for(&args.daemon, args.session.as_ref())? else {
+fn answer(args: &GraphqlArgs, request: &Value) -> Result<String, AppFault> {
+    let Some(client) = Client::asked_for(&args.caller.daemon, args.caller.session.as_ref())? else {
         return own(args, request);
     };
     let mut text = String::new();
@@ -52,17 +52,17 @@ fn answer(args: &GraphqlArgs, request: &Value) -> Result<String, Fault> {
     // 400 means an invalid request: its body has GraphQL's own errors, so print it like any answer.
     match answered.status.as_u16() {
         200 | 400 => Ok(answered.text),
-        _ => Err(Fault::usage(answered.complaint(Notation::Json))),
+        _ => Err(AppFault::usage(answered.complaint(Notation::Json))),
     }
 }
 
 /// Answers from an engine that exists only for this query: it contains nothing but the schema.
-fn own(args: &GraphqlArgs, request: &Value) -> Result<String, Fault> {
-    let failed = |error: io::Error| Fault::io("an engine of one's own", error);
-    let request = Request::from_value(request).map_err(|error| Fault::usage(error.message))?;
-    let engine = Embedded::start().map_err(failed)?;
-    let caller = engine.caller(args.session.as_ref()).map_err(failed)?;
-    let service = Service::new(engine.handle())
+fn own(args: &GraphqlArgs, request: &Value) -> Result<String, AppFault> {
+    let failed = |error: io::Error| AppFault::io("the in-process engine", error);
+    let request = GraphqlRequest::from_value(request).map_err(|error| AppFault::usage(error.message))?;
+    let engine = in_process::start().map_err(failed)?;
+    let caller = in_process::caller(&engine, args.caller.session.as_ref()).map_err(failed)?;
+    let service = GraphqlService::new(engine.service())
         .map_err(|faults| failed(io::Error::other(format!("the schema has faults: {faults:?}"))))?;
     Ok(service.answer(&caller, &request, false).body)
 }

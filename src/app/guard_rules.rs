@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::fault::Fault;
+use super::fault::AppFault;
 use crate::adapter::ClockOs;
-use crate::adapter::outside::{Client, Endpoint, GuardWay, Hook, NetworkOs, Program, SigningKey, Trust};
+use crate::adapter::outbound::{Client, Endpoint, GuardRoute, Hook, NetworkOs, Program, SigningKey, Trust};
 use crate::calendar::Zones;
 use crate::domain::{
-    Dialect, GuardPolicy, Kind, Rule, RuleScope, Ruling, SessionId, Span, TimeOfDay, TimeWindow, Weekday,
-    Weekdays, Zone,
+    Dialect, GuardPolicy, PayloadKind, Rule, RuleScope, Ruling, SessionId, Span, TimeOfDay, TimeWindow,
+    Weekday, Weekdays, Zone,
 };
 use crate::limits;
 
@@ -69,17 +69,19 @@ impl GuardFile {
     /// Validates the policy.
     ///
     /// # Errors
-    /// [`Fault::Usage`] for the first invalid entry, with its rule.
-    pub(super) fn policy(self, zones: &Zones) -> Result<GuardPolicy, Fault> {
+    /// [`AppFault::Usage`] for the first invalid entry, with its rule.
+    pub(super) fn policy(self, zones: &Zones) -> Result<GuardPolicy, AppFault> {
         let asks = self.patience()?;
         let (rules, most) = (self.rules.len() as u64, limits::GUARD_RULES.value);
         if rules > most {
-            return Err(Fault::usage(format!("[guard] has {rules} rules, and {most} are allowed")));
+            return Err(AppFault::usage(format!("[guard] has {rules} rules, and {most} are allowed")));
         }
         let wait = self.approval_wait_s.unwrap_or(limits::APPROVAL_MS.value / 1_000);
         let wait_max = limits::APPROVAL_MS_MAX.value / 1_000;
         if wait > wait_max {
-            return Err(Fault::usage(format!("[guard] approval-wait-s is {wait}, and at most {wait_max}")));
+            return Err(AppFault::usage(format!(
+                "[guard] approval-wait-s is {wait}, and at most {wait_max}"
+            )));
         }
         let mut policy = GuardPolicy {
             rules: Vec::with_capacity(self.rules.len()),
@@ -89,11 +91,11 @@ impl GuardFile {
         for rule in self.rules {
             // Names appear as reasons in the log, so each must mean one rule.
             if policy.rules.iter().any(|known| *known.name == *rule.name) {
-                return Err(Fault::usage(format!("[guard] has two rules of the name {:?}", rule.name)));
+                return Err(AppFault::usage(format!("[guard] has two rules of the name {:?}", rule.name)));
             }
             let name = rule.name.clone();
             let read = rule.read(zones);
-            policy.rules.push(read.map_err(|why| Fault::usage(format!("[guard] rule {name:?}: {why}")))?);
+            policy.rules.push(read.map_err(|why| AppFault::usage(format!("[guard] rule {name:?}: {why}")))?);
         }
         Ok(policy)
     }
@@ -101,13 +103,13 @@ impl GuardFile {
 
 impl GuardFile {
     /// The external guard's time limit; `None` without such a guard.
-    fn patience(&self) -> Result<Option<Span>, Fault> {
+    fn patience(&self) -> Result<Option<Span>, AppFault> {
         if self.command.is_empty() && self.url.is_none() {
             return Ok(None);
         }
         let (millis, most) = (self.timeout_ms.unwrap_or(limits::GUARD_MS.value), limits::GUARD_MS_MAX.value);
         if millis == 0 || millis > most {
-            return Err(Fault::usage(format!("[guard] timeout-ms is {millis}, and must be 1 to {most}")));
+            return Err(AppFault::usage(format!("[guard] timeout-ms is {millis}, and must be 1 to {most}")));
         }
         Ok(Some(Span::from_millis(millis)))
     }
@@ -115,39 +117,43 @@ impl GuardFile {
     /// The external guard, if one is configured.
     ///
     /// # Errors
-    /// [`Fault::Usage`] for an invalid entry, [`Fault::Io`] for a key that cannot be read.
-    pub(super) fn outside(&self) -> Result<Option<GuardWay>, Fault> {
+    /// [`AppFault::Usage`] for an invalid entry, [`AppFault::Io`] for a key that cannot be read.
+    pub(super) fn outside(&self) -> Result<Option<GuardRoute>, AppFault> {
         let Some(patience) = self.patience()? else { return Ok(None) };
         match (&self.url, self.command.first()) {
-            (Some(_), Some(_)) => Err(Fault::usage("[guard] has a command and a url: one of them is asked")),
+            (Some(_), Some(_)) => {
+                Err(AppFault::usage("[guard] has both a command and a url; give one of them"))
+            }
             (None, None) => Ok(None),
             (None, Some(program)) if !Path::new(program).is_absolute() => {
-                Err(Fault::usage(format!("[guard] command: {program} is not an absolute path")))
+                Err(AppFault::usage(format!("[guard] command: {program} is not an absolute path")))
             }
-            (None, Some(_)) => Ok(Some(GuardWay::Command(Program {
+            (None, Some(_)) => Ok(Some(GuardRoute::Command(Program {
                 argv: self.command.clone(),
                 // Nothing is inherited: the daemon's environment holds its operator token.
                 environment: Vec::new(),
                 directory: PathBuf::from("/"),
                 time: Duration::from_millis(patience.millis()),
             }))),
-            (Some(url), None) => self.hook(url, patience).map(|hook| Some(GuardWay::Webhook(Box::new(hook)))),
+            (Some(url), None) => {
+                self.hook(url, patience).map(|hook| Some(GuardRoute::Webhook(Box::new(hook))))
+            }
         }
     }
 
-    fn hook(&self, url: &str, patience: Span) -> Result<Hook, Fault> {
+    fn hook(&self, url: &str, patience: Span) -> Result<Hook, AppFault> {
         let endpoint = Endpoint::parse(url);
-        let endpoint = endpoint.map_err(|error| Fault::usage(format!("[guard] url: {error}")))?;
+        let endpoint = endpoint.map_err(|error| AppFault::usage(format!("[guard] url: {error}")))?;
         let path = self.key_file.as_ref();
         let path =
-            path.ok_or_else(|| Fault::usage("[guard] url needs a key-file, to sign questions with"))?;
+            path.ok_or_else(|| AppFault::usage("[guard] url needs a key-file, to sign questions with"))?;
         let text = std::fs::read_to_string(path);
-        let text = text.map_err(|error| Fault::io(format!("{} cannot be read", path.display()), error))?;
+        let text = text.map_err(|error| AppFault::io(format!("{} cannot be read", path.display()), error))?;
         // The message must not contain the key, even an unusable one.
         let key = SigningKey::parse(text.trim())
-            .map_err(|error| Fault::usage(format!("[guard] {}: {error}", path.display())))?;
+            .map_err(|error| AppFault::usage(format!("[guard] {}: {error}", path.display())))?;
         let client = Client::new(Arc::new(NetworkOs), Trust::system());
-        let client = client.map_err(|error| Fault::io("[guard] TLS cannot be set up", error))?;
+        let client = client.map_err(|error| AppFault::io("[guard] TLS cannot be set up", error))?;
         let client = client.allowing(&endpoint);
         let client = if self.allow_loopback { client.with_loopback() } else { client };
         let hook = Hook { client, endpoint, keys: vec![key], clock: Arc::new(ClockOs) };
@@ -162,13 +168,13 @@ impl RuleFile {
         }
         // Reserved: as a reason, it means a refusal by the external guard.
         if self.name == GUARD {
-            return Err("that name stands for a guard outside".to_owned());
+            return Err("that name is reserved for the external guard".to_owned());
         }
         let session = |text: &String| SessionId::new(text).map_err(|error| format!("sessions: {error}"));
         let of = RuleScope {
             sessions: self.sessions.iter().map(session).collect::<Result<_, _>>()?,
             dialects: all_of("dialects", &self.dialects, Dialect::parse, Dialect::NAMES)?,
-            kinds: all_of("kinds", &self.kinds, Kind::parse, Kind::NAMES)?,
+            kinds: all_of("kinds", &self.kinds, PayloadKind::parse, PayloadKind::NAMES)?,
             tools: self.tools.into_iter().map(String::into_boxed_str).collect(),
             window: self.window.map(|window| window.read(zones)).transpose()?,
         };
@@ -198,6 +204,7 @@ impl WindowFile {
             return Err(format!("window: {warning}"));
         }
         Ok(TimeWindow {
+            // No days means every day.
             days: Weekdays::new(days).unwrap_or(Weekdays::DAILY),
             from: time("from", &self.from)?,
             until: time("until", &self.until)?,
@@ -296,7 +303,7 @@ mod tests {
         );
         check(
             "[[rules]]\nname = \"guard\"\nthen = \"hold\"",
-            "[guard] rule \"guard\": that name stands for a guard outside",
+            "[guard] rule \"guard\": that name is reserved for the external guard",
         );
     }
 }

@@ -30,8 +30,12 @@ pub fn read(directory: &Path) -> io::Result<Replayed> {
     let (jobs, runs) = (jobs?, runs?);
     // Neither file: most likely the wrong directory.
     if jobs.is_none() && runs.is_none() {
-        let text =
-            format!("{} holds neither {} nor {}", directory.display(), File::Jobs.name(), File::Runs.name());
+        let text = format!(
+            "{} contains neither {} nor {}",
+            directory.display(),
+            File::Jobs.name(),
+            File::Runs.name()
+        );
         return Err(io::Error::new(ErrorKind::NotFound, text));
     }
     let replayed = jsonl::replay(&jobs.unwrap_or_default(), &runs.unwrap_or_default());

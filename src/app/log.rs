@@ -13,7 +13,7 @@ use tracing_subscriber::filter::{FilterExt, Targets, filter_fn};
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
-use super::fault::Fault;
+use super::fault::AppFault;
 
 /// The log of this process; dropping it writes the lines that are still queued.
 pub(super) struct Log {
@@ -30,9 +30,9 @@ impl Log {
     /// Starts the log.
     ///
     /// # Errors
-    /// [`Fault::Usage`] for an invalid filter, [`Fault::Io`] without a thread.
-    pub(super) fn start(filter: &str) -> Result<Log, Fault> {
-        let wrong = |error| Fault::usage(format!("the log filter cannot be read: {error}"));
+    /// [`AppFault::Usage`] for an invalid filter, [`AppFault::Io`] without a thread.
+    pub(super) fn start(filter: &str) -> Result<Log, AppFault> {
+        let wrong = |error| AppFault::usage(format!("the log filter cannot be read: {error}"));
         let targets: Targets = filter.parse().map_err(wrong)?;
         let (lines, queue) = sync_channel(LINES_MAX);
         let (done, written) = sync_channel(1);
@@ -43,7 +43,7 @@ impl Log {
             let _ = done.send(());
         };
         let spawned = std::thread::Builder::new().name("reveille-log".into()).spawn(write);
-        spawned.map_err(|error| Fault::io("the log has no thread", error))?;
+        spawned.map_err(|error| AppFault::io("the log's thread cannot be started", error))?;
         let queue = lines.clone();
         let layer = tracing_subscriber::fmt::layer()
             .with_ansi(false)

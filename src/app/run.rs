@@ -27,10 +27,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Eql(args) => super::eql::eql(&args),
         Command::Graphql(args) => super::graphql::graphql(&args),
         Command::Doctor(args) => super::doctor::doctor(args),
-        Command::Export(args) => super::transfer::export(args),
-        Command::Import(args) => super::transfer::import(args),
-        Command::Forecast(args) => super::foresight::forecast(&args),
-        Command::Explain(args) => super::foresight::explain(&args),
+        Command::Export(args) => super::export_import::export(args),
+        Command::Import(args) => super::export_import::import(args),
+        Command::Forecast(args) => super::forecast_explain::forecast(&args),
+        Command::Explain(args) => super::forecast_explain::explain(&args),
         Command::Cancel(args) => super::control::cancel(&args),
         Command::Pause(args) => super::control::pause(&args),
         Command::Resume(args) => super::control::resume(&args),
@@ -45,7 +45,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Schema(args) => super::schema::schema(args.kind),
     };
     outcome.unwrap_or_else(|error| {
-        // The reader closed the pipe, as `head` does: that is no failure.
+        // The reader closed the pipe, as `head` does; that is not a failure.
         if error.kind() == ErrorKind::BrokenPipe {
             return ExitCode::SUCCESS;
         }

@@ -8,14 +8,15 @@ use std::time::Duration;
 
 use super::config::Config;
 use super::data_dir::{DataDir, OBSERVER_TOKEN, OPERATOR_TOKEN};
-use super::embedded::Embedded;
 use super::environment::Environment;
-use super::fault::Fault;
-use super::keeping::take_up;
+use super::fault::AppFault;
+use super::in_process;
 use super::log::Log;
 use super::signals::on_stop;
-use crate::adapter::outside::GuardOutside;
+use super::store::attach_store;
+use crate::adapter::outbound::OutboundGuard;
 use crate::domain::{Right, Scope, TokenName};
+use crate::embed::Reveille;
 use crate::engine::{Command, Input, State};
 use crate::runtime::{Handle, Token};
 use crate::surface::cli::ServeArgs;
@@ -28,7 +29,7 @@ pub(super) fn serve(args: ServeArgs) -> io::Result<ExitCode> {
     }
 }
 
-fn run(args: ServeArgs) -> Result<(), Fault> {
+fn run(args: ServeArgs) -> Result<(), AppFault> {
     let config = Config::new(args, &Environment::read())?;
     let _log = Log::start(&config.log)?;
     // Installed first: a signal during the start stops the daemon right after it.
@@ -36,11 +37,11 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
     on_stop(move || {
         let _ = stop.send(());
     })
-    .map_err(|error| Fault::io("signals cannot be heard", error))?;
+    .map_err(|error| AppFault::io("signal handlers cannot be installed", error))?;
     let mut data_dir = config.data_dir.as_deref().map(DataDir::take).transpose()?;
     let socket = config.socket.as_deref().map(Socket::bind).transpose();
-    let socket = socket.map_err(|error| Fault::Taken(error.to_string()))?;
-    let mut engine = Embedded::start().map_err(|error| Fault::io("the engine cannot start", error))?;
+    let socket = socket.map_err(|error| AppFault::Taken(error.to_string()))?;
+    let mut engine = in_process::start().map_err(|error| AppFault::io("the engine cannot start", error))?;
     let handle = engine.handle().clone();
     admit(&handle, config.token, data_dir.as_ref())?;
     // Before the store is loaded: due runs may be for one of the channels.
@@ -49,29 +50,30 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
     let guard = config.guard.map(Arc::new);
     // Also before the store: a loaded run that is due asks the guard at once.
     if let Some(way) = config.outside {
-        let outside = GuardOutside::start(way).map_err(|error| Fault::io("the guard cannot start", error))?;
+        let outside =
+            OutboundGuard::start(way).map_err(|error| AppFault::io("the guard cannot start", error))?;
         handle.set_guard(Arc::new(outside));
     }
-    let mut count = kept.map(|dir| take_up(&handle, dir, guard.clone())).transpose()?;
+    let mut count = kept.map(|dir| attach_store(&handle, dir, guard.clone())).transpose()?;
     // Without a store nothing has loaded the policy yet.
     if count.is_none() {
         let by = Scope::Operator.into();
         let guarded = handle.submit(Input::Command(Command::SetGuard { policy: guard, by }));
-        guarded.map_err(|refusal| Fault::usage(refusal.to_string()))?;
+        guarded.map_err(|refusal| AppFault::usage(refusal.to_string()))?;
     }
-    let listening = Server::start(handle.clone(), &config.http);
+    let listening = Server::start(engine.service().clone(), &config.http);
     let mut server =
-        listening.map_err(|error| Fault::io(format!("cannot listen on {}", config.http.listen), error))?;
+        listening.map_err(|error| AppFault::io(format!("cannot listen on {}", config.http.listen), error))?;
     let address = format!("http://{}", server.address());
     if let Some(data_dir) = &mut data_dir {
         // The port is known only now: `listen` may end in `:0`.
-        data_dir.sign(&address).map_err(|error| Fault::io("the lock cannot be signed", error))?;
+        data_dir.sign(&address).map_err(|error| AppFault::io("the lock file cannot be written", error))?;
     }
     if let Some(socket) = socket {
         let served = server.serve_socket(socket);
-        served.map_err(|error| Fault::io("the socket cannot be served", error))?;
+        served.map_err(|error| AppFault::io("the socket cannot be served", error))?;
     }
-    announce(&address, config.keeps).map_err(|error| Fault::io("stdout cannot be written", error))?;
+    announce(&address, config.keeps).map_err(|error| AppFault::io("stdout cannot be written", error))?;
     // A timeout is the tick; the sender lives in the signal handler as long as the process.
     while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(COUNT_EVERY) {
         if let Some(count) = &mut count {
@@ -86,8 +88,8 @@ fn run(args: ServeArgs) -> Result<(), Fault> {
 }
 
 /// Registers the operator's and the observer's token.
-fn admit(handle: &Handle, token: Option<Token>, data_dir: Option<&DataDir>) -> Result<(), Fault> {
-    let fresh = || Token::from_entropy(handle.draw(), handle.draw());
+fn admit(handle: &Handle, token: Option<Token>, data_dir: Option<&DataDir>) -> Result<(), AppFault> {
+    let fresh = || Token::from_entropy(handle.random_bits(), handle.random_bits());
     let name = |text: &str| TokenName::new(text).expect("a word is a name");
     let operator = match (token, data_dir) {
         (Some(token), _) => Some(token),
@@ -95,17 +97,21 @@ fn admit(handle: &Handle, token: Option<Token>, data_dir: Option<&DataDir>) -> R
         (None, None) => None,
     };
     if let Some(operator) = operator {
-        handle.admit_operator_as(name("operator"), &operator, Right::Change);
+        handle.tokens().admit_operator_as(name("operator"), &operator, Right::Change);
     }
     // The observer's token exists in every data directory, wherever the operator's comes from.
     if let Some(data_dir) = data_dir {
-        handle.admit_operator_as(name("observer"), &data_dir.token(OBSERVER_TOKEN, fresh)?, Right::Read);
+        handle.tokens().admit_operator_as(
+            name("observer"),
+            &data_dir.token(OBSERVER_TOKEN, fresh)?,
+            Right::Read,
+        );
     }
     Ok(())
 }
 
 fn announce(address: &str, keeps: bool) -> io::Result<()> {
-    let kept = if keeps { "durable schedules and sessions are on disk" } else { "nothing is kept on disk" };
+    let kept = if keeps { "durable schedules and sessions are on disk" } else { "nothing is persisted" };
     tracing::info!(target: "reveille", address, kept, "ready");
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "reveille ready {address}")?;
@@ -114,7 +120,7 @@ fn announce(address: &str, keeps: bool) -> io::Result<()> {
 
 /// Stops in order: requests first, then the engine, while streams can still bring receipts, then
 /// the streams.
-fn stop_all(server: &mut Server, engine: &mut Embedded) {
+fn stop_all(server: &mut Server, engine: &mut Reveille) {
     tracing::info!(target: "reveille", "stopping");
     server.drain();
     let left = engine.handle().view(State::live_count);
@@ -122,8 +128,11 @@ fn stop_all(server: &mut Server, engine: &mut Embedded) {
     server.stop();
     // Closed explicitly, because tasks of the server may hold the engine a little longer. From here
     // on the store's files can be copied.
-    engine.handle().close_store();
-    tracing::info!(target: "reveille", unfinished = left, "stopped; what was in memory only is called off");
+    let store = engine.handle().read().store();
+    if let Some(store) = store {
+        store.close();
+    }
+    tracing::info!(target: "reveille", unfinished = left, "stopped; volatile schedules were cancelled");
 }
 
 /// How often the count of volatile schedules is written.

@@ -5,7 +5,7 @@ use std::io;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// Runs `stop` once, on a thread of its own, when the process is asked to end.
+/// Runs `stop` once, on a thread of its own, when the process receives SIGTERM or SIGINT.
 ///
 /// # Errors
 /// The operating system's error if it accepts no handler or provides no thread.

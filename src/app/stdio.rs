@@ -6,7 +6,7 @@ use std::net::Shutdown;
 use std::process::ExitCode;
 
 use super::client::{Client, Stream};
-use super::embedded::Embedded;
+use super::in_process;
 use super::signals::on_stop;
 use crate::domain::{HostId, SessionConfig, SessionId};
 use crate::engine::State;
@@ -54,7 +54,7 @@ fn relay(stream: Stream) -> io::Result<ExitCode> {
 
 /// Serves an engine that exists until the end of the input.
 fn serve_own(session: Option<SessionId>) -> io::Result<ExitCode> {
-    let mut engine = Embedded::start()?;
+    let mut engine = in_process::start()?;
     let handle = engine.handle().clone();
     let peer = match session {
         None => Peer::Operator,
@@ -66,7 +66,8 @@ fn serve_own(session: Option<SessionId>) -> io::Result<ExitCode> {
     };
     let stopped = handle.clone();
     on_stop(move || end(&stopped))?;
-    let served = serve(Connection::new(handle.clone(), peer), io::stdin().lock(), io::stdout());
+    let served = serve(Connection::new(engine.service().clone(), peer), io::stdin().lock(), io::stdout());
+    // Counted before the shutdown, which cancels them.
     let left = handle.view(State::live_count);
     engine.shut_down();
     tell(left)?;
@@ -93,7 +94,7 @@ pub(super) fn tell(left: u64) -> io::Result<()> {
         return Ok(());
     }
     let schedules = if left == 1 { "schedule was" } else { "schedules were" };
-    writeln!(io::stderr(), "reveille: the stream ended; {left} unfinished {schedules} called off")
+    writeln!(io::stderr(), "reveille: the stream ended; {left} unfinished {schedules} cancelled")
 }
 
 const CHUNK: usize = 16_384;

@@ -4,13 +4,14 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
 use super::client::Client;
-use super::embedded::Embedded;
+use super::in_process;
 use crate::dialect::{Notation, REQUEST_CAPS, psi};
 use crate::domain::{Caller, Cursor, DecisionKind, HostId, SessionConfig, SessionId};
 use crate::edn::{self, Value};
 use crate::engine::State;
 use crate::limits;
-use crate::runtime::{Handle, TOOLBOX};
+use crate::runtime::Handle;
+use crate::service::TOOLBOX;
 use crate::surface::cli::ToolArgs;
 use crate::surface::json;
 
@@ -31,7 +32,7 @@ pub(super) fn tool(args: &ToolArgs) -> io::Result<ExitCode> {
     match Client::asked_for(&args.daemon, args.session.as_ref()) {
         Ok(None) => call_own(args, &value, notation),
         Ok(Some(_)) if args.wait => {
-            usage("--wait is for an engine of one's own; follow a daemon by `reveille stdio`")
+            usage("--wait needs an in-process engine; to follow a daemon, use `reveille stdio`")
         }
         Ok(Some(client)) => call_daemon(&client, &args.name, notation, text),
         Err(fault) => Ok(fault.tell()),
@@ -70,15 +71,16 @@ fn escaped(name: &str) -> String {
 
 /// Calls the tool in an engine that exists only for this call.
 fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<ExitCode> {
-    let mut engine = Embedded::start()?;
+    let mut engine = in_process::start()?;
     let handle = engine.handle().clone();
     let session =
         args.session.clone().map_or_else(|| SessionId::new(OWN_SESSION), Ok).map_err(io::Error::other)?;
     let opened = handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
     opened.map_err(io::Error::other)?;
-    let Some(answer) = handle.call_tool(&args.name, &Caller::session(session), value, notation) else {
+    let Some(answer) = engine.service().call_tool(&args.name, &Caller::session(session), value, notation)
+    else {
         let names: Vec<&str> = TOOLBOX.iter().map(|tool| tool.name).collect();
-        return usage(&format!("no tool of the name {}; there are {}", args.name, names.join(", ")));
+        return usage(&format!("there is no tool named {}; the tools are {}", args.name, names.join(", ")));
     };
     let mut output = io::stdout().lock();
     writeln!(output, "{}", print(&answer.value, notation))?;
@@ -87,14 +89,14 @@ fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<Ex
         wait(&handle, notation, &mut output)?;
     } else {
         // Deliver what is due at once, before the shutdown cancels the rest.
-        handle.turn();
+        handle.run_due();
     }
     let left = handle.view(State::live_count);
     engine.shut_down();
     if left > 0 {
         writeln!(
             io::stderr(),
-            "reveille: no daemon keeps it: the schedule was called off; --wait stays for it"
+            "reveille: no daemon is running, so the schedule was cancelled; use --wait to wait for it"
         )?;
     }
     Ok(ExitCode::from(u8::from(answer.is_error)))
@@ -114,6 +116,7 @@ fn usage(error: &str) -> io::Result<ExitCode> {
 
 /// Parses EDN, or JSON if the text begins like a JSON object and is not EDN.
 fn parse(text: &[u8]) -> Result<(Value, Notation), String> {
+    // Both an EDN and a JSON map can begin so: EDN is tried first, and this decides about text that is not EDN.
     let mut bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
     let perhaps_json = bytes.next() == Some(&b'{') && bytes.next() == Some(&b'"');
     let edn = edn::read(text, &REQUEST_CAPS);
@@ -121,10 +124,10 @@ fn parse(text: &[u8]) -> Result<(Value, Notation), String> {
         Ok(value) => Ok((value, Notation::Edn)),
         Err(_) if perhaps_json => {
             let value = json::read(text, &REQUEST_CAPS)
-                .map_err(|error| format!("the arguments are no JSON: {error}"))?;
+                .map_err(|error| format!("the arguments are not JSON: {error}"))?;
             Ok((value, Notation::Json))
         }
-        Err(error) => Err(format!("the arguments are no EDN: {error}")),
+        Err(error) => Err(format!("the arguments are not EDN: {error}")),
     }
 }
 

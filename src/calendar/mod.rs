@@ -39,7 +39,7 @@ mod zones;
 
 pub use cron::{CronError, Field, parse_cron};
 pub use edn::{TriggerError, from_edn, to_edn};
-pub use phrase::{Asked, Part, PhraseError, Understood, print_duration, understand};
+pub use phrase::{Part, PhraseContext, PhraseError, Understood, print_duration, understand};
 pub use print::print;
 pub use slots::{Count, Slots, Window};
 pub use zones::{TzData, Warning, Zones};

@@ -1,35 +1,35 @@
-//! What every dialect hands back, and the notation in which it was asked.
+//! The answer type that every dialect returns, and the notation of a call's arguments.
 //!
-//! What lives elsewhere: turning an answer into bytes (`surface`). Invariant: an answer is finished; a surface
-//! prints it and adds nothing.
+//! Turning an answer into bytes is up to the surfaces. Invariant: an answer is complete; a surface prints it and adds
+//! nothing.
 
 use crate::domain::Code;
 use crate::edn::Value;
 
-/// A tool's answer.
+/// The result of one tool call, successful or refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// What the tool says, as an EDN map.
+    /// The content of the answer, usually an EDN map.
     pub value: Value,
-    /// Whether it is a refusal.
+    /// True if the call was refused.
     pub is_error: bool,
-    /// The class of the refusal.
+    /// The class of the refusal; `None` if the call succeeded.
     pub code: Option<Code>,
 }
 
 impl Answer {
-    /// The answer to a call that was carried out.
+    /// Creates the answer to a call that succeeded.
     pub fn done(value: impl Into<Value>) -> Answer {
         Answer { value: value.into(), is_error: false, code: None }
     }
 
-    /// The answer to a call that was refused.
+    /// Creates the answer to a refused call.
     pub fn refused(value: impl Into<Value>, code: Code) -> Answer {
         Answer { value: value.into(), is_error: true, code: Some(code) }
     }
 }
 
-/// The notation in which a tool's arguments came.
+/// The notation in which a tool's arguments were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
     /// EDN: names are keywords.

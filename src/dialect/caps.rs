@@ -1,9 +1,9 @@
-//! The caps on one request, in whatever notation it comes.
+//! The caps on the size and shape of one request, in EDN or JSON.
 
 use crate::edn::Caps;
 use crate::limits;
 
-/// The caps on one request.
+/// The caps that the readers of requests enforce, taken from [`limits`].
 #[expect(clippy::cast_possible_truncation, reason = "the assertions below prove that nothing is cut")]
 pub const REQUEST_CAPS: Caps = Caps {
     bytes_max: limits::REQUEST_BYTES.value as u32,

@@ -1,8 +1,9 @@
-//! JSON at the edge: arguments become EDN values, answers become JSON text.
+//! Converts JSON arguments to EDN values, and EDN answers to JSON text.
 //!
-//! Objects become maps with string keys, in order; keywords become strings without the colon, qualified ones `ns/name`;
-//! instants become ISO strings, sets arrays. Invariants: duplicate keys are refused, and depth and length are checked on
-//! the bytes before any parser sees them.
+//! Objects become maps with string keys, in order. In the other direction, keywords become strings without the colon
+//! (qualified ones `ns/name`), instants become ISO strings, and sets become arrays.
+//!
+//! Invariants: duplicate keys are refused; length and depth are checked on the raw bytes before the parser runs.
 
 use std::fmt;
 
@@ -11,45 +12,47 @@ use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use crate::domain::Moment;
 use crate::edn::{BigInt, Caps, Map, Value};
 
-/// Why a text was not taken.
+/// Why a JSON text was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonError {
-    /// It is longer than the cap.
+    /// The text is longer than the cap.
     #[error("the input is longer than {max} bytes")]
     TooLong {
-        /// The cap.
+        /// The cap in bytes.
         max: u32,
     },
-    /// It is nested deeper than the cap.
+    /// The text is nested deeper than the cap.
     #[error("the input is nested deeper than {max} levels")]
     TooDeep {
-        /// The cap.
+        /// The cap in levels.
         max: u16,
     },
-    /// It is not JSON, or a key stands twice.
+    /// The text is not JSON, or an object has a duplicate key.
     #[error("{0}")]
     Malformed(#[from] serde_json::Error),
 }
 
-/// Reads one JSON text.
+/// Parses one JSON text.
 ///
 /// # Errors
-/// [`JsonError`], with line and column where the parser has them.
+/// [`JsonError`], with line and column if the parser knows them.
 pub fn read(input: &[u8], caps: &Caps) -> Result<Value, JsonError> {
     if input.len() > caps.bytes_max as usize {
         return Err(JsonError::TooLong { max: caps.bytes_max });
     }
+    // The parser recurses into nested values, so the depth is bounded on the bytes first.
     if depth(input) > usize::from(caps.depth_max) {
         return Err(JsonError::TooDeep { max: caps.depth_max });
     }
     let mut parser = serde_json::Deserializer::from_slice(input);
     let value = Seed.deserialize(&mut parser)?;
+    // Anything but white space after the value is an error.
     parser.end()?;
     Ok(value)
 }
 
-/// Writes a value as one line of JSON. What JSON cannot say becomes its EDN text in a string; NaN and the infinities
-/// become null.
+/// Writes a value as one line of JSON. Decimals, ratios and symbols, which JSON lacks, become strings of their EDN
+/// text; NaN and the infinities become null. Tags and metadata are dropped.
 pub fn write(value: &Value, out: &mut String) {
     match value {
         Value::Nil => out.push_str("null"),
@@ -57,6 +60,7 @@ pub fn write(value: &Value, out: &mut String) {
         Value::Bool(false) => out.push_str("false"),
         Value::Int(number) => out.push_str(&number.to_string()),
         Value::BigInt(number) => out.push_str(&number.to_string()),
+        // JSON has no text for NaN and the infinities; they become null below.
         Value::Float(number) if number.is_finite() => {
             out.push_str(
                 &serde_json::Number::from_f64(*number).map_or("null".into(), |number| number.to_string()),
@@ -132,11 +136,13 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// The deepest nesting of brackets outside strings.
+/// The deepest nesting of brackets outside strings. For text that is not JSON the figure means little; the parser
+/// rejects such text.
 fn depth(input: &[u8]) -> usize {
     let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
     for byte in input {
         match byte {
+            // The byte after a backslash ends nothing, not even a string.
             _ if escaped => escaped = false,
             b'\\' if in_string => escaped = true,
             b'"' => in_string = !in_string,
@@ -144,6 +150,7 @@ fn depth(input: &[u8]) -> usize {
                 depth += 1;
                 deepest = deepest.max(depth);
             }
+            // A surplus closing bracket must not hide the depth of what follows.
             b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
             _ => {}
         }
@@ -181,6 +188,7 @@ impl<'de> Visitor<'de> for Seed {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        // Values above the range of `i64` must not wrap.
         Ok(i64::try_from(value).map_or_else(|_| Value::BigInt(Box::new(BigInt::from(value))), Value::from))
     }
 
@@ -204,6 +212,7 @@ impl<'de> Visitor<'de> for Seed {
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             let value = entries.next_value_seed(Seed)?;
+            // Parsers differ in which of two equal keys counts, so neither does.
             if map.insert(Value::string(key.as_str()), value).is_some() {
                 return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
             }

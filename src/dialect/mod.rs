@@ -1,14 +1,14 @@
-//! Other people's tools, word for word: arguments become commands, and what came of them becomes an answer.
+//! Tool families in the words of other systems: parses arguments into commands, and prints outcomes as answers.
 //!
-//! One folder per dialect. What lives elsewhere: rules (`engine`), carrying calls to the engine (`runtime`), bytes
-//! (`surface`). Invariant: nothing here reads a clock, keeps a state or does I/O; raw input ends here, and the
-//! engine sees typed values only.
+//! One folder per dialect. Rules are in `engine`, carrying a call to the engine in `runtime`, bytes in `surface`.
+//! Invariant: nothing here reads a clock, holds state or does I/O. Raw input ends here; the engine sees only typed
+//! values.
 
 mod answer;
 pub(crate) mod args;
 mod caps;
 pub mod cron;
-#[cfg(feature = "json")]
+#[cfg(feature = "embed")]
 pub mod json;
 pub mod native;
 pub mod psi;

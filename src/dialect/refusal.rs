@@ -1,9 +1,9 @@
-//! What the engine refused, as the data of an EDN error.
+//! The data of an engine refusal, for EDN errors.
 
 use crate::domain::{Refusal, RunId};
 use crate::edn::{Map, Value};
 
-/// What a refusal holds, by name; a run goes by `run_key`. Nothing where it holds nothing.
+/// The fields of a refusal; the id of a run gets the key `run_key`. Empty for refusals without fields.
 pub(crate) fn refusal_data(refusal: &Refusal, run_key: &str) -> Map {
     let of_run = |run: &RunId| Map::new().with(run_key, run.to_string());
     match refusal {

@@ -2,14 +2,14 @@
 //! them.
 //!
 //! What lives elsewhere: the evaluation, and when it happens (`engine/guard.rs`,
-//! `engine/step/pass.rs`).
+//! `engine/step/run/authorize.rs`).
 
 use std::fmt;
 
 use crate::limits;
 
 use super::{
-    BootTime, Dialect, Kind, Moment, Reason, Right, SessionId, Span, TimeOfDay, Weekdays, Zone, names,
+    BootTime, Dialect, Moment, PayloadKind, Reason, Right, SessionId, Span, TimeOfDay, Weekdays, Zone, names,
 };
 
 names! {
@@ -59,7 +59,7 @@ pub struct RuleScope {
     /// The schedule was created by a tool of one of these dialects.
     pub dialects: Vec<Dialect>,
     /// The payload is of one of these kinds.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<PayloadKind>,
     /// The fresh session is to have one of these tools.
     pub tools: Vec<Box<str>>,
     /// The hand-over is within this time window.

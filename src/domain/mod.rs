@@ -3,75 +3,61 @@
 //! What lives elsewhere: rules (`engine`), wire names (`dialect`, `graph`). Invariant: a value of these types
 //! is already checked; nothing here reads a clock, draws randomness or does I/O.
 
-mod actor;
 mod channel;
-mod cron;
-mod cursor;
-mod decision;
-mod entropy;
-mod fact;
-mod failure;
+mod definition;
 mod guard;
-mod id;
-mod lifetime;
-mod lineage;
+mod identity;
 mod message;
-mod moment;
 mod nearest;
-mod notice;
-mod payload;
-mod policy;
-mod provenance;
-mod reason;
-mod refusal;
-mod run;
-mod schedule;
-mod scope;
+mod outcome;
 mod session_config;
-mod status;
-mod target;
-mod terms;
-mod told;
-mod trigger;
-mod when;
-mod zone;
+mod time;
 
-pub use actor::{Actor, Entry, TokenName};
 pub use channel::{Channel, ChannelFact, ChannelKind};
-pub use cron::{Cron, CronDays, CronFields};
-pub use cursor::Cursor;
-pub use decision::{Dealt, Decision, DecisionKind, Subject};
-pub use entropy::Entropy;
-pub use fact::{Change, Claim, Fact, HandOver, HostFact, Next, RunFact, ScheduleFact, SessionFact, Skip};
-pub use failure::{Failure, Phase};
+pub use definition::lifetime::Lifetime;
+pub use definition::notice::{About, Attachment, Notice};
+pub use definition::payload::{Payload, PayloadKind};
+pub use definition::policy::{EndsWith, Missed, Overlap, Policy, Recovery, WhenBusy};
+pub use definition::schedule::{Creation, Dialect, Durability, Schedule};
+pub use definition::settings::{Envelope, Settings};
+pub use definition::target::{Route, Target};
 pub use guard::{
     Awaits, Checks, Digest, Grant, GuardAnswer, GuardPolicy, Hold, Rule, RuleScope, Ruling, TimeWindow,
 };
-pub use id::{HostId, IdError, JobId, RunId, ScheduleId, SessionId};
-pub use lifetime::Lifetime;
-pub use lineage::Lineage;
+pub use identity::actor::{Actor, TokenName, Via};
+#[doc(hidden)]
+pub use identity::cursor::Cursor;
+pub use identity::entropy::Entropy;
+pub use identity::id::{HostId, IdError, JobId, RunId, ScheduleId, SessionId};
+#[doc(hidden)]
+pub use identity::lineage::Lineage;
+#[doc(hidden)]
+pub use identity::provenance::{MessageProvenance, SessionProvenance};
+pub use identity::scope::{Caller, Right, Scope};
 pub use message::{Content, Message, Role, Transcript};
-pub use moment::{BootTime, Moment, MomentError, Now, Span};
 pub(crate) use nearest::nearest;
-pub use notice::{About, Attachment, Notice};
-pub use payload::{Kind, Payload};
-pub use policy::{EndsWith, Missed, Overlap, Policy, Recovery, WhenBusy};
-pub use provenance::{MessageProvenance, SessionProvenance};
-pub use reason::Reason;
-pub use refusal::{Code, Refusal};
-pub use run::{Cause, Run, RunState};
-pub use schedule::{Dialect, Durability, Making, Schedule};
-pub use scope::{Caller, Right, Scope};
+#[doc(hidden)]
+pub use outcome::decision::{Decision, DecisionKind, SlotRange, Subject};
+#[doc(hidden)]
+pub use outcome::fact::{
+    Claim, Dispatch, Fact, HostFact, Next, Redefinition, RunFact, ScheduleFact, SessionFact, Skip,
+};
+pub use outcome::failure::{Failure, Phase};
+pub use outcome::reason::Reason;
+pub use outcome::refusal::{Code, Refusal};
+#[doc(hidden)]
+pub use outcome::run::{Cause, Run, RunState};
+pub use outcome::status::Status;
 pub use session_config::{
     CacheBreakpoint, Model, PromptComponent, PromptSelection, PromptSource, SessionConfig, Skill,
     SkillSource, ThinkingLevel,
 };
-pub use status::Status;
-pub use target::{Route, Target};
-pub use terms::{Envelope, Terms};
-pub use trigger::{Calendar, CountFrom, Event, Every, TimeOfDay, Trigger, Weekday, Weekdays};
-pub use when::When;
-pub use zone::{Offset, Zone, ZoneError, ZoneName};
+pub use time::cron::{Cron, CronDays, CronFields};
+pub use time::moment::{BootTime, Moment, MomentError, Now, Span};
+pub use time::out_of_range::OutOfRange;
+pub use time::trigger::{Calendar, CountFrom, Event, Every, TimeOfDay, Trigger, Weekday, Weekdays};
+pub use time::when::When;
+pub use time::zone::{Offset, Zone, ZoneError, ZoneName};
 
 /// Declares a closed enum whose variants have one name each, with `name()`, `ALL` and `parse()`.
 macro_rules! names {

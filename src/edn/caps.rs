@@ -1,7 +1,7 @@
 //! Bounds on one input of the reader.
 //!
-//! Lives here: the bounds as a type, and the one ceiling that protects our own call stack. Does not
-//! live here: any chosen bound; callers take those from their limits.
+//! Lives here: the bounds as a type, the default for callers without limits of their own, and the one ceiling that
+//! protects our own call stack. Does not live here: the bounds that the scheduler chose, see `limits.rs`.
 //!
 //! Invariant: no caller can raise the depth above [`Caps::DEPTH_CEILING`].
 
@@ -31,8 +31,20 @@ impl Caps {
     /// recurse once per level; 512 levels fit every thread's stack many times over.
     pub const DEPTH_CEILING: u16 = 512;
 
+    /// The bounds for a caller that has none of its own, such as `"[1 2]".parse::<Value>()`: enough for a long
+    /// configuration file, and little enough to read what a stranger sent.
+    pub const DEFAULT: Caps =
+        Caps { bytes_max: 1 << 20, depth_max: 64, digits_max: 1_000, forms_max: 100_000 };
+
     /// Returns the depth that applies: the caller's, or the ceiling if that is lower.
     pub(super) fn depth(&self) -> usize {
         usize::from(self.depth_max.min(Self::DEPTH_CEILING))
+    }
+}
+
+impl Default for Caps {
+    /// Returns [`Caps::DEFAULT`].
+    fn default() -> Caps {
+        Caps::DEFAULT
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Lives here: the value type with Clojure's equality and a total order, the reader
 //! ([`read`], [`read_first`], [`read_all`], [`read_keeping_meta`]), the writer ([`write`](fn@write)), the framer that
-//! cuts a byte stream into forms ([`Framer`]), and, with feature `serde`, the bridge to
-//! Rust types. Does not live here: any I/O, any clock, the limits themselves (they come in
-//! as [`Caps`]) and every word of the product.
+//! cuts a byte stream into forms ([`Framer`]), with feature `serde` the bridge to Rust types, and with feature `edn-rs`
+//! conversions from and to that crate's values. Does not live here: any I/O, any clock, the scheduler's limits (they
+//! come in as [`Caps`]) and every word of the product.
 //!
 //! Invariant: whatever [`write`](fn@write) prints, [`read`] reads back equal; and no input
 //! panics, aborts, recurses deeper than [`Caps::DEPTH_CEILING`] or costs more than
@@ -17,6 +17,8 @@
 mod bigdec;
 mod caps;
 mod class;
+#[cfg(feature = "edn-rs")]
+mod edn_rs;
 mod error;
 mod frame;
 mod inst;
@@ -36,6 +38,8 @@ mod tagged;
 mod value;
 mod write;
 
+#[cfg(feature = "edn-rs")]
+pub use self::edn_rs::EdnRsError;
 #[cfg(feature = "serde")]
 pub use self::serde::{SerdeError, from_value, to_value};
 pub use bigdec::BigDec;
@@ -51,7 +55,7 @@ pub use map::{Map, MapIter};
 pub use meta::Meta;
 pub use name::NameError;
 pub use ratio::Ratio;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "embed")]
 pub(crate) use read::plain_len;
 pub use read::{read, read_all, read_first, read_keeping_meta};
 pub use set::Set;

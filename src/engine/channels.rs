@@ -1,26 +1,26 @@
-//! The ways out of the process, and what waits to go there: reads of the state.
+//! Channels out of the process, and the runs that wait for them: reads of the state.
 
 use super::record::{ChannelRecord, RunRecord};
 use super::slab::Key;
 use super::state::State;
 
 impl State {
-    /// The ways out of the process, by their names.
+    /// Returns the channels that operators have configured, by name.
     pub fn channels(&self) -> impl Iterator<Item = &ChannelRecord> {
         self.channels.values()
     }
 
-    /// The way out of the process of this name.
+    /// Returns the channel with this name.
     pub fn channel(&self, name: &str) -> Option<&ChannelRecord> {
         self.channels.get(name)
     }
 
-    /// Whether a run waits in a lane, or to go outside.
+    /// Returns whether a run waits in a session's lane or for a channel.
     pub(super) fn is_waiting(&self, run: Key) -> bool {
         self.outside.contains(&run) || self.runs.get(run).is_some_and(|record| record.lane.is_some())
     }
 
-    /// The runs that wait to go outside, in the order in which they will.
+    /// Returns the runs that wait for a channel, in delivery order.
     pub(super) fn waiting_outside(&self) -> Vec<&RunRecord> {
         let mut runs: Vec<&RunRecord> = self.outside.iter().filter_map(|key| self.runs.get(*key)).collect();
         runs.sort_unstable_by(|one, two| self.run_order(one).cmp(&self.run_order(two)));

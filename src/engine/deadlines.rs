@@ -1,10 +1,11 @@
-//! An ordered table of deadlines, one for each record that has one.
+//! An ordered table of deadlines with at most one per record.
 //!
-//! Shape: a 4-ary heap of (deadline, sequence, key) in one vector, and for every key the place of its entry, so that a
-//! cancel finds it without a search. Cost, measured at a million entries in random order: docs/BENCH.md; a `BTreeMap`
-//! took six times as long to insert, a hierarchical wheel about the same but with a sort at expiry, since equal deadlines
-//! must come out in order. 20 bytes an entry on the boot clock, 24 on the wall's, and 4 for its place. The clock is the
-//! caller's. Invariant: entries come out in the total order (deadline, sequence).
+//! Shape: a 4-ary heap of (deadline, sequence, key) in one vector, and an array that maps each key to its
+//! place in the heap, so that cancelling needs no search. Cost, measured at a million entries in random
+//! order: docs/BENCH.md. A `BTreeMap` took six times as long to insert. A hierarchical timer wheel took about
+//! as long, but has to sort at expiry, because equal deadlines must come out in order. An entry takes 20
+//! bytes on the boot clock and 24 on the wall clock, plus 4 for its place. The caller supplies the clock.
+//! Invariant: entries come out in the total order (deadline, sequence).
 
 use std::fmt;
 
@@ -13,7 +14,8 @@ use super::slab::Key;
 const ARITY: usize = 4;
 const NOWHERE: u32 = u32::MAX;
 
-/// One deadline. Packed: a million of them are looked through four at a time.
+/// One deadline. Packed, because the four children of a node are compared at once: fewer bytes are fewer
+/// cache lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(Rust, packed(4))]
 pub(super) struct Entry<D> {
@@ -23,12 +25,14 @@ pub(super) struct Entry<D> {
 }
 
 impl<D: Copy + Ord> Entry<D> {
-    /// By deadline, then by sequence, then by key: by hand, because nearly always the deadlines differ.
+    /// Compares by deadline, then sequence, then key. Written out so that the common case, different
+    /// deadlines, needs one comparison.
     fn is_before(self, other: Entry<D>) -> bool {
         let (one, two) = (self.deadline, other.deadline);
         if one != two {
             return one < two;
         }
+        // The braces copy the fields: a reference to a packed field may be misaligned.
         ({ self.sequence }, { self.key }) < ({ other.sequence }, { other.key })
     }
 }
@@ -47,22 +51,24 @@ impl<D: Copy> Default for Deadlines<D> {
 }
 
 impl<D: Copy + Ord + fmt::Debug> Deadlines<D> {
-    /// Enters a deadline, replacing the key's earlier one.
+    /// Inserts a deadline, replacing the key's earlier one.
     pub(super) fn insert(&mut self, entry: Entry<D>) {
         self.remove(entry.key);
         self.heap.push(entry);
         self.rise(self.heap.len() - 1);
     }
 
-    /// Takes the key's deadline out; nothing happens if it has none.
+    /// Removes the key's deadline; does nothing if it has none.
     pub(super) fn remove(&mut self, key: Key) {
-        // One that never had a deadline takes no place.
+        // The array of places is only as long as the largest key with a deadline so far.
         let Some(place) = self.places.get_mut(key.index()).filter(|place| **place != NOWHERE) else {
             return;
         };
         let place = std::mem::replace(place, NOWHERE) as usize;
         debug_assert!(place < self.heap.len(), "{key:?} stands at {place} of {}", self.heap.len());
         debug_assert!({ self.heap[place].key } == key, "{key:?} has the place of {:?}", self.heap[place]);
+        // The last entry fills the gap. It may be earlier than the gap's ancestors, in another branch, so it
+        // has to rise from there too.
         let last = self.heap.pop().expect("a place points into the heap");
         if place < self.heap.len() {
             let gap = self.sink_gap(place);
@@ -71,23 +77,24 @@ impl<D: Copy + Ord + fmt::Debug> Deadlines<D> {
         }
     }
 
-    /// The earliest.
+    /// Returns the earliest deadline.
     pub(super) fn first(&self) -> Option<Entry<D>> {
         self.heap.first().copied()
     }
 
-    /// The key's deadline.
+    /// Returns the key's deadline.
     pub(super) fn get(&self, key: Key) -> Option<D> {
         let place = self.places.get(key.index())?;
         self.heap.get(*place as usize).map(|entry| entry.deadline)
     }
 
-    /// How many there are.
+    /// Returns the number of deadlines.
     pub(super) fn len(&self) -> usize {
         self.heap.len()
     }
 
-    /// How many are not after `now`; what stands below a later entry is later, and is not looked at.
+    /// Returns the number of deadlines that are not after `now`. Costs a step per due entry: below a later
+    /// entry everything is later, and is not visited.
     pub(super) fn due(&self, now: D) -> u64 {
         let (mut places, mut due) = (vec![0], 0);
         while let Some(place) = places.pop() {
@@ -99,7 +106,7 @@ impl<D: Copy + Ord + fmt::Debug> Deadlines<D> {
         due
     }
 
-    /// Moves the entry up to its place, and notes where it and those it passed now stand.
+    /// Moves an entry up to its place, and updates the places of the entries that it passes.
     fn rise(&mut self, mut place: usize) {
         let entry = self.heap[place];
         while place > 0 {
@@ -112,6 +119,7 @@ impl<D: Copy + Ord + fmt::Debug> Deadlines<D> {
             place = parent;
         }
         self.put(place, entry);
+        // Checks the direct children only: checking the whole heap would cost O(n) per insert.
         let below = self.heap.iter().skip(place * ARITY + 1).take(ARITY);
         debug_assert!(
             below.copied().all(|it| !it.is_before(entry)),
@@ -119,8 +127,9 @@ impl<D: Copy + Ord + fmt::Debug> Deadlines<D> {
         );
     }
 
-    /// Moves a gap down to the last row, each time up in its place the earliest of those below it, and says where it is then.
-    /// What fills it comes from the last row itself, and belongs near there: to compare it on the way would be for nothing.
+    /// Moves a gap down to the bottom of the heap, each time pulling up the earliest child, and returns where
+    /// the gap ends. The entry that will fill it comes from the bottom and nearly always belongs there, so
+    /// comparing it on the way down would be wasted work; `rise` corrects the rest.
     fn sink_gap(&mut self, mut gap: usize) -> usize {
         loop {
             let first = gap * ARITY + 1;

@@ -1,100 +1,108 @@
-//! The one entrance: an input becomes facts and effects, or a refusal that changes nothing.
+//! The entry point of every rule: an input becomes facts and effects, or a refusal that changes
+//! nothing.
 
 use std::collections::BTreeSet;
 
-use super::draft::{Draft, Given, Step};
 use super::input::{Command, Input, Report, StoreInput};
 use super::local_fact::LocalFact;
 use super::state::State;
 use super::step;
+use super::step_builder::{Env, Step, StepBuilder};
 use crate::domain::{ChannelFact, Fact, HostFact, Refusal};
 
-/// Decides on one input.
+/// Decides on one input, and returns the facts and effects that follow from it.
 ///
 /// # Errors
-/// A [`Refusal`], for inputs that the state does not allow. Nothing has changed then.
-pub fn decide(state: &State, input: Input, given: Given<'_>) -> Result<Step, Refusal> {
+/// Returns a [`Refusal`] if the state does not allow the input. Nothing has changed then.
+pub fn decide(state: &State, input: Input, given: Env<'_>) -> Result<Step, Refusal> {
     decide_into(Step::default(), state, input, given)
 }
 
-/// Does the same in the memory of an earlier step, which must be empty: a burst is a hundred thousand steps.
+/// Like [`decide`], but reuses the allocations of an earlier step, which must be empty. A burst is
+/// a hundred thousand steps, and an allocation for each would show.
 ///
 /// # Errors
-/// As [`decide`]; the memory is let go then.
-pub fn decide_into(step: Step, state: &State, input: Input, given: Given<'_>) -> Result<Step, Refusal> {
+/// As [`decide`]; the reused allocations are dropped then.
+pub fn decide_into(step: Step, state: &State, input: Input, given: Env<'_>) -> Result<Step, Refusal> {
     let is_empty = step.facts.is_empty() && step.local.is_empty() && step.effects.is_empty();
     debug_assert!(is_empty, "left over: {step:?}");
-    let mut draft = Draft::new(step, state, given);
+    // An error below drops the step with everything recorded in it, so a refusal leaves no trace.
+    let mut step = StepBuilder::new(step, state, given);
     match input {
-        Input::Command(command) => decide_command(&mut draft, command)?,
-        Input::Report(report) => decide_report(&mut draft, report)?,
-        Input::Wake => step::wake(&mut draft),
-        Input::SettleFirst { schedule } => step::settle_first(&mut draft, &schedule),
-        Input::FillLanes => step::fill_lanes(&mut draft, &BTreeSet::new()),
-        Input::Store(input) => decide_store(&mut draft, input),
-        Input::Awake { lost } => step::awake(&mut draft, lost),
+        Input::Command(command) => decide_command(&mut step, command)?,
+        Input::Report(report) => decide_report(&mut step, report)?,
+        Input::Wake => step::wake(&mut step),
+        Input::FlushDue { schedule } => step::flush_due(&mut step, &schedule),
+        // The set holds lanes that the same step has taken: none here.
+        Input::FillLanes => step::fill_lanes(&mut step, &BTreeSet::new()),
+        Input::Store(input) => decide_store(&mut step, input),
+        Input::Restart { lost } => step::restart(&mut step, lost),
     }
-    Ok(draft.finish())
+    Ok(step.finish())
 }
 
-fn decide_command(draft: &mut Draft<'_>, command: Command) -> Result<(), Refusal> {
+fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Refusal> {
     match command {
-        Command::OpenSession { session, host, config } => step::open_session(draft, session, host, config),
-        Command::CloseSession { session } => step::close_session(draft, &session),
-        Command::HostSessions { host, sessions } => step::host_sessions(draft, host, &sessions),
-        Command::CreateSchedule(new) => step::create_schedule(draft, new),
-        Command::ReplaceSchedule(new) => step::replace_schedule(draft, new),
-        Command::BringForward(which) => step::bring_forward(draft, which),
-        Command::CancelSchedule(which) => step::cancel_schedule(draft, which),
-        Command::DeleteSchedule(which) => step::delete_schedule(draft, which),
-        Command::ChangeSchedule { which, change } => step::change_schedule(draft, which, change),
-        Command::PauseSchedule { which, reason } => step::pause_schedule(draft, which, reason),
-        Command::ResumeSchedule(which) => step::resume_schedule(draft, which),
-        Command::RunNow(which) => step::run_now(draft, which),
-        Command::SkipNext(which) => step::skip_next(draft, which),
-        Command::JobReady { session, job } => step::job_ready(draft, session, job),
-        Command::HoldAll { by, reason } => step::hold_all(draft, by, reason),
-        Command::ReleaseAll { by } => step::release_all(draft, by),
-        Command::Approve { run, digest, by } => step::approve(draft, run, digest, by),
-        Command::Deny { run, why, by } => step::deny(draft, run, why, by),
-        Command::SetGuard { policy, by } => step::set_guard(draft, policy, by),
-        Command::SetGrant { session, grant, by } => step::set_grant(draft, session, grant, by),
+        Command::OpenSession { session, host, config } => step::open_session(step, session, host, config),
+        Command::CloseSession { session } => step::close_session(step, &session),
+        Command::HostSessions { host, sessions } => step::host_sessions(step, host, &sessions),
+        Command::CreateSchedule(new) => step::create_schedule(step, new),
+        Command::ReplaceSchedule(new) => step::replace_schedule(step, new),
+        Command::BringForward(which) => step::bring_forward(step, which),
+        Command::CancelSchedule(which) => step::cancel_schedule(step, which),
+        Command::DeleteSchedule(which) => step::delete_schedule(step, which),
+        Command::ChangeSchedule { which, change } => step::change_schedule(step, which, change),
+        Command::PauseSchedule { which, reason } => step::pause_schedule(step, which, reason),
+        Command::ResumeSchedule(which) => step::resume_schedule(step, which),
+        Command::RunNow(which) => step::run_now(step, which),
+        Command::SkipNext(which) => step::skip_next(step, which),
+        Command::JobReady { session, job } => step::job_ready(step, session, job),
+        Command::HoldAll { by, reason } => step::hold_all(step, by, reason),
+        Command::ReleaseAll { by } => step::release_all(step, by),
+        Command::Approve { run, digest, by } => step::approve(step, run, digest, by),
+        Command::Deny { run, why, by } => step::deny(step, run, why, by),
+        Command::SetGuard { policy, by } => step::set_guard(step, policy, by),
+        Command::SetGrant { session, grant, by } => step::set_grant(step, session, grant, by),
         Command::Shutdown { abandon } => {
-            draft.fact(Fact::Stopping { abandon });
+            // Only the mode changes here. What waits is cancelled by the wake-ups that follow, one
+            // session each, so that no single step grows with the number of schedules.
+            step.fact(Fact::Stopping { abandon });
             Ok(())
         }
     }
 }
 
-fn decide_report(draft: &mut Draft<'_>, report: Report) -> Result<(), Refusal> {
+fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refusal> {
     match report {
-        Report::Busy { session, busy } => step::busy(draft, session, busy),
-        Report::UserMessage { session, text } => step::user_message(draft, session, text),
-        Report::Created { run } => step::created(draft, &run),
-        Report::Accepted { run } => step::accepted(draft, &run),
-        Report::Failed { run, failure } => step::failed(draft, &run, failure),
+        Report::Busy { session, busy } => step::busy(step, session, busy),
+        Report::UserMessage { session, text } => step::user_message(step, session, text),
+        Report::Created { run } => step::created(step, &run),
+        Report::Accepted { run } => step::accepted(step, &run),
+        Report::Failed { run, failure } => step::failed(step, &run, failure),
         Report::ChannelOpened(channel) => {
-            draft.fact(Fact::Channel(channel.name.clone(), ChannelFact::Opened(channel)));
+            // Opening a channel again replaces it, which also enables one that was disabled.
+            step.fact(Fact::Channel(channel.name.clone(), ChannelFact::Opened(channel)));
             Ok(())
         }
-        Report::GuardAnswered { run, digest, answer } => step::answered(draft, &run, digest, answer),
+        Report::GuardAnswered { run, digest, answer } => step::guard_answered(step, &run, digest, answer),
         Report::HostAttached { host } => {
-            draft.fact(Fact::Host(host, HostFact::Attached));
+            step.fact(Fact::Host(host, HostFact::Attached));
             Ok(())
         }
         Report::HostLost { host } => {
-            step::host_lost(draft, host);
+            step::host_lost(step, host);
             Ok(())
         }
     }
 }
 
-fn decide_store(draft: &mut Draft<'_>, input: StoreInput) {
+fn decide_store(step: &mut StepBuilder<'_>, input: StoreInput) {
     match input {
-        StoreInput::LogEnds { at } if at <= draft.state.cursor => {}
-        StoreInput::LogEnds { at } => draft.local_fact(LocalFact::LogEnds { at }),
-        StoreInput::Rows(rows) => step::restore(draft, rows),
-        StoreInput::Failed { unsent } => step::store_failed(draft, unsent),
-        StoreInput::Recovered => draft.local_fact(LocalFact::DurableDropped),
+        // Cursors only grow. A log that ends at or before the present cursor changes nothing.
+        StoreInput::LogEnds { at } if at <= step.state.cursor => {}
+        StoreInput::LogEnds { at } => step.local_fact(LocalFact::LogEnds { at }),
+        StoreInput::Rows(rows) => step::restore(step, rows),
+        StoreInput::Failed { unsent } => step::store_failed(step, unsent),
+        StoreInput::Recovered => step.local_fact(LocalFact::DurableDropped),
     }
 }

@@ -1,4 +1,5 @@
-//! What hosts must do, as data. The runtime performs effects in order and reports back as [`Input`](super::Input).
+//! What hosts, channels and the guard have to do, as data. The runtime performs effects in order,
+//! and reports the outcome as an [`Input`](super::Input).
 
 use std::sync::Arc;
 
@@ -7,125 +8,127 @@ use crate::domain::{
     SessionId, SessionProvenance, Span,
 };
 
-/// One thing for one host.
+/// One action for a host, a channel or the guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// A session was opened: keep a transcript for it and put its preloaded messages there, in order.
+    /// A session was opened: start its transcript with its preloaded messages, in order.
     OpenSession {
-        /// Who runs its turns.
+        /// The host that runs its turns.
         host: HostId,
         /// The session.
         session: SessionId,
-        /// What it is.
+        /// Its configuration.
         config: Arc<SessionConfig>,
     },
-    /// Create and configure a fresh top-level session without moving the focus there, and put its preloaded messages
-    /// into it; report `Created`, or `Failed` with what exists by then.
+    /// Create and configure a fresh top-level session with its preloaded messages, without moving
+    /// the focus there. The report is `Created`, or `Failed` with what exists by then.
     CreateSession(Box<Opening>),
-    /// Put a prompt into a session; report `Accepted` once it is, or `Failed`.
+    /// Submit a prompt to a session. The report is `Accepted` or `Failed`.
     Deliver(Delivery),
-    /// Send something out by a channel; report `Accepted` once it is there, or `Failed`.
+    /// Send a message through a channel. The report is `Accepted` once it has arrived, or `Failed`.
     Send(Box<Parcel>),
-    /// Ask the guard whether a run may be handed over; report `GuardAnswered`.
+    /// Ask the guard whether a run may be handed over. The report is `GuardAnswered`.
     AskGuard(Box<GuardQuestion>),
-    /// A message for the transcript of a built-in session that no run hands over: a person's, or one of an earlier life.
+    /// Add a message that no run delivers to the transcript of a built-in session: one that a
+    /// person wrote, or one from an earlier process.
     RecordMessage {
-        /// Who runs its turns.
+        /// The host that runs its turns.
         host: HostId,
         /// The session.
         session: SessionId,
-        /// What was said.
+        /// The message.
         message: Message,
     },
-    /// The session is gone: forget it.
+    /// The session is gone: drop everything about it.
     ForgetSession {
-        /// Who ran its turns.
+        /// The host that ran its turns.
         host: HostId,
         /// The session.
         session: SessionId,
     },
 }
 
-/// A fresh session to be created for a run.
+/// A fresh session to create for a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// The run, to be named in the report.
+    /// The run; the report names it.
     pub run: RunId,
-    /// The host of the origin, which becomes the fresh session's.
+    /// The host of the origin session, which becomes the host of the fresh one.
     pub host: HostId,
-    /// The fresh session's id.
+    /// The id of the fresh session.
     pub session: SessionId,
-    /// What it is to be, inherited values included.
+    /// Its configuration, inherited values included.
     pub config: Arc<SessionConfig>,
-    /// Where it comes from.
+    /// The schedule and the session that it comes from.
     pub provenance: SessionProvenance,
 }
 
-/// A run that is about to be handed over, with all that there is to know of it.
+/// A run that is about to be handed over, with everything a guard may want to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuardQuestion {
-    /// The run, to be named in the report.
+    /// The run; the report names it.
     pub run: RunId,
-    /// What is asked about, to be named there too.
+    /// The digest of the question; the report names it too.
     pub digest: Digest,
-    /// What was asked for: who made it, what is said, and to whom.
+    /// The definition: who made the schedule, what is delivered, and to whom.
     pub schedule: Schedule,
-    /// How often that was defined, from 1.
+    /// The revision of that definition, from 1.
     pub revision: u32,
-    /// What made the run happen.
+    /// What caused the run.
     pub cause: Cause,
-    /// How much later than its slot this is.
+    /// How long after its slot the run is handed over.
     pub late: Span,
-    /// How many earlier slots it stands for.
+    /// How many earlier slots the run stands for.
     pub folded: u64,
-    /// Which try it is, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u16,
-    /// The session that it goes into, or that a fresh one comes from.
+    /// The session that the run goes into, or whose host creates the fresh session.
     pub session: Option<SessionId>,
-    /// The schedule that this session comes from, if one opened it.
+    /// The schedule that opened this session, if one did.
     pub provenance: Option<SessionProvenance>,
-    /// How long there is for an answer.
+    /// How long the guard has for its answer.
     pub patience: Span,
 }
 
-/// A prompt to be delivered for a run.
+/// A prompt to deliver for a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// The run, to be named in the report.
+    /// The run; the report names it.
     pub run: RunId,
-    /// Who runs the session's turns.
+    /// The host that runs the session's turns.
     pub host: HostId,
     /// The session.
     pub session: SessionId,
-    /// The prompt, stamped with the moment of delivery and the schedule it comes from.
+    /// The prompt, with the moment of delivery and the schedule it comes from.
     pub message: Arc<Message>,
 }
 
-/// Something to be sent out for a run.
+/// A message to send through a channel for a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parcel {
-    /// The run, to be named in the report; whoever gets it twice knows it by this.
+    /// The run; the report names it. A receiver that gets the message twice recognizes it by this
+    /// id.
     pub run: RunId,
-    /// By which channel, and to whom there.
+    /// The channel, and the recipient there.
     pub route: Route,
     /// When it is handed over.
     pub at: Moment,
-    /// Which try this is, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u16,
-    /// What made the run happen.
+    /// What caused the run.
     pub cause: Cause,
-    /// From the slot to the hand-over.
+    /// How long after its slot the run is handed over.
     pub late: Span,
-    /// How many earlier slots it stands for.
+    /// How many earlier slots the run stands for.
     pub folded: u64,
-    /// Whose words the schedule was made in.
+    /// The dialect that the schedule was made in.
     pub dialect: Dialect,
     /// The session that owns the schedule.
     pub session: SessionId,
-    /// The schedule's name for people.
+    /// The schedule's display name.
     pub label: Option<Box<str>>,
-    /// The text.
+    /// The text of the message.
     pub text: Box<str>,
-    /// The file that goes with it, by its path.
+    /// The attached file, by its path.
     pub file: Option<Attachment>,
 }

@@ -1,8 +1,7 @@
-//! How the prompt of a run is put to the model.
+//! The text that is delivered for a run: the prompt alone, or the prompt below a header.
 //!
-//! A plain prompt stands alone. One under a head says which task it is, which run of it, for which slot, and how late that
-//! is. Invariant: everything above the first blank line is ours: a name cannot add a line to it. Source of the head's lines:
-//! SEED-004.
+//! A header names the task, the run and its slot, and says how late it is. Invariant: a label
+//! cannot add a line to the header. Source of the header lines: SEED-004.
 
 use std::fmt::Write;
 
@@ -12,14 +11,14 @@ use crate::domain::{Cause, Envelope, RunId, Schedule, Span};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Occasion<'a> {
     pub(super) run: &'a RunId,
-    /// From the slot to the hand-over.
+    /// The time from the slot to the hand-over.
     pub(super) late: Span,
     /// How many earlier slots it stands for.
     pub(super) folded: u64,
     pub(super) cause: Cause,
 }
 
-/// The text that is delivered.
+/// Returns the text to deliver.
 pub(super) fn put(schedule: &Schedule, occasion: &Occasion<'_>) -> Box<str> {
     match schedule.envelope() {
         Envelope::Plain => schedule.payload.text().into(),
@@ -28,10 +27,11 @@ pub(super) fn put(schedule: &Schedule, occasion: &Occasion<'_>) -> Box<str> {
     }
 }
 
-/// The instruction stands in the head, because it is what is to be done; only the note below it is ours to the end.
+/// Formats a delayed action. The instruction is part of the header, and may have several lines;
+/// only the note at the end is always the engine's.
 fn delayed_action(schedule: &Schedule, occasion: &Occasion<'_>) -> String {
     let mut text = format!("[DELAYED ACTION]\nKind: RUN_LATER\nScheduled at: {}\n", occasion.run.slot);
-    if let Some(summary) = &schedule.terms().description {
+    if let Some(summary) = &schedule.settings().description {
         let _ = writeln!(text, "Original request summary: {}", one_line(summary));
     }
     let _ = write!(text, "Instruction: {}\n\n{DELAYED_NOTE}", schedule.payload.text().trim());
@@ -48,6 +48,7 @@ fn task_event(schedule: &Schedule, occasion: &Occasion<'_>) -> String {
     line("job_name", &one_line(schedule.label.as_deref().unwrap_or_default()));
     line("run_id", occasion.run);
     line("scheduled_for", &occasion.run.slot);
+    // A run for a missed slot is marked as late, however short the delay.
     if occasion.cause == Cause::Missed || occasion.late.millis() >= WORTH_TELLING_MS {
         line("late_by", &format!("{} ({} s)", humanised(occasion.late), occasion.late.millis() / 1_000));
     }
@@ -58,13 +59,15 @@ fn task_event(schedule: &Schedule, occasion: &Occasion<'_>) -> String {
     text
 }
 
-/// Line breaks and other control characters become blanks: a name must not look like a line of the head.
+/// Replaces line breaks and other control characters by blanks, so that a label cannot look like a
+/// header line.
 fn one_line(text: &str) -> String {
     let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     text.chars().map(|c| if is_break(c) { ' ' } else { c }).collect()
 }
 
-/// The two largest units: what is smaller does not matter to a reader. The seconds stand beside it.
+/// Formats a duration with its two largest units: smaller ones do not matter to a reader, and the
+/// header has the seconds beside it.
 fn humanised(span: Span) -> String {
     let mut parts = Vec::new();
     let mut rest = span.millis() / 1_000;
@@ -84,20 +87,21 @@ const INSTRUCTIONS: &str = "A schedule started this turn, nobody is waiting at t
 const DELAYED_NOTE: &str = "This is a scheduled wake-up inside the runtime, and not a message from the user. Carry out the \
                             instruction; where it needs a confirmation, ask the user for it.";
 
-/// Less is not worth a model's attention.
+/// A shorter delay is not mentioned: it would only distract the model.
 const WORTH_TELLING_MS: u64 = 60_000;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::{
-        Dialect, Durability, Moment, Payload, ScheduleId, SessionId, Target, Terms, Trigger,
+        Dialect, Durability, Moment, Payload, ScheduleId, SessionId, Settings, Target, Trigger,
     };
 
-    /// The text for a task of this name, whose run is this late and stands for so many more slots.
+    /// The text for a task with this label, whose run is this late and stands for that many more
+    /// slots.
     fn text(name: &str, cause: Cause, late_ms: u64, folded: u64) -> String {
         let slot = Moment::parse("2026-06-01T00:00:00Z").unwrap();
-        let terms = Terms { envelope: Envelope::TaskEvent, target: Target::Owner, ..Terms::PLAIN };
+        let terms = Settings { envelope: Envelope::TaskEvent, target: Target::Owner, ..Settings::PLAIN };
         let schedule = Schedule {
             id: ScheduleId::new("job_1").unwrap(),
             dialect: Dialect::Cron,
@@ -107,8 +111,8 @@ mod tests {
             trigger: Trigger::At(slot),
             payload: Payload::Turn { text: "  Sum it up.\nBriefly.\n".into() },
             created_at: slot,
-            making: None,
-            terms: Some(Box::new(terms)),
+            creation: None,
+            settings: Some(Box::new(terms)),
         };
         let run = RunId { schedule: schedule.id.clone(), incarnation: 1, slot };
         put(&schedule, &Occasion { run: &run, late: Span::from_millis(late_ms), folded, cause }).into()

@@ -1,13 +1,15 @@
-//! Why something happened, why it did not, and when it will: one causal record for the slot at or near an instant.
+//! Explanations: why a slot fired, why it did not, or when it will. One causal record for the slot at or near
+//! an instant.
 //!
-//! Three things are asked, in this order: what is kept of runs and skips (the state, and the decisions that somebody hands
-//! in), what will come (the forecast), and where neither knows of a slot there, the calendar: whether there should be one.
-//! Cost: the decisions about one schedule, at most `limits::DECISIONS_EXPLAINED`, and one forecast of that schedule.
+//! Three sources are consulted, in this order: recorded runs and skips (the state, and the decisions that the
+//! caller passes in), the forecast, and, if neither knows a slot there, the calendar, which says whether
+//! there should be one. Cost: the decisions about one schedule, at most `limits::DECISIONS_EXPLAINED`, and
+//! one forecast of that schedule.
 
-use super::forecast::{Ask, Coming, Fate};
+use super::forecast::{ForecastQuery, ForecastSlot, SlotOutcome};
 use super::record::{RunRecord, ScheduleRecord};
+use super::schedule_history::{DecisionSource, RunSummary, ScheduleHistory, SkippedSlots, WithdrawnSlot};
 use super::state::State;
-use super::story::{History, Skipped, Story, Told, Withdrawn};
 use super::verdict::{Explanation, Obstacle, Verdict};
 use crate::calendar::{Slots, Zones};
 use crate::domain::{
@@ -15,21 +17,31 @@ use crate::domain::{
 };
 
 impl State {
-    /// Explains the slot of a schedule at an instant, or near it; without an instant, what matters now: the run that has not
-    /// ended, else the slot that comes next, else how it ended. Whether the schedule exists for whoever asks is the caller's
-    /// affair, and so is whose decisions are handed in.
+    /// Explains the slot of a schedule at or near an instant. Without an instant, explains what matters now:
+    /// the live run, else the next slot, else how the schedule ended.
+    ///
+    /// The caller of this function checks permissions: that the schedule may be seen, and that `history`
+    /// contains only decisions that may be seen.
     pub fn explain(
         &self,
         zones: &Zones,
         now: Now,
         asked: (&ScheduleId, Option<Moment>),
-        history: &dyn History,
+        history: &dyn DecisionSource,
     ) -> Explanation {
         let (schedule, at) = asked;
         let record = self.schedule(schedule);
         let since = record.map_or(Moment::EPOCH, |record| record.schedule.created_at);
-        let story = Story::read(history, schedule, since);
-        let asking = Asking { state: self, zones, now, record, story, schedule, at: at.unwrap_or(now.wall) };
+        let story = ScheduleHistory::read(history, schedule, since);
+        let asking = Explainer {
+            state: self,
+            zones,
+            now,
+            record,
+            history: story,
+            schedule,
+            at: at.unwrap_or(now.wall),
+        };
         let found = if at.is_some() { asking.there() } else { asking.presently() };
         let mut answer = found.unwrap_or_else(|| asking.nothing_there());
         answer.next = asking.next_slot();
@@ -37,119 +49,131 @@ impl State {
     }
 }
 
-struct Asking<'a> {
+struct Explainer<'a> {
     state: &'a State,
     zones: &'a Zones,
     now: Now,
     record: Option<&'a ScheduleRecord>,
-    story: Story,
+    history: ScheduleHistory,
     schedule: &'a ScheduleId,
     at: Moment,
 }
 
-/// Something that is known of a slot.
-enum Known<'k> {
+/// A record of a slot, from any source.
+enum Candidate<'k> {
     Run(&'k RunRecord),
-    Told(&'k Told),
-    Skip(Skipped),
-    Withdrawn(&'k Withdrawn),
-    Coming(Coming),
+    Summary(&'k RunSummary),
+    Skip(SkippedSlots),
+    Withdrawn(&'k WithdrawnSlot),
+    Forecast(ForecastSlot),
 }
 
-impl Asking<'_> {
-    /// What is known at the instant or near it.
+impl Explainer<'_> {
+    /// Explains the nearest recorded or expected slot at the instant.
     fn there(&self) -> Option<Explanation> {
-        let known = self.known().into_iter();
+        let known = self.candidates().into_iter();
         let near =
             known.map(|known| (self.distance(&known), known)).filter(|(distance, _)| *distance <= NEAR);
-        // Of two that are as near, the one that is listed first: what happened, before what is to come.
+        // At equal distance the first in the list wins: what happened, before what is to come.
         let nearest = near.min_by_key(|(distance, _)| *distance).map(|(_, known)| self.tell(&known));
         nearest.or_else(|| self.folded())
     }
 
-    /// What matters now.
+    /// Explains what matters now.
     fn presently(&self) -> Option<Explanation> {
         let Some(record) = self.record else {
-            return self.last_known();
+            return self.last();
         };
+        // The oldest live run: the list has the newest first.
         let live = self.state.runs_of(record).filter(|(_, run)| run.is_live()).last();
         if let Some((_, run)) = live {
-            return Some(self.tell(&Known::Run(run)));
+            return Some(self.tell(&Candidate::Run(run)));
         }
-        match self.coming(record, self.now.wall, None).into_iter().next() {
-            Some(coming) => Some(self.tell(&Known::Coming(coming))),
+        match self.forecast(record, self.now.wall, None).into_iter().next() {
+            Some(coming) => Some(self.tell(&Candidate::Forecast(coming))),
+            // A recurring schedule without further slots: `nothing_there` says why it ended.
             None if record.status == Status::Finished => None,
-            None => self.last_known(),
+            None => self.last(),
         }
     }
 
-    /// The last thing that is known of it.
-    fn last_known(&self) -> Option<Explanation> {
-        let known = self.known().into_iter();
-        known.max_by_key(Known::slot).map(|known| self.tell(&known))
+    /// Explains the last slot on record.
+    fn last(&self) -> Option<Explanation> {
+        let known = self.candidates().into_iter();
+        known.max_by_key(Candidate::slot).map(|known| self.tell(&known))
     }
 
-    /// What is known of slots: what happened first, then what is to come.
-    fn known(&self) -> Vec<Known<'_>> {
+    /// Returns all records of slots: what happened first, then what is to come.
+    fn candidates(&self) -> Vec<Candidate<'_>> {
         let mut known = Vec::new();
         let mut kept: Vec<(Moment, u32)> = Vec::new();
         if let Some(record) = self.record {
             for (_, run) in self.state.runs_of(record) {
+                // The record of a run knows more than the decisions about it, so it replaces them below.
                 kept.push((run.run.slot, run.run.incarnation));
-                known.push(Known::Run(run));
+                known.push(Candidate::Run(run));
             }
         }
         known.extend(
-            self.story.runs.iter().filter(|(id, _)| !kept.contains(id)).map(|(_, told)| Known::Told(told)),
+            self.history
+                .runs
+                .iter()
+                .filter(|(id, _)| !kept.contains(id))
+                .map(|(_, told)| Candidate::Summary(told)),
         );
-        known.extend(self.story.skips.iter().map(|skip| Known::Skip(*skip)));
-        if let Some((slot, reason)) = self.record.and_then(|record| record.course().last_skip)
-            && self.story.skips.is_empty()
+        known.extend(self.history.skips.iter().map(|skip| Candidate::Skip(*skip)));
+        // The history may be too short to contain the last skip, which the schedule itself remembers.
+        if let Some((slot, reason)) = self.record.and_then(|record| record.progress().last_skip)
+            && self.history.skips.is_empty()
         {
-            let slots = crate::domain::Dealt { from: None, until: slot, count: 1 };
-            known.push(Known::Skip(Skipped { slots, reason, at: slot }));
+            let slots = crate::domain::SlotRange { from: None, until: slot, count: 1 };
+            known.push(Candidate::Skip(SkippedSlots { slots, reason, at: slot }));
         }
-        let withdrawn = self.story.withdrawn.iter();
-        known.extend(withdrawn.map(Known::Withdrawn));
+        let withdrawn = self.history.withdrawn.iter();
+        known.extend(withdrawn.map(Candidate::Withdrawn));
         if let Some(record) = self.record {
-            known.extend(self.coming(record, self.at, Some(NEAR)).into_iter().map(Known::Coming));
+            known.extend(self.forecast(record, self.at, Some(NEAR)).into_iter().map(Candidate::Forecast));
         }
         known
     }
 
-    /// What is to come near an instant, or from there on.
-    fn coming(&self, record: &ScheduleRecord, at: Moment, within: Option<Span>) -> Vec<Coming> {
+    /// Returns the forecast within a span of the instant, or without a span from the instant on.
+    fn forecast(&self, record: &ScheduleRecord, at: Moment, within: Option<Span>) -> Vec<ForecastSlot> {
         let near = within.unwrap_or_default();
         let from = at.checked_sub(near).unwrap_or(at).max(self.now.wall);
+        // Twice the longest period, so that the next slot is in range.
         let far = Span::from_millis(crate::limits::PERIOD_MS_MAX.value).nanos() * 2;
         let wide = within.map_or(Span::from_nanos(far), |near| Span::from_nanos(near.nanos() + 1));
         let to = at.max(self.now.wall).checked_add(wide).unwrap_or(at);
         let first = if within.is_some() { NEAR_MOST } else { 1 };
-        let ask = Ask { scope: &Scope::Operator, only: Some(&record.schedule.id), from, to, first };
+        let ask = ForecastQuery { scope: &Scope::Operator, only: Some(&record.schedule.id), from, to, first };
         self.state.forecast(self.zones, self.now, &ask).slots
     }
 
-    /// How far from the instant it is.
-    fn distance(&self, known: &Known<'_>) -> Span {
+    /// Returns how far a record is from the instant.
+    fn distance(&self, known: &Candidate<'_>) -> Span {
         let apart = |slot: Moment| self.at.since(slot).max(slot.since(self.at));
         match known {
-            Known::Skip(Skipped { slots, .. }) => match slots.from {
+            Candidate::Skip(SkippedSlots { slots, .. }) => match slots.from {
+                // Within a range, one of its slots is meant: the one nearest to the instant, by the calendar.
                 Some(from) if from <= self.at && self.at <= slots.until => {
                     self.scheduled().map_or_else(|| apart(from).min(apart(slots.until)), apart)
                 }
                 from => apart(slots.until).min(apart(from.unwrap_or(slots.until))),
             },
-            Known::Coming(coming) if coming.since <= self.at && self.at <= coming.slot => {
+            Candidate::Forecast(coming) if coming.since <= self.at && self.at <= coming.slot => {
                 self.scheduled().map_or_else(|| apart(coming.since).min(apart(coming.slot)), apart)
             }
-            Known::Coming(coming) => apart(coming.slot).min(apart(coming.since)),
-            Known::Run(_) | Known::Told(_) | Known::Withdrawn(..) => apart(known.slot()),
+            Candidate::Forecast(coming) => apart(coming.slot).min(apart(coming.since)),
+            Candidate::Run(_) | Candidate::Summary(_) | Candidate::Withdrawn(..) => apart(known.slot()),
         }
     }
 
-    /// The slot that the present trigger has near the instant.
+    /// Returns the slot of the current trigger nearest to the instant, if one is near.
     fn scheduled(&self) -> Option<Moment> {
         let record = self.record?;
+        // Its slots depend on when runs end, and those of the next check on an event: the calendar knows
+        // neither.
         if let Trigger::Every(every) = &record.schedule.trigger
             && every.from() == CountFrom::Finish
         {
@@ -165,14 +189,17 @@ impl Asking<'_> {
         both.min_by_key(|slot| self.at.since(*slot).max(slot.since(self.at)))
     }
 
-    /// A slot that was folded into the run of a later one.
+    /// Explains a slot that was folded into a later one.
     fn folded(&self) -> Option<Explanation> {
         let slot = self.scheduled()?;
-        let known = self.known();
-        let later = known.iter().filter(|known| known.slot() >= slot && !matches!(known, Known::Coming(_)));
+        let known = self.candidates();
+        let later =
+            known.iter().filter(|known| known.slot() >= slot && !matches!(known, Candidate::Forecast(_)));
         let into = later.min_by_key(|known| known.slot())?;
-        let before = known.iter().map(Known::slot).filter(|at| *at < slot).max();
+        let before = known.iter().map(Candidate::slot).filter(|at| *at < slot).max();
         let begin = self.record.map(|record| record.schedule.created_at);
+        // Folded slots lie between the previous record, or the creation, and the record that they were folded
+        // into.
         if into.count() < 2 || before.max(begin).is_none_or(|begin| begin > slot) {
             return None;
         }
@@ -185,11 +212,12 @@ impl Asking<'_> {
         })
     }
 
-    fn tell(&self, known: &Known<'_>) -> Explanation {
+    fn tell(&self, known: &Candidate<'_>) -> Explanation {
         match known {
-            Known::Run(run) => self.of_run(run),
-            Known::Told(told) => self.of_told(told),
-            Known::Skip(skip) => {
+            Candidate::Run(run) => self.of_run(run),
+            Candidate::Summary(told) => self.of_told(told),
+            Candidate::Skip(skip) => {
+                // Of a range of skipped slots, the one that was asked about.
                 let slot = self.scheduled().filter(|slot| skip.slots.from.is_some_and(|from| from <= *slot));
                 let slot = slot.filter(|slot| *slot <= skip.slots.until).unwrap_or(skip.slots.until);
                 Explanation {
@@ -197,20 +225,20 @@ impl Asking<'_> {
                     ..self.answer(Verdict::Skipped, Some(skip.reason), Some(slot))
                 }
             }
-            Known::Withdrawn(it) => Explanation {
+            Candidate::Withdrawn(it) => Explanation {
                 at: Some(it.at),
                 by: it.by.clone(),
                 ..self.answer(Verdict::Cancelled, Some(it.reason), Some(it.slot))
             },
-            Known::Coming(coming) => self.of_coming(coming),
+            Candidate::Forecast(coming) => self.of_coming(coming),
         }
     }
 
     fn of_run(&self, record: &RunRecord) -> Explanation {
         let run = &record.run;
         let id = self.state.run_id(record);
-        let told = id.as_ref().and_then(|id| self.story.runs.get(&(id.slot, id.incarnation)));
-        let asked = self.record.and_then(|record| record.course().paused.as_ref());
+        let told = id.as_ref().and_then(|id| self.history.runs.get(&(id.slot, id.incarnation)));
+        let asked = self.record.and_then(|record| record.progress().paused.as_ref());
         let waits = self.state.run_waits_for(record).or_else(|| asked.map(|_| Reason::Paused));
         let (verdict, at) = match run.state {
             RunState::Queued => (Verdict::Waiting, Some(run.claimed_at)),
@@ -230,12 +258,12 @@ impl Asking<'_> {
             late: Some(run.started_at.unwrap_or(self.now.wall).since(run.slot)),
             obstacles: told.map(|told| told.obstacles.clone()).unwrap_or_default(),
             detail: held.or_else(|| error.map(|failure| failure.message.to_string())),
-            by: told.and_then(|told| told.by.clone()).or_else(|| self.called_off_by(reason)),
+            by: told.and_then(|told| told.by.clone()).or_else(|| self.cancelled_by(reason)),
             ..self.answer(verdict, reason, Some(run.slot))
         }
     }
 
-    fn of_told(&self, told: &Told) -> Explanation {
+    fn of_told(&self, told: &RunSummary) -> Explanation {
         let verdict = match told.state {
             RunState::Queued => Verdict::Waiting,
             RunState::InFlight | RunState::Running => Verdict::Running,
@@ -249,35 +277,41 @@ impl Asking<'_> {
             late: told.started_at.map(|started| started.since(told.id.slot)),
             obstacles: told.obstacles.clone(),
             detail: told.detail.clone(),
-            by: told.by.clone().or_else(|| self.called_off_by(told.reason)),
+            by: told.by.clone().or_else(|| self.cancelled_by(told.reason)),
             ..self.answer(verdict, told.reason, Some(told.id.slot))
         }
     }
 
-    /// Who called the schedule off, and with it a run that says no more than that.
-    fn called_off_by(&self, reason: Option<Reason>) -> Option<Actor> {
-        self.story.ended_by.clone().filter(|_| reason == Some(Reason::Cancelled))
+    /// Returns who cancelled the schedule, for a run that was cancelled with it and names nobody.
+    fn cancelled_by(&self, reason: Option<Reason>) -> Option<Actor> {
+        self.history.ended_by.clone().filter(|_| reason == Some(Reason::Cancelled))
     }
 
-    fn of_coming(&self, coming: &Coming) -> Explanation {
-        let verdict = match coming.will {
-            Fate::Fires => Verdict::WillFire,
-            Fate::Waits => Verdict::WillWait,
-            Fate::Fails => Verdict::WillFail,
-            Fate::Refused => Verdict::WillBeRefused,
-            Fate::NeedsApproval => Verdict::WillNeedApproval,
-            Fate::Skipped | Fate::Lost | Fate::Gone => Verdict::WillBeSkipped,
-            Fate::Paused => Verdict::Paused,
-            Fate::Held => Verdict::Held,
+    fn of_coming(&self, coming: &ForecastSlot) -> Explanation {
+        let verdict = match coming.outcome {
+            SlotOutcome::Fires => Verdict::WillFire,
+            SlotOutcome::Waits => Verdict::WillWait,
+            SlotOutcome::Fails => Verdict::WillFail,
+            SlotOutcome::Refused => Verdict::WillBeRefused,
+            SlotOutcome::NeedsApproval => Verdict::WillNeedApproval,
+            SlotOutcome::Skipped | SlotOutcome::Lost | SlotOutcome::Gone => Verdict::WillBeSkipped,
+            SlotOutcome::Paused => Verdict::Paused,
+            SlotOutcome::AllHeld => Verdict::Held,
         };
-        let paused = self.record.and_then(|record| record.course().paused.as_ref());
-        let pause = match coming.will {
-            Fate::Paused => paused,
-            Fate::Held => self.state.held(),
-            Fate::Fires | Fate::Waits | Fate::Fails | Fate::Refused | Fate::NeedsApproval => None,
-            Fate::Skipped | Fate::Lost | Fate::Gone => None,
+        let paused = self.record.and_then(|record| record.progress().paused.as_ref());
+        let pause = match coming.outcome {
+            SlotOutcome::Paused => paused,
+            SlotOutcome::AllHeld => self.state.held(),
+            SlotOutcome::Fires
+            | SlotOutcome::Waits
+            | SlotOutcome::Fails
+            | SlotOutcome::Refused
+            | SlotOutcome::NeedsApproval => None,
+            SlotOutcome::Skipped | SlotOutcome::Lost | SlotOutcome::Gone => None,
         };
         let late = coming.at.since(coming.slot);
+        // Of several slots that are handled together, the one asked about. If it is not the last, it will be
+        // folded into that.
         let covered = self.scheduled().filter(|slot| coming.since <= *slot && *slot <= coming.slot);
         let slot = covered.unwrap_or(coming.slot);
         let is_part = slot < coming.slot && coming.run().is_some();
@@ -302,13 +336,13 @@ impl Asking<'_> {
         }
     }
 
-    /// Why there is no slot at the instant.
+    /// Explains why there is no slot at the instant.
     fn nothing_there(&self) -> Explanation {
         let Some(record) = self.record else {
             return self.nothing_told();
         };
         let created = record.schedule.created_at;
-        let nearest = self.known().into_iter().min_by_key(|known| self.distance(known));
+        let nearest = self.candidates().into_iter().min_by_key(|known| self.distance(known));
         let nearest = nearest.map(|known| known.slot());
         if self.at < created {
             let before = self.answer(Verdict::BeforeCreation, None, None);
@@ -318,9 +352,9 @@ impl Asking<'_> {
         if let Some(reason) = self.ended_by(record, scheduled) {
             return Explanation { slot: nearest, ..self.answer(Verdict::AfterEnd, Some(reason), None) };
         }
-        // Before a change of trigger, the present one says nothing.
-        let is_untold = self.story.told_since.is_some_and(|since| self.at < since);
-        let was_other = record.course().incarnation > 1 && is_untold;
+        // The current trigger says nothing about the time before it was set.
+        let is_untold = self.history.complete_since.is_some_and(|since| self.at < since);
+        let was_other = record.progress().incarnation > 1 && is_untold;
         match scheduled.filter(|_| self.at <= self.now.wall) {
             Some(slot) => self.answer(Verdict::BeyondHistory, None, Some(slot)),
             None if was_other => self.answer(Verdict::BeyondHistory, None, None),
@@ -329,10 +363,10 @@ impl Asking<'_> {
     }
 
     fn nothing_told(&self) -> Explanation {
-        if self.story.is_empty() {
+        if self.history.is_empty() {
             return self.answer(Verdict::UnknownSchedule, None, None);
         }
-        match (self.story.created, self.story.ended) {
+        match (self.history.created, self.history.ended) {
             (Some(created), _) if self.at < created => self.answer(Verdict::BeforeCreation, None, None),
             (_, Some((end, reason))) if self.at >= end => self.answer(Verdict::AfterEnd, Some(reason), None),
             (None, _) => self.answer(Verdict::BeyondHistory, None, None),
@@ -340,12 +374,13 @@ impl Asking<'_> {
         }
     }
 
-    /// Why the schedule has no slots any more by then, if that is so.
+    /// Returns why the schedule has no slots any more by then; `None` if it may have some.
     fn ended_by(&self, record: &ScheduleRecord, scheduled: Option<Moment>) -> Option<Reason> {
-        let last = self.known().iter().map(Known::slot).max();
+        let last = self.candidates().iter().map(Candidate::slot).max();
         let beyond = last.is_none_or(|last| self.at > last);
         let once = matches!(record.schedule.trigger, Trigger::At(slot) if self.at > slot);
         let end = record.schedule.lifetime().expires_at;
+        // The definition answers before the status does: it holds for any instant, the status only for now.
         if end.is_some_and(|end| self.at >= end) {
             return Some(Reason::Expired);
         }
@@ -353,16 +388,16 @@ impl Asking<'_> {
             return Some(Reason::NoMoreSlots);
         }
         if record.status.is_terminal() && beyond {
-            return Some(record.ended_for().or(record.course().never).unwrap_or(Reason::NoMoreSlots));
+            return Some(record.ended_for().or(record.progress().never).unwrap_or(Reason::NoMoreSlots));
         }
-        // The trigger has a slot there, the forecast has none: so many runs were to be.
+        // The trigger has a slot there that the forecast does not list: the number of runs is limited.
         let foreseen = scheduled.is_some() && self.at > self.now.wall;
         (foreseen && record.schedule.lifetime().max_runs.is_some()).then_some(Reason::MaxRuns)
     }
 
     fn next_slot(&self) -> Option<Moment> {
         let record = self.record.filter(|record| !record.status.is_terminal())?;
-        record.next.or_else(|| self.coming(record, self.now.wall, None).first().map(|coming| coming.slot))
+        record.next.or_else(|| self.forecast(record, self.now.wall, None).first().map(|coming| coming.slot))
     }
 
     fn answer(&self, verdict: Verdict, reason: Option<Reason>, slot: Option<Moment>) -> Explanation {
@@ -383,25 +418,25 @@ impl Asking<'_> {
     }
 }
 
-impl Known<'_> {
+impl Candidate<'_> {
     fn slot(&self) -> Moment {
         match self {
-            Known::Run(run) => run.run.slot,
-            Known::Told(told) => told.id.slot,
-            Known::Skip(skip) => skip.slots.until,
-            Known::Withdrawn(it) => it.slot,
-            Known::Coming(coming) => coming.slot,
+            Candidate::Run(run) => run.run.slot,
+            Candidate::Summary(told) => told.id.slot,
+            Candidate::Skip(skip) => skip.slots.until,
+            Candidate::Withdrawn(it) => it.slot,
+            Candidate::Forecast(coming) => coming.slot,
         }
     }
 
-    /// How many slots it stands for.
+    /// Returns how many slots the record stands for.
     fn count(&self) -> u64 {
         match self {
-            Known::Run(run) => run.run.folded + 1,
-            Known::Told(told) => told.count,
-            Known::Skip(skip) => skip.slots.count,
-            Known::Withdrawn(..) => 1,
-            Known::Coming(coming) => coming.count,
+            Candidate::Run(run) => run.run.folded + 1,
+            Candidate::Summary(told) => told.count,
+            Candidate::Skip(skip) => skip.slots.count,
+            Candidate::Withdrawn(..) => 1,
+            Candidate::Forecast(coming) => coming.count,
         }
     }
 }
@@ -410,7 +445,8 @@ fn obstacle(at: Moment, reason: Option<Reason>, words: Option<&str>) -> Option<O
     Some(Obstacle { at, reason: reason?, detail: words.map(str::to_owned) })
 }
 
-/// How near is near: people say minutes.
+/// What counts as near. People name instants to the minute.
 const NEAR: Span = Span::from_millis(60_000);
-/// Slots that one look near an instant lists: of a trigger of every second, all of both minutes.
+/// The most slots that are listed near an instant. For a trigger that fires every second these are all slots
+/// within a minute on either side.
 const NEAR_MOST: usize = 130;

@@ -1,15 +1,16 @@
-//! What the engine will do if nobody does anything more: the slots to come, of all schedules, in order.
+//! The forecast: what the engine will do if nobody intervenes. The slots to come, of all schedules, in order.
 //!
-//! Lives here: the question, the merging, the bound. What becomes of one schedule's slots is in `outlook`, and the same
-//! under another definition or with an outage in `what_if`. Cost: one look at each schedule, then the logarithm of their
-//! number for each slot listed; of schedules whose first slot comes after the last one listed, nothing else is asked.
+//! Lives here: the question, the merging of schedules, the bound. What lives elsewhere: the future of one
+//! schedule (`schedule_sim`), and forecasts under a changed definition or an outage (`what_if`). Cost: one step
+//! per schedule, then the logarithm of their number per listed slot. Schedules whose first slot comes after
+//! the last one listed are not read again.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::input::ScheduleChange;
-use super::outlook::{Otherwise, Outlook};
 use super::record::ScheduleRecord;
+use super::schedule_sim::{ChangedDefinition, ScheduleSim};
 use super::slab::Key;
 use super::state::State;
 use crate::calendar::Zones;
@@ -17,13 +18,13 @@ use crate::domain::{Moment, Now, Reason, RunId, Schedule, ScheduleId, Scope, Spa
 use crate::limits;
 
 names! {
-    /// What becomes of a slot, as far as can be told.
-    Fate {
+    /// What becomes of a slot, as far as can be foreseen.
+    SlotOutcome {
         /// It gets a run, which is handed over at once.
         Fires = "fires",
         /// It gets a run, which waits for a host that is not connected.
         Waits = "waits",
-        /// It gets a run, which fails, because what it goes to is not there.
+        /// It gets a run, which fails because its target does not exist.
         Fails = "fails",
         /// It gets a run, which the guard refuses.
         Refused = "refused",
@@ -31,165 +32,174 @@ names! {
         NeedsApproval = "needs-approval",
         /// It passes without a run of its own.
         Skipped = "skipped",
-        /// Its schedule is paused: whether it gets a run is decided when somebody resumes it.
+        /// Its schedule is paused: whether it gets a run is decided on resume.
         Paused = "paused",
-        /// Everything is held: whether it gets a run is decided when somebody releases it.
-        Held = "held",
-        /// It goes with the memory of the process.
+        /// Everything is held: whether it gets a run is decided on release.
+        AllHeld = "held",
+        /// It is lost with the memory of the process.
         Lost = "lost",
-        /// It is not to come at all: only of a supposition, beside what there is now.
+        /// It does not exist. Only used for a hypothetical future that lacks a slot of the present one.
         Gone = "gone",
     }
 }
 
-/// What is asked.
+/// What is to be forecast.
 #[derive(Clone, Debug)]
-pub struct Ask<'a> {
-    /// Whose look it is.
+pub struct ForecastQuery<'a> {
+    /// The scope of the caller: only schedules that it may see are listed.
     pub scope: &'a Scope,
-    /// Only this schedule.
+    /// If given, only this schedule.
     pub only: Option<&'a ScheduleId>,
-    /// From when on; what is overdue comes at the present moment.
+    /// The start of the interval; overdue slots count as due now.
     pub from: Moment,
-    /// Until when, itself left out.
+    /// The end of the interval, exclusive.
     pub to: Moment,
-    /// How many at most, and never more than `limits::SLOTS_LISTED`.
+    /// The maximum number of slots, capped at `limits::SLOTS_LISTED`.
     pub first: usize,
 }
 
-/// What comes.
+/// The slots to come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forecast {
-    /// Slots, by the moment at which something comes of them.
-    pub slots: Vec<Coming>,
-    /// Whether there are more that are not listed.
+    /// The slots, by the moment at which they are handled.
+    pub slots: Vec<ForecastSlot>,
+    /// Whether there are more slots than listed.
     pub cut: bool,
 }
 
-/// A slot to come, or several of one schedule that are dealt with together.
+/// A slot to come, or several of one schedule that are handled together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Coming {
-    /// Whose it is.
+pub struct ForecastSlot {
+    /// The schedule.
     pub schedule: ScheduleId,
-    /// How often the schedule's trigger had been replaced, from 1.
+    /// The number of the schedule's trigger, from 1.
     pub incarnation: u32,
-    /// The first of the slots; the slot itself where it is one.
+    /// The first of the slots; equals `slot` if there is only one.
     pub since: Moment,
-    /// The slot; of several the last, which the others are folded into or skipped with.
+    /// The last of the slots. The others are folded into it, or skipped with it.
     pub slot: Moment,
-    /// How many slots there are.
+    /// The number of slots.
     pub count: u64,
-    /// When something comes of it: later than the slot where that is overdue.
+    /// When the slot is handled: later than the slot itself if that is overdue.
     pub at: Moment,
-    /// What.
-    pub will: Fate,
-    /// Why, where it does not simply fire.
+    /// What becomes of it.
+    pub outcome: SlotOutcome,
+    /// Why, unless it simply fires.
     pub reason: Option<Reason>,
-    /// The guard's rule that says so, if one does.
+    /// The guard's rule that decides so, if one does.
     pub rule: Option<Box<str>>,
 }
 
-/// The process is down.
+/// A time during which the process is down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// Since when.
+    /// When the process stops.
     pub from: Moment,
-    /// Until when.
+    /// When it starts again.
     pub until: Moment,
 }
 
-/// What is supposed to be otherwise.
-pub(super) enum Supposed<'a> {
+/// A hypothetical condition of a forecast.
+pub(super) enum Hypothesis<'a> {
     Nothing,
     Outage(Outage),
     Edit { key: Key, schedule: &'a Schedule, retriggered: Option<crate::domain::Next>, paused: Option<bool> },
 }
 
-impl Coming {
-    /// The id of its run, if it gets one.
+impl ForecastSlot {
+    /// Returns the id of its run, if it gets one.
     pub fn run(&self) -> Option<RunId> {
         let gets_one = matches!(
-            self.will,
-            Fate::Fires | Fate::Waits | Fate::Fails | Fate::Refused | Fate::NeedsApproval
+            self.outcome,
+            SlotOutcome::Fires
+                | SlotOutcome::Waits
+                | SlotOutcome::Fails
+                | SlotOutcome::Refused
+                | SlotOutcome::NeedsApproval
         );
         let id = || RunId { schedule: self.schedule.clone(), incarnation: self.incarnation, slot: self.slot };
         gets_one.then(id)
     }
 }
 
-impl<'a> Ask<'a> {
-    /// The next 24 hours of everything that a caller may see.
-    pub fn of(scope: &'a Scope, now: Moment) -> Ask<'a> {
+impl<'a> ForecastQuery<'a> {
+    /// Asks for the next 24 hours of everything that a caller may see.
+    pub fn of(scope: &'a Scope, now: Moment) -> ForecastQuery<'a> {
         let to = now.checked_add(Span::from_millis(DAY_MS)).unwrap_or(now);
         let first = usize::try_from(limits::SLOTS_FORESEEN.value).unwrap_or(usize::MAX);
-        Ask { scope, only: None, from: now, to, first }
+        ForecastQuery { scope, only: None, from: now, to, first }
     }
 }
 
 impl State {
-    /// What will happen if nobody does anything more. Assumed are a guard outside that allows what the rules allow, hosts that
-    /// answer at once and turns that take no time;
-    /// sessions that are busy now are idle by then, hosts that are gone stay away.
+    /// Returns what will happen if nobody intervenes. Assumes that an outside guard allows whatever the rules
+    /// allow, that hosts answer at once, and that turns take no time. Sessions that are busy now are idle by
+    /// then; hosts that are gone stay away.
     ///
-    /// So no slot is foretold to find its session at work. Of several that come in one instant for one session (by chance, or
-    /// because all that was missed is made up for) the later do find a delivery out, until its host has answered; what a
-    /// policy then skips or folds in depends on the host's pace, which nobody knows, and is foretold as if it fired.
-    pub fn forecast(&self, zones: &Zones, now: Now, ask: &Ask<'_>) -> Forecast {
-        foresee(self, zones, now, ask, &Supposed::Nothing)
+    /// So no slot is forecast to find its session busy. If several slots of one session come at the same
+    /// instant (by chance, or because all missed slots are made up for), the later ones do find a delivery
+    /// outstanding until the host has answered. What a policy then skips or coalesces depends on the pace of
+    /// the host, which is unknown; such slots are forecast to fire.
+    pub fn forecast(&self, zones: &Zones, now: Now, ask: &ForecastQuery<'_>) -> Forecast {
+        forecast_under(self, zones, now, ask, &Hypothesis::Nothing)
     }
 }
 
-/// What will happen, under a supposition.
-pub(super) fn foresee(
+/// Returns what will happen under a hypothetical condition.
+pub(super) fn forecast_under(
     state: &State,
     zones: &Zones,
     now: Now,
-    ask: &Ask<'_>,
-    supposed: &Supposed<'_>,
+    ask: &ForecastQuery<'_>,
+    supposed: &Hypothesis<'_>,
 ) -> Forecast {
     let most = ask.first.min(usize::try_from(limits::SLOTS_LISTED.value).unwrap_or(usize::MAX));
-    let outlook = |key: Key| -> Option<Outlook<'_>> {
-        let outlook = Outlook::new(state, zones, state.schedule_at(key)?, now);
+    let sim = |key: Key| -> Option<ScheduleSim<'_>> {
+        let sim = ScheduleSim::new(state, zones, state.schedule_at(key)?, now);
         Some(match supposed {
-            Supposed::Nothing => outlook,
-            Supposed::Outage(outage) => outlook.with_outage(*outage),
-            Supposed::Edit { key: edited, schedule, retriggered, paused } if *edited == key => {
+            Hypothesis::Nothing => sim,
+            Hypothesis::Outage(outage) => sim.with_outage(*outage),
+            Hypothesis::Edit { key: edited, schedule, retriggered, paused } if *edited == key => {
                 let (schedule, retriggered, paused) = ((*schedule).clone(), *retriggered, *paused);
-                outlook.otherwise(Otherwise { schedule, retriggered, paused })
+                sim.with_change(ChangedDefinition { schedule, retriggered, paused })
             }
-            Supposed::Edit { .. } => outlook,
+            Hypothesis::Edit { .. } => sim,
         })
     };
     let mut cut = false;
+    // Only the first slot of each schedule is retained here: its sim is much larger, and most are not needed.
     let mut heads: Vec<Head<'_>> = Vec::new();
     for (key, record) in concerned(state, ask) {
-        let Some(mut outlook) = outlook(key) else { continue };
-        if !outlook.skip_to(ask.from) {
+        let Some(mut sim) = sim(key) else { continue };
+        if !sim.skip_to(ask.from) {
             cut = true;
             continue;
         }
-        if let Some((at, slot)) = outlook.peek().filter(|(at, _)| *at >= ask.from && *at < ask.to) {
+        if let Some((at, slot)) = sim.peek().filter(|(at, _)| *at >= ask.from && *at < ask.to) {
             heads.push(Head { at, slot, record, key });
         }
     }
-    // Nothing of a schedule can be among the first so many whose own first is not.
+    // A schedule whose own first slot is not among the first slots cannot contribute. One head more than
+    // asked for tells whether the list is cut.
     if heads.len() > most {
         heads.select_nth_unstable_by(most, Head::compare);
         heads.truncate(most + 1);
     }
     heads.sort_unstable_by(Head::compare);
-    let mut outlooks: Vec<Outlook<'_>> = heads.iter().filter_map(|head| outlook(head.key)).collect();
-    for outlook in &mut outlooks {
-        // It was near enough above.
-        let _ = outlook.skip_to(ask.from);
+    let mut outlooks: Vec<ScheduleSim<'_>> = heads.iter().filter_map(|head| sim(head.key)).collect();
+    for sim in &mut outlooks {
+        // The first pass has reached it already, so this cannot fail.
+        let _ = sim.skip_to(ask.from);
     }
     let order = |(at, slot): (Moment, Moment), place: usize, heads: &[Head<'_>]| {
         Reverse((at, slot, heads[place].record.schedule.created_at, place))
     };
     let firsts = outlooks.iter().enumerate().filter_map(|(place, it)| Some(order(it.peek()?, place, &heads)));
+    // A merge of the schedules: the heap holds the next slot of each.
     let mut heap: BinaryHeap<_> = firsts.collect();
     let mut slots = Vec::new();
     while let Some(Reverse((at, _, _, place))) = heap.pop() {
+        // Later slots of this schedule are out of range too, so it is not pushed again.
         if at >= ask.to {
             continue;
         }
@@ -200,11 +210,11 @@ pub(super) fn foresee(
         slots.extend(outlooks[place].step());
         heap.extend(outlooks[place].peek().map(|next| order(next, place, &heads)));
     }
-    debug_assert!(slots.is_sorted_by_key(|slot: &Coming| slot.at), "slots out of order: {slots:?}");
+    debug_assert!(slots.is_sorted_by_key(|slot: &ForecastSlot| slot.at), "slots out of order: {slots:?}");
     Forecast { slots, cut }
 }
 
-/// A schedule by its first slot.
+/// A schedule and its first slot.
 struct Head<'a> {
     at: Moment,
     slot: Moment,
@@ -223,8 +233,11 @@ impl Head<'_> {
     }
 }
 
-/// The schedules that are asked for and have not ended.
-fn concerned<'s>(state: &'s State, ask: &Ask<'_>) -> impl Iterator<Item = (Key, &'s ScheduleRecord)> {
+/// Returns the unfinished schedules that were asked for and are in scope.
+fn concerned<'s>(
+    state: &'s State,
+    ask: &ForecastQuery<'_>,
+) -> impl Iterator<Item = (Key, &'s ScheduleRecord)> {
     let only = ask.only.map(|id| state.schedule_key(id));
     let scope = ask.scope.clone();
     let one = only.flatten().into_iter();
@@ -234,12 +247,12 @@ fn concerned<'s>(state: &'s State, ask: &Ask<'_>) -> impl Iterator<Item = (Key, 
         .filter(move |(_, record)| !record.status.is_terminal() && scope.reaches(&record.schedule))
 }
 
-/// What somebody may ask about: what would be otherwise.
+/// A hypothetical condition that a caller may ask about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WhatIf {
-    /// A schedule were changed so.
+    /// The schedule is changed like this.
     Change(ScheduleId, Box<ScheduleChange>),
-    /// The process were down for a while.
+    /// The process is down for a while.
     Outage(Outage),
 }
 

@@ -1,31 +1,32 @@
-//! How many there are of everything, at one moment.
+//! Counts of the present state.
 //!
-//! Cost: a few lengths, and a look at each slot that is due; nothing is searched.
+//! Cost: a few lengths, one pass over the sessions, and one step per due slot.
 
 use super::state::State;
 use crate::domain::Now;
 
-/// How many there are at one moment.
+/// The number of things of each kind at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gauges {
     /// Open sessions.
     pub sessions: u64,
-    /// Schedules whose slot has not been claimed; those that are due included.
+    /// Schedules whose next slot has a deadline, due ones included.
     pub pending: u64,
-    /// Schedules whose slot has come and is still to be claimed.
+    /// Schedules whose slot is due and not claimed yet.
     pub due: u64,
-    /// Runs that wait for their session or their host.
+    /// Pending runs and slots with neither a slot deadline nor an outstanding receipt: mainly runs
+    /// that wait for their session or their host.
     pub queued: u64,
-    /// Runs whose receipt is out.
+    /// Runs whose receipt is outstanding.
     pub running: u64,
-    /// Schedules in memory only that were not handed to a host: what a crash would lose.
+    /// Volatile schedules that were not handed over: what a crash would lose.
     pub volatile: u64,
-    /// Expected slots less those accounted for: anything but 0 is a defect.
+    /// Expected slots minus those accounted for; anything but 0 is a defect.
     pub imbalance: i64,
 }
 
 impl State {
-    /// The counts at `now`.
+    /// Returns the counts at `now`.
     pub fn gauges(&self, now: Now) -> Gauges {
         let (pending, running) = (self.timers.slots_len(), self.timers.receipts_len());
         Gauges {

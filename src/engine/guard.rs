@@ -1,7 +1,9 @@
-//! Whether a run may be handed over: asked at each hand-over, and by the forecast for those to come.
+//! Whether a run may be handed over, by grants and policy. Checked at each hand-over, and by the
+//! forecast for runs to come.
 //!
-//! Lives here: what the policy and the grants say, and what exactly was asked about. Does not live here: what then becomes of
-//! the run (`step/pass.rs`), and the guard outside (`port`). Cost: two comparisons where there is neither policy nor grant.
+//! Lives here: the rules' verdict, and the digest that identifies what an approval is about. What
+//! lives elsewhere: what a verdict means for the run (`step/authorize.rs`), and the outside guard
+//! (`port`). Cost: two comparisons without a policy and grants.
 
 use std::fmt::Write as _;
 
@@ -14,46 +16,54 @@ use crate::domain::{
     Awaits, Digest, GuardPolicy, Moment, Reason, Rule, RuleScope, Ruling, RunId, Schedule, TimeWindow,
 };
 
-/// What is said of a run.
+/// The verdict of the grants and the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said<'a> {
-    /// Nothing stands against it.
+pub(super) enum PolicyDecision<'a> {
+    /// The run may be handed over.
     Allowed,
-    /// A rule wants an operator's word.
-    Held(&'a Rule),
-    /// It may not be, for this reason, and by this rule if it was one.
+    /// This rule requires an operator's approval.
+    NeedsApproval(&'a Rule),
+    /// The run may not be handed over, for this reason, and by this rule if a rule refused it.
     Refused(Reason, Option<&'a Rule>),
 }
 
 impl State {
-    /// What the grants and the policy say of a run of this schedule at this moment. The first that fails decides.
-    pub(super) fn guard_says(&self, zones: &Zones, schedule: &Schedule, at: Moment) -> Said<'_> {
+    /// Checks a run of this schedule at this moment. The first grant or rule that applies decides.
+    pub(super) fn guard_decision(
+        &self,
+        zones: &Zones,
+        schedule: &Schedule,
+        at: Moment,
+    ) -> PolicyDecision<'_> {
         if let Some(grant) = self.grants.get(&schedule.owner)
             && !grant.covers(schedule.dialect)
         {
-            return Said::Refused(Reason::NotGranted, None);
+            return PolicyDecision::Refused(Reason::NotGranted, None);
         }
-        let Some(policy) = &self.guard else { return Said::Allowed };
+        let Some(policy) = &self.guard else { return PolicyDecision::Allowed };
         let Some(rule) = policy.rules.iter().find(|rule| matches(&rule.of, zones, schedule, at)) else {
-            return Said::Allowed;
+            return PolicyDecision::Allowed;
         };
         match (rule.then, policy.approval) {
-            (Ruling::Allow, _) => Said::Allowed,
-            (Ruling::Refuse, _) => Said::Refused(Reason::RefusedByRule, Some(rule)),
-            (Ruling::Hold, None) => Said::Refused(Reason::NobodyApproves, Some(rule)),
-            (Ruling::Hold, Some(_)) => Said::Held(rule),
+            (Ruling::Allow, _) => PolicyDecision::Allowed,
+            (Ruling::Refuse, _) => PolicyDecision::Refused(Reason::RefusedByRule, Some(rule)),
+            // The policy gives operators no time to approve, so holding the run would be
+            // pointless.
+            (Ruling::Hold, None) => PolicyDecision::Refused(Reason::NobodyApproves, Some(rule)),
+            (Ruling::Hold, Some(_)) => PolicyDecision::NeedsApproval(rule),
         }
     }
 
-    /// What a word of an operator on a run would be about, as it stands; `None` unless it waits for one.
+    /// Returns the digest that an approval of this run has to name; `None` unless the run waits for
+    /// approval.
     pub fn approval_digest(&self, record: &RunRecord) -> Option<Digest> {
         let hold =
             record.run.checks.as_ref()?.waits.as_ref().filter(|hold| hold.awaits == Awaits::Operator)?;
-        let revision = self.schedules.get(record.schedule)?.course().revision;
-        Some(digest(&self.run_id(record)?, revision, &hold.rule, self.asked(record)?))
+        let revision = self.schedules.get(record.schedule)?.progress().revision;
+        Some(digest(&self.run_id(record)?, revision, &hold.rule, self.definition_of(record)?))
     }
 
-    /// What runs are measured by when they are about to be handed over; `None` for nothing.
+    /// Returns the policy that runs are checked by before they are handed over.
     pub fn guard(&self) -> Option<&GuardPolicy> {
         self.guard.as_deref()
     }
@@ -64,6 +74,7 @@ fn matches(of: &RuleScope, zones: &Zones, schedule: &Schedule, at: Moment) -> bo
         let given = schedule.payload.config().and_then(|config| config.tool_ids.as_ref());
         given.is_some_and(|given| given.iter().any(|tool| of.tools.contains(tool)))
     };
+    // An empty list does not restrict the rule.
     (of.sessions.is_empty() || of.sessions.contains(&schedule.owner))
         && (of.dialects.is_empty() || of.dialects.contains(&schedule.dialect))
         && (of.kinds.is_empty() || of.kinds.contains(&schedule.payload.kind()))
@@ -76,18 +87,20 @@ fn is_within(window: &TimeWindow, zones: &Zones, at: Moment) -> bool {
     if window.from < window.until {
         return window.days.contains(day) && window.from <= time && time < window.until;
     }
-    // It goes on into the day after the one on which it begins.
+    // The window spans midnight: it goes on into the day after the one on which it begins.
     window.days.contains(day) && window.from <= time
         || window.days.contains(day.before()) && time < window.until
 }
 
-/// What a word about a run is about: all that is handed over, where to, by which revision, and under which rule.
+/// Returns the digest of everything that an approval covers: what is delivered and where, the
+/// revision, and the rule.
 ///
-/// The definition goes in as its debug output. A release that prints it otherwise voids what was approved before it, and the
-/// run is held again: that errs on the safe side.
+/// The definition is included as its debug output. If a later release prints it differently,
+/// earlier approvals become void and the run is held again, which is the safe direction.
 pub(super) fn digest(run: &RunId, revision: u32, rule: &str, asked: &Schedule) -> Digest {
     let mut text = String::new();
-    // Writing to a string cannot fail. Debug output quotes texts, so that no two runs make one text.
+    // Writing to a string cannot fail. Debug output quotes texts, so different runs have different
+    // texts.
     let _ = write!(text, "{run} {revision} {rule:?} {asked:?}");
     Digest(Sha256::digest(text.as_bytes()).into())
 }

@@ -1,9 +1,10 @@
-//! Schedules by id.
+//! A hash index of schedules by id.
 //!
-//! Shape: 256 hash tables of slot numbers, probed one after the other; the ids stay in the records. An entry is the number and
-//! half of its id's hash, eight bytes in one place: a look-up among a million reads one line of memory before it reads the
-//! record (a table with its tags apart reads two; measured, docs/BENCH.md). A table grows by half when three quarters of it
-//! are taken, so an entry costs 11 to 16 bytes, and no create pays for a million. It is never iterated: its order depends on
+//! Shape: 256 open-addressing tables of slab keys with linear probing; the ids stay in the records. An entry
+//! is a key and half of its id's hash, eight bytes in one place: a look-up among a million schedules reads
+//! one cache line of the table before it reads the record (a table that stores its tags separately reads two;
+//! measured, docs/BENCH.md). A table grows by half when it is three quarters full, so an entry costs 11 to 16
+//! bytes, and no insert rehashes a million entries. The index is never iterated, because its order depends on
 //! hashes.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
@@ -19,14 +20,14 @@ pub(crate) struct Index {
     shards: Vec<Shard>,
 }
 
-/// One table. Invariant: between the home of an entry and its place, no place is empty.
+/// One table. Invariant: between an entry's home and its actual place, no place is empty.
 #[derive(Clone, Debug, Default)]
 struct Shard {
     places: Vec<Option<Entry>>,
     len: usize,
 }
 
-/// A slot, and half of its id's hash: a table that grows reads no records.
+/// A slab key and half of its id's hash. Growing compares and moves hashes only, and reads no record.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     key: Key,
@@ -38,7 +39,7 @@ impl Index {
         Index { shards: vec![Shard::default(); SHARDS] }
     }
 
-    /// The slot of the schedule with this id; `id_of` reads the id of a slot.
+    /// Returns the key of the schedule with this id; `id_of` reads the id of a record.
     pub(crate) fn find<'a>(
         &self,
         id: &ScheduleId,
@@ -48,13 +49,13 @@ impl Index {
         self.shards[shard(hash)].find(hash, |key| id_of(key) == Some(id))
     }
 
-    /// Enters a slot that is not entered yet.
+    /// Inserts a key that is not in the index.
     pub(crate) fn insert(&mut self, id: &ScheduleId, key: Key) {
         let hash = hash(id);
         self.shards[shard(hash)].insert(Entry { key, hash });
     }
 
-    /// Takes a slot out.
+    /// Removes a key.
     pub(crate) fn remove(&mut self, id: &ScheduleId, key: Key) {
         let hash = hash(id);
         self.shards[shard(hash)].remove(hash, key);
@@ -66,9 +67,10 @@ impl Shard {
         self.probe(hash, |entry| entry.hash == hash && is_it(entry.key)).map(|(_, key)| key)
     }
 
-    /// The first entry from a hash's home on that is the one, and its place.
+    /// Returns the place and the key of the first matching entry, probing from the hash's home.
     fn probe(&self, hash: u32, is_it: impl Fn(&Entry) -> bool) -> Option<(usize, Key)> {
         let home = self.home(hash)?;
+        // The probe wraps around: from the home to the end of the table, then from its start.
         let (before, from) = self.places.split_at(home);
         for (steps, place) in from.iter().chain(before).enumerate() {
             let entry = place.as_ref()?;
@@ -104,6 +106,8 @@ impl Shard {
     }
 
     fn remove(&mut self, hash: u32, key: Key) {
+        // Backward-shift deletion: later entries of the same cluster move into the gap. Tombstones would
+        // lengthen every probe until the next growth.
         let Some((mut gap, _)) = self.probe(hash, |entry| entry.key == key) else { return };
         self.len -= 1;
         let mut place = gap;
@@ -111,7 +115,7 @@ impl Shard {
             place = self.after(place);
             let Some(entry) = self.places[place] else { break };
             let Some(home) = self.home(entry.hash) else { break };
-            // One whose home lies behind the gap would not be found in it.
+            // An entry whose home lies after the gap must not move into it: probes would not find it there.
             if self.distance(home, place) >= self.distance(gap, place) {
                 self.places[gap] = Some(entry);
                 gap = place;
@@ -120,11 +124,14 @@ impl Shard {
         self.places[gap] = None;
     }
 
-    /// Where an entry stands if nothing stands there already; `None` in a table without places.
+    /// Returns where an entry is stored unless another is there already; `None` in a table without places.
     fn home(&self, hash: u32) -> Option<usize> {
-        // The bits that are the same in all of this table come last.
+        // The top bits chose the table, so they are the same for all entries here. Rotating moves them to the
+        // low end, where they no longer decide the home.
         let spread = u64::from(hash.rotate_left(u32::BITS - SHARD_SHIFT));
         let size = self.places.len() as u64;
+        // Maps the 32-bit hash to `0..size` by a multiplication: the size is not a power of two, and a
+        // division would be slower.
         usize::try_from((spread * size) >> u32::BITS).ok().filter(|_| size > 0)
     }
 
@@ -132,14 +139,14 @@ impl Shard {
         if place + 1 == self.places.len() { 0 } else { place + 1 }
     }
 
-    /// How many places lie from one to another, going up and around.
+    /// Returns the number of places from one to another, going up and around the end.
     fn distance(&self, from: usize, to: usize) -> usize {
         if to >= from { to - from } else { to + self.places.len() - from }
     }
 }
 
-/// Folds what is hashed into 64 bits. Ids are random, or chosen by callers who are limited in number, so speed counts
-/// for more than resistance to crafted collisions.
+/// A multiplicative hash to 64 bits. Ids are random, or chosen by callers who are limited in number, so speed
+/// matters more than resistance to crafted collisions.
 #[derive(Clone, Copy, Default)]
 struct Fold(u64);
 
@@ -162,11 +169,13 @@ impl Hasher for Fold {
     }
 
     fn finish(&self) -> u64 {
+        // Multiplication mixes upwards only; this mixes the high bits into the low ones.
         self.0 ^ (self.0 >> 32)
     }
 }
 
 fn hash(id: &ScheduleId) -> u32 {
+    // The high half: the multiplication mixes it best.
     let hash = BuildHasherDefault::<Fold>::default().hash_one(id);
     u32::try_from(hash >> 32).unwrap_or(0)
 }
@@ -175,9 +184,9 @@ fn shard(hash: u32) -> usize {
     (hash >> SHARD_SHIFT) as usize % SHARDS
 }
 
-/// From this bit on, a hash says in which table its id is.
+/// The bits of a hash from this one on select the table.
 const SHARD_SHIFT: u32 = 24;
-/// Places of a table with one entry.
+/// The initial number of places of a table.
 const SMALLEST: usize = 8;
 
 #[cfg(test)]
@@ -189,7 +198,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// A table against a plain map, with hashes that meet often.
+        /// A table behaves like a plain map, with hashes that often collide.
         #[test]
         fn a_table_holds_what_was_entered_and_not_taken_out(
             steps in prop::collection::vec((0_u32..60, any::<bool>()), 1..400),

@@ -1,41 +1,44 @@
-//! Everything that can happen to the engine: a command, a host's report, a wake-up, the store's failures and its rows.
+//! Every input of the engine: commands, reports of hosts, wake-ups, and the store's rows and
+//! failures.
 
 use std::sync::Arc;
 
 use super::local_fact::StoredRow;
 use crate::domain::{
     Actor, Channel, Cursor, Dialect, Digest, Durability, Failure, Grant, GuardAnswer, GuardPolicy, HostId,
-    JobId, Lifetime, Payload, Policy, RunId, ScheduleId, SessionConfig, SessionId, Target, Terms, When,
+    JobId, Lifetime, Payload, Policy, RunId, ScheduleId, SessionConfig, SessionId, Settings, Target, When,
 };
 use crate::limits;
 
-/// One thing to decide on.
+/// One input to decide on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// Somebody wants something.
+    /// A caller asks for something.
     Command(Command),
-    /// A host says what became of something.
+    /// A host reports an outcome or an event.
     Report(Report),
-    /// Time passed: the earliest deadline, if it is due, is dealt with. One deadline, one step.
+    /// Time passed. Handles the earliest deadline, if it is due: one deadline per step.
     Wake,
-    /// A schedule is about to be changed: what is due of it is dealt with first.
-    SettleFirst {
-        /// Which one.
+    /// A schedule is about to be changed: its due slots are consumed first.
+    FlushDue {
+        /// The schedule that is about to be changed.
         schedule: ScheduleId,
     },
-    /// Lanes may have become free without a word: each takes what waits for it.
+    /// Lanes may have become free without a report: every free lane takes the run that waits for
+    /// it.
     FillLanes,
-    /// Something about the store. Only the runtime submits it.
+    /// A failure of the store, its recovery, or its rows. Only the runtime submits it.
     Store(StoreInput),
-    /// A new life begins on what was restored of an earlier one: what was under way goes on as its policy says.
-    Awake {
-        /// Schedules that were in memory only, and are gone.
+    /// The engine starts on restored state. Runs that were with a host are redelivered or failed,
+    /// as their schedules' policies say.
+    Restart {
+        /// Number of volatile schedules that were lost with the earlier process.
         lost: u64,
     },
 }
 
 impl Input {
-    /// The schedule that has to be settled before this is decided on.
+    /// Returns the schedule whose due slots have to be consumed before this input is decided on.
     pub fn settles_first(&self) -> Option<&ScheduleId> {
         match self {
             Input::Command(
@@ -46,214 +49,226 @@ impl Input {
             Input::Command(_)
             | Input::Report(_)
             | Input::Wake
-            | Input::SettleFirst { .. }
+            | Input::FlushDue { .. }
             | Input::FillLanes
             | Input::Store(_)
-            | Input::Awake { .. } => None,
+            | Input::Restart { .. } => None,
         }
     }
 }
 
-/// What becomes of the store.
+/// What the runtime reports about the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreInput {
-    /// The log of an earlier process ends there: facts are counted on from this cursor.
+    /// The log already holds facts up to this cursor; new facts are numbered from there on.
     LogEnds {
-        /// Its last cursor.
+        /// The last cursor in the log.
         at: Cursor,
     },
-    /// Rows were read.
+    /// Rows were read from the store.
     Rows(Vec<StoredRow>),
-    /// Nothing can be written any more.
+    /// The store cannot be written any more.
     Failed {
-        /// Runs whose hand-over waited for the store: nobody has heard of it.
+        /// Runs whose dispatch was waiting for its commit. No host has received them.
         unsent: Vec<RunId>,
     },
-    /// It can be written again, and its rows follow: memory may hold durable changes that were never committed.
+    /// The store can be written again, and its rows will be loaded next. Durable state in memory
+    /// may contain changes that were never committed.
     Recovered,
 }
 
-/// What callers ask for.
+/// What a caller can ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Open a session.
     OpenSession {
-        /// Its id; `None` for a random one.
+        /// The session's id; `None` for a random one.
         session: Option<SessionId>,
-        /// Who runs its turns.
+        /// The host that runs its turns.
         host: HostId,
-        /// What it is to be.
+        /// Its configuration.
         config: Arc<SessionConfig>,
     },
-    /// Close a session; its schedules are called off first.
+    /// Close a session. Its volatile schedules, and durable ones that die with it, are cancelled
+    /// first.
     CloseSession {
-        /// Its id.
+        /// The session's id.
         session: SessionId,
     },
-    /// Let a connected host run the turns of sessions that are built in or that lost their host. All or none.
+    /// Move sessions to a connected host. Each must belong to the built-in host or have lost its
+    /// host. All or nothing.
     HostSessions {
-        /// The host.
+        /// The new host.
         host: HostId,
-        /// The sessions.
+        /// The sessions to move.
         sessions: Vec<SessionId>,
     },
     /// Create a schedule.
     CreateSchedule(NewSchedule),
-    /// Create a schedule in the place of the one that the session has under the same key, if there is one.
+    /// Create a schedule, and cancel the one that the session has under the same key, if there is
+    /// one.
     ReplaceSchedule(NewSchedule),
-    /// Let what is to come of a schedule come now: its next slot, or the next attempt at its run.
+    /// Make the next slot of a schedule due now, or the next attempt at its failed run.
     BringForward(Which),
-    /// Cancel a schedule: its slots, and its runs that wait.
+    /// Cancel a schedule that was not handed over: its slots and its waiting runs.
     CancelSchedule(Which),
-    /// Cancel a schedule wherever it stands: one on disk also after it has ended, and while a run of it is with a host, which
-    /// goes on to its own end.
+    /// Cancel a schedule in any state: a durable one also after it has ended or while a host has
+    /// its run. Such a run still ends normally.
     DeleteSchedule(Which),
-    /// Give a schedule another definition. One on disk that has ended lives again, if that gives it a slot to come.
+    /// Redefine a schedule. A durable one that has ended becomes live again if the new definition
+    /// has a slot.
     ChangeSchedule {
-        /// Which one.
+        /// The schedule to change.
         which: Which,
-        /// What is to be otherwise.
+        /// The parts that change.
         change: ScheduleChange,
     },
     /// Claim no slots of a schedule until it is resumed.
     PauseSchedule {
-        /// Which one.
+        /// The schedule to pause.
         which: Which,
         /// Why, in the caller's words.
         reason: Option<Box<str>>,
     },
-    /// Claim its slots again; those that passed meanwhile are missed ones.
+    /// Claim slots again. Slots that passed during the pause count as missed.
     ResumeSchedule(Which),
-    /// Begin a run at once; the schedule's slots stay as they are.
+    /// Start a run at once. The schedule's slots stay as they are.
     RunNow(Which),
-    /// Let the next slot pass without a run.
+    /// Skip the next slot of a schedule.
     SkipNext(Which),
-    /// A job of a session is ready: what waits for it has its slot now.
+    /// A job of a session is ready: schedules that wait for it are due now.
     JobReady {
-        /// The session.
+        /// The session of the job.
         session: SessionId,
-        /// The job.
+        /// The job that is ready.
         job: JobId,
     },
-    /// Claim nothing and hand nothing over until everything is released. Who may is the surfaces' affair.
+    /// Claim nothing and hand nothing over until the hold is released. The surfaces check whether
+    /// the caller may do this.
     HoldAll {
-        /// Who asks.
+        /// The actor who holds everything.
         by: Actor,
         /// Why, in the caller's words.
         reason: Option<Box<str>>,
     },
-    /// Let everything go on; what was paused by itself stays so.
+    /// Release the hold. Schedules that were paused individually stay paused.
     ReleaseAll {
-        /// Who asks.
+        /// The actor who releases the hold.
         by: Actor,
     },
-    /// Say yes to a run that waits for that. Only operators can.
+    /// Approve a run that waits for approval. Operators only.
     Approve {
-        /// The run.
+        /// The run to approve.
         run: RunId,
-        /// What is said yes to, as it was shown: anything else by now is a conflict.
+        /// The digest of the run as it was shown to the operator. If the run has changed since, the
+        /// approval is refused as a conflict.
         digest: Digest,
-        /// Who asks.
+        /// The actor who approves.
         by: Actor,
     },
-    /// Say no to it: it fails. Only operators can.
+    /// Deny a run that waits for approval: it fails. Operators only.
     Deny {
-        /// The run.
+        /// The run to deny.
         run: RunId,
         /// Why, in the caller's words.
         why: Option<Box<str>>,
-        /// Who asks.
+        /// The actor who denies.
         by: Actor,
     },
-    /// Measure runs by this from here on, when they are about to be handed over. Who may is the surfaces' affair.
+    /// Replace the guard policy that runs are checked by before they are handed over. The surfaces
+    /// check whether the caller may do this.
     SetGuard {
-        /// By what; `None` for nothing.
+        /// The new policy; `None` for no policy.
         policy: Option<Arc<GuardPolicy>>,
-        /// Who asks.
+        /// The actor who replaces it.
         by: Actor,
     },
-    /// Change what a session may do, whether it is open or not. Who may is the surfaces' affair.
+    /// Change what a session may do, whether it is open or not. The surfaces check whether the
+    /// caller may do this.
     SetGrant {
         /// The session.
         session: SessionId,
-        /// What it may do.
+        /// Its new grant.
         grant: Grant,
-        /// Who asks.
+        /// The actor who changes it.
         by: Actor,
     },
-    /// Stop in good order: nothing new, and what waits is called off, one session per wake-up.
+    /// Stop in good order: accept nothing new, and cancel what waits, one session per wake-up.
     Shutdown {
-        /// Whether receipts that are still out are given up too.
+        /// Whether outstanding receipts are given up too.
         abandon: bool,
     },
 }
 
-/// A schedule that somebody wants something of.
+/// The schedule that a command is about, and who gives the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Which {
-    /// Who asks.
+    /// The actor who gives the command.
     pub by: Actor,
-    /// Its id.
+    /// The schedule's id.
     pub schedule: ScheduleId,
-    /// The revision that the caller has seen; a later one is a conflict. `None` for whichever it is.
+    /// The revision that the caller has seen; if the schedule has a later one, the command is
+    /// refused as a conflict. `None` accepts any revision.
     pub base: Option<u32>,
 }
 
 impl Which {
-    /// The schedule of this id, whichever its revision.
+    /// Names a schedule at any revision.
     pub fn any(by: impl Into<Actor>, schedule: ScheduleId) -> Which {
         Which { by: by.into(), schedule, base: None }
     }
 }
 
-/// What is to be otherwise about a schedule; `None` leaves a part as it is.
+/// A partial redefinition of a schedule. `None` keeps a part as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScheduleChange {
-    /// Its name for people; inner `None` takes it away.
+    /// Its display name; inner `None` removes it.
     pub label: Option<Option<Box<str>>>,
-    /// What it is for; inner `None` takes it away.
+    /// What it is for; inner `None` removes it.
     pub description: Option<Option<Box<str>>>,
-    /// When. The same as before is no change: its slots go on as they were.
+    /// When it is due. A value that equals the present one is no change: the slots stay as they
+    /// are.
     pub when: Option<When>,
     /// The prompt.
     pub text: Option<Box<str>>,
-    /// Where it goes.
+    /// Where its runs are delivered.
     pub target: Option<Target>,
-    /// What applies where the plain course of things does not say.
+    /// Its policy for late, missed, overlapping and failed runs.
     pub policy: Option<Policy>,
-    /// How long it lives.
+    /// When it ends by itself.
     pub lifetime: Option<Lifetime>,
     /// Whether it is paused.
     pub paused: Option<bool>,
 }
 
-/// A schedule as asked for.
+/// A request for a new schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSchedule {
-    /// Its id; `None` for a random one.
+    /// The schedule's id; `None` for a random one.
     pub id: Option<ScheduleId>,
-    /// Whose tools ask.
+    /// The dialect whose tools make the request.
     pub dialect: Dialect,
-    /// What a restart leaves of it.
+    /// Whether the schedule survives a restart.
     pub durability: Durability,
-    /// A name for people.
+    /// A display name.
     pub label: Option<Box<str>>,
-    /// The session that it belongs to.
+    /// The session that owns the schedule.
     pub owner: SessionId,
-    /// Who asks, where that is not this session by the tools of the dialect.
+    /// The actor, if it is not the owning session through the tools of the dialect.
     pub made_by: Option<Box<Actor>>,
-    /// When.
+    /// When the schedule is due.
     pub when: When,
-    /// What.
+    /// What is delivered.
     pub payload: Payload,
-    /// What it has beyond that; `None` is [`Terms::PLAIN`].
-    pub terms: Option<Box<Terms>>,
-    /// How many unfinished schedules the dialect lets a session have, this one included.
+    /// Target, policy, lifetime and the rest; `None` is [`Settings::PLAIN`].
+    pub terms: Option<Box<Settings>>,
+    /// How many unfinished schedules the dialect allows per session, including this one.
     pub session_live_max: u32,
 }
 
 impl NewSchedule {
-    /// A prompt into the session that owns it, as the crate's own interface makes it; every field can be changed.
+    /// Creates a request for a volatile prompt into the owning session, in the crate's native
+    /// dialect. Callers can change every field.
     pub fn message(owner: SessionId, when: When, text: impl Into<Box<str>>) -> NewSchedule {
         NewSchedule {
             id: None,
@@ -270,21 +285,21 @@ impl NewSchedule {
     }
 }
 
-/// What hosts say.
+/// What a host or the guard reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// A turn began, or ended.
+    /// A turn began or ended.
     Busy {
         /// The session.
         session: SessionId,
-        /// Whether something runs.
+        /// Whether a turn is running now.
         busy: bool,
     },
-    /// A person spoke.
+    /// A person wrote in a session.
     UserMessage {
         /// The session.
         session: SessionId,
-        /// What was said.
+        /// The message.
         text: Box<str>,
     },
     /// The fresh session of a run exists, configured and with its preloaded messages.
@@ -297,22 +312,22 @@ pub enum Report {
         /// The run.
         run: RunId,
     },
-    /// The host could not do what it was asked to.
+    /// The host could not do what an effect asked for.
     Failed {
         /// The run.
         run: RunId,
         /// What went wrong.
         failure: Failure,
     },
-    /// An operator has named a way out of the process.
+    /// An operator has configured a channel out of the process.
     ChannelOpened(Channel),
-    /// The guard says whether a run may be handed over, or that it cannot say.
+    /// The guard decided whether a run may be handed over, or failed to decide.
     GuardAnswered {
         /// The run.
         run: RunId,
-        /// What it was asked about.
+        /// The digest of the question.
         digest: Digest,
-        /// What it says.
+        /// The guard's answer.
         answer: GuardAnswer,
     },
     /// A host has connected; sessions can be opened on it.
@@ -320,7 +335,7 @@ pub enum Report {
         /// The host.
         host: HostId,
     },
-    /// The host's connection is gone, and with it whatever it was working on.
+    /// A host's connection is gone, and with it the work that it had accepted.
     HostLost {
         /// The host.
         host: HostId,

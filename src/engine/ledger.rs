@@ -1,19 +1,19 @@
-//! The accounting identity: every slot that was to come is somewhere, exactly once.
+//! The accounting identity: every expected slot has exactly one outcome, or is pending.
 
 use crate::domain::RunState;
 
-/// How many slots came to what. Counted as facts are applied, over the engine's whole life.
+/// Number of slots by outcome. Updated as facts are applied, since the engine's first fact.
 ///
-/// Invariant: `expected` is the sum of all the others.
+/// Invariant: `expected` is the sum of all other fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
-    /// Slots that were to come, and runs by hand.
+    /// Slots that became due or will, and manual runs.
     pub expected: u64,
     /// Delivered, with a receipt.
     pub delivered: u64,
-    /// Skipped or folded into another, with a reason.
+    /// Skipped or folded into another slot, with a reason.
     pub skipped: u64,
-    /// Called off before delivery, or replaced by other slots.
+    /// Cancelled before delivery, or replaced by other slots.
     pub cancelled: u64,
     /// Ended in an error.
     pub failed: u64,
@@ -24,48 +24,49 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Expected slots less those accounted for; anything but zero is a defect.
+    /// Returns expected slots minus those accounted for; anything but zero is a defect.
     pub fn imbalance(&self) -> i128 {
         let accounted = [self.delivered, self.skipped, self.cancelled, self.failed, self.lost, self.pending];
         i128::from(self.expected) - accounted.into_iter().map(i128::from).sum::<i128>()
     }
 
-    /// Those that have ended: delivered, skipped, cancelled, failed, lost.
+    /// Returns the outcomes that are final: delivered, skipped, cancelled, failed, lost.
     pub(super) fn settled(&self) -> [u64; 5] {
         [self.delivered, self.skipped, self.cancelled, self.failed, self.lost]
     }
 
-    /// One more is to come.
+    /// Counts one more expected slot or manual run.
     pub(super) fn expect(&mut self) {
         self.expected += 1;
         self.pending += 1;
     }
 
-    /// One that was to come is let go of, because what is kept will say it anew.
+    /// Takes back an expected slot or run that will be counted anew: it is replaced, or reloaded
+    /// from the store.
     pub(super) fn unexpect(&mut self) {
         self.expected -= 1;
         self.pending -= 1;
     }
 
-    /// So many passed that nobody had been told to expect.
+    /// Counts slots that passed without having been expected one by one.
     pub(super) fn pass(&mut self, slots: u64) {
         self.expected += slots;
         self.skipped += slots;
     }
 
-    /// The one that was to come was skipped.
+    /// Counts the expected slot as skipped.
     pub(super) fn skip(&mut self) {
         self.pending -= 1;
         self.skipped += 1;
     }
 
-    /// The one that was to come, or a run that waited, was called off.
+    /// Counts the expected slot, or a waiting run, as cancelled.
     pub(super) fn cancel(&mut self) {
         self.pending -= 1;
         self.cancelled += 1;
     }
 
-    /// A run has ended so.
+    /// Counts a run that has ended in this state.
     pub(super) fn settle(&mut self, state: RunState) {
         debug_assert!(state.is_terminal(), "{state:?} does not settle a slot");
         match state {
@@ -77,7 +78,7 @@ impl Ledger {
         self.pending -= 1;
     }
 
-    /// So many were in memory only when the process ended.
+    /// Counts volatile slots that were lost with the process.
     pub(super) fn lose(&mut self, slots: u64) {
         self.expected += slots;
         self.lost += slots;

@@ -1,8 +1,9 @@
-//! Facts about this process and its store: what was loaded, and what a failure of the store takes back.
+//! Facts about this process and its store: rows that were loaded, and state that a failure of the
+//! store takes back.
 //!
-//! They change the state as every fact does, by `apply`, and are stored nowhere: the next process reads the same rows again,
-//! and has failures of its own. Types keep it so: a log, a journal's `append` and the feed take a [`Fact`], and a
-//! [`LocalFact`] is none.
+//! Like every fact they change the state through `apply`, but they are not stored: the next process
+//! reads the same rows again, and has failures of its own. The types enforce this: a log, a
+//! journal's `append` and the feed accept a [`Fact`], which a [`LocalFact`] is not.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,23 +13,25 @@ use super::row::{ScheduleRow, SessionRow};
 use super::state::State;
 use crate::domain::{Cursor, Fact, Grant, GuardPolicy, Now, RunId, SessionId};
 
-/// A fact about this process and its store. It ends no run and no schedule: the accounts of what has ended stay as they are.
+/// A fact about this process and its store. It ends no run and no schedule, so the totals of final
+/// outcomes do not change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LocalFact {
-    /// Facts are counted on from here: the log of an earlier process ends there.
+    /// New facts are numbered after this cursor, where the log of an earlier process ends.
     LogEnds {
-        /// Its last cursor.
+        /// The last cursor in the log.
         at: Cursor,
     },
-    /// A row of the store was loaded. Of what is there already nothing changes.
+    /// A row of the store was loaded. A session or schedule that is in the state already stays as
+    /// it is.
     Restored(StoredRow),
-    /// The hand-over of a run was withdrawn before anybody heard of it, because its claim could not be stored. The run waits
-    /// until what is stored is loaded again.
+    /// The dispatch of a run was withdrawn before any host received it, because it could not be
+    /// committed. The run waits until the store's rows are loaded again.
     Retracted(RunId),
     /// Nothing can be stored: durable schedules stand still until they are loaded again.
     DurableFrozen,
-    /// Durable schedules, the hold, the guard's policy and grants were dropped from memory, which may differ from the store, to
-    /// be loaded from there. Sessions stay: what became of them meanwhile is written later.
+    /// Durable schedules, the hold, the guard policy and the grants were dropped, to be loaded from
+    /// the store, from which memory may differ. Sessions stay: their changes are written later.
     DurableDropped,
 }
 
@@ -37,31 +40,31 @@ pub enum LocalFact {
 pub enum StoredRow {
     /// A session.
     Session(Box<SessionRow>),
-    /// A schedule. The row of its session comes before it.
+    /// A schedule. The row of its session comes first.
     Schedule(Box<ScheduleRow>),
-    /// Who holds everything, if somebody does.
+    /// Who holds everything, and why; `None` if nothing is held.
     Hold(Option<Pause>),
-    /// What runs are measured by, and what sessions may do.
+    /// The guard policy and the grants.
     Guard {
-        /// The policy of all.
+        /// The policy that runs are checked by; `None` for no policy.
         policy: Option<Arc<GuardPolicy>>,
-        /// The sessions that may do less than everything.
+        /// The restricted grants by session.
         grants: BTreeMap<SessionId, Grant>,
     },
 }
 
-/// What a state is folded from: a [`Fact`] or a [`LocalFact`], and nothing else.
+/// A fact that a state is folded from: a [`Fact`] or a [`LocalFact`]. Sealed.
 pub trait StateFact: Sealed {}
 
 impl StateFact for Fact {}
 
 impl StateFact for LocalFact {}
 
-/// How a fact changes the state. Only the fold has it.
+/// How a fact changes the state. Only the fold implements it.
 pub trait Sealed {
-    /// What the feed shows of it.
+    /// What the feed shows of the fact.
     type Shown;
 
-    /// Changes the state.
+    /// Applies the fact to the state.
     fn fold(self, state: &mut State, now: Now) -> Self::Shown;
 }

@@ -1,6 +1,7 @@
-//! The whole state as text: for tests, for bug reports, and to compare two states.
+//! The whole state as text, for tests, for bug reports, and to compare two states.
 //!
-//! Two states that print alike behave alike: everything that a decision reads is printed, in a total order.
+//! Invariant: states that print the same behave the same. Everything that a decision reads is
+//! printed, in a total order.
 
 use std::fmt;
 
@@ -113,16 +114,16 @@ impl State {
             write!(f, " deadline {}ns", deadline.nanos())?;
         }
         write!(f, " payload {:?}", schedule.payload)?;
-        if let Some(maker) = schedule.made_by() {
+        if let Some(maker) = schedule.created_by() {
             write!(f, " made by {maker}")?;
         }
         if let Some(label) = &schedule.label {
             write!(f, " label {label:?}")?;
         }
-        if let Some(terms) = &schedule.terms {
+        if let Some(terms) = &schedule.settings {
             write!(f, " terms {terms:?}")?;
         }
-        if let Some(course) = &record.course {
+        if let Some(course) = &record.progress {
             write!(f, " course {course:?}")?;
         }
         if let Some(reason) = record.ended_for() {
@@ -130,6 +131,7 @@ impl State {
         }
         writeln!(f)?;
         let runs: Vec<(Key, &RunRecord)> = self.runs_of(record).collect();
+        // Oldest first.
         for (key, run) in runs.into_iter().rev() {
             self.print_run(key, run, f)?;
         }
@@ -140,7 +142,7 @@ impl State {
         let run = &record.run;
         write!(f, "    run {}~{} {} {}", run.incarnation, run.slot, run.cause.name(), run.state.name())?;
         write!(f, " attempt {} claimed {} folded {}", run.attempt, run.claimed_at, run.folded)?;
-        for timer in [Timer::Receipt(key), Timer::Retry(key), Timer::Word(key), Timer::TimeUp(key)] {
+        for timer in [Timer::Receipt(key), Timer::Retry(key), Timer::Approval(key), Timer::TimeUp(key)] {
             if let Some(deadline) = self.timers.deadline(timer) {
                 write!(f, " deadline {}ns", deadline.nanos())?;
             }
@@ -163,7 +165,7 @@ impl State {
         if let Some(checks) = &run.checks {
             write!(f, " checks {checks:?}")?;
         }
-        if let Some(asked) = &run.asked {
+        if let Some(asked) = &run.definition {
             write!(f, " asked {asked:?}")?;
         }
         writeln!(f)

@@ -1,17 +1,19 @@
-//! Jobs of a session that are ready, remembered for a while: what is created for one of them in that while has its slot at once.
+//! The jobs of a session that were recently reported as ready.
 //!
-//! A quick job may be done before its agent has asked to be woken by it. What is remembered lives in memory only.
+//! A quick job may be done before its agent has asked to be woken by it. A schedule created for a
+//! job that is listed here is therefore due at once. The list is volatile.
 
 use crate::domain::{JobId, Moment};
 use crate::limits::{JOB_REMEMBERED_MS, JOBS_REMEMBERED};
 
-/// Jobs, each with when it was ready last, oldest first: at most `limits::JOBS_REMEMBERED`.
+/// Jobs with the time of their last report, oldest first; at most `limits::JOBS_REMEMBERED`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ReadyJobs(Vec<(JobId, Moment)>);
 
 impl ReadyJobs {
-    /// A job is ready.
+    /// Records that a job is ready.
     pub(super) fn note(&mut self, job: JobId, now: Moment) {
+        // Drops expired entries, and the job's earlier report, so that each job is listed once.
         self.0.retain(|(other, at)| *other != job && is_fresh(*at, now));
         if self.0.len() as u64 >= JOBS_REMEMBERED.value {
             self.0.remove(0);
@@ -21,7 +23,7 @@ impl ReadyJobs {
         assert!(count <= max, "{count} jobs are remembered, and {max} may be");
     }
 
-    /// Whether a job was ready within the time that it is remembered for.
+    /// Returns whether a job was reported as ready within the last `limits::JOB_REMEMBERED_MS`.
     pub(super) fn has(&self, job: &JobId, now: Moment) -> bool {
         self.0.iter().any(|(other, at)| other == job && is_fresh(*at, now))
     }

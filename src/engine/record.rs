@@ -1,4 +1,4 @@
-//! What the state keeps of a schedule and of a session.
+//! The records of the state: schedules, runs, sessions and channels.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,22 +10,24 @@ use crate::domain::{
     SessionId, SessionProvenance, Status, Trigger,
 };
 
-/// A schedule and where it stands.
+/// A schedule and its current state.
 #[derive(Clone, Debug)]
 pub struct ScheduleRecord {
     pub(super) schedule: Schedule,
-    /// The session that owns it, as long as that is open.
+    /// The session that owns it; `None` while that session is not open.
     pub(super) owner: Option<Key>,
     pub(super) status: Status,
     pub(super) ended_for: Option<Reason>,
     pub(super) next: Option<Moment>,
     pub(super) newest_run: Option<Key>,
-    /// `None` while it says nothing: for most one-shots that is all their life.
-    pub(super) course: Option<Box<Course>>,
+    /// Its history; `None` means [`Progress::FRESH`]. Most one-shots never need one, which saves
+    /// memory.
+    pub(super) progress: Option<Box<Progress>>,
 }
 
 impl ScheduleRecord {
     pub(super) fn new(schedule: Schedule, owner: Option<Key>) -> ScheduleRecord {
+        // One-shots get a course only when something happens to them that it records.
         let has_course = schedule.recurs() || matches!(schedule.trigger, Trigger::Event(_));
         let course = has_course.then(Box::default);
         ScheduleRecord {
@@ -35,68 +37,72 @@ impl ScheduleRecord {
             ended_for: None,
             next: None,
             newest_run: None,
-            course,
+            progress: course,
         }
     }
 
-    /// The number of the session that owns it, as long as that is open.
-    pub fn owner_key(&self) -> Option<Key> {
+    /// Returns the key of the owning session; `None` while that session is not open.
+    pub(crate) fn owner_key(&self) -> Option<Key> {
         self.owner
     }
 
-    /// What was asked for.
+    /// Returns its definition.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 
-    /// Where it stands.
+    /// Returns its status.
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// The slot that comes next; one that was due while it was paused stays here until it is resumed.
-    pub fn next_slot(&self) -> Option<Moment> {
+    /// Returns its next slot. A slot that became due during a pause stays here until the schedule
+    /// is resumed.
+    pub(crate) fn next_slot(&self) -> Option<Moment> {
         self.next
     }
 
-    /// The slot that it stands for: of a one-shot its only one, else the next, or the last once there is no next. One that
-    /// waits for an event stands for the moment at which it was created.
+    /// Returns the slot that represents the schedule in listings. For a one-shot this is its only
+    /// slot; otherwise it is the next slot, else the last one consumed, else the moment of
+    /// creation.
     pub fn slot(&self) -> Moment {
         match self.schedule.trigger {
             Trigger::At(slot) => slot,
             Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) | Trigger::Event(_) => {
-                self.next.or(self.course().consumed).unwrap_or(self.schedule.created_at)
+                self.next.or(self.progress().consumed).unwrap_or(self.schedule.created_at)
             }
         }
     }
 
-    /// The order in which schedules are listed: due first, then created first, then by id.
+    /// Returns its sort key in listings: earliest slot first, then earliest creation, then id.
     pub fn order(&self) -> (Moment, Moment, &ScheduleId) {
         (self.slot(), self.schedule.created_at, &self.schedule.id)
     }
 
-    /// Why it ended otherwise than by delivery, whether its slot had come or not.
-    pub fn ended_for(&self) -> Option<Reason> {
+    /// Returns why it ended other than by delivery.
+    pub(crate) fn ended_for(&self) -> Option<Reason> {
         self.ended_for
     }
 
-    /// What it has been through.
-    pub fn course(&self) -> &Course {
-        const FRESH: &Course = &Course::FRESH;
-        self.course.as_deref().unwrap_or(FRESH)
+    /// Returns its history.
+    pub fn progress(&self) -> &Progress {
+        // A constant, so that a reference to it outlives this call.
+        const FRESH: &Progress = &Progress::FRESH;
+        self.progress.as_deref().unwrap_or(FRESH)
     }
 
-    pub(super) fn course_mut(&mut self) -> &mut Course {
-        self.course.get_or_insert_default()
+    pub(super) fn progress_mut(&mut self) -> &mut Progress {
+        self.progress.get_or_insert_default()
     }
 
-    /// The id of a run of the present trigger.
+    /// Returns the id of the run for a slot of the current trigger.
     pub fn run_id(&self, slot: Moment) -> RunId {
-        RunId { schedule: self.schedule.id.clone(), incarnation: self.course().incarnation, slot }
+        RunId { schedule: self.schedule.id.clone(), incarnation: self.progress().incarnation, slot }
     }
 
-    /// Whether it was called off itself, and not only its last run; known of what is on disk.
-    pub fn is_called_off(&self) -> bool {
+    /// Returns whether the schedule itself was cancelled, and not only its last run. Known for
+    /// durable schedules only.
+    pub fn is_cancelled(&self) -> bool {
         let called_off = [
             Reason::Cancelled,
             Reason::Replaced,
@@ -104,16 +110,19 @@ impl ScheduleRecord {
             Reason::SessionClosed,
             Reason::Shutdown,
         ];
+        // The status alone does not tell: a one-shot is also `Cancelled` when its only run was.
         self.status == Status::Cancelled
-            && self.course().never.is_some_and(|reason| called_off.contains(&reason))
+            && self.progress().never.is_some_and(|reason| called_off.contains(&reason))
     }
 
-    /// Whether it can be given another definition: until it ends, and one on disk until it is called off.
+    /// Returns whether it can be redefined: until it ends, or for a durable schedule until it is
+    /// cancelled.
     pub(super) fn is_changeable(&self) -> bool {
-        !self.status.is_terminal() || self.schedule.is_durable() && !self.is_called_off()
+        !self.status.is_terminal() || self.schedule.is_durable() && !self.is_cancelled()
     }
 
-    /// Whether nobody has been handed anything of it: it can be called off without a word to a host.
+    /// Returns whether none of its runs was handed over, so that it can be cancelled without
+    /// telling a host.
     pub(super) fn is_unstarted(&self) -> bool {
         match self.status {
             Status::Pending | Status::Paused | Status::Queued => true,
@@ -127,61 +136,62 @@ impl ScheduleRecord {
     }
 }
 
-/// What a schedule has been through since it was created.
+/// The history of a schedule since its creation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Course {
+pub struct Progress {
     /// How often it was defined, from 1.
     pub revision: u32,
-    /// How often its trigger was replaced, from 1.
+    /// Which trigger it has: 1 for the first, one more for each replacement.
     pub incarnation: u32,
-    /// When its definition was changed last.
+    /// When its definition last changed.
     pub updated_at: Option<Moment>,
-    /// From when on its slots count as seen; those before were missed. `None` for as long as the engine has lived.
+    /// Slots before this moment count as missed: the last resume or change of trigger. `None` if
+    /// there was none.
     pub armed_since: Option<Moment>,
     /// The last slot that was consumed.
     pub consumed: Option<Moment>,
-    /// Its next slot counts from the end of the run that is on its way.
+    /// Whether its next slot will be computed when the current run ends.
     pub awaits_finish: bool,
-    /// Its slot comes when something has happened that it waits for.
+    /// Whether its slot depends on an event that has not happened.
     pub awaits_event: bool,
-    /// Why it has no further slot, once that is so.
+    /// Why it has no further slot, if it has none.
     pub never: Option<Reason>,
-    /// When it was called off; known of what is on disk.
-    pub called_off_at: Option<Moment>,
-    /// Who paused it, while it is paused.
+    /// When it was cancelled. Known for durable schedules only.
+    pub cancelled_at: Option<Moment>,
+    /// Who paused it; `None` if it is not paused.
     pub paused: Option<Pause>,
-    /// Runs of its slots.
+    /// Number of runs claimed for its slots.
     pub runs: u64,
-    /// Runs that were delivered.
+    /// Number of delivered runs.
     pub delivered: u64,
-    /// Runs that ended in an error.
+    /// Number of failed runs.
     pub failed: u64,
-    /// Slots that passed without a run of their own.
+    /// Number of slots that passed without a run of their own.
     pub skipped: u64,
-    /// Runs that ended in an error since the last one that did not.
+    /// Number of failed runs since the last delivered one.
     pub failures_in_row: u64,
     /// The last slot that was skipped, and why.
     pub last_skip: Option<(Moment, Reason)>,
 }
 
-/// A pause of a schedule, or the hold of everything.
+/// A pause of one schedule, or the hold of everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pause {
-    /// Who wanted it.
+    /// The actor who paused.
     pub by: Actor,
-    /// Why, in their words.
+    /// Why, in that actor's words.
     pub reason: Option<Box<str>>,
-    /// Since when.
+    /// When the pause began.
     pub since: Moment,
 }
 
-impl Course {
-    /// Whether a slot is to come of which it is not known when.
-    pub fn awaits(&self) -> bool {
+impl Progress {
+    /// Returns whether a slot is expected whose time is not known yet.
+    pub(crate) fn awaits(&self) -> bool {
         self.awaits_finish || self.awaits_event
     }
 
-    const FRESH: Course = Course {
+    const FRESH: Progress = Progress {
         revision: 1,
         incarnation: 1,
         updated_at: None,
@@ -190,7 +200,7 @@ impl Course {
         awaits_finish: false,
         awaits_event: false,
         never: None,
-        called_off_at: None,
+        cancelled_at: None,
         paused: None,
         runs: 0,
         delivered: 0,
@@ -201,39 +211,40 @@ impl Course {
     };
 }
 
-impl Default for Course {
-    fn default() -> Course {
-        Course::FRESH
+impl Default for Progress {
+    fn default() -> Progress {
+        Progress::FRESH
     }
 }
 
-/// A way out of the process, as operators named it, and how it is.
+/// A channel out of the process, and whether it is disabled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelRecord {
-    /// What it is.
+    /// Its configuration.
     pub channel: Channel,
-    /// Since when whoever is behind it wants nothing more.
+    /// When its receiver refused further messages; `None` while it is enabled.
     pub disabled_at: Option<Moment>,
 }
 
-/// A run, and where in the state it belongs.
+/// A run, and its links within the state.
 #[derive(Clone, Debug)]
 pub struct RunRecord {
     pub(super) schedule: Key,
-    /// The run of the same schedule that was claimed before.
+    /// The run of the same schedule that was claimed before this one.
     pub(super) older: Option<Key>,
-    /// The session that it waits for or is with: the one it goes into, or for a fresh one the one that hosts it.
+    /// The session that the run waits for or is with: its target, or for a fresh session the
+    /// session whose host creates it.
     pub(super) lane: Option<Key>,
     pub(super) run: Run,
 }
 
 impl RunRecord {
-    /// The number of its schedule.
-    pub fn schedule_key(&self) -> Key {
+    /// Returns the key of its schedule.
+    pub(crate) fn schedule_key(&self) -> Key {
         self.schedule
     }
 
-    /// What became of it so far.
+    /// Returns the run itself.
     pub fn run(&self) -> &Run {
         &self.run
     }
@@ -243,7 +254,7 @@ impl RunRecord {
     }
 }
 
-/// What the engine knows of a session.
+/// A session and its current state.
 #[derive(Clone, Debug)]
 pub struct SessionRecord {
     pub(super) id: SessionId,
@@ -251,19 +262,21 @@ pub struct SessionRecord {
     pub(super) hosted: bool,
     pub(super) busy: bool,
     pub(super) turn_starting: bool,
-    /// The host reported the end of a turn while a delivery was out: the transition that allows the next.
+    /// Whether the host reported the end of a turn while a delivery was outstanding. The receipt
+    /// then frees the lane at once, because no further report follows.
     pub(super) turn_ended: bool,
-    /// The run whose receipt is out.
+    /// The run whose receipt is outstanding.
     pub(super) in_flight: Option<Key>,
-    /// The run that began the turn that is going on, if it ends with that.
+    /// The run whose turn is going on, if the run ends with its turn.
     pub(super) turn_of: Option<Key>,
-    /// The line of the delivery that was taken last, as long as the turn may be its.
+    /// The lineage of the last accepted delivery, as long as the current turn may be the one that
+    /// it began.
     pub(super) woken: Option<Box<Lineage>>,
-    /// Runs that wait for the lane, or for the host.
+    /// Runs that wait for the lane or for the host.
     pub(super) waiting: Vec<Key>,
-    /// Unfinished schedules, in no order: at most `limits::SESSION_SCHEDULES`, and sorting is the reader's.
+    /// Unfinished schedules, unordered; at most `limits::SESSION_SCHEDULES`. Readers sort them.
     pub(super) live: Vec<Key>,
-    /// How many of them are in memory only and not handed to a host.
+    /// How many of them are volatile and not handed over.
     pub(super) unstarted: u32,
     pub(super) finished: VecDeque<Key>,
     pub(super) config: Arc<SessionConfig>,
@@ -271,12 +284,12 @@ pub struct SessionRecord {
     pub(super) opened_at: Moment,
     pub(super) opened: Cursor,
     pub(super) last_user_activity: Option<Moment>,
-    /// Jobs that were ready of late.
+    /// Jobs that were recently reported as ready.
     pub(super) ready_jobs: ReadyJobs,
 }
 
 impl SessionRecord {
-    /// A session just opened: idle, with nothing in it.
+    /// Creates the record of a session that was just opened: hosted, idle and empty.
     pub(super) fn new(
         id: SessionId,
         opened: (Moment, Cursor),
@@ -307,53 +320,49 @@ impl SessionRecord {
         }
     }
 
-    /// Its id.
+    /// Returns its id.
     pub fn id(&self) -> &SessionId {
         &self.id
     }
 
-    /// Who runs its turns.
+    /// Returns the host that runs its turns.
     pub fn host(&self) -> HostId {
         self.host
     }
 
-    /// Whether its host is connected; the built-in host always is.
+    /// Returns whether its host is connected; the built-in host always is.
     pub fn is_hosted(&self) -> bool {
         self.hosted
     }
 
-    /// Whether its host reported a turn, or compaction, that has not ended.
+    /// Returns whether its host reported a turn, or a compaction, that has not ended.
     pub fn is_busy(&self) -> bool {
         self.busy
     }
 
-    /// Whether a delivery is waiting for its receipt.
+    /// Returns whether a delivery waits for its receipt.
     pub fn has_delivery_in_flight(&self) -> bool {
         self.in_flight.is_some()
     }
 
-    /// The numbers of its schedules, finished ones included, in no order that means anything.
-    pub fn schedule_keys(&self) -> impl Iterator<Item = Key> {
+    /// Returns the keys of its schedules, finished ones included, in no particular order.
+    pub(crate) fn schedule_keys(&self) -> impl Iterator<Item = Key> {
         self.live.iter().chain(&self.finished).copied()
     }
 
-    /// The numbers of the runs that wait for its lane or its host, in no order that means anything.
-    pub fn waiting_keys(&self) -> &[Key] {
-        &self.waiting
-    }
-
-    /// The number of the run whose delivery is waiting for its receipt.
-    pub fn in_flight_key(&self) -> Option<Key> {
+    /// Returns the key of the run whose receipt is outstanding.
+    pub(crate) fn in_flight_key(&self) -> Option<Key> {
         self.in_flight
     }
 
-    /// How many of its schedules have not ended.
+    /// Returns the number of its unfinished schedules.
     pub fn live_count(&self) -> usize {
         self.live.len()
     }
 
-    /// Why a prompt cannot be handed over right now, if it cannot.
+    /// Returns why a prompt cannot be handed over now; `None` if it can.
     pub(super) fn blocks_prompt(&self) -> Option<Reason> {
+        // Most lasting reason first: a lost host matters more than the turn it did not finish.
         if !self.hosted {
             Some(Reason::HostGone)
         } else if self.in_flight.is_some() {
@@ -365,33 +374,34 @@ impl SessionRecord {
         }
     }
 
-    /// Why its host cannot be asked for a fresh session right now, if it cannot.
+    /// Returns why the host cannot create a fresh session now; `None` if it can. No lane is needed.
     pub(super) fn blocks_fresh(&self) -> Option<Reason> {
         (!self.hosted).then_some(Reason::HostGone)
     }
 
-    /// What it is.
+    /// Returns its configuration.
     pub fn config(&self) -> &Arc<SessionConfig> {
         &self.config
     }
 
-    /// The schedule it came from, if one opened it.
+    /// Returns the schedule that opened it, if one did.
     pub fn provenance(&self) -> Option<&SessionProvenance> {
         self.provenance.as_deref()
     }
 
-    /// When it was opened.
-    pub fn opened_at(&self) -> Moment {
+    /// Returns when it was opened.
+    pub(crate) fn opened_at(&self) -> Moment {
         self.opened_at
     }
 
-    /// Where the fact of its opening stands: it tells this session from an earlier one of the same id.
+    /// Returns the cursor of the fact that opened it. This distinguishes the session from an
+    /// earlier one with the same id.
     pub fn opened(&self) -> Cursor {
         self.opened
     }
 
-    /// When a person last spoke in it.
-    pub fn last_user_activity(&self) -> Option<Moment> {
+    /// Returns when a person last wrote in it.
+    pub(crate) fn last_user_activity(&self) -> Option<Moment> {
         self.last_user_activity
     }
 }

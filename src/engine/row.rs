@@ -1,69 +1,70 @@
-//! What is stored of a schedule and of a session beside the log.
+//! The rows that are stored of schedules and sessions, beside the log.
 //!
-//! A row is all that the state knows of one thing that outlives the process. What does not is left out: hosts, turns,
-//! deadlines on the boot clock; `apply/restored.rs` computes those anew. Invariant: a state restored from rows behaves like
-//! the one that wrote them, but for what was with a host, which `step/awake.rs` decides on.
+//! A row holds everything about one schedule or session that outlives the process. Hosts, turns and
+//! deadlines on the boot clock are left out; `apply/restored.rs` recomputes them. Invariant: a
+//! state restored from rows behaves like the state that wrote them, except for runs that were with
+//! a host, which `step/restart.rs` decides on.
 
 use std::sync::Arc;
 
-use super::record::Course;
+use super::record::Progress;
 use super::state::State;
 use crate::domain::{
     Awaits, BootTime, Checks, Moment, Reason, Run, Schedule, ScheduleId, SessionConfig, SessionId,
     SessionProvenance, Status,
 };
 
-/// A schedule as it is kept.
+/// A stored schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduleRow {
-    /// What was asked for.
+    /// Its definition.
     pub schedule: Schedule,
-    /// Where it stands.
+    /// Its status.
     pub status: Status,
-    /// Why it ended otherwise than by delivery.
+    /// Why it ended other than by delivery.
     pub ended_for: Option<Reason>,
-    /// The slot that comes next.
+    /// Its next slot.
     pub next: Option<Moment>,
-    /// What it has been through; `None` while that says nothing.
-    pub course: Option<Box<Course>>,
-    /// Its runs that are kept, oldest first.
+    /// Its history; `None` means [`Progress::default`].
+    pub progress: Option<Box<Progress>>,
+    /// Its retained runs, oldest first.
     pub runs: Vec<Run>,
 }
 
-/// A session as it is kept.
+/// A stored session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRow {
     /// Its id.
     pub id: SessionId,
-    /// What it is.
+    /// Its configuration.
     pub config: Arc<SessionConfig>,
-    /// The schedule it came from, if one opened it.
+    /// The schedule that opened it, if one did.
     pub provenance: Option<Box<SessionProvenance>>,
     /// When it was opened.
     pub opened_at: Moment,
-    /// Whether its turns are run by the built-in host; a connected one has to come back for it.
+    /// Whether the built-in host runs its turns. Otherwise it has no host until one takes it over.
     pub built_in: bool,
-    /// When a person last spoke in it.
+    /// When a person last wrote in it.
     pub last_user_activity: Option<Moment>,
 }
 
 impl State {
-    /// What is to be kept of a schedule.
+    /// Returns the row of a schedule.
     pub fn schedule_row(&self, id: &ScheduleId) -> Option<ScheduleRow> {
         let record = self.schedule(id)?;
-        let mut runs: Vec<Run> = self.runs_of(record).map(|(_, run)| kept(&run.run)).collect();
+        let mut runs: Vec<Run> = self.runs_of(record).map(|(_, run)| stored(&run.run)).collect();
         runs.reverse();
         Some(ScheduleRow {
             schedule: record.schedule.clone(),
             status: record.status,
             ended_for: record.ended_for,
             next: record.next,
-            course: record.course.clone(),
+            progress: record.progress.clone(),
             runs,
         })
     }
 
-    /// What is to be kept of a session.
+    /// Returns the row of a session.
     pub fn session_row(&self, id: &SessionId) -> Option<SessionRow> {
         let record = self.session(id)?;
         Some(SessionRow {
@@ -76,19 +77,22 @@ impl State {
         })
     }
 
-    /// Every session that is open, by number: for whoever keeps them.
+    /// Returns the ids of all open sessions, by key.
     pub fn session_ids(&self) -> impl Iterator<Item = &SessionId> {
         self.sessions.iter().map(|(_, session)| &session.id)
     }
 }
 
-/// A run as it is kept. What a guard outside was asked, or has said, is not: it is asked again.
-fn kept(run: &Run) -> Run {
+/// Returns the stored form of a run. Questions to the outside guard and its answers are left out:
+/// it is asked again after a restart.
+fn stored(run: &Run) -> Run {
     let mut run = run.clone();
     if let Some(checks) = &mut run.checks {
         checks.allowed = None;
+        // A question to the guard dies with the process that asked; an operator can still approve.
         checks.waits = checks.waits.take().filter(|hold| hold.awaits == Awaits::Operator);
         if let Some(hold) = &mut checks.waits {
+            // The boot clock of this process means nothing to the next one.
             hold.due = BootTime::ZERO;
         }
     }

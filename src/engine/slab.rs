@@ -1,27 +1,28 @@
-//! Records by number.
+//! A slab: records by number.
 //!
-//! Shape: chunks of 4,096 slots, each allocated once and never moved, so that growing to millions stalls nobody
-//! (one vector would copy itself; measured at 18–130 ms). Free slots form a list through the slots themselves.
-//! Cost: insert, remove and look-up are O(1). Invariant: a key is valid from `insert` until `remove`; the order
-//! of keys handed out depends on the calls alone, so a replay hands out the same ones.
+//! Shape: chunks of 4,096 slots, each allocated once and never moved, so that growing to millions of records
+//! never pauses (one vector would copy itself: measured at 18–130 ms). Free slots form a linked list through
+//! the slots themselves. Cost: insert, remove and look-up are O(1). Invariant: a key is valid from `insert`
+//! until `remove`. The sequence of keys depends on the calls alone, so a replay assigns the same keys.
 
 use std::num::NonZeroU32;
 
 const CHUNK: usize = 4_096;
 
-/// The number of a record. It leads to that record as long as nothing changes in between; after that, to anything.
+/// The number of a record. It identifies the record only until the next change of state; after that the slot
+/// may hold another.
 ///
-/// One more than the number is stored, so that no key takes no more room than a key.
+/// The stored value is the number plus one, so that `Option<Key>` is as small as `Key`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(NonZeroU32);
 
 impl Key {
-    /// The bare number.
+    /// Returns the number itself.
     pub const fn number(self) -> u32 {
         self.0.get() - 1
     }
 
-    /// The key of this number; it may lead nowhere.
+    /// Returns the key with this number; there may be no such record.
     pub const fn numbered(number: u32) -> Key {
         Key(NonZeroU32::MIN.saturating_add(number))
     }
@@ -50,7 +51,7 @@ impl<T> Slab<T> {
         Slab { chunks: Vec::new(), free: None, len: 0 }
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -69,12 +70,12 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Stores a record under the number that was freed last, or under the next new one.
+    /// Stores a record in the slot that was freed last, or in a new slot.
     pub(crate) fn insert(&mut self, record: T) -> Key {
         self.len += 1;
         if let Some(key) = self.free {
             let slot = &mut self.chunks[key.index() / CHUNK][key.index() % CHUNK];
-            // One on the free list that is used would be two records under one number.
+            // A used slot in the free list would put two records under one key.
             debug_assert!(
                 matches!(slot, Slot::Free { .. }),
                 "slot {} is free, and has a record",
@@ -87,6 +88,7 @@ impl<T> Slab<T> {
             return key;
         }
         if self.chunks.last().is_none_or(|chunk| chunk.len() == CHUNK) {
+            // The full capacity at once: a chunk never reallocates.
             self.chunks.push(Vec::with_capacity(CHUNK));
         }
         let index = self.chunks.len() - 1;
@@ -98,6 +100,8 @@ impl<T> Slab<T> {
 
     pub(crate) fn remove(&mut self, key: Key) -> Option<T> {
         let slot = self.chunks.get_mut(key.index() / CHUNK)?.get_mut(key.index() % CHUNK)?;
+        // Frees the slot first and puts it back if it was free already, so that a used record is moved only
+        // once.
         match std::mem::replace(slot, Slot::Free { next: self.free }) {
             Slot::Used(record) => {
                 self.free = Some(key);
@@ -111,7 +115,7 @@ impl<T> Slab<T> {
         }
     }
 
-    /// All records, in the order of their numbers.
+    /// Returns all records, in the order of their keys.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &T)> {
         let slots = self.chunks.iter().flatten().enumerate();
         slots.filter_map(|(number, slot)| match slot {

@@ -1,7 +1,7 @@
-//! Everything the engine knows: the fold of the facts so far.
+//! The engine's state: the fold of the facts so far.
 //!
-//! Reads are here; the fold is in `apply`. Invariant: nothing reachable from a shared reference changes anything, and
-//! every order that a reader can see is a total order, never that of a hash map.
+//! Reads are here; the fold is in `apply`. Invariants: nothing reachable from a shared reference changes anything,
+//! and every order that a reader can observe is a total order, never that of a hash map.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -10,7 +10,6 @@ use hashbrown::HashMap;
 
 use super::index::Index;
 use super::ledger::Ledger;
-use super::place::Place;
 use super::record::{ChannelRecord, Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
@@ -21,18 +20,18 @@ use crate::domain::{
 use crate::limits;
 
 names! {
-    /// Whether the engine takes work.
+    /// Whether the engine accepts work.
     Mode {
-        /// It does.
+        /// It accepts commands and hands runs over.
         Running = "running",
-        /// It calls off what waits and takes nothing new.
+        /// It cancels what waits and accepts nothing new.
         Stopping = "stopping",
-        /// The same, and receipts still out are given up.
+        /// Like `Stopping`, and outstanding receipts are given up.
         Abandoning = "abandoning",
     }
 }
 
-/// Everything the engine knows.
+/// The engine's state.
 #[derive(Clone, Debug)]
 pub struct State {
     pub(super) schedules: Slab<ScheduleRecord>,
@@ -40,50 +39,51 @@ pub struct State {
     pub(super) runs: Slab<RunRecord>,
     pub(super) sessions: Slab<SessionRecord>,
     pub(super) session_ids: HashMap<SessionId, Key>,
-    /// Schedules by the key that their makers gave them.
+    /// Schedules by the idempotency key of their creation request.
     pub(super) keys: HashMap<RequestKey, Key>,
-    /// Schedules that outlived their session, by its id: it may be opened again.
+    /// Unfinished schedules that outlived their session, by its id. They are reattached if it is opened again.
     pub(super) ownerless: BTreeMap<SessionId, BTreeSet<Key>>,
-    /// Those of them that have ended, oldest first.
+    /// Finished schedules without a session, oldest first.
     pub(super) ownerless_finished: VecDeque<Key>,
-    /// The connected hosts with their sessions, so that its loss is found without a search.
+    /// The connected hosts with their sessions, so that the loss of a host needs no search.
     pub(super) hosts: BTreeMap<HostId, BTreeSet<Key>>,
-    /// Sessions with schedules in memory only that are pending or queued, so that a shutdown finds them.
+    /// Sessions that own volatile schedules not yet handed over, so that a shutdown finds them.
     pub(super) unstarted: BTreeSet<Key>,
-    /// The ways out of the process that operators have named.
+    /// The channels that operators have configured.
     pub(super) channels: BTreeMap<Box<str>, ChannelRecord>,
-    /// Runs that wait to go outside: they have no lane in which they could.
+    /// Runs that wait to be sent through a channel. They are in no session's lane.
     pub(super) outside: BTreeSet<Key>,
-    /// Runs in memory only whose turn goes on, for the same reason.
+    /// Volatile runs whose turn is going on, so that a shutdown finds them.
     pub(super) turns: BTreeSet<Key>,
-    /// Ids of fresh sessions that hosts are creating: nobody else may open one of these.
+    /// Ids of fresh sessions that hosts are creating. No other session may be opened under these.
     pub(super) creating: BTreeSet<SessionId>,
     pub(super) timers: Timers,
     pub(super) ledger: Ledger,
     pub(super) cursor: Cursor,
     pub(super) mode: Mode,
-    /// Who holds everything, while it is held.
+    /// Who holds everything, and why; `None` if nothing is held.
     pub(super) held: Option<Pause>,
-    /// What runs are measured by when they are about to be handed over, if by anything.
+    /// The policy that runs are checked by before they are handed over.
     pub(super) guard: Option<Arc<GuardPolicy>>,
-    /// Sessions that may do less than everything, whether they are open or not.
+    /// Restricted grants by session, whether the session is open or not. Sessions without an entry have the full
+    /// grant.
     pub(super) grants: BTreeMap<SessionId, Grant>,
-    /// How many unfinished schedules each line has, by its root.
-    pub(super) lines: BTreeMap<ScheduleId, u32>,
-    /// Whether nothing on disk may move, because nothing can be kept.
+    /// Number of unfinished schedules in each lineage, by its root.
+    pub(super) chains: BTreeMap<ScheduleId, u32>,
+    /// Whether durable schedules stand still because the store cannot be written.
     pub(super) frozen: bool,
-    /// From when on slots count as seen, after a restart or a release; `None` for ever since.
+    /// Slots before this moment count as missed: the last restart or release. `None` if there was none.
     pub(super) armed_since: Option<Moment>,
     /// Durable schedules whose records the last fact removed.
     pub(super) forgotten: Vec<ScheduleId>,
-    /// How many schedules have not ended.
+    /// Number of schedules that have not ended.
     pub(super) live: u64,
-    /// The run that the last fact was about: the next is likely to be about the same. A hint, never believed without a
-    /// look at the id.
+    /// The run of the last fact, since the next fact is often about the same one. Only a hint: the id is always
+    /// compared.
     pub(super) at_hand: Option<Key>,
 }
 
-/// A key given by a schedule's maker: the session, whose tools, and the text.
+/// An idempotency key with its scope: the owning session, the dialect, and the key's text.
 pub(super) type RequestKey = (SessionId, Dialect, Box<str>);
 
 impl Default for State {
@@ -93,7 +93,7 @@ impl Default for State {
 }
 
 impl State {
-    /// The state before any fact.
+    /// Creates the state before any fact.
     pub fn new() -> State {
         State {
             schedules: Slab::new(),
@@ -117,7 +117,7 @@ impl State {
             held: None,
             guard: None,
             grants: BTreeMap::new(),
-            lines: BTreeMap::new(),
+            chains: BTreeMap::new(),
             frozen: false,
             armed_since: None,
             forgotten: Vec::new(),
@@ -126,116 +126,118 @@ impl State {
         }
     }
 
-    /// The schedule with this id.
+    /// Returns the schedule with this id.
     pub fn schedule(&self, id: &ScheduleId) -> Option<&ScheduleRecord> {
         self.schedules.get(self.schedule_key(id)?)
     }
 
-    /// The schedule that a session has asked for under this key, in words of this dialect.
-    pub fn asked_as(&self, owner: &SessionId, dialect: Dialect, key: &str) -> Option<&ScheduleRecord> {
+    /// Returns the schedule that a session has created under this idempotency key, in this dialect.
+    pub fn schedule_by_key(&self, owner: &SessionId, dialect: Dialect, key: &str) -> Option<&ScheduleRecord> {
         self.schedules.get(*self.keys.get(&(owner.clone(), dialect, key.into()))?)
     }
 
-    /// The session with this id.
+    /// Returns the session with this id.
     pub fn session(&self, id: &SessionId) -> Option<&SessionRecord> {
         self.sessions.get(self.session_key(id)?)
     }
 
-    /// The number of the schedule with this id.
-    pub fn schedule_key(&self, id: &ScheduleId) -> Option<Key> {
+    /// Returns the key of the schedule with this id.
+    pub(crate) fn schedule_key(&self, id: &ScheduleId) -> Option<Key> {
         self.schedule_ids.find(id, |key| self.schedules.get(key).map(|record| &record.schedule.id))
     }
 
-    /// The schedule with this number.
-    pub fn schedule_at(&self, key: Key) -> Option<&ScheduleRecord> {
+    /// Returns the schedule with this key.
+    pub(crate) fn schedule_at(&self, key: Key) -> Option<&ScheduleRecord> {
         self.schedules.get(key)
     }
 
-    /// The number of the session with this id.
-    pub fn session_key(&self, id: &SessionId) -> Option<Key> {
+    /// Returns the key of the session with this id.
+    pub(crate) fn session_key(&self, id: &SessionId) -> Option<Key> {
         self.session_ids.get(id).copied()
     }
 
-    /// The session with this number.
-    pub fn session_at(&self, key: Key) -> Option<&SessionRecord> {
+    /// Returns the session with this key.
+    pub(crate) fn session_at(&self, key: Key) -> Option<&SessionRecord> {
         self.sessions.get(key)
     }
 
-    /// The numbers of all schedules, in no order that means anything.
-    pub fn schedule_keys(&self) -> impl Iterator<Item = Key> {
+    /// Returns the keys of all schedules, in no particular order.
+    pub(crate) fn schedule_keys(&self) -> impl Iterator<Item = Key> {
         self.schedules.iter().map(|(key, _)| key)
     }
 
-    /// The numbers of all sessions, in no order that means anything.
-    pub fn session_keys(&self) -> impl Iterator<Item = Key> {
+    /// Returns the keys of all sessions, in no particular order.
+    pub(crate) fn session_keys(&self) -> impl Iterator<Item = Key> {
         self.sessions.iter().map(|(key, _)| key)
     }
 
-    /// All schedules of a session, finished ones included, in the order in which deliveries wait.
+    /// Returns all schedules of a session, finished ones included, in delivery order.
     pub fn schedules_of(&self, session: &SessionId) -> Vec<&ScheduleRecord> {
         let record = self.session(session);
         let keys = record.into_iter().flat_map(|record| record.live.iter().chain(&record.finished));
         in_order(keys.filter_map(|key| self.schedules.get(*key)))
     }
 
-    /// The unfinished schedules of a session, in the order in which deliveries wait.
+    /// Returns the unfinished schedules of a session, in delivery order.
     pub fn live_schedules_of(&self, session: &SessionId) -> Vec<&ScheduleRecord> {
         let keys = self.session(session).into_iter().flat_map(|record| &record.live);
         in_order(keys.filter_map(|key| self.schedules.get(*key)))
     }
 
-    /// All schedules, in the order in which deliveries wait.
+    /// Returns all schedules, in delivery order.
     pub fn schedules(&self) -> Vec<&ScheduleRecord> {
         in_order(self.schedules.iter().map(|(_, record)| record))
     }
 
-    /// All sessions, by id.
+    /// Returns all sessions, by id.
     pub fn sessions(&self) -> Vec<&SessionRecord> {
         let mut sessions: Vec<&SessionRecord> = self.sessions.iter().map(|(_, record)| record).collect();
         sessions.sort_unstable_by(|one, two| one.id.cmp(&two.id));
         sessions
     }
 
-    /// The runs that wait for a session's lane or its host, in the order in which they will be delivered.
+    /// Returns the runs that wait for a session's lane or its host, in delivery order.
     pub fn waiting(&self, session: &SessionRecord) -> Vec<&RunRecord> {
         let run = |key: &Key| self.runs.get(*key).map(|run| (self.run_order(run), run));
-        // Each is looked up once, and not for each comparison.
+        // The order is computed once per run, not once per comparison: it needs a look-up.
         let mut runs: Vec<_> = session.waiting.iter().filter_map(run).collect();
         runs.sort_unstable_by_key(|(order, _)| *order);
         runs.into_iter().map(|(_, run)| run).collect()
     }
 
-    /// The order in which runs wait for a session: due first, then created first, then by id.
+    /// Returns the sort key of waiting runs: earliest slot first, then earliest creation, then id.
     pub(super) fn run_order(&self, record: &RunRecord) -> Option<(Moment, Moment, &ScheduleId)> {
         let schedule = &self.schedules.get(record.schedule)?.schedule;
         Some((record.run.slot, schedule.created_at, &schedule.id))
     }
 
-    /// The run with this number.
-    pub fn run_at(&self, key: Key) -> Option<&RunRecord> {
+    /// Returns the run with this key.
+    pub(crate) fn run_at(&self, key: Key) -> Option<&RunRecord> {
         self.runs.get(key)
     }
 
-    /// The number of the run with this id.
-    pub fn run_key(&self, id: &RunId) -> Option<Key> {
+    /// Returns the key of the run with this id.
+    pub(crate) fn run_key(&self, id: &RunId) -> Option<Key> {
         let is_it =
             |record: &RunRecord| record.run.slot == id.slot && record.run.incarnation == id.incarnation;
+        // Fast path: the run of the last fact.
         if let Some(key) = self.at_hand
             && let Some(record) = self.runs.get(key).filter(|record| is_it(record))
             && self.schedules.get(record.schedule).is_some_and(|it| it.schedule.id == id.schedule)
         {
             return Some(key);
         }
+        // A schedule retains few runs, so a walk along its list is cheaper than an index of all runs.
         let schedule = self.schedules.get(self.schedule_key_in_turn(&id.schedule)?)?;
         self.runs_of(schedule).find(|(_, record)| is_it(record)).map(|(key, _)| key)
     }
 
-    /// The run with this id.
+    /// Returns the run with this id.
     pub fn run(&self, id: &RunId) -> Option<&RunRecord> {
         self.runs.get(self.run_key(id)?)
     }
 
-    /// The runs of a schedule that are kept, newest first, with their numbers.
+    /// Returns the retained runs of a schedule with their keys, newest first.
     pub fn runs_of<'a>(
         &'a self,
         schedule: &ScheduleRecord,
@@ -245,51 +247,30 @@ impl State {
         std::iter::successors(newest, move |(_, record)| record.older.and_then(with_key))
     }
 
-    /// The last run of a schedule.
+    /// Returns the last run of a schedule.
     pub fn newest_run<'a>(&'a self, schedule: &ScheduleRecord) -> Option<&'a RunRecord> {
         self.runs.get(schedule.newest_run?)
     }
 
-    /// The id of a run.
+    /// Returns the id of a run.
     pub fn run_id(&self, record: &RunRecord) -> Option<RunId> {
         let schedule = self.schedules.get(record.schedule)?.schedule.id.clone();
         Some(RunId { schedule, incarnation: record.run.incarnation, slot: record.run.slot })
     }
 
-    /// What was asked for when the slot of a run was claimed.
-    pub fn asked<'a>(&'a self, record: &'a RunRecord) -> Option<&'a Schedule> {
+    /// Returns the definition that a run was claimed by: a later change of its schedule does not affect it.
+    pub(crate) fn definition_of<'a>(&'a self, record: &'a RunRecord) -> Option<&'a Schedule> {
         let present = || self.schedules.get(record.schedule).map(|schedule| &schedule.schedule);
-        record.run.asked.as_deref().or_else(present)
+        record.run.definition.as_deref().or_else(present)
     }
 
-    /// Where what was asked for goes, at this moment.
-    pub(super) fn place<'a>(&'a self, schedule: &'a Schedule, owner: Option<Key>) -> Place<'a> {
-        let session = |key: Option<Key>| key.and_then(|key| Some((key, self.sessions.get(key)?)));
-        let found = match schedule.target() {
-            Target::Owner => session(owner),
-            Target::Session(id) => session(self.session_key(id)),
-            Target::Route(route) => {
-                return match self.channels.get(&route.channel) {
-                    None => Place::Nowhere(Reason::ChannelUnknown),
-                    Some(channel) if channel.disabled_at.is_some() => Place::Nowhere(Reason::ChannelDisabled),
-                    Some(_) => Place::Outside(route),
-                };
-            }
-            Target::Fresh => {
-                return session(owner).map_or(Place::Nowhere(Reason::TargetMissing), |(key, session)| {
-                    Place::Fresh(key, session)
-                });
-            }
-        };
-        found.map_or(Place::Nowhere(Reason::TargetMissing), |(key, session)| Place::Lane(key, session))
-    }
-
-    /// What a queued run waits for at this moment; its session may have been busy when it was queued, and without a
-    /// host by now.
-    pub fn run_waits_for(&self, record: &RunRecord) -> Option<Reason> {
+    /// Returns what a queued run waits for now. This may differ from the reason it was queued for.
+    pub(crate) fn run_waits_for(&self, record: &RunRecord) -> Option<Reason> {
         if record.run.state != RunState::Queued {
             return None;
         }
+        // The first reason that applies is reported, from the widest to the narrowest: while everything is held, for
+        // instance, it makes no difference whether the session is busy.
         if self.held.is_some() {
             return Some(Reason::Held);
         }
@@ -299,55 +280,57 @@ impl State {
         if record.run.retry_at.is_some() {
             return Some(Reason::Retrying);
         }
-        // One by hand was asked for all the same.
-        let is_paused = || self.schedules.get(record.schedule).is_some_and(|it| it.course().paused.is_some());
+        // A pause does not apply to manual runs: they were requested regardless of it.
+        let is_paused =
+            || self.schedules.get(record.schedule).is_some_and(|it| it.progress().paused.is_some());
         if record.run.cause != Cause::Manual && is_paused() {
             return Some(Reason::Paused);
         }
-        if self.frozen && self.asked(record).is_some_and(Schedule::is_durable) {
+        // Claiming a durable run needs a commit; a volatile one does not.
+        if self.frozen && self.definition_of(record).is_some_and(Schedule::is_durable) {
             return Some(Reason::StoreUnavailable);
         }
         let session = self.sessions.get(record.lane?)?;
-        if *self.asked(record)?.target() == Target::Fresh {
+        if *self.definition_of(record)?.target() == Target::Fresh {
             session.blocks_fresh()
         } else {
             session.blocks_prompt()
         }
     }
 
-    /// What a schedule waits for at this moment, other than its slot.
+    /// Returns what a schedule waits for now, apart from its slot.
     pub fn waits_for(&self, record: &ScheduleRecord) -> Option<Reason> {
         if record.status.is_terminal() {
             return None;
         }
-        if record.course().paused.is_some() {
+        if record.progress().paused.is_some() {
             return Some(Reason::Paused);
         }
         let waiting = self.newest_run(record).and_then(|run| self.run_waits_for(run));
         waiting.or_else(|| self.held.as_ref().filter(|_| record.next.is_some()).map(|_| Reason::Held))
     }
 
-    /// What a session may do.
+    /// Returns what a session may do.
     pub fn grant(&self, session: &SessionId) -> &Grant {
         self.grants.get(session).unwrap_or(&Grant::FULL)
     }
 
-    /// The sessions that may do less than everything.
+    /// Returns the restricted grants by session.
     pub fn grants(&self) -> &BTreeMap<SessionId, Grant> {
         &self.grants
     }
 
-    /// Who holds everything, while it is held.
+    /// Returns who holds everything, and why; `None` if nothing is held.
     pub fn held(&self) -> Option<&Pause> {
         self.held.as_ref()
     }
 
-    /// From when on the slots of a schedule count as seen.
+    /// Returns the moment before which slots of a schedule count as missed.
     pub(super) fn armed_since(&self, record: &ScheduleRecord) -> Option<Moment> {
-        self.armed_since.max(record.course().armed_since)
+        self.armed_since.max(record.progress().armed_since)
     }
 
-    /// Refuses a host that is not connected.
+    /// Refuses an attached host that is not connected.
     pub(super) fn check_host(&self, host: HostId) -> Result<(), Refusal> {
         if host.is_attached() && !self.hosts.contains_key(&host) {
             return Err(Refusal::UnknownHost { host });
@@ -355,47 +338,47 @@ impl State {
         Ok(())
     }
 
-    /// Whether there is room for one session more than `begun`, those that hosts are creating counted in.
+    /// Returns whether one more session fits, beside `begun` ones of this step and those that hosts are creating.
     pub(super) fn has_room(&self, begun: usize) -> bool {
         ((self.sessions.len() + self.creating.len() + begun) as u64) < limits::SESSIONS.value
     }
 
-    /// Whether a run was handed to its host and its receipt is still out.
+    /// Returns whether a run was dispatched and its receipt is outstanding.
     pub fn is_in_flight(&self, run: &RunId) -> bool {
         self.in_flight(run).is_ok()
     }
 
-    /// How many schedules have not ended.
+    /// Returns the number of schedules that have not ended.
     pub fn live_count(&self) -> u64 {
         self.live
     }
 
-    /// Whether anything is left that a stopping engine has to see the end of: what is in memory only, and receipts.
+    /// Returns whether a stopping engine is done: no volatile work and no receipt is left to wait for.
     pub fn is_settled(&self) -> bool {
         self.unstarted.is_empty() && self.turns.is_empty() && self.timers.receipts_len() == 0
     }
 
-    /// The durable schedules whose records the last fact removed, to make room for others: their rows can go too.
+    /// Returns the durable schedules whose records the last fact removed to make room. Their rows can be deleted too.
     pub fn forgotten(&self) -> &[ScheduleId] {
         &self.forgotten
     }
 
-    /// The accounts.
+    /// Returns the accounting totals.
     pub fn ledger(&self) -> Ledger {
         self.ledger
     }
 
-    /// The position of the last fact.
+    /// Returns the cursor of the last fact.
     pub fn cursor(&self) -> Cursor {
         self.cursor
     }
 
-    /// Whether the engine takes work.
+    /// Returns whether the engine accepts work.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// The slot of a schedule in memory, or the time its receipt is overdue, on the boot clock.
+    /// Returns the deadline of a volatile schedule's slot, or else of its receipt, on the boot clock.
     pub fn deadline(&self, id: &ScheduleId) -> Option<BootTime> {
         let key = self.schedule_key(id)?;
         let receipt = || {
@@ -405,24 +388,25 @@ impl State {
         self.timers.deadline(Timer::Slot(key)).or_else(receipt)
     }
 
-    /// Whether a slot of a schedule is waited for, on either clock.
+    /// Returns whether a slot of a schedule has a deadline, on either clock.
     pub fn has_slot_timer(&self, id: &ScheduleId) -> bool {
         self.schedule_key(id).is_some_and(|key| self.timers.has_slot(key))
     }
 
-    /// Whether a slot of a schedule has come and is still to be consumed.
+    /// Returns whether a slot of a schedule is due and can be claimed.
     pub fn is_slot_due(&self, id: &ScheduleId, now: Now) -> bool {
         let runs = self.mode == Mode::Running && self.held.is_none();
         runs && self.schedule_key(id).is_some_and(|key| self.timers.is_due(key, now))
     }
 
-    /// When a session is no longer presumed to be starting a turn, on the boot clock.
-    pub fn session_deadline(&self, id: &SessionId) -> Option<BootTime> {
+    /// Returns when a session's presumed turn start expires, on the boot clock.
+    pub(crate) fn session_deadline(&self, id: &SessionId) -> Option<BootTime> {
         self.timers.deadline(Timer::Turn(self.session_key(id)?))
     }
 
-    /// When the engine must be woken next, as the clocks stand at `now`; `None` while nothing has a deadline.
+    /// Returns when the engine must be woken next, as the clocks stand at `now`; `None` if nothing has a deadline.
     pub fn next_wake(&self, now: Now) -> Option<BootTime> {
+        // A stopping engine has work to cancel at once, one session per wake-up.
         if self.mode != Mode::Running && !(self.unstarted.is_empty() && self.turns.is_empty()) {
             return Some(BootTime::ZERO);
         }
@@ -432,21 +416,23 @@ impl State {
         self.first_timer(now).map(|(deadline, _)| deadline)
     }
 
-    /// The earliest deadline and whose it is. A stopping engine claims nothing and tries nothing again.
+    /// Returns the earliest deadline and its timer. Slots and retries are left out while everything is held or the
+    /// engine stops.
     pub(super) fn first_timer(&self, now: Now) -> Option<(BootTime, Timer)> {
         self.timers.first(now, self.held.is_some() || self.mode != Mode::Running)
     }
 
-    /// Whether the next wake-up depends on the wall clock, which can be set at any time.
+    /// Returns whether a deadline depends on the wall clock, which can be set at any time.
     pub fn waits_for_wall(&self) -> bool {
         self.timers.needs_wall() && self.held.is_none()
     }
 
-    /// The number of a schedule whose turn it is likely to be: its record is at hand then, and the index is not.
+    /// Returns the key of a schedule, trying first the schedules that the next fact is likely to be about: their
+    /// records are probably in the processor's cache, and the index is not.
     pub(super) fn schedule_key_in_turn(&self, id: &ScheduleId) -> Option<Key> {
         let is_it = |key: &Key| self.schedules.get(*key).is_some_and(|record| record.schedule.id == *id);
         let of_run = |key: Key| self.runs.get(key).map(|record| record.schedule);
-        // Each is tried before the next is looked for.
+        // Lazily: each candidate is compared before the next one is read.
         let by_run = |key: Option<Key>| key.and_then(of_run).filter(is_it);
         by_run(self.at_hand)
             .or_else(|| by_run(self.timers.first_receipt()))
@@ -454,13 +440,13 @@ impl State {
             .or_else(|| self.schedule_key(id))
     }
 
-    /// The session into which a run is being delivered, if it is open.
+    /// Returns the session that a run's prompt was submitted to, if it is open.
     pub(super) fn lane(&self, record: &RunRecord) -> Option<&SessionRecord> {
         let submitted = record.run.phase == Some(Phase::PromptSubmit);
         self.sessions.get(record.lane.filter(|_| submitted)?)
     }
 
-    /// The run with this id, if it is waiting for its receipt; else why a report on it is refused.
+    /// Returns the run if its receipt is outstanding. Otherwise the error says why a report on it is refused.
     pub(super) fn in_flight(&self, run: &RunId) -> Result<&RunRecord, Refusal> {
         match self.run(run) {
             Some(record) if record.run.state == RunState::InFlight => Ok(record),
@@ -470,10 +456,12 @@ impl State {
         }
     }
 
-    /// Whether a run's slot is the one that its schedule stands for, although it has not begun, or never will.
+    /// Returns whether a run id names the current slot of its schedule, though the run was never claimed or its
+    /// record is gone.
     fn is_known(&self, run: &RunId) -> bool {
-        self.schedule(&run.schedule)
-            .is_some_and(|record| record.slot() == run.slot && record.course().incarnation == run.incarnation)
+        self.schedule(&run.schedule).is_some_and(|record| {
+            record.slot() == run.slot && record.progress().incarnation == run.incarnation
+        })
     }
 }
 

@@ -1,64 +1,69 @@
-//! Everything the engine waits for, in one order.
+//! All deadlines of the engine, in one total order.
 //!
-//! Shape: a table of deadlines for each kind. Slots may be millions; the others are as many as there are runs and lanes at
-//! work, and would cost their log of a million in the same table. What lives in memory counts on the boot clock, so that
-//! suspended time counts and a step of the wall clock does not; slots on disk are instants of the wall clock. Invariant:
-//! timers come out in the total order (deadline, sequence), and the sequence is that of setting, over all tables, but for slots
-//! on disk: theirs is that of creation, so that it is the same after a restart.
+//! Shape: one table per kind of deadline. There may be millions of slots; the other kinds are as
+//! many as there are runs and lanes at work, and in a shared table each would cost the logarithm of
+//! millions. Volatile deadlines use the boot clock, so that suspended time counts and a step of the
+//! wall clock does not; durable slots are instants of the wall clock. Invariant: timers come out in
+//! the total order (deadline, sequence). The sequence is the order of setting, across all tables,
+//! except for durable slots: theirs is the time of creation, so that the order is the same after a
+//! restart.
 
 use super::deadlines::{Deadlines, Entry};
 use super::slab::Key;
 use crate::domain::{BootTime, Moment, Now};
 
-/// Whose deadline it is. Each has at most one of its kind.
+/// A deadline and what it belongs to. Each thing has at most one deadline of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Timer {
-    /// A schedule's slot.
+    /// The next slot of a schedule.
     Slot(Key),
-    /// The receipt of a run in flight.
+    /// The receipt of a run in flight is overdue.
     Receipt(Key),
-    /// The next attempt of a run that failed.
+    /// The next attempt of a failed run.
     Retry(Key),
-    /// The word that a run waits for, of the guard or of an operator.
-    Word(Key),
-    /// The end of a run's time.
+    /// The guard's or an operator's answer on a run is overdue.
+    Approval(Key),
+    /// A run's timeout.
     TimeUp(Key),
-    /// The turn that a session's host is presumed to be starting.
+    /// A session's host has not reported the turn that it was presumed to start.
     Turn(Key),
 }
 
-/// What the engine waits for.
+/// All deadlines of the engine.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timers {
     slots: Deadlines<BootTime>,
     wall_slots: Deadlines<Moment>,
     receipts: Deadlines<BootTime>,
     retries: Deadlines<BootTime>,
-    words: Deadlines<BootTime>,
+    approvals: Deadlines<BootTime>,
     times_up: Deadlines<BootTime>,
     turns: Deadlines<BootTime>,
     sequence: u64,
 }
 
 impl Timers {
-    /// Sets the timer, replacing its earlier deadline.
+    /// Sets a timer on the boot clock, replacing its earlier deadline.
     pub(super) fn set(&mut self, timer: Timer, deadline: BootTime) {
         let (sequence, key) = (self.next_sequence(), timer.key());
+        // A schedule's slot is on one clock only.
         if matches!(timer, Timer::Slot(_)) {
             self.wall_slots.remove(key);
         }
         self.table_mut(timer).insert(Entry { deadline, sequence, key });
     }
 
-    /// Sets a slot on the wall clock, replacing its earlier deadline. Of two in one instant, the schedule that was created first
-    /// comes first, in whichever life of the process; both come after whatever else is due then.
+    /// Sets a slot on the wall clock, replacing its earlier deadline. Of two slots with the same
+    /// deadline, the schedule created first comes first, also after a restart. Other timers due at
+    /// the same instant come before both.
     pub(super) fn set_slot_on_wall(&mut self, key: Key, deadline: Moment, created_at: Moment) {
+        // Nanoseconds since 1970 are larger than any counted sequence, so these slots sort last.
         let sequence = created_at.since(Moment::EPOCH).nanos();
         self.slots.remove(key);
         self.wall_slots.insert(Entry { deadline, sequence, key });
     }
 
-    /// Clears the timer; nothing happens if it is not set.
+    /// Clears a timer; does nothing if it is not set.
     pub(super) fn clear(&mut self, timer: Timer) {
         if matches!(timer, Timer::Slot(_)) {
             self.wall_slots.remove(timer.key());
@@ -66,9 +71,11 @@ impl Timers {
         self.table_mut(timer).remove(timer.key());
     }
 
-    /// The earliest deadline at `now` and whose it is; while everything is held, what would start work is left out.
+    /// Returns the earliest deadline at `now` and its timer. If `held`, timers that would start
+    /// work are left out.
     pub(super) fn first(&self, now: Now, held: bool) -> Option<(BootTime, Timer)> {
         let mut first: Option<(BootTime, u64, Timer)> = None;
+        // Compares the heads of all tables: seven comparisons, whatever the number of deadlines.
         let mut offer = |entry: Option<Entry<BootTime>>, timer: fn(Key) -> Timer| {
             let Some(Entry { deadline, sequence, key }) = entry else { return };
             if first.is_none_or(|(other, before, _)| (deadline, sequence) < (other, before)) {
@@ -76,6 +83,8 @@ impl Timers {
             }
         };
         if !held {
+            // The two clocks drift apart when the wall clock is set, so wall deadlines are
+            // converted at each call and not when they are set.
             let on_boot = |Entry { deadline, sequence, key }: Entry<Moment>| {
                 let deadline = boot_time_of(deadline, now);
                 Entry { deadline, sequence, key }
@@ -85,67 +94,67 @@ impl Timers {
             offer(self.retries.first(), Timer::Retry);
         }
         offer(self.receipts.first(), Timer::Receipt);
-        offer(self.words.first(), Timer::Word);
+        offer(self.approvals.first(), Timer::Approval);
         offer(self.times_up.first(), Timer::TimeUp);
         offer(self.turns.first(), Timer::Turn);
         first.map(|(deadline, _, timer)| (deadline, timer))
     }
 
-    /// The timer's deadline on the boot clock, if it is set there.
+    /// Returns a timer's deadline on the boot clock; `None` if it is not set there.
     pub(super) fn deadline(&self, timer: Timer) -> Option<BootTime> {
         match timer {
             Timer::Slot(key) => self.slots.get(key),
             Timer::Receipt(key) => self.receipts.get(key),
             Timer::Retry(key) => self.retries.get(key),
-            Timer::Word(key) => self.words.get(key),
+            Timer::Approval(key) => self.approvals.get(key),
             Timer::TimeUp(key) => self.times_up.get(key),
             Timer::Turn(key) => self.turns.get(key),
         }
     }
 
-    /// Whether a slot is set, on either clock.
+    /// Returns whether a slot is set, on either clock.
     pub(super) fn has_slot(&self, key: Key) -> bool {
         self.slots.get(key).is_some() || self.wall_slots.get(key).is_some()
     }
 
-    /// Whether a slot's time has come.
+    /// Returns whether a slot is due.
     pub(super) fn is_due(&self, key: Key, now: Now) -> bool {
         let on_boot = self.slots.get(key).is_some_and(|deadline| deadline <= now.boot);
         on_boot || self.wall_slots.get(key).is_some_and(|deadline| deadline <= now.wall)
     }
 
-    /// Whether anything waits for the wall clock, which can be set.
+    /// Returns whether any deadline is on the wall clock, which can be set.
     pub(super) fn needs_wall(&self) -> bool {
         self.wall_slots.len() > 0
     }
 
-    /// The schedules that are likely to be asked for next, by their slots.
+    /// Returns the schedules whose slots come first, which are likely to be read next.
     pub(super) fn first_slots(&self) -> [Option<Key>; 2] {
         [self.slots.first().map(|it| it.key), self.wall_slots.first().map(|it| it.key)]
     }
 
-    /// The receipt that is overdue first, whether it is yet or not.
+    /// Returns the run whose receipt has the earliest deadline, overdue or not.
     pub(super) fn first_receipt(&self) -> Option<Key> {
         self.receipts.first().map(|entry| entry.key)
     }
 
-    /// How many are set.
+    /// Returns the number of timers that are set.
     pub(super) fn len(&self) -> usize {
-        let others = self.retries.len() + self.words.len() + self.times_up.len() + self.turns.len();
+        let others = self.retries.len() + self.approvals.len() + self.times_up.len() + self.turns.len();
         self.slots.len() + self.wall_slots.len() + self.receipts.len() + others
     }
 
-    /// How many slots are still to be claimed.
+    /// Returns the number of slots that are set.
     pub(super) fn slots_len(&self) -> u64 {
         (self.slots.len() + self.wall_slots.len()) as u64
     }
 
-    /// How many slots are due and still to be claimed.
+    /// Returns the number of slots that are due and not claimed yet.
     pub(super) fn slots_due(&self, now: Now) -> u64 {
         self.slots.due(now.boot) + self.wall_slots.due(now.wall)
     }
 
-    /// How many receipts are out.
+    /// Returns the number of outstanding receipts.
     pub(super) fn receipts_len(&self) -> u64 {
         self.receipts.len() as u64
     }
@@ -160,7 +169,7 @@ impl Timers {
             Timer::Slot(_) => &mut self.slots,
             Timer::Receipt(_) => &mut self.receipts,
             Timer::Retry(_) => &mut self.retries,
-            Timer::Word(_) => &mut self.words,
+            Timer::Approval(_) => &mut self.approvals,
             Timer::TimeUp(_) => &mut self.times_up,
             Timer::Turn(_) => &mut self.turns,
         }
@@ -173,14 +182,14 @@ impl Timer {
             Timer::Slot(key)
             | Timer::Receipt(key)
             | Timer::Retry(key)
-            | Timer::Word(key)
+            | Timer::Approval(key)
             | Timer::TimeUp(key)
             | Timer::Turn(key) => key,
         }
     }
 }
 
-/// Where an instant of the wall clock stands on the boot clock, as the two stand at `now`.
+/// Converts a wall time to the boot clock, by the difference of the clocks at `now`.
 fn boot_time_of(wall: Moment, now: Now) -> BootTime {
     if wall > now.wall {
         return now.boot.after(wall.since(now.wall));
@@ -202,7 +211,7 @@ mod tests {
             1 => Timer::Receipt(Key::numbered(number)),
             2 => Timer::Retry(Key::numbered(number)),
             3 => Timer::TimeUp(Key::numbered(number)),
-            4 => Timer::Word(Key::numbered(number)),
+            4 => Timer::Approval(Key::numbered(number)),
             _ => Timer::Turn(Key::numbered(number)),
         }
     }
@@ -216,7 +225,7 @@ mod tests {
     }
 
     proptest! {
-        /// The tables against the plain ordered map that they stand for.
+        /// The tables behave like one plain ordered map.
         #[test]
         fn timers_come_out_in_total_order(
             steps in prop::collection::vec((0_u32..40, 0_u64..20, 0_u8..4), 1..300),
@@ -228,7 +237,7 @@ mod tests {
                 if action == 0 {
                     timers.clear(timer(number));
                 } else {
-                    // Both clocks start at nought here, so that a slot on either comes at the same time.
+                    // Both clocks start at zero here, so a slot is due at the same time on either.
                     match timer(number) {
                         Timer::Slot(key) if action == 1 => {
                             let now = wall(timers.next_sequence());
@@ -237,7 +246,7 @@ mod tests {
                         timer @ (Timer::Slot(_)
                         | Timer::Receipt(_)
                         | Timer::Retry(_)
-                        | Timer::Word(_)
+                        | Timer::Approval(_)
                         | Timer::TimeUp(_)
                         | Timer::Turn(_)) => timers.set(timer, BootTime::from_nanos(deadline)),
                     }

@@ -1,4 +1,4 @@
-//! An explanation, and how it is put in plain words.
+//! The explanation of a slot, and its plain-language form.
 
 use std::fmt::Write as _;
 
@@ -7,29 +7,29 @@ use crate::domain::{Actor, Moment, Reason, RunId, ScheduleId, Span, names};
 names! {
     /// What became of a slot, or will.
     Verdict {
-        /// Its host has it.
+        /// It was delivered.
         Delivered = "delivered",
-        /// It was handed to its host, whose receipt or turn is still out.
+        /// It was handed to its host, and the receipt or the end of the turn is outstanding.
         Running = "running",
-        /// It came, and its run waits.
+        /// It was claimed, and its run waits.
         Waiting = "waiting",
         /// It passed without a run of its own.
         Skipped = "skipped",
-        /// It was called off, or replaced by other slots.
+        /// It was cancelled, or replaced by other slots.
         Cancelled = "cancelled",
         /// Its run ended in an error.
         Failed = "failed",
-        /// It is to come, and will be handed over.
+        /// It will be handed over when it is due.
         WillFire = "will-fire",
-        /// It is to come, and its run will wait.
+        /// It will be claimed, and its run will wait.
         WillWait = "will-wait",
-        /// It is to come, and its run will fail.
+        /// It will be claimed, and its run will fail.
         WillFail = "will-fail",
-        /// It is to come, and the guard will refuse its run.
+        /// It will be claimed, and the guard will refuse its run.
         WillBeRefused = "will-be-refused",
-        /// It is to come, and its run will wait until an operator approves it.
+        /// It will be claimed, and its run will wait until an operator approves it.
         WillNeedApproval = "will-need-approval",
-        /// It is to come, and will be skipped.
+        /// It will be skipped.
         WillBeSkipped = "will-be-skipped",
         /// Its schedule is paused.
         Paused = "paused",
@@ -39,11 +39,11 @@ names! {
         NotASlot = "not-a-slot",
         /// The schedule did not exist yet.
         BeforeCreation = "before-creation",
-        /// The schedule has no slots any more by then.
+        /// The schedule has no more slots by then.
         AfterEnd = "after-end",
-        /// Nothing is known of such a schedule.
+        /// No such schedule is known.
         UnknownSchedule = "unknown-schedule",
-        /// There was a slot, and what became of it is not kept.
+        /// There was a slot, and its outcome is no longer on record.
         BeyondHistory = "beyond-history",
     }
 }
@@ -51,45 +51,46 @@ names! {
 /// Why something happened at an instant, or did not, or when it will.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// The schedule asked about.
+    /// The schedule in question.
     pub schedule: ScheduleId,
-    /// The instant asked about.
+    /// The instant in question.
     pub asked: Moment,
     /// What became of the slot there, or why there is none.
     pub verdict: Verdict,
-    /// Why, where it is not the plain course of things.
+    /// Why, unless it went as planned.
     pub reason: Option<Reason>,
-    /// The slot explained: at the instant, or near it; where there is none there, the nearest that is known.
+    /// The slot that is explained: at the instant or near it; without one there, the nearest on
+    /// record.
     pub slot: Option<Moment>,
-    /// Its run, if it got one: of a slot that was folded into another, that one's.
+    /// The run of the slot, if it got one. For a folded slot, the run that it was folded into.
     pub run: Option<RunId>,
-    /// Who wanted it so, where somebody did.
+    /// The actor who caused it, if there was one.
     pub by: Option<Actor>,
-    /// When it came to that; of what is to come, when it will.
+    /// When it happened, or for a future slot when it will.
     pub at: Option<Moment>,
-    /// From the slot to the hand-over, or until now where there was none.
+    /// The time from the slot to the hand-over, or until now if there was none.
     pub late: Option<Span>,
-    /// What stood in the way, oldest first.
+    /// What delayed the slot, oldest first.
     pub obstacles: Vec<Obstacle>,
-    /// The slot that comes next.
+    /// The next slot.
     pub next: Option<Moment>,
-    /// Who paused or holds it and why, or an error, in their words.
+    /// The reason that the actor gave for a pause or a hold, the rule that holds it, or an error message.
     pub detail: Option<String>,
 }
 
-/// Something that stood in the way of a slot.
+/// Something that delayed a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obstacle {
-    /// Since when.
+    /// When it began.
     pub at: Moment,
-    /// What.
+    /// What it was.
     pub reason: Reason,
-    /// What else is known of it.
+    /// More about it, if known.
     pub detail: Option<String>,
 }
 
 impl Explanation {
-    /// All of it in a sentence or two.
+    /// Returns the explanation in one or two sentences.
     pub fn sentence(&self) -> String {
         let mut text = self.lead();
         if let Some(reason) = self.reason {
@@ -104,6 +105,7 @@ impl Explanation {
         text.push('.');
         let mut seen = Vec::new();
         for obstacle in self.obstacles.iter().filter(|obstacle| Some(obstacle.reason) != self.reason) {
+            // A run that is retried meets the same obstacle many times; once is enough.
             if !seen.contains(&obstacle.reason) {
                 seen.push(obstacle.reason);
                 let _ = write!(text, " In the way from {}: {}.", obstacle.at, clause(obstacle.reason.doc()));
@@ -147,19 +149,20 @@ impl Explanation {
             Verdict::UnknownSchedule => format!("nothing is known of a schedule {}", self.schedule),
             Verdict::BeyondHistory => format!("{slot} is too long ago: what became of it is not kept"),
         };
+        // Most variants begin with "the": capitalized once, here.
         let mut letters = lead.chars();
         letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
     }
 }
 
-/// A sentence as a part of another.
+/// Turns a sentence into a clause of another one: no period, and a small first letter.
 fn clause(sentence: &str) -> String {
     let sentence = sentence.trim_end_matches('.');
     let mut letters = sentence.chars();
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// A length of time for people: two units at most.
+/// Formats a duration for people, with at most two units.
 fn length(span: Span) -> String {
     let millis = span.millis();
     let (seconds, minutes, hours) = (millis / 1_000, millis / 60_000, millis / 3_600_000);

@@ -4,7 +4,9 @@
 
 use std::fmt::Write as _;
 
-use super::registry::{Cardinality, EntityInfo, Groups, Param, ParamType, Registry, Type, World};
+use super::registry::{
+    Cardinality, EntityInfo, Param, ParamGroups, ParamType, Record, Registry, Type, World,
+};
 use crate::edn::{Map, Symbol, Value};
 
 /// Every entity and attribute as EDN, one a line.
@@ -39,11 +41,23 @@ pub fn attributes_edn<W: World>(registry: &Registry<W>) -> String {
     text
 }
 
-fn params_edn(groups: Groups) -> Vec<Value> {
+fn params_edn(groups: ParamGroups) -> Vec<Value> {
     groups.iter().flat_map(|group| group.params).map(param_edn).collect()
 }
 
 fn param_edn(param: &Param) -> Value {
+    let map = type_edn(param, "params", param_edn);
+    map.with("required?", param.is_required).with("doc", param.doc).into()
+}
+
+/// A field of a record that is shown.
+fn field_edn(field: &Param) -> Value {
+    let map = type_edn(field, "fields", field_edn);
+    map.with("nullable?", field.is_nullable).with("doc", field.doc).into()
+}
+
+/// Name and type; what a record holds stands under `key`.
+fn type_edn(param: &Param, key: &str, inner: fn(&Param) -> Value) -> Map {
     let map =
         Map::new().with("name", Value::keyword(param.name)).with("type", Value::keyword(param.kind.name()));
     let map = match param.kind {
@@ -52,12 +66,13 @@ fn param_edn(param: &Param) -> Value {
         }
         ParamType::Integer { min, max } => map.with("min", min).with("max", max),
         ParamType::List(item) => map.with("of", Value::keyword(item.name())),
-        ParamType::Record(record) => {
-            map.with("params", record.params.iter().map(param_edn).collect::<Vec<_>>())
-        }
-        ParamType::Text | ParamType::Id | ParamType::Boolean | ParamType::Instant | ParamType::Map => map,
+        ParamType::Text | ParamType::Id | ParamType::Boolean | ParamType::Instant => map,
+        ParamType::Record(_) | ParamType::Map => map,
     };
-    map.with("required?", param.is_required).with("doc", param.doc).into()
+    match param.kind.record() {
+        Some(record) => map.with(key, record.params.iter().map(inner).collect::<Vec<_>>()),
+        None => map,
+    }
 }
 
 /// Every attribute as a table in Markdown, by entity.
@@ -88,9 +103,12 @@ pub fn attributes_markdown<W: World>(registry: &Registry<W>) -> String {
             kind(attribute.kind),
             attribute.doc
         );
+        if let Some(record) = attribute.kind.record() {
+            fields_markdown(&mut text, &format!("`:{ident}`"), record, visible);
+        }
     }
     let taken = registry.described().filter(|(attribute, _)| !attribute.params.is_empty());
-    let taken: Vec<(String, &str, Groups)> =
+    let taken: Vec<(String, &str, ParamGroups)> =
         taken.map(|(it, _)| (format!(":{}", it.ident), "", it.params)).collect();
     text += "\n# Parameters of attributes\n\nA parameter that is not listed is refused by its name.\n";
     for (name, doc, groups) in taken {
@@ -103,7 +121,19 @@ pub fn attributes_markdown<W: World>(registry: &Registry<W>) -> String {
     text
 }
 
-fn params_markdown(text: &mut String, name: &str, doc: &str, groups: Groups) {
+/// The fields of a map, each as a query would lead to it.
+fn fields_markdown(text: &mut String, above: &str, record: &Record, visible: &str) {
+    for field in record.params {
+        let name = format!("{above} `:{}`", field.name);
+        let nil = if field.is_nullable { " or nil" } else { "" };
+        let _ = writeln!(text, "| {name} | {}{nil} | {visible} | {} |", param_type(field.kind), field.doc);
+        if let Some(record) = field.kind.record() {
+            fields_markdown(text, &name, record, visible);
+        }
+    }
+}
+
+fn params_markdown(text: &mut String, name: &str, doc: &str, groups: ParamGroups) {
     let _ = write!(text, "\n## `{name}`\n\n");
     if !doc.is_empty() {
         let _ = write!(text, "{doc}\n\n");
@@ -135,6 +165,7 @@ fn param_type(kind: ParamType) -> String {
         ParamType::Enum { values, .. } => {
             values.iter().map(|name| format!("`:{name}`")).collect::<Vec<_>>().join(" ")
         }
+        ParamType::Integer { min: i64::MIN, max: i64::MAX } => "integer".to_owned(),
         ParamType::Integer { min, max: i64::MAX } => format!("integer from {min}"),
         ParamType::Integer { min, max } => format!("integer, {min} to {max}"),
         ParamType::List(item) => format!("list of {}", param_type(*item)),
@@ -160,6 +191,9 @@ fn line(entity: &EntityInfo, attribute: &super::registry::Attribute) -> Value {
     }
     if let Type::Reference(to) = attribute.kind {
         map = map.with("refers-to", to);
+    }
+    if let Some(record) = attribute.kind.record() {
+        map = map.with("fields", record.params.iter().map(field_edn).collect::<Vec<_>>());
     }
     if let Some(unit) = attribute.unit {
         map = map.with("unit", unit);

@@ -6,11 +6,11 @@
 use std::cmp::Ordering;
 
 use super::page::{LIST, Page, Window, WindowParams};
-use super::params::{FromParam, Given, OneOrMany, enums, params, refused, word};
-use super::registry::{Groups, ParamType, ResolverError};
-use super::shown;
+use super::params::{CheckedParams, FromParam, OneOrMany, enums, params, refused, word};
+use super::psi_terms;
+use super::registry::{ParamGroups, ParamType, ResolverError};
 use super::view::View;
-use crate::domain::{Cursor, DecisionKind, Kind, Moment, ScheduleId, SessionId, Status, names};
+use crate::domain::{Cursor, DecisionKind, Moment, PayloadKind, ScheduleId, SessionId, Status, names};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, ScheduleRecord, SessionRecord};
 
@@ -37,11 +37,11 @@ enums! {
 pub struct ShownStatus(Status);
 
 impl FromParam for ShownStatus {
-    const TYPE: ParamType = ParamType::Enum { name: "schedule-status", values: shown::STATUSES };
+    const TYPE: ParamType = ParamType::Enum { name: "schedule-status", values: psi_terms::STATUSES };
 
     fn from_value(value: &Value) -> Option<ShownStatus> {
         let status = Status::parse(word(value)?)?;
-        (shown::status(status) == status).then_some(ShownStatus(status))
+        (psi_terms::status(status) == status).then_some(ShownStatus(status))
     }
 }
 
@@ -51,7 +51,7 @@ params! {
         /// One of these.
         optional statuses: OneOrMany<ShownStatus> = "status",
         /// Of this kind.
-        optional kind: Kind = "kind",
+        optional kind: PayloadKind = "kind",
         /// With exactly this label.
         optional label: Box<str> = "label",
         /// Of the session with this id.
@@ -84,13 +84,14 @@ params! {
 }
 
 /// What a list of schedules takes.
-pub(super) const OF_SCHEDULES: Groups = &[ScheduleFilter::GROUP, OrderParams::GROUP, WindowParams::GROUP];
+pub(super) const OF_SCHEDULES: ParamGroups =
+    &[ScheduleFilter::GROUP, OrderParams::GROUP, WindowParams::GROUP];
 /// What a count of schedules takes.
-pub(super) const OF_COUNTS: Groups = &[ScheduleFilter::GROUP];
+pub(super) const OF_COUNTS: ParamGroups = &[ScheduleFilter::GROUP];
 /// What a list of sessions or messages takes.
-pub(super) const OF_WINDOWS: Groups = &[WindowParams::GROUP];
+pub(super) const OF_WINDOWS: ParamGroups = &[WindowParams::GROUP];
 /// What a list of decisions takes.
-pub(super) const OF_DECISIONS: Groups = &[DecisionFilter::GROUP, WindowParams::GROUP];
+pub(super) const OF_DECISIONS: ParamGroups = &[DecisionFilter::GROUP, WindowParams::GROUP];
 
 /// Whose schedules are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,14 +106,14 @@ pub(super) enum Whose {
 
 /// A place in a list of schedules.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct ListPosition {
     slot: Moment,
     created: Moment,
     id: ScheduleId,
 }
 
 /// An entry of a list of schedules, with what it is ordered by.
-struct Entry<'a> {
+struct ListEntry<'a> {
     slot: Moment,
     created: Moment,
     record: &'a ScheduleRecord,
@@ -130,12 +131,12 @@ pub(super) fn schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<P
         let all = 0..entries.len();
         return Ok(Page::of(&entries, all, number, cursor));
     }
-    let given = Given::new(params, OF_SCHEDULES).map_err(refused(LIST))?;
+    let given = CheckedParams::of(params);
     let filter = ScheduleFilter::read(&given).map_err(refused(LIST))?;
     let order = OrderParams::read(&given).map_err(refused(LIST))?.order.unwrap_or(ScheduleOrder::FireAt);
     // An id will do as well, as long as there is such a schedule.
     let of_id = |text: &str| view.schedule(view.state.schedule_key(&ScheduleId::new(text).ok()?)?);
-    let place = |text: &str| Place::parse(text).or_else(|| of_id(text).map(Place::of));
+    let place = |text: &str| ListPosition::parse(text).or_else(|| of_id(text).map(ListPosition::of));
     let window = Window::read(&given, place)?;
     entries.retain(|entry| filter.admits(entry));
     entries.sort_unstable_by(|one, two| order.compare(one, &two.place()));
@@ -145,7 +146,7 @@ pub(super) fn schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<P
 
 /// How many schedules there are of this filter.
 pub(super) fn count_schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<u64, ResolverError> {
-    let given = Given::new(params, OF_COUNTS).map_err(refused(LIST))?;
+    let given = CheckedParams::of(params);
     let filter = ScheduleFilter::read(&given).map_err(refused(LIST))?;
     Ok(collect(view, whose).iter().filter(|entry| filter.admits(entry)).count() as u64)
 }
@@ -161,7 +162,7 @@ pub(super) fn schedule_cursor(record: &ScheduleRecord) -> String {
 /// # Errors
 /// A parameter that is unknown or wrong.
 pub(super) fn sessions(view: &View<'_>, params: &Map) -> Result<Page, ResolverError> {
-    let given = Given::new(params, OF_WINDOWS).map_err(refused(LIST))?;
+    let given = CheckedParams::of(params);
     let window = Window::read(&given, |text| SessionId::new(text).ok())?;
     let id = |key: Key| view.session(key).map(|record| (record.id(), key));
     let mut entries: Vec<(&SessionId, Key)> = match view.scope.session() {
@@ -182,7 +183,7 @@ pub(super) fn sessions(view: &View<'_>, params: &Map) -> Result<Page, ResolverEr
 /// # Errors
 /// A parameter that is unknown or wrong.
 pub(super) fn decisions(view: &View<'_>, params: &Map) -> Result<Page, ResolverError> {
-    let given = Given::new(params, OF_DECISIONS).map_err(refused(LIST))?;
+    let given = CheckedParams::of(params);
     let window = Window::read(&given, |text| text.parse().ok().map(Cursor::new))?;
     let DecisionFilter { kinds, schedule, session } = DecisionFilter::read(&given).map_err(refused(LIST))?;
     let (schedule, session) = (schedule.as_deref(), session.as_deref());
@@ -197,8 +198,8 @@ pub(super) fn decisions(view: &View<'_>, params: &Map) -> Result<Page, ResolverE
     Ok(Page::of(&entries, range, |cursor| cursor.number(), |_, number| Some(number.to_string())))
 }
 
-fn collect<'a>(view: &View<'a>, whose: Whose) -> Vec<Entry<'a>> {
-    let entry = |key: Key| view.schedule(key).map(|record| Entry::new(key, record));
+fn collect<'a>(view: &View<'a>, whose: Whose) -> Vec<ListEntry<'a>> {
+    let entry = |key: Key| view.schedule(key).map(|record| ListEntry::new(key, record));
     match whose {
         Whose::All => match view.scope.session() {
             Some(own) => collect(view, view.session_key(own).map_or(Whose::Nobody, Whose::Session)),
@@ -212,7 +213,7 @@ fn collect<'a>(view: &View<'a>, whose: Whose) -> Vec<Entry<'a>> {
     }
 }
 
-fn number(entry: &Entry<'_>) -> u64 {
+fn number(entry: &ListEntry<'_>) -> u64 {
     u64::from(entry.key.number())
 }
 
@@ -220,10 +221,10 @@ fn cursor(view: &View<'_>, number: u64) -> Option<String> {
     view.schedule(Key::numbered(u32::try_from(number).ok()?)).map(schedule_cursor)
 }
 
-impl<'a> Entry<'a> {
-    fn new(key: Key, record: &'a ScheduleRecord) -> Entry<'a> {
+impl<'a> ListEntry<'a> {
+    fn new(key: Key, record: &'a ScheduleRecord) -> ListEntry<'a> {
         let schedule = record.schedule();
-        Entry { slot: record.slot(), created: schedule.created_at, record, key }
+        ListEntry { slot: record.slot(), created: schedule.created_at, record, key }
     }
 
     fn place(&self) -> (Moment, Moment, &ScheduleId) {
@@ -231,17 +232,17 @@ impl<'a> Entry<'a> {
     }
 }
 
-impl Place {
-    fn parse(text: &str) -> Option<Place> {
+impl ListPosition {
+    fn parse(text: &str) -> Option<ListPosition> {
         let mut parts = text.splitn(3, '~');
         let mut moment = || Moment::parse(parts.next()?).ok();
         let (slot, created) = (moment()?, moment()?);
-        Some(Place { slot, created, id: ScheduleId::new(parts.next()?).ok()? })
+        Some(ListPosition { slot, created, id: ScheduleId::new(parts.next()?).ok()? })
     }
 
-    fn of(record: &ScheduleRecord) -> Place {
+    fn of(record: &ScheduleRecord) -> ListPosition {
         let schedule = record.schedule();
-        Place { slot: record.slot(), created: schedule.created_at, id: schedule.id.clone() }
+        ListPosition { slot: record.slot(), created: schedule.created_at, id: schedule.id.clone() }
     }
 
     fn by_ref(&self) -> (Moment, Moment, &ScheduleId) {
@@ -250,7 +251,7 @@ impl Place {
 }
 
 impl ScheduleOrder {
-    fn compare(self, entry: &Entry<'_>, (slot, created, id): &(Moment, Moment, &ScheduleId)) -> Ordering {
+    fn compare(self, entry: &ListEntry<'_>, (slot, created, id): &(Moment, Moment, &ScheduleId)) -> Ordering {
         let slots = || entry.slot.cmp(slot);
         let creations = || entry.created.cmp(created);
         let ids = || entry.record.schedule().id.cmp(id);
@@ -264,9 +265,9 @@ impl ScheduleOrder {
 }
 
 impl ScheduleFilter {
-    fn admits(&self, entry: &Entry<'_>) -> bool {
+    fn admits(&self, entry: &ListEntry<'_>) -> bool {
         let schedule = entry.record.schedule();
-        let status = ShownStatus(shown::status(entry.record.status()));
+        let status = ShownStatus(psi_terms::status(entry.record.status()));
         self.statuses.as_ref().is_none_or(|OneOrMany(wanted)| wanted.contains(&status))
             && self.kind.is_none_or(|kind| schedule.payload.kind() == kind)
             && self.label.as_deref().is_none_or(|label| schedule.label.as_deref() == Some(label))

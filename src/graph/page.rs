@@ -6,7 +6,7 @@
 //! Invariant: a cursor names a place in an order, not an entry: when the entry is gone, the place is still there.
 //! Source: GraphQL Cursor Connections Specification, "Pagination algorithm".
 
-use super::params::{Given, params, refused};
+use super::params::{CheckedParams, params, refused};
 use super::registry::{ParamFault, ParamFaultKind, ResolverError};
 use super::view::View;
 use crate::edn::Value;
@@ -56,7 +56,7 @@ params! {
 impl<C> Window<C> {
     /// Reads it off the parameters of a query.
     pub(super) fn read(
-        given: &Given<'_>,
+        given: &CheckedParams<'_>,
         cursor: impl Fn(&str) -> Option<C>,
     ) -> Result<Window<C>, ResolverError> {
         let window = WindowParams::read(given).map_err(refused(LIST))?;

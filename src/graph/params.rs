@@ -10,16 +10,20 @@ use std::num::NonZeroU32;
 
 use super::echo;
 use super::eql::instant_of;
-use super::registry::{Group, Groups, ParamFault, ParamFaultKind, ParamType, ResolverError, check, name_of};
+use super::registry::{
+    Param, ParamFault, ParamFaultKind, ParamGroup, ParamGroups, ParamType, ResolverError, check, name_of,
+};
 use crate::domain::{
-    CountFrom, DecisionKind, Dialect, Digest, Durability, EndsWith, JobId, Kind, Missed, Moment, Overlap,
-    Recovery, RunId, SessionId, Span, Weekday, WhenBusy,
+    About, ChannelKind, CountFrom, DecisionKind, Dialect, Digest, Durability, EndsWith, JobId, Missed,
+    Moment, Overlap, PayloadKind, Phase, Reason, Recovery, Right, Ruling, RunId, SessionId, Span,
+    ThinkingLevel, Weekday, WhenBusy,
 };
 use crate::edn::{Keyword, Map, Value};
 
 /// Declares a group of parameters: a struct with a field for each, `GROUP`, the table of them, and `read`.
 ///
-/// A field is `required`, `optional` (absent and nil are `None`), or `patch` (absent is `None`, nil is `Some(None)`).
+/// A field is `required`, `optional` (absent and nil are `None`), `defaulted` (optional, and where it is shown it always has
+/// a value), or `patch` (absent is `None`, nil is `Some(None)`).
 /// `bounded(MIN, MAX)` after the name narrows the bounds of a whole number.
 macro_rules! params {
     (
@@ -37,7 +41,7 @@ macro_rules! params {
 
         impl $group {
             /// The table of these parameters.
-            $visibility const GROUP: &'static $crate::graph::registry::Group = &$crate::graph::registry::Group {
+            $visibility const GROUP: &'static $crate::graph::registry::ParamGroup = &$crate::graph::registry::ParamGroup {
                 doc: concat!($($about),+).trim_ascii(),
                 folded: $crate::graph::params::params!(@folded $($param, $record)?),
                 params: &[$($crate::graph::registry::Param {
@@ -46,6 +50,7 @@ macro_rules! params {
                     doc: concat!($($doc),+).trim_ascii(),
                     kind: $crate::graph::params::params!(@kind $type $(, $min, $max)?),
                     is_required: $crate::graph::params::params!(@required $presence),
+                    is_nullable: $crate::graph::params::params!(@nullable $presence),
                 },)*],
             };
 
@@ -54,7 +59,7 @@ macro_rules! params {
             /// # Errors
             /// A value that is not of its type, or a required one that is not there.
             $visibility fn read(
-                given: &$crate::graph::params::Given<'_>,
+                given: &$crate::graph::params::CheckedParams<'_>,
             ) -> Result<Self, $crate::graph::registry::ParamFault> {
                 Ok($group { $($field: given.$presence($name, Self::GROUP)?,)* })
             }
@@ -62,10 +67,16 @@ macro_rules! params {
     };
     (@field required $type:ty) => { $type };
     (@field optional $type:ty) => { Option<$type> };
+    (@field defaulted $type:ty) => { Option<$type> };
     (@field patch $type:ty) => { Option<Option<$type>> };
     (@required required) => { true };
     (@required optional) => { false };
+    (@required defaulted) => { false };
     (@required patch) => { false };
+    (@nullable required) => { false };
+    (@nullable optional) => { true };
+    (@nullable defaulted) => { false };
+    (@nullable patch) => { true };
     (@alias) => { None };
     (@alias $alias:literal) => { Some($alias) };
     (@folded) => { None };
@@ -96,19 +107,29 @@ pub trait FromParam: Sized {
     }
 }
 
+/// Declares a field of a record that is shown; it holds what a parameter of this type takes.
+pub const fn field<T: FromParam>(name: &'static str, doc: &'static str) -> Param {
+    Param::shown(name, T::TYPE, doc)
+}
+
 /// The parameters of one call or of one map, whose names have been checked.
-pub struct Given<'a> {
+pub struct CheckedParams<'a> {
     map: &'a Map,
 }
 
-impl<'a> Given<'a> {
-    /// Takes the parameters of a call.
+impl<'a> CheckedParams<'a> {
+    /// Takes the parameters of a mutation.
     ///
     /// # Errors
     /// One that is not declared, is given twice, or is missing.
-    pub fn new(map: &'a Map, declared: Groups) -> Result<Given<'a>, ParamFault> {
+    pub fn checked(map: &'a Map, declared: ParamGroups) -> Result<CheckedParams<'a>, ParamFault> {
         check(map, declared)?;
-        Ok(Given { map })
+        Ok(CheckedParams { map })
+    }
+
+    /// Takes the parameters of an attribute. Their names were checked when the query was planned.
+    pub(in crate::graph) fn of(map: &'a Map) -> CheckedParams<'a> {
+        CheckedParams { map }
     }
 
     /// Takes the parameters of a map that is itself a parameter. Their names were checked with the call's.
@@ -119,12 +140,16 @@ impl<'a> Given<'a> {
         value: &'a Value,
         name: &'static str,
         kind: ParamType,
-    ) -> Result<Given<'a>, ParamFault> {
-        value.as_map().map(|map| Given { map }).ok_or_else(|| wrong(name, value, kind))
+    ) -> Result<CheckedParams<'a>, ParamFault> {
+        value.as_map().map(|map| CheckedParams { map }).ok_or_else(|| wrong(name, value, kind))
     }
 
     /// A parameter that the call must have.
-    pub fn required<T: FromParam>(&self, name: &'static str, group: &'static Group) -> Result<T, ParamFault> {
+    pub fn required<T: FromParam>(
+        &self,
+        name: &'static str,
+        group: &'static ParamGroup,
+    ) -> Result<T, ParamFault> {
         let missing = || {
             let kind = ParamFaultKind::Missing { name, expected: declared(group, name).expected() };
             ParamFault { path: Vec::new(), kind }
@@ -136,16 +161,25 @@ impl<'a> Given<'a> {
     pub fn optional<T: FromParam>(
         &self,
         name: &'static str,
-        group: &'static Group,
+        group: &'static ParamGroup,
     ) -> Result<Option<T>, ParamFault> {
         Ok(self.read(name, group)?.flatten())
+    }
+
+    /// A parameter that may be left out and has a default, which the reader of the group knows.
+    pub fn defaulted<T: FromParam>(
+        &self,
+        name: &'static str,
+        group: &'static ParamGroup,
+    ) -> Result<Option<T>, ParamFault> {
+        self.optional(name, group)
     }
 
     /// A parameter that changes something: nil takes it away, and absence leaves it as it is.
     pub fn patch<T: FromParam>(
         &self,
         name: &'static str,
-        group: &'static Group,
+        group: &'static ParamGroup,
     ) -> Result<Option<Option<T>>, ParamFault> {
         self.read(name, group)
     }
@@ -153,7 +187,7 @@ impl<'a> Given<'a> {
     fn read<T: FromParam>(
         &self,
         name: &'static str,
-        group: &'static Group,
+        group: &'static ParamGroup,
     ) -> Result<Option<Option<T>>, ParamFault> {
         let param = group.params.iter().find(|param| param.name == name);
         let is_it =
@@ -176,7 +210,7 @@ pub(in crate::graph) fn refused(of: &'static str) -> impl Fn(ParamFault) -> Reso
     move |fault| fault.into_error(&of)
 }
 
-fn declared(group: &'static Group, name: &str) -> ParamType {
+fn declared(group: &'static ParamGroup, name: &str) -> ParamType {
     group.params.iter().find(|param| param.name == name).map_or(ParamType::Map, |param| param.kind)
 }
 
@@ -331,15 +365,22 @@ macro_rules! enums {
 pub(in crate::graph) use enums;
 
 enums! {
+    About = "notice-about",
+    ChannelKind = "channel-kind",
     CountFrom = "count-from",
     DecisionKind = "decision-kind",
     Dialect = "dialect",
     Durability = "durability",
     EndsWith = "ends-with",
-    Kind = "schedule-kind",
+    PayloadKind = "schedule-kind",
     Missed = "missed-policy",
     Overlap = "overlap-policy",
+    Phase = "phase",
+    Reason = "reason",
     Recovery = "recovery-policy",
+    Right = "right",
+    Ruling = "ruling",
+    ThinkingLevel = "thinking-level",
     Weekday = "weekday",
     WhenBusy = "busy-policy",
 }

@@ -1,7 +1,7 @@
 //! What the scheduler's attributes are read off: the engine's state, as one caller may see it.
 //!
 //! Lives here: the world's types, and the walls. Does not live here: the attributes (`attr/`), locks and hosts
-//! (`runtime/query.rs`).
+//! (`service/query.rs`).
 //!
 //! Invariant: a reader reaches a schedule, session, run or decision only through the methods here, which hide what
 //! does not exist for the caller's scope.
@@ -11,14 +11,16 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+use super::log_lookback::Lookback;
 use super::mutation::Mutation;
-use super::older::Older;
 use super::page::Page;
-use super::registry::{Graph, Introspected, Registry, ResolverError, Seen, Viewer, World};
+use super::registry::{Graph, Introspected, Registry, ResolverError, ViewOf, Viewer, World};
 use crate::calendar::Zones;
 use crate::domain::{Cursor, Decision, DecisionKind, Moment, Now, ScheduleId, Scope, SessionId, Transcript};
 use crate::edn::Value;
-use crate::engine::{Coming, Explanation, History, Key, RunRecord, ScheduleRecord, SessionRecord, State};
+use crate::engine::{
+    DecisionSource, Explanation, ForecastSlot, Key, RunRecord, ScheduleRecord, SessionRecord, State,
+};
 
 /// The scheduler's kind of world.
 pub struct Scheduler;
@@ -40,13 +42,13 @@ pub struct View<'a> {
     /// When.
     pub now: Now,
     /// What a log tells that the decisions at hand do not.
-    pub older: &'a Older,
+    pub lookback: &'a Lookback,
     /// Schedules of which the kept history does not reach back to the moment of this look; `None` where that is now.
-    pub untold: Option<u64>,
+    pub unrecoverable: Option<u64>,
     /// How many slots came to no delivery, by reason; `None` in a look at the past.
     pub undelivered: Option<Undelivered<'a>>,
     /// What was made in this look and is read more than once.
-    pub made: Made,
+    pub arena: QueryArena,
 }
 
 /// How many slots came to no delivery since the process began; each list has a count for each reason, in the order of
@@ -63,34 +65,34 @@ pub struct Undelivered<'a> {
 
 /// What is made in one look: nothing of it outlives that.
 #[derive(Default)]
-pub struct Made {
+pub struct QueryArena {
     /// Pages; a page's number is its place here.
     pages: RefCell<Vec<Page>>,
     /// Slots to come; a slot's number is its place here.
-    coming: RefCell<Vec<Rc<Listed>>>,
+    slots: RefCell<Vec<Rc<ForecastEntry>>>,
     /// Explanations, likewise.
-    explained: RefCell<Vec<Rc<Explanation>>>,
+    explanations: RefCell<Vec<Rc<Explanation>>>,
     /// Transcripts, by session.
     transcripts: RefCell<BTreeMap<Key, Option<Rc<Transcript>>>>,
 }
 
 /// A slot of a forecast.
 #[derive(Debug)]
-pub(super) struct Listed {
-    pub(super) coming: Coming,
+pub(super) struct ForecastEntry {
+    pub(super) slot: ForecastSlot,
     /// Of a supposition: what becomes of it as things stand.
-    pub(super) as_is: Option<Option<Coming>>,
+    pub(super) as_is: Option<Option<ForecastSlot>>,
     /// Whether it is the last that is listed, and there are more.
     pub(super) more: bool,
 }
 
 /// The decisions about one schedule that concern a caller.
-struct Walled<'v, 'a> {
+struct VisibleHistory<'v, 'a> {
     view: &'v View<'a>,
     schedule: &'v ScheduleId,
 }
 
-impl History for Walled<'_, '_> {
+impl DecisionSource for VisibleHistory<'_, '_> {
     fn about(
         &self,
         schedule: &ScheduleId,
@@ -109,11 +111,11 @@ impl History for Walled<'_, '_> {
             flow
         };
         view.decisions.about(schedule, since, &mut show);
-        if stopped.get() || view.decisions.kept_since().is_none() {
+        if stopped.get() || view.decisions.complete_since().is_none() {
             return;
         }
-        let Some(told) = view.older.of(schedule) else {
-            view.older.lack(schedule);
+        let Some(told) = view.lookback.get(schedule) else {
+            view.lookback.request(schedule);
             return;
         };
         let newest = view.decisions.front().map_or(Cursor::START, |oldest| oldest.cursor);
@@ -124,10 +126,10 @@ impl History for Walled<'_, '_> {
         }
     }
 
-    fn kept_since(&self) -> Option<Moment> {
-        match self.view.older.of(self.schedule) {
+    fn complete_since(&self) -> Option<Moment> {
+        match self.view.lookback.get(self.schedule) {
             Some(told) if !told.is_empty() => told.since(),
-            Some(_) | None => self.view.decisions.kept_since(),
+            Some(_) | None => self.view.decisions.complete_since(),
         }
     }
 }
@@ -156,6 +158,7 @@ pub trait Mutator {
 impl World for Scheduler {
     type View<'a> = View<'a>;
     type Hand<'a> = &'a dyn Mutator;
+    type Call = Mutation;
 
     fn admit(hand: &Self::Hand<'_>) -> Result<(), ResolverError> {
         hand.admit()
@@ -163,7 +166,7 @@ impl World for Scheduler {
 }
 
 impl Introspected for Scheduler {
-    fn graph(view: Seen<'_, Self>) -> Graph<'_, Self> {
+    fn graph(view: ViewOf<'_, Self>) -> Graph<'_, Self> {
         Graph { registry: view.registry, viewer: viewer(view.scope) }
     }
 }
@@ -194,7 +197,7 @@ impl<'a> View<'a> {
     }
 
     /// The number of the session with this id, if it exists for the caller.
-    pub fn session_key(&self, id: &SessionId) -> Option<Key> {
+    pub(crate) fn session_key(&self, id: &SessionId) -> Option<Key> {
         self.scope.covers(id).then(|| self.state.session_key(id)).flatten()
     }
 
@@ -217,7 +220,7 @@ impl<'a> View<'a> {
     /// The transcript of a session that exists for the caller; asked for once, so that it does not change under way.
     pub(super) fn transcript(&self, session: Key) -> Option<Rc<Transcript>> {
         let record = self.session(session)?;
-        let mut known = self.made.transcripts.borrow_mut();
+        let mut known = self.arena.transcripts.borrow_mut();
         known.entry(session).or_insert_with(|| self.transcripts.transcript(record).map(Rc::new)).clone()
     }
 
@@ -229,41 +232,41 @@ impl<'a> View<'a> {
             let nothing = VecDeque::new();
             return State::new().explain(self.zones, self.now, (schedule, at), &nothing);
         }
-        let walled = Walled { view: self, schedule };
+        let walled = VisibleHistory { view: self, schedule };
         let told = self.state.explain(self.zones, self.now, (schedule, at), &walled);
         let by = told.by.as_ref().and_then(|by| by.seen_by(self.scope));
         Explanation { by, ..told }
     }
 
     pub(super) fn keep_explanation(&self, explanation: Explanation) -> u64 {
-        let mut explained = self.made.explained.borrow_mut();
+        let mut explained = self.arena.explanations.borrow_mut();
         explained.push(Rc::new(explanation));
         (explained.len() - 1) as u64
     }
 
     pub(super) fn explanation(&self, number: u64) -> Option<Rc<Explanation>> {
-        self.made.explained.borrow().get(usize::try_from(number).ok()?).cloned()
+        self.arena.explanations.borrow().get(usize::try_from(number).ok()?).cloned()
     }
 
-    pub(super) fn keep_coming(&self, listed: Listed) -> u64 {
-        let mut coming = self.made.coming.borrow_mut();
+    pub(super) fn keep_slot(&self, listed: ForecastEntry) -> u64 {
+        let mut coming = self.arena.slots.borrow_mut();
         coming.push(Rc::new(listed));
         (coming.len() - 1) as u64
     }
 
-    pub(super) fn coming(&self, number: u64) -> Option<Rc<Listed>> {
-        self.made.coming.borrow().get(usize::try_from(number).ok()?).cloned()
+    pub(super) fn forecast_slot(&self, number: u64) -> Option<Rc<ForecastEntry>> {
+        self.arena.slots.borrow().get(usize::try_from(number).ok()?).cloned()
     }
 
     /// Keeps a page for as long as the look lasts, and returns its number.
-    pub(super) fn keep(&self, page: Page) -> u64 {
-        let mut pages = self.made.pages.borrow_mut();
+    pub(super) fn keep_page(&self, page: Page) -> u64 {
+        let mut pages = self.arena.pages.borrow_mut();
         pages.push(page);
         (pages.len() - 1) as u64
     }
 
     /// Reads a page that was kept.
     pub(super) fn page<T>(&self, number: u64, read: impl FnOnce(&Page) -> T) -> Option<T> {
-        self.made.pages.borrow().get(usize::try_from(number).ok()?).map(read)
+        self.arena.pages.borrow().get(usize::try_from(number).ok()?).map(read)
     }
 }

@@ -42,6 +42,6 @@ pub trait Host: Send + Sync {
 
     /// Returns the transcript; `None` if the harness does not share it. This is the only call made
     /// under the engine's lock, so that a query sees one moment, and several threads may make it at
-    /// a time: it copies pointers, waits for nobody and does not call back into the runtime.
+    /// a time: it copies pointers, never blocks, and does not call back into the runtime.
     fn transcript(&self, session: &SessionId) -> Option<Transcript>;
 }

@@ -12,9 +12,9 @@ pub trait Journal: Send {
     /// Records the facts decided at `now`.
     fn append(&mut self, now: Now, facts: &[Fact]);
 
-    /// Shows the local facts decided at `now`, before they are applied:
-    /// for an observer that folds the state beside the engine. They are
-    /// not to be kept, because they say nothing to another process.
+    /// Receives the local facts decided at `now`, before they are applied, for an observer that
+    /// folds the state beside the engine. They must not be persisted, because they mean nothing to
+    /// another process.
     fn local(&mut self, now: Now, facts: &[LocalFact]) {
         let _ = (now, facts);
     }

@@ -1,106 +1,115 @@
-//! What the lock guards, and the one way to change it. Readers share it.
+//! The state behind the engine's lock, and the only code that changes it. Readers share the lock.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use super::counters::Counters;
+use super::durable::{self, Persister, StoredMessage, WithoutStore};
 use super::feed::Feed;
-use super::figures::Figures;
-use super::keep::{self, Keeper, Keeps};
 use super::sync::UNPOISONED;
 use super::token::Tokens;
-use super::transcripts::Said;
 use crate::calendar::Zones;
 use crate::domain::{BootTime, Cursor, Entropy, Fact, Now, Refusal, RunId, Span};
-use crate::engine::{Effect, Given, Input, Report, State, Step, StoreInput, decide_into};
+use crate::engine::{Effect, Env, Input, Report, State, Step, StoreInput, decide_into};
 use crate::limits;
-use crate::port::{Journal, StoreFault, Term, Ticket};
+use crate::port::{Journal, Store, StoreFault, Term, Ticket};
 
-/// The engine with what hangs on its order: the feed, the effects not yet performed, the driver's alarm.
+/// The engine and everything whose order depends on it: the feed, the pending effects, the driver's alarm.
 pub(super) struct Core {
     pub(super) state: State,
     pub(super) feed: Feed,
-    pub(super) figures: Figures,
+    pub(super) counters: Counters,
     pub(super) outbox: VecDeque<Effect>,
-    /// What the driver sleeps until; `None` while it is awake and will look for itself.
+    /// When the driver will wake up; `None` while it is awake and will compare with the clock itself.
     pub(super) armed: Option<BootTime>,
     pub(super) driver_stopped: bool,
-    undrawn: Option<Entropy>,
-    /// The emptied lists of the last step, for the next.
-    spare: Step,
-    /// Subscribers asleep: nobody is roused at the price of a system call while there are none. Changed under the lock
-    /// only; the store's thread reads it without.
+    /// Random bits that were drawn for a step that did not need them.
+    unused_entropy: Option<Entropy>,
+    /// The emptied lists of the last step, reused by the next one to save allocations.
+    reused_step: Step,
+    /// Number of sleeping subscribers. Waking them costs a system call, which is saved while there are none. Changed
+    /// under the lock only; the store's thread reads it without.
     pub(super) listeners: Arc<AtomicUsize>,
-    /// How many runs ended without a word from their host: effects that wait may be theirs.
-    pub(super) recalls: Arc<AtomicU64>,
+    /// How often runs ended without an answer of their host, and how often effects came late from the store: pending
+    /// effects may be obsolete then. See `Shared::is_wanted`.
+    pub(super) revocations: Arc<AtomicU64>,
     zones: Arc<Zones>,
-    pub(super) keeper: Option<Keeper>,
-    keeps: Keeps,
+    pub(super) persister: Option<Persister>,
+    without_store: WithoutStore,
     tokens: Arc<Tokens>,
-    /// The lock is for its type alone: readers share the core and never come here.
+    /// The lock only makes the type `Sync`: readers share the core and never use the journal.
     journal: Option<Mutex<Box<dyn Journal>>>,
 }
 
 impl Core {
-    pub(super) fn new(zones: Arc<Zones>, keeps: Keeps, journal: Option<Box<dyn Journal>>) -> Core {
+    pub(super) fn new(
+        zones: Arc<Zones>,
+        without_store: WithoutStore,
+        journal: Option<Box<dyn Journal>>,
+    ) -> Core {
         Core {
             state: State::new(),
             feed: Feed::default(),
-            figures: Figures::default(),
+            counters: Counters::default(),
             outbox: VecDeque::new(),
             armed: None,
             driver_stopped: false,
-            undrawn: None,
-            spare: Step::default(),
+            unused_entropy: None,
+            reused_step: Step::default(),
             listeners: Arc::default(),
-            recalls: Arc::default(),
+            revocations: Arc::default(),
             zones,
-            keeper: None,
-            keeps,
+            persister: None,
+            without_store,
             tokens: Arc::default(),
             journal: journal.map(Mutex::new),
         }
     }
 
-    /// What stands for sessions.
+    /// The table of live tokens.
     pub(super) fn tokens(&self) -> Arc<Tokens> {
         Arc::clone(&self.tokens)
     }
 
-    /// Decides, appends, applies. A refusal changes nothing. What has to be kept is on its way to the disk when this
-    /// returns, and the ticket says when it is there.
+    /// Decides on an input, applies the facts, and submits the durable ones to the store. A refusal changes nothing.
+    /// The ticket resolves when they are committed; `None` if there is nothing to wait for.
     pub(super) fn step(
         &mut self,
         input: Input,
         now: Now,
         draw: impl FnOnce() -> Entropy,
     ) -> Result<Option<Ticket>, Refusal> {
+        // The effects of batches that were committed meanwhile come before those of this step.
         self.settle();
         let is_command = matches!(input, Input::Command(_));
-        let asks_for_disk = self.keeper.is_some() && keep::asks_for_disk(&input, &self.state);
-        let word = self.keeper.as_ref().and_then(|_| keep::word_of_host(&input, &self.state));
-        // Most steps invent nothing: the bits wait for one that does.
-        let entropy = self.undrawn.take().unwrap_or_else(draw);
-        let given = Given { now, entropy, zones: &self.zones };
-        let decided = decide_into(std::mem::take(&mut self.spare), &self.state, input, given);
+        let asks_for_disk = self.persister.is_some() && durable::asks_for_disk(&input, &self.state);
+        let word = self.persister.as_ref().and_then(|_| durable::report_of_host(&input, &self.state));
+        // Most steps draw nothing, so the bits are saved for one that does.
+        let entropy = self.unused_entropy.take().unwrap_or_else(draw);
+        let given = Env { now, entropy, zones: &self.zones };
+        let decided = decide_into(std::mem::take(&mut self.reused_step), &self.state, input, given);
+        // A durable command without facts repeats an earlier one, and is acknowledged as that was.
         let says_so_already = |step: &Step| asks_for_disk && step.facts.is_empty();
         let decided = decided
             .and_then(|step| self.check_kept(&step, is_command, says_so_already(&step)).map(|()| step));
-        let mut step = decided.inspect_err(|refusal| self.figures.count_refusal(refusal.code()))?;
-        self.undrawn = (!step.drew).then_some(entropy);
+        let mut step = decided.inspect_err(|refusal| self.counters.count_refusal(refusal.code()))?;
+        self.unused_entropy = (!step.drew).then_some(entropy);
         step.drew = false;
         let says_so_already = says_so_already(&step);
         self.apply(now, &mut step);
         let ticket = self.keep(&mut step, word);
-        // What was asked for before and is on its way to the disk is not promised before it is there.
-        let earlier = || self.keeper.as_mut().filter(|_| says_so_already).and_then(Keeper::wait_for_all);
+        // The original of a repeat may still be on its way to the disk. The repeat is acknowledged
+        // only once that is committed.
+        let earlier =
+            || self.persister.as_mut().filter(|_| says_so_already).and_then(Persister::wait_for_all);
         let ticket = ticket.or_else(earlier);
         self.outbox.extend(step.effects.drain(..));
-        self.spare = step;
+        self.reused_step = step;
         Ok(ticket)
     }
 
-    /// Applies the facts of a step; those with a cursor go to the journal, the store and the feed as well.
+    /// Applies the facts of a step. Those with a cursor go to the store and the feed as well.
     #[inline]
     fn apply(&mut self, now: Now, step: &mut Step) {
         if let Some(journal) = &mut self.journal {
@@ -120,9 +129,10 @@ impl Core {
         }
         for fact in step.facts.drain(..) {
             if fact.recalls() {
-                self.recalls.fetch_add(1, Ordering::Release);
+                self.revocations.fetch_add(1, Ordering::Release);
             }
-            self.figures.count(&fact, &self.state, now);
+            // Both look up what the fact is about in the state before it.
+            self.counters.count(&fact, &self.state, now);
             self.note(now, &fact);
             let decision = self.state.apply(now, fact);
             self.feed.push(decision);
@@ -132,65 +142,69 @@ impl Core {
 
     #[inline]
     fn note_forgotten(&mut self) {
-        if let Some(keeper) = &mut self.keeper
+        if let Some(persister) = &mut self.persister
             && !self.state.forgotten().is_empty()
         {
-            keeper.forget(self.state.forgotten());
+            persister.forget(self.state.forgotten());
         }
     }
 
-    /// Refuses what nobody may be promised: to keep something where nothing is kept, or while nothing can be.
+    /// Refuses a command whose facts could not be committed: there is no store, it has failed, or
+    /// its queue is nearly full.
     fn check_kept(&self, step: &Step, is_command: bool, says_so_already: bool) -> Result<(), Refusal> {
-        // While nothing can be kept, memory may know of what the disk does not: that is no answer to a repeat either.
+        // While the store is down, memory may hold changes that are not on disk. So a repeat
+        // cannot be acknowledged either.
         let needs_disk =
-            || says_so_already || step.facts.iter().any(|fact| keep::needs_disk(fact, &self.state));
-        match &self.keeper {
+            || says_so_already || step.facts.iter().any(|fact| durable::needs_disk(fact, &self.state));
+        match &self.persister {
             None => {
                 let creates =
                     |fact: &Fact| matches!(fact, Fact::Created { schedule, .. } if schedule.is_durable());
-                let unkept = self.keeps == Keeps::Nothing && step.facts.iter().any(creates);
+                let unkept = self.without_store == WithoutStore::Reject && step.facts.iter().any(creates);
                 if unkept { Err(Refusal::NoStore) } else { Ok(()) }
             }
-            Some(keeper) if is_command && keeper.term.is_none() && needs_disk() => {
-                let detail = keeper.last_fault.as_ref().map_or_else(String::new, ToString::to_string);
+            Some(persister) if is_command && persister.term.is_none() && needs_disk() => {
+                let detail = persister.last_fault.as_ref().map_or_else(String::new, ToString::to_string);
                 Err(Refusal::StoreUnavailable { detail: detail.into() })
             }
-            // What was refused later would have been applied by then.
-            Some(keeper) if is_command && keeper.is_filled(3, 4) && needs_disk() => {
+            // Refuse while there is still room: a batch that the store itself refuses has been
+            // applied to the state already.
+            Some(persister) if is_command && persister.is_filled(3, 4) && needs_disk() => {
                 Err(Refusal::StoreUnavailable { detail: "too much waits for the disk".into() })
             }
             Some(_) => Ok(()),
         }
     }
 
+    /// Adds a durable fact to the batch of this step, unless the store has failed.
     fn note(&mut self, now: Now, fact: &Fact) {
-        if let Some(keeper) = &mut self.keeper
-            && keeper.term.is_some()
-            && let Some(lasting) = keep::lasting(fact, &self.state)
+        if let Some(persister) = &mut self.persister
+            && persister.term.is_some()
+            && let Some(lasting) = durable::lasting(fact, &self.state)
         {
-            keeper.note(self.state.cursor().next(), now, fact, lasting.session);
+            persister.note(self.state.cursor().next(), now, fact, lasting.session);
         }
     }
 
-    /// Sends what was noted to the disk, and holds back the effects that must not come before it.
+    /// Submits the batch of this step to the store, and holds back the effects that have to wait for its commit.
     fn keep(&mut self, step: &mut Step, word: Option<Report>) -> Option<Ticket> {
-        let keeper = self.keeper.as_mut()?;
-        let held_back = |effect: &mut Effect| keep::waits_for_disk(effect, &self.state);
+        let persister = self.persister.as_mut()?;
+        let held_back = |effect: &mut Effect| durable::waits_for_disk(effect, &self.state);
         let effects = step.effects.extract_if(.., held_back).collect();
-        let ticket = keeper.submit(&self.state, &self.tokens, (effects, word));
+        let ticket = persister.submit(&self.state, &self.tokens, (effects, word));
         self.hide_unkept();
         ticket
     }
 
-    /// Takes note of what is kept by now; whether there was anything.
+    /// Releases the effects of all batches that are committed by now. Returns whether there were any such batches.
     pub(super) fn settle(&mut self) -> bool {
-        let Some(keeper) = &mut self.keeper else { return false };
+        let Some(persister) = &mut self.persister else { return false };
         let mut is_news = false;
-        while let Some(effects) = keeper.next_kept() {
+        while let Some(effects) = persister.next_kept() {
             is_news = true;
             if !effects.is_empty() {
-                // Their runs may have ended meanwhile: whoever performs them looks.
-                self.recalls.fetch_add(1, Ordering::Release);
+                // Their runs may have ended while they waited, so the performer has to check each of them.
+                self.revocations.fetch_add(1, Ordering::Release);
                 self.outbox.extend(effects);
             }
         }
@@ -200,73 +214,79 @@ impl Core {
         is_news
     }
 
-    /// Goes on with the messages that are on disk.
-    pub(super) fn take_up_said(&mut self, said: &[Said]) {
+    /// Continues with the messages that were loaded from the store.
+    pub(super) fn load_transcripts(&mut self, said: &[StoredMessage]) {
         let (state, at) = (&self.state, self.state.cursor().next());
-        if let Some(keeper) = &mut self.keeper {
-            keeper.transcripts.take_up(said, at, |session| state.session(session).is_some());
+        if let Some(persister) = &mut self.persister {
+            persister.transcripts.load(said, at, |session| state.session(session).is_some());
         }
     }
 
-    /// Nothing can be kept any more: what is on disk stands still until that works again, and says so.
-    pub(super) fn unkept(&mut self, fault: StoreFault, now: Now, draw: impl FnOnce() -> Entropy) {
-        self.stand_still(|keeper| keeper.fail(fault), now, draw);
+    /// Ends the term after a failure of the store: durable work is suspended until the store works again.
+    pub(super) fn store_failed(&mut self, fault: StoreFault, now: Now, draw: impl FnOnce() -> Entropy) {
+        self.stand_still(|persister| persister.fail(fault), now, draw);
     }
 
-    /// The same from a batch on that was not let in: those before it may be kept yet.
-    pub(super) fn refused(&mut self, fault: StoreFault, now: Now, draw: impl FnOnce() -> Entropy) {
-        self.stand_still(|keeper| keeper.refuse(fault), now, draw);
+    /// Suspends durable work after the store refused to enqueue a batch. Earlier batches may still be committed.
+    pub(super) fn batch_rejected(&mut self, fault: StoreFault, now: Now, draw: impl FnOnce() -> Entropy) {
+        self.stand_still(|persister| persister.refuse(fault), now, draw);
     }
 
+    /// Removes the decisions that could not be committed from the feed, and lets the engine suspend durable work.
     fn stand_still(
         &mut self,
-        fail: impl FnOnce(&mut Keeper) -> (Vec<Cursor>, Vec<RunId>),
+        fail: impl FnOnce(&mut Persister) -> (Vec<Cursor>, Vec<RunId>),
         now: Now,
         draw: impl FnOnce() -> Entropy,
     ) {
-        let Some(keeper) = &mut self.keeper else { return };
-        let (cursors, unsent) = fail(keeper);
+        let Some(persister) = &mut self.persister else { return };
+        let (cursors, unsent) = fail(persister);
         self.feed.retract(&cursors);
         self.hide_unkept();
         self.tell(StoreInput::Failed { unsent }, now, draw);
     }
 
-    /// Decides on what becomes of the store, which is never refused.
+    /// Submits an input about the store. The engine never refuses one.
     pub(super) fn tell(&mut self, input: StoreInput, now: Now, draw: impl FnOnce() -> Entropy) {
         let told = self.step(Input::Store(input), now, draw);
         debug_assert!(told.is_ok(), "nobody refuses what has become of the store: {:?}", told.err());
     }
 
-    /// Whether what is said of a term has been dealt with: another one has begun.
+    /// Whether a newer term has begun, so that a failure reported for `term` has been handled already.
     pub(super) fn is_past(&self, term: Term) -> bool {
-        self.keeper.as_ref().and_then(|keeper| keeper.term).is_some_and(|now| now > term)
+        self.persister.as_ref().and_then(|persister| persister.term).is_some_and(|now| now > term)
     }
 
-    /// Takes note of what became of all that was let in before the store was renewed: whatever is not kept by now has failed.
+    /// Settles all batches that were accepted before the store was renewed: each one not committed by now has failed.
     pub(super) fn settle_renewed(&mut self, now: Now, draw: impl FnOnce() -> Entropy) {
         self.settle();
-        let left = self.keeper.as_ref().filter(|keeper| keeper.first_unkept().is_some());
-        if let Some(fault) = left.and_then(|keeper| keeper.last_fault.clone()) {
-            self.unkept(fault, now, draw);
+        let left = self.persister.as_ref().filter(|persister| persister.first_unkept().is_some());
+        if let Some(fault) = left.and_then(|persister| persister.last_fault.clone()) {
+            self.store_failed(fault, now, draw);
         }
     }
 
     fn hide_unkept(&mut self) {
-        self.feed.hide_from(self.keeper.as_ref().and_then(Keeper::first_unkept));
+        self.feed.hide_from(self.persister.as_ref().and_then(Persister::first_unkept));
     }
 
-    /// Whether the engine has something to do at `now`. While too much waits for the disk, what is due waits too: a burst is
-    /// claimed as fast as it is kept.
+    /// The attached store.
+    pub(super) fn store(&self) -> Option<Arc<dyn Store>> {
+        self.persister.as_ref().map(|persister| Arc::clone(&persister.store))
+    }
+
+    /// Whether the engine has something to do at `now`. It has not while the store's queue is half full or more: a
+    /// burst is claimed only as fast as it is committed.
     pub(super) fn is_due(&self, now: Now) -> bool {
         !self.is_behind() && self.state.next_wake(now).is_some_and(|deadline| deadline <= now.boot)
     }
 
     fn is_behind(&self) -> bool {
-        self.keeper.as_ref().is_some_and(|keeper| keeper.is_filled(1, 2))
+        self.persister.as_ref().is_some_and(|persister| persister.is_filled(1, 2))
     }
 
-    /// Until when the driver may sleep: its next deadline, and no longer than a slice, because a suspended machine or a
-    /// stepped clock is noticed by the end of it.
+    /// Until when the driver may sleep: the next deadline, but no longer than a slice, so that it notices a resumed
+    /// machine or a stepped clock.
     pub(super) fn sleeps_until(&self, now: Now) -> BootTime {
         let slice = if self.state.waits_for_wall() { limits::WALL_SLICE_MS } else { limits::SLEEP_SLICE_MS };
         let slice = now.boot.after(Span::from_millis(slice.value));
@@ -274,7 +294,7 @@ impl Core {
         next.map_or(slice, |deadline| deadline.min(slice))
     }
 
-    /// Whether the driver sleeps longer than it may.
+    /// Whether the driver is set to sleep longer than it may now.
     pub(super) fn must_rouse(&self, now: Now) -> bool {
         self.armed.is_some_and(|armed| self.sleeps_until(now) < armed)
     }
@@ -286,10 +306,10 @@ mod tests {
     use crate::domain::{Durability, HostId, Moment, SessionId, When};
     use crate::engine::{Command, NewSchedule};
 
-    /// How long the driver sleeps, in milliseconds, before a schedule that is due in so many.
+    /// Asserts how long the driver sleeps, in milliseconds, while a schedule is due in `delay_ms`.
     #[track_caller]
     fn check(durability: Durability, delay_ms: u64, expected: u64) {
-        let mut core = Core::new(Arc::default(), Keeps::InMemory, None);
+        let mut core = Core::new(Arc::default(), WithoutStore::InMemory, None);
         let now = Now { wall: Moment::EPOCH, boot: BootTime::ZERO };
         let session = SessionId::new("one").expect("an id");
         let open = Command::OpenSession {

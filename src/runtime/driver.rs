@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::handle::{Handle, Parts};
 
-/// A handle with a thread that takes its turns. Dropping it shuts the engine down in good order.
+/// A handle with a thread that runs whatever is due. Dropping it shuts the engine down in an orderly way.
 pub struct Runtime {
     handle: Handle,
     thread: Option<JoinHandle<()>>,
@@ -16,7 +16,7 @@ impl Runtime {
     /// Starts the thread.
     ///
     /// # Errors
-    /// Whatever the operating system says when it has no thread to give.
+    /// The operating system's error if it cannot start a thread.
     pub fn start(parts: Parts) -> std::io::Result<Runtime> {
         let handle = Handle::new(parts);
         let driven = handle.clone();
@@ -25,17 +25,17 @@ impl Runtime {
         Ok(Runtime { handle, thread: Some(thread) })
     }
 
-    /// The way to the engine.
+    /// The handle to the engine.
     pub fn handle(&self) -> &Handle {
         &self.handle
     }
 
-    /// Shuts down in good order: nothing new is taken, what waits is called off, receipts that are out have
-    /// `limits::SHUTDOWN_MS` to come in. Idempotent.
+    /// Shuts down in an orderly way: refuses new work, cancels what waits, and gives outstanding receipts
+    /// `limits::SHUTDOWN_MS` to arrive. Idempotent.
     pub fn shut_down(&mut self) {
         if let Some(thread) = self.thread.take() {
             self.handle.shut_down();
-            // A driver that panicked has said so on stderr; there is nothing left to wait for.
+            // A driver that panicked has reported it on stderr; there is nothing left to wait for.
             let _ = thread.join();
         }
     }
@@ -47,28 +47,31 @@ impl Drop for Runtime {
     }
 }
 
-/// Takes turns until the engine has stopped.
+/// Runs what is due and sleeps until the next deadline, until the engine has stopped.
 pub(super) fn drive(handle: &Handle) {
-    let clock = Arc::clone(&handle.shared.clock);
+    let shared = &handle.shared;
+    let clock = Arc::clone(&shared.clock);
     clock.sharpen_thread();
     loop {
-        handle.turn();
-        let mut core = handle.core_mut();
+        shared.run_due();
+        let mut core = shared.core_mut();
         if core.driver_stopped {
             return;
         }
-        // The state may have changed since the turn, and the time has: compare once more before sleeping.
+        // The state and the time may have changed since `run_due`: compare once more before sleeping.
         let now = clock.now();
         if core.is_due(now) {
             continue;
         }
         let until = core.sleeps_until(now);
+        // A step that makes something due before `until` notifies the alarm (`Core::must_rouse`). The epoch is read
+        // under the lock, so a notification after this line ends the wait at once.
         core.armed = Some(until);
-        let before = handle.shared.alarm.rung();
+        let before = shared.alarm.epoch();
         drop(core);
         let length = Duration::from_nanos(until.since(now.boot).nanos());
-        // Whatever ends the wait, an alarm or the time: the next turn compares with the clock again.
-        handle.shared.alarm.wait(before, length);
-        handle.core_mut().armed = None;
+        // Whether an alarm or the timeout ends the wait, the next iteration compares with the clock again.
+        shared.alarm.wait(before, length);
+        shared.core_mut().armed = None;
     }
 }

@@ -1,18 +1,18 @@
-//! The last decisions, for subscribers that come back with a cursor.
+//! The latest decisions, for subscribers that come back with a cursor.
 //!
-//! Shape: a ring of `limits::DECISIONS_KEPT`. Subscribers hold no place in it and cost nothing while they are away: a slow
-//! one finds that it has lagged, and is told.
+//! Shape: a ring of `limits::DECISIONS_KEPT`. Subscribers reserve nothing in it and cost nothing while they are away.
+//! A subscriber that was too slow is told that it has missed decisions.
 
 use std::collections::VecDeque;
 
 use crate::domain::{Cursor, Decision};
 use crate::limits;
 
-/// The ring.
+/// The ring of decisions.
 #[derive(Default)]
 pub(super) struct Feed {
     decisions: VecDeque<Decision>,
-    /// The first decision that is not kept yet: neither it nor what follows is shown.
+    /// The first decision that is not committed yet: neither it nor any later one is shown.
     hidden: Option<Cursor>,
     closed: bool,
 }
@@ -25,7 +25,7 @@ impl Feed {
         self.decisions.push_back(decision);
     }
 
-    /// At most `max` decisions after `after`, and whether some in between are gone.
+    /// At most `max` decisions after the cursor `after`, and whether older ones after it have been dropped.
     pub(super) fn after(&self, after: Cursor, max: usize) -> (Vec<Decision>, bool) {
         let Some(oldest) = self.decisions.front() else {
             return (Vec::new(), false);
@@ -36,17 +36,17 @@ impl Feed {
         (self.decisions.iter().skip(first).take_while(shown).take(max).cloned().collect(), truncated)
     }
 
-    /// Shows nothing from this decision on, or everything.
+    /// Hides this decision and all later ones; `None` shows everything.
     pub(super) fn hide_from(&mut self, cursor: Option<Cursor>) {
         self.hidden = cursor;
     }
 
-    /// Takes decisions back that were never shown, because they could not be kept.
+    /// Removes decisions that were never shown, because they could not be committed.
     pub(super) fn retract(&mut self, cursors: &[Cursor]) {
         self.decisions.retain(|decision| cursors.binary_search(&decision.cursor).is_err());
     }
 
-    /// What is kept, oldest first.
+    /// All retained decisions, oldest first, hidden ones included.
     pub(super) fn decisions(&self) -> &VecDeque<Decision> {
         &self.decisions
     }

@@ -7,7 +7,7 @@ use super::sync::{RwLock, UNPOISONED};
 use crate::domain::HostId;
 use crate::port::Host;
 
-/// Hosts by number. Numbers are not used again.
+/// Hosts by number. Numbers are never reused.
 pub(super) struct Hosts {
     table: RwLock<Table>,
 }

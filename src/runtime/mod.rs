@@ -3,53 +3,33 @@
 //! [`Handle`] is what surfaces and embedders hold; [`Runtime`] adds the thread that waits for deadlines. The engine is
 //! behind one lock with short critical sections, which readers share; hosts are called outside it, in the order of the facts.
 //!
-//! What lives elsewhere: rules (`engine`), clocks and hosts (`adapter`). Invariants: nothing is published before it is
-//! applied; no host is called under the lock; nobody sleeps past a deadline longer than one slice.
+//! What lives elsewhere: rules (`engine`), clocks and hosts (`adapter`), queries, mutations and tools (`service`).
+//! Invariants: nothing is published before it is applied; no host is called under the lock; the driver never sleeps
+//! for longer than one slice.
 
-mod admission;
-mod approvals;
-mod bell;
-mod boot;
 mod core;
-mod cron;
+mod counters;
 mod driver;
-pub mod facts;
+mod durable;
+mod event_count;
 mod feed;
-mod figures;
 mod handle;
-mod hands;
-mod hands_on;
-mod hands_on_all;
 mod hosts;
-mod keep;
-mod log;
-mod native;
-mod pace;
-mod past;
 mod perform;
-mod prepared;
-mod query;
 #[cfg(test)]
 mod races;
-mod reminder;
-pub(crate) mod rows;
-mod session_action;
+mod reading;
+mod shared;
 mod shutdown;
 mod subscription;
 mod sync;
 mod token;
-mod tool;
-mod toolbox;
-mod transcripts;
 
-pub use admission::Denial;
-pub use boot::{Answers, BootFault};
+pub use counters::{Counters, LATENESS_NS, Lateness};
 pub use driver::Runtime;
-pub use figures::{Figures, LATENESS_NS, Lateness};
+pub use durable::{AttachOptions, RecoveryError, StoreReplies, WithoutStore, codec, load_rows};
+pub(crate) use durable::{Row, for_each_row};
 pub use handle::{Handle, Parts};
-pub use keep::Keeps;
-pub use prepared::{Prepared, Unprepared};
-pub use query::{QUERY_LIMITS, QueryAccess, failed, registry, reply};
+pub(crate) use reading::Reading;
 pub use subscription::{Batch, Stopper, Subscription};
-pub use token::Token;
-pub use toolbox::{TOOLBOX, ToolInfo};
+pub use token::{Token, Tokens};

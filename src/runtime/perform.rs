@@ -1,7 +1,7 @@
-//! Effects: handed to hosts outside the lock, in order, and what the hosts say is submitted.
+//! Runs effects: calls hosts outside the lock, in order, and submits their answers as reports.
 //!
-//! Whoever causes effects performs them, unless another thread is at it already: then that one takes them along. So a
-//! call returns with its effects done, a burst goes out in one sweep, and no session sees two at once.
+//! The thread that causes effects runs them, unless another thread is running effects already: then that thread runs
+//! these too. So a burst is handled in one batch, and no session sees two effects at once.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,61 +9,69 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::handle::Handle;
+use super::shared::Shared;
 use super::sync::UNPOISONED;
 use crate::domain::{Failure, GuardAnswer, HostId, Phase, Reason, RunId};
 use crate::engine::{Effect, GuardQuestion, Input, Parcel, Report};
 use crate::limits;
 use crate::port::{GuardReply, Host, HostAnswer};
 
-/// What whoever performs has in hand; its lists keep their memory from batch to batch.
+/// Buffers of the thread that runs effects; the lists keep their capacity from batch to batch.
 #[derive(Default)]
 pub(super) struct Performer {
     effects: VecDeque<Effect>,
     reports: Vec<Report>,
-    /// `Core::recalls` when the batch was taken.
-    recalls: u64,
+    /// `Core::revocations` when the last batch was taken.
+    revocations: u64,
 }
 
-impl Handle {
-    /// Performs all effects that wait.
-    pub(super) fn perform(&self) {
+impl Shared {
+    /// Runs all pending effects.
+    pub(super) fn perform(self: &Arc<Self>) {
         loop {
-            // Somebody else is at it, and looks again after letting go: nothing is left behind.
-            let Ok(mut performer) = self.shared.performing.try_lock() else { return };
+            // Another thread is running effects. It checks the outbox again after unlocking,
+            // so nothing is left behind.
+            let Ok(mut performer) = self.performing.try_lock() else { return };
             while self.perform_batch(&mut performer) {}
             drop(performer);
+            // A thread whose `try_lock` failed just now may have added effects after the last batch.
             if self.core().outbox.is_empty() {
                 return;
             }
         }
     }
 
-    /// Performs what waits now; whether there was anything.
-    fn perform_batch(&self, performer: &mut Performer) -> bool {
-        let Performer { effects, reports, recalls } = performer;
+    /// Runs the effects that are pending now. Returns whether there were any.
+    fn perform_batch(self: &Arc<Self>, performer: &mut Performer) -> bool {
+        let Performer { effects, reports, revocations } = performer;
         let before = {
             let mut core = self.core_mut();
             std::mem::swap(&mut core.outbox, effects);
-            std::mem::replace(recalls, self.shared.recalls.load(Ordering::Acquire))
+            // The count at the previous batch: an effect of this batch may have been revoked
+            // while it was in the outbox.
+            std::mem::replace(revocations, self.revocations.load(Ordering::Acquire))
         };
         if effects.is_empty() {
             return false;
         }
         reports.extend(effects.drain(..).filter_map(|effect| self.perform_one(effect, before)));
         while !reports.is_empty() {
+            // A large batch must not hold the lock for long, so its reports are submitted in chunks.
             let hold = reports.len().min(STEPS_PER_HOLD);
             let mut core = self.core_mut();
             let now = self.now();
             for report in reports.drain(..hold) {
-                // Refused when the run has ended meanwhile, by a close or a shutdown: the engine's word stands.
-                let _ = core.step(Input::Report(report), now, || self.draw());
+                // Refused if the run has ended meanwhile (its session was closed, or the engine stops). The engine's
+                // record stands.
+                let _ = core.step(Input::Report(report), now, || self.random_bits());
             }
             self.publish(&mut core, now);
         }
         true
     }
 
-    fn perform_one(&self, effect: Effect, recalls: u64) -> Option<Report> {
+    /// Runs one effect. Returns the host's answer as a report; `None` if there is none, or if it follows later.
+    fn perform_one(self: &Arc<Self>, effect: Effect, revocations: u64) -> Option<Report> {
         match effect {
             Effect::OpenSession { host, session, config } => {
                 self.tell(host, |host| host.opened(&session, &config));
@@ -86,70 +94,72 @@ impl Handle {
                 None
             }
             Effect::CreateSession(opening) => {
-                self.is_wanted(&opening.run, recalls).then_some(())?;
+                self.is_wanted(&opening.run, revocations).then_some(())?;
                 let answer = self.ask(opening.host, Phase::CreateSession, |host| host.create(&opening));
                 report(opening.run, answer, |run| Report::Created { run })
             }
             Effect::Send(parcel) => {
-                self.is_wanted(&parcel.run, recalls).then_some(())?;
+                self.is_wanted(&parcel.run, revocations).then_some(())?;
                 self.send_out(*parcel)
             }
             Effect::Deliver(delivery) => {
-                self.is_wanted(&delivery.run, recalls).then_some(())?;
+                self.is_wanted(&delivery.run, revocations).then_some(())?;
                 let answer = self.ask(delivery.host, Phase::PromptSubmit, |host| host.deliver(&delivery));
                 report(delivery.run, answer, |run| Report::Accepted { run })
             }
         }
     }
 
-    /// Gives a parcel to the courier, who says later what became of it.
-    fn send_out(&self, parcel: Parcel) -> Option<Report> {
+    /// Hands a parcel to the courier, which reports the outcome later. Returns a report only if that fails at once.
+    fn send_out(self: &Arc<Self>, parcel: Parcel) -> Option<Report> {
         let run = parcel.run.clone();
         let failed = |reason: Reason, text: &str| {
             let failure = Failure::new(Phase::Outside, reason, text);
             Some(Report::Failed { run: run.clone(), failure })
         };
-        let Some(courier) = self.shared.courier.get() else {
+        let Some(courier) = self.courier.get() else {
             return failed(Reason::ChannelUnknown, Reason::ChannelUnknown.doc());
         };
-        let (handle, carried_run) = (self.clone(), run.clone());
+        let (handle, carried_run) = (Handle { shared: Arc::clone(self) }, run.clone());
         let carried = Box::new(move |carried: Result<(), Failure>| {
             let run = carried_run;
             let report = match carried {
                 Ok(()) => Report::Accepted { run },
                 Err(failure) => Report::Failed { run, failure },
             };
-            // Refused when the run has ended meanwhile: the engine's word stands.
+            // Refused if the run has ended meanwhile. The engine's record stands.
             let _ = handle.submit_unawaited(Input::Report(report));
         });
-        // Unwind safe: the courier is on its own side of the port.
+        // Unwind safe: the courier is behind a port, so its panic leaves nothing of the engine half changed.
         let handed = catch_unwind(AssertUnwindSafe(|| courier.carry(parcel, carried)));
         handed.err().and_then(|_| failed(Reason::HostRefused, "the courier panicked"))
     }
 
-    /// Whether a run is still waiting for its receipt: a close or a shutdown may have come between the fact and here.
-    /// Nothing has, and nobody need look, while there were no recalls since the batch before was taken.
-    fn is_wanted(&self, run: &RunId, recalls: u64) -> bool {
-        self.shared.recalls.load(Ordering::Acquire) == recalls || self.core().state.is_in_flight(run)
+    /// Whether a run still waits for its receipt: its session may have been closed, or the engine may have begun to
+    /// stop, since the run was dispatched. If the counter of revocations has not changed since the previous batch, no
+    /// run of this batch was revoked, and the lock is not needed.
+    fn is_wanted(&self, run: &RunId, revocations: u64) -> bool {
+        self.revocations.load(Ordering::Acquire) == revocations || self.core().state.is_in_flight(run)
     }
 
-    /// Asks a host; one that is gone or panics has failed.
+    /// Calls a host. A host that is not connected, or that panics, counts as failed.
     fn ask(&self, host: HostId, phase: Phase, question: impl FnOnce(&dyn Host) -> HostAnswer) -> HostAnswer {
-        let Some(host) = self.shared.hosts.find(host) else {
+        let Some(host) = self.hosts.find(host) else {
             return HostAnswer::Failed(Failure::new(phase, Reason::HostLost, "the host is not connected"));
         };
-        // Unwind safe: the host is on its own side of the port, and nothing of ours is half changed.
+        // Unwind safe: the host is behind a port, so its panic leaves nothing of the engine half changed.
         catch_unwind(AssertUnwindSafe(|| question(&*host))).unwrap_or_else(|_| {
             HostAnswer::Failed(Failure::new(phase, Reason::HostRefused, "the host panicked"))
         })
     }
 
-    /// Asks the guard. Whoever says nothing, or is not there, has refused.
-    fn ask_guard(&self, question: GuardQuestion) {
-        let (engine, run, digest) = (Arc::downgrade(&self.shared), question.run.clone(), question.digest);
+    /// Asks the guard. It fails closed: without a guard, or without an answer, the run is refused.
+    fn ask_guard(self: &Arc<Self>, question: GuardQuestion) {
+        // The guard may keep the reply for longer than the engine exists, so the reply holds a weak reference.
+        let (engine, run, digest) = (Arc::downgrade(self), question.run.clone(), question.digest);
         let reply = GuardReply::new(move |answer| {
             if let Some(shared) = engine.upgrade() {
-                // Refused when the run has ended meanwhile, or its question is another by now.
+                // Refused if the run has ended meanwhile, or if another question about it has been asked since.
                 let _ = Handle { shared }.submit_unawaited(Input::Report(Report::GuardAnswered {
                     run,
                     digest,
@@ -157,23 +167,25 @@ impl Handle {
                 }));
             }
         });
-        let guard = self.shared.guard.read().expect(UNPOISONED).clone();
+        let guard = self.guard.read().expect(UNPOISONED).clone();
         let Some(guard) = guard else {
             return reply.give(GuardAnswer::Failed { detail: "there is no guard to ask".into() });
         };
-        // Unwind safe: the guard is on its own side of the port. One that panics lets go of the reply.
+        // Unwind safe: the guard is behind a port. A guard that panics drops the reply, which
+        // then reports a failed guard.
         let _ = catch_unwind(AssertUnwindSafe(|| guard.ask(question, reply)));
     }
 
-    /// Tells a host something that needs no answer.
+    /// Notifies a host; no answer is expected.
     fn tell(&self, host: HostId, word: impl FnOnce(&dyn Host)) {
-        if let Some(host) = self.shared.hosts.find(host) {
-            // A host that panics over a notice has missed it; there is nothing to undo.
+        if let Some(host) = self.hosts.find(host) {
+            // A host that panics has missed the notification; there is nothing to undo.
             let _ = catch_unwind(AssertUnwindSafe(|| word(&*host)));
         }
     }
 }
 
+/// A host's answer as a report; `None` if the host will report later.
 fn report(run: RunId, answer: HostAnswer, done: impl FnOnce(RunId) -> Report) -> Option<Report> {
     match answer {
         HostAnswer::Done => Some(done(run)),

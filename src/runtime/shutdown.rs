@@ -1,16 +1,17 @@
-//! Stopping in good order.
+//! Orderly shutdown.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::handle::Handle;
+use super::shared::Shared;
 use crate::domain::Span;
 use crate::engine::{Command, Input};
 use crate::limits;
 
-impl Handle {
-    /// Takes nothing new, calls off what waits, gives receipts that are out `limits::SHUTDOWN_MS` to come in, gives them
-    /// up then, and closes the feed. When it returns, every schedule has ended. Idempotent.
-    pub fn shut_down(&self) {
+impl Shared {
+    /// Refuses new work, cancels volatile work that waits, gives outstanding receipts `limits::SHUTDOWN_MS` to
+    /// arrive, abandons them then, and closes the feed. Nothing volatile is left when it returns. Idempotent.
+    pub(super) fn shut_down(self: &Arc<Self>) {
         self.stop(false);
         let deadline = self.now().boot.after(Span::from_millis(limits::SHUTDOWN_MS.value));
         let mut core = self.core_mut();
@@ -22,25 +23,28 @@ impl Handle {
             let wait = Duration::from_nanos(left.nanos());
             let news;
             (core, news) = self.await_news(core, wait);
-            // Real time is what callers wait for, also where the clock is a simulated one that stands still.
+            // The wait is in real time. Without news it ends the loop, because a simulated clock may stand still and
+            // never reach the deadline.
             if !news {
                 break;
             }
         }
         drop(core);
+        // Receipts that have not arrived by now are abandoned.
         self.stop(true);
         let mut core = self.core_mut();
         debug_assert!(core.state.is_settled(), "what is in memory only ends with the engine");
         core.feed.close();
         core.driver_stopped = true;
-        self.shared.alarm.ring();
-        self.shared.news.ring();
+        // The driver and every subscriber have to see the end.
+        self.alarm.notify();
+        self.news.notify();
     }
 
-    fn stop(&self, abandon: bool) {
+    fn stop(self: &Arc<Self>, abandon: bool) {
         // A shutdown cannot be refused.
-        let stopping = self.submit(Input::Command(Command::Shutdown { abandon }));
+        let stopping = self.submit_prepared(Input::Command(Command::Shutdown { abandon }), |_| (), |_| ());
         debug_assert!(stopping.is_ok(), "{stopping:?}");
-        self.turn();
+        self.run_due();
     }
 }

@@ -1,4 +1,4 @@
-//! Following the decisions from a cursor on.
+//! Following the feed from a cursor on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,16 +16,18 @@ const SLICE: Duration = Duration::from_millis(limits::SLEEP_SLICE_MS.value);
 pub struct Batch {
     /// The decisions, each with its cursor.
     pub decisions: Vec<Decision>,
-    /// Whether some before the first of them are no longer kept: the reader must look at the state instead.
+    /// Whether decisions before the first of these have been dropped: the reader has to query the state instead.
     pub truncated: bool,
 }
 
-/// A reader's place in the feed. It holds nothing open: dropping it, or coming back later with its cursor, is free.
+/// A reader's position in the feed. It reserves nothing: dropping it, or coming back later with its cursor, is free.
 pub struct Subscription {
     handle: Handle,
     after: Cursor,
+    /// The cursor came from a previous process, so the reader has missed that one's last decisions. Reported with the
+    /// next batch.
     lost: bool,
-    /// The last decision to be read; `u64::MAX` while there is no end to it.
+    /// Number of the last decision to read; `u64::MAX` while the subscription has no end.
     last: Arc<AtomicU64>,
 }
 
@@ -36,48 +38,49 @@ pub struct Stopper {
 }
 
 impl Stopper {
-    /// Ends the subscription with what has been decided by now: the reader is given that, and then `None`.
+    /// Ends the subscription: the reader still gets everything decided so far, and then `None`.
     pub fn stop(&self) {
-        // Under the lock, so that a reader that has just looked does not miss it.
-        let core = self.handle.core_mut();
+        // Under the lock: a reader that has found nothing new and is about to wait would miss the change otherwise.
+        let core = self.handle.shared.core_mut();
         self.last.store(core.state.cursor().number(), Ordering::Release);
         drop(core);
-        self.handle.shared.news.ring();
+        self.handle.shared.news.notify();
     }
 }
 
 impl Subscription {
-    /// A cursor that is not reached yet comes from an earlier life of the engine: the reader has lost that one's end,
-    /// is told so, and starts at the beginning of this one.
+    /// A cursor that is ahead of the feed comes from a previous process. The reader has missed that one's last
+    /// decisions, is told so, and starts at the beginning of this process's feed.
     pub(super) fn new(handle: Handle, after: Cursor) -> Subscription {
         let lost = after > handle.view(State::cursor);
         let after = if lost { Cursor::START } else { after };
         Subscription { handle, after, lost, last: Arc::new(AtomicU64::new(u64::MAX)) }
     }
 
-    /// What ends this subscription from another thread.
+    /// A handle that ends this subscription from another thread.
     pub fn stopper(&self) -> Stopper {
         Stopper { handle: self.handle.clone(), last: Arc::clone(&self.last) }
     }
 
-    /// Where the reader is: the cursor of the last decision it was given.
+    /// The cursor of the last decision that the reader was given.
     pub fn cursor(&self) -> Cursor {
         self.after
     }
 
-    /// At most `max` decisions that are there already; none if the reader is up to date.
+    /// At most `max` decisions that exist already; none if the reader is up to date.
     pub fn poll(&mut self, max: usize) -> Batch {
-        let mut core = self.handle.core_mut();
+        let mut core = self.handle.shared.core_mut();
+        // Commits that were acknowledged meanwhile make more decisions visible.
         core.settle();
         let (decisions, truncated) = core.feed.after(self.after, max);
         drop(core);
         self.advance(decisions, truncated)
     }
 
-    /// Waits for at least one decision, or for the word that some are lost; `None` once the subscription was stopped, or
-    /// the engine has shut down and everything was read.
+    /// Waits for at least one decision, or for the notice that some were missed. Returns `None` once the subscription
+    /// has been stopped, or once the engine has shut down and everything was read.
     pub fn next_batch(&mut self, max: usize) -> Option<Batch> {
-        let mut core = self.handle.core_mut();
+        let mut core = self.handle.shared.core_mut();
         loop {
             if self.after.number() >= self.last.load(Ordering::Acquire) {
                 return None;
@@ -91,7 +94,7 @@ impl Subscription {
             if core.feed.is_closed() {
                 return None;
             }
-            (core, _) = self.handle.await_news(core, SLICE);
+            (core, _) = self.handle.shared.await_news(core, SLICE);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The locks of the runtime: the standard library's, and shuttle's in this crate's unit tests.
 //!
-//! The race tests explore interleavings of the very code that runs; everything outside them (integration tests, doc
+//! The race tests explore interleavings of the code that ships. Everything outside them (integration tests, doc
 //! tests, embedders) links the standard locks.
 
 #[cfg(not(test))]
@@ -9,6 +9,6 @@ pub(super) use std::sync::{Condvar, Mutex, RwLock, RwLockReadGuard, RwLockWriteG
 #[cfg(test)]
 pub(super) use shuttle::sync::{Condvar, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Why a lock cannot be poisoned by anything but a defect of ours: hosts run outside
-/// it, and what reads right after a change is caught when it panics.
+/// The message if a lock is poisoned, which takes a defect in this crate: hosts run outside the locks, and a panic of
+/// a closure that reads after a change is caught.
 pub(super) const UNPOISONED: &str = "a panic under the engine's lock leaves its state undefined";

@@ -1,8 +1,8 @@
-//! Tokens: a token is whoever holds it, a session or an operator.
+//! Bearer tokens of sessions and operators.
 //!
-//! Invariant: what is kept of a token is its SHA-256, so that neither a dump of the memory nor a look at the table gives
-//! one away. Session tokens are found by that digest, which a guesser does not steer; the few operator tokens are
-//! compared in constant time, all of them for every call.
+//! Invariant: only the SHA-256 of a token is stored, so that neither a memory dump nor a look at the table reveals a
+//! token. Session tokens are found by their digest, which a guesser cannot steer. The few operator tokens are
+//! compared in constant time, all of them on every call.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,31 +11,31 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::sync::{Mutex, UNPOISONED};
-use crate::domain::{Caller, Entropy, Entry, Right, SessionId, TokenName};
+use crate::domain::{Caller, Entropy, Right, SessionId, TokenName, Via};
 
-/// 256 random bits as 64 hexadecimal digits, or what somebody gives for that. It prints itself only where asked to by
-/// name.
+/// 256 random bits as 64 hexadecimal digits, or any text that a client presents instead. Only
+/// [`Token::reveal`] shows it.
 #[derive(Clone)]
 pub struct Token(Box<str>);
 
 impl Token {
     /// A fresh token.
-    pub fn from_entropy(one: Entropy, two: Entropy) -> Token {
+    pub(crate) fn from_entropy(one: Entropy, two: Entropy) -> Token {
         let digits = one.0.iter().chain(&two.0).map(|byte| format!("{byte:02x}"));
         Token(digits.collect::<String>().into())
     }
 
-    /// A token as a client sends it; it may stand for nothing.
+    /// A token as a client sends it; it may be unknown.
     pub fn from_text(text: &str) -> Token {
         Token(text.into())
     }
 
-    /// The text, to be given to the one who may use it.
+    /// The text of the token, for the client that is to use it.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// A name for it that gives nothing of it away: the beginning of its digest.
+    /// A name for the token that does not reveal it: the first 4 bytes of its digest, in hexadecimal.
     pub(super) fn fingerprint(&self) -> TokenName {
         let digits: String = self.digest().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
         TokenName::new(&digits).expect("eight digits are a name")
@@ -47,7 +47,7 @@ impl Token {
 }
 
 impl fmt::Debug for Token {
-    /// Never the token: debug output ends up in logs.
+    /// Does not print the token, because debug output ends up in logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(…)")
     }
@@ -57,11 +57,11 @@ type Digest = [u8; 32];
 
 /// The live tokens.
 #[derive(Default)]
-pub(super) struct Tokens {
+pub struct Tokens {
     table: Mutex<Table>,
 }
 
-/// Both ways, so that neither a look-up nor a close searches.
+/// Indexed in both directions, so that neither a look-up nor a close has to search.
 #[derive(Default)]
 struct Table {
     sessions: BTreeMap<Digest, SessionId>,
@@ -77,14 +77,14 @@ impl Tokens {
         table.digests.insert(session.clone(), digest);
     }
 
-    /// What a session's token is kept as.
+    /// The digest of a session's token, in hexadecimal, as it is persisted.
     pub(super) fn digest_of(&self, session: &SessionId) -> Option<String> {
         let table = self.table.lock().expect(UNPOISONED);
         let digest = table.digests.get(session)?;
         Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// Lets whoever holds the token of that digest act as a session; what is no digest is let go.
+    /// Restores a session's token from its persisted digest. A text that is not a digest is ignored.
     pub(super) fn restore(&self, digest: &str, session: &SessionId) {
         let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
         let bytes: Option<Vec<u8>> = digest.as_bytes().chunks(2).map(byte).collect();
@@ -94,7 +94,14 @@ impl Tokens {
         table.digests.insert(session.clone(), digest);
     }
 
-    pub(super) fn admit_operator(&self, token: &Token, right: Right, name: TokenName) {
+    /// Lets the bearer of this token act as an operator with that right. The log names the bearer by the beginning of the
+    /// token's digest.
+    pub fn admit_operator(&self, token: &Token, right: Right) {
+        self.admit_operator_as(token.fingerprint(), token, right);
+    }
+
+    /// Lets the bearer of this token act as an operator with that right, under a name of its own in the log.
+    pub(crate) fn admit_operator_as(&self, name: TokenName, token: &Token, right: Right) {
         self.table.lock().expect(UNPOISONED).operators.push((token.digest(), right, name));
     }
 
@@ -105,22 +112,25 @@ impl Tokens {
         }
     }
 
-    pub(super) fn session(&self, token: &Token) -> Option<SessionId> {
+    /// The session that a token acts as; `None` for anything that is not a live session token.
+    pub fn session(&self, token: &Token) -> Option<SessionId> {
         self.table.lock().expect(UNPOISONED).sessions.get(&token.digest()).cloned()
     }
 
-    /// Who holds a token.
-    pub(super) fn caller(&self, token: &Token) -> Option<Caller> {
+    /// The caller that a token acts as, a session or an operator; `None` for anything that is not a live token.
+    pub fn caller(&self, token: &Token) -> Option<Caller> {
         let digest = token.digest();
         let table = self.table.lock().expect(UNPOISONED);
         let mut operator = None;
+        // No early exit: the time taken must not depend on which token matches.
         for (known, right, name) in &table.operators {
             if bool::from(known.ct_eq(&digest)) {
-                let entry = Entry::Operator(name.clone());
-                operator = Some(Caller { right: *right, entry, ..Caller::OPERATOR });
+                let entry = Via::Operator(name.clone());
+                operator = Some(Caller { right: *right, via: entry, ..Caller::OPERATOR });
             }
         }
         let session = || table.sessions.get(&digest).cloned().map(Caller::session);
-        operator.or_else(|| session().map(|caller| Caller { metered: true, entry: Entry::Session, ..caller }))
+        operator
+            .or_else(|| session().map(|caller| Caller { rate_limited: true, via: Via::Session, ..caller }))
     }
 }

@@ -6,13 +6,10 @@
 
 #[cfg(feature = "cli")]
 pub mod cli;
-#[cfg(feature = "edn-stream")]
 pub mod edn_stream;
 #[cfg(feature = "graphql")]
 pub mod graphql;
 #[cfg(feature = "http")]
 pub mod http;
-#[cfg(feature = "mcp")]
 pub mod mcp;
-#[cfg(feature = "json")]
 pub use crate::dialect::json;

@@ -84,7 +84,7 @@ impl History {
         self.with(|observations| observations.len())
     }
 
-    /// How much of it others than this process could know, too: all but local facts.
+    /// The number of observations without local facts, which no other process could know.
     pub(super) fn shared_len(&self) -> usize {
         let is_shared = |it: &&Observation| !matches!(it.seen, Seen::Local(_));
         self.with(|observations| observations.iter().filter(is_shared).count())

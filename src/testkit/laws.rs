@@ -1,13 +1,13 @@
 //! The laws that every engine must obey: each is one function with a name.
 //!
-//! Laws in `on_sight` judge each observation; laws in `on_standing` judge the state after a step.
+//! Laws in `event_laws` judge each observation; laws in `state_laws` judge the state after a step.
 //! [`Laws`] runs them all. Invariant: a law never changes the engine.
 
-use super::books::Books;
+use super::checks::event_laws;
+use super::checks::state_laws;
 use super::history::Observation;
-use super::next_life::{Past, WHAT_IS_KEPT_IS_THERE};
-use super::on_sight;
-use super::on_standing;
+use super::reference::model::ReferenceModel;
+use super::reference::restart::{ProcessLog, WHAT_IS_KEPT_IS_THERE};
 use crate::domain::{Cursor, Decision, Fact, Now};
 use crate::engine::State;
 use crate::runtime::Handle;
@@ -24,7 +24,7 @@ pub struct Broken {
 
 /// The engine's state after a step, as the laws see it.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing<'a> {
+pub struct StateView<'a> {
     /// The engine's state.
     pub state: &'a State,
     /// The clocks.
@@ -38,12 +38,12 @@ pub struct Standing<'a> {
 /// The laws, with their model of one engine's history from its first fact on.
 #[derive(Debug, Default)]
 pub struct Laws {
-    pub(super) books: Books,
-    pub(super) past: Past,
+    pub(super) model: ReferenceModel,
+    pub(super) past: ProcessLog,
 }
 
-pub(super) type SightLaw = fn(&Books, &Observation) -> Result<(), String>;
-pub(super) type StandingLaw = fn(&Books, &Standing<'_>) -> Result<(), String>;
+pub(super) type EventLaw = fn(&ReferenceModel, &Observation) -> Result<(), String>;
+pub(super) type StateLaw = fn(&ReferenceModel, &StateView<'_>) -> Result<(), String>;
 
 impl Laws {
     /// Laws with an empty model.
@@ -53,8 +53,8 @@ impl Laws {
 
     /// The names of all laws, in the order of evaluation.
     pub fn names() -> Vec<&'static str> {
-        let sight = on_sight::ALL.iter().map(|(name, _)| *name);
-        let standing = on_standing::ALL.iter().chain(on_standing::DEEP).map(|(name, _)| *name);
+        let sight = event_laws::ALL.iter().map(|(name, _)| *name);
+        let standing = state_laws::ALL.iter().chain(state_laws::DEEP).map(|(name, _)| *name);
         // These laws are functions of their own: they judge more than one observation or state.
         let rest = [FEED_TELLS_ALL, READS_CHANGE_NOTHING, EVERYTHING_ENDS, WHAT_IS_KEPT_IS_THERE];
         sight.chain(standing).chain(rest).collect()
@@ -65,11 +65,11 @@ impl Laws {
     /// # Errors
     /// [`Broken`], by the first law that it breaks.
     pub fn observe(&mut self, observation: &Observation) -> Result<(), Broken> {
-        for (law, judge) in on_sight::ALL {
-            judge(&self.books, observation).map_err(|detail| Broken { law, detail })?;
+        for (law, judge) in event_laws::ALL {
+            judge(&self.model, observation).map_err(|detail| Broken { law, detail })?;
         }
         // Only now: a law compares the observation with everything before it.
-        self.books.enter(observation);
+        self.model.enter(observation);
         self.past.note(observation);
         Ok(())
     }
@@ -78,21 +78,21 @@ impl Laws {
     ///
     /// # Errors
     /// [`Broken`], by the first law that does not hold.
-    pub fn stand(&self, standing: &Standing<'_>) -> Result<(), Broken> {
-        self.ask(on_standing::ALL, standing)
+    pub fn stand(&self, standing: &StateView<'_>) -> Result<(), Broken> {
+        self.ask(state_laws::ALL, standing)
     }
 
     /// Judges the state by its whole text: it must equal the fold of the facts seen.
     ///
     /// # Errors
     /// [`Broken`], with the first law that does not hold.
-    pub fn stand_deep(&self, standing: &Standing<'_>) -> Result<(), Broken> {
-        self.ask(on_standing::DEEP, standing)
+    pub fn stand_deep(&self, standing: &StateView<'_>) -> Result<(), Broken> {
+        self.ask(state_laws::DEEP, standing)
     }
 
-    fn ask(&self, laws: &[(&'static str, StandingLaw)], standing: &Standing<'_>) -> Result<(), Broken> {
+    fn ask(&self, laws: &[(&'static str, StateLaw)], standing: &StateView<'_>) -> Result<(), Broken> {
         for (law, judge) in laws {
-            judge(&self.books, standing).map_err(|detail| Broken { law, detail })?;
+            judge(&self.model, standing).map_err(|detail| Broken { law, detail })?;
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl Laws {
     /// # Errors
     /// [`Broken`], with the first schedule that has not ended.
     pub fn everything_ends(&self) -> Result<(), Broken> {
-        let left = self.books.plans.iter().find(|(_, plan)| plan.end.is_none());
+        let left = self.model.schedules.iter().find(|(_, plan)| plan.end.is_none());
         left.map_or(Ok(()), |(id, plan)| {
             let detail = format!("{id} has not ended: {plan:?}");
             Err(Broken { law: EVERYTHING_ENDS, detail })
@@ -165,7 +165,7 @@ pub fn reads_change_nothing(handle: &Handle) -> Result<(), Broken> {
     }
     let _ = handle.subscribe(Cursor::START).poll(usize::MAX);
     let after = handle.view(State::to_string);
-    let change = on_standing::first_difference(&before, &after);
+    let change = state_laws::first_difference(&before, &after);
     change.map_or(Ok(()), |detail| Err(Broken { law: READS_CHANGE_NOTHING, detail }))
 }
 

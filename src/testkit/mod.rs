@@ -25,11 +25,11 @@
 //! handle.schedule(NewSchedule::message(owner, in_ten_minutes, "check the build"))?;
 //!
 //! stage.clock.advance(Span::from_millis(599_999));
-//! handle.turn();
+//! handle.run_due();
 //! assert!(host.prompts().is_empty(), "never early");
 //!
 //! stage.clock.advance(Span::from_millis(1));
-//! handle.turn();
+//! handle.run_due();
 //! assert_eq!(&*host.prompts()[0].text, "check the build");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -44,34 +44,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod action;
-mod arguments;
-mod behaviour;
-mod books;
+mod actions;
 mod breach;
-mod calls;
-pub mod checker;
-mod counts;
-mod failing_disk;
+mod checks;
 mod history;
-mod illness;
-mod lane;
 mod laws;
-mod life;
-mod lives;
-mod next_life;
-mod on_channels;
-mod on_disk;
-mod on_guard;
-mod on_sight;
-mod on_standing;
-mod policies;
 mod recorder;
-mod sim_clock;
-mod sim_courier;
-mod sim_entropy;
-mod sim_guard;
-mod sim_host;
+mod reference;
+mod sim;
 mod stage;
 pub mod store_conformance;
 mod tally;
@@ -79,15 +59,15 @@ mod trace;
 mod world;
 mod world_config;
 
-pub use behaviour::Behaviour;
+pub use actions::behaviour::Behaviour;
 pub use breach::Breach;
 pub use history::{History, Observation, Reception, Seen};
-pub use laws::{Broken, Laws, Standing, feed_tells_all, reads_change_nothing};
+pub use laws::{Broken, Laws, StateView, feed_tells_all, reads_change_nothing};
 pub use recorder::Recorder;
-pub use sim_clock::SimClock;
-pub use sim_entropy::SimEntropy;
-pub use sim_guard::SimGuard;
-pub use sim_host::SimHost;
+pub use sim::sim_clock::SimClock;
+pub use sim::sim_entropy::SimEntropy;
+pub use sim::sim_guard::SimGuard;
+pub use sim::sim_host::SimHost;
 pub use stage::Stage;
 pub use tally::Tally;
 pub use trace::Trace;

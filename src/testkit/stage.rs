@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::history::History;
 use super::recorder::Recorder;
-use super::sim_clock::SimClock;
-use super::sim_entropy::SimEntropy;
+use super::sim::sim_clock::SimClock;
+use super::sim::sim_entropy::SimEntropy;
 use crate::calendar::Zones;
 use crate::port::Host;
-use crate::runtime::{Keeps, Parts};
+use crate::runtime::{Parts, WithoutStore};
 
 /// The simulated surroundings of one engine. Clones share them.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl Stage {
             entropy: self.entropy.clone(),
             local,
             zones: Arc::clone(&self.zones),
-            keeps: Keeps::InMemory,
+            without_store: WithoutStore::InMemory,
             journal: Some(Box::new(Recorder::new(self.history.clone()))),
         }
     }

@@ -7,15 +7,15 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::behaviour::Behaviour;
+use super::actions::behaviour::Behaviour;
+use super::actions::crash::{Disk, UnpublishedFact};
+use super::actions::failing_disk::creates_in_memory;
 use super::breach::Breach;
-use super::failing_disk::creates_in_memory;
 use super::history::{Observation, Reception, Seen};
-use super::laws::{Broken, Laws, Standing, feed_tells, reads_change_nothing};
-use super::lives::{Disk, Untold};
-use super::sim_courier::{self, SimCourier};
-use super::sim_guard::SimGuard;
-use super::sim_host::SimHost;
+use super::laws::{Broken, Laws, StateView, feed_tells, reads_change_nothing};
+use super::sim::sim_courier::{self, SimCourier};
+use super::sim::sim_guard::SimGuard;
+use super::sim::sim_host::SimHost;
 use super::stage::Stage;
 use super::tally::Tally;
 use super::trace::Trace;
@@ -47,7 +47,7 @@ pub struct World {
     /// The simulated courier of the channels.
     pub(super) courier: Arc<SimCourier>,
     /// Facts that the feed has not shown yet, oldest first.
-    pub(super) untold: VecDeque<Untold>,
+    pub(super) untold: VecDeque<UnpublishedFact>,
     pub(super) laws: Laws,
     pub(super) feed: Subscription,
     pub(super) tally: Tally,
@@ -180,7 +180,7 @@ impl World {
             self.laws.observe(observation)?;
             if let Seen::Fact(fact) = &observation.seen {
                 let (cursor, fact) = (self.laws.cursor(), fact.clone());
-                self.untold.push_back(Untold { cursor, fact, is_lasting });
+                self.untold.push_back(UnpublishedFact { cursor, fact, is_lasting });
             }
         }
         let told = self.take_told(decisions.len())?;
@@ -193,7 +193,7 @@ impl World {
             Some(self.config.session_live_max).filter(|_| !self.config.has(Action::CallTool));
         let laws = &self.laws;
         self.handle.view(|state| {
-            let standing = Standing { state, now, turned, session_live_max };
+            let standing = StateView { state, now, turned, session_live_max };
             laws.stand(&standing)?;
             if deep { laws.stand_deep(&standing) } else { Ok(()) }
         })?;
@@ -225,10 +225,11 @@ impl World {
             // it here, so that the comparison below sees only the input's own changes.
             let (schedule, now) = (schedule.clone(), self.stage.clock.now());
             while self.handle.view(|state| state.is_slot_due(&schedule, now)) {
-                // Mostly after what was due before it; by itself, as where a burst is not waited for.
+                // Mostly after the work that is due; sometimes before it, as in a burst that does
+                // not wait.
                 let in_turn = !self.stage.history.shared_len().is_multiple_of(4);
                 let settle =
-                    if in_turn { Input::Wake } else { Input::SettleFirst { schedule: schedule.clone() } };
+                    if in_turn { Input::Wake } else { Input::FlushDue { schedule: schedule.clone() } };
                 let settled = self.submit_to_engine(settle);
                 settled.map_err(|refusal| Broken {
                     law: "refusals_change_nothing",
@@ -257,14 +258,14 @@ impl World {
 
     /// Runs everything due, and checks that the engine reports the right time of its next wake-up.
     pub(super) fn turn(&mut self) -> Result<(), Broken> {
-        let mut next = self.handle.turn();
+        let mut next = self.handle.run_due();
         // A commit may make more due at this very time.
         while self.publish() {
-            next = self.handle.turn();
+            next = self.handle.run_due();
         }
         self.turned = true;
         self.say(format!("  turn, next wake {:?}", next.map(BootTime::nanos)));
-        let truth = self.handle.next_wake();
+        let truth = self.handle.view(|state| state.next_wake(self.handle.now()));
         if next == truth {
             return Ok(());
         }
@@ -316,7 +317,7 @@ impl World {
             }
             self.turn()?;
             self.judge(false)?;
-            let Some(next) = self.handle.next_wake() else { break };
+            let Some(next) = self.handle.view(|state| state.next_wake(self.handle.now())) else { break };
             // Jump straight to the next deadline: no simulated time is too long.
             self.stage.clock.advance_to(next);
         }
@@ -333,7 +334,7 @@ impl World {
             let far = |slot: Moment| slot.seconds() > YEAR_2500;
             let endless = |record: &ScheduleRecord| {
                 let is_far = record.schedule().is_durable() && record.next_slot().is_some_and(far);
-                record.schedule().recurs() || is_far || record.course().awaits_event
+                record.schedule().recurs() || is_far || record.progress().awaits_event
             };
             live.map(|record| (record.schedule().id.clone(), endless(record))).collect::<Vec<_>>()
         });

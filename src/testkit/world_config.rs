@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::behaviour::Behaviour;
+use super::actions::behaviour::Behaviour;
 use crate::port::Host;
 
 /// A random action in a world.

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use reveille::domain::{Durability, Moment, Span};
+use reveille::domain::{Durability, RunId};
 use reveille::edn::{Map, Value};
 
-use reveille::testkit::checker::{Event, Lifetime, Policy};
+use reveille_checker::{Event, Lifetime, Moment, Policy, Span};
 
 use crate::daemon::{Daemon, at, text};
 use crate::ledger::{trigger, word};
@@ -100,6 +100,11 @@ pub(crate) fn only(answer: &Map) -> &Map {
 pub(crate) fn instant(value: Option<&Value>) -> Moment {
     let inst = value.and_then(Value::as_inst).expect("an instant");
     Moment::new(inst.seconds(), inst.nanos()).expect("in range")
+}
+
+/// The slot of a run, as an instant of the checker.
+pub(crate) fn slot_of(run: &RunId) -> Moment {
+    Moment::new(run.slot.seconds(), run.slot.nanos()).expect("in range")
 }
 
 pub(crate) fn later(moment: Moment, millis: u64) -> Moment {

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use reveille::domain::RunId;
-use reveille::testkit::checker::Event;
+use reveille_checker::Event;
 
-use crate::ask::note_created;
+use crate::ask::{note_created, slot_of};
 use crate::daemon::{Daemon, Home, until};
 use crate::diary::Diary;
 use crate::stream::Stream;
@@ -78,7 +78,7 @@ fn note_received(home: &Home, path: &Path) -> String {
         at: diary.now(),
         schedule: schedule.clone(),
         run: run.to_string(),
-        slot: Some(run.slot),
+        slot: Some(slot_of(&run)),
         session: None,
     });
     schedule

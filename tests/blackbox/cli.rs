@@ -118,7 +118,11 @@ fn a_tool_call_in_edn_is_answered_in_edn() {
         done.and_then(|done| done.keyword("schedule")).and_then(Value::as_map).expect("a schedule");
     assert_eq!(schedule.keyword("origin-session-id").and_then(Value::as_str), Some("mine"));
     assert_eq!(ran.out.lines().count(), 1);
-    assert!(ran.err.contains("--wait"), "a schedule that nobody keeps is called off aloud: {}", ran.err);
+    assert!(
+        ran.err.contains("--wait"),
+        "a schedule that nothing persists is cancelled with a message: {}",
+        ran.err
+    );
 }
 
 #[test]
@@ -180,13 +184,13 @@ fn a_refused_call_is_exit_code_1_and_its_answer_is_on_stdout() {
 fn a_call_that_cannot_be_read_is_exit_code_2() {
     let (deep, long) = ("[".repeat(100_000), format!("{{:op \"{}\"}}", "x".repeat(262_144)));
     let rows = [
-        ("{:a", "no EDN"),
-        ("", "no EDN"),
-        ("{:a 1 :a 2}", "no EDN"),
-        ("{} {}", "no EDN"),
-        (r#"{"action": "scheduler""#, "no JSON"),
+        ("{:a", "not EDN"),
+        ("", "not EDN"),
+        ("{:a 1 :a 2}", "not EDN"),
+        ("{} {}", "not EDN"),
+        (r#"{"action": "scheduler""#, "not JSON"),
         (r#"{"a": 1, "a": 2}"#, "duplicate key"),
-        (r#"{"a": }"#, "no JSON"),
+        (r#"{"a": }"#, "not JSON"),
         (deep.as_str(), "64 levels"),
         (long.as_str(), "262144 bytes"),
     ];
@@ -225,7 +229,7 @@ fn stdio_speaks_for_the_session_it_is_given() {
     assert!(lines[0].contains(":origin-session-id \"mine\""), "{}", lines[0]);
     assert!(lines[1].contains(":schedule-count 1"), "{}", lines[1]);
     assert!(lines[2].contains("session not found: other"), "{}", lines[2]);
-    assert!(ran.err.contains("1 unfinished schedule was called off"), "{}", ran.err);
+    assert!(ran.err.contains("1 unfinished schedule was cancelled"), "{}", ran.err);
 }
 
 #[test]
@@ -264,7 +268,7 @@ fn stdio_ends_orderly_when_it_is_told_to() {
         drop(input);
         assert_eq!(ended.status.code(), Some(0), "{signal}");
         let told = String::from_utf8(ended.stderr).expect("UTF-8");
-        assert!(told.contains("1 unfinished schedule was called off"), "{told}");
+        assert!(told.contains("1 unfinished schedule was cancelled"), "{told}");
     }
 }
 

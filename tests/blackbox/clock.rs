@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use reveille::domain::Moment;
 use reveille::edn::Value;
+use reveille_checker::Moment;
 
 use crate::ask::create;
 use crate::daemon::{Daemon, Home, Tick, at, now};
@@ -172,7 +172,7 @@ fn a_clock_that_is_set_again_and_again_fires_nothing_twice() {
         assert!(late < Duration::from_millis(500), "delay {delay}: {late:?} late");
         worst = worst.max(late);
     }
-    let slots: Vec<Moment> = of(&heard, &every).iter().map(|(_, receipt)| receipt.run.slot).collect();
+    let slots: Vec<Moment> = of(&heard, &every).iter().map(|(_, receipt)| receipt.slot()).collect();
     let once: BTreeSet<Moment> = slots.iter().copied().collect();
     assert_eq!(once.len(), slots.len(), "a slot fired twice: {slots:?}");
     assert!(slots.is_sorted(), "{slots:?}");

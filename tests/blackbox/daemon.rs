@@ -8,9 +8,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use reveille::domain::{Moment, Span};
 use reveille::edn::{Caps, Map, Value};
-use reveille::testkit::checker::{Event, Report};
+use reveille_checker::{Event, Moment, Report, Span};
 
 use crate::ask::instant;
 use crate::diary::Diary;

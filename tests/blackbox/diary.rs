@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use reveille::domain::{Moment, RunId, Span};
-use reveille::testkit::checker::{Bounds, Event, Report, check_within, read, write};
+use reveille::domain::RunId;
+use reveille_checker::{Bounds, Event, Moment, Report, Span, check_within, read, write};
 
+use crate::ask::slot_of;
 use crate::faketime::shown;
 use crate::ledger::Ledger;
 
@@ -169,7 +170,7 @@ fn not_delivered(log: &Ledger, received: &BTreeSet<String>) -> Vec<Event> {
     for (id, account) in &log.accounts {
         events.extend(account.skips.iter().cloned());
         for (run, ends) in account.runs.iter().filter(|(run, _)| !received.contains(*run)) {
-            let slot = RunId::parse(run).expect("an id").slot;
+            let slot = slot_of(&RunId::parse(run).expect("an id"));
             if let Some((how, Some(reason))) = ends.first()
                 && ["run/failed", "run/cancelled"].contains(&how.as_str())
             {

@@ -5,7 +5,7 @@
 use std::fs;
 use std::time::Duration;
 
-use reveille::testkit::checker::Event;
+use reveille_checker::Event;
 
 use crate::ask::{assert_kept, create, middle};
 use crate::daemon::{Daemon, Home, PATIENCE, now, until};

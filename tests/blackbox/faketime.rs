@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use reveille::domain::{Moment, Span};
-
-use reveille::testkit::checker::Event;
+use reveille_checker::{Event, Moment, Span};
 
 use crate::daemon::{Home, wall};
 use crate::diary::{Diary, still};

@@ -6,10 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use reveille::domain::{Moment, RunId, Span};
+use reveille::domain::RunId;
 use reveille::edn::{Map, Value};
-use reveille::testkit::checker::{Day, Event, Trigger, slots};
+use reveille_checker::{Day, Event, Moment, Span, Trigger, slots};
 
+use crate::ask::slot_of;
 use crate::daemon::{at, read, text};
 
 /// What the log says of one schedule.
@@ -75,7 +76,7 @@ impl Ledger {
             assert!(self.accounts.insert(id.clone(), account).is_none(), "{id} is created twice");
         } else if let Some(run) = text(fact, &["run"]) {
             let id = RunId::parse(run).expect("a run's id");
-            self.account(&id.schedule.to_string()).enter_run(run, id.slot, &name, fact);
+            self.account(&id.schedule.to_string()).enter_run(run, slot_of(&id), &name, fact);
         } else if let Some(id) = text(fact, &["schedule"]).filter(|_| name.starts_with("schedule/")) {
             let id = id.to_owned();
             self.account(&id).enter(&id, &name, fact);

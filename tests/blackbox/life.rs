@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use reveille::edn::{Map, Value};
 use reveille::limits::{ATTEMPTS, FINISHED_KEPT};
-use reveille::testkit::checker::{Event, Recovery};
+use reveille_checker::{Event, Recovery};
 
 use crate::daemon::{Daemon, Home, PROMPT, at, eventually, spawn, text, wall};
 use crate::diary::Diary;

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use reveille::domain::{Moment, Span};
 use reveille::edn::{Map, Value};
-use reveille::testkit::checker::{Event, Lifetime, Missed, Overlap, Policy, Recovery, Trigger};
+use reveille_checker::{Event, Lifetime, Missed, Moment, Overlap, Policy, Recovery, Span, Trigger};
 
 use crate::ask::{instant, later, only};
 use crate::daemon::{at, text, wall};

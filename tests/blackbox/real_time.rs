@@ -8,9 +8,9 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use reveille::adapter::{ClockOs, EntropyOs, HostLocal};
-use reveille::app::Embedded;
 use reveille::domain::{BootTime, HostId, ScheduleId, SessionConfig, SessionId, Span, Status, When};
 use reveille::edn::{Caps, Value, read};
+use reveille::embed::Reveille;
 use reveille::engine::{NewSchedule, ScheduleRecord, State};
 use reveille::port::Clock;
 use reveille::runtime::{Handle, Parts, Runtime};
@@ -105,11 +105,11 @@ fn the_demo_shows_the_main_job() {
 #[test]
 fn a_driver_delivers_on_time_and_never_early() {
     let (sender, inbox) = mpsc::channel();
-    let mut engine = Embedded::with_listener(move |_, message| {
+    let engine = Reveille::builder().on_delivery(move |_, message| {
         // The receiver lives as long as the test.
         let _ = sender.send((boot(), message.text()));
-    })
-    .expect("the system has a thread");
+    });
+    let mut engine = engine.start().expect("the system has a thread");
     let handle = engine.handle().clone();
     let session = open(&handle, "s1");
     let mut expected = Vec::new();
@@ -160,7 +160,7 @@ fn a_shutdown_with_pending_work_is_prompt() {
         entropy: Arc::new(EntropyOs::new().expect("the system has randomness")),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),
-        keeps: reveille::runtime::Keeps::Nothing,
+        without_store: reveille::runtime::WithoutStore::Reject,
         journal: None,
     };
     let mut runtime = Runtime::start(parts).expect("the system has a thread");

@@ -3,9 +3,8 @@
 
 use std::time::Duration;
 
-use reveille::domain::{Moment, Span};
 use reveille::edn::Value;
-use reveille::testkit::checker::{Trigger, slots};
+use reveille_checker::{Moment, Span, Trigger, slots};
 
 use crate::ask::{create, instant, only};
 use crate::daemon::{Daemon, Home, after, at, pass, until, wall};
@@ -77,7 +76,7 @@ fn play(row: &Row, signal: &str, name: &str) {
         let about = format!("{} of {:?}, down for {:?}, {signal}", one.missed, one.trigger, row.down);
         let mine = |id: &str| id == one.id;
         let earlier: Vec<Moment> =
-            before.iter().filter(|it| mine(&it.run.schedule.to_string())).map(|it| it.run.slot).collect();
+            before.iter().filter(|it| mine(&it.run.schedule.to_string())).map(Receipt::slot).collect();
         let passed = slots(&one.trigger, one.created, up).expect("a trigger");
         let passed: Vec<Moment> = passed.into_iter().filter(|slot| !earlier.contains(slot)).collect();
         let expected = match one.missed {
@@ -87,8 +86,8 @@ fn play(row: &Row, signal: &str, name: &str) {
         };
         let came: Vec<Moment> = received
             .iter()
-            .filter(|it| mine(&it.run.schedule.to_string()) && it.run.slot <= up)
-            .map(|it| it.run.slot)
+            .filter(|it| mine(&it.run.schedule.to_string()) && it.slot() <= up)
+            .map(Receipt::slot)
             .collect();
         // A slot that comes before it has looked at those that were missed takes the place of the latest of them.
         let soon = slots(&one.trigger, up, after(up, Duration::from_secs(2))).expect("a trigger");

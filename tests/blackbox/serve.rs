@@ -113,7 +113,7 @@ fn a_daemon_keeps_its_files_to_itself_and_its_tokens_over_a_restart() {
     let (status, out, err) = daemon.end("-TERM");
     assert_eq!((status.code(), out.as_str()), (Some(0), ""), "one line on stdout: {err}");
     assert!(!state.join("reveille.sock").exists());
-    assert!(err.contains("in memory"), "it says what it is: {err}");
+    assert!(err.contains("volatile schedules were cancelled"), "it says what it is: {err}");
     let (status, ..) = serve().end("-INT");
     assert_eq!(status.code(), Some(0));
     assert_eq!(fs::read_to_string(state.join("operator.token")).expect("it is there"), token);

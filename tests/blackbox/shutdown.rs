@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use reveille::edn::{Map, Value};
-use reveille::testkit::checker::{Event, Lifetime, Overlap, Policy, Recovery, Trigger};
+use reveille_checker::{Event, Lifetime, Overlap, Policy, Recovery, Trigger};
 
 use crate::ask::{assert_kept, instant, note_created, only};
 use crate::daemon::{Daemon, Home, at, now, pass, text, until};

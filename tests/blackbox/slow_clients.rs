@@ -145,7 +145,7 @@ fn subscribers_that_do_not_read_cost_the_others_nothing() {
         (0..2).for_each(|_| noise.make(500));
         let receipt = harness.next(PATIENCE).expect("it fires");
         assert_eq!(receipt.run.schedule.to_string(), id);
-        late.push(Duration::from_nanos(receipt.at.since(receipt.run.slot).nanos()));
+        late.push(Duration::from_nanos(receipt.at.since(receipt.slot()).nanos()));
         if round % 10 == 0 {
             most = most.max(rss(daemon.id()));
         }

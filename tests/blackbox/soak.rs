@@ -13,7 +13,7 @@ use crate::load::Dice;
 use crate::stalls::Stalls;
 use crate::stream::{Harness, Stream};
 
-use reveille::testkit::checker::Event;
+use reveille_checker::Event;
 
 /// What is looked at every second.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use reveille::testkit::checker::Event;
+use reveille_checker::Event;
 
 use crate::ask::{note_created, only};
 use crate::daemon::{Daemon, Home, now, pass};
@@ -48,7 +48,7 @@ fn a_stopped_daemon_catches_up_with_each_schedule_once() {
         }
     }
     for (label, receipts) in &received {
-        let mut slots: Vec<_> = receipts.iter().map(|(_, receipt)| receipt.run.slot).collect();
+        let mut slots: Vec<_> = receipts.iter().map(|(_, receipt)| receipt.slot()).collect();
         slots.dedup();
         assert_eq!(slots.len(), receipts.len(), "{label}: nothing twice");
         assert!(receipts[0].0 < Duration::from_secs(1), "{label}: {:?} after it went on", receipts[0].0);

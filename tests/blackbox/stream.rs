@@ -7,11 +7,12 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use reveille::domain::{Moment, RunId};
+use reveille::domain::RunId;
 use reveille::edn::Map;
 
-use reveille::testkit::checker::Event;
+use reveille_checker::{Event, Moment};
 
+use crate::ask::slot_of;
 use crate::daemon::{PATIENCE, at, read, text};
 use crate::diary::Diary;
 
@@ -98,12 +99,16 @@ pub(crate) struct Receipt {
 }
 
 impl Receipt {
+    pub(crate) fn slot(&self) -> Moment {
+        slot_of(&self.run)
+    }
+
     pub(crate) fn event(&self) -> Event {
         Event::Receive {
             at: self.at,
             schedule: self.run.schedule.to_string(),
             run: self.run.to_string(),
-            slot: Some(self.run.slot),
+            slot: Some(self.slot()),
             session: Some(self.session.clone()),
         }
     }

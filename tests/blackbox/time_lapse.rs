@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use reveille::domain::Moment;
+use reveille_checker::Moment;
 
 use crate::daemon::{Home, wall};
 use crate::layer;

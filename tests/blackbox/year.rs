@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use reveille::domain::{Moment, RunId, Span};
+use reveille::domain::RunId;
 use reveille::edn::Value;
-use reveille::testkit::checker::{Event, Trigger, slots};
+use reveille_checker::{Event, Moment, Span, Trigger, slots};
 
 use crate::ask::{create_in, told};
 use crate::daemon::{Daemon, Home, PROMPT, at, now, text};
@@ -151,7 +151,7 @@ impl Year {
         let session = text(push, &["session-id"]).expect("it says where to").to_owned();
         let id = RunId::parse(run).expect("a run's id");
         let receipt = Receipt { at: self.stream.diary.now(), run: id, session: session.clone() };
-        self.late.push(receipt.at.since(receipt.run.slot).nanos() / 1_000);
+        self.late.push(receipt.at.since(receipt.slot()).nanos() / 1_000);
         self.stream.diary.note(receipt.event());
         self.received += 1;
         let told = self.stream.tell(&format!("{{:op :delivery/ack :delivery-id {run:?}}}"));

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
-use reveille::surface::mcp::{Features, Mirror, Reply, Said, Service};
+use reveille::surface::mcp::{Features, McpReply, McpService, MirroredHeaders, MirroredValue};
 
 /// Serves `POST /mcp` on a free port for as long as the process lives, and says where.
 pub(crate) fn serve(features: impl Features + Send + Sync + 'static) -> String {
@@ -35,22 +35,25 @@ fn answer(mut stream: &TcpStream, features: &dyn Features) -> io::Result<()> {
     let said = |name: &str| {
         let mut values = headers.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str());
         match (values.next(), values.next()) {
-            (None, _) => Said::Nothing,
-            (Some(value), None) => Said::Once(value),
-            (Some(_), Some(_)) => Said::Unclear,
+            (None, _) => MirroredValue::Nothing,
+            (Some(value), None) => MirroredValue::Once(value),
+            (Some(_), Some(_)) => MirroredValue::Unclear,
         }
     };
     let length = match said("content-length") {
-        Said::Once(length) => length.parse().map_err(io::Error::other)?,
-        Said::Nothing | Said::Unclear => 0,
+        MirroredValue::Once(length) => length.parse().map_err(io::Error::other)?,
+        MirroredValue::Nothing | MirroredValue::Unclear => 0,
     };
     let mut body = vec![0; length];
     input.read_exact(&mut body)?;
-    let mirror =
-        Mirror { revision: said(Mirror::REVISION), method: said(Mirror::METHOD), name: said(Mirror::NAME) };
+    let mirror = MirroredHeaders {
+        revision: said(MirroredHeaders::REVISION),
+        method: said(MirroredHeaders::METHOD),
+        name: said(MirroredHeaders::NAME),
+    };
     let reply = match first.starts_with("POST /mcp ") {
-        true => Service { features }.answer(&body, Some(&mirror)),
-        false => Reply { status: 405, body: None },
+        true => McpService { features }.answer(&body, Some(&mirror)),
+        false => McpReply { status: 405, body: None },
     };
     let text = reply.body.unwrap_or_default();
     write!(

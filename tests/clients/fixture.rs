@@ -3,7 +3,7 @@
 
 use reveille::dialect::{REQUEST_CAPS, json};
 use reveille::edn::{Map, Value};
-use reveille::surface::mcp::{Features, Listing, Page, Tool, Unserved};
+use reveille::surface::mcp::{Features, ResourceInfo, ResourcePage, Tool, Unserved};
 
 /// The file, read.
 pub(crate) struct Fixture(Value);
@@ -40,14 +40,14 @@ impl Features for Fixture {
         self.find("tools", "name", name, "result")
     }
 
-    fn resources(&self, cursor: Option<&str>) -> Result<Page, Unserved> {
+    fn resources(&self, cursor: Option<&str>) -> Result<ResourcePage, Unserved> {
         match cursor {
-            None => Ok(Page { items: self.rows("resources").map(listing).collect(), next: None }),
+            None => Ok(ResourcePage { items: self.rows("resources").map(listing).collect(), next: None }),
             Some(_) => Err(Unserved::Absent),
         }
     }
 
-    fn templates(&self) -> Vec<Listing> {
+    fn templates(&self) -> Vec<ResourceInfo> {
         self.rows("templates").map(listing).collect()
     }
 
@@ -64,8 +64,8 @@ fn made(uri: &str) -> Option<Map> {
     Some(Map::new().with("uri", uri).with("mimeType", "application/json").with("text", text))
 }
 
-fn listing(row: &Map) -> Listing {
-    Listing {
+fn listing(row: &Map) -> ResourceInfo {
+    ResourceInfo {
         uri: text(row, "uri"),
         name: text(row, "name"),
         description: text(row, "description"),

@@ -7,7 +7,8 @@ use crate::toy::{LIMITS, form, replay, toy};
 use proptest::prelude::*;
 use reveille::edn::{Caps, Keyword, Map, Symbol, Value, read_keeping_meta};
 use reveille::graph::eql::{
-    Boundary, Call, Caller, Expr, Join, Key, Limits, Planning, Prop, Query, Refusal, Target, parse, plan,
+    Boundary, Expr, ExprKey, Join, JoinTarget, Limits, MutationCall, Planning, Prop, Query, QueryCaller,
+    QueryRefusal, parse, plan,
 };
 use reveille::graph::registry::Viewer;
 
@@ -24,11 +25,11 @@ fn attr() -> impl Strategy<Value = Keyword> {
     prop::sample::select(idents).prop_map(keyword)
 }
 
-fn key() -> impl Strategy<Value = Key> {
+fn key() -> impl Strategy<Value = ExprKey> {
     let id = prop_oneof![(0..6_i64).prop_map(Value::Int), Just(Value::Nil), Just(form("_"))];
     prop_oneof![
-        6 => attr().prop_map(Key::Attr),
-        1 => (attr(), id).prop_map(|(attr, id)| Key::Ident(attr, id)),
+        6 => attr().prop_map(ExprKey::Attr),
+        1 => (attr(), id).prop_map(|(attr, id)| ExprKey::Ident(attr, id)),
     ]
 }
 
@@ -50,7 +51,7 @@ fn query(depth: u32) -> BoxedStrategy<Query> {
         let call = (prop::sample::select(vec!["task/done", "task/bad", "needs", "none"]), params(), query(0));
         let call = call.prop_map(|(name, params, query)| {
             let name = Symbol::new(name).expect("a symbol");
-            Expr::Call(Call { name, params: params.unwrap_or_default(), query: Some(query) })
+            Expr::Call(MutationCall { name, params: params.unwrap_or_default(), query: Some(query) })
         });
         let join = (key(), params(), target(depth - 1));
         let join = join.prop_map(|(key, params, target)| Expr::Join(Join { key, params, target }));
@@ -59,25 +60,25 @@ fn query(depth: u32) -> BoxedStrategy<Query> {
     prop::collection::vec(expr, 0..5).prop_map(|exprs| Query { exprs, meta: None }).boxed()
 }
 
-fn target(depth: u32) -> BoxedStrategy<Target> {
+fn target(depth: u32) -> BoxedStrategy<JoinTarget> {
     let entries = prop::collection::btree_map(attr(), query(depth), 1..3);
     prop_oneof![
-        6 => query(depth).prop_map(Target::Query),
-        1 => entries.prop_map(|entries| Target::Union(entries.into_iter().collect())),
-        1 => (0..4_u64).prop_map(Target::Depth),
-        1 => Just(Target::Unbounded),
+        6 => query(depth).prop_map(JoinTarget::Query),
+        1 => entries.prop_map(|entries| JoinTarget::Union(entries.into_iter().collect())),
+        1 => (0..4_u64).prop_map(JoinTarget::Depth),
+        1 => Just(JoinTarget::Unbounded),
     ]
     .boxed()
 }
 
-fn answer(query: &Query, is_lenient: bool, limits: Limits) -> Result<Value, Refusal> {
+fn answer(query: &Query, is_lenient: bool, limits: Limits) -> Result<Value, QueryRefusal> {
     answer_as(query, is_lenient, limits, Viewer::Operator)
 }
 
-fn answer_as(query: &Query, is_lenient: bool, limits: Limits, viewer: Viewer) -> Result<Value, Refusal> {
+fn answer_as(query: &Query, is_lenient: bool, limits: Limits, viewer: Viewer) -> Result<Value, QueryRefusal> {
     let mut toy = toy();
     let boundary = Boundary { query: query.clone(), entity: Map::new(), lenient: None, as_of: None };
-    let caller = Caller { viewer, is_lenient, limits, stop: &|| false };
+    let caller = QueryCaller { viewer, is_lenient, limits, stop: &|| false };
     let registry = std::sync::Arc::clone(&toy.registry);
     let answer = boundary.answer(&registry, &caller, &mut toy)?;
     Ok(boundary.reply(answer).into())

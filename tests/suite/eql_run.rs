@@ -1,4 +1,4 @@
-//! The executor beyond what Pathom was asked: batches, limits, walls, causes, boundary.
+//! The executor beyond what Pathom was asked: limits, walls, causes, boundary.
 //!
 //! Lives here: rows of request and answer over the toy world. Does not live here: Pathom's own rows, see
 //! `pathom3.rs`, and laws over random queries, see `eql_properties.rs`.
@@ -7,39 +7,15 @@ use std::cell::Cell;
 
 use crate::toy::{CAPS, LIMITS, ask, ask_as, form, keys, toy};
 use reveille::edn::{Caps, Keyword, Map, Value, read_keeping_meta};
-use reveille::graph::eql::{Answer, Boundary, Caller, Cause, Limits, Planning, Query, Refusal, parse, plan};
+use reveille::graph::eql::{
+    Boundary, Cause, Limits, Planning, Query, QueryAnswer, QueryCaller, QueryRefusal, parse, plan,
+};
 use reveille::graph::registry::Viewer;
 
 #[track_caller]
 fn check(request: &str, is_lenient: bool, expected: &str) {
     let answer = ask(&mut toy(), request, is_lenient).expect("within the limits");
     assert_eq!(answer, form(&keys(expected)), "{request}");
-}
-
-#[test]
-fn one_batch_serves_a_level() {
-    let mut toy = toy();
-    let answer = ask(&mut toy, "[{:tasks [:task/slug {:task/kids [:task/slug]}]}]", false);
-    let expected = "{:tasks [{:task/slug \"T1\" :task/kids [{:task/slug \"T2\"} {:task/slug \"T3\"}]}
-                             {:task/slug \"T2\" :task/kids [{:task/slug \"T4\"} {:task/slug \"T5\"}]}]}";
-    assert_eq!(answer, Ok(form(expected)));
-    assert_eq!(toy.batches.get(), 2, "one call for each level");
-}
-
-/// Entities of which different things are known still share the call that they need.
-#[test]
-fn one_batch_serves_entities_of_different_shape() {
-    let mut toy = toy();
-    let entity = "{:pathom/entity {:tasks [{:task/title \"a\" :task/id 1} {:task/title \"b\"}]}
-                   :pathom/eql [{:tasks [:task/slug]}]}";
-    assert_eq!(ask(&mut toy, entity, false), Ok(form("{:tasks [{:task/slug \"A\"} {:task/slug \"B\"}]}")));
-    assert_eq!(toy.batches.get(), 1);
-}
-
-#[test]
-fn inputs_reach_below_joins() {
-    check("[:all-slugs]", false, "{:all-slugs [\"T1\" \"T2\"]}");
-    check("{:pathom/entity {:tasks [{:task/id 500}]} :pathom/eql [:all-slugs]}", true, "{:all-slugs []}");
 }
 
 #[test]
@@ -57,17 +33,8 @@ fn causes_stand_where_they_belong() {
         "[{[:task/id \"x\"] [:task/slug]}]",
         true,
         "{[:task/id \"x\"] {:PCR/attribute-errors {:task/slug {:PERR/cause :PERR/node-errors
-           :PERR/node-error-details {2 {:PERR/cause :PERR/ancestor-error :PERR/error-ancestor-id 1
-             :PERR/exception {:PERR/error-message \"\\\"x\\\" is no number\" :PERR/error-data nil}}}}}}}",
-    );
-    check(
-        "[{[:task/id 500] [:task/slug]}]",
-        true,
-        "{[:task/id 500] {:PCR/attribute-errors {:task/slug {:PERR/cause :PERR/node-errors
-           :PERR/node-error-details {2 {:PERR/cause :PERR/node-exception :PERR/exception
-             {:PERR/error-message
-                \"Insufficient data calling resolver 'toy/slug'. Missing attrs :task/title\"
-              :PERR/error-data {:missing [:task/title]}}}}}}}}",
+           :PERR/node-error-details {1 {:PERR/cause :PERR/node-exception
+             :PERR/exception {:PERR/error-message \"the id is no number\" :PERR/error-data nil}}}}}}}",
     );
     check("[(:nope {:PCO/optional? true}) (:p {:PCO/optional? true :a 1})]", false, "{:p {:a 1}}");
     check(
@@ -100,7 +67,7 @@ fn mutations_run_in_order_and_before_reads() {
         assert!(failed.contains("Error while processing"), "{wrong}: {failed}");
     }
     let refused = ask(&mut toy, "[{:tasks [(task/done {:task/id 9})]}]", true);
-    assert!(matches!(refused, Err(Refusal::NestedMutation(_))), "{refused:?}");
+    assert!(matches!(refused, Err(QueryRefusal::NestedMutation(_))), "{refused:?}");
     assert_eq!(toy.done, [4, 5]);
 }
 
@@ -145,7 +112,7 @@ fn boundary_takes_trees() {
 
 #[test]
 fn viewers_see_what_they_may() {
-    let caller = |viewer| Caller { viewer, is_lenient: true, limits: LIMITS, stop: &|| false };
+    let caller = |viewer| QueryCaller { viewer, is_lenient: true, limits: LIMITS, stop: &|| false };
     let faults = Value::keyword("reveille.error/faults");
     let secret = "[{[:task/id 1] [:task/secret]} (task/bad {})]";
     let seen = ask_as(&mut toy(), secret, &caller(Viewer::Operator));
@@ -173,12 +140,12 @@ fn viewers_see_what_they_may() {
 #[test]
 fn limits_refuse() {
     let limited = |limits, request: &str| {
-        let caller = Caller { viewer: Viewer::Operator, is_lenient: true, limits, stop: &|| false };
+        let caller = QueryCaller { viewer: Viewer::Operator, is_lenient: true, limits, stop: &|| false };
         ask_as(&mut toy(), request, &caller)
     };
     let deep = "[{[:task/id 1] [{:task/kids [{:task/kids [:task/id]}]}]}]";
     assert!(limited(Limits { depth: 4, ..LIMITS }, deep).is_ok());
-    let refused = |limit, max| Err(Refusal::Limit { limit, max });
+    let refused = |limit, max| Err(QueryRefusal::Limit { limit, max });
     assert_eq!(limited(Limits { depth: 3, ..LIMITS }, deep), refused("depth", 3));
     let recursive = "[{[:c/id 0] [{:c/next 1000}]}]";
     assert_eq!(limited(LIMITS, recursive), refused("depth", 64));
@@ -188,8 +155,8 @@ fn limits_refuse() {
 
     let asked = Cell::new(0);
     let stop = || asked.replace(asked.get() + 1) >= 2;
-    let caller = Caller { viewer: Viewer::Operator, is_lenient: true, limits: LIMITS, stop: &stop };
-    assert_eq!(ask_as(&mut toy(), deep, &caller), Err(Refusal::Stopped));
+    let caller = QueryCaller { viewer: Viewer::Operator, is_lenient: true, limits: LIMITS, stop: &stop };
+    assert_eq!(ask_as(&mut toy(), deep, &caller), Err(QueryRefusal::Stopped));
 }
 
 /// Requests made to hurt are refused, or answered at a cost that grows with their length.
@@ -197,7 +164,7 @@ fn limits_refuse() {
 fn requests_made_to_hurt() {
     let many = |count: i64, item: &dyn Fn(i64) -> String| (0..count).map(item).collect::<String>();
     let entity = |inner: String, query: &str| format!("{{:pathom/entity {{{inner}}} :pathom/eql {query}}}");
-    let refused = |limit, max| Err(Refusal::Limit { limit, max });
+    let refused = |limit, max| Err(QueryRefusal::Limit { limit, max });
     let keys = many(20_000, &|at| format!(":k{at} 1 "));
     assert_eq!(large(&entity(keys.clone(), "[:a]")), refused("attributes", 1_000));
     assert_eq!(large(&format!("[({{:>/x [:a]}} {{{keys}}})]")), refused("attributes", 1_000));
@@ -219,11 +186,11 @@ fn requests_made_to_hurt() {
     assert_eq!(large("[{[:task/id 1] [:task/kids {:>/a ...} {:>/b ...}]}]"), refused("depth", 64));
 }
 
-fn large(request: &str) -> Result<Value, Refusal> {
+fn large(request: &str) -> Result<Value, QueryRefusal> {
     let caps = Caps { bytes_max: 8 << 20, forms_max: 1_000_000, ..CAPS };
     let value = read_keeping_meta(request.as_bytes(), &caps).expect("EDN");
     let boundary = Boundary::read(&value).expect("a request");
-    let caller = Caller { viewer: Viewer::Operator, is_lenient: true, limits: LIMITS, stop: &|| false };
+    let caller = QueryCaller { viewer: Viewer::Operator, is_lenient: true, limits: LIMITS, stop: &|| false };
     let mut toy = toy();
     let registry = std::sync::Arc::clone(&toy.registry);
     Ok(boundary.reply(boundary.answer(&registry, &caller, &mut toy)?).into())
@@ -241,8 +208,7 @@ fn plans_are_values() {
         form(
             "{:calls [{:call read/root :for [:tasks] :batch? true}
                       {:call read/root :for [:p] :params {:a 1} :batch? true}]
-              :joins {:tasks {:calls [{:call toy/title :for [:task/title]}
-                                      {:call toy/slug :for [:task/slug] :batch? true}]
+              :joins {:tasks {:calls [{:call read/task :for [:task/slug] :batch? true}]
                               :unreachable [:nope]}}}"
         )
     );
@@ -299,11 +265,12 @@ fn failures_say_why() {
     for (text, cause, key, said) in rows {
         let mut toy = toy();
         let boundary = Boundary::read(&form(text)).expect("a request");
-        let caller = Caller { viewer: Viewer::Operator, is_lenient: false, limits: LIMITS, stop: &|| false };
+        let caller =
+            QueryCaller { viewer: Viewer::Operator, is_lenient: false, limits: LIMITS, stop: &|| false };
         let registry = std::sync::Arc::clone(&toy.registry);
         let failure = match boundary.answer(&registry, &caller, &mut toy).expect("within the limits") {
-            Answer::Done(map) => panic!("{map:?}"),
-            Answer::Failed(failure) => failure,
+            QueryAnswer::Done(map) => panic!("{map:?}"),
+            QueryAnswer::Failed(failure) => failure,
         };
         assert_eq!((failure.cause, failure.key.to_string().as_str()), (cause, key), "{text}");
         let words = failure.error.map(|error| {
@@ -336,22 +303,20 @@ fn introspection_answers() {
     let all = ask(&mut toy, &query.to_string(), false).expect("answered");
     assert_eq!(all.as_map().map(Map::len), Some(roots.len() - 1), "all of them resolve in one query");
     check(
-        "[:psi.graph/mutation-syms {[:psi.resolver/sym toy/slug] [:psi.resolver/input :psi.resolver/output]}
+        "[:psi.graph/mutation-syms {[:psi.resolver/sym read/c] [:psi.resolver/input :psi.resolver/output]}
           {[:psi.resolver/sym toy/none] [:psi.resolver/input]} :psi.graph/root-seeds]",
         false,
         "{:psi.graph/mutation-syms [needs task/bad task/done]
-          [:psi.resolver/sym toy/slug] {:psi.resolver/input [:task/title] :psi.resolver/output [:task/slug]}
-          [:psi.resolver/sym toy/none] {:psi.resolver/input nil} :psi.graph/root-seeds [:got :x]}",
+          [:psi.resolver/sym read/c] {:psi.resolver/input [:c/id] :psi.resolver/output [:c/next]}
+          [:psi.resolver/sym toy/none] {:psi.resolver/input nil} :psi.graph/root-seeds [:circle/r :got :other :sq/side :x]}",
     );
     let part = |map: &Value, path: &[&str]| {
         let step = |value: Value, key: &&str| value.as_map()?.get(&form(&keys(key))).cloned();
         path.iter().try_fold(map.clone(), step).unwrap_or(Value::Nil)
     };
-    let index = part(&all, &[":psi.graph/attr-index", ":circle/r"]);
-    assert_eq!(index, form("{:psi.attr/produced-by [] :psi.attr/reachable-via {:shapes [toy/shapes]}}"));
+    let index = part(&all, &[":psi.graph/attr-index", ":c/next"]);
+    assert_eq!(index, form("{:psi.attr/produced-by [read/c] :psi.attr/reachable-via {}}"));
     let pathom = part(&all, &[":PCI/indexes"]);
-    assert_eq!(part(&pathom, &[":PCI/index-oir", ":task/slug"]), form("{{:task/title {}} #{toy/slug}}"));
-    assert_eq!(part(&pathom, &[":PCI/index-io", "#{:task/title}"]), form("{:task/slug {}}"));
-    let slugs = part(&pathom, &[":PCI/index-resolvers", "toy/slugs", ":PCO/requires"]);
-    assert_eq!(slugs, form("{:tasks {:task/slug {}}}"));
+    assert_eq!(part(&pathom, &[":PCI/index-oir", ":c/next"]), form("{{:c/id {}} #{read/c}}"));
+    assert_eq!(part(&pathom, &[":PCI/index-io", "#{:c/id}"]), form("{:c/next {:c/id {}}}"));
 }

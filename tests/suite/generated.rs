@@ -9,7 +9,7 @@ use reveille::app::schema;
 use reveille::domain::{Code, DecisionKind, Phase, Reason, Status};
 use reveille::graph::export;
 use reveille::limits;
-use reveille::runtime::registry;
+use reveille::service::registry;
 use reveille::surface::cli::SchemaKind;
 use reveille::surface::http::ErrorCode;
 

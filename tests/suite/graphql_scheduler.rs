@@ -5,14 +5,15 @@ use std::sync::Arc;
 use reveille::adapter::HostLocal;
 use reveille::domain::{Caller, SessionId, Span};
 use reveille::runtime::{Handle, Parts};
-use reveille::surface::graphql::{Code, Follower, Request, Service};
+use reveille::service::Service;
+use reveille::surface::graphql::{Code, Follower, GraphqlRequest, GraphqlService};
 use reveille::testkit::{SimClock, SimEntropy};
 use serde_json::{Value, json};
 
 struct Scene {
     handle: Handle,
     clock: Arc<SimClock>,
-    service: Arc<Service>,
+    service: Arc<GraphqlService>,
 }
 
 fn scene() -> Scene {
@@ -22,11 +23,11 @@ fn scene() -> Scene {
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),
-        keeps: reveille::runtime::Keeps::Nothing,
+        without_store: reveille::runtime::WithoutStore::Reject,
         journal: None,
     };
     let handle = Handle::new(parts);
-    let service = Arc::new(Service::new(&handle).expect("sound roots"));
+    let service = Arc::new(GraphqlService::new(&Service::new(handle.clone())).expect("sound roots"));
     let scene = Scene { handle, clock, service };
     for id in ["one", "two"] {
         let opened = scene.ask(&format!(
@@ -45,7 +46,7 @@ impl Scene {
 
     fn ask_as(&self, caller: &Caller, query: &str, variables: &Value) -> Value {
         let body = json!({ "query": query, "variables": variables }).to_string();
-        let request = Request::from_json(body.as_bytes()).expect(query);
+        let request = GraphqlRequest::from_json(body.as_bytes()).expect(query);
         serde_json::from_str(&self.service.answer(caller, &request, false).body).expect(query)
     }
 
@@ -143,7 +144,7 @@ fn a_session_sees_its_own_and_nothing_else() {
         ("mutation { setSessionBusy(sessionId: \"two\", busy: true) { sessionId } }".to_owned(), "NOT_FOUND"),
         ("mutation { openSession { token } }".to_owned(), "FORBIDDEN"),
         ("{ __schema { queryType { name } } }".to_owned(), "FORBIDDEN"),
-        ("{ engine { accounting } }".to_owned(), "GRAPHQL_VALIDATION_FAILED"),
+        ("{ engine { accounting { lost } } }".to_owned(), "GRAPHQL_VALIDATION_FAILED"),
     ] {
         let answer = scene.ask_as(&caller, &query, &json!({}));
         assert_eq!(answer["errors"][0]["extensions"]["code"], code, "{query}: {answer}");
@@ -178,12 +179,15 @@ fn a_delivery_is_seen_from_every_side() {
     let config = "{sessionName: \"n\", thinkingLevel: \"high\", model: {provider: \"p\", id: \"m\"}}";
     let fresh = scene.ask(&format!(
         "mutation {{ createSchedule(input: {{originSessionId: \"one\", kind: SESSION, message: \"go\", \
-         at: \"2026-01-01T00:00:20Z\", sessionConfig: {config}}}) {{ schedule {{ scheduleId sessionConfigSummary fireAt }} }} }}"
+         at: \"2026-01-01T00:00:20Z\", sessionConfig: {config}}}) {{ schedule {{ scheduleId fireAt \
+         sessionConfigSummary {{ sessionName thinkingLevel skillCount model {{ id reasoning }} }} }} }} }}"
     ));
     let made = &fresh["data"]["createSchedule"]["schedule"];
-    assert_eq!(made["sessionConfigSummary"]["session-name"], "n", "{fresh}");
+    let model = json!({ "id": "m", "reasoning": false });
+    let summary = json!({ "sessionName": "n", "thinkingLevel": "HIGH", "skillCount": 0, "model": model });
+    assert_eq!(made["sessionConfigSummary"], summary, "{fresh}");
     scene.clock.advance(Span::from_millis(30_000));
-    scene.handle.turn();
+    scene.handle.run_due();
     let answer = scene.ask(&format!(
         "{{ schedule(scheduleId: \"{id}\") {{ status runs {{ state cause latenessMs slot }} originSession {{ \
          sessionId messages {{ role text source }} }} }} engine {{ version mode limits {{ name value }} \
@@ -203,8 +207,19 @@ fn a_delivery_is_seen_from_every_side() {
     assert_eq!(answer["errors"][0]["extensions"]["code"], "VALIDATION", "{answer}");
 }
 
+#[test]
+fn a_record_is_asked_for_by_field() {
+    let scene = scene();
+    let id = scene.create("one", "l", 10_000);
+    let whole = format!(
+        "{{ schedule(scheduleId: \"{id}\") {{ policy {{ overlap maxLateMs backoffMs __typename }} }} }}"
+    );
+    let policy = json!({ "overlap": "SKIP", "maxLateMs": null, "backoffMs": [], "__typename": "Policy" });
+    assert_eq!(scene.ask(&whole)["data"]["schedule"]["policy"], policy);
+}
+
 fn follow(scene: &Scene, caller: &Caller, query: &str) -> Follower {
-    let begun = Follower::begin(&scene.service, &scene.handle, caller, &Request::new(query));
+    let begun = Follower::begin(&scene.service, caller, &GraphqlRequest::new(query));
     begun.unwrap_or_else(|errors| unreachable!("{query}: {errors:?}"))
 }
 
@@ -299,7 +314,7 @@ fn messages_are_followed_and_resumed() {
         pushed(&mut follow(&scene, &Caller::OPERATOR, resumed))[0]["data"]["messages"]["text"],
         "again"
     );
-    let request = Request::new(query);
-    let refused = Follower::begin(&scene.service, &scene.handle, &Scene::session("two"), &request).err();
+    let request = GraphqlRequest::new(query);
+    let refused = Follower::begin(&scene.service, &Scene::session("two"), &request).err();
     assert_eq!(refused.expect("refused")[0].code.map(Code::name), Some("NOT_FOUND"));
 }

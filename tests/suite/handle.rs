@@ -3,10 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use reveille::adapter::HostLocal;
+use reveille::adapter::{HostLocal, HostTapped};
 use reveille::domain::{
-    Caller, Code, Cursor, DecisionKind, Entry, HostId, Payload, Reason, Right, ScheduleId, Scope,
-    SessionConfig, SessionId, Span, TokenName, When,
+    Caller, Code, Cursor, DecisionKind, HostId, Payload, Reason, Right, ScheduleId, Scope, SessionConfig,
+    SessionId, Span, TokenName, Via, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report, State, Which};
 use reveille::limits;
@@ -19,14 +19,14 @@ fn engine() -> (Handle, Arc<SimClock>, Arc<HostLocal>) {
     (handle, clock, local)
 }
 
-fn engine_with(local: Arc<HostLocal>) -> (Handle, Arc<SimClock>) {
+fn engine_with(local: Arc<dyn reveille::port::Host>) -> (Handle, Arc<SimClock>) {
     let clock = Arc::new(SimClock::new());
     let parts = Parts {
         clock: clock.clone(),
         entropy: Arc::new(SimEntropy::seeded(1)),
         local,
         zones: Arc::default(),
-        keeps: reveille::runtime::Keeps::Nothing,
+        without_store: reveille::runtime::WithoutStore::Reject,
         journal: None,
     };
     (Handle::new(parts), clock)
@@ -43,19 +43,19 @@ fn a_token_is_its_session_until_that_is_closed() {
     let (one, token) = open(&handle, "one");
     let (two, other) = open(&handle, "two");
     assert_eq!(token.reveal().len(), 64);
-    assert_eq!(handle.session_of(&token), Some(one.clone()));
-    assert_eq!(handle.session_of(&other), Some(two.clone()));
-    assert_eq!(handle.session_of(&Token::from_text("")), None);
+    assert_eq!(handle.tokens().session(&token), Some(one.clone()));
+    assert_eq!(handle.tokens().session(&other), Some(two.clone()));
+    assert_eq!(handle.tokens().session(&Token::from_text("")), None);
     assert!(!format!("{token:?}").contains(token.reveal()));
 
     handle.close_session(&one).expect("it is open");
-    assert_eq!(handle.session_of(&token), None);
+    assert_eq!(handle.tokens().session(&token), None);
     // The same id again is another session: the old token does not open it.
     let (again, fresh) = open(&handle, "one");
-    assert_eq!((handle.session_of(&token), handle.session_of(&fresh)), (None, Some(again)));
+    assert_eq!((handle.tokens().session(&token), handle.tokens().session(&fresh)), (None, Some(again)));
     // A refused open leaves the token of the open session alone.
     assert!(handle.open_session(Some(two.clone()), HostId::LOCAL, SessionConfig::default()).is_err());
-    assert_eq!(handle.session_of(&other), Some(two));
+    assert_eq!(handle.tokens().session(&other), Some(two));
 }
 
 #[test]
@@ -63,16 +63,16 @@ fn every_digit_of_a_token_counts() {
     let (handle, ..) = engine();
     let (_, own) = open(&handle, "one");
     let operator = "0123456789abcdef".repeat(4);
-    handle.admit_operator(&Token::from_text(&operator), Right::Change);
+    handle.tokens().admit_operator(&Token::from_text(&operator), Right::Change);
     for token in [own.reveal(), &operator] {
-        assert!(handle.caller_of(&Token::from_text(token)).is_some());
+        assert!(handle.tokens().caller(&Token::from_text(token)).is_some());
         for place in 0..token.len() {
             let other = if token.as_bytes()[place] == b'0' { "1" } else { "0" };
             let wrong = [&token[..place], other, &token[place + 1..]].concat();
-            assert_eq!(handle.caller_of(&Token::from_text(&wrong)), None, "another digit at {place}");
+            assert_eq!(handle.tokens().caller(&Token::from_text(&wrong)), None, "another digit at {place}");
         }
         for wrong in [&token[..63], &token[1..], &format!("{token}0")] {
-            assert_eq!(handle.caller_of(&Token::from_text(wrong)), None, "{} digits", wrong.len());
+            assert_eq!(handle.tokens().caller(&Token::from_text(wrong)), None, "{} digits", wrong.len());
         }
     }
 }
@@ -81,21 +81,22 @@ fn every_digit_of_a_token_counts() {
 fn operators_have_tokens_with_a_right() {
     let (handle, ..) = engine();
     let token = |text: &str| Token::from_text(text);
-    handle.admit_operator(&token("all"), Right::Change);
-    handle.admit_operator(&token("look"), Right::Read);
+    handle.tokens().admit_operator(&token("all"), Right::Change);
+    handle.tokens().admit_operator(&token("look"), Right::Read);
     let (one, own) = open(&handle, "one");
-    let callers = ["all", "look", "none", "", "ALL"].map(|text| handle.caller_of(&token(text)));
-    let found =
-        callers.each_ref().map(|found| found.as_ref().map(|it| (it.scope.clone(), it.right, it.metered)));
+    let callers = ["all", "look", "none", "", "ALL"].map(|text| handle.tokens().caller(&token(text)));
+    let found = callers
+        .each_ref()
+        .map(|found| found.as_ref().map(|it| (it.scope.clone(), it.right, it.rate_limited)));
     let operator = |right| Some((Scope::Operator, right, false));
     assert_eq!(found, [operator(Right::Change), operator(Right::Read), None, None, None]);
-    let name = |place: usize| callers[place].as_ref().and_then(|it| it.entry.token()).map(TokenName::as_str);
+    let name = |place: usize| callers[place].as_ref().and_then(|it| it.via.token()).map(TokenName::as_str);
     assert!(name(0).is_some() && name(1).is_some() && name(0) != name(1), "each is called something else");
-    let own_caller = Caller { metered: true, entry: Entry::Session, ..Caller::session(one.clone()) };
-    assert_eq!(handle.caller_of(&own), Some(own_caller));
-    assert_eq!(handle.session_of(&token("all")), None, "an operator is no session");
+    let own_caller = Caller { rate_limited: true, via: Via::Session, ..Caller::session(one.clone()) };
+    assert_eq!(handle.tokens().caller(&own), Some(own_caller));
+    assert_eq!(handle.tokens().session(&token("all")), None, "an operator is no session");
     handle.close_session(&one).expect("it is open");
-    assert_eq!(handle.caller_of(&own), None);
+    assert_eq!(handle.tokens().caller(&own), None);
 }
 
 #[test]
@@ -112,7 +113,7 @@ fn a_reader_that_panics_leaves_the_engine_as_it_was() {
 
     handle.schedule(new("after")).expect("there is room");
     clock.advance(Span::from_millis(1_000));
-    assert_eq!(handle.turn(), None);
+    assert_eq!(handle.run_due(), None);
     assert_eq!(handle.view(State::ledger).delivered, 2);
 }
 
@@ -121,11 +122,14 @@ fn what_was_called_off_before_its_host_was_asked_is_not_handed_over() {
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let way_back: Arc<OnceLock<Handle>> = Arc::default();
     let (ear, back) = (heard.clone(), way_back.clone());
-    let local = HostLocal::with_listener(move |session, _| {
-        ear.lock().expect("nobody panics").push(session.as_str().to_owned());
-        let other = SessionId::new("two").expect("an id");
-        back.get().expect("it is set").close_session(&other).expect("it is open");
-    });
+    let local = HostTapped::new(
+        Arc::new(HostLocal::new()),
+        move |session: &SessionId, _: &reveille::domain::Message| {
+            ear.lock().expect("nobody panics").push(session.as_str().to_owned());
+            let other = SessionId::new("two").expect("an id");
+            back.get().expect("it is set").close_session(&other).expect("it is open");
+        },
+    );
     let (handle, clock) = engine_with(Arc::new(local));
     assert!(way_back.set(handle.clone()).is_ok());
     for name in ["one", "two"] {
@@ -134,7 +138,7 @@ fn what_was_called_off_before_its_host_was_asked_is_not_handed_over() {
         handle.schedule(new).expect("there is room");
     }
     clock.advance(Span::from_millis(1_000));
-    handle.turn();
+    handle.run_due();
     assert_eq!(*heard.lock().expect("nobody panics"), ["one"]);
     assert_eq!(handle.view(|state| (state.ledger().delivered, state.ledger().failed)), (1, 1));
 }
@@ -161,25 +165,25 @@ fn figures_count_each_hand_over_once_and_from_its_slot() {
     let in_a_second = When::After(Span::from_millis(1_000));
     let message = |text| NewSchedule::message(session.clone(), in_a_second.clone(), text);
     let payload = Payload::new_session("fresh", Arc::default());
-    let gauges = |handle: &Handle| handle.figures().1;
+    let gauges = |handle: &Handle| handle.counters().1;
     handle.schedule(message("at once")).expect("there is room");
     handle.schedule(NewSchedule { payload, ..message("") }).expect("there is room");
     assert_eq!((gauges(&handle).pending, gauges(&handle).sessions), (2, 1));
     clock.advance(Span::from_millis(1_003));
     assert_eq!(gauges(&handle).due, 2);
-    handle.turn();
+    handle.run_due();
     let busy = |busy| Input::Report(Report::Busy { session: session.clone(), busy });
     handle.submit(busy(true)).expect("it is open");
     let cancelled = handle.schedule(message("cancelled")).expect("there is room");
     handle.cancel(Scope::Operator, cancelled).expect("it is pending");
     handle.schedule(message("waits")).expect("there is room");
     clock.advance(Span::from_millis(1_000));
-    handle.turn();
+    handle.run_due();
     assert_eq!((gauges(&handle).queued, gauges(&handle).due, gauges(&handle).running), (1, 0, 0));
     clock.advance(Span::from_millis(20_000));
     handle.submit(busy(false)).expect("it is open");
 
-    let (figures, gauges) = handle.figures();
+    let (figures, gauges) = handle.counters();
     assert_eq!((gauges.sessions, gauges.pending, gauges.queued, gauges.running), (2, 0, 0, 0));
     let late = |nanos: u64| LATENESS_NS.iter().position(|end| *end >= nanos).expect("a class");
     let classes = figures.lateness().classes;
@@ -189,7 +193,7 @@ fn figures_count_each_hand_over_once_and_from_its_slot() {
     assert_eq!(figures.decided(DecisionKind::RunDelivered), 3);
     assert_eq!(figures.cancelled_for(Reason::Cancelled), 1);
     assert!(handle.cancel(Scope::Operator, ScheduleId::new("none").expect("an id")).is_err());
-    assert_eq!(handle.figures().0.refused_with(Code::NotFound), 1);
+    assert_eq!(handle.counters().0.refused_with(Code::NotFound), 1);
 }
 
 #[test]

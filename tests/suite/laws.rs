@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use reveille::domain::{
-    BootTime, Channel, ChannelKind, Cursor, Dialect, Durability, Fact, Failure, Grant, GuardPolicy, HandOver,
+    BootTime, Channel, ChannelKind, Cursor, Dialect, Dispatch, Durability, Fact, Failure, Grant, GuardPolicy,
     HostId, Lifetime, Lineage, Message, MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, Route,
     Rule, RuleScope, Ruling, RunFact, RunId, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionFact,
-    SessionId, Span, Target, Terms, When,
+    SessionId, Settings, Span, Target, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Parcel, Report, Which};
 use reveille::port::{Carried, Clock, Courier};
 use reveille::runtime::Handle;
 use reveille::testkit::{
-    Laws, Observation, Reception, Seen, SimHost, Stage, Standing, feed_tells_all, reads_change_nothing,
+    Laws, Observation, Reception, Seen, SimHost, Stage, StateView, feed_tells_all, reads_change_nothing,
 };
 
 type Spoil = fn(&mut Vec<Observation>);
@@ -54,7 +54,7 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     }),
     ("held_is_held", |all| {
         let place = find(all, |seen| is_claimed(seen, "first"));
-        let held = Fact::Held { by: Scope::Operator.into(), reason: None };
+        let held = Fact::AllHeld { by: Scope::Operator.into(), reason: None };
         all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(held) });
     }),
     ("nothing_refused_or_unapproved_goes_out", |all| guarded(all, Ruling::Refuse, None)),
@@ -70,7 +70,7 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
         let place = find(all, |seen| matches!(seen, Seen::Fact(Fact::Created { .. })));
         if let Seen::Fact(Fact::Created { schedule, .. }) = &mut all[place].seen {
             let run = RunId { schedule: schedule.id.clone(), incarnation: 1, slot: schedule.created_at };
-            schedule.enter_line(Lineage { run, depth: 2, root: schedule.id.clone() });
+            schedule.enter_chain(Lineage { run, depth: 2, root: schedule.id.clone() });
         }
     }),
     ("volatile_is_tried_once", |all| {
@@ -181,9 +181,9 @@ const WRONG_STANDINGS: &[(&str, Spoil)] = &[
         let place = find(all, |seen| is_created(seen, "later"));
         if let Seen::Fact(Fact::Created { schedule, .. }) = &mut all[place].seen {
             let lifetime = Lifetime { cancel_on_user_activity: true, ..Lifetime::PLAIN };
-            schedule.terms = Some(Box::new(Terms { lifetime, ..Terms::PLAIN }));
+            schedule.settings = Some(Box::new(Settings { lifetime, ..Settings::PLAIN }));
         }
-        let spoke = Fact::Session(session("home"), SessionFact::UserSpoke);
+        let spoke = Fact::Session(session("home"), SessionFact::UserMessage);
         all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(spoke) });
     }),
     ("created_sessions_are_real", |all| {
@@ -193,7 +193,7 @@ const WRONG_STANDINGS: &[(&str, Spoil)] = &[
             {
                 reception.session = session("elsewhere");
             }
-            if let Seen::Fact(Fact::Run(run, RunFact::Dispatched(HandOver { session: into, .. }))) =
+            if let Seen::Fact(Fact::Run(run, RunFact::Dispatched(Dispatch { session: into, .. }))) =
                 &mut observation.seen
                 && run.schedule == id("fresh")
             {
@@ -212,7 +212,7 @@ fn guarded(all: &mut Vec<Observation>, then: Ruling, asks: Option<Span>) {
     let rule = Rule { name: "all".into(), of: RuleScope::default(), then, why: None };
     let approval = Some(Span::from_millis(1_000));
     let policy = Some(Arc::new(GuardPolicy { rules: vec![rule], approval, asks }));
-    let guarded = Fact::Guarded { policy, by: Scope::Operator.into() };
+    let guarded = Fact::GuardPolicySet { policy, by: Scope::Operator.into() };
     all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(guarded) });
 }
 
@@ -318,14 +318,14 @@ fn what_goes_out_again_has_to_be_the_same() {
     let opened = handle.open_session(Some(session("home")), HostId::LOCAL, SessionConfig::default());
     assert!(opened.is_ok(), "{opened:?}");
     let route = Route { channel: name.into(), conversation: "room".into(), thread: None };
-    let terms = Some(Box::new(Terms { target: Target::Route(Box::new(route)), ..Terms::PLAIN }));
+    let terms = Some(Box::new(Settings { target: Target::Route(Box::new(route)), ..Settings::PLAIN }));
     let new = NewSchedule::message(session("home"), When::After(Span::ZERO), "a word");
     handle.schedule(NewSchedule { terms, ..new }).expect("there is room");
-    handle.turn();
+    handle.run_due();
     let so_far = stage.history.after(0);
     assert!(observe(&so_far).is_ok(), "once is once");
     stage.clock.advance(Span::from_millis(5_000));
-    handle.turn();
+    handle.run_due();
     let broken = observe(&stage.history.after(0)).expect_err("it is another parcel");
     assert_eq!(broken.law, "a_parcel_is_the_same_at_each_attempt");
 }
@@ -394,13 +394,13 @@ impl TrueStory {
 
     fn pass(&self, millis: u64) {
         self.stage.clock.advance(Span::from_millis(millis));
-        self.handle.turn();
+        self.handle.run_due();
     }
 
-    fn stand(&self, laws: &Laws, spoil: impl Fn(&mut Standing<'_>)) -> Result<(), &'static str> {
+    fn stand(&self, laws: &Laws, spoil: impl Fn(&mut StateView<'_>)) -> Result<(), &'static str> {
         let now = self.stage.clock.now();
         self.handle.view(|state| {
-            let mut standing = Standing { state, now, turned: true, session_live_max: None };
+            let mut standing = StateView { state, now, turned: true, session_live_max: None };
             spoil(&mut standing);
             laws.stand(&standing).map_err(|broken| broken.law)
         })
@@ -409,7 +409,7 @@ impl TrueStory {
     fn stand_deep(&self, laws: &Laws) -> Result<(), &'static str> {
         let now = self.stage.clock.now();
         self.handle.view(|state| {
-            let standing = Standing { state, now, turned: true, session_live_max: None };
+            let standing = StateView { state, now, turned: true, session_live_max: None };
             laws.stand_deep(&standing).map_err(|broken| broken.law)
         })
     }

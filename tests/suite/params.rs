@@ -11,9 +11,10 @@ use reveille::domain::{Caller, HostId, SessionConfig, SessionId};
 use reveille::edn::{Map, Value, read};
 use reveille::engine::State;
 use reveille::graph::eql::Boundary;
-use reveille::graph::registry::{Groups, MutationInfo, Param, ParamType};
-use reveille::runtime::{Handle, Keeps, Parts, TOOLBOX, registry, reply};
-use reveille::surface::graphql::{Request, Service};
+use reveille::graph::registry::{MutationInfo, Param, ParamGroups, ParamType};
+use reveille::runtime::{Handle, Parts, WithoutStore};
+use reveille::service::{Service, TOOLBOX, registry, reply};
+use reveille::surface::graphql::{GraphqlRequest, GraphqlService};
 use reveille::testkit::{SimClock, SimEntropy};
 
 fn handle() -> Handle {
@@ -22,7 +23,7 @@ fn handle() -> Handle {
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),
-        keeps: Keeps::Nothing,
+        without_store: WithoutStore::Reject,
         journal: None,
     });
     let id = SessionId::new("one").expect("an id");
@@ -30,7 +31,7 @@ fn handle() -> Handle {
     handle
 }
 
-fn params(groups: Groups) -> impl Iterator<Item = &'static Param> {
+fn params(groups: ParamGroups) -> impl Iterator<Item = &'static Param> {
     groups.iter().flat_map(|group| group.params)
 }
 
@@ -70,7 +71,7 @@ fn wrong(kind: ParamType) -> Vec<Value> {
 }
 
 /// What a call cannot do without.
-fn needed(groups: Groups) -> Map {
+fn needed(groups: ParamGroups) -> Map {
     let needed = params(groups).filter(|param| param.is_required);
     needed.fold(Map::new(), |map, param| map.with(param.name, right(param.kind)))
 }
@@ -89,7 +90,7 @@ struct Case {
 }
 
 /// Every call of these parameters that has to be refused.
-fn cases(groups: Groups) -> Vec<Case> {
+fn cases(groups: ParamGroups) -> Vec<Case> {
     let known: Vec<&'static Param> = params(groups).collect();
     let mut cases = Vec::new();
     for param in &known {
@@ -132,7 +133,7 @@ fn cases(groups: Groups) -> Vec<Case> {
 fn ask(handle: &Handle, query: &str, lenient: bool) -> String {
     let form = read(query.as_bytes(), &REQUEST_CAPS).expect(query);
     let request = Boundary::read(&form).expect(query);
-    let answer = handle.query(&Caller::OPERATOR, &request, lenient).expect(query);
+    let answer = Service::new(handle.clone()).query(&Caller::OPERATOR, &request, lenient).expect(query);
     Value::from(reply(&request, answer)).to_string()
 }
 
@@ -163,10 +164,19 @@ fn a_wrong_parameter_of_a_mutation_is_refused_in_eql() {
                 assert_eq!(standing(&handle), before, "{query}");
                 count += 1;
             }
+            // What stands before it is not carried out either.
+            let query = format!("[{RIGHT} ({} {})]", mutation.name, Value::Map(case.params.clone()));
+            let answer = ask(&handle, &query, false);
+            assert!(answer.contains(&case.named), "{query} names {}: {answer}", case.named);
+            assert_eq!(standing(&handle), before, "{query}");
         }
     }
     assert!(count > 500, "only {count} cases");
 }
+
+/// A mutation that is carried out if it is asked for by itself.
+const RIGHT: &str =
+    "(psi.scheduler/create {:session-id \"one\" :kind :message :message \"m\" :delay-ms 60000})";
 
 #[test]
 fn a_wrong_parameter_of_a_read_is_refused_in_eql() {
@@ -221,11 +231,7 @@ fn a_slip_below_an_empty_list_is_named() {
 #[test]
 fn the_keys_of_a_map_are_no_attributes() {
     let handle = handle();
-    let made = ask(
-        &handle,
-        "[(psi.scheduler/create {:session-id \"one\" :kind :message :message \"m\" :delay-ms 60000})]",
-        false,
-    );
+    let made = ask(&handle, &format!("[{RIGHT}]"), false);
     assert!(made.contains(":psi.scheduler/created? true"), "{made}");
     let query =
         "[{:psi.scheduler/schedules [{:psi.scheduler/policy [:missed]} {:psi.scheduler/target [:kind]}]}]";
@@ -262,7 +268,9 @@ fn an_unknown_argument_of_a_tool_is_refused() {
         for name in named.keys().filter_map(|key| key.as_keyword().map(|key| key.as_str().to_owned())) {
             let nearly = format!("{name}q");
             let args: Map = [(Value::string(nearly.as_str()), Value::from("x"))].into_iter().collect();
-            let answer = handle.call_tool(tool.name, &caller, &args.into(), Notation::Json).expect("a tool");
+            let answer = Service::new(handle.clone())
+                .call_tool(tool.name, &caller, &args.into(), Notation::Json)
+                .expect("a tool");
             assert!(answer.is_error, "{} takes {nearly}: {:?}", tool.name, answer.value);
             assert_eq!(standing(&handle), before, "{} with {nearly}", tool.name);
         }
@@ -276,7 +284,9 @@ fn psis_query_changes_nothing() {
     let before = standing(&handle);
     for mutation in ["psi.agent-session/send-user-message {:text \"x\"}", "psi.agent-session/cancel-all {}"] {
         let args = Map::new().with("action", "query").with("query", format!("[({mutation})]"));
-        let answer = handle.call_tool("psi-tool", &caller, &args.into(), Notation::Edn).expect("a tool");
+        let answer = Service::new(handle.clone())
+            .call_tool("psi-tool", &caller, &args.into(), Notation::Edn)
+            .expect("a tool");
         assert!(
             answer.value.to_string().contains("may look and not change"),
             "{mutation}: {:?}",
@@ -302,10 +312,10 @@ fn graphql_and_pathom_have_the_parameters_of_the_table() {
             assert!(index.contains(&format!(":{}", param.name)), "{} of {}", param.name, mutation.name);
         }
     }
-    let service = Arc::new(Service::new(&handle).expect("sound roots"));
+    let service = Arc::new(GraphqlService::new(&Service::new(handle.clone())).expect("sound roots"));
     let unknown =
         r#"{"query": "mutation { setSessionGrant(sessionId: \"one\", rights: NONE) { sessionId } }"}"#;
-    let request = Request::from_json(unknown.as_bytes()).expect("a request");
+    let request = GraphqlRequest::from_json(unknown.as_bytes()).expect("a request");
     let answer = service.answer(&Caller::OPERATOR, &request, false).body;
     assert!(answer.contains("rights") && answer.contains("GRAPHQL_VALIDATION_FAILED"), "{answer}");
 }

@@ -20,7 +20,7 @@ const DIFFERENCES: &[(&str, &str, &str, &str)] = &[
         "lenient",
         "{[:task/id _] {:PCR/attribute-errors {:task/title {:PERR/cause :PERR/node-errors
            :PERR/node-error-details {1 {:PERR/cause :PERR/node-exception
-             :PERR/exception {:PERR/error-message \"_ is no number\" :PERR/error-data nil}}}}}}}",
+             :PERR/exception {:PERR/error-message \"the id is no number\" :PERR/error-data nil}}}}}}}",
         "the recording has the text of a Java class cast; same keys, same causes",
     ),
     (

@@ -16,6 +16,7 @@ use reveille::edn::{Caps, Map, Value, read, read_all};
 use reveille::engine::{Input, Report, State};
 use reveille::port::Clock;
 use reveille::runtime::Handle;
+use reveille::service::Service;
 use reveille::surface::edn_stream::{Connection, Peer, serve};
 use reveille::testkit::Stage;
 
@@ -171,7 +172,7 @@ impl World {
                     args.first().and_then(Value::as_int).and_then(|millis| u64::try_from(millis).ok());
                 Ok(self.advance(Span::from_millis(millis.ok_or("how long?")?)))
             }
-            "turn" => Ok(Value::Bool(self.handle.turn().is_some())),
+            "turn" => Ok(Value::Bool(self.handle.run_due().is_some())),
             "fill-feed" => self.fill_feed(text(0)?),
             "state-of" => self.state_of(text(0)?),
             "transcript" => self.transcript(text(0)?),
@@ -189,18 +190,18 @@ impl World {
             opened.map_err(|refusal| refusal.to_string())?;
         }
         let peer = session.map_or(Peer::Operator, Peer::Session);
-        let client = Client::connect(Connection::new(self.handle.clone(), peer));
+        let client = Client::connect(Connection::new(Service::new(self.handle.clone()), peer));
         self.clients.insert(name.to_owned(), client);
         Ok(Value::Nil)
     }
 
     fn advance(&self, span: Span) -> Value {
         let target = self.stage.clock.now().boot.after(span);
-        while let Some(next) = self.handle.turn().filter(|next| *next <= target) {
+        while let Some(next) = self.handle.run_due().filter(|next| *next <= target) {
             self.stage.clock.advance_to(next);
         }
         self.stage.clock.advance_to(target);
-        self.handle.turn();
+        self.handle.run_due();
         Value::Nil
     }
 

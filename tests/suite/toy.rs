@@ -4,14 +4,13 @@
 
 #![allow(dead_code, reason = "the fuzz target that includes this uses a part of it")]
 
-use std::cell::Cell;
 use std::sync::{Arc, LazyLock};
 
 use reveille::edn::{Caps, Map, Value, read_keeping_meta};
-use reveille::graph::eql::{Boundary, Caller, Limits, Query, Refusal, parse};
+use reveille::graph::eql::{Boundary, Limits, Query, QueryCaller, QueryRefusal, parse};
 use reveille::graph::registry::{
-    Access, Attribute, Builder, Datum, Entity, Graph, Group, Introspected, Mutation, Numbered, Param,
-    ParamType, Registry, Resolver, ResolverError, Seen, Type, Viewer, Visibility, World,
+    Access, Attribute, Builder, Datum, Entity, Graph, Introspected, Mutation, Param, ParamFault, ParamGroup,
+    ParamGroups, ParamType, Registry, ResolverError, RowKey, Type, ViewOf, Viewer, Visibility, World, check,
 };
 
 pub(crate) const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 64, digits_max: 64, forms_max: 10_000 };
@@ -21,18 +20,17 @@ pub(crate) const LIMITS: Limits = Limits { depth: 64, attributes: 1_000, rows: 1
 /// The kind of world.
 pub(crate) struct Tasks;
 
-/// One such world: what was done to it, and how often it was asked in batches.
+/// One such world: what was done to it.
 pub(crate) struct Toy {
     pub(crate) registry: Arc<Registry<Tasks>>,
     pub(crate) done: Vec<i64>,
-    pub(crate) batches: Cell<u32>,
 }
 
 /// A number, which may be negative: whether there is such a task is another question.
 #[derive(Clone, Copy)]
 pub(crate) struct Id(i64);
 
-impl Numbered for Id {
+impl RowKey for Id {
     fn number(self) -> u64 {
         self.0.cast_unsigned()
     }
@@ -42,13 +40,23 @@ impl Numbered for Id {
     }
 }
 
+impl Id {
+    fn numbered_text(self, before: &str) -> Result<Datum<'static>, ResolverError> {
+        match self {
+            Id(id @ 0..) => Ok(format!("{before}{id}").into()),
+            Id(_) => Err(ResolverError::new("the id is no number", Value::Nil)),
+        }
+    }
+}
+
 impl World for Tasks {
     type View<'a> = Toy;
     type Hand<'a> = &'a mut Vec<i64>;
+    type Call = Map;
 }
 
 impl Introspected for Tasks {
-    fn graph(view: Seen<'_, Self>) -> Graph<'_, Self> {
+    fn graph(view: ViewOf<'_, Self>) -> Graph<'_, Self> {
         Graph { registry: &view.registry, viewer: Viewer::Operator }
     }
 }
@@ -67,7 +75,7 @@ pub(crate) fn toy() -> Toy {
     // Made once: the fuzzer asks for a toy several times for each of its inputs.
     static REGISTRY: LazyLock<Arc<Registry<Tasks>>> =
         LazyLock::new(|| Arc::new(builder().build().expect("sound declarations")));
-    Toy { registry: Arc::clone(&REGISTRY), done: Vec::new(), batches: Cell::new(0) }
+    Toy { registry: Arc::clone(&REGISTRY), done: Vec::new() }
 }
 
 pub(crate) fn form(text: &str) -> Value {
@@ -82,11 +90,11 @@ pub(crate) fn keys(text: &str) -> String {
 }
 
 /// What a boundary answers to a request.
-pub(crate) fn ask(toy: &mut Toy, text: &str, is_lenient: bool) -> Result<Value, Refusal> {
-    ask_as(toy, text, &Caller { viewer: Viewer::Operator, is_lenient, limits: LIMITS, stop: &|| false })
+pub(crate) fn ask(toy: &mut Toy, text: &str, is_lenient: bool) -> Result<Value, QueryRefusal> {
+    ask_as(toy, text, &QueryCaller { viewer: Viewer::Operator, is_lenient, limits: LIMITS, stop: &|| false })
 }
 
-pub(crate) fn ask_as(toy: &mut Toy, text: &str, caller: &Caller<'_>) -> Result<Value, Refusal> {
+pub(crate) fn ask_as(toy: &mut Toy, text: &str, caller: &QueryCaller<'_>) -> Result<Value, QueryRefusal> {
     let boundary = match Boundary::read(&form(&keys(text))) {
         Ok(boundary) => boundary,
         Err(error) => return Ok(error.to_map().into()),
@@ -105,24 +113,24 @@ pub(crate) fn builder() -> Builder<Tasks> {
         .entity(Graph::entity())
         .entity(Graph::resolver_entity())
         .entity(Graph::attribute_entity())
-        .resolver(Resolver::<Tasks>::new("toy/title", "[:task/title]", title).input("[:task/id]"))
-        .resolver(Resolver::<Tasks>::batch("toy/slug", "[:task/slug]", slug).input("[:task/title]"))
-        .resolver(Resolver::<Tasks>::new("toy/o", "[:o]", o).input("[:task/id]").optional("[:x]"))
-        .resolver(
-            Resolver::<Tasks>::new("toy/slugs", "[:all-slugs]", all_slugs).input("[{:tasks [:task/slug]}]"),
-        )
-        .resolver(Resolver::<Tasks>::new("toy/shapes", "[{:shapes [:circle/r :sq/side :other]}]", shapes))
         .mutation(
-            Mutation::<Tasks>::new("task/done", "[:task/id]", done)
+            Mutation::<Tasks>::new("task/done", &["task/id"], |params| taken(params, &[TASK]), done)
                 .params(&[TASK])
                 .doc("D.")
                 .open_to(Visibility::Everyone),
         )
-        .mutation(Mutation::<Tasks>::new("task/bad", "[]", bad).doc("Fails.").open_to(Visibility::Operator))
         .mutation(
-            Mutation::<Tasks>::new("needs", "[:got]", |_, params| {
-                Ok(Map::new().with("got", params.keyword("a").cloned()).into())
-            })
+            Mutation::<Tasks>::new("task/bad", &[], |params| taken(params, &[]), bad)
+                .doc("Fails.")
+                .open_to(Visibility::Operator),
+        )
+        .mutation(
+            Mutation::<Tasks>::new(
+                "needs",
+                &["got"],
+                |params| taken(params, &[A]),
+                |_, params| Ok(Map::new().with("got", params.keyword("a").cloned()).into()),
+            )
             .doc("Hands back.")
             .params(&[A])
             .open_to(Visibility::Everyone),
@@ -130,11 +138,11 @@ pub(crate) fn builder() -> Builder<Tasks> {
 }
 
 fn task() -> Entity<Tasks, Id> {
-    Entity::new("task", "task/id", |_, key| key.as_int().filter(|id| *id < 100).map(Id))
+    Entity::new("task", "task/id", |_, key| Some(Id(key.as_int().unwrap_or(-1))).filter(|Id(id)| *id < 100))
         .doc("Something to do.")
         .reads(public("task/id", Type::Integer), |_, Id(id), _| Ok(Datum::Int(id)))
-        .attribute(public("task/title", Type::String))
-        .attribute(public("task/slug", Type::String))
+        .reads(public("task/title", Type::String), |_, id, _| id.numbered_text("t"))
+        .reads(public("task/slug", Type::String), |_, id, _| id.numbered_text("T"))
         .reads(public("task/kind", Type::Enum(&["odd", "even"])), |_, Id(id), _| {
             Ok(Datum::Name(if id % 2 == 0 { "even" } else { "odd" }))
         })
@@ -148,8 +156,8 @@ fn task() -> Entity<Tasks, Id> {
         .reads(public("task/secret", Type::String).visible_to(Visibility::Operator), |_, _, _| {
             Ok(Datum::Text("hush"))
         })
+        .reads(public("o", Type::Any).many(), |_, Id(id), _| Ok(vec![id.into(), Value::Nil].into()))
         .attribute(public("x", Type::Any).nullable().seed())
-        .attribute(public("o", Type::Any).many())
 }
 
 fn c() -> Entity<Tasks, Id> {
@@ -171,61 +179,37 @@ fn root() -> Entity<Tasks, ()> {
         .reads(public("boom", Type::Any), |_, (), _| {
             Err(ResolverError::new("boom", Map::new().with("code", 7)))
         })
-        .attribute(public("all-slugs", Type::String).many())
+        .reads(public("all-slugs", Type::String).many(), |_, (), _| Ok(form("[\"T1\" \"T2\"]").into()))
         .attribute(public("got", Type::Any).seed())
 }
 
 fn shape() -> Entity<Tasks, ()> {
     Entity::root("shape")
         .doc("One of several kinds.")
-        .attribute(public("shapes", Type::Map).many())
-        .attribute(public("circle/r", Type::Integer))
-        .attribute(public("sq/side", Type::Integer))
-        .attribute(public("other", Type::Integer))
+        .reads(public("shapes", Type::Map).many(), |_, (), _| {
+            Ok(form("[{:circle/r 1} {:sq/side 2} {:other 3}]").into())
+        })
+        .attribute(public("circle/r", Type::Integer).seed())
+        .attribute(public("sq/side", Type::Integer).seed())
+        .attribute(public("other", Type::Integer).seed())
 }
 
 fn public(ident: &'static str, kind: Type) -> Attribute {
     Attribute::new(ident, kind).doc("Of the toy world.").visible_to(Visibility::Everyone)
 }
 
-fn title(_: &Toy, input: &Map, _: &Map) -> Result<Map, ResolverError> {
-    let id = input.keyword("task/id").cloned().unwrap_or(Value::Nil);
-    let id = id.as_int().ok_or_else(|| ResolverError::new(format!("{id} is no number"), Value::Nil))?;
-    let title = Map::new().with("task/title", format!("t{id}"));
-    Ok(if id < 100 { title } else { Map::new() })
+fn taken(params: &Map, declared: ParamGroups) -> Result<Map, ParamFault> {
+    check(params, declared).map(|()| params.clone())
 }
 
-fn slug(toy: &Toy, inputs: &[Map], _: &Map) -> Result<Vec<Map>, ResolverError> {
-    toy.batches.set(toy.batches.get() + 1);
-    let slug = |input: &Map| {
-        let title = input.keyword("task/title").and_then(Value::as_str).unwrap_or_default();
-        Map::new().with("task/slug", title.to_uppercase())
-    };
-    Ok(inputs.iter().map(slug).collect())
-}
-
-fn o(_: &Toy, input: &Map, _: &Map) -> Result<Map, ResolverError> {
-    let part = |name| input.keyword(name).cloned().unwrap_or(Value::Nil);
-    Ok(Map::new().with("o", vec![part("task/id"), part("x")]))
-}
-
-fn all_slugs(_: &Toy, input: &Map, _: &Map) -> Result<Map, ResolverError> {
-    let tasks = input.keyword("tasks").and_then(Value::as_items).unwrap_or_default();
-    let slug = |task: &Value| task.as_map()?.keyword("task/slug").cloned();
-    Ok(Map::new().with("all-slugs", tasks.iter().filter_map(slug).collect::<Vec<_>>()))
-}
-
-fn shapes(_: &Toy, _: &Map, _: &Map) -> Result<Map, ResolverError> {
-    Ok(Map::new().with("shapes", form("[{:circle/r 1} {:sq/side 2} {:other 3}]")))
-}
-
-fn done(done: &mut Vec<i64>, params: &Map) -> Result<Value, ResolverError> {
-    let id = params.keyword("task/id").or_else(|| params.keyword("task-id")).cloned().unwrap_or(Value::Nil);
+fn done(done: &mut Vec<i64>, params: Map) -> Result<Value, ResolverError> {
+    // It takes no other parameter, whatever qualifies it.
+    let id = params.into_iter().next().map_or(Value::Nil, |(_, id)| id);
     done.extend(id.as_int());
     Ok(Map::new().with("task/id", id).into())
 }
 
-fn bad(_: &mut Vec<i64>, _: &Map) -> Result<Value, ResolverError> {
+fn bad(_: &mut Vec<i64>, _: Map) -> Result<Value, ResolverError> {
     Err(ResolverError::new("nope", Value::Nil))
 }
 
@@ -249,7 +233,7 @@ pub(crate) fn replay(input: &[u8]) {
     let tree = Query::from_ast(&boundary.query.to_ast()).expect("a tree of ours");
     assert_eq!(tree.exprs, without_meta(&boundary.query).exprs, "as a tree");
     for (viewer, is_lenient) in [(Viewer::Operator, true), (Viewer::Session, false), (Viewer::Nobody, true)] {
-        let caller = Caller { viewer, is_lenient, limits: TIGHT, stop: &|| false };
+        let caller = QueryCaller { viewer, is_lenient, limits: TIGHT, stop: &|| false };
         let mut toy = toy();
         let registry = Arc::clone(&toy.registry);
         let answer = boundary.answer(&registry, &caller, &mut toy);
@@ -268,14 +252,14 @@ fn without_meta(query: &Query) -> Query {
 }
 
 const fn param(name: &'static str, kind: ParamType, is_required: bool) -> Param {
-    Param { name, alias: None, doc: "Given.", kind, is_required }
+    Param { name, alias: None, doc: "Given.", kind, is_required, is_nullable: !is_required }
 }
 
 /// A required parameter.
-const A: &Group = &Group { doc: "One.", folded: None, params: &[param("a", ParamType::Map, true)] };
+const A: &ParamGroup = &ParamGroup { doc: "One.", folded: None, params: &[param("a", ParamType::Map, true)] };
 
 /// Which task.
-const TASK: &Group = &Group {
+const TASK: &ParamGroup = &ParamGroup {
     doc: "Which.",
     folded: None,
     params: &[
@@ -285,7 +269,7 @@ const TASK: &Group = &Group {
 };
 
 /// One parameter of each kind.
-const ANYTHING: &Group = &Group {
+const ANYTHING: &ParamGroup = &ParamGroup {
     doc: "Anything.",
     folded: None,
     params: &[

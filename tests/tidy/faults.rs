@@ -57,8 +57,11 @@ pub(crate) fn impurities(text: &str) -> Vec<String> {
     for Named { segments, line } in paths(&["here".to_owned()], &tokens) {
         let second = segments.get(1).map_or("", String::as_str);
         let outer = ["std", "core", "alloc"].contains(&segments[0].as_str());
+        let is_time_type =
+            matches!(&segments[1..], [time, name] if time == "time" && TIME_TYPES.contains(&name.as_str()));
         // A glob import of `std` could hide any of the impure modules.
-        if segments[0] == "rand" || outer && (second == "*" || IMPURE_MODULES.contains(&second)) {
+        let is_impure = outer && !is_time_type && (second == "*" || IMPURE_MODULES.contains(&second));
+        if segments[0] == "rand" || is_impure {
             faults.push(format!("{line}: `{}`", segments.join("::")));
         }
     }

@@ -22,7 +22,7 @@ use proof::unknown_commands;
 use rust::{functions, tokens};
 
 /// Lowest first. A module imports from rows above its own; the halves of a row do not import each other.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["limits", "edn"],
     &["domain"],
     &["calendar"],
@@ -30,18 +30,25 @@ const LAYERS: [&[&str]; 9] = [
     &["graph", "port"],
     &["dialect"],
     &["runtime", "adapter"],
-    &["surface", "testkit"],
-    &["app"],
+    &["service"],
+    &["surface", "testkit", "embed"],
+    &["app", "prelude"],
 ];
 
 /// Rows that know no clock, randomness, I/O, async, thread, static or log: all up to `dialect`.
 const PURE_ROWS: usize = 6;
 
 /// Every directory with Rust in it.
-const ALL: [&str; 5] = ["src", "tests", "benches", "examples", "fuzz"];
+const ALL: [&str; 6] = ["src", "checker", "tests", "benches", "examples", "fuzz"];
+
+/// The crate that judges histories: all but its program knows no clock, I/O, thread or static either.
+const CHECKER: &str = "checker/src";
 
 /// What a pure layer may not name from the standard library.
 const IMPURE_MODULES: [&str; 8] = ["time", "thread", "fs", "net", "io", "env", "process", "os"];
+
+/// Types of `std::time` that are data, which a pure layer may name; `SystemTime::now` is banned in `clippy.toml`.
+const TIME_TYPES: [&str; 3] = ["Duration", "SystemTime", "UNIX_EPOCH"];
 
 /// What a pure layer may not say at all.
 const IMPURE_WORDS: &str = "tokio tracing getrandom rustix static async await thread_local";
@@ -60,6 +67,8 @@ const REAL_CLOCK_TESTS: [&str; 6] = [
 const FUNCTION_LINES_MAX: usize = 70;
 const FILE_LINES_MAX: usize = 500;
 const LINE_CHARS_MAX: usize = 130;
+/// Each feature doubles what can be built, and a user has to understand them all.
+const FEATURES_MAX: usize = 10;
 
 /// Functions that may be longer than the limit: `("src/file.rs:function", lines)`. Entries only shrink.
 const LONG_FUNCTIONS: &[(&str, usize)] = &[];
@@ -75,16 +84,32 @@ fn every_module_imports_lower_layers_only() {
 
 #[test]
 fn pure_layers_stay_pure() {
-    let faults = each_file(&["src"], |file| match rank(layer_of(&file.path)) {
-        Some(rank) if rank < PURE_ROWS => impurities(&file.text),
-        _ => Vec::new(),
-    });
-    report("pass it in: dialect/ and below touch no world", &faults);
+    let is_pure = |path: &str| match path.strip_prefix(CHECKER) {
+        Some(name) => name != "/main.rs",
+        None => rank(layer_of(path)).is_some_and(|rank| rank < PURE_ROWS),
+    };
+    let faults =
+        each_file(
+            &["src", CHECKER],
+            |file| {
+                if is_pure(&file.path) { impurities(&file.text) } else { Vec::new() }
+            },
+        );
+    report("pass it in: dialect/ and below, and the checker, touch no world", &faults);
+}
+
+#[test]
+fn the_checker_depends_on_nothing_of_ours() {
+    let manifest = read("checker/Cargo.toml");
+    let sections = manifest.split("dependencies]").skip(1).filter_map(|rest| rest.split("\n[").next());
+    let is_ours = |line: &&str| line.contains("reveille") || line.contains("path =");
+    let faults: Vec<_> = sections.flat_map(str::lines).filter(is_ours).map(str::to_owned).collect();
+    report("what judges the scheduler cannot call it", &faults);
 }
 
 #[test]
 fn every_source_file_says_what_lives_in_it() {
-    let mut files = rust_files(&["src"]);
+    let mut files = rust_files(&["src", CHECKER]);
     files.retain(|file| !file.text.starts_with("//!"));
     let faults: Vec<_> = files.into_iter().map(|file| file.path).collect();
     report("a file starts with //!: what lives here, and why", &faults);
@@ -118,7 +143,7 @@ fn files_stay_short() {
 
 #[test]
 fn only_named_tests_wait_for_the_real_clock() {
-    let mut faults = each_file(&["tests", "src/testkit"], |file| {
+    let mut faults = each_file(&["tests", "src/testkit", CHECKER], |file| {
         if REAL_CLOCK_TESTS.contains(&file.path.as_str()) { Vec::new() } else { waits(&file.text) }
     });
     // A stale entry would exempt a later file of that name.
@@ -153,6 +178,28 @@ fn the_readme_is_short_and_opens_with_the_two_commands() {
         faults.push(format!("README.md: {} lines, at most 150", readme.lines().count()));
     }
     report("the README is one short page", &faults);
+}
+
+#[test]
+fn features_are_few_and_in_the_readme() {
+    let (manifest, readme) = (read("Cargo.toml"), read("README.md"));
+    let section = manifest.split("[features]").nth(1).and_then(|rest| rest.split("\n[").next());
+    let features: Vec<_> = section
+        .into_iter()
+        .flat_map(str::lines)
+        .filter_map(|line| line.split_once(" = [").map(|(name, _)| name))
+        .filter(|name| *name != "default")
+        .collect();
+    let table: String = readme.lines().filter(|line| line.starts_with("| `")).collect();
+    let mut faults: Vec<_> = features
+        .iter()
+        .filter(|name| !table.contains(&format!("`{name}`")))
+        .map(|name| format!("README.md: the table does not name the feature `{name}`"))
+        .collect();
+    if features.len() > FEATURES_MAX {
+        faults.push(format!("Cargo.toml: {} features, at most {FEATURES_MAX}", features.len()));
+    }
+    report("few features, each in the README's table", &faults);
 }
 
 #[test]

@@ -115,11 +115,13 @@ const SAMPLE_UP_FAULTS: [&str; 14] = [
 fn sample_purity() {
     check(
         &impurities(
-            "use std::{fmt, collections::BTreeMap};\nfn f(now: &'static str) { \"std::io println!\"; }",
+            "use std::{fmt, collections::BTreeMap};\nfn f(now: &'static str) { \"std::io println!\"; }\n\
+             use std::time::{Duration, SystemTime};",
         ),
         &[],
     );
-    let text = "use std::{fmt, time::X};\nstatic A: u8 = 0;\nasync fn f() { println!(); rand::random() }\nuse ::std::fs::read;";
+    let text = "use std::{fmt, time::X};\nstatic A: u8 = 0;\nasync fn f() { println!(); rand::random() }\n\
+                use ::std::fs::read;\nuse std::time;\nstd::time::SystemTime::now();";
     check(
         &impurities(text),
         &[
@@ -129,6 +131,8 @@ fn sample_purity() {
             "1: `std::time::X`",
             "3: `rand::random`",
             "4: `std::fs::read`",
+            "5: `std::time`",
+            "6: `std::time::SystemTime::now`",
         ],
     );
 }

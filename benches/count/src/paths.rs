@@ -6,7 +6,9 @@ use reveille::calendar::{Slots, Zones, parse_cron};
 use reveille::domain::{Caller, Moment, ScheduleId, Scope, Span, Trigger, When, Zone};
 use reveille::edn::{Caps, read, write};
 use reveille::engine::NewSchedule;
-use reveille::surface::graphql::{Request, Service};
+use reveille::runtime::load_rows;
+use reveille::service::Service;
+use reveille::surface::graphql::{GraphqlRequest, GraphqlService};
 
 use crate::scene::{Engine, durable};
 
@@ -39,7 +41,7 @@ pub(crate) const PATHS: &[HotPath] = &[
         times: 500,
         prepare: durable_burst,
     },
-    HotPath { name: "take-up", what: "a row taken up at the start", times: 2_000, prepare: take_up },
+    HotPath { name: "take-up", what: "a row loaded at the start", times: 2_000, prepare: take_up },
     HotPath { name: "eql-list", what: "EQL, 100 rows of 4 fields", times: 50, prepare: eql_list },
     HotPath { name: "graphql-list", what: "GraphQL, 100 rows of 4 fields", times: 50, prepare: graphql_list },
     HotPath { name: "edn-read", what: "a byte of EDN, read", times: MEBIBYTE, prepare: edn_read },
@@ -84,7 +86,10 @@ fn burst(times: u64) -> Work {
 
 fn next_wake(times: u64) -> Work {
     let engine = Engine::with(PENDING);
-    Box::new(move || (0..times).for_each(|_| _ = black_box(engine.handle.next_wake())))
+    Box::new(move || {
+        (0..times)
+            .for_each(|_| _ = black_box(engine.handle.view(|state| state.next_wake(engine.handle.now()))))
+    })
 }
 
 fn durable_create(times: u64) -> Work {
@@ -109,7 +114,7 @@ fn take_up(times: u64) -> Work {
     }
     let rows = earlier.rows();
     let later = Engine::for_schedules(0);
-    Box::new(move || later.handle.look_at(&rows).expect("the rows are ours"))
+    Box::new(move || load_rows(&later.handle, &rows).expect("the rows are ours"))
 }
 
 fn hundred() -> Engine {
@@ -127,8 +132,9 @@ fn eql_list(times: u64) -> Work {
 }
 
 fn graphql_list(times: u64) -> Work {
-    let service = Service::new(&hundred().handle).expect("sound roots");
-    let request = Request::new("{ schedules(first: 100) { nodes { scheduleId kind status fireAt } } }");
+    let service = GraphqlService::new(&Service::new(hundred().handle.clone())).expect("sound roots");
+    let request =
+        GraphqlRequest::new("{ schedules(first: 100) { nodes { scheduleId kind status fireAt } } }");
     let answer = move || service.answer(&Caller::OPERATOR, &request, true).body;
     assert_eq!(answer().matches("PENDING").count(), 100);
     Box::new(move || (0..times).for_each(|_| drop(black_box(answer()))))

@@ -9,7 +9,8 @@ use reveille::domain::{
 };
 use reveille::engine::NewSchedule;
 use reveille::port::{HistoryCaps, RowRecord, Store};
-use reveille::runtime::{Answers, Handle, Keeps, Parts};
+use reveille::runtime::{AttachOptions, Handle, Parts, StoreReplies, WithoutStore};
+use reveille::service::Service;
 use reveille::testkit::{SimClock, SimEntropy};
 
 /// Schedules per session, at psi's limit.
@@ -19,9 +20,10 @@ const HOUR_MS: u64 = 3_600_000;
 /// An engine as an embedder uses it, in simulated surroundings, with its sessions.
 pub(crate) struct Engine {
     pub(crate) handle: Handle,
+    pub(crate) service: Service,
     pub(crate) clock: Arc<SimClock>,
     sessions: Vec<SessionId>,
-    store: Option<(Arc<StoreMemory>, Answers)>,
+    store: Option<(Arc<StoreMemory>, StoreReplies)>,
 }
 
 impl Engine {
@@ -33,10 +35,16 @@ impl Engine {
             entropy: Arc::new(SimEntropy::seeded(6)),
             local: Arc::new(HostLocal::new()),
             zones: Arc::default(),
-            keeps: Keeps::Nothing,
+            without_store: WithoutStore::Reject,
             journal: None,
         });
-        let mut engine = Engine { handle, clock, sessions: Vec::new(), store: None };
+        let mut engine = Engine {
+            service: Service::new(handle.clone()),
+            handle,
+            clock,
+            sessions: Vec::new(),
+            store: None,
+        };
         let open = |number| {
             let id = SessionId::new(&format!("session-{number}")).expect("letters and digits");
             let opened = engine.handle.open_session(Some(id), HostId::LOCAL, SessionConfig::default());
@@ -59,7 +67,8 @@ impl Engine {
     pub(crate) fn keeping(mut self) -> Engine {
         let caps = HistoryCaps { schedule_rows: 1_000, bytes: 1 << 30, days: 1_000 };
         let store = Arc::new(StoreMemory::new(caps));
-        let answers = self.handle.take_up_by_hand(Arc::<StoreMemory>::clone(&store), 0);
+        let answers =
+            StoreReplies::attach(&self.handle, Arc::<StoreMemory>::clone(&store), AttachOptions::default());
         self.store = Some((store, answers.expect("the store is empty")));
         self
     }
@@ -79,9 +88,9 @@ impl Engine {
 
     /// Runs everything due and publishes the store's answers, until nothing happens any more.
     pub(crate) fn turn_to_rest(&mut self) {
-        self.handle.turn();
+        self.handle.run_due();
         while self.store.as_mut().is_some_and(|(_, answers)| answers.publish()) {
-            self.handle.turn();
+            self.handle.run_due();
         }
     }
 
@@ -111,9 +120,9 @@ impl Engine {
 
     /// The answer to an EDN query, as text.
     pub(crate) fn ask(&self, caller: &Caller, query: &str) -> String {
-        let prepared = self.handle.prepare(caller, query.as_bytes()).expect("a query");
+        let prepared = self.service.prepare(caller, query.as_bytes()).expect("a query");
         let mut text = String::new();
-        self.handle.answer(caller, &prepared, false, &mut text).expect("within limits");
+        self.service.answer(caller, &prepared, false, &mut text).expect("within limits");
         text
     }
 

@@ -37,7 +37,7 @@ pub(crate) fn summary(report: &Report) -> String {
     let mut text = table(&rows);
     text.push_str(
         "\ncomments: lines with one that is no doc, % of code. pub: items declared so; named: those that can be named outside.\n\
-         asserts: per 1,000 lines of code. Lengths are percentiles; tests are left out.\n\n",
+         asserts: per 1,000 lines of code. Lengths are percentiles; tests are left out, from `- testkit` the checker too.\n\n",
     );
     let handle = report.handle;
     let tracked = report.project.tracked_files.map_or("unknown".to_owned(), |files| files.to_string());

@@ -19,7 +19,7 @@ use crate::token::{self, Kind, LineStarts, Token};
 pub(crate) struct Source {
     /// From the root of the repository: `src/engine/state.rs`.
     pub(crate) path: String,
-    /// `["crate", "engine", "state"]`; the root of a program is `["main"]`.
+    /// `["crate", "engine", "state"]`; the root of the program is `["main"]`, those of the checker are in [`CHECKER`].
     pub(crate) module: Vec<String>,
     pub(crate) text: String,
     pub(crate) ast: syn::File,
@@ -60,8 +60,11 @@ impl Source {
         })
     }
 
-    /// The top-level module that the file belongs to; `root` for the roots themselves.
+    /// The top-level module that the file belongs to; `root` for the roots themselves. The checker is a layer as a whole.
     pub(crate) fn layer(&self) -> &str {
+        if self.path.starts_with(CHECKER) {
+            return CHECKER;
+        }
         self.module.get(1).map_or("root", String::as_str)
     }
 
@@ -77,11 +80,24 @@ impl Source {
     }
 }
 
-/// All files of the library and the program under `src`, in the order of their paths.
+/// The crate that judges histories: its folder, its layer and the root of its modules.
+pub(crate) const CHECKER: &str = "checker";
+
+/// The root file of each library and program that is measured, and the first name of its modules.
+const ROOTS: [(&str, &str); 4] = [
+    ("src/lib.rs", "crate"),
+    ("src/main.rs", "main"),
+    ("checker/src/lib.rs", CHECKER),
+    ("checker/src/main.rs", "check_history"),
+];
+
+/// All files of the libraries and programs under `src` and `checker/src`, in the order of their paths.
 pub(crate) fn read_crate(root: &Path) -> Result<Vec<Source>, String> {
     let (sources, seen) = load_crate(&|path| fs::read_to_string(root.join(path)).ok())?;
     let mut all = Vec::new();
-    rust_files(root, Path::new("src"), &mut all)?;
+    for folder in ["src", "checker/src"] {
+        rust_files(root, Path::new(folder), &mut all)?;
+    }
     match all.iter().find(|path| !seen.contains(*path)) {
         Some(path) => Err(format!("{}: no module declares this file", path.display())),
         None => Ok(sources),
@@ -91,7 +107,7 @@ pub(crate) fn read_crate(root: &Path) -> Result<Vec<Source>, String> {
 /// The files outside the tests, and the paths of all.
 fn load_crate(read: Read<'_>) -> Result<(Vec<Source>, BTreeSet<PathBuf>), String> {
     let mut loader = Loader { read, sources: Vec::new(), seen: BTreeSet::new() };
-    for (file, module) in [("src/lib.rs", "crate"), ("src/main.rs", "main")] {
+    for (file, module) in ROOTS {
         if read(Path::new(file)).is_some() {
             loader.load(Path::new(file), &[module], true, false)?;
         }
@@ -278,8 +294,12 @@ mod tests {
             ("src/b/mod.rs", "mod d;"),
             ("src/b/d.rs", ""),
             ("src/main.rs", "fn main() {}"),
+            ("checker/src/lib.rs", "mod e;"),
+            ("checker/src/e.rs", ""),
         ];
         let expected = [
+            "checker/src/e.rs checker::e",
+            "checker/src/lib.rs checker",
             "src/a.rs crate::a",
             "src/a/c.rs crate::a::c",
             "src/b/d.rs crate::b::d",

@@ -36,7 +36,7 @@ pub struct Torn {
 
 /// The current fault, if there is one, with the error that it reports.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Trouble(Option<(DiskFault, StoreFault)>);
+pub(super) struct FaultState(Option<(DiskFault, StoreFault)>);
 
 /// The result of an append.
 pub(super) enum Append {
@@ -48,7 +48,7 @@ pub(super) enum Append {
     Unknown(StoreFault),
 }
 
-impl Trouble {
+impl FaultState {
     pub(super) fn begin(&mut self, fault: DiskFault, said: StoreFault) {
         self.0 = Some((fault, said));
     }

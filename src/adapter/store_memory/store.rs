@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-use super::faults::{Append, DiskFault, Tail, Torn, Trouble, overloaded};
-use super::shelf::Shelf;
+use super::faults::{Append, DiskFault, FaultState, Tail, Torn, overloaded};
+use super::tables::CommittedTables;
 use crate::domain::Cursor;
 use crate::limits;
 use crate::port::{
@@ -21,7 +21,7 @@ pub struct StoreMemory {
 }
 
 struct State {
-    shelf: Shelf,
+    shelf: CommittedTables,
     /// What a loss of power left of the last batch, until the store is used again.
     tail: Option<Tail>,
     waiting: VecDeque<(Batch, Done)>,
@@ -31,7 +31,7 @@ struct State {
     is_held: bool,
     is_up: bool,
     is_closed: bool,
-    trouble: Trouble,
+    trouble: FaultState,
     taken: Cursor,
     /// The last committed fact.
     head: Cursor,
@@ -46,7 +46,7 @@ impl StoreMemory {
     pub fn new(caps: HistoryCaps) -> StoreMemory {
         StoreMemory {
             state: Mutex::new(State {
-                shelf: Shelf::new(caps),
+                shelf: CommittedTables::new(caps),
                 tail: None,
                 waiting: VecDeque::new(),
                 answers: VecDeque::new(),
@@ -54,7 +54,7 @@ impl StoreMemory {
                 is_held: false,
                 is_up: true,
                 is_closed: false,
-                trouble: Trouble::default(),
+                trouble: FaultState::default(),
                 taken: Cursor::START,
                 head: Cursor::START,
                 term: Term(1),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::mark::Mark;
+use super::high_water::HighWaterMark;
 use super::schema::{MIGRATIONS, latest, tables, tables_of};
 use super::writer::beside;
 use super::{connection, lock, read};
@@ -35,7 +35,7 @@ pub(super) fn examine(path: &Path, caps: HistoryCaps) -> Result<StoreReport, Sto
     };
     // The mark is read before the facts: a writer updates it after them, so the facts read here are
     // at least as new.
-    let mark = path.parent().map_or(Ok(None), Mark::read);
+    let mark = path.parent().map_or(Ok(None), HighWaterMark::read);
     if let Err(error) = look(path, &mut report) {
         report.defects.push(error.to_string());
     }

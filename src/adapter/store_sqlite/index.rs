@@ -61,7 +61,7 @@ pub(super) struct Note {
 
 /// What is to be pruned in one transaction.
 #[derive(Default)]
-pub(super) struct Plan {
+pub(super) struct PrunePlan {
     /// These facts, because their schedules have too many.
     pub(super) crowded: Vec<u64>,
     /// This many of the oldest facts, because the log is too large.
@@ -72,7 +72,7 @@ pub(super) struct Plan {
     pub(super) tombstones: Option<i64>,
 }
 
-impl Plan {
+impl PrunePlan {
     pub(super) fn facts(&self) -> u64 {
         self.crowded.len() as u64 + self.oldest + self.aged.map_or(0, |(_, count)| count)
     }
@@ -146,8 +146,8 @@ impl Index {
 
     /// Returns what the caps require to be pruned, at most `max` facts for each cap. Planned facts
     /// stay in the index until they are removed.
-    pub(super) fn plan(&self, max: u64) -> Plan {
-        let mut plan = Plan::default();
+    pub(super) fn plan(&self, max: u64) -> PrunePlan {
+        let mut plan = PrunePlan::default();
         self.plan_crowded(max, &mut plan);
         if let Some(excess) = self.bytes.checked_sub(self.caps.bytes).filter(|excess| *excess > 0) {
             // The excess is in bytes, the plan in facts: estimate with the average size. The next
@@ -173,7 +173,7 @@ impl Index {
         self.swept = before;
     }
 
-    fn plan_crowded(&self, max: u64, plan: &mut Plan) {
+    fn plan_crowded(&self, max: u64, plan: &mut PrunePlan) {
         let cap = usize::try_from(self.caps.schedule_rows).unwrap_or(usize::MAX);
         let mut left = usize::try_from(max).unwrap_or(usize::MAX);
         for schedule in &self.crowded {

@@ -11,7 +11,7 @@
 //! |---|---|
 //! | `store.db`, `-wal`, `-shm` | SQLite's |
 //! | `store.lock` | held for life; names its holder |
-//! | `store.mark` | the last cursor that was acknowledged (`mark`) |
+//! | `store.mark` | the last cursor that was acknowledged (`high_water`) |
 //! | `store.db.before-NNNN` | the store as it was before migration NNNN |
 //!
 //! Costs, for one fact with one row of 200 bytes each: see `benches/store.rs`. Limits: `STORE_*` and `HISTORY_*`.
@@ -22,11 +22,11 @@ mod digest;
 mod doctor;
 mod fault;
 mod faults;
+mod fs_perms;
+mod high_water;
 mod index;
 mod lock;
-mod mark;
 mod open;
-mod private;
 mod queue;
 mod read;
 mod schema;
@@ -35,7 +35,7 @@ mod writer;
 
 pub use fault::OpenFault;
 pub use faults::{FaultLayer, FaultPoint};
-pub use open::StoreOptions;
 #[cfg(feature = "cli")]
-pub(crate) use private::{flush_directory, make_directory};
+pub(crate) use fs_perms::{flush_directory, make_directory};
+pub use open::StoreOptions;
 pub use store::StoreSqlite;

@@ -17,12 +17,12 @@ use rustix::fs::OFlags;
 use super::connection::{self, checkpoint};
 use super::fault::OpenFault;
 use super::faults::{FaultLayer, Faults};
+use super::high_water::{self, HighWaterMark};
 use super::lock::OwnerLock;
-use super::mark::{self, Mark};
 use super::queue::Queue;
 use super::schema::{APPLICATION, MIGRATIONS, Migration, latest, migrate, tables, tables_of};
 use super::writer::{Shared, Writer, beside};
-use super::{private, read};
+use super::{fs_perms, read};
 use crate::domain::{Cursor, Moment};
 use crate::limits;
 use crate::port::{Alarm, HistoryCaps};
@@ -62,19 +62,19 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
     if rusqlite::version_number() < SQLITE_MIN {
         return Err(OpenFault::OldSqlite { found: rusqlite::version() });
     }
-    private::take_directory(&options.dir)?;
+    fs_perms::take_directory(&options.dir)?;
     let dir = fs::canonicalize(&options.dir).map_err(|error| OpenFault::io(&options.dir, &error))?;
     let lock = OwnerLock::take(&dir, options.since)?;
     let path = dir.join(DB);
     // The mark is read before the file is touched: it says whether a missing file is a new store or
     // a lost one.
-    let acknowledged = Mark::read(&dir)?;
-    if !private::check_file(&path)? {
+    let acknowledged = HighWaterMark::read(&dir)?;
+    if !fs_perms::check_file(&path)? {
         nothing_was_here(&path, acknowledged)?;
         create(&dir, migrations)?;
     }
     for tail in ["-wal", "-shm"] {
-        private::check_file(&beside(&path, tail))?;
+        fs_perms::check_file(&beside(&path, tail))?;
     }
     let version = examine_header(&path, latest(migrations))?;
     let (examined, index) = std::thread::scope(|scope| {
@@ -101,7 +101,8 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
     let reader = connection::reader(&path).map_err(|error| refusal(&path, &error))?;
     // Flushed before the mark claims that everything up to `head` is durable.
     flush(&path, &dir).map_err(|error| OpenFault::io(&path, &error))?;
-    let mark = Mark::open(&dir, head).map_err(|error| OpenFault::io(&dir.join(mark::NAME), &error))?;
+    let mark = HighWaterMark::open(&dir, head)
+        .map_err(|error| OpenFault::io(&dir.join(high_water::NAME), &error))?;
     let shared =
         Shared { queue: Queue::new(head), index: Mutex::new(index), reader: Mutex::new(Some(reader)) };
     Ok(Writer {
@@ -127,7 +128,7 @@ fn flush(path: &Path, dir: &Path) -> std::io::Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    private::flush_directory(dir)
+    fs_perms::flush_directory(dir)
 }
 
 /// Distinguishes a missing store, which is an error, from a directory that never had one.
@@ -151,14 +152,14 @@ fn create(dir: &Path, migrations: &[Migration]) -> Result<(), OpenFault> {
         // Left by a start that was interrupted. Nobody else uses it, because we hold the lock.
         let _ = fs::remove_file(beside(&draft, tail));
     }
-    private::open_file(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY).map_err(unusable)?;
+    fs_perms::open_file(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY).map_err(unusable)?;
     build(&draft, migrations).map_err(|error| OpenFault::io(&draft, &error))?;
     for tail in ["-wal", "-shm"] {
         let _ = fs::remove_file(beside(&draft, tail));
     }
     File::open(&draft).and_then(|file| file.sync_all()).map_err(unusable)?;
     fs::rename(&draft, dir.join(DB)).map_err(unusable)?;
-    private::flush_directory(dir).map_err(unusable)
+    fs_perms::flush_directory(dir).map_err(unusable)
 }
 
 fn build(draft: &Path, migrations: &[Migration]) -> rusqlite::Result<()> {
@@ -246,7 +247,7 @@ fn back_up(path: &Path, copy: &Path) -> std::io::Result<()> {
     fs::copy(path, &draft)?;
     File::open(&draft)?.sync_all()?;
     fs::rename(&draft, copy)?;
-    path.parent().map_or(Ok(()), private::flush_directory)
+    path.parent().map_or(Ok(()), fs_perms::flush_directory)
 }
 
 fn refusal(path: &Path, error: &rusqlite::Error) -> OpenFault {

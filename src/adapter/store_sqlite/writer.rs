@@ -16,11 +16,11 @@ use rustix::fs::OFlags;
 
 use super::connection::{self, checkpoint, checkpoint_at_once};
 use super::faults::{FaultPoint, Faults};
-use super::index::{Index, Note, Plan};
+use super::high_water::HighWaterMark;
+use super::index::{Index, Note, PrunePlan};
 use super::lock::OwnerLock;
-use super::mark::Mark;
 use super::queue::{Idle, Queue, Waiting, Work};
-use super::{digest, private, read};
+use super::{digest, fs_perms, read};
 use crate::domain::Cursor;
 use crate::limits;
 use crate::port::{Alarm, FactRecord, HistoryCaps, RowRecord, StoreFault};
@@ -38,7 +38,7 @@ pub(super) struct Writer {
     pub(super) shared: Arc<Shared>,
     pub(super) path: PathBuf,
     pub(super) connection: Option<Connection>,
-    pub(super) mark: Mark,
+    pub(super) mark: HighWaterMark,
     pub(super) acknowledged: Cursor,
     pub(super) caps: HistoryCaps,
     pub(super) faults: Faults,
@@ -49,7 +49,7 @@ pub(super) struct Writer {
 
 /// Facts that a transaction deleted, for the index: cursor, schedule's digest, bytes.
 #[derive(Default)]
-struct LetGo(Vec<(u64, Option<u64>, u64)>);
+struct PrunedFacts(Vec<(u64, Option<u64>, u64)>);
 
 impl Writer {
     /// Runs until the store is closed.
@@ -142,16 +142,16 @@ impl Writer {
         Idle::Rest
     }
 
-    fn plan(&self, max: u64) -> Plan {
+    fn plan(&self, max: u64) -> PrunePlan {
         self.shared.index.lock().unwrap_or_else(PoisonError::into_inner).plan(max)
     }
 
     /// Runs one transaction, which also prunes what the plan names, and flushes it.
     fn transact(
         &self,
-        plan: &Plan,
+        plan: &PrunePlan,
         write: impl FnOnce(&Connection) -> Result<(), StoreFault>,
-    ) -> Result<LetGo, StoreFault> {
+    ) -> Result<PrunedFacts, StoreFault> {
         let Some(connection) = &self.connection else {
             return Err(StoreFault::Unwritable { detail: "it is not open".into() });
         };
@@ -159,15 +159,19 @@ impl Writer {
         // IMMEDIATE takes the write lock at once, so that nothing fails half-way for want of it.
         run(connection, "BEGIN IMMEDIATE")?;
         write(connection)?;
-        let let_go =
-            if plan.is_empty() { LetGo::default() } else { prune(connection, plan).map_err(unwritable)? };
+        let let_go = if plan.is_empty() {
+            PrunedFacts::default()
+        } else {
+            prune(connection, plan).map_err(unwritable)?
+        };
         self.faults.pass(FaultPoint::Commit)?;
         run(connection, "COMMIT")?;
         self.faults.pass(FaultPoint::Flush)?;
         Ok(let_go)
     }
 
-    /// Ends the term: answers everybody who waits, gives up the handle, and tries to open another.
+    /// Ends the term: answers every waiting caller, drops the connection, and tries to open
+    /// another.
     fn fail(&mut self, fault: &StoreFault, group: Vec<Waiting>) {
         // Closing the connection rolls back an open transaction, and moves nothing
         // (`NO_CKPT_ON_CLOSE`).
@@ -221,7 +225,7 @@ impl Writer {
     fn rewrite_log(&self) -> std::io::Result<()> {
         let path = beside(&self.path, "-wal");
         let Ok(bytes) = fs::read(&path) else { return Ok(()) };
-        let mut file = private::open_file(&path, OFlags::WRONLY)?;
+        let mut file = fs_perms::open_file(&path, OFlags::WRONLY)?;
         std::io::Write::write_all(&mut file, &bytes)?;
         file.sync_all()
     }
@@ -264,8 +268,8 @@ fn write_row(upsert: &mut rusqlite::Statement<'_>, row: &RowRecord, at: i64) -> 
 }
 
 /// Deletes what a plan names, and counts it by cause.
-fn prune(connection: &Connection, plan: &Plan) -> rusqlite::Result<LetGo> {
-    let mut let_go = LetGo::default();
+fn prune(connection: &Connection, plan: &PrunePlan) -> rusqlite::Result<PrunedFacts> {
+    let mut let_go = PrunedFacts::default();
     let returning = format!("RETURNING cursor, schedule, {}", read::BYTES);
     let mut one = connection.prepare_cached(&format!("DELETE FROM fact WHERE cursor = ?1 {returning}"))?;
     for cursor in &plan.crowded {
@@ -304,7 +308,7 @@ fn count(connection: &Connection, cause: &str, records: usize) -> rusqlite::Resu
     Ok(())
 }
 
-impl LetGo {
+impl PrunedFacts {
     fn collect(&mut self, mut rows: rusqlite::Rows<'_>) -> rusqlite::Result<()> {
         while let Some(row) = rows.next()? {
             self.0.push(read::removed(row)?);
@@ -313,7 +317,7 @@ impl LetGo {
     }
 }
 
-fn forget(index: &mut Index, plan: &Plan, let_go: &LetGo) {
+fn forget(index: &mut Index, plan: &PrunePlan, let_go: &PrunedFacts) {
     for (cursor, schedule, bytes) in &let_go.0 {
         index.remove(*cursor, *schedule, *bytes);
     }

@@ -1,5 +1,4 @@
-//! Generates the index of errors: every class, and every error with its class, a sample message and
-//! a hint.
+//! Generates the index of errors: every class, and every error with its class, a sample message and a hint.
 
 use std::fmt::Write as _;
 
@@ -7,7 +6,7 @@ use crate::dialect::{cron, native, psi, reminder, session_action};
 use crate::domain::{Code, Refusal};
 use crate::edn::{Map, Symbol, Value};
 use crate::graph::eql;
-use crate::runtime::QUERY_LIMITS;
+use crate::service::QUERY_LIMITS;
 use crate::surface::http::ErrorCode;
 
 /// The index as EDN, one error per line.
@@ -58,7 +57,7 @@ fn psi_tool() -> Vec<Map> {
     psi::errors().into_iter().map(line).collect()
 }
 
-/// The entries of tools without phases: name, class, message and hint.
+/// The entries of tools whose errors have no phase: name, class, message and hint.
 fn tools(of: &str, errors: Vec<(&'static str, Code, Value)>) -> impl Iterator<Item = Map> {
     errors.into_iter().map(move |(name, code, error)| {
         let part = |key: &str| error.as_map().and_then(|map| map.keyword(key)).cloned();
@@ -67,19 +66,19 @@ fn tools(of: &str, errors: Vec<(&'static str, Code, Value)>) -> impl Iterator<It
 }
 
 fn graph() -> Vec<Map> {
-    let limit = |limit, max| (limit, Code::Limit, eql::Refusal::Limit { limit, max });
+    let limit = |limit, max| (limit, Code::Limit, eql::QueryRefusal::Limit { limit, max });
     let mut refusals = vec![
         limit("depth", QUERY_LIMITS.depth),
         limit("attributes", QUERY_LIMITS.attributes),
         limit("rows", QUERY_LIMITS.rows),
         limit("calls", QUERY_LIMITS.calls),
-        ("stopped", Code::Limit, eql::Refusal::Stopped),
-        ("past", Code::Validation, eql::Refusal::Past("REASON".into())),
+        ("stopped", Code::Limit, eql::QueryRefusal::Stopped),
+        ("past", Code::Validation, eql::QueryRefusal::Past("REASON".into())),
     ];
     if let Ok(name) = Symbol::new("psi.scheduler/create") {
-        refusals.push(("nested-mutation", Code::Validation, eql::Refusal::NestedMutation(name)));
+        refusals.push(("nested-mutation", Code::Validation, eql::QueryRefusal::NestedMutation(name)));
     }
-    let line = |(name, code, it): (&str, Code, eql::Refusal)| {
+    let line = |(name, code, it): (&str, Code, eql::QueryRefusal)| {
         entry("eql", name, code, it.to_string()).with("data", it.to_map())
     };
     refusals.into_iter().map(line).collect()

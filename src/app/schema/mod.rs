@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use crate::edn::{Map, Value};
 use crate::graph::export;
-use crate::runtime::{TOOLBOX, registry};
+use crate::service::{TOOLBOX, registry};
 use crate::surface::cli::SchemaKind;
 use crate::surface::{graphql, json};
 
@@ -29,7 +29,7 @@ pub fn text(kind: SchemaKind) -> String {
 
 /// Every tool with the JSON Schema of its arguments.
 fn tools() -> String {
-    let describe = |tool: &crate::runtime::ToolInfo| {
+    let describe = |tool: &crate::service::ToolInfo| {
         let map = Map::new()
             .with("name", tool.name)
             .with("dialect", tool.dialect.name())

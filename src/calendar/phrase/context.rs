@@ -11,7 +11,7 @@ use crate::edn::civil_from_days;
 
 /// The moment and the zone that a phrase is relative to.
 #[derive(Clone, Debug)]
-pub struct Asked<'a> {
+pub struct PhraseContext<'a> {
     /// The moment at which the phrase was given.
     pub now: Moment,
     /// The zone whose clock is read, unless the phrase ends with another zone.
@@ -20,7 +20,7 @@ pub struct Asked<'a> {
     pub zones: &'a Zones,
 }
 
-impl Asked<'_> {
+impl PhraseContext<'_> {
     /// Returns the day that the zone's calendar shows, counted from 1970-01-01.
     pub(super) fn today(&self) -> i64 {
         let now = self.now.seconds();

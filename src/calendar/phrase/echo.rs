@@ -1,6 +1,6 @@
 //! The echo of a phrase: what was understood, in words.
 
-use super::context::Asked;
+use super::context::PhraseContext;
 use super::duration;
 use crate::calendar::cron::Field;
 use crate::calendar::pattern::SECONDS_PER_DAY;
@@ -8,7 +8,7 @@ use crate::domain::{CountFrom, Cron, Moment, Trigger, Weekday, Weekdays, When};
 use crate::edn::civil_from_days;
 
 /// Prints what was understood, with the zone.
-pub(super) fn words(meant: &When, asked: &Asked<'_>) -> String {
+pub(super) fn words(meant: &When, asked: &PhraseContext<'_>) -> String {
     let zone = &asked.zone;
     match meant {
         When::After(span) => {
@@ -52,7 +52,7 @@ pub(in crate::calendar) fn weekdays(days: Weekdays) -> String {
 }
 
 /// Prints an instant: `thursday 23 April 2026 at 09:00 (Europe/Berlin, UTC+02:00)`.
-fn shown(moment: Moment, asked: &Asked<'_>) -> String {
+fn shown(moment: Moment, asked: &PhraseContext<'_>) -> String {
     let offset = asked.zones.clock(&asked.zone).offset_at(moment.seconds());
     let reading = moment.seconds() + offset;
     let (days, second) = (reading.div_euclid(SECONDS_PER_DAY), reading.rem_euclid(SECONDS_PER_DAY));

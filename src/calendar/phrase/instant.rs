@@ -1,7 +1,7 @@
 //! Parser of instants in digits: `2026-04-22T13:00:00Z`, and `2026-04-22 13:00` on the zone's
 //! clock.
 
-use super::context::Asked;
+use super::context::PhraseContext;
 use super::error::{Part, PhraseError};
 use super::time;
 use super::words::{Words, cut};
@@ -21,7 +21,7 @@ pub(super) fn starts(words: &Words<'_>) -> bool {
 /// Parses an instant, or a date and a time on the zone's clock.
 pub(super) fn read(
     words: &mut Words<'_>,
-    asked: &Asked<'_>,
+    asked: &PhraseContext<'_>,
 ) -> Result<(Moment, Option<Warning>), PhraseError> {
     let Some(word) = words.next_given() else {
         return Err(words.refuse(Part::Instant));

@@ -16,7 +16,7 @@ mod time;
 mod understand;
 mod words;
 
-pub use context::Asked;
+pub use context::PhraseContext;
 pub use error::{Part, PhraseError};
 pub use understand::{Understood, understand};
 

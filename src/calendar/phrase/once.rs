@@ -1,6 +1,6 @@
 //! Parser of phrases that mean one instant.
 
-use super::context::Asked;
+use super::context::PhraseContext;
 use super::error::{Part, PhraseError};
 use super::words::Words;
 use super::{duration, instant, time};
@@ -9,7 +9,10 @@ use crate::domain::{Span, TimeOfDay, Weekday, When};
 
 /// Parses `in 5m`, `5m`, `now`, an instant, `tomorrow 9am`, `next monday 08:00`, `at 17:30`, `9am
 /// tomorrow`.
-pub(super) fn read(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<(When, Option<Warning>), PhraseError> {
+pub(super) fn read(
+    words: &mut Words<'_>,
+    asked: &PhraseContext<'_>,
+) -> Result<(When, Option<Warning>), PhraseError> {
     if words.take(&["now"]) {
         return Ok((When::After(Span::ZERO), None));
     }
@@ -58,7 +61,7 @@ enum Day {
 fn on_day(
     day: Option<Day>,
     time: TimeOfDay,
-    asked: &Asked<'_>,
+    asked: &PhraseContext<'_>,
 ) -> Result<(When, Option<Warning>), PhraseError> {
     let today = asked.today();
     // Days until that weekday, at least `least`. 1970-01-01 was a Thursday, which is day 4.
@@ -126,7 +129,7 @@ fn is_duration(words: &Words<'_>) -> bool {
     !is_bare || rest.peek().is_some_and(is_unit)
 }
 
-fn read_after(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<When, PhraseError> {
+fn read_after(words: &mut Words<'_>, asked: &PhraseContext<'_>) -> Result<When, PhraseError> {
     let span = duration::read(words)?;
     let moment = asked.now.checked_add(span).ok_or(PhraseError::TooFar)?;
     // Zero may be a slip or mean `now`: the caller has to choose.

@@ -1,6 +1,6 @@
 //! Parser of phrases that mean a trigger: `every 5 minutes`, `every day at 9`, `weekdays at 8:30`.
 
-use super::context::Asked;
+use super::context::PhraseContext;
 use super::error::{Part, PhraseError};
 use super::words::Words;
 use super::{duration, instant, time};
@@ -18,7 +18,7 @@ pub(super) fn starts(words: &Words<'_>) -> bool {
 }
 
 /// Parses a recurring phrase to its trigger.
-pub(super) fn read(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Trigger, PhraseError> {
+pub(super) fn read(words: &mut Words<'_>, asked: &PhraseContext<'_>) -> Result<Trigger, PhraseError> {
     if words.take(&["hourly"]) {
         return Ok(Trigger::Cron(parse_cron("@hourly")?.into(), asked.zone.clone().into()));
     }
@@ -57,18 +57,22 @@ pub(super) fn read(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Trigger, 
     on_days(words, asked)
 }
 
-fn on_days(words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Trigger, PhraseError> {
+fn on_days(words: &mut Words<'_>, asked: &PhraseContext<'_>) -> Result<Trigger, PhraseError> {
     let weekdays = time::read_days(words)?;
     at_time(weekdays, words, asked)
 }
 
-fn at_time(weekdays: Weekdays, words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Trigger, PhraseError> {
+fn at_time(
+    weekdays: Weekdays,
+    words: &mut Words<'_>,
+    asked: &PhraseContext<'_>,
+) -> Result<Trigger, PhraseError> {
     let time = time::read(words)?;
     Ok(Trigger::Calendar(Box::new(Calendar { weekdays, time, zone: asked.zone.clone() })))
 }
 
 /// Parses what may follow a period: `from 2026-04-22T13:00:00Z` and `after each finish`.
-fn every(period: Span, words: &mut Words<'_>, asked: &Asked<'_>) -> Result<Trigger, PhraseError> {
+fn every(period: Span, words: &mut Words<'_>, asked: &PhraseContext<'_>) -> Result<Trigger, PhraseError> {
     let anchor = if words.take(&["from"]) {
         if !instant::starts(words) {
             return Err(words.refuse(Part::Instant));

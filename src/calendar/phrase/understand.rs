@@ -1,6 +1,6 @@
 //! Entry point of the phrase parser: from a phrase to its meaning, with an echo.
 
-use super::context::Asked;
+use super::context::PhraseContext;
 use super::error::PhraseError;
 use super::words::{Words, cut};
 use super::{echo, once, recurring};
@@ -30,24 +30,24 @@ pub struct Understood {
 /// [`PhraseError`], which names the word at fault and suggests what to write instead.
 ///
 /// ```
-/// use reveille::calendar::{Asked, Zones, understand};
+/// use reveille::calendar::{PhraseContext, Zones, understand};
 /// use reveille::domain::{Moment, Zone};
 ///
 /// let zones = Zones::bundled();
 /// let now = Moment::parse("2026-04-22T13:00:00Z")?;
-/// let asked = Asked { now, zone: Zone::parse("Europe/Berlin")?, zones: &zones };
+/// let asked = PhraseContext { now, zone: Zone::parse("Europe/Berlin")?, zones: &zones };
 /// let understood = understand("weekdays at 8:30", &asked)?;
 /// assert_eq!(understood.words, "every weekday (monday to friday) at 08:30 (Europe/Berlin)");
 /// assert_eq!(understood.next[0].to_string(), "2026-04-23T06:30:00Z");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn understand(phrase: &str, asked: &Asked<'_>) -> Result<Understood, PhraseError> {
+pub fn understand(phrase: &str, asked: &PhraseContext<'_>) -> Result<Understood, PhraseError> {
     if u64::try_from(phrase.len()).unwrap_or(u64::MAX) > limits::PHRASE_BYTES.value {
         return Err(PhraseError::TooLong);
     }
     let phrase = phrase.trim();
     let (rest, zone) = split_zone(phrase, asked)?;
-    let asked = Asked { zone: zone.unwrap_or_else(|| asked.zone.clone()), ..asked.clone() };
+    let asked = PhraseContext { zone: zone.unwrap_or_else(|| asked.zone.clone()), ..asked.clone() };
     if rest.is_empty() {
         return Err(if phrase.is_empty() {
             PhraseError::Empty
@@ -77,7 +77,7 @@ pub fn understand(phrase: &str, asked: &Asked<'_>) -> Result<Understood, PhraseE
 
 /// Parses a phrase without its zone. Cron comes first, because no other phrase begins like it;
 /// recurring phrases come before single instants, because both may begin with a day of the week.
-fn read(text: &str, asked: &Asked<'_>) -> Result<(When, Option<Warning>), PhraseError> {
+fn read(text: &str, asked: &PhraseContext<'_>) -> Result<(When, Option<Warning>), PhraseError> {
     if is_cron(text) {
         let cron = parse_cron(text)?;
         return Ok((When::By(Trigger::Cron(cron.into(), asked.zone.clone().into())), None));
@@ -102,7 +102,10 @@ fn is_cron(text: &str) -> bool {
 }
 
 /// Splits the zone from the end of a phrase, with or without `in`, and returns the rest before it.
-fn split_zone<'a>(phrase: &'a str, asked: &Asked<'_>) -> Result<(&'a str, Option<Zone>), PhraseError> {
+fn split_zone<'a>(
+    phrase: &'a str,
+    asked: &PhraseContext<'_>,
+) -> Result<(&'a str, Option<Zone>), PhraseError> {
     if let Some(quoted) = phrase.strip_suffix('"') {
         let Some((rest, name)) = quoted.rsplit_once('"') else {
             return Err(PhraseError::UnknownWord { word: cut(phrase) });
@@ -123,7 +126,7 @@ fn without_in(rest: &str) -> &str {
 
 /// Returns whether a word is a zone: a name in the database, an offset, or two names with a slash
 /// between. No other word of a phrase looks like that.
-fn is_zone(word: &str, asked: &Asked<'_>) -> bool {
+fn is_zone(word: &str, asked: &PhraseContext<'_>) -> bool {
     let is_name = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
     let is_offset = word.starts_with(['+', '-']) && word.contains(':');
     let is_prefixed = word

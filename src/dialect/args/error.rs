@@ -1,7 +1,7 @@
-//! What is wrong with one argument: the kind of error, the path to the value, and an echo of the value.
+//! An error in one argument: its kind, the path to the value, and an echo of the value.
 //!
-//! What lives elsewhere: the texts (`words.rs`, and a table of each dialect), calls that would have been right (each
-//! dialect's `example.rs`). Invariant: an error is data; its texts are made of it.
+//! The texts are in `words.rs` and in a table per dialect, examples of correct calls in each dialect's `example.rs`.
+//! Invariant: an error is data; its texts are generated from that data.
 
 use super::words::{ArgWords, Wording, fill};
 use crate::dialect::{Answer, echo, tool_error};
@@ -9,51 +9,52 @@ use crate::domain::Code;
 use crate::edn::{Map, Value};
 use crate::limits::Limit;
 
-/// What is wrong with one argument, and where.
+/// An error in one argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ArgError {
-    /// Empty for the arguments as a whole.
+    /// The path to the value, such as `patch.schedule.at`; empty if the error concerns all arguments.
     path: String,
     kind: Box<ArgErrorKind>,
+    /// An echo of the offending value, if there is one.
     value: Option<Value>,
 }
 
-/// What can be wrong with an argument.
+/// The kinds of errors in arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ArgErrorKind {
-    /// A map belongs there.
+    /// Not a map.
     NotAMap { found: &'static str },
-    /// There are no such fields. The path ends in the first of these keys.
+    /// Unknown fields. The path of the error ends in the first of `keys`; `nearest` is the known name most like it.
     UnknownKeys { keys: Vec<Value>, known: &'static [&'static str], nearest: Option<&'static str> },
-    /// One field, in two spellings.
+    /// One field is given twice, in two spellings.
     GivenTwice,
-    /// A field that must be there is not.
+    /// A required field is missing.
     Missing,
-    /// A text that must say something does not.
+    /// A required text is blank.
     Blank,
-    /// A string belongs there.
+    /// Not a string.
     NotText { found: &'static str },
-    /// True or false belongs there.
+    /// Not a boolean.
     NotABoolean,
-    /// A whole number belongs there.
+    /// Not an integer.
     NotWhole,
-    /// A vector belongs there; a set will do where `or_set`.
+    /// Not a list; `or_set` if a set would do as well.
     NotAList { or_set: bool },
-    /// Something else belongs there, which only one dialect has.
+    /// Not of a type that only one dialect knows; `expected` describes it.
     NotA { expected: &'static str, found: &'static str },
-    /// A number out of bounds, which are both included.
+    /// A number is outside the bounds, both of which are inclusive.
     OutOfRange { min: u64, max: u64 },
-    /// A text or a list is too long.
+    /// A text or a list is longer than the limit.
     TooLong { limit: Limit },
-    /// It is none of a closed list of names.
+    /// Not a name of a closed list.
     NotOneOf { known: &'static [&'static str] },
-    /// An instant without its offset from UTC.
+    /// A timestamp lacks its offset from UTC.
     NoOffset,
-    /// It is no instant.
+    /// Not a timestamp.
     NotAnInstant,
-    /// It cannot be an id.
+    /// Not a valid id.
     NotAnId,
-    /// A rule of one dialect is broken; the detail is for its texts.
+    /// A rule of one dialect is violated. `detail` fills the placeholder of that name in the texts.
     Own { words: Wording, detail: String },
 }
 
@@ -62,28 +63,30 @@ impl ArgError {
         ArgError { path: path.to_owned(), kind: Box::new(kind), value: None }
     }
 
-    /// A rule of the dialect's own is broken; the detail is for its texts, where those have one.
+    /// Creates an error for a dialect's own rule. `detail` fills the placeholder of that name in the texts, if they
+    /// have one.
     pub(crate) fn own(path: &str, words: Wording, detail: impl Into<String>) -> ArgError {
         ArgError::new(path, ArgErrorKind::Own { words, detail: detail.into() })
     }
 
-    /// The error with the value that has it.
+    /// Attaches an echo of the offending value.
     pub(crate) fn with(self, value: &Value) -> ArgError {
         ArgError { value: Some(echo(value)), ..self }
     }
 
-    /// The error as the map around it sees it, which has the value under this name.
+    /// Prepends the name of the enclosing field to the path.
     pub(crate) fn under(self, name: &str) -> ArgError {
+        // An index follows its list directly, as in `list[0]`; a field is separated by a dot.
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         ArgError { path: format!("{name}{dot}{}", self.path), ..self }
     }
 
-    /// The error as the list around it sees it.
+    /// Prepends the index in the enclosing list to the path.
     pub(crate) fn at(self, index: usize) -> ArgError {
         self.under(&format!("[{index}]"))
     }
 
-    /// The path to the value; empty for the arguments as a whole.
+    /// The path to the value; empty if the error concerns all arguments.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
@@ -92,25 +95,26 @@ impl ArgError {
         &self.kind
     }
 
-    /// An echo of the value, if something was given.
+    /// The echo of the offending value, if there is one.
     pub(crate) fn value(&self) -> Option<&Value> {
         self.value.as_ref()
     }
 
-    /// The path to the map that has an unknown key; else that to the value.
+    /// The path to the map that has an unknown key; for other kinds of error, the path to the value.
     pub(crate) fn place(&self) -> &str {
         let ArgErrorKind::UnknownKeys { keys, .. } = &*self.kind else { return &self.path };
+        // The path ends in the first unknown key, which is not part of the map's own path.
         let key = keys.first().map(key_text).unwrap_or_default();
         let place = self.path.strip_suffix(&key).unwrap_or_default();
         place.strip_suffix('.').unwrap_or(place)
     }
 
-    /// The known name that an unknown one is nearest to.
+    /// The known name nearest to the unknown one, if any is near.
     pub(crate) fn nearest(&self) -> Option<&'static str> {
         if let ArgErrorKind::UnknownKeys { nearest, .. } = &*self.kind { *nearest } else { None }
     }
 
-    /// The dialect's name for the kind of error.
+    /// The dialect's name for this kind of error.
     pub(crate) fn name(&self, words: &ArgWords) -> &'static str {
         words.of(&self.kind).name
     }
@@ -119,12 +123,12 @@ impl ArgError {
         words.of(&self.kind).code
     }
 
-    /// One sentence that says what is wrong, and where.
+    /// Formats one sentence: the fault and the path.
     pub(crate) fn message(&self, words: &ArgWords) -> String {
         fill(words.of(&self.kind).message, |part| self.part(part, words))
     }
 
-    /// The finished answer of a tool, with a call that would have been right.
+    /// Builds the complete answer of a tool, with an example of a correct call.
     pub(crate) fn answer(&self, words: &ArgWords, example: Map) -> Answer {
         let hint = fill(words.of(&self.kind).hint, |part| self.part(part, words));
         let code = self.code(words);
@@ -141,7 +145,7 @@ impl ArgError {
         tool_error::finish(error.with("hint", hint).with("example", example), code)
     }
 
-    /// What stands in a text under this name.
+    /// The text for one placeholder; `None` if the error has no such part.
     fn part(&self, name: &str, words: &ArgWords) -> Option<String> {
         let whole = |path: &str| if path.is_empty() { words.whole } else { path }.to_owned();
         Some(match (name, &*self.kind) {
@@ -172,7 +176,7 @@ impl ArgError {
         })
     }
 
-    /// The unknown keys sorted by their text, and the name that was meant, where that is not in doubt: as EDN shows them.
+    /// Adds the unknown keys, sorted by text, and the suggestion if there is one. This is the shape of EDN errors.
     pub(crate) fn with_unknown_keys(&self, data: Map) -> Map {
         let ArgErrorKind::UnknownKeys { keys, .. } = &*self.kind else { return data };
         let data = data.with("unsupported-keys", sorted(keys));
@@ -182,27 +186,28 @@ impl ArgError {
         }
     }
 
-    /// The name that was meant by the one unknown key; of several, nobody knows which one it would be for.
+    /// The suggested name if there is exactly one unknown key. With several keys, the reader could not tell which one
+    /// it replaces.
     fn suggestion(&self) -> Option<&'static str> {
         let ArgErrorKind::UnknownKeys { keys, .. } = &*self.kind else { return None };
         self.nearest().filter(|_| keys.len() == 1)
     }
 }
 
-/// A key as a path has it.
+/// A key as it appears in paths: without quotes or colon.
 pub(super) fn key_text(key: &Value) -> String {
     let text = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
     text.trim_start_matches(':').to_owned()
 }
 
-/// By text: keys of different types have no other order that a reader would expect.
+/// Sorts keys by their text. Keys of different types have no natural order.
 fn sorted(keys: &[Value]) -> Vec<Value> {
     let mut keys = keys.to_vec();
     keys.sort_by_cached_key(ToString::to_string);
     keys
 }
 
-/// Values, the first few of them.
+/// Lists the first few values, and the count of the others.
 fn shown(values: &[Value]) -> String {
     let first: Vec<String> = values.iter().take(VALUES_SHOWN).map(ToString::to_string).collect();
     match values.len() - first.len() {
@@ -211,5 +216,5 @@ fn shown(values: &[Value]) -> String {
     }
 }
 
-/// The data of an error has them all.
+/// Messages list at most this many values; the error's data lists all.
 const VALUES_SHOWN: usize = 8;

@@ -1,14 +1,14 @@
-//! Reads the arguments of a call: the one reader of every tool and of the EDN stream.
+//! Parses the arguments of calls, for every tool and for the EDN stream.
 //!
-//! [`Arg`] is one value, [`Args`] the fields of a map. What reads an argument takes an `Arg` and returns a checked value or an
-//! [`ArgError`]. Nobody passes paths along: each field and each item that an error passes on its way out puts its own name in
-//! front, so that the error arrives with the whole path, such as `patch.schedule.at`.
+//! [`Arg`] is one value, [`Args`] the fields of a map. A parser takes an `Arg` and returns a checked value or an
+//! [`ArgError`]. Parsers do not pass paths down: as an error is returned, each enclosing field and list item prepends
+//! its own name, so the error ends up with the whole path, such as `patch.schedule.at`.
 //!
-//! How names are spelled is a [`Style`]. The kinds of error are one closed list, [`ArgErrorKind`]; what a caller reads is a
-//! table of each dialect, [`ArgWords`], because other systems' texts are part of their tools.
+//! [`Style`] says how names are spelled. The kinds of error are one closed list, [`ArgErrorKind`]. Their texts are
+//! one table per dialect, [`ArgWords`], because other systems' texts are part of their tools.
 //!
-//! Invariant: no field is given twice in two spellings, and an unknown one is refused at every depth, by name and with the
-//! known name that is nearest to it.
+//! Invariants: a field given twice in two spellings is refused. An unknown field is refused at every depth, with its
+//! name and the nearest known name.
 
 mod error;
 mod reader;

@@ -1,6 +1,6 @@
-//! Values and the fields of maps, read with checks.
+//! Checked access to values and to the fields of maps.
 //!
-//! Invariant: what is read is bounded before anything is copied.
+//! Invariant: lengths are checked before anything is copied.
 
 use std::borrow::Cow;
 
@@ -11,39 +11,39 @@ use crate::domain::{Moment, nearest};
 use crate::edn::{Keyword, Value};
 use crate::limits::Limit;
 
-/// How a dialect spells what it reads.
+/// How a dialect spells names and times.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
     pub(crate) notation: Notation,
     pub(crate) keys: Keys,
     pub(crate) choices: Choices,
-    /// Whether an instant as text may leave out its seconds.
+    /// True if timestamps may omit their seconds.
     pub(crate) short_times: bool,
 }
 
 /// How the keys of maps are spelled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Keys {
-    /// In snake case, as keywords or strings; in EDN in kebab case too.
+    /// Snake case, as keywords or strings; in EDN also kebab case.
     Snake,
-    /// As they are, as keywords or strings.
+    /// Exactly as listed, as keywords or strings.
     Plain,
-    /// As keywords; in JSON, which has none, as strings.
+    /// Exactly as listed, as keywords; in JSON, which has no keywords, as strings.
     Notated,
 }
 
 /// How the names of closed lists are spelled. A name is a string or a keyword.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Choices {
-    /// As in the list.
+    /// Exactly as listed.
     Exact,
-    /// As in the list, or in EDN in kebab case where the list has snake case.
+    /// As listed; in EDN also in kebab case where the list has snake case.
     Snake,
-    /// In any case, with hyphens or underscores.
+    /// In upper or lower case, with hyphens or underscores.
     AnyCase,
 }
 
-/// One value.
+/// One value, and the style in which it is written.
 #[derive(Clone, Copy)]
 pub(crate) struct Arg<'a> {
     value: &'a Value,
@@ -54,7 +54,9 @@ pub(crate) struct Arg<'a> {
 pub(crate) struct Args<'a> {
     style: Style,
     known: &'static [&'static str],
+    /// The values of the known fields, in the order of `known`.
     values: Vec<Option<&'a Value>>,
+    /// The entries with unknown keys.
     unknown: Vec<(&'a Value, &'a Value)>,
 }
 
@@ -72,22 +74,22 @@ impl<'a> Arg<'a> {
         plain_name(self.value)
     }
 
-    /// What is wrong with this value.
+    /// Creates an error about this value.
     pub(crate) fn error(self, kind: ArgErrorKind) -> ArgError {
         ArgError::new("", kind).with(self.value)
     }
 
-    /// The dialect's own rule that this value breaks.
+    /// Creates an error for a dialect's own rule that this value violates.
     pub(crate) fn breaks(self, words: Wording, detail: impl Into<String>) -> ArgError {
         ArgError::own("", words, detail).with(self.value)
     }
 
-    /// Another value that is written in the same way.
+    /// Wraps another value of the same style.
     pub(crate) fn like(self, value: &'a Value) -> Arg<'a> {
         Arg { value, ..self }
     }
 
-    /// The fields of a map that has no other ones than these.
+    /// The fields of a map; an unknown key is an error.
     pub(crate) fn map(self, known: &'static [&'static str]) -> Result<Args<'a>, ArgError> {
         let args = self.open_map(known)?;
         match args.unknown_keys() {
@@ -96,7 +98,7 @@ impl<'a> Arg<'a> {
         }
     }
 
-    /// The fields of a map that may have others too; those are for somebody else to judge.
+    /// The fields of a map; unknown keys are recorded for [`Args::unknown_keys`].
     pub(crate) fn open_map(self, known: &'static [&'static str]) -> Result<Args<'a>, ArgError> {
         let not_a_map = || self.error(ArgErrorKind::NotAMap { found: self.value.type_name() });
         let map = self.value.as_map().ok_or_else(not_a_map)?;
@@ -104,6 +106,7 @@ impl<'a> Arg<'a> {
         for (key, value) in map {
             let name = self.style.key(key);
             match known.iter().position(|known| name.as_deref() == Some(*known)) {
+                // Two spellings of one field: which one counts would depend on the order of the map.
                 Some(place) if args.values[place].is_some() => {
                     return Err(ArgError::new(known[place], ArgErrorKind::GivenTwice));
                 }
@@ -114,22 +117,23 @@ impl<'a> Arg<'a> {
         Ok(args)
     }
 
-    /// A string as it stands.
+    /// A string, untrimmed.
     pub(crate) fn raw_text(self, max: Limit) -> Result<&'a str, ArgError> {
         let not_text = || self.error(ArgErrorKind::NotText { found: self.value.type_name() });
         let text = self.value.as_str().ok_or_else(not_text)?;
+        // Checked on the borrowed text, before anything is copied.
         if text.len() as u64 > max.value {
             return Err(self.error(ArgErrorKind::TooLong { limit: max }));
         }
         Ok(text)
     }
 
-    /// A string without the blanks around it.
+    /// A string, trimmed.
     pub(crate) fn text(self, max: Limit) -> Result<&'a str, ArgError> {
         self.raw_text(max).map(str::trim)
     }
 
-    /// A string that is not blank, without the blanks around it.
+    /// A string, trimmed; blank is an error.
     pub(crate) fn filled_text(self, max: Limit) -> Result<&'a str, ArgError> {
         let text = self.text(max)?;
         if text.is_empty() { Err(self.error(ArgErrorKind::Blank)) } else { Ok(text) }
@@ -139,7 +143,7 @@ impl<'a> Arg<'a> {
         self.value.as_bool().ok_or_else(|| self.error(ArgErrorKind::NotABoolean))
     }
 
-    /// A whole number of any size; one beyond 64 bits counts as the last within.
+    /// An integer. One that does not fit 64 bits is clamped to the nearest that does.
     pub(crate) fn integer(self) -> Result<i64, ArgError> {
         if let Value::BigInt(number) = self.value {
             return Ok(if number.to_string().starts_with('-') { i64::MIN } else { i64::MAX });
@@ -147,14 +151,15 @@ impl<'a> Arg<'a> {
         self.value.as_int().ok_or_else(|| self.error(ArgErrorKind::NotWhole))
     }
 
-    /// A whole number within bounds, both included.
+    /// An integer from `min` to `max`, inclusive.
     pub(crate) fn int_in(self, min: u64, max: u64) -> Result<u64, ArgError> {
+        // `integer` clamps big integers, so a clamped value could fall within the bounds.
         let number = u64::try_from(self.integer()?).ok().filter(|number| (min..=max).contains(number));
         let is_small = !matches!(self.value, Value::BigInt(_));
         number.filter(|_| is_small).ok_or_else(|| self.error(ArgErrorKind::OutOfRange { min, max }))
     }
 
-    /// An instant with its offset as text, or an `#inst`.
+    /// A timestamp with an offset, as a string or an `#inst`.
     pub(crate) fn instant(self) -> Result<Moment, ArgError> {
         let not_an_instant = || self.error(ArgErrorKind::NotAnInstant);
         if let Some(inst) = self.value.as_inst() {
@@ -163,13 +168,13 @@ impl<'a> Arg<'a> {
         let text = self.value.as_str().ok_or_else(not_an_instant)?.trim();
         let text = if self.style.short_times { with_seconds(text) } else { text.into() };
         Moment::parse(&text).map_err(|_| {
-            // A reading without an offset is the likeliest mistake, and has a hint of its own.
+            // A missing offset is the most common mistake, and has a hint of its own.
             let lacks_offset = Moment::parse(&format!("{text}Z")).is_ok();
             if lacks_offset { self.error(ArgErrorKind::NoOffset) } else { not_an_instant() }
         })
     }
 
-    /// One of a closed list; `names` are those of `all`, in its order.
+    /// A name of a closed list, as the element of `all` in the same position as in `names`.
     pub(crate) fn one_of<T: Copy>(self, names: &'static [&'static str], all: &[T]) -> Result<T, ArgError> {
         debug_assert_eq!(names.len(), all.len());
         let given = plain_name(self.value).map(|text| self.style.choice(text));
@@ -178,12 +183,12 @@ impl<'a> Arg<'a> {
         found.ok_or_else(|| self.error(ArgErrorKind::NotOneOf { known: names }))
     }
 
-    /// An id, of the type that `parse` makes.
+    /// An id, parsed by `parse`.
     pub(crate) fn id<T>(self, max: Limit, parse: impl FnOnce(&str) -> Option<T>) -> Result<T, ArgError> {
         parse(self.filled_text(max)?).ok_or_else(|| self.error(ArgErrorKind::NotAnId))
     }
 
-    /// What only one dialect has, by its own reading.
+    /// A value of a type that only one dialect knows. `expected` describes it in the error.
     pub(crate) fn parse<T>(
         self,
         expected: &'static str,
@@ -193,7 +198,7 @@ impl<'a> Arg<'a> {
         parse(self.value).ok_or_else(|| self.error(ArgErrorKind::NotA { expected, found }))
     }
 
-    /// Each item of a list, read.
+    /// Reads each item of a list.
     pub(crate) fn items<T>(
         self,
         max: Limit,
@@ -204,12 +209,13 @@ impl<'a> Arg<'a> {
         self.each(items.iter(), max, read)
     }
 
-    /// Each item of a set, or of a list in its place, read.
+    /// Reads each item of a set, or of a list given instead.
     pub(crate) fn set<C: FromIterator<T>, T>(
         self,
         max: Limit,
         read: impl Fn(Arg<'a>) -> Result<T, ArgError>,
     ) -> Result<C, ArgError> {
+        // JSON has no sets, so a list is accepted in place of one.
         let items = match (self.value.as_set(), self.value.as_items()) {
             (Some(set), _) => self.each(set.iter(), max, read),
             (None, Some(items)) => self.each(items.iter(), max, read),
@@ -224,16 +230,18 @@ impl<'a> Arg<'a> {
         max: Limit,
         read: impl Fn(Arg<'a>) -> Result<T, ArgError>,
     ) -> Result<Vec<T>, ArgError> {
+        // The length is checked before any item is read.
         if items.len() as u64 > max.value {
             return Err(self.error(ArgErrorKind::TooLong { limit: max }));
         }
+        // The index becomes part of the error's path.
         let item = |(index, value)| read(self.like(value)).map_err(|error| error.at(index));
         items.enumerate().map(item).collect()
     }
 }
 
 impl<'a> Args<'a> {
-    /// The arguments of one call; nothing at all is as good as an empty map.
+    /// The fields of a call's arguments. Nil is accepted as an empty map.
     pub(crate) fn of_call(
         value: &'a Value,
         style: Style,
@@ -246,9 +254,10 @@ impl<'a> Args<'a> {
         Args { style, known, values: vec![None; known.len()], unknown: Vec::new() }
     }
 
-    /// What is wrong with a map that has unknown fields.
+    /// The error about unknown fields, if there are any.
     pub(crate) fn unknown_keys(&self) -> Option<ArgError> {
         let (key, value) = self.unknown.first()?;
+        // A key that cannot be a name, such as a number, is compared by its text.
         let name = self.style.key(key).unwrap_or_else(|| key_text(&echo(key)).into());
         let nearest = nearest(self.known.iter().map(|known| (*known, *known)), &name);
         let keys: Vec<Value> = self.unknown.iter().map(|(key, _)| echo(key)).collect();
@@ -257,15 +266,16 @@ impl<'a> Args<'a> {
         Some(ArgError::new(&path, kind).with(value))
     }
 
-    /// A field; nil is as good as none.
+    /// A field; nil counts as absent.
     pub(crate) fn get(&self, name: &str) -> Option<Arg<'a>> {
+        // A name that is not in `known` is a defect of the caller: `open_map` never fills it.
         let place = self.known.iter().position(|known| *known == name);
         debug_assert!(place.is_some(), "{name} is read and not known");
         let value = self.values[place?].filter(|value| !value.is_nil())?;
         Some(Arg { value, style: self.style })
     }
 
-    /// A field, read; nothing if it is absent or nil.
+    /// Reads an optional field.
     pub(crate) fn opt<T>(
         &self,
         name: &str,
@@ -274,7 +284,7 @@ impl<'a> Args<'a> {
         self.get(name).map(|arg| read(arg).map_err(|error| error.under(name))).transpose()
     }
 
-    /// A field that must be there, read.
+    /// Reads a required field.
     pub(crate) fn required<T>(
         &self,
         name: &str,
@@ -283,7 +293,7 @@ impl<'a> Args<'a> {
         self.opt(name, read)?.ok_or_else(|| ArgError::new(name, ArgErrorKind::Missing))
     }
 
-    /// A field read as nil where it is absent: the error says what belongs there.
+    /// Reads a required field, and nil if it is absent, so that the error names the expected type.
     pub(crate) fn or_nil<T>(
         &self,
         name: &str,
@@ -293,23 +303,24 @@ impl<'a> Args<'a> {
         read(arg).map_err(|error| error.under(name))
     }
 
-    /// A text without the blanks around it; a blank one is as good as none.
+    /// An optional text, trimmed; blank counts as absent.
     pub(crate) fn opt_text(&self, name: &str, max: Limit) -> Result<Option<&'a str>, ArgError> {
         Ok(self.opt(name, |arg| arg.text(max))?.filter(|text| !text.is_empty()))
     }
 
-    /// A text as it stands.
+    /// An optional text, untrimmed.
     pub(crate) fn raw_text(&self, name: &str, max: Limit) -> Result<Option<&'a str>, ArgError> {
         self.opt(name, |arg| arg.raw_text(max))
     }
 
-    /// A text that must be there and not be blank, without the blanks around it.
+    /// A required text, trimmed; blank is an error.
     pub(crate) fn required_text(&self, name: &str, max: Limit) -> Result<&'a str, ArgError> {
         self.required(name, |arg| arg.filled_text(max))
     }
 
-    /// A text that must be there and not be blank, as it stands.
+    /// A required text, untrimmed; blank is an error.
     pub(crate) fn required_raw_text(&self, name: &str, max: Limit) -> Result<&'a str, ArgError> {
+        // Whether it is blank is judged on the trimmed text; the text itself is returned verbatim.
         self.required(name, |arg| arg.filled_text(max).and_then(|_| arg.raw_text(max)))
     }
 
@@ -317,18 +328,18 @@ impl<'a> Args<'a> {
         self.opt(name, Arg::flag)
     }
 
-    /// A whole number within bounds, both included.
+    /// An optional integer from `min` to `max`, inclusive.
     pub(crate) fn int_in(&self, name: &str, min: u64, max: u64) -> Result<Option<u64>, ArgError> {
         self.opt(name, |arg| arg.int_in(min, max))
     }
 
-    /// An instant; a blank text is as good as none.
+    /// An optional timestamp; a blank string counts as absent.
     pub(crate) fn opt_instant(&self, name: &str) -> Result<Option<Moment>, ArgError> {
         let is_blank = |arg: &Arg<'_>| arg.value.as_str().is_some_and(|text| text.trim().is_empty());
         if self.get(name).as_ref().is_some_and(is_blank) { Ok(None) } else { self.opt(name, Arg::instant) }
     }
 
-    /// One of a closed list; `names` are those of `all`, in its order.
+    /// An optional name of a closed list, as the element of `all` in the same position as in `names`.
     pub(crate) fn one_of<T: Copy>(
         &self,
         name: &str,
@@ -340,12 +351,12 @@ impl<'a> Args<'a> {
 }
 
 impl Style {
-    /// How tools are written to whose fields are in snake case.
+    /// The style of the tools that spell fields in snake case.
     pub(crate) const fn tools(notation: Notation) -> Style {
         Style { notation, keys: Keys::Snake, choices: Choices::AnyCase, short_times: true }
     }
 
-    /// The name that a key is; `None` for one that can be no name.
+    /// The name that a key spells; `None` if the key cannot be a name.
     fn key(self, key: &Value) -> Option<Cow<'_, str>> {
         match (self.keys, self.notation) {
             (Keys::Snake, Notation::Edn) => Some(plain_name(key)?.replace('-', "_").into()),
@@ -356,17 +367,18 @@ impl Style {
         }
     }
 
-    /// A given name, ready to be compared.
+    /// Normalizes a given name for comparison.
     fn choice(self, name: &str) -> Cow<'_, str> {
         match (self.choices, self.notation) {
             (Choices::Exact, _) => name.into(),
+            // JSON has one spelling; only EDN writes names in kebab case.
             (Choices::Snake, Notation::Json) => name.trim().into(),
             (Choices::Snake, Notation::Edn) => name.trim().replace('-', "_").into(),
             (Choices::AnyCase, _) => name.trim().to_lowercase().replace('-', "_").into(),
         }
     }
 
-    /// A name of a list, ready to be compared.
+    /// Normalizes a listed name for comparison.
     fn listed(self, name: &str) -> Cow<'_, str> {
         match self.choices {
             Choices::Exact | Choices::Snake => name.into(),
@@ -380,9 +392,10 @@ fn plain_name(value: &Value) -> Option<&str> {
     value.as_str().or_else(|| value.as_keyword().map(Keyword::as_str))
 }
 
-/// The instant with seconds: `2026-04-11T09:00Z` as `2026-04-11T09:00:00Z`.
+/// Adds the seconds to a timestamp that lacks them: `2026-04-11T09:00Z` becomes `2026-04-11T09:00:00Z`.
 fn with_seconds(text: &str) -> Cow<'_, str> {
     match text.split_at_checked(MINUTES_END) {
+        // A colon after the minutes means that seconds are given.
         Some((minutes, rest)) if minutes.as_bytes()[13] == b':' && !rest.starts_with(':') => {
             format!("{minutes}:00{rest}").into()
         }
@@ -390,5 +403,5 @@ fn with_seconds(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Where `2026-04-11T09:00` ends.
+/// The length of `2026-04-11T09:00`.
 const MINUTES_END: usize = 16;

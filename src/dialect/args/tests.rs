@@ -1,4 +1,4 @@
-//! The reader, held to paths, to names that were meant, and to the styles of dialects.
+//! Tests of the argument parser: paths, suggestions, and the styles of dialects.
 
 use super::{Arg, Args, Choices, Keys, Style, TOOL_WORDS};
 use crate::dialect::{Notation, REQUEST_CAPS};
@@ -9,7 +9,7 @@ fn value(text: &str) -> Value {
     read(text.as_bytes(), &REQUEST_CAPS).expect("EDN")
 }
 
-/// Reads `{:a {:list [{:some-name text} …]}}`, and says what is wrong with it, where, and what was meant.
+/// Reads `{:a {:list [{:some-name text} …]}}`. Returns the message, the path and the suggestion.
 fn refused(text: &str, style: Style) -> (String, String, Option<&'static str>) {
     let item =
         |item: Arg<'_>| item.map(&["some_name"])?.required_text("some_name", limits::LABEL_BYTES).map(|_| ());

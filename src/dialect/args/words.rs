@@ -1,19 +1,20 @@
-//! The texts of errors: one row per kind, as a table that each dialect has, or takes over but for a few rows.
+//! The texts of argument errors: a table with one row per kind. A dialect has a table of its own, or inherits one and
+//! overrides some rows.
 //!
-//! A text has names in braces; each is filled in with a part of the error (`ArgError::part`). Braces around anything else
-//! stay as they are.
+//! Placeholders in braces are replaced with parts of the error (see `ArgError::part`). Braces around anything else
+//! are literal.
 
 use super::error::ArgErrorKind;
 use crate::domain::Code;
 
-/// How one kind of error is put into words.
+/// The texts for one kind of error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wording {
-    /// The name of the kind.
+    /// The name of the kind in error data.
     pub(crate) name: &'static str,
-    /// What is wrong.
+    /// The message.
     pub(crate) message: &'static str,
-    /// What to do about it; empty in dialects that give no hints.
+    /// How to fix the call; empty in dialects without hints.
     pub(crate) hint: &'static str,
     /// The class of the error.
     pub(crate) code: Code,
@@ -24,7 +25,7 @@ impl Wording {
         Wording { name, message, hint, code: Code::Validation }
     }
 
-    /// The row with another class of error.
+    /// Replaces the class of the error.
     pub(crate) const fn coded(self, code: Code) -> Wording {
         Wording { code, ..self }
     }
@@ -33,13 +34,13 @@ impl Wording {
 /// The texts of one dialect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArgWords {
-    /// What the arguments as a whole are called.
+    /// The name for the arguments as a whole.
     pub(crate) whole: &'static str,
-    /// What stands before each name of a list, and between two.
+    /// The prefix of each name in a list of names, and the separator between two.
     pub(crate) list: (&'static str, &'static str),
     pub(crate) not_a_map: Wording,
     pub(crate) unknown_keys: Wording,
-    /// Unknown keys where there are no known ones.
+    /// Used instead of `unknown_keys` if there are no known keys.
     pub(crate) takes_nothing: Wording,
     pub(crate) given_twice: Wording,
     pub(crate) missing: Wording,
@@ -58,7 +59,7 @@ pub(crate) struct ArgWords {
 }
 
 impl ArgWords {
-    /// The row of a kind.
+    /// The row for a kind.
     pub(super) fn of(&self, kind: &ArgErrorKind) -> Wording {
         match kind {
             ArgErrorKind::NotAMap { .. } => self.not_a_map,
@@ -82,14 +83,14 @@ impl ArgWords {
         }
     }
 
-    /// Names as this dialect lists them.
+    /// Formats a list of names in this dialect's way.
     pub(super) fn list(&self, names: &[&str]) -> String {
         let (before, between) = self.list;
         names.iter().map(|name| format!("{before}{name}")).collect::<Vec<String>>().join(between)
     }
 }
 
-/// A table of texts: of each kind its name, what is wrong, and what to do about it. Rows that are left out are another table's.
+/// Builds a table of texts: name, message and hint per kind. Rows that are left out come from the base table.
 macro_rules! arg_words {
     (
         $(@$setting:ident $value:expr;)*
@@ -105,7 +106,7 @@ macro_rules! arg_words {
 }
 pub(crate) use arg_words;
 
-/// The texts of a dialect's own rules, one constant for each.
+/// Declares the texts of a dialect's own rules, one constant per rule.
 macro_rules! wordings {
     ($($(#[$meta:meta])* $rule:ident $name:literal $message:literal $hint:literal $($code:ident)?;)+) => {
         $($(#[$meta])* pub(crate) const $rule: $crate::dialect::args::Wording =
@@ -114,7 +115,7 @@ macro_rules! wordings {
 }
 pub(crate) use wordings;
 
-/// A text with its names in braces filled in.
+/// Replaces the placeholders in a text. Names that `part` does not know stay as they are, braces included.
 pub(crate) fn fill(text: &str, part: impl Fn(&str) -> Option<String>) -> String {
     let (mut filled, mut rest) = (String::new(), text);
     while let Some((before, (name, after))) =
@@ -128,12 +129,12 @@ pub(crate) fn fill(text: &str, part: impl Fn(&str) -> Option<String>) -> String 
 }
 
 wordings! {
-    /// What a tool says to a caller that is no session and names none.
+    /// Refusal of a tool that needs a session, if the caller is not a session and names none.
     NO_SESSION "no_session" "there is no current session, because the caller is none"
         "call in the name of a session: it owns what it asks for";
 }
 
-/// The texts of the tools whose fields are in snake case.
+/// The texts of the tools that spell fields in snake case.
 pub(crate) const TOOL_WORDS: ArgWords = arg_words! {
     @whole "the arguments";
     @list ("", ", ");

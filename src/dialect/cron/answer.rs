@@ -1,45 +1,45 @@
-//! The answers to calls that were carried out, in the seed's shape.
+//! Prints the answers to calls that succeeded, in the seed's shape.
 //!
-//! What lives elsewhere: errors (`error.rs`), the shape of a job (`job.rs`). Invariant: nothing of the seed's shape is
-//! left out; what is added, `next_runs` and `warnings`, stands behind it.
+//! Errors are in `error.rs`, the shape of a job in `job.rs`. Invariant: every key of the seed's shape is printed; the
+//! added keys `next_runs` and `warnings` come last.
 
 use super::job::Job;
-use super::outlook::{self, Outlook};
+use super::next_runs::{self, NextRuns};
 use super::shape::{instant, with_some};
-use super::view::View;
+use super::view::JobView;
 use crate::calendar::Zones;
 use crate::dialect::Answer;
 use crate::domain::ScheduleId;
 use crate::edn::{Map, Value};
 
-/// The answer to a `cron_create` that was carried out.
-pub fn created(job: &Job, outlook: &Outlook) -> Answer {
+/// The answer to a successful `cron_create`.
+pub fn created(job: &Job, outlook: &NextRuns) -> Answer {
     changed("created", job, outlook)
 }
 
-/// The answer to a `cron_update` that was carried out.
-pub fn updated(job: &Job, outlook: &Outlook) -> Answer {
+/// The answer to a successful `cron_update`.
+pub fn updated(job: &Job, outlook: &NextRuns) -> Answer {
     changed("updated", job, outlook)
 }
 
-/// The answer to a `cron_pause` that was carried out.
+/// The answer to a successful `cron_pause`.
 pub fn paused(job: &Job) -> Answer {
-    changed("paused", job, &Outlook::default())
+    changed("paused", job, &NextRuns::default())
 }
 
-/// The answer to a `cron_resume` that was carried out.
-pub fn resumed(job: &Job, outlook: &Outlook) -> Answer {
+/// The answer to a successful `cron_resume`.
+pub fn resumed(job: &Job, outlook: &NextRuns) -> Answer {
     changed("resumed", job, outlook)
 }
 
-/// The answer to a `cron_delete` that was carried out.
+/// The answer to a successful `cron_delete`.
 pub fn deleted(job_id: &ScheduleId) -> Answer {
     Answer::done(Map::new().with("status", Value::keyword("deleted")).with("job_id", job_id.to_string()))
 }
 
-/// The answer to a `cron_get` of a job that is there.
-pub fn got(view: &View, zones: &Zones) -> Answer {
-    let warning = outlook::warning(&view.job.schedule, zones);
+/// The answer to a `cron_get` for an existing job.
+pub fn got(view: &JobView, zones: &Zones) -> Answer {
+    let warning = next_runs::warning(&view.job.schedule, zones);
     Answer::done(with_some(
         of_view(view),
         "warnings",
@@ -47,22 +47,24 @@ pub fn got(view: &View, zones: &Zones) -> Answer {
     ))
 }
 
-/// The answer to a `cron_list`: first the jobs that do not run again, then by the next run; then by name and id. Beside
-/// the warnings given, there is one for each job whose zone is read as local time.
+/// The answer to a `cron_list`. Jobs without a next run come first, the others in the order of their next run; ties
+/// are ordered by name and id. To the given warnings it adds one for each job whose zone is read as local time.
 pub fn listed(
-    mut views: Vec<View>,
+    mut views: Vec<JobView>,
     include_disabled: bool,
     zones: &Zones,
     mut warnings: Vec<String>,
 ) -> Answer {
+    // Before the warnings are collected: hidden jobs cause none.
     views.retain(|view| include_disabled || view.job.enabled);
     views.sort_by(|a, b| {
-        let key = |view: &View| view.state.next_run_at;
+        // `None` sorts before every instant.
+        let key = |view: &JobView| view.state.next_run_at;
         let by_name = || (&a.job.name, &a.job.id).cmp(&(&b.job.name, &b.job.id));
         key(a).cmp(&key(b)).then_with(by_name)
     });
     for view in &views {
-        let warning = outlook::warning(&view.job.schedule, zones);
+        let warning = next_runs::warning(&view.job.schedule, zones);
         warnings.extend(warning.map(|warning| format!("{}: {warning}", view.job.id)));
     }
     let jobs: Vec<Value> = views.iter().map(|view| of_view(view).into()).collect();
@@ -70,11 +72,11 @@ pub fn listed(
     Answer::done(Map::new().with("jobs", jobs).with("warnings", warnings))
 }
 
-fn of_view(view: &View) -> Map {
+fn of_view(view: &JobView) -> Map {
     Map::new().with("job", view.job.to_map()).with("state", view.state.to_map())
 }
 
-fn changed(status: &str, job: &Job, outlook: &Outlook) -> Answer {
+fn changed(status: &str, job: &Job, outlook: &NextRuns) -> Answer {
     let map = Map::new().with("status", Value::keyword(status)).with("job", job.to_map());
     let runs: Vec<Value> = outlook.next_runs.iter().copied().map(instant).collect();
     let map = with_some(map, "next_runs", (!runs.is_empty()).then_some(runs));

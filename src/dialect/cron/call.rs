@@ -1,14 +1,15 @@
-//! One call of a tool: what it asks for, checked as far as that goes without looking at a job.
+//! Parses one call of a tool, with all checks that need no access to existing jobs.
 //!
-//! What lives elsewhere: the parts of a job (`schedule.rs`, `target.rs`, `policy.rs`), what the engine checks at the moment
-//! of the change (revisions, whether the job exists). Invariant: texts in a [`Call`] are trimmed, and none that must say
+//! The parts of a job are in `schedule.rs`, `target.rs` and `policy.rs`. The engine checks revisions and the
+//! existence of jobs when it makes the change. Invariant: texts in a [`Call`] are trimmed, and no required text is
+//! blank.
 //! something is blank.
 
 use super::error;
 use super::job::Job;
-use super::policy::{self, Policy};
-use super::schedule::{self, Schedule};
-use super::target::{self, Target};
+use super::policy::{self, JobPolicy};
+use super::schedule::{self, JobSchedule};
+use super::target::{self, JobTarget};
 use super::tool::Tool;
 use super::words::{EMPTY_PATCH, NO_OWNER};
 use crate::dialect::args::{Arg, ArgError, Args, Choices, Style};
@@ -17,35 +18,35 @@ use crate::domain::{Moment, ScheduleId, SessionId};
 use crate::edn::Value;
 use crate::limits;
 
-/// What the checks must know of the world.
+/// The state that the checks depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Context {
-    /// The session that calls, if the caller is one.
+pub struct CronContext {
+    /// The calling session; `None` if the caller is not a session.
     pub session: Option<SessionId>,
-    /// The moment of the call.
+    /// The time of the call.
     pub now: Moment,
 }
 
-/// One call, checked.
+/// A parsed and checked call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Create a job.
-    Create(Box<Draft>),
+    Create(Box<JobDraft>),
     /// List the jobs.
     List {
-        /// Also those that are disabled.
+        /// True to include disabled jobs.
         include_disabled: bool,
     },
-    /// Look at one job.
+    /// Get one job.
     Get {
-        /// Which one.
+        /// The job's id.
         job_id: ScheduleId,
     },
     /// Change a job.
     Update {
-        /// Which one, as the caller knows it.
+        /// The job to change, and the revision the change is based on.
         job: Base,
-        /// What changes.
+        /// The changes.
         patch: Box<Patch>,
     },
     /// Delete a job.
@@ -56,55 +57,55 @@ pub enum Call {
     Resume(Base),
 }
 
-/// A job as a caller knows it.
+/// A job, and the revision that the caller has seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
-    /// Which job.
+    /// The job's id.
     pub job_id: ScheduleId,
-    /// The revision that the caller saw; without it, the last writer wins.
+    /// The revision that the caller has seen; without it, the last writer wins.
     pub revision: Option<u64>,
 }
 
-/// A job as it is asked for.
+/// The definition of a job to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draft {
-    /// Its name.
+pub struct JobDraft {
+    /// The job's name.
     pub name: Box<str>,
-    /// What it is for.
+    /// The job's purpose.
     pub description: Option<Box<str>>,
-    /// When it runs.
-    pub schedule: Schedule,
-    /// What the agent is told then.
+    /// When the job runs.
+    pub schedule: JobSchedule,
+    /// The prompt for the agent.
     pub prompt: Box<str>,
-    /// Where.
-    pub target: Target,
-    /// How.
-    pub policy: Policy,
+    /// Where the prompt goes.
+    pub target: JobTarget,
+    /// How runs are executed.
+    pub policy: JobPolicy,
 }
 
-/// What changes in a job. Parts are replaced as a whole: nothing of the old schedule, target or policy stays.
+/// Changes to a job. Schedule, target and policy are replaced as a whole; nothing of the old value remains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// A new name.
+    /// The new name.
     pub name: Option<Box<str>>,
-    /// A new description; `Some(None)` takes the old one away.
+    /// The new description; `Some(None)` removes the old one.
     pub description: Option<Option<Box<str>>>,
-    /// Whether it runs.
+    /// True to enable the job, false to disable it.
     pub enabled: Option<bool>,
-    /// A new schedule.
-    pub schedule: Option<Schedule>,
-    /// A new prompt.
+    /// The new schedule.
+    pub schedule: Option<JobSchedule>,
+    /// The new prompt.
     pub prompt: Option<Box<str>>,
-    /// A new target.
-    pub target: Option<Target>,
-    /// A new policy.
-    pub policy: Option<Policy>,
+    /// The new target.
+    pub target: Option<JobTarget>,
+    /// The new policy.
+    pub policy: Option<JobPolicy>,
 }
 
-impl Draft {
-    /// The job as it is created at that moment: enabled, at its first revision.
+impl JobDraft {
+    /// Creates the job as of `now`: enabled, at revision 1.
     pub fn into_job(self, id: ScheduleId, now: Moment) -> Job {
-        let Draft { name, description, schedule, prompt, target, policy } = self;
+        let JobDraft { name, description, schedule, prompt, target, policy } = self;
         let (created_at, updated_at) = (now, now);
         Job {
             id,
@@ -123,17 +124,17 @@ impl Draft {
 }
 
 impl Patch {
-    /// A patch that pauses a job, or has it run again.
+    /// A patch that enables or disables a job.
     pub fn enabled(enabled: bool) -> Patch {
         Patch { enabled: Some(enabled), ..Patch::default() }
     }
 
-    /// Whether nothing changes.
+    /// True if the patch changes nothing.
     pub fn is_empty(&self) -> bool {
         *self == Patch::default()
     }
 
-    /// The job after the change: at its next revision, even if all is as it was.
+    /// Returns the patched job. Its revision goes up even if nothing changes.
     #[must_use]
     pub fn applied_to(&self, job: &Job, now: Moment) -> Job {
         let new = self.clone();
@@ -154,19 +155,20 @@ impl Patch {
     }
 }
 
-/// Reads the arguments of one call of a tool.
+/// Parses the arguments of one call of a tool.
 ///
 /// # Errors
-/// The finished answer to a call that makes no sense, or that asks for a job which cannot exist.
-pub fn parse(tool: Tool, args: &Value, notation: Notation, context: &Context) -> Result<Call, Answer> {
+/// The complete error answer to an invalid call, or to one that names a job which cannot exist.
+pub fn parse(tool: Tool, args: &Value, notation: Notation, context: &CronContext) -> Result<Call, Answer> {
     let args = Args::of_call(args, style(notation), names(tool));
     let args = args.map_err(|error| error::answer(tool, &error, None))?;
+    // If the call has a valid job id, the example in an error repeats it.
     let id = |arg: Arg<'_>| ScheduleId::new(arg.value().as_str()?.trim()).ok();
     let named = if names(tool).contains(&"job_id") { args.get("job_id").and_then(id) } else { None };
     let refused = |error: ArgError| error::answer(tool, &error, named.as_ref());
     let job_id = || {
         let text = args.required_text("job_id", limits::TEXT_BYTES).map_err(&refused)?;
-        // What cannot be an id is the id of no job.
+        // A text that cannot be an id is the id of no job.
         ScheduleId::new(text).map_err(|_| error::missing(tool, text))
     };
     let base = || {
@@ -192,7 +194,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation, context: &Context) ->
     }
 }
 
-/// The arguments of each tool.
+/// The names of each tool's arguments.
 pub(super) const fn names(tool: Tool) -> &'static [&'static str] {
     match tool {
         Tool::Create => &["name", "description", "schedule", "prompt", "target", "policy"],
@@ -203,7 +205,7 @@ pub(super) const fn names(tool: Tool) -> &'static [&'static str] {
     }
 }
 
-fn create(args: &Args<'_>, context: &Context) -> Result<Draft, ArgError> {
+fn create(args: &Args<'_>, context: &CronContext) -> Result<JobDraft, ArgError> {
     let session = context.session.as_ref();
     let name = args.required_text("name", limits::LABEL_BYTES)?.into();
     let description = args.opt_text("description", limits::TEXT_BYTES)?.map(Into::into);
@@ -213,6 +215,7 @@ fn create(args: &Args<'_>, context: &Context) -> Result<Draft, ArgError> {
         Some(target) => target,
         None => target::current(session).map_err(|error| error.under("target"))?,
     };
+    // A gateway target has no session of its own, so the caller has to be the owner.
     if target.owner(session).is_none() {
         return Err(ArgError::own("target", NO_OWNER, ""));
     }
@@ -220,16 +223,18 @@ fn create(args: &Args<'_>, context: &Context) -> Result<Draft, ArgError> {
     if schedule.is_never_due(context.now) {
         return Err(error::never_due_at("schedule", &schedule, context.now));
     }
-    Ok(Draft { name, description, schedule, prompt, target, policy })
+    Ok(JobDraft { name, description, schedule, prompt, target, policy })
 }
 
-fn patch(arg: Arg<'_>, context: &Context) -> Result<Patch, ArgError> {
+/// Reads a patch. An absent field stays as it is; a patch without any change is an error.
+fn patch(arg: Arg<'_>, context: &CronContext) -> Result<Patch, ArgError> {
     let args = arg.map(&PATCH_NAMES)?;
     let filled = |name, max| args.opt(name, |arg| arg.filled_text(max));
+    // Unlike `opt_text`, this tells a blank description from an absent one.
     let described = args.opt("description", |arg| arg.text(limits::TEXT_BYTES))?;
     let patch = Patch {
         name: filled("name", limits::LABEL_BYTES)?.map(Into::into),
-        // A description that says nothing is none.
+        // A blank description removes the old one.
         description: described.map(|text| Some(text).filter(|text| !text.is_empty()).map(Into::into)),
         enabled: args.flag("enabled")?,
         schedule: args.opt("schedule", schedule::parse)?,
@@ -240,12 +245,12 @@ fn patch(arg: Arg<'_>, context: &Context) -> Result<Patch, ArgError> {
     if patch.is_empty() { Err(ArgError::own("", EMPTY_PATCH, "")) } else { Ok(patch) }
 }
 
-/// How calls and files of jobs are written.
+/// The style of calls, and of the files of jobs.
 pub(super) const fn style(notation: Notation) -> Style {
     Style { choices: Choices::Snake, short_times: false, ..Style::tools(notation) }
 }
 
-/// What a patch may name.
+/// The fields of a patch.
 pub(super) const PATCH_NAMES: [&str; 7] =
     ["name", "description", "enabled", "schedule", "prompt", "target", "policy"];
 const REVISION_MAX: u64 = i64::MAX.unsigned_abs();

@@ -1,30 +1,33 @@
-//! What a call asks of the engine: drafts become schedules, patches become changes.
+//! Converts drafts to schedules, and patches to changes of schedules.
 //!
-//! What lives elsewhere: reading calls (`call.rs`), the way back (`view.rs`). Invariant: a job is durable, everybody's, told
-//! as a task event, run by the end of its turn, and never run twice for one slot. Source: SEED-004.
+//! Calls are parsed in `call.rs`; the way back is in `view.rs`. Invariant: a job is durable and shared by all
+//! sessions. It is delivered as a task event, its run ends with the agent's turn, and no slot runs twice. Source:
+//! SEED-004.
 
-use super::call::{Draft, Patch};
-use super::policy::{MissedRun, Overlap, Policy};
-use super::target::Target;
+use super::call::{JobDraft, Patch};
+use super::policy::{JobPolicy, MissedRun, Overlap};
+use super::target::JobTarget;
 use crate::domain::{
     Dialect, Durability, EndsWith, Envelope, Lifetime, Missed, Moment, Overlap as EngineOverlap, Payload,
-    Policy as EnginePolicy, Recovery, Route, ScheduleId, SessionId, Span, Target as EngineTarget, Terms,
+    Policy as EnginePolicy, Recovery, Route, ScheduleId, SessionId, Settings, Span, Target as EngineTarget,
     When, WhenBusy,
 };
 use crate::engine::{NewSchedule, ScheduleChange};
 use crate::limits;
 
-impl Draft {
-    /// The schedule asked for, under this id, for the session that owns it.
+impl JobDraft {
+    /// Builds the new schedule with this id, owned by `owner`.
     pub fn into_new(self, id: ScheduleId, owner: SessionId, now: Moment) -> NewSchedule {
-        let Draft { name, description, schedule, prompt, target, policy } = self;
-        let terms = Terms {
+        let JobDraft { name, description, schedule, prompt, target, policy } = self;
+        let terms = Settings {
             description,
             key: None,
+            // Every session may see and change a job, not only its owner.
             shared: true,
             target: target.to_engine(),
             envelope: Envelope::TaskEvent,
             policy: policy.to_engine(),
+            // A job outlives the session that owns it.
             lifetime: Lifetime { dies_with_session: false, ..Lifetime::PLAIN },
         };
         NewSchedule {
@@ -43,7 +46,7 @@ impl Draft {
 }
 
 impl Patch {
-    /// The change asked for, of a job that was created at that moment.
+    /// Builds the change to a job that was created at `created_at`.
     pub fn into_change(self, created_at: Moment) -> ScheduleChange {
         let Patch { name, description, enabled, schedule, prompt, target, policy } = self;
         ScheduleChange {
@@ -52,31 +55,35 @@ impl Patch {
             when: schedule.map(|schedule| When::By(schedule.trigger(created_at))),
             text: prompt,
             target: target.map(|target| target.to_engine()),
-            policy: policy.map(Policy::to_engine),
+            policy: policy.map(JobPolicy::to_engine),
             lifetime: None,
+            // The engine stores the opposite of the seed's flag.
             paused: enabled.map(|enabled| !enabled),
         }
     }
 }
 
-impl Target {
+impl JobTarget {
     fn to_engine(&self) -> EngineTarget {
         match self {
-            Target::Session(session) => EngineTarget::Session(session.clone()),
-            Target::Gateway { channel, conversation_id, thread_id } => EngineTarget::Route(Box::new(Route {
-                channel: channel.clone(),
-                conversation: conversation_id.clone(),
-                thread: thread_id.clone(),
-            })),
+            JobTarget::Session(session) => EngineTarget::Session(session.clone()),
+            JobTarget::Gateway { channel, conversation_id, thread_id } => {
+                EngineTarget::Route(Box::new(Route {
+                    channel: channel.clone(),
+                    conversation: conversation_id.clone(),
+                    thread: thread_id.clone(),
+                }))
+            }
         }
     }
 
-    /// The target of a schedule with this owner in the seed's words; `None` for a fresh session, which those cannot say.
-    pub(super) fn of_engine(target: &EngineTarget, owner: &SessionId) -> Option<Target> {
+    /// The target of a schedule with this owner, in the seed's words; `None` for a fresh session, which the seed does
+    /// not have.
+    pub(super) fn of_engine(target: &EngineTarget, owner: &SessionId) -> Option<JobTarget> {
         match target {
-            EngineTarget::Owner => Some(Target::Session(owner.clone())),
-            EngineTarget::Session(session) => Some(Target::Session(session.clone())),
-            EngineTarget::Route(route) => Some(Target::Gateway {
+            EngineTarget::Owner => Some(JobTarget::Session(owner.clone())),
+            EngineTarget::Session(session) => Some(JobTarget::Session(session.clone())),
+            EngineTarget::Route(route) => Some(JobTarget::Gateway {
                 channel: route.channel.clone(),
                 conversation_id: route.conversation.clone(),
                 thread_id: route.thread.clone(),
@@ -86,8 +93,9 @@ impl Target {
     }
 }
 
-impl Policy {
-    /// A run that was with its host when that or the process ended is not repeated: it may have happened.
+impl JobPolicy {
+    /// Converts to the engine's policy. A run that was in flight when its host or the process ended is not repeated,
+    /// because it may have happened.
     fn to_engine(self) -> EnginePolicy {
         EnginePolicy {
             overlap: match self.overlap {
@@ -98,6 +106,7 @@ impl Policy {
                 MissedRun::RunOnce => Missed::RunOnce,
                 MissedRun::Skip => Missed::Skip,
             },
+            // The seed has no bound on lateness: a missed slot runs however late.
             max_late: None,
             when_busy: WhenBusy::Queue,
             recovery: Recovery::Fail,
@@ -107,15 +116,16 @@ impl Policy {
         }
     }
 
-    /// The nearest that the seed's words come to.
-    pub(super) fn of_engine(policy: &EnginePolicy) -> Policy {
-        let preset = Policy::default();
-        Policy {
+    /// The seed's policy that is nearest to the engine's.
+    pub(super) fn of_engine(policy: &EnginePolicy) -> JobPolicy {
+        let preset = JobPolicy::default();
+        JobPolicy {
             overlap: match policy.overlap {
                 EngineOverlap::Skip => Overlap::Skip,
                 EngineOverlap::Parallel => Overlap::Parallel,
             },
             missed_run: match policy.missed {
+                // The seed cannot run all missed slots, so `All` becomes one run.
                 Missed::RunOnce | Missed::All => MissedRun::RunOnce,
                 Missed::Skip => MissedRun::Skip,
             },

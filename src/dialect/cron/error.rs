@@ -1,10 +1,11 @@
-//! The answers to calls that were refused: what is wrong, where, with which value, and a call that would be right.
+//! Prints the answers to refused calls: the fault, its path, the value, and a correct call as an example.
 //!
-//! What lives elsewhere: errors of single arguments (`args`), their texts (`words.rs`). Invariant: an error is data first; its
-//! message is made of it, and each error has a hint. A job that is not there is no error where somebody only looks or deletes.
+//! Errors of single arguments are in `args`, their texts in `words.rs`. Invariant: an error is data first; its
+//! message is generated from the data, and every error has a hint. A missing job is not an error for `cron_get` and
+//! `cron_delete`.
 
 use super::example::example;
-use super::schedule::Schedule;
+use super::schedule::JobSchedule;
 use super::shape::{instant, integer};
 use super::tool::Tool;
 use super::words::{self, CRON_WORDS, EMPTY_PATCH, NEVER_DUE, NO_OWNER, NO_SESSION, NO_WEEKDAYS, NOT_A_TIME};
@@ -15,7 +16,8 @@ use crate::domain::{Code, Entropy, Moment, Refusal, ScheduleId, Zone};
 use crate::edn::{Map, Value};
 use crate::limits;
 
-/// The answer to a call with an error in it; `job_id` is what the call names, if that could be a job.
+/// The answer to a call with an argument error. `job_id` is the call's job id, if it is a valid one; the example
+/// repeats it.
 pub(super) fn answer(tool: Tool, error: &ArgError, job_id: Option<&ScheduleId>) -> Answer {
     let mut example = example(tool, error.path());
     if let Some(job_id) = job_id {
@@ -24,7 +26,7 @@ pub(super) fn answer(tool: Tool, error: &ArgError, job_id: Option<&ScheduleId>) 
     error.answer(&CRON_WORDS, example)
 }
 
-/// The answer to a change that was made for another revision than the current one.
+/// The answer to a change that is based on an outdated revision.
 pub fn conflict(tool: Tool, job_id: &ScheduleId, current: u64, base: u64) -> Answer {
     let message = format!("{job_id} is at revision {current}, and the change was made for revision {base}");
     let hint = format!(
@@ -41,8 +43,8 @@ pub fn conflict(tool: Tool, job_id: &ScheduleId, current: u64, base: u64) -> Ans
     finish(error, Code::Conflict)
 }
 
-/// The answer to a call about a job that is not there: an ordinary one where somebody looks or deletes, because then
-/// nothing is left to be done; else an error.
+/// The answer to a call that names an unknown job. It is an error unless the tool is `cron_get` or `cron_delete`,
+/// where nothing is left to do.
 pub fn not_found(tool: Tool, job_id: &ScheduleId) -> Answer {
     missing(tool, &job_id.to_string())
 }
@@ -65,17 +67,17 @@ pub(super) fn missing(tool: Tool, job_id: &str) -> Answer {
     }
 }
 
-/// The answer to an update with a schedule that a job created at that moment would never follow.
-pub fn never_due(tool: Tool, schedule: &Schedule, created_at: Moment) -> Answer {
+/// The answer to an update whose schedule would never be due for a job created at `created_at`.
+pub fn never_due(tool: Tool, schedule: &JobSchedule, created_at: Moment) -> Answer {
     let path = if tool == Tool::Update { "patch.schedule" } else { "schedule" };
     answer(tool, &never_due_at(path, schedule, created_at), None)
 }
 
-pub(super) fn never_due_at(path: &str, schedule: &Schedule, not_before: Moment) -> ArgError {
+pub(super) fn never_due_at(path: &str, schedule: &JobSchedule, not_before: Moment) -> ArgError {
     let error = |path: &str| ArgError::own(path, NEVER_DUE, not_before.to_string());
     match schedule {
-        Schedule::Once { at } => error(&format!("{path}.at")).with(&instant(*at)),
-        Schedule::Interval { .. } | Schedule::Daily { .. } | Schedule::Weekly { .. } => error(path),
+        JobSchedule::Once { at } => error(&format!("{path}.at")).with(&instant(*at)),
+        JobSchedule::Interval { .. } | JobSchedule::Daily { .. } | JobSchedule::Weekly { .. } => error(path),
     }
 }
 
@@ -84,7 +86,7 @@ pub fn refused(refusal: &Refusal) -> Answer {
     tool_error::refused(refusal)
 }
 
-/// Every error of the tools themselves, with its name, its class and an example, for the index of errors.
+/// All errors of these tools, with name, class and example, for the index of errors.
 pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let faulty = samples().into_iter().map(|error| {
         let tool = if error.path().starts_with("patch") { Tool::Update } else { Tool::Create };
@@ -98,7 +100,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
     faulty.chain(of_jobs).map(|(name, answer)| entry(name, &answer)).collect()
 }
 
-/// One of each that a call can have in its arguments; what they are about is made up.
+/// One sample of each argument error. The values are invented.
 fn samples() -> Vec<ArgError> {
     let of = |path: &str, kind: ArgErrorKind, value: Option<&str>| {
         let error = ArgError::new(path, kind);

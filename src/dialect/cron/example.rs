@@ -1,6 +1,6 @@
-//! A call that would have been right, shown next to what is wrong with one.
+//! Examples of correct calls, for error answers.
 //!
-//! Invariant: every example is a whole call of its tool, which reads without a fault; it shows the field at fault.
+//! Invariant: every example is a complete, valid call of its tool, and shows the faulty field.
 
 use super::tool::Tool;
 use crate::edn::{Map, Value};
@@ -26,13 +26,13 @@ fn based() -> Map {
 fn draft(field: &str) -> Map {
     let map = Map::new().with("name", NAME).with("schedule", schedule(field)).with("prompt", PROMPT);
     match part(field).filter(|_| field != "enabled") {
-        // A new job is enabled, and there is no such argument.
+        // A new job is always enabled, and `cron_create` has no such argument.
         Some(part) => map.into_iter().chain(part).collect(),
         None => map,
     }
 }
 
-/// The part of a job to which the field belongs; none if there is no such field.
+/// The part of a job that the field belongs to; `None` for an unknown field.
 fn part(field: &str) -> Option<Map> {
     let (head, tail) = field.split_once('.').unwrap_or((field, ""));
     match head {
@@ -80,7 +80,7 @@ fn policy() -> Map {
 const JOB_ID: &str = "job_019e812a5b707c3f9d4e1f2a3b4c5d6e";
 const NAME: &str = "Morning news";
 const PROMPT: &str = "Sum up what has changed since yesterday.";
-/// Far enough ahead to lie in the future of whoever reads it.
+/// Far enough ahead to be in the future for any reader.
 const AT: &str = "2100-06-01T08:05:00+08:00";
 const TIME: &str = "08:00";
 const ZONE: &str = "local";

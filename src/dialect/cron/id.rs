@@ -1,21 +1,21 @@
 //! The ids of the dialect: a prefix and a UUIDv7 as 32 hex digits.
 //!
-//! Invariant: ids made at later milliseconds sort later, and randomness is an argument. Source: SEED-004's code.
+//! Invariant: an id created in a later millisecond sorts later; randomness is an argument. Source: SEED-004's code.
 
 use crate::domain::{Entropy, Moment, ScheduleId};
 use crate::edn::Uuid;
 
-/// The id of a job that is created at that moment.
+/// The id of a job created at `now`.
 pub fn job_id(now: Moment, entropy: Entropy) -> ScheduleId {
     ScheduleId::new(&id("job_", now, entropy)).expect("a prefix and 32 hex digits are an id")
 }
 
-/// The id of a run that begins at that moment.
+/// The id of a run that begins at `now`.
 pub fn run_id(now: Moment, entropy: Entropy) -> String {
     id("run_", now, entropy)
 }
 
-/// The id of an event of the log that happens at that moment.
+/// The id of a log event that happens at `now`.
 pub fn event_id(now: Moment, entropy: Entropy) -> String {
     id("evt_", now, entropy)
 }

@@ -1,77 +1,77 @@
-//! A job and its state, as the tools show them and the log keeps them: plain values, filled from outside.
+//! A job and its state, as the tools and the log show them: plain values.
 //!
-//! What lives elsewhere: where they come from (the engine, or `jsonl`). Invariant: what is absent is left out of the
-//! printed map, never null. Source: SEED-004's code, the types that it stores.
+//! The values come from the engine or from `jsonl`. Invariant: an absent field is left out of the printed map, never
+//! null. Source: SEED-004's code, the types that it stores.
 
-use super::policy::Policy;
-use super::schedule::Schedule;
+use super::policy::JobPolicy;
+use super::schedule::JobSchedule;
 use super::shape::{instant, integer, with_some};
-use super::target::Target;
+use super::target::JobTarget;
 use crate::domain::{Moment, ScheduleId, names};
 use crate::edn::{Map, Value};
 
 /// One scheduled task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Its id.
+    /// The job's id.
     pub id: ScheduleId,
-    /// How often it was stored, from 1.
+    /// How often the job was stored, from 1.
     pub revision: u64,
-    /// Its name, trimmed and not blank.
+    /// The job's name, trimmed and not blank.
     pub name: Box<str>,
-    /// What it is for.
+    /// The job's purpose.
     pub description: Option<Box<str>>,
-    /// Whether it runs.
+    /// True if the job runs.
     pub enabled: bool,
-    /// When it was created.
+    /// When the job was created.
     pub created_at: Moment,
-    /// When its latest revision was stored.
+    /// When the latest revision was stored.
     pub updated_at: Moment,
-    /// When it runs.
-    pub schedule: Schedule,
-    /// What the agent is told then, trimmed and not blank.
+    /// When the job runs.
+    pub schedule: JobSchedule,
+    /// The prompt for the agent, trimmed and not blank.
     pub prompt: Box<str>,
-    /// Where.
-    pub target: Target,
-    /// How.
-    pub policy: Policy,
+    /// Where the prompt goes.
+    pub target: JobTarget,
+    /// How runs are executed.
+    pub policy: JobPolicy,
 }
 
-/// How a job stands: never stored, always derived.
+/// The state of a job: never stored, always derived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobState {
-    /// When it runs next.
+    /// The next slot.
     pub next_run_at: Option<Moment>,
-    /// The slot of its latest run or skip.
+    /// The slot of the latest run or skip.
     pub last_scheduled_for: Option<Moment>,
     /// When a run last began.
     pub last_started_at: Option<Moment>,
     /// When a run last ended.
     pub last_finished_at: Option<Moment>,
-    /// What became of the latest run.
+    /// The outcome of the latest run.
     pub last_status: Option<RunStatus>,
-    /// Why the run that ended last failed, if it did.
+    /// The error of the run that ended last, if it failed.
     pub last_error: Option<Box<str>>,
-    /// Failed runs since the last one that did not.
+    /// The number of failed runs since the last one that succeeded.
     pub consecutive_failures: u64,
-    /// The run under way; one of them, where several are.
+    /// The id of the active run; if several are active, of one of them.
     pub running_run_id: Option<Box<str>>,
 }
 
 names! {
-    /// What became of a run.
+    /// The outcome of a run.
     RunStatus {
-        /// Its turn ended well.
+        /// The turn ended without an error.
         Ok = "ok",
-        /// It failed, or did not end in time.
+        /// The run failed, or did not end in time.
         Error = "error",
-        /// It did not take place.
+        /// The run did not take place.
         Skipped = "skipped",
     }
 }
 
 impl Job {
-    /// In the seed's shape.
+    /// Prints the job in the seed's shape.
     pub fn to_map(&self) -> Map {
         let map = Map::new()
             .with("id", self.id.to_string())
@@ -89,7 +89,7 @@ impl Job {
 }
 
 impl JobState {
-    /// In the seed's shape.
+    /// Prints the state in the seed's shape.
     pub fn to_map(&self) -> Map {
         let map = with_some(Map::new(), "next_run_at", self.next_run_at.map(instant));
         let map = with_some(map, "last_scheduled_for", self.last_scheduled_for.map(instant));
@@ -103,10 +103,10 @@ impl JobState {
     }
 }
 
-/// What a job does: there is one kind of task.
+/// Prints the task of a job; there is only one kind.
 pub(super) fn task(prompt: &str) -> Map {
     Map::new().with("kind", Value::keyword(TASK_KIND)).with("prompt", prompt)
 }
 
-/// The one kind of task.
+/// The only kind of task.
 pub(super) const TASK_KIND: &str = "agent_prompt";

@@ -1,13 +1,15 @@
-//! The scheduled tasks of SEED-004: seven tools over durable jobs, and the pair of files in which that system keeps them.
+//! The scheduled tasks of SEED-004: seven tools over durable jobs, and the two files in which that system stores
+//! them.
 //!
-//! Lives here: arguments → [`Call`] → the engine's commands, its records → [`View`] → answers, the files (`jsonl`, with
-//! feature `json`), the declarations of the tools ([`Tool::declaration`]). Does not live here: slots, timers, overlap,
-//! missed runs, the text of a run (`engine`), reading and writing files (`app`).
+//! This module parses arguments into [`Call`]s and converts them to commands; it converts records to [`JobView`]s and
+//! prints answers. It has the files (`jsonl`, with feature `json`) and the declarations of the tools
+//! ([`Tool::declaration`]). Slots, timers, overlap, missed runs and the text of a run are in `engine`, file access in
+//! `app`.
 //!
 //! Invariants:
-//! 1. Every error is data: kind, field, value, hint, and a call that would have been right.
-//! 2. A zone that the database does not know is kept as it was said, read as local time, and warned of.
-//! 3. The seed's shapes are printed exactly; additions are keys of their own.
+//! 1. Every error is data: kind, field, value, hint, and an example of a correct call.
+//! 2. A zone name that the database does not have is stored as given, read as local time, and reported in a warning.
+//! 3. The seed's shapes are printed exactly; additions have keys of their own.
 
 mod answer;
 mod call;
@@ -16,9 +18,9 @@ mod error;
 mod example;
 mod id;
 mod job;
-#[cfg(feature = "json")]
+#[cfg(feature = "embed")]
 pub mod jsonl;
-mod outlook;
+mod next_runs;
 mod policy;
 mod schedule;
 mod shape;
@@ -28,13 +30,13 @@ mod view;
 mod words;
 
 pub use answer::{created, deleted, got, listed, paused, resumed, updated};
-pub use call::{Base, Call, Context, Draft, Patch, parse};
+pub use call::{Base, Call, CronContext, JobDraft, Patch, parse};
 pub use error::{conflict, errors, never_due, not_found, refused};
 pub use id::{event_id, job_id, run_id};
 pub use job::{Job, JobState, RunStatus};
-pub use outlook::Outlook;
-pub use policy::{MissedRun, Overlap, Policy};
-pub use schedule::{Period, Schedule, ScheduleKind};
-pub use target::{Target, TargetKind};
+pub use next_runs::NextRuns;
+pub use policy::{JobPolicy, MissedRun, Overlap};
+pub use schedule::{JobSchedule, Period, ScheduleKind};
+pub use target::{JobTarget, TargetKind};
 pub use tool::Tool;
-pub use view::{View, find, views};
+pub use view::{JobView, find, views};

@@ -1,7 +1,7 @@
-//! How a job's runs are carried out.
+//! The policy of a job: how its runs are executed.
 //!
-//! What lives elsewhere: doing so (`engine`). Invariant: a policy is whole; a patch that gives one replaces all of it, and
-//! what it does not name is back at its default. Source: SEED-004, "Scheduling Model".
+//! The engine executes it. Invariant: a policy is always complete; a patch replaces all of it, and fields that the
+//! patch omits return to their defaults. Source: SEED-004, "Scheduling Model".
 
 use super::shape::integer;
 use crate::dialect::args::{Arg, ArgError};
@@ -9,29 +9,29 @@ use crate::domain::names;
 use crate::edn::{Map, Value};
 use crate::limits;
 
-/// How a job's runs are carried out.
+/// How a job's runs are executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
-    /// What becomes of a slot while the run before is still active.
+pub struct JobPolicy {
+    /// What happens to a slot while the previous run is still active.
     pub overlap: Overlap,
-    /// What becomes of slots that passed while nothing was there to run them.
+    /// What happens to slots that passed while the service was down.
     pub missed_run: MissedRun,
-    /// After how many seconds a run that has not finished counts as failed: 1 to [`Policy::TIMEOUT_SECONDS_MAX`].
+    /// The number of seconds after which an unfinished run counts as failed: 1 to [`JobPolicy::TIMEOUT_SECONDS_MAX`].
     pub timeout_seconds: u64,
 }
 
 names! {
-    /// What becomes of a slot while the run before is still active.
+    /// What happens to a slot while the previous run is still active.
     Overlap {
-        /// It is skipped.
+        /// The slot is skipped.
         Skip = "skip",
-        /// It runs as well.
+        /// The slot runs as well.
         Parallel = "parallel",
     }
 }
 
 names! {
-    /// What becomes of slots that passed while nothing was there to run them.
+    /// What happens to slots that passed while the service was down.
     MissedRun {
         /// The latest of them runs, once.
         RunOnce = "run_once",
@@ -40,11 +40,11 @@ names! {
     }
 }
 
-impl Policy {
-    /// The longest time-out, as long as the longest period.
+impl JobPolicy {
+    /// The longest timeout, equal to the longest period.
     pub const TIMEOUT_SECONDS_MAX: u64 = limits::PERIOD_MS_MAX.value / 1_000;
 
-    /// In the seed's shape.
+    /// Prints the policy in the seed's shape.
     pub(super) fn to_map(self) -> Map {
         Map::new()
             .with("overlap", Value::keyword(self.overlap.name()))
@@ -53,20 +53,20 @@ impl Policy {
     }
 }
 
-impl Default for Policy {
-    fn default() -> Policy {
-        Policy { overlap: Overlap::Skip, missed_run: MissedRun::RunOnce, timeout_seconds: 1_800 }
+impl Default for JobPolicy {
+    fn default() -> JobPolicy {
+        JobPolicy { overlap: Overlap::Skip, missed_run: MissedRun::RunOnce, timeout_seconds: 1_800 }
     }
 }
 
-/// Reads a policy.
-pub(super) fn parse(arg: Arg<'_>) -> Result<Policy, ArgError> {
+/// Reads a policy; absent fields get their defaults.
+pub(super) fn parse(arg: Arg<'_>) -> Result<JobPolicy, ArgError> {
     let args = arg.map(&["overlap", "missed_run", "timeout_seconds"])?;
-    let preset = Policy::default();
-    let timeout_seconds = args.int_in("timeout_seconds", 1, Policy::TIMEOUT_SECONDS_MAX)?;
+    let preset = JobPolicy::default();
+    let timeout_seconds = args.int_in("timeout_seconds", 1, JobPolicy::TIMEOUT_SECONDS_MAX)?;
     let overlap = args.one_of("overlap", Overlap::NAMES, Overlap::ALL)?;
     let missed_run = args.one_of("missed_run", MissedRun::NAMES, MissedRun::ALL)?;
-    Ok(Policy {
+    Ok(JobPolicy {
         overlap: overlap.unwrap_or(preset.overlap),
         missed_run: missed_run.unwrap_or(preset.missed_run),
         timeout_seconds: timeout_seconds.unwrap_or(preset.timeout_seconds),

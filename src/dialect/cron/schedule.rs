@@ -1,7 +1,7 @@
-//! When a job runs, in the seed's four kinds, and the trigger that each stands for.
+//! The four kinds of schedules of the seed, and their conversion to and from triggers.
 //!
-//! What lives elsewhere: slots (`calendar`). Invariant: a schedule that was read has slots; it may be that they all lie in
-//! the past. Source: SEED-004, "Scheduling Model".
+//! Slots are computed in `calendar`. Invariant: a parsed schedule has slots, but they may all lie in the past.
+//! Source: SEED-004, "Scheduling Model".
 
 use super::shape::{instant, integer, with_some};
 use super::words::{self, NO_WEEKDAYS, NOT_A_TIME};
@@ -15,46 +15,46 @@ use crate::limits;
 names! {
     /// A kind of schedule.
     ScheduleKind {
-        /// At one instant.
+        /// Once, at one instant.
         Once = "once",
-        /// Every so many seconds.
+        /// Every given number of seconds.
         Interval = "interval",
-        /// Every day at one time.
+        /// Every day at one time of day.
         Daily = "daily",
-        /// On some days of the week at one time.
+        /// On some weekdays at one time of day.
         Weekly = "weekly",
     }
 }
 
 /// When a job runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Schedule {
-    /// At one instant.
+pub enum JobSchedule {
+    /// Once, at one instant.
     Once {
         /// The instant.
         at: Moment,
     },
-    /// Every so often.
+    /// At a fixed interval.
     Interval {
-        /// How often.
+        /// The length of the interval.
         period: Period,
-        /// Where the first slot is; one period after the job's creation, if it is absent.
+        /// The first slot; by default, one period after the job's creation.
         anchor: Option<Moment>,
     },
-    /// Every day.
+    /// Every day at one time of day.
     Daily {
-        /// At what time of day.
+        /// The time of day.
         time: TimeOfDay,
-        /// On whose clock.
+        /// The zone of the clock.
         zone: Zone,
     },
-    /// On some days of the week.
+    /// On some weekdays at one time of day.
     Weekly {
-        /// On which days.
+        /// The weekdays.
         weekdays: Weekdays,
-        /// At what time of day.
+        /// The time of day.
         time: TimeOfDay,
-        /// On whose clock.
+        /// The zone of the clock.
         zone: Zone,
     },
 }
@@ -66,115 +66,120 @@ pub struct Period {
 }
 
 impl Period {
-    /// A period of so many seconds; `None` if it is out of bounds.
+    /// Creates a period; `None` if it is out of bounds.
     pub fn new(seconds: u64) -> Option<Period> {
         (SECONDS_MIN..=SECONDS_MAX).contains(&seconds).then_some(Period { seconds })
     }
 
-    /// Its length in seconds.
+    /// The length in seconds.
     pub const fn seconds(self) -> u64 {
         self.seconds
     }
 
-    /// Its length.
+    /// The length as a span.
     pub const fn span(self) -> Span {
         Span::from_millis(self.seconds * 1_000)
     }
 }
 
-impl Schedule {
-    /// The trigger it stands for, in a job that was created at that moment.
+impl JobSchedule {
+    /// The trigger of this schedule, for a job created at `created_at`.
     pub fn trigger(&self, created_at: Moment) -> Trigger {
+        // A daily schedule is a weekly one on all seven days.
         let calendar = |weekdays: Weekdays, time: &TimeOfDay, zone: &Zone| {
             Trigger::Calendar(Box::new(Calendar { weekdays, time: *time, zone: zone.clone() }))
         };
         match self {
-            Schedule::Once { at } => Trigger::At(*at),
-            Schedule::Interval { period, anchor } => {
+            JobSchedule::Once { at } => Trigger::At(*at),
+            JobSchedule::Interval { period, anchor } => {
+                // At the very end of the calendar there is no later instant, so creation itself has to do.
                 let first = anchor.or_else(|| created_at.checked_add(period.span())).unwrap_or(created_at);
                 let every = Every::new(period.span(), first, CountFrom::Slot);
                 every.expect("a period has the bounds of a trigger's, and is of whole seconds").into()
             }
-            Schedule::Daily { time, zone } => calendar(Weekdays::DAILY, time, zone),
-            Schedule::Weekly { weekdays, time, zone } => calendar(*weekdays, time, zone),
+            JobSchedule::Daily { time, zone } => calendar(Weekdays::DAILY, time, zone),
+            JobSchedule::Weekly { weekdays, time, zone } => calendar(*weekdays, time, zone),
         }
     }
 
-    /// What the engine is asked for, by a job that is created now. An interval without an anchor counts from the very moment
-    /// of creation, which only the engine knows.
+    /// The timing of a new job created at `now`. An interval without an anchor counts from the exact time of
+    /// creation, which only the engine knows.
     pub fn when(&self, now: Moment) -> When {
         match self {
-            Schedule::Interval { period, anchor: None } => When::Each(period.span()),
-            Schedule::Once { .. }
-            | Schedule::Interval { .. }
-            | Schedule::Daily { .. }
-            | Schedule::Weekly { .. } => When::By(self.trigger(now)),
+            // The engine counts from its own time of creation; an anchor computed here would be too early.
+            JobSchedule::Interval { period, anchor: None } => When::Each(period.span()),
+            JobSchedule::Once { .. }
+            | JobSchedule::Interval { .. }
+            | JobSchedule::Daily { .. }
+            | JobSchedule::Weekly { .. } => When::By(self.trigger(now)),
         }
     }
 
-    /// The schedule that a trigger is in the seed's words, in a job that was created at that moment; `None` for what those
-    /// cannot say: cron, events, periods that count from the end of a run or are not of whole seconds. A weekly schedule on
-    /// all seven days is a daily one.
-    pub fn from_trigger(trigger: &Trigger, created_at: Moment) -> Option<Schedule> {
+    /// Converts the trigger of a job created at `created_at` to a schedule; `None` if the seed has no such kind:
+    /// cron, events, periods that count from the end of a run or are not whole seconds. A weekly schedule on all
+    /// seven days becomes a daily one.
+    pub fn from_trigger(trigger: &Trigger, created_at: Moment) -> Option<JobSchedule> {
         match trigger {
-            Trigger::At(at) => Some(Schedule::Once { at: *at }),
+            Trigger::At(at) => Some(JobSchedule::Once { at: *at }),
             Trigger::Every(every) => {
                 let millis = every.period().millis();
                 let is_sayable = every.from() == CountFrom::Slot && millis.is_multiple_of(1_000);
                 let period = Period::new(millis / 1_000).filter(|_| is_sayable)?;
+                // An anchor at its default, one period after creation, is omitted.
                 let is_said = created_at.checked_add(period.span()) != Some(every.anchor());
-                Some(Schedule::Interval { period, anchor: is_said.then(|| every.anchor()) })
+                Some(JobSchedule::Interval { period, anchor: is_said.then(|| every.anchor()) })
             }
             Trigger::Calendar(calendar) => {
                 let Calendar { weekdays, time, zone } = (**calendar).clone();
                 Some(match weekdays {
-                    Weekdays::DAILY => Schedule::Daily { time, zone },
-                    weekdays => Schedule::Weekly { weekdays, time, zone },
+                    Weekdays::DAILY => JobSchedule::Daily { time, zone },
+                    weekdays => JobSchedule::Weekly { weekdays, time, zone },
                 })
             }
             Trigger::Cron(..) | Trigger::Event(_) => None,
         }
     }
 
-    /// Whether no slot is left for a job created at that moment: what lies before its creation was never missed.
+    /// True if a job created at `created_at` has no slot left. Slots before its creation do not count as missed.
     pub fn is_never_due(&self, created_at: Moment) -> bool {
         match self {
-            Schedule::Once { at } => *at < created_at,
-            Schedule::Interval { .. } | Schedule::Daily { .. } | Schedule::Weekly { .. } => false,
+            JobSchedule::Once { at } => *at < created_at,
+            JobSchedule::Interval { .. } | JobSchedule::Daily { .. } | JobSchedule::Weekly { .. } => false,
         }
     }
 
-    /// On whose clock it is read, if that matters.
+    /// The zone of the schedule; `None` if it does not depend on a clock.
     pub fn zone(&self) -> Option<&Zone> {
         match self {
-            Schedule::Daily { zone, .. } | Schedule::Weekly { zone, .. } => Some(zone),
-            Schedule::Once { .. } | Schedule::Interval { .. } => None,
+            JobSchedule::Daily { zone, .. } | JobSchedule::Weekly { zone, .. } => Some(zone),
+            JobSchedule::Once { .. } | JobSchedule::Interval { .. } => None,
         }
     }
 
-    /// Its kind.
+    /// The kind of schedule.
     pub fn kind(&self) -> ScheduleKind {
         match self {
-            Schedule::Once { .. } => ScheduleKind::Once,
-            Schedule::Interval { .. } => ScheduleKind::Interval,
-            Schedule::Daily { .. } => ScheduleKind::Daily,
-            Schedule::Weekly { .. } => ScheduleKind::Weekly,
+            JobSchedule::Once { .. } => ScheduleKind::Once,
+            JobSchedule::Interval { .. } => ScheduleKind::Interval,
+            JobSchedule::Daily { .. } => ScheduleKind::Daily,
+            JobSchedule::Weekly { .. } => ScheduleKind::Weekly,
         }
     }
 
-    /// In the seed's shape.
+    /// Prints the schedule in the seed's shape.
     pub(super) fn to_map(&self) -> Map {
+        // The order of the keys is the seed's.
         let map = Map::new().with("kind", Value::keyword(self.kind().name()));
         let clock = |map: Map, time: &TimeOfDay, zone: &Zone| {
             map.with("time", time.to_string()).with("timezone", zone.to_string())
         };
         match self {
-            Schedule::Once { at } => map.with("at", instant(*at)),
-            Schedule::Interval { period, anchor } => {
+            JobSchedule::Once { at } => map.with("at", instant(*at)),
+            JobSchedule::Interval { period, anchor } => {
                 with_some(map.with("every_seconds", integer(period.seconds)), "anchor", anchor.map(instant))
             }
-            Schedule::Daily { time, zone } => clock(map, time, zone),
-            Schedule::Weekly { weekdays, time, zone } => {
+            JobSchedule::Daily { time, zone } => clock(map, time, zone),
+            JobSchedule::Weekly { weekdays, time, zone } => {
                 let days: Vec<Value> = weekdays.days().map(|day| Value::keyword(short(day))).collect();
                 clock(map.with("weekdays", days), time, zone)
             }
@@ -182,28 +187,32 @@ impl Schedule {
     }
 }
 
-/// Reads a schedule. Its kind says which fields there may be, so that is read first, whatever else is there.
-pub(super) fn parse(arg: Arg<'_>) -> Result<Schedule, ArgError> {
+/// Reads a schedule. The kind determines the allowed fields, so it is read first, and the other keys are not checked
+/// until then.
+pub(super) fn parse(arg: Arg<'_>) -> Result<JobSchedule, ArgError> {
     let kind = arg
         .open_map(&["kind"])?
         .required("kind", |kind| kind.one_of(ScheduleKind::NAMES, ScheduleKind::ALL))?;
     match kind {
         ScheduleKind::Once => {
-            arg.map(&["kind", "at"])?.required("at", Arg::instant).map(|at| Schedule::Once { at })
+            arg.map(&["kind", "at"])?.required("at", Arg::instant).map(|at| JobSchedule::Once { at })
         }
         ScheduleKind::Interval => {
             let args = arg.map(&["kind", "every_seconds", "anchor"])?;
             let seconds = args.required("every_seconds", |arg| arg.int_in(SECONDS_MIN, SECONDS_MAX))?;
-            Ok(Schedule::Interval { period: Period { seconds }, anchor: args.opt("anchor", Arg::instant)? })
+            Ok(JobSchedule::Interval {
+                period: Period { seconds },
+                anchor: args.opt("anchor", Arg::instant)?,
+            })
         }
         ScheduleKind::Daily => {
             let args = arg.map(&["kind", "time", "timezone"])?;
-            Ok(Schedule::Daily { time: args.required("time", time)?, zone: zone(&args)? })
+            Ok(JobSchedule::Daily { time: args.required("time", time)?, zone: zone(&args)? })
         }
         ScheduleKind::Weekly => {
             let args = arg.map(&["kind", "weekdays", "time", "timezone"])?;
             let weekdays = args.required("weekdays", weekdays)?;
-            Ok(Schedule::Weekly { weekdays, time: args.required("time", time)?, zone: zone(&args)? })
+            Ok(JobSchedule::Weekly { weekdays, time: args.required("time", time)?, zone: zone(&args)? })
         }
     }
 }
@@ -213,7 +222,7 @@ fn time(arg: Arg<'_>) -> Result<TimeOfDay, ArgError> {
     time.ok_or_else(|| arg.breaks(NOT_A_TIME, ""))
 }
 
-/// Local, where nothing is said.
+/// Reads the zone; local by default.
 fn zone(args: &Args<'_>) -> Result<Zone, ArgError> {
     let zone = args.opt("timezone", |arg| {
         let text = arg.raw_text(limits::TEXT_BYTES)?;
@@ -226,9 +235,10 @@ fn weekdays(arg: Arg<'_>) -> Result<Weekdays, ArgError> {
     let items: Vec<&Value> = match (arg.value().as_items(), arg.value().as_set()) {
         (Some(items), _) => items.iter().collect(),
         (None, Some(set)) => set.iter().collect(),
+        // Anything but a list or a set is reported like an empty list.
         (None, None) => Vec::new(),
     };
-    // An error names the field and shows the day: the seed's lists have no places.
+    // An error names the field and shows the day, but has no index: the seed's paths have none.
     let day = |item| arg.like(item).one_of(&DAY_NAMES, &DAYS);
     let days: Vec<Weekday> = items.into_iter().map(day).collect::<Result<_, _>>()?;
     Weekdays::new(days).ok_or_else(|| arg.breaks(NO_WEEKDAYS, ""))
@@ -247,7 +257,7 @@ const DAYS: [Weekday; 7] = [
     Weekday::Saturday,
     Weekday::Sunday,
 ];
-/// Those of `DAYS`, in its order.
+/// The names of `DAYS`, in the same order.
 const DAY_NAMES: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const SECONDS_MIN: u64 = limits::PERIOD_MS_MIN.value / 1_000;
 const SECONDS_MAX: u64 = limits::PERIOD_MS_MAX.value / 1_000;

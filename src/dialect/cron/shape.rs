@@ -1,9 +1,9 @@
-//! What the seed's shapes have in common, as they are printed.
+//! Helpers for printing the seed's shapes.
 
 use crate::domain::Moment;
 use crate::edn::{Map, Value};
 
-/// Puts a value under a name, if there is one: what is absent is left out, as the seed leaves it out.
+/// Adds an entry if there is a value. The seed leaves absent fields out.
 pub(super) fn with_some(map: Map, name: &str, value: Option<impl Into<Value>>) -> Map {
     match value {
         Some(value) => map.with(name, value),
@@ -11,12 +11,12 @@ pub(super) fn with_some(map: Map, name: &str, value: Option<impl Into<Value>>) -
     }
 }
 
-/// A number as EDN: revisions and seconds are far from the end of the range.
+/// Converts a number to EDN. Revisions and seconds are far below the upper bound.
 pub(super) fn integer(number: u64) -> Value {
     Value::Int(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-/// An instant as the seed writes it: RFC 3339 in UTC.
+/// Prints an instant as the seed does: RFC 3339 in UTC.
 pub(super) fn instant(moment: Moment) -> Value {
     Value::string(moment.to_string())
 }

@@ -1,7 +1,6 @@
-//! Where a job's prompt goes.
+//! The target of a job: where its prompt goes.
 //!
-//! Does not live here: whether the session or the channel exists, which is a question of the moment of the run.
-//! Source: SEED-004, "Service Runtime".
+//! Whether the session or the channel exists is only checked when a run is due. Source: SEED-004, "Service Runtime".
 
 use super::shape::with_some;
 use super::words::NO_SESSION;
@@ -12,47 +11,49 @@ use crate::limits;
 
 /// Where a job's prompt goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// Into a session.
+pub enum JobTarget {
+    /// A session.
     Session(SessionId),
-    /// Into a conversation on a channel of the gateway; none of the texts is blank.
+    /// A conversation on a channel of the gateway; none of the texts is blank.
     Gateway {
         /// The channel.
         channel: Box<str>,
-        /// The conversation on it.
+        /// The conversation on the channel.
         conversation_id: Box<str>,
-        /// The thread in that, if it has threads.
+        /// The thread in the conversation, if it has threads.
         thread_id: Option<Box<str>>,
     },
 }
 
 names! {
-    /// A kind of target, as a call names it. A job never holds the first one, but the session that it stood for.
+    /// A kind of target in a call. `CurrentSession` is resolved while parsing, so a job never holds it.
     TargetKind {
-        /// The session that calls.
+        /// The calling session.
         CurrentSession = "current_session",
-        /// A session by its id.
+        /// A session given by its id.
         Session = "session",
         /// A conversation on a channel.
         Gateway = "gateway",
     }
 }
 
-impl Target {
-    /// Who owns a job with this target: the session that calls, or for callers that are none the session that it goes to.
+impl JobTarget {
+    /// The owner of a job with this target: the calling session, or the target session if the caller is not a
+    /// session.
     pub fn owner<'a>(&'a self, caller: Option<&'a SessionId>) -> Option<&'a SessionId> {
+        // The caller comes first: a job for another session belongs to its creator.
         caller.or(match self {
-            Target::Session(session) => Some(session),
-            Target::Gateway { .. } => None,
+            JobTarget::Session(session) => Some(session),
+            JobTarget::Gateway { .. } => None,
         })
     }
 
-    /// In the seed's shape.
+    /// Prints the target in the seed's shape.
     pub(super) fn to_map(&self) -> Map {
         let kind = |kind: TargetKind| Map::new().with("kind", Value::keyword(kind.name()));
         match self {
-            Target::Session(id) => kind(TargetKind::Session).with("session_id", id.as_str()),
-            Target::Gateway { channel, conversation_id, thread_id } => {
+            JobTarget::Session(id) => kind(TargetKind::Session).with("session_id", id.as_str()),
+            JobTarget::Gateway { channel, conversation_id, thread_id } => {
                 let map = kind(TargetKind::Gateway)
                     .with("channel", &**channel)
                     .with("conversation_id", &**conversation_id);
@@ -62,23 +63,24 @@ impl Target {
     }
 }
 
-/// Reads a target. The current session, where none is given, is for the caller to add.
-pub(super) fn parse(arg: Arg<'_>, current: Option<&SessionId>) -> Result<Target, ArgError> {
+/// Reads a target. The default for an absent target is up to the caller.
+pub(super) fn parse(arg: Arg<'_>, current: Option<&SessionId>) -> Result<JobTarget, ArgError> {
     let kind =
         arg.open_map(&["kind"])?.required("kind", |kind| kind.one_of(TargetKind::NAMES, TargetKind::ALL))?;
     match kind {
         TargetKind::CurrentSession => {
+            // This kind has no other fields.
             arg.map(&["kind"])?;
             self::current(current)
         }
         TargetKind::Session => {
             let id = |arg: Arg<'_>| arg.id(limits::ID_BYTES, |text| SessionId::new(text).ok());
-            arg.map(&["kind", "session_id"])?.required("session_id", id).map(Target::Session)
+            arg.map(&["kind", "session_id"])?.required("session_id", id).map(JobTarget::Session)
         }
         TargetKind::Gateway => {
             let args = arg.map(&["kind", "channel", "conversation_id", "thread_id"])?;
             let thread_id = args.opt_text("thread_id", limits::ID_BYTES)?.map(Into::into);
-            Ok(Target::Gateway {
+            Ok(JobTarget::Gateway {
                 channel: args.required_text("channel", limits::ID_BYTES)?.into(),
                 conversation_id: args.required_text("conversation_id", limits::ID_BYTES)?.into(),
                 thread_id,
@@ -87,7 +89,7 @@ pub(super) fn parse(arg: Arg<'_>, current: Option<&SessionId>) -> Result<Target,
     }
 }
 
-/// The session that calls.
-pub(super) fn current(session: Option<&SessionId>) -> Result<Target, ArgError> {
-    session.cloned().map(Target::Session).ok_or_else(|| ArgError::own("", NO_SESSION, ""))
+/// The calling session as a target; an error if there is none.
+pub(super) fn current(session: Option<&SessionId>) -> Result<JobTarget, ArgError> {
+    session.cloned().map(JobTarget::Session).ok_or_else(|| ArgError::own("", NO_SESSION, ""))
 }

@@ -1,7 +1,7 @@
-//! The seven tools, and what a model reads before it chooses one.
+//! The seven tools and their declarations for models.
 //!
-//! What lives elsewhere: reading their arguments (`call.rs`). Invariant: a tool is described once, in the EDN file of its
-//! name, in the form that the toolbox prints; a test compares words and bounds with the rules.
+//! The arguments are parsed in `call.rs`. Invariant: a tool is described once, in the EDN file of its name, in the
+//! form that the toolbox prints; a test compares its words and bounds with the parser.
 
 use crate::domain::names;
 
@@ -12,13 +12,13 @@ names! {
         Create = "cron_create",
         /// List the jobs with their states.
         List = "cron_list",
-        /// Look at one job.
+        /// Get one job.
         Get = "cron_get",
-        /// Change a job: it gets a new revision.
+        /// Change a job, which gets a new revision.
         Update = "cron_update",
         /// Delete a job; the log keeps a tombstone.
         Delete = "cron_delete",
-        /// Disable a job without deleting it.
+        /// Disable a job.
         Pause = "cron_pause",
         /// Enable a job again.
         Resume = "cron_resume",
@@ -26,7 +26,7 @@ names! {
 }
 
 impl Tool {
-    /// Its declaration in EDN: a map with `:description` and `:input-schema`, a JSON Schema (2020-12).
+    /// The declaration in EDN: a map with `:description` and `:input-schema`, a JSON Schema (2020-12).
     pub const fn declaration(self) -> &'static str {
         match self {
             Tool::Create => include_str!("tools/cron_create.edn"),

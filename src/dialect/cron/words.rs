@@ -1,4 +1,4 @@
-//! The texts of errors in arguments: those of the other tools, but for a few rows, and the rules that only jobs have.
+//! The error texts of this dialect: the shared table with a few rows replaced, and the rules that only jobs have.
 
 use crate::dialect::args::{ArgWords, TOOL_WORDS, Wording, arg_words, wordings};
 use crate::domain::ZoneError;
@@ -20,13 +20,13 @@ wordings! {
     NO_OWNER "no_owner" "{field}: the job would belong to no session, because the caller is none"
         "call in the name of a session: it owns what it creates";
     EMPTY_PATCH "empty_patch" "{field} changes nothing" "name at least one field to change; null leaves a field as it is";
-    #[cfg_attr(not(feature = "json"), expect(dead_code, reason = "only a log can contradict itself"))]
+    #[cfg_attr(not(feature = "embed"), expect(dead_code, reason = "only a log can contradict itself"))]
     CONTRADICTS "contradiction" "{field} is not that of the job beside it" "write the same into both";
     NEVER_DUE "never_due" "{field} lies in the past, before {detail}: the job would never run"
         "choose an instant that is still to come";
 }
 
-/// A zone that cannot be read; the detail says why.
+/// The row for an unreadable zone; the detail says why it is unreadable.
 pub(super) const fn zone(error: &ZoneError) -> Wording {
     let name = match error {
         ZoneError::Offset { .. } => "zone_offset_malformed",

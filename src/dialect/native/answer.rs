@@ -1,14 +1,15 @@
-//! The answers to calls that were carried out.
+//! Prints the answers to calls that succeeded.
 //!
-//! What is read off the graph is shown under bare names in snake case, and what is nil is left out: a model pays for every
-//! word. What lives elsewhere: errors (`error.rs`).
+//! Attributes of the graph get bare names in snake case, and nil is left out, because a model pays for every word.
+//! Errors are in `error.rs`.
 
 use crate::dialect::Answer;
 use crate::domain::{Durability, Moment, Status};
 use crate::edn::{Keyword, Map, Value};
 
-/// The answer to a creation: what the mutation said, and the schedule as it stands.
+/// The answer to a `create`: the result of the mutation, and the schedule as it is now.
 pub fn created(made: &Map, schedule: &Map) -> Answer {
+    // False if a schedule with the same key existed already; then the call changed nothing.
     let is_new = made.keyword("psi.scheduler/created?").and_then(Value::as_bool).unwrap_or(true);
     let mut answer = Map::new().with("created", is_new);
     if !is_new {
@@ -17,17 +18,17 @@ pub fn created(made: &Map, schedule: &Map) -> Answer {
     Answer::done(told(answer, made, schedule))
 }
 
-/// The answer to a change: what the mutation said, and the schedule as it stands.
+/// The answer to an `update`: the result of the mutation, and the schedule as it is now.
 pub fn updated(made: &Map, schedule: &Map) -> Answer {
     Answer::done(told(Map::new().with("updated", true), made, schedule))
 }
 
-/// The answer to a cancellation.
+/// The answer to a `cancel`.
 pub fn cancelled(schedule: &str) -> Answer {
     Answer::done(Map::new().with("cancelled", true).with("schedule_id", schedule))
 }
 
-/// The answer to a list: a page of the graph.
+/// The answer to a `list`: one page of schedules.
 pub fn listed(page: &Map) -> Answer {
     let part = |name: &str| page.keyword(&format!("reveille.schedule-page/{name}"));
     let rows = part("schedules").and_then(Value::as_items).unwrap_or_default();
@@ -41,12 +42,12 @@ pub fn listed(page: &Map) -> Answer {
     Answer::done(answer)
 }
 
-/// The answer to a question why.
+/// The answer to an `explain`.
 pub fn explained(explanation: &Value) -> Answer {
     Answer::done(bare(explanation))
 }
 
-/// What a schedule is, with what was understood of a phrase and its next instants.
+/// Adds the schedule to an answer, with the interpretation of its phrase and its next slots.
 fn told(answer: Map, made: &Map, schedule: &Map) -> Map {
     let understood = made.keyword("psi.scheduler/understood").and_then(Value::as_map);
     let said = |name: &str| understood.and_then(|map| map.keyword(name)).filter(|it| !it.is_nil());
@@ -58,11 +59,12 @@ fn told(answer: Map, made: &Map, schedule: &Map) -> Map {
     if let Some(words) = said("words") {
         answer = answer.with("understood", words.clone());
     }
-    // The clock that a phrase was read on counts, even where the instant that it means is on no clock.
+    // The zone in which a phrase was read is shown even if the resulting trigger does not depend on a zone.
     if let Some(zone) = said("zone") {
         answer = answer.with("zone", zone.clone());
     }
     let mut warnings = said("warnings").and_then(Value::as_items).unwrap_or_default().to_vec();
+    // The graph lists the slots of a paused schedule too, but none of them will run.
     if is(schedule, "psi.scheduler/status", Status::Paused.name()) {
         answer = answer.with("next", Vec::<Value>::new());
         warnings.push(PAUSED.into());
@@ -77,12 +79,12 @@ fn is(schedule: &Map, attribute: &str, name: &str) -> bool {
     schedule.keyword(attribute).and_then(Value::as_keyword).is_some_and(|keyword| keyword.as_str() == name)
 }
 
-/// A value of the graph under bare names: `:psi.scheduler/next-fire-at` becomes `next_fire_at`.
+/// Converts a value of the graph to bare names: `:psi.scheduler/next-fire-at` becomes `next_fire_at`.
 fn bare(value: &Value) -> Value {
     if let Some(map) = value.as_map() {
         let entries = map.iter().filter(|(_, value)| !value.is_nil());
         let named = entries.map(|(key, value)| match key.as_keyword().map(Keyword::name) {
-            // The slots to come, under the word that the tools' descriptions use.
+            // The tools' descriptions call the upcoming slots `next`.
             Some("upcoming") => (Value::keyword("next"), bare(value)),
             Some(name) => (Value::keyword(&name.trim_end_matches('?').replace('-', "_")), bare(value)),
             None => (key.clone(), bare(value)),
@@ -92,7 +94,7 @@ fn bare(value: &Value) -> Value {
     if let Some(items) = value.as_items() {
         return Value::vector(items.iter().map(bare).collect::<Vec<_>>());
     }
-    // Finer than a millisecond is of no use to a model, and as dear as a word.
+    // Digits below the millisecond are useless to a model, and cost tokens.
     let instant =
         value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos() / 1_000_000 * 1_000_000));
     instant.map_or_else(|| value.clone(), |instant| Value::string(instant.to_string()))

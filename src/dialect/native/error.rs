@@ -1,9 +1,9 @@
-//! The answers to calls that were refused, as data: a kind, a class, a message, a hint, and the call as it would be right.
+//! Prints the answers to refused calls, as data: kind, class, message, hint, and a corrected call.
 //!
-//! What lives elsewhere: errors of single arguments (`args`).
+//! Errors of single arguments are in `args`.
 
 use super::example::example;
-use super::repair::{repaired, with_field};
+use super::suggest_call::{repaired, with_field};
 use super::tool::Tool;
 use crate::dialect::args::{ArgError, ArgErrorKind, TOOL_WORDS, wordings};
 use crate::dialect::{Answer, Notation, tool_error};
@@ -15,12 +15,15 @@ use crate::graph::registry::ResolverError;
 pub fn refused(tool: Tool, args: &Value, notation: Notation, error: &ResolverError) -> Answer {
     let code = error.code.unwrap_or(Code::Conflict);
     let part = |name: &str| error.data.as_map().and_then(|data| data.keyword(name));
+    // The reason is more specific than the class, but not every error has one.
     let kind = part("reason").and_then(Value::as_keyword).map_or(code.name(), Keyword::name);
     let kind = kind.to_lowercase().replace('-', "_");
+    // The owner is missing: the caller is not a session.
     let wants_session = tool == Tool::Create
         && part("parameter").and_then(Value::as_keyword).is_some_and(|name| name.as_str() == OWNER);
     let (hint, example) = match part("fix").and_then(Value::as_str) {
         _ if wants_session => (NO_SESSION.to_owned(), with_field(tool, args, notation, "session_id", "main")),
+        // A time in the past has an obvious correction, which becomes the example.
         Some(fix) => (format!("the next such time is {fix}"), with_field(tool, args, notation, "when", fix)),
         None => {
             let hint = part("hint").and_then(Value::as_str).map_or_else(|| hint(code), str::to_owned);
@@ -36,8 +39,8 @@ pub fn refused(tool: Tool, args: &Value, notation: Notation, error: &ResolverErr
     tool_error::finish(shown.with("example", example), code)
 }
 
-/// The call with another time or zone, if the one that was given is at fault; otherwise as it was: what it says may be right at
-/// another time, or when somebody else says it.
+/// The call with another time or zone if the given one is at fault, otherwise unchanged: it may be valid at another
+/// time, or for another caller.
 fn likely(tool: Tool, args: &Value, notation: Notation, kind: &str) -> Map {
     let says_when = matches!(tool, Tool::Create | Tool::Update);
     if says_when && ["phrase", "cron"].iter().any(|word| kind.starts_with(word)) {
@@ -61,7 +64,7 @@ fn hint(code: Code) -> String {
     hint.to_owned()
 }
 
-/// Every error of the tools themselves, with its name, its class and an example, for the index of errors.
+/// All errors of these tools, with name, class and example, for the index of errors.
 pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let text = |text: &str| Value::from(text);
     let errors = [
@@ -83,7 +86,7 @@ wordings! {
     NOT_ALONE "not_alone" "{field} cannot be given together with the other fields" "leave it out, or make two calls";
     NOT_A_QUERY "not_a_query" "{field} is no EQL: {detail}" "write a vector of attributes in EDN, as in the example";
 }
-/// The mutation's word for the session that a schedule is for.
+/// The mutation's parameter for the owning session.
 const OWNER: &str = "origin-session-id";
 const NO_SESSION: &str = "you speak for no session: name one in session_id, or connect for one";
 const PHRASE: &str = "tomorrow at 9";

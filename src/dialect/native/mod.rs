@@ -1,21 +1,22 @@
-//! The crate's own tools: six, written for models that schedule for themselves and for nobody else's tools.
+//! The crate's own six tools, designed for models that schedule work for themselves.
 //!
-//! Lives here: arguments → [`Call`], what came of it → the answer, the declarations of the tools ([`Tool::declaration`]).
-//! Does not live here: what a phrase means (`calendar`), rules (`engine`), the graph that is asked (`graph`).
+//! This module parses arguments into [`Call`]s, prints answers, and has the declarations of the tools
+//! ([`Tool::input_schema`]). Phrases are parsed in `calendar`; rules are in `engine`, the graph in `graph`.
 //!
 //! Invariants:
-//! 1. Whatever says when is echoed: in words, with the zone, with the next instants.
-//! 2. What was asked for before under the same key is a normal answer, which says so.
-//! 3. An error has the whole call in it as it would have been right.
+//! 1. The interpretation of a time is always shown: in words, with the zone, with the next slots.
+//! 2. A repeated creation with one key is a normal answer that says so.
+//! 3. An error contains the whole call in corrected form.
 
 mod answer;
 mod call;
 mod error;
 mod example;
-mod repair;
+mod field;
+mod suggest_call;
 mod tool;
 
 pub use answer::{cancelled, created, explained, listed, updated};
-pub use call::{Call, Listing, Named, parse};
+pub use call::{Call, ListParams, ScheduleRef, parse};
 pub use error::{errors, refused};
 pub use tool::Tool;

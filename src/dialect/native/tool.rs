@@ -1,12 +1,13 @@
-//! The six tools, and what a model reads before it chooses one.
+//! The six tools and their declarations for models.
 //!
-//! What lives elsewhere: reading their arguments (`call.rs`). Invariant: a tool is described once, in the EDN file of its
-//! name, in the form that the toolbox prints; a test compares words and bounds with the rules.
+//! What lives elsewhere: their fields (`field.rs`), and reading their arguments (`call.rs`).
 
+use super::field;
 use crate::domain::names;
+use crate::edn::Value;
 
 names! {
-    /// A tool of the crate's own.
+    /// One of the crate's own tools.
     Tool {
         /// Schedule a prompt.
         Create = "create",
@@ -16,24 +17,50 @@ names! {
         Cancel = "cancel",
         /// Change, pause or resume a schedule.
         Update = "update",
-        /// Say why a schedule has fired, or has not, or when it will.
+        /// Explain why a schedule has or has not fired, or when it will.
         Explain = "explain",
-        /// Ask the graph.
+        /// Query the graph.
         Query = "query",
     }
 }
 
 impl Tool {
-    /// Its declaration in EDN: a map with `:description` and `:input-schema`, a JSON Schema (2020-12).
-    pub const fn declaration(self) -> &'static str {
+    /// What it does, for a model that chooses a tool.
+    pub const fn description(self) -> &'static str {
         match self {
-            Tool::Create => include_str!("tools/create.edn"),
-            Tool::List => include_str!("tools/list.edn"),
-            Tool::Cancel => include_str!("tools/cancel.edn"),
-            Tool::Update => include_str!("tools/update.edn"),
-            Tool::Explain => include_str!("tools/explain.edn"),
-            Tool::Query => include_str!("tools/query.edn"),
+            Tool::Create => {
+                "Schedule a prompt for later, once or again and again. when is in words: \"in 20 minutes\", \"tomorrow at \
+                 9\", \"weekdays at 8:30\", \"every 2 hours\", or cron such as \"0 9 * * 1\". Name the zone, or the time is \
+                 read in UTC. Then the message comes to this session as a turn of yours; it survives restarts. The answer \
+                 has the id, what was understood, the zone and the next three instants. Give a key if you may have to try \
+                 again: created is false if that was asked for already."
+            }
+            Tool::List => {
+                "List the schedules of this session that are still to come, by the next instant: id, label, when, status. \
+                 The message of one is in explain or in the resource reveille://schedule/ID."
+            }
+            Tool::Cancel => {
+                "Cancel a schedule, by its id or by the key that it was created with. Once this is answered, it does not \
+                 fire."
+            }
+            Tool::Update => {
+                "Change a schedule: another time, another message, another label; or pause it, or let it go on. What is \
+                 left out stays as it is. The answer is as that of create."
+            }
+            Tool::Explain => {
+                "Say in one sentence why a schedule has fired at an instant, or has not, or when it will; with the reason, \
+                 the slot, the run and what stood in the way."
+            }
+            Tool::Query => {
+                "Read anything about schedules, runs and decisions in EQL, the EDN Query Language. [:psi.graph/attributes] \
+                 lists what there is to ask for. Nothing can be changed here."
+            }
         }
+    }
+
+    /// The JSON Schema (2020-12) of its arguments.
+    pub fn input_schema(self) -> Value {
+        field::input_schema(self)
     }
 
     /// Whether it changes nothing.

@@ -1,7 +1,7 @@
-//! One call of the tool: what it asks for, and the checks that all operations share.
+//! Parses one call of the tool, and makes the checks that all operations share.
 //!
-//! Their order is psi's: the action, the operation, the session, then the operation's own checks. Invariant: a
-//! [`Call`] names a session, and that is the caller's.
+//! Checks run in psi's order: the action, the operation, the session, then the operation's own checks. Invariant: the
+//! session in a [`Call`] is the caller's.
 
 use super::create;
 use super::error::{NO_SCHEDULE_ID, NO_SESSION, PsiError, UNKNOWN_ACTION, UNKNOWN_OP};
@@ -14,51 +14,51 @@ use crate::engine::NewSchedule;
 use crate::graph::eql::Boundary;
 
 names! {
-    /// What can be done with schedules. Source: SEED-002.
+    /// An operation on schedules. Source: SEED-002.
     Op {
-        /// Create one.
+        /// Create a schedule.
         Create = "create",
-        /// List the unfinished ones.
+        /// List the unfinished schedules.
         List = "list",
-        /// Cancel one.
+        /// Cancel a schedule.
         Cancel = "cancel",
     }
 }
 
-/// What the checks must know of the world.
+/// The state that the checks depend on.
 #[derive(Clone, Debug)]
-pub struct Context {
-    /// The session that calls, if the caller is one.
+pub struct PsiContext {
+    /// The calling session; `None` if the caller is not a session.
     pub session: Option<SessionId>,
-    /// How many of its schedules have not ended. The engine checks the cap again, at the moment of creation.
+    /// The number of its schedules that have not ended. The engine checks the cap again when it creates a schedule.
     pub live: usize,
-    /// The moment of the call.
+    /// The time of the call.
     pub now: Now,
 }
 
-/// One call, checked.
+/// A parsed and checked call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Create a schedule.
     Create(NewSchedule),
     /// List a session's pending and queued schedules.
     List {
-        /// The session that asks.
+        /// The calling session.
         session: SessionId,
     },
     /// Cancel one of a session's schedules.
     Cancel {
-        /// The session that asks.
+        /// The calling session.
         session: SessionId,
-        /// Which one.
+        /// The schedule to cancel.
         schedule: ScheduleId,
     },
-    /// Ask the graph.
+    /// Query the graph.
     Query(Boundary),
 }
 
 impl Call {
-    /// The operation asked for; a query is none.
+    /// The requested operation; `None` for a query.
     pub fn op(&self) -> Option<Op> {
         match self {
             Call::Create(_) => Some(Op::Create),
@@ -69,13 +69,13 @@ impl Call {
     }
 }
 
-/// Reads the arguments of one call.
+/// Parses the arguments of one call.
 ///
 /// # Errors
-/// The finished answer to a call that makes no sense; its duration is 0, because nothing was executed.
-pub fn parse(args: &Value, notation: Notation, context: &Context) -> Result<Call, Answer> {
+/// The complete error answer to an invalid call. Its duration is 0, because nothing was executed.
+pub fn parse(args: &Value, notation: Notation, context: &PsiContext) -> Result<Call, Answer> {
     let style = Style { notation, keys: Keys::Plain, choices: Choices::Exact, short_times: false };
-    // What is unknown is judged when it is known whether the call is for this tool at all.
+    // Unknown keys are checked only after the action is known, because each action has its own form of error.
     let args =
         Arg::new(args, style).open_map(&NAMES).map_err(|error| PsiError::from(error).answer(None, 0))?;
     let Some(op) = asked(&args).map_err(|error| error.answer(None, 0))? else {
@@ -84,7 +84,8 @@ pub fn parse(args: &Value, notation: Notation, context: &Context) -> Result<Call
     call(op, &args, notation, context).map_err(|error| error.answer(Some(op), 0))
 }
 
-/// Every argument there is. Models give all of them, nil where they mean nothing, so each operation ignores those of others.
+/// All arguments of all operations. Models often send every argument, nil if unused, so an operation ignores those of
+/// other operations.
 const NAMES: [&str; 11] = [
     "action",
     "op",
@@ -99,7 +100,7 @@ const NAMES: [&str; 11] = [
     "entity",
 ];
 
-/// The operation; none for a query, which from older callers comes without an action.
+/// The requested operation; `None` for a query. Older callers send a query without an action.
 fn asked(args: &Args<'_>) -> Result<Option<Op>, PsiError> {
     let names = |all: &[&str]| all.iter().map(|name| Value::from(*name)).collect::<Vec<Value>>();
     let action = args.get("action");
@@ -113,6 +114,7 @@ fn asked(args: &Args<'_>) -> Result<Option<Op>, PsiError> {
             op.and_then(Arg::name).and_then(Op::parse).map(Some).ok_or_else(unknown)
         }
         Some("query") => Ok(None),
+        // Only if the action is absent: an unknown action with a query is still an error.
         None if action.is_none() && args.get("query").is_some() => Ok(None),
         Some(_) | None => {
             let data = Map::new().with("action", given(action));
@@ -121,15 +123,16 @@ fn asked(args: &Args<'_>) -> Result<Option<Op>, PsiError> {
     }
 }
 
-/// What was given, as an error shows it.
+/// The echo of an argument for an error; nil if it is absent.
 pub(super) fn given(arg: Option<Arg<'_>>) -> Value {
     arg.map_or(Value::Nil, |arg| echo(arg.value()))
 }
 
-fn call(op: Op, args: &Args<'_>, notation: Notation, context: &Context) -> Result<Call, PsiError> {
+fn call(op: Op, args: &Args<'_>, notation: Notation, context: &PsiContext) -> Result<Call, PsiError> {
     if let Some(error) = args.unknown_keys() {
         return Err(error.into());
     }
+    // After the unknown keys: a misspelled argument is reported to callers without a session too.
     let session = context.session.clone().ok_or_else(|| NO_SESSION.broken(Map::new()))?;
     match op {
         Op::Create => create::parse(args, notation, session, context).map(Call::Create),
@@ -141,7 +144,7 @@ fn call(op: Op, args: &Args<'_>, notation: Notation, context: &Context) -> Resul
 fn schedule_id(args: &Args<'_>) -> Result<ScheduleId, PsiError> {
     let id = args.get("schedule-id");
     let text = id.and_then(|id| id.value().as_str()).ok_or_else(|| NO_SCHEDULE_ID.broken(Map::new()))?;
-    // What cannot be an id is the id of no schedule.
+    // A text that cannot be an id is the id of no schedule, so the error is the same as for an unknown id.
     ScheduleId::new(text).map_err(|_| PsiError::no_such_schedule(given(id)))
 }
 
@@ -207,7 +210,7 @@ mod tests {
     fn every_operation_needs_a_session() {
         for op in Op::ALL {
             let args = read(&format!(r#"{{:action "scheduler" :op "{}"}}"#, op.name()));
-            let context = Context { session: None, live: 0, now: now() };
+            let context = PsiContext { session: None, live: 0, now: now() };
             let answer = parse(&args, Notation::Edn, &context).unwrap_err();
             let data = format!(r#"{{{VALID} :op "{}"}}"#, op.name());
             check_error(&answer, "need an invoking session", ":validate", &data);
@@ -227,7 +230,7 @@ mod tests {
         }
     }
 
-    /// psi ignores them, so a misspelled label is silently lost.
+    /// psi ignores unknown arguments, so a misspelled label is silently lost there.
     #[test]
     fn unknown_arguments_are_refused() {
         let lead = |op: &str| format!(r#"{VALID} :op "{op}" :unsupported-keys"#);
@@ -274,7 +277,7 @@ mod tests {
         assert_eq!(ask(&args(r#""sch-1""#)), Ok(Call::Cancel { session: session(), schedule }));
     }
 
-    /// Values that somebody might send, and a few that nobody should.
+    /// Generates plausible and implausible values.
     fn values() -> impl Strategy<Value = Value> {
         let samples = [
             "nil",
@@ -341,7 +344,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is asked, there is a call or an answer, and the answer reads back.
+        /// Any arguments lead to a call or to an answer that can be read back.
         #[test]
         fn any_arguments_get_an_answer(
             op in prop::sample::select(vec!["create", "list", "cancel", "other"]),
@@ -352,7 +355,7 @@ mod tests {
                 .with("action", "scheduler").with("op", op).with("kind", "session").with("message", "m");
             args.extend(given.into_iter().map(|(name, value)| (Value::keyword(name), value)));
             let notation = if is_json { Notation::Json } else { Notation::Edn };
-            let context = Context { session: Some(session()), live: 0, now: now() };
+            let context = PsiContext { session: Some(session()), live: 0, now: now() };
             if let Err(answer) = parse(&args.into(), notation, &context) {
                 prop_assert_eq!(read(&answer.value.to_string()), answer.value);
             }

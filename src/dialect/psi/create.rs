@@ -1,17 +1,17 @@
-//! The arguments of `create`, checked in psi's order, so that a call with two faults is refused for the same one.
+//! Checks the arguments of `create` in psi's order, so that a call with two faults gets psi's error.
 //!
-//! What lives elsewhere: the delay forms (`delay.rs`), the configuration (`session_config`), and the engine's own
-//! checks at the moment of creation.
+//! The delay forms are in `delay.rs`, the configuration in `session_config`. The engine repeats its own checks when
+//! it creates the schedule.
 
 use std::sync::Arc;
 
-use super::call::{Context, given};
+use super::call::{PsiContext, given};
 use super::delay;
 use super::error::{CONFIG_FORBIDDEN, CONFIG_REQUIRED, NO_MESSAGE, PsiError, UNKNOWN_KIND};
 use super::session_config;
 use crate::dialect::Notation;
 use crate::dialect::args::{Arg, Args};
-use crate::domain::{Dialect, Durability, Kind, Payload, Refusal, SessionConfig, SessionId};
+use crate::domain::{Dialect, Durability, Payload, PayloadKind, Refusal, SessionConfig, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::NewSchedule;
 use crate::limits;
@@ -20,11 +20,13 @@ pub(super) fn parse(
     args: &Args<'_>,
     notation: Notation,
     session: SessionId,
-    context: &Context,
+    context: &PsiContext,
 ) -> Result<NewSchedule, PsiError> {
+    // The order of these checks is psi's.
     let message = message(args)?;
     let kind = kind(args.get("kind"))?;
     let config = args.get("session-config").map_or(&Value::Nil, Arg::value);
+    // Parsed even where it is forbidden: a faulty configuration is reported first, as in psi.
     let config = session_config::parse_given(config, notation)?;
     let payload = payload(kind, message, config)?;
     let label = args.raw_text("label", limits::LABEL_BYTES)?.map(Into::into);
@@ -34,6 +36,7 @@ pub(super) fn parse(
         made_by: None,
         id: None,
         dialect: Dialect::Psi,
+        // psi's schedules do not survive a restart.
         durability: Durability::Volatile,
         label,
         owner: session,
@@ -44,15 +47,16 @@ pub(super) fn parse(
     })
 }
 
-/// psi never looks at the type; a prompt that is no text would reach the model as something nobody wrote.
+/// Checks the message. psi accepts any type here; a prompt that is not a string would reach the model as text that
+/// nobody wrote.
 fn message(args: &Args<'_>) -> Result<Box<str>, PsiError> {
     let text = args.raw_text("message", limits::TEXT_BYTES)?;
     let text = text.filter(|text| !text.trim().is_empty());
     text.map(Into::into).ok_or_else(|| NO_MESSAGE.broken(Map::new()))
 }
 
-fn kind(arg: Option<Arg<'_>>) -> Result<Kind, PsiError> {
-    let kind = arg.and_then(Arg::name).and_then(Kind::parse).filter(|kind| KINDS.contains(kind));
+fn kind(arg: Option<Arg<'_>>) -> Result<PayloadKind, PsiError> {
+    let kind = arg.and_then(Arg::name).and_then(PayloadKind::parse).filter(|kind| KINDS.contains(kind));
     kind.ok_or_else(|| unknown_kind(given(arg)))
 }
 
@@ -61,21 +65,21 @@ fn unknown_kind(given: Value) -> PsiError {
     UNKNOWN_KIND.broken(Map::new().with("kind", given).with("supported-kinds", supported))
 }
 
-/// The kinds that psi knows.
-pub(super) const KINDS: [Kind; 2] = [Kind::Message, Kind::Session];
+/// The kinds that psi knows; notices are not among them.
+pub(super) const KINDS: [PayloadKind; 2] = [PayloadKind::Message, PayloadKind::Session];
 
-fn payload(kind: Kind, text: Box<str>, config: Option<SessionConfig>) -> Result<Payload, PsiError> {
+fn payload(kind: PayloadKind, text: Box<str>, config: Option<SessionConfig>) -> Result<Payload, PsiError> {
     let of_kind = || Map::new().with("kind", Value::keyword(kind.name()));
     match (kind, config) {
-        (Kind::Notice, _) => Err(unknown_kind(kind.name().into())),
-        (Kind::Message, None) => Ok(Payload::Turn { text }),
-        (Kind::Message, Some(_)) => Err(CONFIG_FORBIDDEN.broken(of_kind())),
-        (Kind::Session, None) => Err(CONFIG_REQUIRED.broken(of_kind())),
-        (Kind::Session, Some(config)) => Ok(Payload::new_session(text, Arc::new(config))),
+        (PayloadKind::Notice, _) => Err(unknown_kind(kind.name().into())),
+        (PayloadKind::Message, None) => Ok(Payload::Turn { text }),
+        (PayloadKind::Message, Some(_)) => Err(CONFIG_FORBIDDEN.broken(of_kind())),
+        (PayloadKind::Session, None) => Err(CONFIG_REQUIRED.broken(of_kind())),
+        (PayloadKind::Session, Some(config)) => Ok(Payload::new_session(text, Arc::new(config))),
     }
 }
 
-/// How many unfinished schedules the session may have, if one more fits.
+/// Checks that one more schedule fits. Returns the maximum number of unfinished schedules per session.
 fn check_cap(live: usize) -> Result<u32, PsiError> {
     let max = u32::try_from(limits::PSI_SESSION_SCHEDULES.value).unwrap_or(u32::MAX);
     if live as u64 >= u64::from(max) {
@@ -91,7 +95,7 @@ mod tests {
     use crate::dialect::psi::{Call, parse as parse_call};
     use crate::domain::{Span, ThinkingLevel, When};
 
-    /// The arguments of a call: what is given, and whatever else it needs but for what is to be missing.
+    /// Builds the arguments of a call: `given`, plus all required arguments except `missing`.
     fn args(given: &str, missing: &[&str]) -> String {
         let defaults = [
             ("kind", r#":kind "message""#),
@@ -188,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_session_has_fifty_at_most() {
-        let context = |live| Context { session: Some(session()), live, now: now() };
+        let context = |live| PsiContext { session: Some(session()), live, now: now() };
         // The cap is checked before the delay forms.
         let args = read(&args("", &["delay-ms"]));
         let refused = parse_call(&args, Notation::Edn, &context(50)).unwrap_err();
@@ -198,7 +202,7 @@ mod tests {
         assert!(refused.value.to_string().contains("neither delay-ms nor at"));
     }
 
-    /// The first fault in psi's order is the one named.
+    /// With several faults, the first one in psi's order is reported.
     #[test]
     fn faults_are_named_in_order() {
         for (given, words) in [
@@ -260,7 +264,7 @@ mod tests {
         let json = r#"{"action" "scheduler" "op" "create" "kind" "session" "message" "m" "label" "l" "delay-ms" 1000
                        "at" nil
                        "session-config" {"model" {"provider" "p" "id" "m"} "cache-breakpoints" ["tools"]}}"#;
-        let context = Context { session: Some(session()), live: 0, now: now() };
+        let context = PsiContext { session: Some(session()), live: 0, now: now() };
         let call = parse_call(&read(json), Notation::Json, &context);
         assert_eq!(call, ask(edn));
         assert!(call.is_ok());

@@ -1,7 +1,7 @@
-//! The two delay forms, `:delay-ms` and `:at`: exactly one of them, within the bounds.
+//! Parses the two delay forms, `:delay-ms` and `:at`: exactly one must be given, within the bounds.
 //!
-//! Source: SEED-002. Invariant: an `:at` is kept to the nanosecond, also in the past; only the bounds look at whole
-//! milliseconds.
+//! Source: SEED-002. Invariant: an `:at` keeps its nanoseconds, and may lie in the past. Only the check of the bounds
+//! rounds down to whole milliseconds.
 
 use super::call::given;
 use super::error::{
@@ -14,6 +14,7 @@ use crate::edn::{Map, Value};
 use crate::limits;
 
 pub(super) fn parse(args: &Args<'_>, now: Moment) -> Result<When, PsiError> {
+    // As in Clojure, false counts as absent.
     let truthy = |name| args.get(name).filter(|arg| arg.value().is_truthy());
     match (truthy("delay-ms"), truthy("at")) {
         (Some(_), Some(_)) => Err(TWO_DELAYS.broken(Map::new())),
@@ -27,7 +28,7 @@ fn after(delay: Arg<'_>) -> Result<When, PsiError> {
     let Value::Int(delay_ms) = *delay.value() else {
         return Err(DELAY_NOT_INTEGER.broken(Map::new().with("delay-ms", given(Some(delay)))));
     };
-    // A negative delay lies below the minimum, so its figure is not needed.
+    // A negative delay is below the minimum for certain, so its exact size is irrelevant.
     let millis = u64::try_from(delay_ms).unwrap_or(0);
     check_bounds(millis, delay_ms)?;
     Ok(When::After(Span::from_millis(millis)))
@@ -39,6 +40,8 @@ fn until(at: Arg<'_>, now: Moment) -> Result<When, PsiError> {
         let data = Map::new().with("field", Value::keyword("at"));
         NOT_AN_INSTANT.broken(data.with("input", given(Some(at))))
     })?;
+    // Zero if the instant has passed or is less than a millisecond away. Then the schedule is due at once, and the
+    // bounds do not apply.
     let millis = moment.millis_since(now);
     if millis > 0 {
         check_bounds(millis, i64::try_from(millis).unwrap_or(i64::MAX))?;
@@ -46,7 +49,7 @@ fn until(at: Arg<'_>, now: Moment) -> Result<When, PsiError> {
     Ok(When::At(moment))
 }
 
-/// Both bounds are inclusive. `delay_ms` is what the refusal shows.
+/// Checks the inclusive bounds. `delay_ms` is the figure that an error shows.
 fn check_bounds(millis: u64, delay_ms: i64) -> Result<(), PsiError> {
     let data = || Map::new().with("delay-ms", delay_ms);
     if millis < limits::DELAY_MS_MIN.value {

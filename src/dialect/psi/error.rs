@@ -1,8 +1,8 @@
-//! Everything that psi's tool refuses, and the error answer that says so.
+//! The errors of psi's tool, and the answers that report them.
 //!
-//! One rule per row of psi's table of errors; the phase of an error is its data's own, else `:scheduler`, as in psi.
-//! Invariants: the literal fragments that psi's tests match stand in the messages. A row's data holds the keys of the table and
-//! no others, in its order; where the table says so, that includes the lack of `:phase` or `:op`.
+//! There is one rule per row of psi's table of errors. The phase of an error comes from its data; the default is
+//! `:scheduler`, as in psi. Invariants: messages contain the fragments that psi's tests match literally. The data of
+//! an error has exactly the keys of its row, in that order; some rows lack `:phase` or `:op`.
 
 use super::TOOL;
 use super::call::Op;
@@ -11,51 +11,52 @@ use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, arg_words, fill};
 use crate::dialect::{Answer, refusal_data};
 use crate::domain::{Code, Refusal, Status};
 use crate::edn::{Keyword, Map, Value};
-use crate::graph::shown::{self, ERROR_CLASS};
+use crate::graph::psi_terms::{self, ERROR_CLASS};
 use crate::limits;
 
-/// A call that is refused.
+/// A refused call.
 #[derive(Clone, Debug)]
 pub(super) struct PsiError {
     message: String,
     code: Code,
     lead: Lead,
-    /// What follows the lead; nil where there is no data at all.
+    /// The data after the lead; nil if the error has no data at all.
     data: Value,
 }
 
-/// What the data of an error begins with.
+/// The keys at the beginning of an error's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lead {
+    /// No keys.
     Nothing,
     /// `:phase :validate`.
     Phase,
-    /// That, and the action.
+    /// `Phase`, and the action.
     Action,
-    /// That, and the operation.
+    /// `Action`, and the operation.
     Call,
 }
 
-/// A rule of psi's, whose message is filled in with the data.
+/// A rule of psi. Placeholders in its message are filled from the data.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
+pub(super) struct PsiRule {
     name: &'static str,
     message: &'static str,
     lead: Lead,
 }
 
-impl Rule {
-    /// A call that breaks the rule.
+impl PsiRule {
+    /// Creates the error for a call that violates the rule.
     pub(super) fn broken(self, data: Map) -> PsiError {
         let message = fill(self.message, |name| data.keyword(name).map(ToString::to_string));
         PsiError { message, code: Code::Validation, lead: self.lead, data: data.into() }
     }
 }
 
-/// psi's table: of each rule the beginning of its data, its name, and its message.
+/// Declares psi's table: lead, name and message of each rule.
 macro_rules! rules {
     ($($rule:ident $lead:ident $name:literal $message:literal;)+) => {
-        $(pub(super) const $rule: Rule = Rule { name: $name, message: $message, lead: Lead::$lead };)+
+        $(pub(super) const $rule: PsiRule = PsiRule { name: $name, message: $message, lead: Lead::$lead };)+
     };
 }
 
@@ -88,24 +89,25 @@ const WORDS: ArgWords = arg_words! {
 };
 
 impl PsiError {
-    /// A schedule that is not there.
+    /// Creates the error for an unknown schedule.
     pub(super) fn no_such_schedule(given: Value) -> PsiError {
         PsiError { code: Code::NotFound, ..NO_SUCH_SCHEDULE.broken(unknown_schedule(given)) }
     }
 
-    /// What the engine refused.
+    /// Converts a refusal of the engine.
     pub(super) fn refused(refusal: &Refusal) -> PsiError {
+        // psi checks the cap together with the arguments, so this refusal has the lead of a validation error.
         let lead = if matches!(refusal, Refusal::SessionFull { .. }) { Lead::Call } else { Lead::Nothing };
         let message = format!("{refusal}; {}", refusal.hint());
         PsiError { message, code: refusal.code(), lead, data: of_refusal(refusal) }
     }
 
-    /// The message, for the actions that answer with text alone.
+    /// The message alone, for actions that answer in plain text.
     pub(super) fn message(&self) -> &str {
         &self.message
     }
 
-    /// The finished answer to a call of `op`, as far as that is known.
+    /// Builds the complete answer. `op` is `None` if the operation is not known.
     pub(super) fn answer(&self, op: Option<Op>, duration_ms: u64) -> Answer {
         let data: Value = match self.data.as_map() {
             Some(own) => self.lead.map(op).into_iter().chain(own.clone()).collect::<Map>().into(),
@@ -126,8 +128,9 @@ impl PsiError {
         Answer::refused(value, self.code)
     }
 
-    /// The operation as a keyword, an unknown one included, or nil.
+    /// The operation as a keyword, even an unsupported one; nil if it is absent or cannot be a keyword.
     fn op(&self, op: Option<Op>) -> Value {
+        // Of the rules with this lead, only `UNKNOWN_OP` has `:op` in its own data: the name as given.
         let given =
             self.data.as_map().filter(|_| self.lead == Lead::Action).and_then(|data| data.keyword("op"));
         let name = match given {
@@ -140,6 +143,7 @@ impl PsiError {
 
 impl From<ArgError> for PsiError {
     fn from(error: ArgError) -> PsiError {
+        // Both faults are found before the action is known, so the data cannot name it.
         let is_no_map = matches!(error.kind(), ArgErrorKind::NotAMap { .. });
         let is_twice = matches!(error.kind(), ArgErrorKind::GivenTwice);
         let lead = if is_no_map || is_twice { Lead::Phase } else { Lead::Call };
@@ -168,14 +172,14 @@ impl Lead {
     }
 }
 
-/// What the engine refuses: psi's rows where psi has one, else what the refusal holds.
+/// The data of an engine refusal: psi's row if psi has one, otherwise the refusal's own fields.
 fn of_refusal(refusal: &Refusal) -> Value {
     let data = refusal_data(refusal, "run-id");
     let with_status =
-        |data: Map, status: Status| data.with("status", Value::keyword(shown::status(status).name()));
+        |data: Map, status: Status| data.with("status", Value::keyword(psi_terms::status(status).name()));
     if let Refusal::NotCancellable { status, .. } = refusal {
         let data = with_status(data, *status);
-        // psi has no word for a delivery under way, and calls it pending.
+        // psi has no status for a delivery in flight and shows it as pending.
         return if *status == Status::InFlight { data.with("in-flight?", true) } else { data }.into();
     }
     if let Refusal::WrongStatus { status, .. } = refusal {
@@ -194,12 +198,12 @@ fn unknown_schedule(given: Value) -> Map {
     Map::new().with("schedule-id", given).with("status", Value::Nil)
 }
 
-/// A number of ours as EDN; none is anywhere near the end of the range.
+/// Converts a number to EDN. The numbers here are far below the upper bound.
 pub(super) fn integer(number: u64) -> Value {
     Value::Int(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-/// Every error of psi's tool itself, with its name, its class and an example, for the index of errors.
+/// All errors of psi's own tool, with name, class and example, for the index of errors.
 pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let entry = |(name, error): (&'static str, PsiError)| {
         let answer = error.answer(Some(Op::Create), 0).value;
@@ -209,12 +213,12 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
     samples().into_iter().map(entry).collect()
 }
 
-/// One of each but the engine's; what they are about is made up.
+/// One sample of each error, except those of the engine. The values are invented.
 fn samples() -> Vec<(&'static str, PsiError)> {
     let value = || Value::string("…");
     let of = |name: &str| Map::new().with(name, value());
     let argument = |path: &str, kind| PsiError::from(ArgError::new(path, kind).with(&value()));
-    let broken = |rule: Rule, data: Map| (rule.name, rule.broken(data));
+    let broken = |rule: PsiRule, data: Map| (rule.name, rule.broken(data));
     let none = Map::new;
     let found = "integer";
     let keys = vec![Value::keyword("lable")];

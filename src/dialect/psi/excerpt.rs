@@ -1,18 +1,20 @@
-//! Cutting an answer that is too long, so that what is left is still an answer.
+//! Shortens an answer that is too long, so that the result is still valid.
 //!
-//! psi cuts the text and keeps its head, which of one long line is nothing. Here lists lose their tails and long texts
-//! their ends, the outermost first, and the answer says what was cut and how to go on.
+//! psi cuts the text and keeps its beginning, which is useless for one long line. This module cuts values instead:
+//! lists lose their last items and long strings their ends, outermost first. The answer lists the cuts and how to get
+//! the rest.
 //!
-//! Invariant: the excerpt, with what is said about it, is no longer than the bound, whatever the answer was.
+//! Invariant: the excerpt, including the list of cuts, does not exceed the bound.
 
 use crate::edn::{Map, Value};
 
-/// The answer itself if it is short enough; else an excerpt with `:psi-tool/truncated`.
+/// Returns the value if it fits into `bytes`, otherwise an excerpt with `:psi-tool/truncated`.
 pub(super) fn excerpt(value: Value, bytes: usize) -> Value {
     let total = length(&value);
     if total <= bytes {
         return value;
     }
+    // The notice about cuts has to fit as well.
     let mut room = bytes.saturating_sub(NOTICE_BYTES);
     loop {
         let mut cuts = Vec::new();
@@ -24,10 +26,12 @@ pub(super) fn excerpt(value: Value, bytes: usize) -> Value {
             .with("cuts", cuts.drain(..kept).collect::<Vec<Value>>())
             .with("hint", HINT);
         let told = match cut.as_map() {
+            // Only a map has room for a key of its own; anything else is wrapped.
             Some(map) => map.clone().with("psi-tool/truncated", notice),
             None => Map::new().with("psi-tool/value", cut).with("psi-tool/truncated", notice),
         };
         let told = Value::Map(told);
+        // The notice can be longer than its reserve, and the markers of cuts take room. Halving the room terminates.
         if length(&told) <= bytes || room == 0 {
             return told;
         }
@@ -35,7 +39,7 @@ pub(super) fn excerpt(value: Value, bytes: usize) -> Value {
     }
 }
 
-/// Cuts a value to about so many bytes, and notes where.
+/// Cuts a value to roughly `room` bytes, and records each cut.
 fn cut(value: &Value, room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>) -> Value {
     if length(value) <= room {
         return value.clone();
@@ -51,6 +55,7 @@ fn cut(value: &Value, room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>)
         }
         Value::Nil | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => value.clone(),
         Value::BigDec(_) | Value::Ratio(_) | Value::Char(_) | Value::Keyword(_) => value.clone(),
+        // These have no meaningful beginning to keep, so they become nil, and the cut is recorded.
         Value::Symbol(_) | Value::Set(_) | Value::Inst(_) | Value::Uuid(_) => left_out(path, cuts),
         Value::Tagged(_) | Value::Meta(_) => left_out(path, cuts),
     }
@@ -61,7 +66,7 @@ fn left_out(path: &[Value], cuts: &mut Vec<Value>) -> Value {
     Value::Nil
 }
 
-/// What is short stays; the rest of the room is for what is long, in equal shares.
+/// Cuts a map. Entries within an equal share stay whole; the long ones divide the remaining room equally.
 fn cut_map(map: &Map, room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>) -> Value {
     let sizes: Vec<usize> = map.iter().map(|(key, value)| length(key) + length(value) + SPACES).collect();
     let share = room / map.len().max(1);
@@ -82,13 +87,14 @@ fn cut_map(map: &Map, room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>)
     Value::Map(entries)
 }
 
-/// The first items that fit; of one that alone is too long, a part.
+/// The first items that fit. If not even the first one fits, it is cut.
 fn cut_items(items: &[Value], room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>) -> Vec<Value> {
     let mut left = room;
     let mut kept = Vec::new();
     for (at, item) in items.iter().enumerate() {
         let size = length(item) + SPACES;
         if size > left {
+            // An empty list would say nothing about its items, so a part of the first one stays.
             if at == 0 {
                 path.push(Value::Int(0));
                 kept.push(cut(item, left.saturating_sub(SPACES), path, cuts));
@@ -105,7 +111,7 @@ fn cut_items(items: &[Value], room: usize, path: &mut Vec<Value>, cuts: &mut Vec
     kept
 }
 
-/// The id of an item, which as the parameter `:after` leads to the next page.
+/// The id of an item. As the parameter `:after` it leads to the next page.
 fn id(item: &Value) -> Option<&Value> {
     let map = item.as_map()?;
     IDS.iter().find_map(|id| map.keyword(id))
@@ -137,7 +143,7 @@ fn count(number: usize) -> Value {
     i64::try_from(number).unwrap_or(i64::MAX).into()
 }
 
-/// Attributes whose value names an item in a list.
+/// Attributes whose values identify an item of a list.
 const IDS: &[&str] = &[
     "psi.scheduler/schedule-id",
     "psi.agent-session/session-id",
@@ -148,13 +154,13 @@ const IDS: &[&str] = &[
 const HINT: &str = "ask for fewer attributes, or page with the :next of a cut as parameters: \
                     [{(:psi.scheduler/schedules {:first 20 :after \"…\"}) […]}]";
 
-/// Room for what is said about cuts.
+/// Room reserved for the notice about cuts.
 const NOTICE_BYTES: usize = 4_096;
-/// Cuts that are told; of nested ones the first.
+/// The maximum number of cuts in the notice; with nested cuts, the first ones.
 const CUTS_TOLD: usize = 16;
-/// A space, and perhaps a comma's worth, between two forms.
+/// The separator between two forms, at most two bytes.
 const SPACES: usize = 2;
-/// Two quotes and what shows that a text was cut.
+/// The two quotes, and the ellipsis that marks a cut string.
 const QUOTES: usize = 5;
 
 #[cfg(test)]
@@ -212,7 +218,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is cut fits, and reads back.
+        /// Every excerpt fits, and can be read back.
         #[test]
         fn an_excerpt_fits(value in values(), bytes in 600_usize..2_000) {
             let cut = excerpt(value, bytes + NOTICE_BYTES);

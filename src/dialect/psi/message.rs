@@ -1,12 +1,12 @@
-//! A message as psi's transcripts and deliveries show it.
+//! Prints a message for psi's transcripts and deliveries.
 //!
-//! What lives elsewhere: reading preloaded messages (`session_config/preloaded.rs`). Invariant: the three keys of
-//! provenance stand there together or not at all.
+//! Preloaded messages are read in `session_config/preloaded.rs`. Invariant: the three keys of provenance are all
+//! present or all absent.
 
 use crate::domain::{Content, Message, Moment};
 use crate::edn::{Inst, Map, Value};
 
-/// Prints a message; one that a schedule delivered also says so, and which.
+/// Prints a message. If a schedule delivered it, the schedule is named.
 pub fn print(message: &Message) -> Value {
     let content: Vec<Value> = message.content.iter().map(piece).collect();
     let printed = Map::new()
@@ -20,7 +20,7 @@ pub fn print(message: &Message) -> Value {
                 .with("source", Value::keyword("scheduled"))
                 .with("schedule-id", provenance.run.schedule.to_string())
                 .with("label", provenance.label.as_deref());
-            // Psi knows prompts only: what is none says so.
+            // psi only knows prompts, so a message that is not a prompt is marked.
             if provenance.begins_turn { printed.into() } else { printed.with("turn?", false).into() }
         }
     }
@@ -36,7 +36,7 @@ fn piece(piece: &Content) -> Value {
     }
 }
 
-/// `#inst` ends with the year 9999; what lies beyond is printed as an ISO string.
+/// Converts an instant. `#inst` ends with the year 9999; later instants become ISO strings.
 fn instant(moment: Moment) -> Value {
     let inst = Inst::new(moment.seconds(), moment.nanos());
     inst.map_or_else(|| Value::string(moment.to_string()), Value::Inst)

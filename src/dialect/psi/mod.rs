@@ -1,10 +1,10 @@
-//! psi's tool, `psi-tool`, as psi meant it: the action `scheduler` with its operations create, list and cancel, and the
-//! action `query`.
+//! psi's tool `psi-tool`, compatible with psi: the action `scheduler` with the operations create, list and cancel,
+//! and the action `query`.
 //!
-//! A call is read by [`parse`] and carried to the engine by the runtime; [`created`], [`listed`], [`cancelled`],
-//! [`queried`] and [`refused`] print what came of it. Source: SEED-002, and psi's behaviour where the seed is silent.
-//! What lives elsewhere: the graph, bounds (`limits`). Invariant: every answer is EDN that our reader
-//! and Clojure's read back.
+//! [`parse`] reads a call, the runtime passes it to the engine, and [`created`], [`listed`], [`cancelled`],
+//! [`queried`] and [`refused`] print the outcome. Source: SEED-002, and psi's behavior where the seed is silent. The
+//! graph and the bounds (`limits`) live elsewhere. Invariant: every answer is EDN that both our reader and Clojure's
+//! can read.
 
 mod call;
 mod create;
@@ -20,7 +20,7 @@ mod summary;
 mod testing;
 mod unreadable;
 
-pub use call::{Call, Context, Op, parse};
+pub use call::{Call, Op, PsiContext, parse};
 pub use error::errors;
 pub use outcome::{cancelled, created, listed, refused};
 pub use query::{not_queried, queried};

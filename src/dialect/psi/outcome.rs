@@ -1,7 +1,7 @@
-//! The answers to calls that were carried out, or that the engine refused.
+//! Prints the answers to calls that were executed, or that the engine refused.
 //!
-//! What lives elsewhere: calls refused before that (`call.rs`), what is shown of a schedule (`summary.rs`).
-//! Invariant: keys stand in psi's order.
+//! Calls refused earlier are in `call.rs`, the summary of a schedule in `summary.rs`. Invariant: keys are in psi's
+//! order.
 
 use super::call::Op;
 use super::error::{PsiError, integer};
@@ -11,25 +11,25 @@ use crate::domain::Refusal;
 use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
 
-/// The answer to a `create` that was carried out.
+/// The answer to a successful `create`.
 pub fn created(state: &State, record: &ScheduleRecord, duration_ms: u64) -> Answer {
     done(Op::Create, Map::new().with("schedule", summary(state, record)), duration_ms)
 }
 
-/// The answer to a `list`: the session's unfinished schedules, in the order in which they are due.
+/// The answer to a `list`: the session's unfinished schedules, in the given order.
 pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> Answer {
     let schedules: Vec<Value> = records.iter().map(|record| summary(state, record)).collect();
     let found = Map::new().with("schedule-count", integer(records.len() as u64)).with("schedules", schedules);
     done(Op::List, found, duration_ms)
 }
 
-/// The answer to a `cancel` that was carried out.
+/// The answer to a successful `cancel`.
 pub fn cancelled(state: &State, record: &ScheduleRecord, duration_ms: u64) -> Answer {
     let found = Map::new().with("cancelled?", true).with("schedule", summary(state, record));
     done(Op::Cancel, found, duration_ms)
 }
 
-/// The answer to a call of `op` that the engine refused.
+/// The answer to a call that the engine refused.
 pub fn refused(op: Op, refusal: &Refusal, duration_ms: u64) -> Answer {
     PsiError::refused(refusal).answer(Some(op), duration_ms)
 }

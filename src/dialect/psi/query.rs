@@ -1,8 +1,8 @@
-//! psi-tool's action `query`: the graph, asked in EQL as a string.
+//! The action `query` of psi-tool: an EQL query of the graph, as a string.
 //!
-//! Lives here: reading the arguments, and what becomes of the answer. Does not live here: the graph, running (the
-//! runtime), cutting (`excerpt.rs`). Invariant: an error is plain text with psi's prefix; an answer is EDN in which
-//! instants are ISO strings. Source: psi §6, psi-tool action "query".
+//! This module reads the arguments and prints the answer. The runtime executes the query, `excerpt.rs` cuts the
+//! answer. Invariant: an error is plain text with psi's prefix; an answer is EDN in which instants are ISO strings.
+//! Source: psi §6, psi-tool action "query".
 
 use super::error::PsiError;
 use super::excerpt::excerpt;
@@ -10,10 +10,10 @@ use crate::dialect::args::{Arg, Args};
 use crate::dialect::{Answer, REQUEST_CAPS};
 use crate::domain::{Code, Moment};
 use crate::edn::{Map, Value, read_first, read_keeping_meta};
-use crate::graph::eql::{self, Boundary, Refusal};
+use crate::graph::eql::{self, Boundary, QueryRefusal};
 use crate::limits;
 
-/// Reads the query and the entity. Both are EDN as text, or, from a caller who has EDN at hand, as values.
+/// Parses the query and the entity. Both are strings of EDN, or EDN values from callers that write EDN.
 pub(super) fn parse(args: &Args<'_>) -> Result<Boundary, Answer> {
     if let Some(unknown) = args.unknown_keys() {
         return Err(error(PsiError::from(unknown).message()));
@@ -33,31 +33,32 @@ pub(super) fn parse(args: &Args<'_>) -> Result<Boundary, Answer> {
     Ok(Boundary { query, entity, lenient: None, as_of: None })
 }
 
-/// The answer to a query that was run, cut to the size that a tool's answer may have.
-pub fn queried(boundary: &Boundary, answer: eql::Answer) -> Answer {
+/// The answer to an executed query, cut to the maximum size of a tool's answer.
+pub fn queried(boundary: &Boundary, answer: eql::QueryAnswer) -> Answer {
     let value = plain(boundary.reply(answer).into());
     let bytes = usize::try_from(limits::PSI_OUTPUT_BYTES.value).unwrap_or(usize::MAX);
     Answer::done(excerpt(value, bytes))
 }
 
 /// The answer to a query that exceeds a bound.
-pub fn not_queried(refusal: &Refusal) -> Answer {
+pub fn not_queried(refusal: &QueryRefusal) -> Answer {
     Answer { code: Some(Code::Limit), ..error(&refusal.to_string()) }
 }
 
-/// A form given as text, of which the first counts, or as itself.
+/// Reads an argument as a form. Of a string, only the first form counts.
 fn form(args: &Args<'_>, name: &str) -> Result<Option<Value>, Answer> {
     let Some(given) = args.get(name).map(Arg::value) else { return Ok(None) };
     let Some(text) = given.as_str() else { return Ok(Some(given.clone())) };
     let unreadable = |fault: crate::edn::ReadError| error(&format!("the {name} is no EDN: {fault}"));
-    // Metadata is EQL's; the reader that keeps it wants the whole text, which psi does not.
+    // EQL needs metadata, but the reader that keeps metadata rejects text after the first form, which psi ignores. So
+    // the reader of the first form is the fallback.
     read_keeping_meta(text.as_bytes(), &REQUEST_CAPS)
         .or_else(|_| read_first(text.as_bytes(), &REQUEST_CAPS))
         .map(Some)
         .map_err(unreadable)
 }
 
-/// Instants as ISO strings, at every depth.
+/// Converts instants to ISO strings, at every depth.
 fn plain(value: Value) -> Value {
     match value {
         Value::Inst(inst) => {

@@ -1,22 +1,22 @@
-//! What psi shows of a schedule: always the same twelve keys, nil included.
+//! Prints a schedule as psi's tools show it: always the same twelve keys, nil included.
 //!
-//! Instants are ISO strings here, as psi prints them. What the graph shows of the same schedule comes from the same
-//! functions, `graph/shown.rs`.
+//! Instants are ISO strings, as in psi. The graph computes its attributes with the same functions, in
+//! `graph/shown.rs`.
 
 use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
-use crate::graph::shown;
+use crate::graph::psi_terms;
 
 /// The schedule's status as a keyword, one of psi's five.
 pub fn status(record: &ScheduleRecord) -> Value {
-    Value::keyword(shown::status(record.status()).name())
+    Value::keyword(psi_terms::status(record.status()).name())
 }
 
-/// A schedule as psi's tools show it: always the same 12 keys, in psi's order, nil where there is nothing.
+/// Prints a schedule: always the same 12 keys, in psi's order, nil if there is no value.
 pub fn summary(state: &State, record: &ScheduleRecord) -> Value {
     let schedule = record.schedule();
     let payload = &schedule.payload;
-    let fresh = shown::created_session(state, record).map(ToString::to_string);
+    let fresh = psi_terms::created_session(state, record).map(ToString::to_string);
     Map::new()
         .with("schedule-id", schedule.id.to_string())
         .with("kind", Value::keyword(payload.kind().name()))
@@ -29,10 +29,10 @@ pub fn summary(state: &State, record: &ScheduleRecord) -> Value {
         .with("created-session-id", fresh)
         .with(
             "delivery-phase",
-            shown::delivery_phase(state, record).map(|phase| Value::keyword(phase.name())),
+            psi_terms::delivery_phase(state, record).map(|phase| Value::keyword(phase.name())),
         )
-        .with("error-summary", shown::error_summary(state, record))
-        .with("session-config-summary", payload.config().map(|config| shown::config_summary(config)))
+        .with("error-summary", psi_terms::error_summary(state, record))
+        .with("session-config-summary", payload.config().map(|config| psi_terms::config_summary(config)))
         .into()
 }
 
@@ -47,7 +47,7 @@ mod tests {
     const SESSION: &str = r#"{:action "scheduler" :op "create" :kind "session" :message "wake up" :delay-ms 1000
                               :session-config {:session-name "Review"}}"#;
 
-    /// Plays a schedule to some point and checks what is shown of it there.
+    /// Brings a schedule into a state with `play`, and checks its summary.
     #[track_caller]
     fn check(args: &str, play: impl FnOnce(&mut World, &ScheduleId), expected: [&str; 4]) {
         let mut world = World::new();
@@ -95,7 +95,7 @@ mod tests {
         let mut world = World::new();
         let id = world.create(SESSION);
         deliver(&mut world, &id);
-        let fresh = shown::created_session(&world.state, world.record(&id)).unwrap().to_string();
+        let fresh = psi_terms::created_session(&world.state, world.record(&id)).unwrap().to_string();
         let fresh = format!("\"{fresh}\"");
         check(SESSION, deliver, [":delivered", ":prompt-submit", &fresh, "nil"]);
         let error = |lead: &str| {

@@ -1,21 +1,21 @@
-//! What the tests of this dialect share: a moment, a caller, and an engine whose schedules have come to every end.
+//! Shared by the tests of this dialect: a time, a caller, and an engine whose schedules reach every end state.
 
 use std::sync::Arc;
 
-use super::{Call, Context, parse, session_config};
+use super::{Call, PsiContext, parse, session_config};
 use crate::calendar::Zones;
 use crate::dialect::{Answer, Notation};
 use crate::domain::{
-    BootTime, Entropy, Failure, HostId, Kind, Moment, Now, Phase, Reason, Refusal, RunId, ScheduleId, Scope,
-    SessionConfig, SessionId, Span,
+    BootTime, Entropy, Failure, HostId, Moment, Now, PayloadKind, Phase, Reason, Refusal, RunId, ScheduleId,
+    Scope, SessionConfig, SessionId, Span,
 };
 use crate::edn::{self, Caps, Value};
-use crate::engine::{Command, Given, Input, Report, ScheduleRecord, State, Which, decide};
+use crate::engine::{Command, Env, Input, Report, ScheduleRecord, State, Which, decide};
 
 /// The caller's session.
 pub(super) const SESSION: &str = "s-1";
 
-/// The moment of every call, with digits below the millisecond.
+/// The time of every call; it has digits below the millisecond.
 pub(super) const NOW: &str = "2026-04-22T12:00:00.000250Z";
 
 pub(super) fn now() -> Now {
@@ -35,13 +35,13 @@ pub(super) fn read(text: &str) -> Value {
     edn::read(text.as_bytes(), &CAPS).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// Asks with EDN arguments, as a session with a few schedules.
+/// Parses a call with EDN arguments, from a session with a few schedules.
 pub(super) fn ask(args: &str) -> Result<Call, Answer> {
-    let context = Context { session: Some(session()), live: 49, now: now() };
+    let context = PsiContext { session: Some(session()), live: 49, now: now() };
     parse(&read(args), Notation::Edn, &context)
 }
 
-/// Checks that a call is refused with exactly this phase and data, and with these words in its message.
+/// Checks that a call is refused with exactly this phase and data, and that its message contains these words.
 #[track_caller]
 pub(super) fn check_refused(args: &str, words: &str, phase: &str, data: &str) {
     check_error(&ask(args).expect_err(args), words, phase, data);
@@ -66,7 +66,7 @@ pub(super) fn check_error(answer: &Answer, words: &str, phase: &str, data: &str)
     assert!(message.contains(words), "{message:?} lacks {words:?}");
 }
 
-/// Checks that entries of a configuration are read, and how they are printed again: same keys, same order.
+/// Checks that entries of a configuration are accepted, and how they are printed: same keys, same order.
 #[track_caller]
 pub(super) fn check_config(entries: &str, expected: &str) {
     let config = session_config::parse(&read(&format!("{{{entries}}}")), Notation::Edn).unwrap();
@@ -75,13 +75,14 @@ pub(super) fn check_config(entries: &str, expected: &str) {
     assert_eq!(session_config::parse(&printed, Notation::Edn), Ok(config));
 }
 
-/// Checks that entries of a configuration are refused with exactly this data, and with these words in the message.
+/// Checks that entries of a configuration are refused with exactly this data, and that the message contains these
+/// words.
 #[track_caller]
 pub(super) fn check_config_refused(entries: &str, words: &str, data: &str) {
     check_config_error(&format!("{{{entries}}}"), Notation::Edn, words, data);
 }
 
-/// The same for a whole configuration in either notation.
+/// Checks the refusal of a whole configuration, in either notation.
 #[track_caller]
 pub(super) fn check_config_error(config: &str, notation: Notation, words: &str, data: &str) {
     let error = session_config::parse(&read(config), notation).expect_err(config);
@@ -89,7 +90,7 @@ pub(super) fn check_config_error(config: &str, notation: Notation, words: &str, 
     assert_eq!(Value::from(error.data()).to_string(), format!("{{{data}}}"));
 }
 
-/// An engine with one session, driven by hand.
+/// An engine with one session, driven step by step.
 pub(super) struct World {
     pub(super) state: State,
     now: Now,
@@ -97,7 +98,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// A world whose session is hosted by somebody who answers when the test says so.
+    /// Creates a world with one session, whose host reports only when the test does.
     pub(super) fn new() -> World {
         let mut world = World { state: State::new(), now: now(), drawn: 0 };
         let (config, host) = (Arc::new(SessionConfig::default()), HostId::new(1));
@@ -106,7 +107,7 @@ impl World {
         world
     }
 
-    /// Creates the schedule that these arguments ask for, and says which it is.
+    /// Creates the schedule that these arguments describe, and returns its id.
     pub(super) fn create(&mut self, args: &str) -> ScheduleId {
         let Ok(Call::Create(mut new)) = ask(args) else { panic!("{args}") };
         let id = ScheduleId::new(&format!("sch-{}", self.drawn)).unwrap();
@@ -128,7 +129,7 @@ impl World {
         self.step(Input::Report(Report::Busy { session: session(), busy })).unwrap();
     }
 
-    /// Lets a minute pass, and everything that is due by then.
+    /// Advances the clock by a minute, and processes everything due by then.
     pub(super) fn wait(&mut self) {
         let minute = Span::from_millis(60_000);
         self.now =
@@ -138,19 +139,19 @@ impl World {
         }
     }
 
-    /// Says that the host did all that the run needs.
+    /// Reports that the host completed all phases of the run.
     pub(super) fn accept(&mut self, schedule: &ScheduleId) {
         let run = self.run(schedule);
-        if self.record(schedule).schedule().payload.kind() == Kind::Session {
+        if self.record(schedule).schedule().payload.kind() == PayloadKind::Session {
             self.step(Input::Report(Report::Created { run: run.clone() })).unwrap();
         }
         self.step(Input::Report(Report::Accepted { run })).unwrap();
     }
 
-    /// Says that the host failed in this phase.
+    /// Reports that the host failed in this phase.
     pub(super) fn fail(&mut self, schedule: &ScheduleId, phase: Phase) {
         let run = self.run(schedule);
-        let is_fresh = self.record(schedule).schedule().payload.kind() == Kind::Session;
+        let is_fresh = self.record(schedule).schedule().payload.kind() == PayloadKind::Session;
         if is_fresh && phase == Phase::PromptSubmit {
             self.step(Input::Report(Report::Created { run: run.clone() })).unwrap();
         }
@@ -169,7 +170,7 @@ impl World {
     fn step(&mut self, input: Input) -> Result<(), Refusal> {
         self.drawn += 1;
         let zones = Zones::default();
-        let given = Given { now: self.now, entropy: Entropy([self.drawn; 16]), zones: &zones };
+        let given = Env { now: self.now, entropy: Entropy([self.drawn; 16]), zones: &zones };
         let step = decide(&self.state, input, given)?;
         for fact in step.facts {
             self.state.apply(self.now, fact);

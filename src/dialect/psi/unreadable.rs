@@ -1,10 +1,10 @@
-//! The answer to input that is not EDN.
+//! The answer to input that is not valid EDN.
 
 use crate::edn::{Map, ReadError, Value};
 
 use super::error::integer;
 
-/// Says what could not be read, and where: byte offset, line and column.
+/// Prints the fault and its place: byte offset, line and column.
 pub fn unreadable(error: &ReadError) -> Value {
     let place = Map::new()
         .with("offset", integer(error.offset()))

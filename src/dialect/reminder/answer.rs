@@ -1,14 +1,14 @@
-//! The answers to calls that were carried out: a sentence, and the same as data.
+//! Prints the answers to calls that succeeded: a sentence, and its content as data.
 //!
-//! What lives elsewhere: errors (`error.rs`), the shape of a reminder (`view.rs`). Source of the sentences: SEED-003,
-//! "Reminder tools".
+//! Errors are in `error.rs`, the shape of a reminder in `view.rs`. Source of the sentences: SEED-003, "Reminder
+//! tools".
 
 use super::call::ReminderKind;
 use super::view::Reminder;
 use crate::dialect::Answer;
 use crate::edn::{Map, Value};
 
-/// The answer to a `reminderadd` that was carried out.
+/// The answer to a successful `reminderadd`.
 pub fn added(reminder: &Reminder) -> Answer {
     let message = format!("Reminder set: {} {}", reminder.description, reminder.pace);
     Answer::done(head("created", message).with("reminder", reminder.to_map()))
@@ -24,7 +24,7 @@ pub fn listed(reminders: &[Reminder]) -> Answer {
     Answer::done(head("ok", message).with("reminders", maps(reminders)))
 }
 
-/// The answer to a `reminderremove` that has cancelled these.
+/// The answer to a `reminderremove` that cancelled these reminders.
 pub fn removed(reminders: &[Reminder]) -> Answer {
     let no_longer = |reminder: &Reminder| match reminder.kind {
         ReminderKind::OneTime => format!("No longer {}", reminder.description),

@@ -1,7 +1,7 @@
-//! One call of a tool: what it asks for, checked as far as that goes without looking at a reminder.
+//! Parses one call of a tool, with all checks that need no access to existing reminders.
 //!
-//! What lives elsewhere: what the engine makes of it (`command.rs`), the cap on a session's reminders (`engine`). Invariant:
-//! no text in a [`Call`] is blank; a prompt is as it was given.
+//! The conversion to a schedule is in `command.rs`; the engine checks the cap on a session's reminders. Invariant: no
+//! text in a [`Call`] is blank; a prompt is passed on verbatim.
 
 use super::example::example;
 use super::tool::Tool;
@@ -11,47 +11,47 @@ use crate::domain::{Span, names};
 use crate::edn::Value;
 use crate::limits;
 
-/// One call, checked.
+/// A parsed and checked call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Set a reminder.
-    Add(Draft),
-    /// List the active ones.
+    Add(ReminderDraft),
+    /// List the active reminders.
     List,
-    /// Cancel all that match.
+    /// Cancel all matching reminders.
     Remove {
-        /// What they have in their description or prompt, in whatever case.
+        /// Part of the description or the prompt, in upper or lower case.
         pattern: Box<str>,
     },
 }
 
-/// A reminder as it is asked for.
+/// The definition of a reminder to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draft {
-    /// Whether it comes back.
+pub struct ReminderDraft {
+    /// One-time or recurring.
     pub kind: ReminderKind,
-    /// How long until it comes, and from the end of one time to the next.
+    /// The time until the reminder is due, and from the end of one run to the next.
     pub interval: Span,
-    /// What the agent is told then, word for word.
+    /// The prompt for the agent, verbatim.
     pub prompt: Box<str>,
-    /// What it is for, in the user's words.
+    /// The purpose, in the user's words.
     pub description: Box<str>,
 }
 
 names! {
-    /// Whether a reminder comes back.
+    /// One-time or recurring.
     ReminderKind {
-        /// It comes once.
+        /// The reminder is due once.
         OneTime = "one-time",
-        /// It comes again and again, until somebody cancels it.
+        /// The reminder recurs until it is cancelled.
         Recurring = "recurring",
     }
 }
 
-/// Reads the arguments of one call of a tool.
+/// Parses the arguments of one call of a tool.
 ///
 /// # Errors
-/// The finished answer to a call that makes no sense.
+/// The complete error answer to an invalid call.
 pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answer> {
     let call = || -> Result<Call, ArgError> {
         let args = Args::of_call(args, Style::tools(notation), names(tool))?;
@@ -67,7 +67,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
     call().map_err(|error| error.answer(&TOOL_WORDS, example(tool)))
 }
 
-/// The arguments of each tool.
+/// The names of each tool's arguments.
 const fn names(tool: Tool) -> &'static [&'static str] {
     match tool {
         Tool::Add => &["interval_seconds", "type", "action_prompt", "description"],
@@ -76,9 +76,10 @@ const fn names(tool: Tool) -> &'static [&'static str] {
     }
 }
 
-fn draft(args: &Args<'_>) -> Result<Draft, ArgError> {
+fn draft(args: &Args<'_>) -> Result<ReminderDraft, ArgError> {
     let (min, max) = (limits::REMINDER_SECONDS_MIN.value, limits::PERIOD_MS_MAX.value / 1_000);
     let seconds = args.int_in("interval_seconds", min, max)?;
+    // Read before the interval is judged: only a one-time reminder needs one.
     let kind = args.required("type", |arg| arg.one_of(ReminderKind::NAMES, ReminderKind::ALL))?;
     let seconds = match (seconds, kind) {
         (Some(seconds), _) => seconds,
@@ -88,7 +89,7 @@ fn draft(args: &Args<'_>) -> Result<Draft, ArgError> {
             return Err(ArgError::new("interval_seconds", ArgErrorKind::Missing));
         }
     };
-    Ok(Draft {
+    Ok(ReminderDraft {
         kind,
         interval: Span::from_millis(seconds * 1_000),
         prompt: args.required_raw_text("action_prompt", limits::TEXT_BYTES)?.into(),

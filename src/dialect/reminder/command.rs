@@ -1,23 +1,23 @@
-//! What a call asks of the engine: a draft becomes a schedule.
+//! Converts a draft to a schedule.
 //!
-//! What lives elsewhere: reading calls (`call.rs`), the way back (`view.rs`). Invariant: a reminder is durable, its session's
-//! own, told word for word, and never tried again by itself; one that recurs counts from the end of its turn. Source:
-//! SEED-003.
+//! Calls are parsed in `call.rs`; the way back is in `view.rs`. Invariant: a reminder is durable, belongs to its
+//! session, is delivered verbatim, and is not retried. A recurring one counts its interval from the end of its turn.
+//! Source: SEED-003.
 
-use super::call::{Draft, ReminderKind};
+use super::call::{ReminderDraft, ReminderKind};
 use crate::domain::{
-    CountFrom, Dialect, Durability, EndsWith, Every, Moment, Payload, Policy, ScheduleId, SessionId, Terms,
-    When,
+    CountFrom, Dialect, Durability, EndsWith, Every, Moment, Payload, Policy, ScheduleId, SessionId,
+    Settings, When,
 };
 use crate::engine::NewSchedule;
 use crate::limits;
 
-impl Draft {
-    /// The schedule asked for, under this id, for the session that owns it; `None` where it would leave the calendar.
+impl ReminderDraft {
+    /// Builds the new schedule with this id, owned by `owner`; `None` if its time lies beyond the calendar.
     pub fn into_new(self, id: ScheduleId, owner: SessionId, now: Moment) -> Option<NewSchedule> {
-        let Draft { kind, interval, prompt, description } = self;
+        let ReminderDraft { kind, interval, prompt, description } = self;
         let (when, ends_with) = match kind {
-            // It has been executed as soon as the agent has it: from then on no list shows it.
+            // A one-time reminder is done when the agent has received it; from then on it is not listed.
             ReminderKind::OneTime => (When::After(interval), EndsWith::Receipt),
             ReminderKind::Recurring => {
                 let every = Every::new(interval, now.checked_add(interval)?, CountFrom::Finish)?;
@@ -34,7 +34,7 @@ impl Draft {
             owner,
             when,
             payload: Payload::Turn { text: prompt },
-            terms: Some(Box::new(Terms { policy, ..Terms::PLAIN })),
+            terms: Some(Box::new(Settings { policy, ..Settings::PLAIN })),
             session_live_max: u32::try_from(limits::REMINDERS.value).unwrap_or(u32::MAX),
         })
     }

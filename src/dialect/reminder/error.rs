@@ -1,6 +1,6 @@
-//! The answers to calls that were refused, as data first: a kind, a message made of it, a hint.
+//! Prints the answers to refused calls: a kind, a message generated from it, a hint.
 //!
-//! What lives elsewhere: errors of single arguments (`args`). Source of the messages: SEED-003, "Reminder tools".
+//! Errors of single arguments are in `args`. Source of the messages: SEED-003, "Reminder tools".
 
 use super::answer::{lines, maps};
 use super::call::ReminderKind;
@@ -13,12 +13,12 @@ use crate::domain::{Code, Refusal};
 use crate::edn::Value;
 use crate::limits;
 
-/// The answer to a call of nobody's: an operator that names no session.
+/// The answer to a caller that is not a session and names none.
 pub fn no_session(tool: Tool) -> Answer {
     ArgError::own("", NO_SESSION, "").answer(&TOOL_WORDS, example(tool))
 }
 
-/// The answer to a `reminderadd` in a session that has as many as it may.
+/// The answer to a `reminderadd` in a session that is at its cap.
 pub fn full(reminders: &[Reminder], max: u32) -> Answer {
     let active = reminders.len();
     let message = format!(
@@ -33,7 +33,7 @@ pub fn full(reminders: &[Reminder], max: u32) -> Answer {
     tool_error::finish(error, Code::Limit)
 }
 
-/// The answer to a `reminderremove` that fits none of the active ones.
+/// The answer to a `reminderremove` whose pattern matches no active reminder.
 pub fn not_found(pattern: &str, reminders: &[Reminder]) -> Answer {
     let error = tool_error::error("no_matching_reminder", Code::NotFound, "No matching reminder found")
         .with("field", "description_pattern")
@@ -48,7 +48,7 @@ pub fn refused(refusal: &Refusal) -> Answer {
     tool_error::refused(refusal)
 }
 
-/// Every error of the tools themselves, with its name, its class and an example, for the index of errors.
+/// All errors of these tools, with name, class and example, for the index of errors.
 pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let given = |text: &str| Value::from(text);
     let (min, max) = (limits::REMINDER_SECONDS_MIN.value, limits::PERIOD_MS_MAX.value / 1_000);

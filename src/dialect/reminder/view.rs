@@ -1,6 +1,7 @@
-//! Reminders as the engine has them: its records, in the seed's words.
+//! The engine's records as reminders, in the seed's words.
 //!
-//! What lives elsewhere: the way there (`command.rs`). Invariant: nothing is kept here; what has ended is not shown.
+//! The other direction is in `command.rs`. Invariant: nothing is cached here; reminders that have ended are not
+//! shown.
 
 use super::call::ReminderKind;
 use crate::calendar;
@@ -8,45 +9,45 @@ use crate::domain::{Dialect, Moment, RunState, ScheduleId, SessionId, Span, Stat
 use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
 
-/// A reminder that is active.
+/// An active reminder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reminder {
-    /// Its id.
+    /// The reminder's id.
     pub id: ScheduleId,
-    /// What it is for.
+    /// The purpose, in the user's words.
     pub description: Box<str>,
-    /// Whether it comes back.
+    /// One-time or recurring.
     pub kind: ReminderKind,
-    /// When it comes, in words: `in 1 hour`, `every 5 minutes`.
+    /// When the reminder is due, in words: `in 1 hour`, `every 5 minutes`.
     pub pace: String,
-    /// Its interval; `None` where it was given another trigger by other means.
+    /// The interval; `None` if another interface gave the schedule a trigger without one.
     pub interval: Option<Span>,
-    /// What the agent is told.
+    /// The prompt for the agent.
     pub prompt: Box<str>,
-    /// When it comes next, where that is known.
+    /// The next slot, if it is known.
     pub next: Option<Moment>,
-    /// How it stands.
+    /// The state of the reminder.
     pub standing: Standing,
 }
 
 names! {
-    /// How an active reminder stands.
+    /// The state of an active reminder.
     Standing {
-        /// Its time is still to come.
+        /// The next slot is in the future.
         Scheduled = "scheduled",
-        /// Its time has come, and it is about to be looked at.
+        /// The slot is due, and about to be processed.
         Overdue = "overdue",
-        /// Its time has come, and it waits for its session.
+        /// The run waits for its session.
         Waiting = "waiting",
-        /// The agent is at it.
+        /// The agent works on it.
         Running = "running",
-        /// It was paused by other means.
+        /// Another interface paused the schedule.
         Paused = "paused",
     }
 }
 
 impl Reminder {
-    /// A schedule as a reminder, as it stands at that moment; `None` if it has ended or is none.
+    /// Converts a schedule to a reminder as of `now`; `None` if it has ended or belongs to another dialect.
     pub fn of(state: &State, record: &ScheduleRecord, now: Moment) -> Option<Reminder> {
         let schedule = record.schedule();
         if schedule.dialect != Dialect::Reminder || record.status().is_terminal() {
@@ -55,12 +56,13 @@ impl Reminder {
         let (kind, interval) = match &schedule.trigger {
             Trigger::At(at) => (ReminderKind::OneTime, Some(at.since(schedule.created_at))),
             Trigger::Every(every) => (ReminderKind::Recurring, Some(every.period())),
+            // Other interfaces can give a reminder any trigger.
             Trigger::Event(_) => (ReminderKind::OneTime, None),
             Trigger::Calendar(_) | Trigger::Cron(..) => (ReminderKind::Recurring, None),
         };
         let pace = match (kind, interval.map(calendar::print_duration)) {
             (ReminderKind::OneTime, Some(length)) => format!("in {length}"),
-            // "Every hour", but "every 5 minutes".
+            // "every hour", but "every 5 minutes".
             (ReminderKind::Recurring, Some(length)) => {
                 format!("every {}", length.strip_prefix("1 ").unwrap_or(&length))
             }
@@ -78,7 +80,7 @@ impl Reminder {
         })
     }
 
-    /// As data.
+    /// Prints the reminder as data.
     pub(super) fn to_map(&self) -> Map {
         let map = Map::new()
             .with("id", self.id.to_string())
@@ -99,7 +101,7 @@ impl Reminder {
         map.with("status", Value::keyword(self.standing.name()))
     }
 
-    /// In one line.
+    /// Prints the reminder in one line.
     pub(super) fn line(&self) -> String {
         let when = match (self.standing, self.next) {
             (Standing::Scheduled, Some(next)) => format!("next on {next}"),
@@ -109,20 +111,21 @@ impl Reminder {
         format!("- {} ({}, {}, {when})", self.description, self.kind.name(), self.pace)
     }
 
-    /// Whether the pattern is anywhere in its description or prompt, in whatever case.
+    /// True if the description or the prompt contains the pattern, which is in lower case.
     fn has(&self, pattern: &str) -> bool {
         [&self.description, &self.prompt].into_iter().any(|text| text.to_lowercase().contains(pattern))
     }
 }
 
-/// The active reminders of a session, the next first.
+/// The active reminders of a session, the next one first.
 pub fn active(state: &State, session: &SessionId, now: Moment) -> Vec<Reminder> {
     let records = state.live_schedules_of(session).into_iter();
     records.filter_map(|record| Reminder::of(state, record, now)).collect()
 }
 
-/// Those of them that have the pattern in their description or prompt.
+/// The reminders whose description or prompt contains the pattern, in upper or lower case.
 pub fn matching(reminders: &[Reminder], pattern: &str) -> Vec<Reminder> {
+    // Lowered once for all reminders.
     let pattern = pattern.to_lowercase();
     reminders.iter().filter(|reminder| reminder.has(&pattern)).cloned().collect()
 }
@@ -130,6 +133,7 @@ pub fn matching(reminders: &[Reminder], pattern: &str) -> Vec<Reminder> {
 fn standing(state: &State, record: &ScheduleRecord, now: Moment) -> Standing {
     let live = state.runs_of(record).map(|(_, run)| run.run().state).find(|state| !state.is_terminal());
     match live {
+        // A pause also hides a run that waits.
         _ if record.status() == Status::Paused => Standing::Paused,
         Some(RunState::Queued) => Standing::Waiting,
         Some(_) => Standing::Running,

@@ -1,7 +1,7 @@
-//! Actions as the engine has them: its records, in the seed's words.
+//! The engine's records as actions, in the seed's words.
 //!
-//! What lives elsewhere: the way there (`command.rs`). Invariant: nothing is kept here; what has ended is shown for seven
-//! days, and no longer.
+//! The other direction is in `command.rs`. Invariant: nothing is cached here; actions that have ended are listed for
+//! seven days.
 
 use crate::calendar;
 use crate::domain::{
@@ -14,70 +14,70 @@ use crate::limits;
 names! {
     /// What an action does when it is due. Source: SEED-000, "The three kinds".
     ActionKind {
-        /// The user is told something, and no model runs.
+        /// Notify the user; no model runs.
         RemindLater = "remind_later",
-        /// The agent runs on an instruction.
+        /// Run the agent with an instruction.
         RunLater = "run_later",
-        /// The user is told that a job is ready.
+        /// Notify the user that a job is ready.
         NotifyJobReady = "notify_job_ready",
     }
 }
 
 names! {
-    /// Where an action stands.
+    /// The state of an action.
     ActionStatus {
-        /// It is still to come, or is tried again later.
+        /// It is due in the future, or will be retried.
         Scheduled = "scheduled",
-        /// It is due: it waits for its session or is with it.
+        /// It is due: it waits for its session, or the session works on it.
         Leased = "leased",
-        /// It has happened.
+        /// It succeeded.
         Completed = "completed",
-        /// It failed as often as it was to be tried.
+        /// Every attempt failed.
         DeadLetter = "dead_letter",
-        /// It was cancelled, or another one took its place.
+        /// It was cancelled or replaced.
         Cancelled = "cancelled",
     }
 }
 
-/// An action and how it stands.
+/// An action and its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
-    /// Its id.
+    /// The action's id.
     pub id: ScheduleId,
-    /// What it does.
+    /// What the action does.
     pub kind: ActionKind,
-    /// Where it stands.
+    /// The state of the action.
     pub status: ActionStatus,
-    /// When it is due; `None` while it waits for a job without a latest time.
+    /// When the action is due; `None` while it waits for a job without a latest time.
     pub run_at: Option<Moment>,
-    /// When it is tried again, if it is to be.
+    /// When the next attempt is due, if one is planned.
     pub next_attempt_at: Option<Moment>,
-    /// When, in words.
+    /// When the action is due, in words.
     pub next_check_label: String,
-    /// Whether a file goes with it.
+    /// True if a file is attached.
     pub has_file: bool,
-    /// How often it has failed.
+    /// The number of failed attempts.
     pub attempts: u64,
-    /// Why it failed last.
+    /// The error of the last failed attempt.
     pub last_error: Option<Box<str>>,
-    /// Whether a person's word in the session cancels it.
+    /// True if a message from the user in the session cancels the action.
     pub cancel_on_user_activity: bool,
-    /// What it is, for people.
+    /// A summary for the user.
     pub human_summary: String,
 }
 
 impl Action {
-    /// A schedule as an action; `None` if it is none.
+    /// Converts a schedule to an action; `None` if it belongs to another dialect.
     pub fn of(state: &State, record: &ScheduleRecord) -> Option<Action> {
         let schedule = record.schedule();
         if schedule.dialect != Dialect::SessionAction {
             return None;
         }
-        let terms = schedule.terms();
+        let terms = schedule.settings();
         let kind = kind(&schedule.payload);
         let run = state.newest_run(record).map(crate::engine::RunRecord::run);
         let failed = run.map_or(0, |run| {
-            // The attempt that goes on, or went well, did not fail.
+            // Attempts count from 1. The current one has not failed unless the run ended as failed.
             u64::from(run.attempt) - u64::from(run.state != RunState::Failed)
         });
         let (run_at, label) = due(record);
@@ -96,7 +96,7 @@ impl Action {
         })
     }
 
-    /// As data, under the seed's names.
+    /// Prints the action as data, under the seed's names.
     pub(super) fn to_map(&self, id_name: &str) -> Map {
         let mut map = Map::new()
             .with(id_name, self.id.to_string())
@@ -136,7 +136,7 @@ impl Action {
     }
 }
 
-/// The action of this id, if it is one of the session's.
+/// The action with this id, if it belongs to the session.
 pub fn find<'a>(state: &'a State, session: &SessionId, id: &ScheduleId) -> Option<&'a ScheduleRecord> {
     let is_its = |record: &&ScheduleRecord| {
         record.schedule().dialect == Dialect::SessionAction && record.schedule().owner == *session
@@ -144,7 +144,8 @@ pub fn find<'a>(state: &'a State, session: &SessionId, id: &ScheduleId) -> Optio
     state.schedule(id).filter(is_its)
 }
 
-/// The actions of a session, the one that is due first before the others; those that ended a week ago or more are left out.
+/// The actions of a session in the order in which they are due, without those that ended at least
+/// `limits::ACTION_KEPT_MS` ago.
 pub fn listed_of(state: &State, session: &SessionId, now: Moment) -> Vec<Action> {
     let is_old = |record: &ScheduleRecord| {
         let kept_ms = limits::ACTION_KEPT_MS.value;
@@ -159,13 +160,14 @@ fn ended_at(state: &State, record: &ScheduleRecord) -> Option<Moment> {
         return None;
     }
     let run = state.newest_run(record).and_then(|run| run.run().ended_at);
-    record.course().called_off_at.max(run)
+    // A cancelled action may have no run. `None` is less than any instant.
+    record.progress().cancelled_at.max(run)
 }
 
 fn kind(payload: &Payload) -> ActionKind {
     match payload {
         Payload::Turn { .. } | Payload::NewSession(_) => ActionKind::RunLater,
-        Payload::Say(notice) => match notice.about {
+        Payload::Notice(notice) => match notice.about {
             About::Reminder => ActionKind::RemindLater,
             About::JobReady => ActionKind::NotifyJobReady,
         },
@@ -175,6 +177,7 @@ fn kind(payload: &Payload) -> ActionKind {
 fn status(record: &ScheduleRecord, retries: bool) -> ActionStatus {
     match record.status() {
         Status::Pending | Status::Paused => ActionStatus::Scheduled,
+        // A run that waits for its next attempt is queued in the engine.
         Status::Queued if retries => ActionStatus::Scheduled,
         Status::Queued | Status::InFlight => ActionStatus::Leased,
         Status::Delivered | Status::Finished => ActionStatus::Completed,
@@ -183,12 +186,14 @@ fn status(record: &ScheduleRecord, retries: bool) -> ActionStatus {
     }
 }
 
-/// When it is due, as an instant and in words.
+/// When the action is due, as an instant and in words.
 fn due(record: &ScheduleRecord) -> (Option<Moment>, String) {
     let trigger = &record.schedule().trigger;
-    let slot = if record.course().awaits_event { None } else { Some(record.slot()) };
-    let waits = record.next_slot().is_some() || record.course().awaits_event;
+    // An event without a latest time has no slot yet; `slot()` would give the time of creation.
+    let slot = if record.progress().awaits_event { None } else { Some(record.slot()) };
+    let waits = record.next_slot().is_some() || record.progress().awaits_event;
     match trigger {
+        // While the job is awaited, an instant alone would hide what the action waits for.
         Trigger::Event(_) if waits => (slot, calendar::print(trigger)),
         Trigger::At(_) | Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) | Trigger::Event(_) => {
             (slot, slot.map_or_else(String::new, |slot| slot.to_string()))

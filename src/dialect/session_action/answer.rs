@@ -1,16 +1,17 @@
-//! The answers to calls that were carried out: a sentence, and the same as data under the seed's names.
+//! Prints the answers to calls that succeeded: a sentence, and its content as data under the seed's names.
 //!
-//! What lives elsewhere: errors (`error.rs`), the shape of an action (`action.rs`).
+//! Errors are in `error.rs`, the shape of an action in `action.rs`.
 
 use super::action::Action;
 use crate::dialect::Answer;
 use crate::domain::{JobId, ScheduleId};
 use crate::edn::{Map, Value};
 
-/// The answer to a creation; `supported` says whether the session could be reached right now.
+/// The answer to a `create`. `supported` is true if the session can be reached right now.
 pub fn created(action: &Action, supported: bool) -> Answer {
     let message = format!("Delayed action scheduled for {}", action.next_check_label);
     let map = head("created", &message);
+    // The action's own `status` would replace that of the answer, so that is set again at the end.
     let map = map.into_iter().chain(action.to_map("actionId")).filter(|(key, _)| !is_of_lists(key));
     let run_at = action.run_at.map(|run_at| Value::string(run_at.to_string()));
     let map: Map = map.collect();
@@ -23,24 +24,24 @@ pub fn created(action: &Action, supported: bool) -> Answer {
     )
 }
 
-/// The answer to a list.
+/// The answer to a `list`.
 pub fn listed(actions: &[Action]) -> Answer {
     let items: Vec<Value> = actions.iter().map(|action| action.to_map("id").into()).collect();
     let message = format!("Found {} delayed actions", actions.len());
     Answer::done(head("ok", &message).with("actions", items))
 }
 
-/// The answer to a cancel.
+/// The answer to a `cancel`.
 pub fn cancelled(action_id: &ScheduleId) -> Answer {
     of_one("cancelled", "Delayed action cancelled", action_id)
 }
 
-/// The answer to a run-now.
+/// The answer to a `run_now`.
 pub fn started(action_id: &ScheduleId) -> Answer {
     of_one("scheduled", "Delayed action runs now", action_id)
 }
 
-/// The answer to a report.
+/// The answer to a `report_job_ready`.
 pub fn ready(job: &JobId) -> Answer {
     Answer::done(head("ok", &format!("The job {job} is ready")).with("jobId", job.as_str()))
 }
@@ -53,7 +54,7 @@ fn head(status: &str, message: &str) -> Map {
     Map::new().with("status", Value::keyword(status)).with("message", message)
 }
 
-/// What only a list says: a creation calls the time otherwise, and nothing has been tried.
+/// True for the keys that only a list shows: a creation names the time `resolvedRunAt`, and has no attempts yet.
 fn is_of_lists(key: &Value) -> bool {
     key.as_keyword().is_some_and(|key| ["runAt", "attempts"].contains(&key.as_str()))
 }

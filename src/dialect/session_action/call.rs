@@ -1,6 +1,6 @@
-//! One call of a tool: what it asks for, checked as far as that goes without looking at an action.
+//! Parses one call of a tool, with all checks that need no access to existing actions.
 //!
-//! What lives elsewhere: what the engine makes of it (`command.rs`), the cap on a session's actions (`engine`). Invariant:
+//! The conversion to a schedule is in `command.rs`; the engine checks the cap on a session's actions. Invariant:
 //! texts in a [`Call`] are trimmed, and a blank one counts as absent.
 
 use super::action::ActionKind;
@@ -13,80 +13,80 @@ use crate::domain::{Attachment, JobId, Moment, Span, names};
 use crate::edn::Value;
 use crate::limits;
 
-/// One call, checked.
+/// A parsed and checked call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Create an action.
-    Create(Box<Draft>),
+    Create(Box<ActionDraft>),
     /// List the session's actions.
     List,
-    /// Cancel one.
+    /// Cancel an action.
     Cancel {
-        /// Its id, as given.
+        /// The action's id, as given.
         action_id: Box<str>,
     },
-    /// Let one happen now.
+    /// Run an action now.
     RunNow {
-        /// Its id, as given.
+        /// The action's id, as given.
         action_id: Box<str>,
     },
-    /// A job is ready.
+    /// Report that a job is ready.
     JobReady {
-        /// The job.
+        /// The job's id.
         job: JobId,
     },
 }
 
 names! {
-    /// What the tool is asked to do.
+    /// An operation of the tool.
     Operation {
         /// Create an action.
         Create = "create",
         /// List the session's actions.
         List = "list",
-        /// Cancel one.
+        /// Cancel an action.
         Cancel = "cancel",
-        /// Let one happen now.
+        /// Run an action now.
         RunNow = "run_now",
     }
 }
 
-/// An action as it is asked for.
+/// The definition of an action to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draft {
-    /// What happens then.
+pub struct ActionDraft {
+    /// What the action does.
     pub kind: ActionKind,
-    /// When.
+    /// When the action is due.
     pub due: Due,
-    /// The message or the instruction; a file may come without one.
+    /// The message or the instruction; empty if there is only a file.
     pub text: Box<str>,
-    /// The file to be shown.
+    /// The file to show.
     pub file: Option<Attachment>,
     /// What the user asked for.
     pub summary: Option<Box<str>>,
-    /// Whether a person's word in the session cancels it.
+    /// True if a message from the user in the session cancels the action.
     pub cancel_on_user_activity: bool,
-    /// How often it is tried, 1 to `limits::ATTEMPTS`.
+    /// The maximum number of attempts, 1 to `limits::ATTEMPTS`.
     pub max_attempts: u64,
-    /// The key by which a newer action takes its place.
+    /// The key by which a newer action replaces this one.
     pub dedupe_key: Option<Box<str>>,
 }
 
-/// When an action happens.
+/// When an action is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Due {
-    /// So long from now.
+    /// After a delay.
     After(Span),
-    /// At this instant; one that has passed is now.
+    /// At an instant; one in the past means now.
     At(Moment),
-    /// When the job is ready, at the latest at this instant.
+    /// When the job is ready, or at the latest time if there is one.
     Ready(JobId, Option<Moment>),
 }
 
-/// Reads the arguments of one call of a tool at that moment.
+/// Parses the arguments of one call of a tool, as of `now`.
 ///
 /// # Errors
-/// The finished answer to a call that makes no sense.
+/// The complete error answer to an invalid call.
 pub fn parse(tool: Tool, args: &Value, notation: Notation, now: Moment) -> Result<Call, Answer> {
     let call = || -> Result<Call, ArgError> {
         let args = Args::of_call(args, Style::tools(notation), names(tool))?;
@@ -101,7 +101,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation, now: Moment) -> Resul
     call().map_err(|error| error.answer(&TOOL_WORDS, example(tool, error.path())))
 }
 
-/// The arguments of each tool.
+/// The names of each tool's arguments.
 const fn names(tool: Tool) -> &'static [&'static str] {
     match tool {
         Tool::Schedule => &[
@@ -138,39 +138,43 @@ fn schedule(args: &Args<'_>, now: Moment) -> Result<Call, ArgError> {
     }
 }
 
-fn draft(args: &Args<'_>, now: Moment) -> Result<Draft, ArgError> {
+fn draft(args: &Args<'_>, now: Moment) -> Result<ActionDraft, ArgError> {
     let kind = args.required("action_kind", |arg| arg.one_of(ActionKind::NAMES, ActionKind::ALL))?;
     let time = time(args)?;
+    // Other kinds ignore a job id.
     let job = if kind == ActionKind::NotifyJobReady { job(args)? } else { None };
     let due = match (job, time) {
         (None, Some((_, time))) => time,
         (None, None) => return Err(ArgError::own("delay_seconds", NO_TIME, "")),
+        // With a job, the given time is the latest time.
         (Some(job), time) => Due::Ready(job, time.and_then(|(_, time)| instant(&time, now))),
     };
     let (text, file) = told(args, kind)?;
     let cancels = args.flag("cancel_on_user_activity")?;
-    let draft = Draft {
+    let draft = ActionDraft {
         kind,
         due,
         text: text.unwrap_or_default().into(),
         file,
         summary: args.opt_text("original_summary", limits::TEXT_BYTES)?.map(Into::into),
+        // By default, the user's activity cancels an instruction, but no notice.
         cancel_on_user_activity: cancels.unwrap_or(kind == ActionKind::RunLater),
         max_attempts: attempts(args)?,
         dedupe_key: args.opt_text("dedupe_key", limits::LABEL_BYTES)?.map(Into::into),
     };
+    // The order is part of the contract: a missing text is reported before a time that is too far ahead.
     check_far(&draft.due, args, now)?;
     Ok(draft)
 }
 
-/// The time given, and by which field. Nought and less count as nothing said.
+/// The given time, and the field it came from. A delay of zero or less counts as absent.
 fn time(args: &Args<'_>) -> Result<Option<(&'static str, Due)>, ArgError> {
     let delay = args.opt("delay_seconds", Arg::integer)?.filter(|seconds| *seconds > 0);
     let at = args.opt_instant("run_at")?;
     Ok(match (delay, at) {
         (Some(_), Some(_)) => return Err(ArgError::own("run_at", TWO_TIMES, "")),
         (Some(seconds), None) => {
-            // What does not fit is too far ahead by any reckoning.
+            // A delay that does not fit is clamped to one that exceeds every limit.
             let millis = u64::try_from(seconds).unwrap_or(u64::MAX).saturating_mul(1_000);
             Some(("delay_seconds", Due::After(Span::from_millis(millis.min(FAR_MS)))))
         }
@@ -213,7 +217,7 @@ fn job(args: &Args<'_>) -> Result<Option<JobId>, ArgError> {
     JobId::new(text).map(Some).map_err(not_an_id)
 }
 
-/// Less than one counts as nothing said.
+/// The maximum number of attempts. Less than one counts as absent.
 fn attempts(args: &Args<'_>) -> Result<u64, ArgError> {
     let max = limits::ATTEMPTS.value;
     match args.opt("max_attempts", Arg::integer)? {
@@ -232,6 +236,7 @@ fn check_far(due: &Due, args: &Args<'_>, now: Moment) -> Result<(), ArgError> {
     if !is_far {
         return Ok(());
     }
+    // At most one of the two counts; see `time`.
     let field = if args.get("run_at").is_some() { "run_at" } else { "delay_seconds" };
     let error = too_far(field, limit);
     Err(match args.get(field) {
@@ -240,7 +245,7 @@ fn check_far(due: &Due, args: &Args<'_>, now: Moment) -> Result<(), ArgError> {
     })
 }
 
-/// Source: SEED-000's code.
+/// The default for `max_attempts`. Source: SEED-000's code.
 const ATTEMPTS: u64 = 4;
-/// Beyond every bound, and far from the end of the range.
+/// Exceeds every limit, but is far from an overflow.
 const FAR_MS: u64 = 1 << 50;

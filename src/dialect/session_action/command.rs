@@ -1,23 +1,23 @@
-//! What a call asks of the engine: a draft becomes a schedule.
+//! Converts a draft to a schedule.
 //!
-//! What lives elsewhere: reading calls (`call.rs`), the way back (`action.rs`). Invariant: an action is durable and its
-//! session's own, is made up for however late, and is tried again on a ladder of waits. Source: SEED-000.
+//! Calls are parsed in `call.rs`; the way back is in `action.rs`. Invariant: an action is durable and belongs to its
+//! session. It runs however late it is, and is retried with growing backoff. Source: SEED-000.
 
 use super::action::ActionKind;
-use super::call::{Draft, Due};
+use super::call::{ActionDraft, Due};
 use crate::domain::{
     About, Dialect, Durability, EndsWith, Entropy, Envelope, Event, Lifetime, Notice, Payload, Policy,
-    ScheduleId, SessionId, Span, Terms, Trigger, When,
+    ScheduleId, SessionId, Settings, Span, Trigger, When,
 };
 use crate::engine::NewSchedule;
 use crate::limits;
 
-impl Draft {
-    /// The schedule asked for, under this id, for the session that owns it.
+impl ActionDraft {
+    /// Builds the new schedule with this id, owned by `owner`.
     pub fn into_new(self, id: ScheduleId, owner: SessionId) -> NewSchedule {
-        let Draft { kind, due, text, file, summary, cancel_on_user_activity, max_attempts, dedupe_key } =
+        let ActionDraft { kind, due, text, file, summary, cancel_on_user_activity, max_attempts, dedupe_key } =
             self;
-        let notice = |about, text, file| Payload::Say(Box::new(Notice { about, text, file }));
+        let notice = |about, text, file| Payload::Notice(Box::new(Notice { about, text, file }));
         let (payload, envelope, ends_with) = match kind {
             ActionKind::RemindLater => {
                 (notice(About::Reminder, text, file), Envelope::Plain, EndsWith::Receipt)
@@ -27,14 +27,15 @@ impl Draft {
             }
             ActionKind::RunLater => (Payload::Turn { text }, Envelope::DelayedAction, EndsWith::Turn),
         };
+        // The first attempt has no backoff, so there is one wait less than attempts.
         let waits = (1..max_attempts).map(|attempt| Span::from_millis(wait_ms(attempt)));
-        let terms = Terms {
+        let terms = Settings {
             description: summary,
             key: dedupe_key,
             envelope,
             policy: Policy { ends_with, backoff: waits.collect(), ..Policy::PLAIN },
             lifetime: Lifetime { cancel_on_user_activity, ..Lifetime::PLAIN },
-            ..Terms::PLAIN
+            ..Settings::PLAIN
         };
         NewSchedule {
             made_by: None,
@@ -66,7 +67,7 @@ fn when(due: Due) -> When {
     }
 }
 
-/// How long to wait after so many failed attempts.
+/// The backoff after this many failed attempts, in milliseconds.
 const fn wait_ms(failed: u64) -> u64 {
     match failed {
         0 | 1 => 30_000,

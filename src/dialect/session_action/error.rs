@@ -1,6 +1,6 @@
-//! The answers to calls that were refused, as data first: a kind, a message made of it, a hint.
+//! Prints the answers to refused calls: a kind, a message generated from it, a hint.
 //!
-//! What lives elsewhere: errors of single arguments (`args`). Source of the leads of the messages: SEED-000's code.
+//! Errors of single arguments are in `args`. Source of the beginnings of the messages: SEED-000's code.
 
 use super::action::ActionStatus;
 use super::example::example;
@@ -11,21 +11,21 @@ use crate::domain::{Code, Refusal};
 use crate::edn::Value;
 use crate::limits::{self, Limit};
 
-/// What was not done to an action.
+/// The operation that was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It was to be cancelled.
+    /// Cancelling an action.
     Cancel,
-    /// It was to run now.
+    /// Running an action now.
     Run,
 }
 
-/// The answer to a call of nobody's: an operator that names no session.
+/// The answer to a caller that is not a session and names none.
 pub fn no_session(tool: Tool) -> Answer {
     ArgError::own("", NO_SESSION, "").answer(&TOOL_WORDS, example(tool, ""))
 }
 
-/// The answer to a cancel or a run-now of something that is no action of the session.
+/// The answer to a `cancel` or `run_now` of an unknown action.
 pub fn not_found(what: Refused, action_id: &str) -> Answer {
     let (_, able) = words(what);
     let message = format!("Delayed action not found or not {able}");
@@ -36,7 +36,7 @@ pub fn not_found(what: Refused, action_id: &str) -> Answer {
     tool_error::finish(error, Code::NotFound)
 }
 
-/// The answer to a cancel or a run-now of an action that stands so that it cannot be.
+/// The answer to a `cancel` or `run_now` of an action whose state forbids it.
 pub fn standing(what: Refused, action_id: &str, status: ActionStatus) -> Answer {
     let (kind, able) = words(what);
     let message = format!("Delayed action not found or not {able}: it is {}", status.name());
@@ -68,7 +68,7 @@ pub fn refused(refusal: &Refusal) -> Answer {
     tool_error::finish(error, Code::Limit)
 }
 
-/// Every error of the tools themselves, with its name, its class and an example, for the index of errors.
+/// All errors of these tools, with name, class and example, for the index of errors.
 pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let given = |text: &str| Value::from(text);
     let limit = limits::ACTION_DELAY_MS_MAX;
@@ -111,7 +111,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
     errors.chain(others).map(|(name, answer)| tool_error::entry(name, &answer)).collect()
 }
 
-/// An argument that lies too far ahead.
+/// The error about a time that is too far ahead.
 pub(super) fn too_far(field: &str, limit: Limit) -> ArgError {
     ArgError::own(field, TOO_FAR, format!("{} is {} {}", limit.name, limit.value, limit.unit))
 }

@@ -1,6 +1,6 @@
-//! A call that would have been right, shown next to what is wrong with one.
+//! Examples of correct calls, for error answers.
 //!
-//! Invariant: every example is a whole call of its tool, which reads without a fault and shows the field at fault.
+//! Invariant: every example is a complete, valid call of its tool, and shows the faulty field.
 
 use super::tool::Tool;
 use crate::edn::Map;

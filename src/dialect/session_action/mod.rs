@@ -1,13 +1,13 @@
-//! The delayed actions of SEED-000: one tool by which an agent has something done later, and one that reports a job ready.
+//! The delayed actions of SEED-000: one tool with which an agent delays an action, and one that reports a job ready.
 //!
-//! Lives here: arguments → [`Call`] → the engine's commands, its records → [`Action`] → answers, the declarations of the
-//! tools ([`Tool::declaration`]). Does not live here: timing, retries, what a restart leaves, what is checked when an action
-//! is due (`engine`).
+//! This module parses arguments into [`Call`]s and converts them to commands; it converts records to [`Action`]s and
+//! prints answers. It has the declarations of the tools ([`Tool::declaration`]). Timing, retries, recovery after a
+//! restart and the checks of a due action are in `engine`.
 //!
 //! Invariants:
-//! 1. The model proposes, and the engine decides: everything about an action can be listed, cancelled and run by others.
-//! 2. An action is what its explicit key says it is: two without a key are two, however alike.
-//! 3. Checks come in one order: session, operation, kind, time, texts, room.
+//! 1. The model proposes, and the engine decides: every action can be listed, cancelled and run by others.
+//! 2. Only an explicit key identifies an action: two actions without a key are two, however alike.
+//! 3. Checks run in one order: session, operation, kind, time, texts, cap.
 
 mod action;
 mod answer;
@@ -19,7 +19,7 @@ mod tool;
 
 pub use action::{Action, ActionKind, ActionStatus, find, listed_of};
 pub use answer::{cancelled, created, listed, ready, started};
-pub use call::{Call, Draft, Due, Operation, parse};
+pub use call::{ActionDraft, Call, Due, Operation, parse};
 pub use command::action_id;
 pub use error::{Refused, errors, no_session, not_found, refused, standing};
 pub use tool::Tool;

@@ -1,7 +1,7 @@
-//! The two tools, and what a model reads before it chooses one.
+//! The two tools and their declarations for models.
 //!
-//! What lives elsewhere: reading their arguments (`call.rs`). Invariant: a tool is described once, in the EDN file of its
-//! name, in the form that the toolbox prints; a test compares words and bounds with the rules.
+//! The arguments are parsed in `call.rs`. Invariant: a tool is described once, in the EDN file of its name, in the
+//! form that the toolbox prints; a test compares its words and bounds with the parser.
 
 use crate::domain::names;
 
@@ -16,7 +16,7 @@ names! {
 }
 
 impl Tool {
-    /// Its declaration in EDN: a map with `:description` and `:input-schema`, a JSON Schema (2020-12).
+    /// The declaration in EDN: a map with `:description` and `:input-schema`, a JSON Schema (2020-12).
     pub const fn declaration(self) -> &'static str {
         match self {
             Tool::Schedule => include_str!("tools/schedule_session_action.edn"),

@@ -5,6 +5,8 @@
 //!
 //! Invariant: the length cap is checked before anything else.
 
+use std::str::FromStr;
+
 use super::reader::Reader;
 use crate::edn::{Caps, ReadError, ReadErrorKind, Value};
 
@@ -38,6 +40,23 @@ pub fn read_keeping_meta(input: &[u8], caps: &Caps) -> Result<Value, ReadError> 
     let mut reader = Reader::new(utf8(input, caps)?, caps);
     reader.keeps_meta = true;
     only(reader, input)
+}
+
+/// Reads one form within [`Caps::DEFAULT`], as [`read`] does.
+///
+/// ```
+/// use reveille::edn::Value;
+/// let tool: Value = "{:action \"scheduler\" :op \"list\"}".parse()?;
+/// assert_eq!(tool.as_map().and_then(|map| map.keyword("op")).and_then(Value::as_str), Some("list"));
+/// assert!("{:action".parse::<Value>().is_err());
+/// # Ok::<(), reveille::edn::ReadError>(())
+/// ```
+impl FromStr for Value {
+    type Err = ReadError;
+
+    fn from_str(text: &str) -> Result<Self, ReadError> {
+        read(text.as_bytes(), &Caps::DEFAULT)
+    }
 }
 
 fn only(mut reader: Reader<'_>, input: &[u8]) -> Result<Value, ReadError> {
@@ -110,4 +129,36 @@ fn check_length(input: &[u8], caps: &Caps) -> Result<(), ReadError> {
 
 fn not_utf8(input: &[u8], offset: usize) -> ReadError {
     ReadError::new(ReadErrorKind::Encoding, "the input is not UTF-8 here", input, offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let answer = text.parse::<Value>().map_or_else(|error| error.to_string(), |value| value.to_string());
+        assert_eq!(answer, expected, "{}", text.get(..40).unwrap_or(text));
+    }
+
+    #[test]
+    fn texts_parse_within_the_default_caps() {
+        check(" {:a [1 2.0 3N]} ; and a comment", "{:a [1 2.0 3N]}");
+        check("^:open [1]", "[1]");
+        check("1 2", "a second form follows where the input should end (line 1, column 3)");
+        check("", "the input holds no form (line 1, column 1)");
+        check(
+            &format!("{}{}", "[".repeat(64), "]".repeat(64)),
+            &format!("{}{}", "[".repeat(64), "]".repeat(64)),
+        );
+        let limit = "the input exceeds the limit of";
+        check(&"[".repeat(65), &format!("{limit} 64 levels of nesting (line 1, column 65)"));
+        check(&"1".repeat(1_001), &format!("{limit} 1000 characters in one number (line 1, column 1)"));
+        check(&"1 ".repeat(600_000), &format!("{limit} 1048576 bytes (line 1, column 1048577)"));
+        check(
+            &format!("[{}]", "1 ".repeat(100_000)),
+            &format!("{limit} 100000 forms (line 1, column 200003)"),
+        );
+        assert_eq!(Caps::default(), Caps::DEFAULT);
+    }
 }

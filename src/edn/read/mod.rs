@@ -16,8 +16,10 @@ mod reader;
 mod string;
 mod token;
 
+#[cfg(feature = "edn-rs")]
+pub(super) use prefix::uuid;
 pub(super) use reader::Reader;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "embed")]
 pub(crate) use string::plain_len;
 
 pub use entry::{read, read_all, read_first, read_keeping_meta};

@@ -80,7 +80,7 @@ impl Reader<'_> {
 
 /// Parses the canonical form of a UUID only; the crate's parser would accept braces and URNs as
 /// well.
-fn uuid(text: &str) -> Option<Uuid> {
+pub(in crate::edn) fn uuid(text: &str) -> Option<Uuid> {
     if text.len() == UUID_LEN { Uuid::try_parse(text).ok() } else { None }
 }
 

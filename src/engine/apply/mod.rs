@@ -1,8 +1,9 @@
-//! The fold: one fact changes the state, always in the same way, and cannot fail.
+//! The fold: applies one fact to the state, deterministically, and cannot fail.
 //!
-//! Running, replaying, simulating and loading a store are this function; nothing else changes a state. What lives elsewhere:
-//! every rule about *whether* a fact may be (`step`). A fact about something unknown, which only a damaged log can hold,
-//! changes nothing but the cursor.
+//! Live operation, replay, simulation and loading a store all use this function; nothing else
+//! changes a state. What lives elsewhere: every rule about *whether* something may happen (`step`).
+//! A fact about something unknown, which only a damaged log can contain, advances the cursor and
+//! changes nothing else.
 
 mod restored;
 mod run;
@@ -37,7 +38,8 @@ impl Sealed for LocalFact {
 }
 
 impl State {
-    /// Applies one fact, decided at `now`, and says what the feed shows of it: a decision, and nothing of a local one.
+    /// Applies one fact that was decided at `now`, and returns what the feed shows of it: a
+    /// decision for a logged fact, nothing for a local one.
     #[inline(always)]
     pub fn apply<F: StateFact>(&mut self, now: Now, fact: F) -> F::Shown {
         let shown = fact.fold(self, now);
@@ -54,14 +56,14 @@ impl State {
         self.forgotten.clear();
         let settled = self.ledger.settled();
         match fact {
-            // No cursor is given twice, whatever an earlier process has used of them.
+            // Cursors are never reused, and the log has them up to `at`.
             LocalFact::LogEnds { at } => self.cursor = self.cursor.max(at),
             LocalFact::Restored(row) => self.restore(row, now),
             LocalFact::Retracted(run) => self.retract(&run),
             LocalFact::DurableFrozen => self.freeze_durable(),
             LocalFact::DurableDropped => self.drop_durable(),
         }
-        // Slots and runs may come and go with rows; none of them ends by that.
+        // Rows add and remove slots and runs, but end none.
         assert!(settled == self.ledger.settled(), "{settled:?} have become {:?}", self.ledger);
     }
 
@@ -78,6 +80,7 @@ impl State {
                 decision.session = Some(schedule.owner.clone());
                 self.create(schedule, next);
             }
+            // The owner is read first: applying the fact may remove the schedule's record.
             Fact::Schedule(id, fact) => {
                 let key = self.schedule_key_in_turn(&id);
                 decision.session = self.owner_of(key);
@@ -92,6 +95,7 @@ impl State {
                     self.apply_to_run(key, &id, now, fact);
                 }
             }
+            // A host that reports itself again keeps its sessions.
             Fact::Host(host, HostFact::Attached) => _ = self.hosts.entry(host).or_default(),
             Fact::Host(host, HostFact::Lost) => _ = self.hosts.remove(&host),
             Fact::Channel(name, ChannelFact::Opened(channel)) => {
@@ -102,13 +106,14 @@ impl State {
                     record.disabled_at = Some(now.wall);
                 }
             }
-            Fact::Held { by, reason } => self.held = Some(Pause { by, reason, since: now.wall }),
-            Fact::Guarded { policy, by: _ } => self.guard = policy,
-            Fact::Released { .. } => {
+            Fact::AllHeld { by, reason } => self.held = Some(Pause { by, reason, since: now.wall }),
+            Fact::GuardPolicySet { policy, by: _ } => self.guard = policy,
+            Fact::AllReleased { .. } => {
+                // Slots that came during the hold count as missed.
                 self.held = None;
                 self.armed_since = Some(now.wall);
             }
-            Fact::Awoke { lost } => {
+            Fact::Restarted { lost } => {
                 self.armed_since = Some(now.wall);
                 self.ledger.lose(lost);
             }
@@ -122,12 +127,14 @@ impl State {
     }
 
     fn stop(&mut self, abandon: bool) {
+        // Abandoning is final: a later, gentler request to stop does not restore the receipts.
         let given_up = abandon || self.mode == Mode::Abandoning;
         self.mode = if given_up { Mode::Abandoning } else { Mode::Stopping };
         if !given_up {
             return;
         }
-        // What is on disk is not given up: whoever starts next sees that it was in flight, and does as its policy says.
+        // Receipts of durable runs are not given up. The next process finds the runs in flight, and
+        // recovers them as their policies say.
         let durable = |key| self.schedules.get(key).is_some_and(|record| record.schedule.is_durable());
         let runs = self.runs.iter().filter(|(_, run)| run.run.state == RunState::InFlight);
         let kept: Vec<_> = runs.filter(|(_, run)| durable(run.schedule)).map(|(key, _)| key).collect();

@@ -1,10 +1,12 @@
-//! What a row of the store makes of the state: a session, a schedule with its runs, the settings.
+//! How a row of the store is loaded into the state: a session, a schedule with its runs, or the
+//! settings.
 //!
-//! What lives elsewhere: what a row holds (`row`), and whether it is loaded at all (`step/restore.rs`).
+//! What lives elsewhere: the content of a row (`row`), and the decision to load it
+//! (`step/restore.rs`).
 
 use crate::domain::{BootTime, HostId, Moment, Now, Run, RunState};
+use crate::engine::destination::Destination;
 use crate::engine::local_fact::StoredRow;
-use crate::engine::place::Place;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::row::{ScheduleRow, SessionRow};
 use crate::engine::slab::Key;
@@ -24,7 +26,7 @@ impl State {
         }
     }
 
-    /// Opens a session from its row. One of that id that is open already stays as it is.
+    /// Adds a session from its row. A session of that id that is open already stays as it is.
     fn restore_session(&mut self, row: SessionRow) {
         if self.session_key(&row.id).is_some() {
             return;
@@ -33,21 +35,22 @@ impl State {
         let mut record = SessionRecord::new(id, (opened_at, self.cursor), HostId::LOCAL, config, provenance);
         record.last_user_activity = last_user_activity;
         if !built_in {
-            // Nobody has it until its harness comes back and takes it over.
+            // It has no host until its harness reconnects and takes it over.
             record.host = GONE;
             record.hosted = false;
         }
         self.open(record);
     }
 
-    /// Enters a schedule from its row, with deadlines computed from `now`. One of that id that is there already stays as it is.
+    /// Adds a schedule from its row, with deadlines computed from `now`. A schedule of that id that
+    /// exists already stays as it is.
     fn restore_schedule(&mut self, row: ScheduleRow, now: Now) {
-        let ScheduleRow { mut schedule, status, ended_for, next, course, runs } = row;
+        let ScheduleRow { mut schedule, status, ended_for, next, progress: course, runs } = row;
         if self.schedule_key(&schedule.id).is_some() {
             return;
         }
         let (owner, created_at) = (self.session_key(&schedule.owner), schedule.created_at);
-        // One text for all schedules of a session.
+        // All schedules of a session share one allocation of its id.
         if let Some(session) = owner.and_then(|owner| self.sessions.get(owner)) {
             schedule.owner = session.id.clone();
         }
@@ -55,12 +58,14 @@ impl State {
         record.status = status;
         record.ended_for = ended_for;
         record.next = next;
-        record.course = course;
+        record.progress = course;
         let key = self.enter(record);
+        // A schedule that has ended is listed at the end, once its runs exist: making room for it
+        // asks which schedules still have live runs.
         let ended = status.is_terminal();
         if !ended {
             self.live += 1;
-            self.count_in_line(key, true);
+            self.count_in_chain(key, true);
             self.enter_owner(key);
         }
         for run in runs {
@@ -68,7 +73,7 @@ impl State {
         }
         if let Some(slot) = next {
             self.ledger.expect();
-            let paused = self.schedules.get(key).is_some_and(|record| record.course().paused.is_some());
+            let paused = self.schedules.get(key).is_some_and(|record| record.progress().paused.is_some());
             if !paused && !ended {
                 self.timers.set_slot_on_wall(key, slot, created_at);
             }
@@ -83,24 +88,26 @@ impl State {
         let held_until = held.map(|hold| hold.until);
         let Some(record) = self.schedules.get_mut(schedule) else { return };
         let (state, retry_at, session) = (run.state, run.retry_at, run.session.clone());
-        // As asked when it was claimed, whatever its schedule has become since.
-        let timeout = run.asked.as_deref().unwrap_or(&record.schedule).policy().timeout;
+        // By the definition that the run was claimed by, which may since have changed.
+        let timeout = run.definition.as_deref().unwrap_or(&record.schedule).policy().timeout;
         let time_up = timeout.and_then(|timeout| run.claimed_at.checked_add(timeout));
         let key = self.runs.insert(RunRecord { schedule, older: record.newest_run, lane: None, run });
         record.newest_run = Some(key);
         if state.is_terminal() {
             return;
         }
+        // Ended runs are in the accounts of the process that ended them.
         self.ledger.expect();
         if let Some(at) = time_up {
             self.timers.set(Timer::TimeUp(key), boot_time_of(at, now));
         }
         match state {
             RunState::Queued => match (held_until, retry_at) {
-                (Some(at), _) => self.timers.set(Timer::Word(key), boot_time_of(at, now)),
+                (Some(at), _) => self.timers.set(Timer::Approval(key), boot_time_of(at, now)),
                 (None, Some(at)) => self.timers.set(Timer::Retry(key), boot_time_of(at, now)),
                 (None, None) => self.wait_again(key),
             },
+            // Its host may come back and report the end of the turn.
             RunState::Running => {
                 let lane = session.and_then(|session| self.session_key(&session));
                 if let Some(record) = self.runs.get_mut(key) {
@@ -110,20 +117,21 @@ impl State {
                     session.turn_of = Some(key);
                 }
             }
-            // The step that wakes the engine decides on those.
+            // `step/restart.rs` decides what becomes of a run that was in flight.
             RunState::InFlight | RunState::Delivered | RunState::Cancelled | RunState::Failed => {}
         }
     }
 
-    /// Lets a run wait where it goes to. One whose target is gone is tried at once, and fails visibly.
+    /// Queues a run at its place. If its target is gone, the run is retried at once, so that it
+    /// fails visibly.
     fn wait_again(&mut self, run: Key) {
         let Some(record) = self.runs.get(run) else { return };
         let owner = self.schedules.get(record.schedule).and_then(|schedule| schedule.owner);
-        let place = self.asked(record).map(|asked| self.place(asked, owner));
+        let place = self.definition_of(record).map(|asked| self.destination(asked, owner));
         let lane = match place {
-            Some(Place::Lane(lane, _) | Place::Fresh(lane, _)) => Some(lane),
-            Some(Place::Outside(_)) => None,
-            Some(Place::Nowhere(_)) | None => {
+            Some(Destination::Session(lane, _) | Destination::Fresh(lane, _)) => Some(lane),
+            Some(Destination::Channel(_)) => None,
+            Some(Destination::Unreachable(_)) | None => {
                 self.timers.set(Timer::Retry(run), BootTime::ZERO);
                 return;
             }
@@ -135,10 +143,10 @@ impl State {
     }
 }
 
-/// Where an instant of the wall clock stands on the boot clock; what has passed is due at once.
+/// Converts a wall time to the boot clock. A past time becomes the present, and is due at once.
 fn boot_time_of(at: Moment, now: Now) -> BootTime {
     now.boot.after(at.since(now.wall))
 }
 
-/// A host that is not connected and never will be: the number that comes last.
+/// The host of sessions whose host is gone: the last number, which is never connected.
 const GONE: HostId = HostId::new(u32::MAX);

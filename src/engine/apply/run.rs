@@ -1,10 +1,10 @@
-//! What a fact about a run changes: its state, its lane, its timers, and the accounts.
+//! Applies facts about runs: their state, lane, timers, and the accounts.
 
 use crate::domain::{
-    Awaits, Checks, Claim, Failure, HandOver, Hold, Lineage, Moment, Now, Phase, Reason, Run, RunFact, RunId,
+    Awaits, Checks, Claim, Dispatch, Failure, Hold, Lineage, Moment, Now, Phase, Reason, Run, RunFact, RunId,
     RunState, Span,
 };
-use crate::engine::place::Place;
+use crate::engine::destination::Destination;
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
@@ -37,7 +37,7 @@ impl State {
                 });
             }
             RunFact::Approved { digest, by: _ } => self.note_word(run, |checks| approved(checks, digest)),
-            // What follows from that has a fact of its own.
+            // Denial has a second fact, which says how the run ends.
             RunFact::Denied { .. } => {}
             RunFact::Dispatched(to) => self.dispatch(run, now, to),
             RunFact::Accepted => self.accept(run, now),
@@ -66,11 +66,13 @@ impl State {
             self.timers.set(Timer::TimeUp(key), due);
         }
         match next {
-            // A run by hand: nobody had been told to expect it.
+            // A manual run: no slot was expected for it.
             None => self.ledger.expect(),
             Some(next) => {
+                // The slot itself was expected when it was armed. Only the folded ones are new to
+                // the accounts.
                 self.ledger.pass(folded);
-                if let Some(course) = &mut record.course {
+                if let Some(course) = &mut record.progress {
                     course.consumed = Some(id.slot);
                     course.runs += 1;
                     course.skipped += folded;
@@ -80,15 +82,16 @@ impl State {
         }
     }
 
-    /// Lets a run wait where it goes to.
+    /// Queues a run at its place.
     fn queue(&mut self, run: Key) {
         let Some(record) = self.runs.get(run) else { return };
         let owner = self.schedules.get(record.schedule).and_then(|schedule| schedule.owner);
-        let place = self.asked(record).map(|asked| self.place(asked, owner));
+        let place = self.definition_of(record).map(|asked| self.destination(asked, owner));
         let lane = match place {
-            Some(Place::Lane(lane, _) | Place::Fresh(lane, _)) => Some(lane),
-            Some(Place::Outside(_)) => None,
-            Some(Place::Nowhere(_)) | None => return,
+            Some(Destination::Session(lane, _) | Destination::Fresh(lane, _)) => Some(lane),
+            Some(Destination::Channel(_)) => None,
+            // A step never queues such a run; it fails.
+            Some(Destination::Unreachable(_)) | None => return,
         };
         if let Some(record) = self.runs.get_mut(run) {
             record.lane = lane;
@@ -99,7 +102,7 @@ impl State {
         self.enter_waiting(run, lane);
     }
 
-    /// Lets a run wait in a lane, or to go outside.
+    /// Adds a run to the queue of a lane, or without a lane to the queue of the channels.
     pub(super) fn enter_waiting(&mut self, run: Key, lane: Option<Key>) {
         match lane.map(|lane| self.sessions.get_mut(lane)) {
             Some(Some(session)) => session.waiting.push(run),
@@ -108,11 +111,11 @@ impl State {
         }
     }
 
-    /// Lets a run wait for somebody's word, with nobody, and in no lane.
+    /// Lets a run wait for the guard or an operator. Meanwhile it occupies no lane and no queue.
     fn wait_for_word(&mut self, run: Key, now: Now, hold: Hold) {
         self.leave_lane(run, now, false);
         self.timers.clear(Timer::Retry(run));
-        self.timers.set(Timer::Word(run), hold.due);
+        self.timers.set(Timer::Approval(run), hold.due);
         let Some(record) = self.runs.get_mut(run) else { return };
         record.run.state = RunState::Queued;
         record.run.retry_at = None;
@@ -120,20 +123,22 @@ impl State {
     }
 
     fn note_word(&mut self, run: Key, note: impl FnOnce(&mut Checks)) {
-        self.timers.clear(Timer::Word(run));
+        self.timers.clear(Timer::Approval(run));
         if let Some(record) = self.runs.get_mut(run) {
             note(record.run.checks.get_or_insert_default());
         }
     }
 
-    /// Notes that a run is with its host, and that it occupies the lane of the session it delivers into.
-    fn dispatch(&mut self, run: Key, now: Now, to: HandOver) {
-        let HandOver { host, phase, session, overdue } = to;
+    /// Marks a run as handed over. A submitted prompt occupies the lane of its session.
+    fn dispatch(&mut self, run: Key, now: Now, to: Dispatch) {
+        let Dispatch { host, phase, session, overdue } = to;
         self.timers.clear(Timer::Retry(run));
         self.timers.set(Timer::Receipt(run), overdue);
+        // Before the state changes: only queued runs are in a queue.
         self.leave_waiting(run);
         let Some(record) = self.runs.get(run) else { return };
-        let fresh = self.asked(record).is_some_and(|asked| asked.payload.config().is_some());
+        // Only a payload with a configuration opens a fresh session, and its prompt goes there.
+        let fresh = self.definition_of(record).is_some_and(|asked| asked.payload.config().is_some());
         let lane = match phase {
             Phase::CreateSession => {
                 self.creating.insert(session.clone());
@@ -143,7 +148,8 @@ impl State {
             Phase::PromptSubmit => {
                 self.creating.remove(&session);
                 let is_it = |lane: &Key| self.sessions.get(*lane).is_some_and(|record| record.id == session);
-                // Nearly always it goes where it waited, or to its owner: those are at hand, and the table of ids is not.
+                // Nearly always it goes where it waited, or to its owner. Their records are at
+                // hand, unlike the table of ids.
                 let owner = || self.schedules.get(record.schedule)?.owner.filter(is_it);
                 record.lane.filter(is_it).or_else(owner).or_else(|| self.session_key(&session))
             }
@@ -153,6 +159,7 @@ impl State {
         let it = &mut record.run;
         it.state = RunState::InFlight;
         it.retry_at = None;
+        // The first attempt counts: lateness is measured from it.
         it.started_at.get_or_insert(now.wall);
         it.host = Some(host);
         it.phase = Some(phase);
@@ -166,9 +173,11 @@ impl State {
         }
     }
 
-    /// The host has the prompt; the lane is as after any receipt, and the run goes on with the turn.
+    /// The host has accepted the prompt, and the run ends with the turn. The lane is freed as by
+    /// any receipt.
     fn accept(&mut self, run: Key, now: Now) {
         self.timers.clear(Timer::Receipt(run));
+        // Leaving the lane clears the link, which the run needs until the turn ends.
         let lane = self.runs.get(run).and_then(|record| record.lane);
         self.leave_lane(run, now, true);
         let Some(record) = self.runs.get_mut(run) else { return };
@@ -184,42 +193,46 @@ impl State {
         }
     }
 
-    /// A failed attempt: the run waits, with nobody, for the next.
+    /// Records a failed attempt. The run waits for the next one, in no lane and no queue.
     fn retry(&mut self, run: Key, failure: Box<Failure>, at: Moment) {
         let Some(record) = self.runs.get_mut(run) else { return };
         let it = &mut record.run;
         it.state = RunState::Queued;
         if let Some(checks) = &mut it.checks {
-            // Each attempt is asked about anew.
+            // The guard is asked again for each attempt.
             checks.allowed = None;
         }
         it.attempt = it.attempt.saturating_add(1);
         it.retry_at = Some(at);
         it.phase = None;
         it.host = None;
+        // A failed attempt may have created the session all the same.
         it.session_created |= failure.session_exists;
         it.failure = Some(failure);
     }
 
-    /// Ends a run, books it, and frees its lane.
+    /// Ends a run: updates the accounts, clears its timers, frees its lane.
     pub(super) fn end_run(&mut self, run: Key, now: Now, ending: Ending) {
         let state = ending.state();
         for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::TimeUp(run)] {
             self.timers.clear(timer);
         }
         if self.runs.get(run).is_some_and(|record| record.run.checks.is_some()) {
-            // Most runs wait for nobody's word, and take no place in that table.
-            self.timers.clear(Timer::Word(run));
+            // Most runs have never waited for a guard, and so have no place in that table. The
+            // check saves the look-up.
+            self.timers.clear(Timer::Approval(run));
         }
         self.turns.remove(&run);
         self.ledger.settle(state);
+        // While the record still has its former state, which tells whether the run is in a queue.
         self.leave_lane(run, now, state == RunState::Delivered);
         let Some(record) = self.runs.get_mut(run) else { return };
         let schedule = record.schedule;
-        record.run.asked = None;
+        // Needed only while the run can still be handed over.
+        record.run.definition = None;
         record.run.checks = None;
         ending.close(&mut record.run, now.wall);
-        if let Some(course) = self.schedules.get_mut(schedule).and_then(|record| record.course.as_mut()) {
+        if let Some(course) = self.schedules.get_mut(schedule).and_then(|record| record.progress.as_mut()) {
             match state {
                 RunState::Delivered => {
                     course.delivered += 1;
@@ -235,9 +248,9 @@ impl State {
         self.let_old_runs_go(schedule);
     }
 
-    /// Takes a run out of its lane, its queue and its timers, without a word about how it ended.
+    /// Removes a run from its lane, its queue and all timers, without ending it.
     pub(super) fn leave_everything(&mut self, run: Key) {
-        for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::Word(run), Timer::TimeUp(run)] {
+        for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::Approval(run), Timer::TimeUp(run)] {
             self.timers.clear(timer);
         }
         self.leave_waiting(run);
@@ -251,10 +264,10 @@ impl State {
         }
     }
 
-    /// Takes a run out of the lane or the queue that it is in; `taken` if the host took its prompt.
+    /// Removes a run from its lane or queue. `taken` means that the host accepted its prompt.
     fn leave_lane(&mut self, run: Key, now: Now, taken: bool) {
         self.leave_waiting(run);
-        let begins_turn = self.runs.get(run).and_then(|record| self.asked(record));
+        let begins_turn = self.runs.get(run).and_then(|record| self.definition_of(record));
         let begins_turn = begins_turn.is_some_and(|asked| asked.payload.begins_turn());
         let Some(record) = self.runs.get_mut(run) else { return };
         let lane = record.lane.take();
@@ -269,6 +282,7 @@ impl State {
         if lane.turn_of == Some(run) {
             lane.turn_of = None;
         }
+        // A run that waited, or whose turn was going on, did not occupy the lane.
         if lane.in_flight != Some(run) {
             return;
         }
@@ -276,7 +290,9 @@ impl State {
         if line.is_some() {
             lane.woken = line;
         }
-        // A connected host begins a turn for each prompt that it accepts, and says so a little later.
+        // An attached host begins a turn for each prompt that it accepts, and reports it a little
+        // later. Until then, or until the grace period is over, the session is presumed busy:
+        // otherwise the next prompt would go out in between.
         let in_turn = lane.busy || lane.turn_ended;
         if taken && begins_turn && lane.host.is_attached() && lane.hosted && !in_turn {
             lane.turn_starting = true;
@@ -285,11 +301,11 @@ impl State {
         }
     }
 
-    /// The line of a turn that a run begins.
+    /// Returns the line of the turn that a run begins.
     fn line_of_run(&self, run: Key) -> Option<Box<Lineage>> {
         let record = self.runs.get(run)?;
         let id = self.run_id(record)?;
-        Some(Box::new(Lineage::of_turn(id, self.asked(record)?)))
+        Some(Box::new(Lineage::of_turn(id, self.definition_of(record)?)))
     }
 
     fn leave_waiting(&mut self, run: Key) {
@@ -302,7 +318,8 @@ impl State {
         }
     }
 
-    /// Keeps the last runs of a schedule, and all that have not ended.
+    /// Drops the oldest runs of a schedule beyond the bound. Runs that have not ended are always
+    /// retained.
     fn let_old_runs_go(&mut self, schedule: Key) {
         let Some(record) = self.schedules.get(schedule) else { return };
         let most = usize::try_from(limits::RUNS_KEPT.value).unwrap_or(usize::MAX);
@@ -315,6 +332,7 @@ impl State {
             kept += 1;
             if kept > most && !run.is_live() {
                 self.runs.remove(key);
+                // Runs form a linked list from new to old; this unlinks one.
                 if let Some(newer) = newer.and_then(|newer| self.runs.get_mut(newer)) {
                     newer.older = older;
                 }

@@ -1,8 +1,8 @@
-//! What a fact about a schedule and its slots changes, and what a schedule's status is.
+//! Applies facts about schedules and their slots, and computes a schedule's status.
 
 use std::sync::Arc;
 
-use crate::domain::{Change, Next, Now, Reason, RunState, Schedule, ScheduleFact, Skip, Status};
+use crate::domain::{Next, Now, Reason, Redefinition, RunState, Schedule, ScheduleFact, Skip, Status};
 use crate::engine::record::{Pause, ScheduleRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::{RequestKey, State};
@@ -14,13 +14,13 @@ impl State {
         let owner = self.session_key(&schedule.owner);
         let key = self.enter(ScheduleRecord::new(schedule, owner));
         self.live += 1;
-        self.count_in_line(key, true);
+        self.count_in_chain(key, true);
         self.enter_owner(key);
         self.arm(key, next);
         self.refresh(key);
     }
 
-    /// Gives a schedule a number, and enters that under its id and its key.
+    /// Adds a schedule to the state, and to the indexes by id and by idempotency key.
     pub(super) fn enter(&mut self, record: ScheduleRecord) -> Key {
         let (id, request) = (record.schedule.id.clone(), request_key(&record.schedule));
         let key = self.schedules.insert(record);
@@ -31,8 +31,8 @@ impl State {
         key
     }
 
-    /// A key stands for the schedule that lives, and of those that have ended for the one that was made last: others may
-    /// have had it before, in whatever order they are taken up again.
+    /// Indexes a schedule by its idempotency key. Of several schedules with one key the index names the live one,
+    /// else the one created last. The result does not depend on the order of loading.
     fn enter_request(&mut self, request: RequestKey, key: Key) {
         let rank = |key: Key| {
             let record = self.schedules.get(key)?;
@@ -44,7 +44,7 @@ impl State {
         }
     }
 
-    /// Lists an unfinished schedule with its session.
+    /// Adds an unfinished schedule to its session, or to those without an open session.
     pub(super) fn enter_owner(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
         let unstarted = !record.schedule.is_durable() && record.is_unstarted();
@@ -72,7 +72,7 @@ impl State {
         self.refresh(key);
     }
 
-    /// Sets the slot that comes next, in the place of the one that was to come at the latest, if there is one.
+    /// Sets the next slot. Replaces a slot that was expected at the latest, if there is one.
     fn rearm(&mut self, key: Key, next: Next) {
         if self.schedules.get_mut(key).is_some_and(|record| record.next.take().is_some()) {
             self.ledger.unexpect();
@@ -80,15 +80,16 @@ impl State {
         self.arm(key, next);
     }
 
-    /// Sets the slot that comes next, whatever came next before; that one must have been accounted for.
+    /// Sets the next slot. The caller has accounted for the slot before it.
     pub(super) fn arm(&mut self, key: Key, next: Next) {
         self.timers.clear(Timer::Slot(key));
         let Some(record) = self.schedules.get_mut(key) else { return };
         record.next = next.slot();
+        // Makes a course, in which `awaits_event` is recorded below.
         if next == Next::AtEvent {
-            record.course_mut();
+            record.progress_mut();
         }
-        if let Some(course) = &mut record.course {
+        if let Some(course) = &mut record.progress {
             course.awaits_finish = next == Next::AfterFinish;
             course.awaits_event = next == Next::AtEvent;
         }
@@ -99,7 +100,7 @@ impl State {
             }
             Next::AfterFinish | Next::AtEvent => {}
             Next::Never { reason } => {
-                if let Some(course) = &mut record.course {
+                if let Some(course) = &mut record.progress {
                     course.never = Some(reason);
                 }
             }
@@ -112,7 +113,8 @@ impl State {
         slot: crate::domain::Moment,
         due: Option<crate::domain::BootTime>,
     ) {
-        let Some(record) = self.schedules.get(key).filter(|record| record.course().paused.is_none()) else {
+        // A paused schedule has no deadline. Resuming sets one.
+        let Some(record) = self.schedules.get(key).filter(|record| record.progress().paused.is_none()) else {
             return;
         };
         match due {
@@ -121,17 +123,19 @@ impl State {
         }
     }
 
-    fn change(&mut self, key: Key, now: Now, change: Change) {
-        let Change { schedule, by: _, retriggered, revises } = change;
+    fn change(&mut self, key: Key, now: Now, change: Redefinition) {
+        let Redefinition { schedule, by: _, retriggered, revises } = change;
+        // Before the definition is replaced.
         self.keep_asked(key);
         let is_live = self.schedules.get(key).is_some_and(|record| !record.status.is_terminal());
+        // The new definition may be in another line, so the schedule leaves its line and joins again.
         if is_live {
-            self.count_in_line(key, false);
+            self.count_in_chain(key, false);
         }
         let Some(record) = self.schedules.get_mut(key) else { return };
         let former = std::mem::replace(&mut record.schedule, schedule);
         let present = request_key(&record.schedule);
-        let course = record.course_mut();
+        let course = record.progress_mut();
         course.revision += u32::from(revises);
         course.updated_at = Some(now.wall);
         let mut withdrawn = false;
@@ -139,7 +143,9 @@ impl State {
             course.incarnation += 1;
             course.consumed = None;
             course.never = None;
+            // Slots of the new trigger that have passed already count as missed.
             course.armed_since = Some(now.wall);
+            // Ends in the accounts as cancelled; the new trigger's slot is expected anew.
             withdrawn = record.next.take().is_some();
         }
         let former = request_key(&former);
@@ -151,7 +157,7 @@ impl State {
             self.ledger.cancel();
         }
         if is_live {
-            self.count_in_line(key, true);
+            self.count_in_chain(key, true);
         }
         if let Some(next) = retriggered {
             self.revive(key);
@@ -159,7 +165,7 @@ impl State {
         }
     }
 
-    /// Lists a schedule that had ended with the unfinished ones again.
+    /// Makes a schedule that had ended unfinished again.
     fn revive(&mut self, key: Key) {
         let Some(record) = self.schedules.get_mut(key).filter(|record| record.status.is_terminal()) else {
             return;
@@ -171,7 +177,7 @@ impl State {
             Some(session) => session.finished.retain(|finished| *finished != key),
             None => {
                 self.ownerless_finished.retain(|finished| *finished != key);
-                // Its session may be open again by now.
+                // Its session may have been opened again meanwhile.
                 let owner = self.session_key(&session);
                 if let Some(record) = self.schedules.get_mut(key) {
                     record.owner = owner;
@@ -179,14 +185,14 @@ impl State {
             }
         }
         self.live += 1;
-        self.count_in_line(key, true);
+        self.count_in_chain(key, true);
         self.enter_owner(key);
     }
 
-    /// Runs that have not ended go on as they were asked for.
+    /// Attaches the present definition to runs that have not ended, because it is about to be replaced.
     fn keep_asked(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
-        let live = self.runs_of(record).filter(|(_, run)| run.is_live() && run.run.asked.is_none());
+        let live = self.runs_of(record).filter(|(_, run)| run.is_live() && run.run.definition.is_none());
         let live: Vec<Key> = live.map(|(run, _)| run).collect();
         if live.is_empty() {
             return;
@@ -194,7 +200,7 @@ impl State {
         let asked = Arc::new(record.schedule.clone());
         for run in live {
             if let Some(run) = self.runs.get_mut(run) {
-                run.run.asked = Some(Arc::clone(&asked));
+                run.run.definition = Some(Arc::clone(&asked));
             }
         }
     }
@@ -202,7 +208,7 @@ impl State {
     fn pause(&mut self, key: Key, pause: Pause) {
         self.timers.clear(Timer::Slot(key));
         if let Some(record) = self.schedules.get_mut(key) {
-            let course = record.course_mut();
+            let course = record.progress_mut();
             course.revision += 1;
             course.updated_at = Some(pause.since);
             course.paused = Some(pause);
@@ -211,13 +217,14 @@ impl State {
 
     fn resume(&mut self, key: Key, now: Now, next: Next) {
         let Some(record) = self.schedules.get_mut(key) else { return };
-        let course = record.course_mut();
+        let course = record.progress_mut();
         course.revision += 1;
         course.updated_at = Some(now.wall);
+        // Slots that passed during the pause count as missed.
         if course.paused.take().is_some() {
             course.armed_since = Some(now.wall);
         }
-        // The slot is the one that was to come when it was paused: it is in the accounts already.
+        // The slot was expected before the pause, and is in the accounts already.
         if let Next::Slot { slot, due } = next {
             self.set_slot_timer(key, slot, due);
         }
@@ -225,19 +232,21 @@ impl State {
 
     fn skip(&mut self, key: Key, skip: &Skip) {
         self.ledger.skip();
+        // Only the armed slot was expected; the others are new to the accounts.
         self.ledger.pass(skip.count.saturating_sub(1));
         let Some(record) = self.schedules.get_mut(key) else { return };
-        let course = record.course_mut();
+        let course = record.progress_mut();
         course.consumed = Some(skip.until);
         course.skipped += skip.count;
         course.last_skip = Some((skip.until, skip.reason));
+        // The queued run stands for these slots, too.
         if skip.reason == Reason::Coalesced {
             self.fold(key, skip.count);
         }
         self.arm(key, skip.next);
     }
 
-    /// Lets the newest run that waits stand for more slots.
+    /// Folds more slots into the newest queued run.
     fn fold(&mut self, key: Key, count: u64) {
         let Some(record) = self.schedules.get(key) else { return };
         let waiting = self.runs_of(record).find(|(_, run)| run.run.state == RunState::Queued);
@@ -247,8 +256,8 @@ impl State {
         }
     }
 
-    /// Calls a schedule off: its slot, and its runs that wait. One that is with its host goes on to its own end. One on disk
-    /// may have ended before: it is deleted.
+    /// Cancels a schedule, with its next slot and its queued runs. A run that is with a host goes on to its own end.
+    /// A durable schedule may have ended before: it is deleted then.
     fn cancel(&mut self, key: Key, now: Now, reason: Reason) {
         let Some(record) = self.schedules.get_mut(key) else { return };
         if record.next.take().is_some() {
@@ -257,12 +266,12 @@ impl State {
         self.timers.clear(Timer::Slot(key));
         record.ended_for = Some(reason);
         if record.schedule.is_durable() {
-            // What tells a schedule that is gone from one whose last run was called off, and which can be changed.
-            let course = record.course_mut();
+            // Tells a schedule that was cancelled from one whose last run was, which can still be changed.
+            let course = record.progress_mut();
             course.never = Some(reason);
-            course.called_off_at = Some(now.wall);
+            course.cancelled_at = Some(now.wall);
         }
-        if let Some(course) = &mut record.course {
+        if let Some(course) = &mut record.progress {
             course.awaits_finish = false;
             course.awaits_event = false;
             course.paused = None;
@@ -276,7 +285,7 @@ impl State {
         self.set_status(key, Status::Cancelled);
     }
 
-    /// Brings a schedule's status in line with its slots and runs.
+    /// Updates a schedule's status from its slots and runs. A final status stays.
     pub(super) fn refresh(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
         if !record.status.is_terminal() {
@@ -291,12 +300,13 @@ impl State {
     }
 
     fn status_of(&self, record: &ScheduleRecord) -> (Status, Option<Reason>) {
-        let course = record.course();
+        let course = record.progress();
         let live = self.runs_of(record).find(|(_, run)| run.is_live());
         let has_slots = record.next.is_some() || course.awaits();
         if course.paused.is_some() && (has_slots || live.is_some()) {
             return (Status::Paused, None);
         }
+        // A schedule with slots to come is pending, also while one of its runs is in flight.
         if has_slots {
             return (Status::Pending, None);
         }
@@ -307,6 +317,7 @@ impl State {
         if record.schedule.recurs() {
             return (Status::Finished, course.never);
         }
+        // A one-shot ends in the state of its last run, or without a run as skipped.
         let Some(last) = self.newest_run(record) else {
             return (Status::Skipped, course.last_skip.map(|(_, reason)| reason));
         };
@@ -335,6 +346,7 @@ impl State {
 
     fn count_unstarted(&mut self, owner: Key, change: i32) {
         let Some(session) = self.sessions.get_mut(owner) else { return };
+        // A shutdown visits the sessions in `unstarted`, so the set follows the counts.
         let had_some = session.unstarted > 0;
         session.unstarted = session.unstarted.saturating_add_signed(change);
         match (had_some, session.unstarted > 0) {
@@ -344,12 +356,12 @@ impl State {
         }
     }
 
-    /// Takes a schedule that has ended off the lists of the unfinished, and keeps the finished within bounds.
+    /// Moves a schedule that has ended from the unfinished to the finished ones.
     fn finish(&mut self, key: Key) {
         self.timers.clear(Timer::Slot(key));
         debug_assert!(self.live > 0, "a schedule ends, and none is counted as unfinished");
         self.live -= 1;
-        self.count_in_line(key, false);
+        self.count_in_chain(key, false);
         let Some(record) = self.schedules.get(key) else { return };
         let Some(owner) = record.owner else {
             let session = record.schedule.owner.clone();
@@ -369,7 +381,8 @@ impl State {
         self.list_finished(key);
     }
 
-    /// Lists a schedule that has ended with its session, or with those that have none.
+    /// Adds a schedule that has ended to the finished ones of its session, or to those without a session, and drops
+    /// the oldest beyond the bound.
     pub(super) fn list_finished(&mut self, key: Key) {
         let owner = self.schedules.get(key).and_then(|record| record.owner);
         let Some(owner) = owner else {
@@ -386,7 +399,8 @@ impl State {
         }
     }
 
-    /// The place of the oldest finished schedule of a session of which no run is with a host any more.
+    /// Returns the position of the oldest finished schedule of a session without a live run: the report on such a run
+    /// is still to come.
     fn oldest_ended(&self, session: Key) -> Option<usize> {
         let finished = &self.sessions.get(session)?.finished;
         finished
@@ -394,7 +408,7 @@ impl State {
             .position(|key| self.schedules.get(*key).is_none_or(|record| !self.has_live_run(record)))
     }
 
-    /// Whether a run of a schedule has not ended.
+    /// Returns whether a schedule has a run that has not ended.
     pub(super) fn has_live_run(&self, record: &ScheduleRecord) -> bool {
         self.runs_of(record).any(|(_, run)| run.is_live())
     }
@@ -411,7 +425,7 @@ impl State {
         }
     }
 
-    /// Lets a schedule go that has not ended, with all that hangs on it, as if it had never been.
+    /// Removes a schedule as if it had never existed, so that its row can be loaded again.
     pub(super) fn let_go(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
         let (owner, session) = (record.owner, record.schedule.owner.clone());
@@ -429,7 +443,7 @@ impl State {
         }
         if !ended {
             self.live -= 1;
-            self.count_in_line(key, false);
+            self.count_in_chain(key, false);
         }
         match owner.and_then(|owner| self.sessions.get_mut(owner)) {
             Some(owner) => {
@@ -444,11 +458,11 @@ impl State {
             }
         }
         self.forget(key);
-        // Its row stays in the store.
+        // Only the memory of it is dropped. Its row stays in the store.
         self.forgotten.pop();
     }
 
-    /// Lets a schedule and its runs go.
+    /// Drops the records of a schedule and its runs.
     pub(super) fn forget(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
         let runs: Vec<Key> = self.runs_of(record).map(|(run, _)| run).collect();
@@ -460,6 +474,7 @@ impl State {
             if record.schedule.is_durable() {
                 self.forgotten.push(record.schedule.id.clone());
             }
+            // A later schedule may have taken the key over.
             if let Some(request) = request_key(&record.schedule)
                 && self.keys.get(&request) == Some(&key)
             {
@@ -469,8 +484,8 @@ impl State {
     }
 }
 
-/// What the same request would be known by.
+/// Returns the idempotency key of a schedule with its scope, if it has one.
 pub(in crate::engine) fn request_key(schedule: &Schedule) -> Option<RequestKey> {
-    let key = schedule.terms().key.clone()?;
+    let key = schedule.settings().key.clone()?;
     Some((schedule.owner.clone(), schedule.dialect, key))
 }

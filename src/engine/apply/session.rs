@@ -1,4 +1,4 @@
-//! What a fact about a session changes.
+//! Applies facts about sessions.
 
 use crate::domain::{Grant, HostId, Now, SessionFact, SessionId};
 use crate::engine::record::SessionRecord;
@@ -12,6 +12,7 @@ impl State {
             self.open(SessionRecord::new(session.clone(), (now.wall, self.cursor), host, config, provenance));
             return;
         }
+        // Grants are independent of the session: they hold whether it is open or not.
         if let SessionFact::Granted { grant, by: _ } = fact {
             if grant == Grant::FULL {
                 self.grants.remove(session);
@@ -29,11 +30,14 @@ impl State {
         match fact {
             SessionFact::Opened { .. } | SessionFact::Granted { .. } => {}
             SessionFact::Closed => self.close(key),
-            SessionFact::UserSpoke => {
+            SessionFact::UserMessage => {
+                // A person has taken over: what the turn schedules no longer belongs to a
+                // schedule's line.
                 record.last_user_activity = Some(now.wall);
                 record.woken = None;
             }
-            SessionFact::Hosted { host } => {
+            SessionFact::HostAttached { host } => {
+                // The new host knows nothing of a turn of the former one.
                 let former = std::mem::replace(&mut record.host, host);
                 record.hosted = true;
                 record.busy = false;
@@ -43,7 +47,7 @@ impl State {
                 self.leave_host(former, key);
                 self.enter_host(host, key);
             }
-            SessionFact::Unhosted => {
+            SessionFact::HostDetached => {
                 record.hosted = false;
                 let host = record.host;
                 self.end_presumption(key);
@@ -56,16 +60,19 @@ impl State {
             SessionFact::Idle => {
                 record.busy = false;
                 record.woken = None;
+                // From a host that acknowledges a prompt after its turn: remembered for the
+                // receipt.
                 record.turn_ended = record.in_flight.is_some();
                 self.end_presumption(key);
             }
             SessionFact::TurnUnreported => {
+                // A turn that the host did report may still belong to the delivery.
                 if !record.busy {
                     record.woken = None;
                 }
                 self.end_presumption(key);
             }
-            // What waited for it has facts of its own.
+            // The schedules that wait for the job are armed by facts of their own.
             SessionFact::JobReady { job } => record.ready_jobs.note(job, now.wall),
         }
     }
@@ -75,7 +82,7 @@ impl State {
         let key = self.sessions.insert(record);
         self.session_ids.insert(session.clone(), key);
         self.enter_host(host, key);
-        // What outlived an earlier session of this id is its again.
+        // Durable schedules outlive their session, and belong to a later one of the same id.
         for schedule in self.ownerless.remove(&session).unwrap_or_default() {
             self.give_owner(schedule, key);
         }
@@ -96,6 +103,7 @@ impl State {
                 self.forget(schedule);
             }
         }
+        // Volatile schedules were cancelled before; these are the durable ones that outlive it.
         for schedule in record.live {
             if let Some(left) = self.schedules.get_mut(schedule) {
                 left.owner = None;
@@ -112,7 +120,7 @@ impl State {
         }
     }
 
-    /// Whatever is said of a session's turns ends the presumption that one is about to start.
+    /// Any report on a session's turns ends the presumption that one is about to start.
     fn end_presumption(&mut self, session: Key) {
         self.timers.clear(Timer::Turn(session));
         if let Some(record) = self.sessions.get_mut(session) {

@@ -1,6 +1,6 @@
-//! What a failure of the store, and its end, make of the state.
+//! How a failure of the store, and its recovery, change the state.
 //!
-//! What lives elsewhere: what is loaded after it (`restored`).
+//! What lives elsewhere: loading the rows afterwards (`restored`).
 
 use crate::domain::{RunId, RunState};
 use crate::engine::slab::Key;
@@ -8,7 +8,8 @@ use crate::engine::state::State;
 use crate::engine::timers::Timer;
 
 impl State {
-    /// Withdraws a hand-over that never took place: the run waits until what is stored is loaded again.
+    /// Withdraws a dispatch that no host has received. The run waits until the store's rows are
+    /// loaded again.
     pub(super) fn retract(&mut self, run: &RunId) {
         let Some(key) = self.run_key(run) else { return };
         self.leave_everything(key);
@@ -17,6 +18,7 @@ impl State {
             "{run} was retracted, and has its lane still"
         );
         if let Some(record) = self.runs.get_mut(key) {
+            // Queued in no lane: its schedule is frozen, and replaced by its row.
             record.run.state = RunState::Queued;
         }
         if let Some(schedule) = self.schedule_key(&run.schedule) {
@@ -24,7 +26,7 @@ impl State {
         }
     }
 
-    /// Clears every deadline of durable schedules, as long as nothing can be stored.
+    /// Clears every deadline of durable schedules while nothing can be stored.
     pub(super) fn freeze_durable(&mut self) {
         self.frozen = true;
         let durable = self.schedules.iter().filter(|(_, record)| record.schedule.is_durable());
@@ -33,7 +35,9 @@ impl State {
         for (key, runs) in keys {
             self.timers.clear(Timer::Slot(key));
             for run in runs {
-                for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::Word(run), Timer::TimeUp(run)] {
+                for timer in
+                    [Timer::Receipt(run), Timer::Retry(run), Timer::Approval(run), Timer::TimeUp(run)]
+                {
                     self.timers.clear(timer);
                 }
             }
@@ -44,8 +48,8 @@ impl State {
         );
     }
 
-    /// Drops durable schedules and settings, to be loaded again from the store: memory may hold changes that were never
-    /// committed.
+    /// Drops durable schedules and settings so that they can be reloaded from the store: memory may
+    /// contain changes that were never committed.
     pub(super) fn drop_durable(&mut self) {
         self.frozen = false;
         self.held = None;

@@ -1,12 +1,12 @@
-//! A decision: one entry of the feed, with its place and its reason.
+//! The entity `decision`: one entry of the feed, with its cursor and its reason.
 
 use super::{Read, instant, integer, maybe, own};
 use crate::domain::{Actor, Cursor, Decision, DecisionKind, Reason, Scope};
 use crate::edn::Value;
-use crate::graph::registry::{Datum, Entity, Numbered, Seen, Type};
+use crate::graph::registry::{Datum, Entity, RowKey, Type, ViewOf};
 use crate::graph::view::Scheduler;
 
-impl Numbered for Cursor {
+impl RowKey for Cursor {
     fn number(self) -> u64 {
         Cursor::number(self)
     }
@@ -16,12 +16,12 @@ impl Numbered for Cursor {
     }
 }
 
-fn find(view: Seen<'_, Scheduler>, key: &Value) -> Option<Cursor> {
+fn find(view: ViewOf<'_, Scheduler>, key: &Value) -> Option<Cursor> {
     let cursor = Cursor::new(u64::try_from(key.as_int()?).ok()?);
     view.decision(cursor).map(|_| cursor)
 }
 
-/// What a decision's map has when it is asked for as a whole.
+/// The attributes of a decision that is asked for as a whole.
 const WHOLE: &[&str] = &[
     "reveille.decision/cursor",
     "reveille.decision/at",
@@ -35,36 +35,36 @@ const WHOLE: &[&str] = &[
 
 pub(super) fn decision() -> Entity<Scheduler, Cursor> {
     let entity = Entity::<Scheduler, Cursor>::new("decision", "reveille.decision/cursor", find)
-        .doc("One thing that was decided, and why.")
+        .doc("A decision of the engine: what was decided, when, why and on whose behalf.")
         .whole(WHOLE);
     concerned(decided(entity))
 }
 
-/// What was decided, why, and who wanted it.
+/// Declares what was decided, when, why, and by whom.
 fn decided(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
     entity
         .reads(
-            own("reveille.decision/cursor", Type::Integer).doc("Its place in the log, from 1."),
+            own("reveille.decision/cursor", Type::Integer).doc("The position of the decision in the log, from 1."),
             |_, cursor, _| Ok(integer(cursor.number())),
         )
-        .reads(own("reveille.decision/at", Type::Instant).doc("When it was made."), |view, cursor, _| {
+        .reads(own("reveille.decision/at", Type::Instant).doc("When the decision was made."), |view, cursor, _| {
             read(view, cursor, |decision| instant(decision.at))
         })
         .reads(
-            own("reveille.decision/kind", Type::Enum(DecisionKind::NAMES)).doc("What was decided."),
+            own("reveille.decision/kind", Type::Enum(DecisionKind::NAMES)).doc("The kind of the decision."),
             |view, cursor, _| read(view, cursor, |decision| Datum::Name(decision.kind.name())),
         )
         .reads(
             own("reveille.decision/reason", Type::Enum(Reason::NAMES))
                 .nullable()
-                .doc("Why, if something other than a plain delivery came of it."),
+                .doc("The reason; nil where everything went as planned."),
             |view, cursor, _| {
                 read(view, cursor, |decision| maybe(decision.reason, |reason| Datum::Name(reason.name())))
             },
         )
         .reads(
             own("reveille.decision/by", Type::String).nullable().doc(
-                "Who wanted it, where somebody did: the operator, session or program, the token by its name, and the tool.",
+                "The actor: operator, session or program, with the name of the token and the tool. Nil if nobody asked for it.",
             ),
             |view, cursor, _| {
                 let by = view.decision(cursor).and_then(|decision| by(view, decision));
@@ -73,11 +73,13 @@ fn decided(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
         )
 }
 
-/// What it is about.
+/// Declares the schedule, run and session that a decision is about.
 fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
     entity
         .reads(
-            own("reveille.decision/schedule-id", Type::String).nullable().doc("The schedule concerned."),
+            own("reveille.decision/schedule-id", Type::String)
+                .nullable()
+                .doc("The id of the schedule concerned. Nil if there is none."),
             |view, cursor, _| {
                 read(view, cursor, |decision| maybe(decision.schedule(), |id| Datum::Shown(id)))
             },
@@ -107,7 +109,9 @@ fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
             },
         )
         .reads(
-            own("reveille.decision/session-id", Type::String).nullable().doc("The session concerned."),
+            own("reveille.decision/session-id", Type::String)
+                .nullable()
+                .doc("The id of the session concerned. Nil if there is none."),
             |view, cursor, _| {
                 read(view, cursor, |decision| maybe(decision.session.as_ref(), |id| Datum::Text(id.as_str())))
             },
@@ -115,22 +119,22 @@ fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
         .reads(
             own("reveille.decision/detail", Type::String)
                 .nullable()
-                .doc("What else is worth saying: a phase, a host's error."),
+                .doc("Further detail, such as a phase or a host's error message. Nil if there is none."),
             |view, cursor, _| read(view, cursor, |decision| maybe(decision.detail.as_deref(), Datum::Text)),
         )
 }
 
-/// Who wanted it, as far as that concerns the caller. What a schedule does not say of its making is its owner's.
-fn by(view: Seen<'_, Scheduler>, decision: &Decision) -> Option<Actor> {
+/// Returns the actor, as far as the caller may know it. A creation that records no actor was its owner's.
+fn by(view: ViewOf<'_, Scheduler>, decision: &Decision) -> Option<Actor> {
     let owner = || {
         let session = decision.session.as_ref().filter(|_| decision.kind == DecisionKind::ScheduleCreated)?;
-        Some(Actor { scope: Scope::Session(session.clone()), entry: None, tool: None })
+        Some(Actor { scope: Scope::Session(session.clone()), via: None, tool: None })
     };
     decision.by.as_deref().map_or_else(owner, |by| by.seen_by(view.scope))
 }
 
 fn read<'a>(
-    view: Seen<'a, Scheduler>,
+    view: ViewOf<'a, Scheduler>,
     cursor: Cursor,
     attribute: impl FnOnce(&'a Decision) -> Datum<'a>,
 ) -> Read<'a> {

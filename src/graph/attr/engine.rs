@@ -1,44 +1,46 @@
-//! The engine: its clock, its accounts, its limits, its feed.
+//! The engine's attributes (its clock, accounts, limits and feed) and the entity `limit`.
 
 use super::{instant, integer, maybe, own};
-use crate::domain::{Reason, Scope};
+use crate::domain::{ChannelKind, Moment, Reason, Scope};
 use crate::edn::{Map, Value};
 use crate::engine::{Ledger, Mode};
 use crate::graph::listing;
-use crate::graph::registry::{Attribute, Datum, Entity, Seen, Type, Visibility};
-use crate::graph::shown;
+use crate::graph::params::field;
+use crate::graph::psi_terms;
+use crate::graph::registry::{Attribute, Datum, Entity, Param, ParamType, Record, Type, ViewOf, Visibility};
 use crate::graph::view::{Scheduler, Undelivered, View};
 use crate::limits;
 
 pub(super) fn engine() -> Entity<Scheduler, ()> {
     super::guard::of_engine(foresight(standing(Entity::<Scheduler, ()>::root("engine"))))
-        .doc("The engine as a whole.")
-        .reads(own("reveille.engine/now", Type::Instant).doc("The moment of this look."), |view, (), _| {
-            Ok(instant(view.now.wall))
-        })
+        .doc("The engine: clock, mode, accounts, limits and the decision feed.")
+        .reads(
+            own("reveille.engine/now", Type::Instant).doc("The wall-clock time of this query's snapshot."),
+            |view, (), _| Ok(instant(view.now.wall)),
+        )
         .reads(
             everyone("reveille.engine/version", Type::String).doc("The version of this program."),
             |_, (), _| Ok(Datum::Text(env!("CARGO_PKG_VERSION"))),
         )
         .reads(
-            everyone("reveille.engine/mode", Type::Enum(Mode::NAMES)).doc("Whether it takes work."),
+            everyone("reveille.engine/mode", Type::Enum(Mode::NAMES)).doc("Whether the engine accepts work."),
             |view, (), _| Ok(Datum::Name(view.state.mode().name())),
         )
         .reads(
             own("reveille.engine/cursor", Type::Integer)
-                .doc("The place of the last decision: a subscription after it misses nothing."),
+                .doc("The cursor of the last decision. A subscription that starts after it misses nothing."),
             |view, (), _| Ok(integer(view.state.cursor().number())),
         )
         .reads(
-            operators("reveille.engine/accounting", Type::Map)
-                .doc("How many slots came to what: expected is the sum of all others."),
+            operators("reveille.engine/accounting", Type::Record(&ACCOUNTING))
+                .doc("The slots so far by outcome. Expected is the sum of all others."),
             |view, (), _| Ok(accounting(view.state.ledger()).into()),
         )
         .reads(
             operators("reveille.engine/next-wake-ms", Type::Integer)
                 .nullable()
                 .unit("ms")
-                .doc("How long until the engine must be woken next; nil while nothing has a deadline."),
+                .doc("Milliseconds until the next deadline. Nil if there is no deadline."),
             |view, (), _| {
                 Ok(maybe(view.state.next_wake(view.now), |wake| integer(wake.since(view.now.boot).millis())))
             },
@@ -46,7 +48,7 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
         .reads(
             everyone("reveille.engine/limits", Type::Reference("limit"))
                 .many()
-                .doc("Every bound there is: what a refusal names."),
+                .doc("All limits of the engine, by the names that refusals use."),
             |_, (), _| Ok(Datum::Entities((0..limits::ALL.len() as u64).collect())),
         )
         .reads(
@@ -60,7 +62,7 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
             own("reveille.engine/decision-page", Type::Reference("decision-page"))
                 .params(listing::OF_DECISIONS)
                 .doc("A page of the decisions, with cursors and the count of the whole list."),
-            |view, (), params| Ok(Datum::Entity(view.keep(listing::decisions(view, params)?))),
+            |view, (), params| Ok(Datum::Entity(view.keep_page(listing::decisions(view, params)?))),
         )
         .reads(
             own("psi.agent-session/sessions", Type::Reference("session"))
@@ -73,25 +75,25 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
             own("psi.agent-session/session-page", Type::Reference("session-page"))
                 .params(listing::OF_WINDOWS)
                 .doc("A page of the open sessions, with cursors and the count of the whole list."),
-            |view, (), params| Ok(Datum::Entity(view.keep(listing::sessions(view, params)?))),
+            |view, (), params| Ok(Datum::Entity(view.keep_page(listing::sessions(view, params)?))),
         )
 }
 
-/// What stands in the way of everything, and by which clocks.
+/// Declares what can stop everything, the channels, and the clocks in use.
 fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
     entity
         .reads(
-            own("reveille.engine/held", Type::Map)
+            own("reveille.engine/held", Type::Record(&super::schedule_details::PAUSE))
                 .nullable()
-                .doc("Who holds everything, why and since when; nil while nothing is held."),
-            |view, (), _| Ok(maybe(view.state.held(), |pause| super::terms::pause(view, pause).into())),
+                .doc("The hold on all schedules: by whom, why and since when. Nil while there is none."),
+            |view, (), _| Ok(maybe(view.state.held(), |pause| super::schedule_details::pause(view, pause).into())),
         )
         .reads(
-            own("reveille.engine/channels", Type::Map)
+            own("reveille.engine/channels", Type::Record(&CHANNEL))
                 .many()
                 .doc(
-                    "The ways out of the process: name, kind, where it leads, whether sessions may use it, and since when it \
-                     is disabled. A session sees those that it may use.",
+                    "The outbound channels: name, kind, destination, whether sessions may use the channel, and since when it \
+                     is disabled. A session sees only the channels that it may use.",
                 ),
             |view, (), _| Ok(channels(view).into()),
         )
@@ -101,7 +103,8 @@ fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
             |view, (), _| Ok(Datum::Text(view.zones.version())),
         )
         .reads(
-            everyone("reveille.engine/local-zone", Type::String).doc("What the zone local means here."),
+            everyone("reveille.engine/local-zone", Type::String)
+                .doc("The time zone that the name local stands for on this machine."),
             |view, (), _| Ok(Datum::shown(view.zones.local())),
         )
         .reads(
@@ -109,74 +112,75 @@ fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
                 .nullable()
                 .unit("schedules")
                 .doc(
-                    "In a look at the past, how many schedules were there of which the kept history does not reach \
-                     back that far; nil in a look at the present.",
+                    "In a query of the past: the number of schedules whose stored history does not reach back to that \
+                     instant. Nil in a query of the present.",
                 ),
-            |view, (), _| Ok(maybe(view.untold, integer)),
+            |view, (), _| Ok(maybe(view.unrecoverable, integer)),
         )
         .reads(
-            operators("reveille.engine/undelivered", Type::Map)
+            operators("reveille.engine/undelivered", Type::Record(&UNDELIVERED))
                 .nullable()
                 .doc(
-                    "Since the process began: how many slots were skipped, how many runs and schedules called off, and how \
-                     many runs failed, each by reason; nil in a look at the past.",
+                    "Since the process started: how many slots were skipped, how many runs and schedules were cancelled, and \
+                     how many runs failed, each by reason. Nil in a query of the past.",
                 ),
             |view, (), _| Ok(maybe(view.undelivered, |counts| undelivered(counts).into())),
         )
         .reads(
             operators("reveille.engine/imbalance", Type::Integer)
                 .unit("slots")
-                .doc("Expected slots less those accounted for: anything but 0 is a defect."),
+                .doc("Expected slots minus those accounted for. Any value but 0 is a defect."),
             |view, (), _| Ok(Datum::Int(i64::try_from(view.state.ledger().imbalance()).unwrap_or(i64::MAX))),
         )
 }
 
-/// What will happen, and why something has happened or not.
+/// Declares the questions about the future and about the past.
 fn foresight(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
-    use super::foresight::{OF_EXPLANATION, OF_FORECAST, OF_WHAT_IF, explain, forecast, what_if};
+    use super::forecast_explain::{OF_EXPLANATION, OF_FORECAST, OF_WHAT_IF, explain, forecast, what_if};
     entity
         .reads(
             own("reveille/forecast", Type::Reference("slot")).params(OF_FORECAST).many().doc(
-                "The slots to come, by when something comes of them, as if nobody did anything more and turns took no \
-                 time. Parameters: from, to, first, schedule-id; the next 24 hours and 1000 slots unless told otherwise.",
+                "The upcoming slots, by the time at which they are handled, assuming no further changes and turns that take no \
+                 time. Parameters: from, to, first, schedule-id. The default is 24 hours and 1000 slots.",
             ),
             |view, (), params| forecast(view, params),
         )
         .reads(
             own("reveille/what-if", Type::Reference("slot")).params(OF_WHAT_IF).many().doc(
-                "The slots of which something else would become: during an outage (down-from, down-until), or after a \
-                 change of the schedule (schedule-id, and what psi.scheduler/reschedule takes). Nothing is changed.",
+                "The slots whose outcome would differ: because of an outage (down-from, down-until), or after a \
+                 change of the schedule (schedule-id, and what psi.scheduler/reschedule takes). This query changes nothing.",
             ),
             |view, (), params| what_if(view, params),
         )
         .reads(
             own("reveille/explain", Type::Reference("explanation")).params(OF_EXPLANATION)
-                .doc("Why a schedule has fired at an instant, or has not, or when it will. Parameters: schedule-id, at."),
+                .doc("Why a schedule fired at an instant, did not, or when it will. Parameters: schedule-id, at."),
             |view, (), params| explain(view, params),
         )
 }
 
 pub(super) fn limit() -> Entity<Scheduler, u64> {
-    let find: fn(Seen<'_, Scheduler>, &Value) -> Option<u64> = |_, key| {
+    let find: fn(ViewOf<'_, Scheduler>, &Value) -> Option<u64> = |_, key| {
         let at = limits::ALL.iter().position(|limit| Some(limit.name) == key.as_str())?;
         Some(at as u64)
     };
     Entity::<Scheduler, u64>::new("limit", "reveille.limit/name", find)
-        .doc("A bound of the engine.")
+        .doc("A limit of the engine.")
         .whole(&["reveille.limit/name", "reveille.limit/value", "reveille.limit/unit", "reveille.limit/doc"])
         .reads(
-            everyone("reveille.limit/name", Type::String).doc("The bound's name, as refusals give it."),
+            everyone("reveille.limit/name", Type::String).doc("The name of the limit, as refusals give it."),
             |_, at, _| Ok(maybe(bound(at), |limit| Datum::Text(limit.name))),
         )
-        .reads(everyone("reveille.limit/value", Type::Integer).doc("Its value, in its unit."), |_, at, _| {
-            Ok(maybe(bound(at), |limit| integer(limit.value)))
-        })
-        .reads(everyone("reveille.limit/unit", Type::String).doc("The unit of its value."), |_, at, _| {
+        .reads(
+            everyone("reveille.limit/value", Type::Integer).doc("The value of the limit, in its unit."),
+            |_, at, _| Ok(maybe(bound(at), |limit| integer(limit.value))),
+        )
+        .reads(everyone("reveille.limit/unit", Type::String).doc("The unit of the value."), |_, at, _| {
             Ok(maybe(bound(at), |limit| Datum::Text(limit.unit)))
         })
         .reads(
             everyone("reveille.limit/doc", Type::String)
-                .doc("What it protects, and where its figure comes from."),
+                .doc("What the limit protects, and where its value comes from."),
             |_, at, _| Ok(maybe(bound(at), |limit| Datum::Text(limit.doc.trim_ascii()))),
         )
 }
@@ -185,7 +189,20 @@ fn bound(number: u64) -> Option<&'static limits::Limit> {
     limits::ALL.get(usize::try_from(number).ok()?)
 }
 
-/// The channels that the caller may use.
+/// The fields of each of the [`channels`](fn@channels).
+const CHANNEL: Record = Record {
+    name: "channel",
+    doc: "An outbound channel.",
+    params: &[
+        field::<Box<str>>("name", "The name that an operator gave it."),
+        field::<ChannelKind>("kind", "The kind of receiver."),
+        field::<Box<str>>("goes-to", "The destination, without secrets."),
+        field::<bool>("agents?", "Whether schedules of sessions may use it."),
+        field::<Moment>("disabled-at", "When it was disabled. Nil while it is enabled.").or_nil(),
+    ],
+};
+
+/// Returns the channels that the caller may use.
 fn channels(view: &View<'_>) -> Value {
     let is_operator = *view.scope == Scope::Operator;
     let shown = view.state.channels().filter(|it| is_operator || it.channel.agents).map(|it| {
@@ -194,11 +211,33 @@ fn channels(view: &View<'_>) -> Value {
             .with("kind", Value::keyword(it.channel.kind.name()))
             .with("goes-to", &*it.channel.goes_to)
             .with("agents?", it.channel.agents)
-            .with("disabled-at", it.disabled_at.map_or(Value::Nil, shown::instant))
+            .with("disabled-at", it.disabled_at.map_or(Value::Nil, psi_terms::instant))
             .into()
     });
     Value::Vector(shown.collect::<Vec<Value>>().into())
 }
+
+/// The fields of [`accounting`](fn@accounting).
+const ACCOUNTING: Record = Record {
+    name: "accounting",
+    doc: "The slots so far by outcome.",
+    params: &[
+        Param::shown("expected", ParamType::NATURAL, "All slots so far."),
+        Param::shown("delivered", ParamType::NATURAL, "Slots that were delivered."),
+        Param::shown("skipped", ParamType::NATURAL, "Slots that passed without a run of their own."),
+        Param::shown("cancelled", ParamType::NATURAL, "Slots that were cancelled."),
+        Param::shown("failed", ParamType::NATURAL, "Slots whose runs failed."),
+        Param::shown("lost", ParamType::NATURAL, "Slots that were lost when the process ended."),
+        Param::shown("pending", ParamType::NATURAL, "Slots whose runs have not ended."),
+        Param::shown(
+            "imbalance",
+            WHOLE_NUMBER,
+            "Expected slots minus all others. Any value but 0 is a defect.",
+        ),
+    ],
+};
+
+const WHOLE_NUMBER: ParamType = ParamType::Integer { min: i64::MIN, max: i64::MAX };
 
 fn accounting(ledger: Ledger) -> Value {
     let count = |count: u64| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
@@ -213,6 +252,17 @@ fn accounting(ledger: Ledger) -> Value {
         .with("imbalance", i64::try_from(ledger.imbalance()).unwrap_or(i64::MAX))
         .into()
 }
+
+/// The fields of [`undelivered`](fn@undelivered).
+const UNDELIVERED: Record = Record {
+    name: "undelivered",
+    doc: "How many slots and runs were not delivered since the process started, each by reason.",
+    params: &[
+        field::<Map>("skipped", "Slots that were skipped: counts by reason."),
+        field::<Map>("cancelled", "Runs and schedules that were cancelled: counts by reason."),
+        field::<Map>("failed", "Runs that failed: counts by reason."),
+    ],
+};
 
 fn undelivered(counts: Undelivered<'_>) -> Value {
     let by_reason = |counts: &[u64]| {

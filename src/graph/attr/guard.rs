@@ -1,48 +1,53 @@
-//! The guard: by what runs are measured, which of them wait for an operator's word, and what sessions may do.
+//! The attributes of the guard: its policy, the runs that wait for an operator's approval, and the grants of
+//! sessions.
 
 use super::{entities, maybe, own};
-use crate::domain::{Awaits, Grant, GuardPolicy, Hold, Lineage, Rule, RuleScope, SessionId, Span};
+use crate::domain::{
+    Awaits, Dialect, Digest, Grant, GuardPolicy, Hold, Lineage, Moment, PayloadKind, Right, Rule, RuleScope,
+    Ruling, RunId, SessionId, Span, Weekday,
+};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, RunRecord, SessionRecord};
-use crate::graph::registry::{Attribute, Datum, Entity, Seen, Type, Visibility};
-use crate::graph::shown;
+use crate::graph::params::{IdText, OneOrMany, field};
+use crate::graph::psi_terms;
+use crate::graph::registry::{Attribute, Datum, Entity, Param, ParamType, Record, Type, ViewOf, Visibility};
 use crate::graph::view::Scheduler;
 
-/// What runs are measured by, and which wait.
+/// Declares the guard's policy and the runs that it holds.
 pub(super) fn of_engine(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
     entity
         .reads(
-            Attribute::new("reveille.engine/guard", Type::Map)
+            Attribute::new("reveille.engine/guard", Type::Record(&GUARD))
                 .visible_to(Visibility::Operator)
                 .nullable()
                 .doc(
-                    "What runs are measured by when they are about to be handed over: rules, approval-ms, asks-ms; nil \
-                     for nothing.",
+                    "The policy by which runs are checked before they are handed over: rules, approval-ms, asks-ms. Nil \
+                     if runs are not checked.",
                 ),
             |view, (), _| Ok(maybe(view.state.guard(), |guard| policy(guard).into())),
         )
         .reads(
             own("reveille.engine/held-runs", Type::Reference("run")).many().doc(
-                "The runs that wait for an operator to say yes or no, the one first whose time is up first.",
+                "The runs that wait for an operator's approval, the one that expires first in front.",
             ),
             |view, (), _| Ok(entities(held(view))),
         )
 }
 
-/// What a word on a run would be about.
+/// Declares what an operator approves or denies about a run.
 pub(super) fn of_run(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(
-            own("reveille.run/approval", Type::Map).nullable().doc(
-                "What an operator is asked about a run that is held: the digest to approve, the rule and why, until when, \
-                 and what would be handed over; nil unless it waits for that.",
+            own("reveille.run/approval", Type::Record(&APPROVAL)).nullable().doc(
+                "The approval that a held run waits for: the digest to approve, the rule, its reason, when it expires, \
+                 and what would be delivered. Nil unless the run waits for an approval.",
             ),
             |view, key, _| Ok(maybe(approval(view, key), |shown| Value::from(shown).into())),
         )
         .reads(
             own("reveille.run/approval-digest", Type::String)
                 .nullable()
-                .doc("The digest to approve, by itself; it changes with whatever would be handed over."),
+                .doc("The digest to approve. It changes with anything that would be delivered. Nil if there is none."),
             |view, key, _| {
                 let digest = view.run(key).and_then(|(_, run)| view.state.approval_digest(run));
                 Ok(maybe(digest, Datum::shown))
@@ -50,12 +55,12 @@ pub(super) fn of_run(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         )
 }
 
-/// What a session may do.
+/// Declares the grant of a session.
 pub(super) fn of_session(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity.reads(
-        own("psi.agent-session/grant", Type::Map)
-            .doc("What it may do: the right to look or to change, nil for neither; dialects, nil for all; depth, how deep \
-                  in a line of turns that schedules began it may schedule more."),
+        own("psi.agent-session/grant", Type::Record(&GRANT))
+            .doc("What the session may do: right, to read or change, nil for neither; dialects, nil for all; depth, how deep \
+                  in a chain of turns that schedules began it may create further schedules."),
         |view, key, _| {
             let session = view.session(key).map(SessionRecord::id);
             Ok(maybe(session, |session| grant(view.state.grant(session)).into()))
@@ -63,12 +68,12 @@ pub(super) fn of_session(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Ke
     )
 }
 
-/// Who made a schedule.
+/// Declares the origin of a schedule.
 pub(super) fn of_schedule(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     let entity = entity.reads(
-        own("psi.scheduler/lineage", Type::Map)
+        own("psi.scheduler/lineage", Type::Record(&LINEAGE))
             .nullable()
-            .doc("The line that it was made in, or given its time: the run that began that turn, how deep, and the root."),
+            .doc("The chain of turns in which it was created or retimed: the turn's run, the depth, and the root. Nil if none."),
         |view, key, _| {
             let line = view.schedule(key).and_then(|record| record.schedule().lineage());
             Ok(maybe(line, |line| Value::from(lineage(line)).into()))
@@ -76,11 +81,11 @@ pub(super) fn of_schedule(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, K
     );
     entity.reads(
         own("psi.scheduler/made-by", Type::String)
-            .doc("Who created it: its owner, unless somebody else did, and by what."),
+            .doc("The actor that created it, with token and tool. The owner if nobody else is on record."),
         |view, key, _| {
             let made = view.schedule(key).map(|record| {
                 let schedule = record.schedule();
-                let by = schedule.made_by().and_then(|by| by.seen_by(view.scope));
+                let by = schedule.created_by().and_then(|by| by.seen_by(view.scope));
                 by.map_or_else(|| format!("session {}", schedule.owner), |by| by.to_string())
             });
             Ok(maybe(made, Datum::shown))
@@ -88,8 +93,8 @@ pub(super) fn of_schedule(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, K
     )
 }
 
-/// The runs that wait for an operator and exist for the caller.
-fn held(view: Seen<'_, Scheduler>) -> Vec<Key> {
+/// Returns the held runs that exist for the caller, the one that expires first in front.
+fn held(view: ViewOf<'_, Scheduler>) -> Vec<Key> {
     let schedules = view.state.schedule_keys().filter_map(|key| view.schedule(key));
     let runs = schedules.flat_map(|record| view.state.runs_of(record));
     let mut held: Vec<(&Hold, Key)> = runs.filter_map(|(key, run)| Some((hold(run)?, key))).collect();
@@ -102,23 +107,106 @@ fn hold(run: &RunRecord) -> Option<&Hold> {
     waits.filter(|hold| hold.awaits == Awaits::Operator)
 }
 
-fn approval(view: Seen<'_, Scheduler>, key: Key) -> Option<Map> {
+/// The fields of [`approval`](fn@approval).
+const APPROVAL: Record = Record {
+    name: "approval",
+    doc: "The approval that a held run waits for.",
+    params: &[
+        field::<Digest>("digest", "The digest to approve."),
+        field::<Box<str>>("rule", "The name of the rule that holds the run."),
+        field::<Box<str>>("why", "The reason that the rule gives. Nil if none.").or_nil(),
+        field::<Moment>("until", "When the approval expires."),
+        field::<PayloadKind>("kind", "The kind of the schedule."),
+        field::<Box<str>>("message", "The prompt, or the text of the notice."),
+        Param::shown(
+            "target",
+            psi_terms::TARGET_KIND,
+            "The kind of target that the run would be delivered to.",
+        ),
+        Param::shown(
+            "session-config",
+            ParamType::Record(&psi_terms::CONFIG_SUMMARY),
+            "For a fresh session: its configuration, in summary.",
+        )
+        .or_nil(),
+        Param::shown("revision", ParamType::COUNT, "The revision of the schedule."),
+    ],
+};
+
+fn approval(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Map> {
     let (record, run) = view.run(key)?;
-    let (hold, asked) = (hold(run)?, view.state.asked(run)?);
+    let (hold, asked) = (hold(run)?, view.state.definition_of(run)?);
     let digest = view.state.approval_digest(run)?;
     Some(
         Map::new()
             .with("digest", digest.to_string())
             .with("rule", &*hold.rule)
             .with("why", hold.why.as_deref())
-            .with("until", shown::instant(hold.until))
+            .with("until", psi_terms::instant(hold.until))
             .with("kind", Value::keyword(asked.payload.kind().name()))
             .with("message", asked.payload.text())
             .with("target", asked.target().name())
-            .with("session-config", asked.payload.config().map(|config| shown::config_summary(config)))
-            .with("revision", record.course().revision),
+            .with("session-config", asked.payload.config().map(|config| psi_terms::config_summary(config)))
+            .with("revision", record.progress().revision),
     )
 }
+
+/// The fields of [`policy`](fn@policy).
+const GUARD: Record = Record {
+    name: "guard",
+    doc: "The policy by which runs are checked before they are handed over.",
+    params: &[
+        Param::shown(
+            "rules",
+            ParamType::List(&ParamType::Record(&RULE)),
+            "The rules in order of precedence: the first that matches decides.",
+        ),
+        field::<Span>(
+            "approval-ms",
+            "How long a run waits for an operator's approval, in milliseconds. Nil if there is no operator.",
+        )
+        .or_nil(),
+        field::<Span>(
+            "asks-ms",
+            "How long an external guard has to answer, in milliseconds. Nil if there is none.",
+        )
+        .or_nil(),
+    ],
+};
+
+/// The fields of a [`rule`](fn@rule). An empty list matches everything.
+const RULE: Record = Record {
+    name: "rule",
+    doc: "One rule of the guard.",
+    params: &[
+        field::<Box<str>>("name", "The name of the rule."),
+        field::<Ruling>("then", "What happens to a run that the rule matches."),
+        field::<Box<str>>("why", "The reason that is shown to operators. Nil if none.").or_nil(),
+        field::<OneOrMany<IdText>>("sessions", "Matches runs of these sessions. All if empty."),
+        field::<OneOrMany<Dialect>>(
+            "dialects",
+            "Matches schedules made by tools of these dialects. All if empty.",
+        ),
+        field::<OneOrMany<PayloadKind>>("kinds", "Matches schedules of these kinds. All if empty."),
+        field::<OneOrMany<Box<str>>>(
+            "tools",
+            "Matches schedules whose fresh session would have one of these tools. All if empty.",
+        ),
+        Param::shown("window", ParamType::Record(&WINDOW), "Matches at these times only. Always if nil.")
+            .or_nil(),
+    ],
+};
+
+const WINDOW: Record = Record {
+    name: "time-window",
+    doc: "A range of times of day on some weekdays.",
+    params: &[
+        field::<OneOrMany<Weekday>>("days", "The weekdays."),
+        field::<Box<str>>("from", "The start of the range, such as 08:30."),
+        field::<Box<str>>("until", "The end of the range, such as 17:00."),
+        field::<Box<str>>("zone", "The time zone of both times."),
+    ],
+};
 
 fn policy(policy: &GuardPolicy) -> Value {
     let millis = |span: Option<Span>| span.map(|span| i64::try_from(span.millis()).unwrap_or(i64::MAX));
@@ -152,12 +240,39 @@ fn rule(rule: &Rule) -> Value {
         .into()
 }
 
+/// The fields of [`lineage`](fn@lineage).
+const LINEAGE: Record = Record {
+    name: "lineage",
+    doc: "The chain of turns in which a schedule was created.",
+    params: &[
+        field::<RunId>("run-id", "The id of the run that began the turn."),
+        Param::shown("depth", ParamType::COUNT, "The number of such turns back to the root."),
+        field::<IdText>("root-schedule-id", "The id of the schedule that a person or an operator asked for."),
+    ],
+};
+
 fn lineage(line: &Lineage) -> Map {
     Map::new()
         .with("run-id", line.run.to_string())
         .with("depth", line.depth)
         .with("root-schedule-id", line.root.to_string())
 }
+
+/// The fields of [`grant`](fn@grant).
+const GRANT: Record = Record {
+    name: "grant",
+    doc: "What a session may do.",
+    params: &[
+        field::<Right>("right", "The right to read or change. Nil for neither.").or_nil(),
+        field::<OneOrMany<Dialect>>("dialects", "The dialects that the session may use. Nil for all.")
+            .or_nil(),
+        Param::shown(
+            "depth",
+            ParamType::NATURAL,
+            "How deep in a chain of turns that schedules began it may create further schedules.",
+        ),
+    ],
+};
 
 fn grant(grant: &Grant) -> Value {
     let dialects = grant.dialects.as_ref().map(|dialects| {

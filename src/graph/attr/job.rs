@@ -1,12 +1,12 @@
-//! psi's background jobs: the same schedules, in the words of psi's list of jobs.
+//! The entity `job`: schedules as psi's background jobs, with the attribute names of psi's job list.
 //!
 //! Source: psi §6, background-job projection; a schedule is a job with the id `schedule/<schedule-id>`.
 
 use super::{Read, entities, instant, of_schedule, own, text};
-use crate::domain::{Kind, ScheduleId, Status};
+use crate::domain::{PayloadKind, ScheduleId, Status};
 use crate::edn::Value;
 use crate::engine::{Key, ScheduleRecord};
-use crate::graph::registry::{Datum, Entity, Seen, Type};
+use crate::graph::registry::{Datum, Entity, Type, ViewOf};
 use crate::graph::view::Scheduler;
 
 const PREFIX: &str = "schedule/";
@@ -14,15 +14,16 @@ const KINDS: &[&str] = &["scheduled-prompt", "scheduled-session"];
 const STATUSES: &[&str] = &["running", "completed", "cancelled", "failed"];
 
 pub(super) fn job() -> Entity<Scheduler, Key> {
-    let find: fn(Seen<'_, Scheduler>, &Value) -> Option<Key> = |view, key| {
+    let find: fn(ViewOf<'_, Scheduler>, &Value) -> Option<Key> = |view, key| {
         let id = ScheduleId::new(text(key)?.strip_prefix(PREFIX)?).ok()?;
         view.state.schedule_key(&id).filter(|key| view.schedule(*key).is_some())
     };
     Entity::<Scheduler, Key>::new("job", "psi.background-job/id", find)
-        .doc("A schedule as a background job.")
+        .doc("A schedule, as psi lists its background jobs.")
         .whole(WHOLE)
         .reads(
-            own("psi.background-job/id", Type::String).doc("schedule/ and the schedule's id."),
+            own("psi.background-job/id", Type::String)
+                .doc("The job's id: schedule/ followed by the schedule's id."),
             |view, key, _| {
                 of_schedule(view, key, |record| {
                     Datum::shown(format_args!("{PREFIX}{}", record.schedule().id))
@@ -30,11 +31,13 @@ pub(super) fn job() -> Entity<Scheduler, Key> {
             },
         )
         .reads(
-            own("psi.background-job/thread-id", Type::String).doc("The session that asked for it."),
+            own("psi.background-job/thread-id", Type::String)
+                .doc("The id of the session that owns the schedule."),
             |view, key, _| of_schedule(view, key, |record| Datum::Text(record.schedule().owner.as_str())),
         )
         .reads(
-            own("psi.background-job/tool-name", Type::String).doc("The schedule's label, or scheduler."),
+            own("psi.background-job/tool-name", Type::String)
+                .doc("The schedule's label, or scheduler if it has none."),
             |view, key, _| {
                 of_schedule(view, key, |record| {
                     Datum::Text(record.schedule().label.as_deref().unwrap_or("scheduler"))
@@ -42,16 +45,17 @@ pub(super) fn job() -> Entity<Scheduler, Key> {
             },
         )
         .reads(
-            own("psi.background-job/job-kind", Type::Enum(KINDS)).doc("What the schedule brings about."),
+            own("psi.background-job/job-kind", Type::Enum(KINDS))
+                .doc("Whether the schedule delivers a prompt or opens a session."),
             |view, key, _| {
                 of_schedule(view, key, |record| match record.schedule().payload.kind() {
-                    Kind::Message | Kind::Notice => Datum::Name(KINDS[0]),
-                    Kind::Session => Datum::Name(KINDS[1]),
+                    PayloadKind::Message | PayloadKind::Notice => Datum::Name(KINDS[0]),
+                    PayloadKind::Session => Datum::Name(KINDS[1]),
                 })
             },
         )
         .reads(
-            own("psi.background-job/status", Type::Enum(STATUSES)).doc("Where it stands, as a job."),
+            own("psi.background-job/status", Type::Enum(STATUSES)).doc("The status of the job."),
             |view, key, _| of_schedule(view, key, |record| Datum::Name(status(record.status()))),
         )
         .reads(
@@ -59,17 +63,16 @@ pub(super) fn job() -> Entity<Scheduler, Key> {
             |view, key, _| of_schedule(view, key, |record| instant(record.schedule().created_at)),
         )
         .reads(
-            own("psi.background-job/is-terminal", Type::Boolean)
-                .doc("Whether nothing can happen to it any more."),
+            own("psi.background-job/is-terminal", Type::Boolean).doc("Whether the job has ended."),
             |view, key, _| of_schedule(view, key, |record| Datum::Bool(record.status().is_terminal())),
         )
         .reads(
-            own("psi.background-job/is-non-terminal", Type::Boolean).doc("The opposite."),
+            own("psi.background-job/is-non-terminal", Type::Boolean).doc("Whether the job has not ended."),
             |view, key, _| of_schedule(view, key, |record| Datum::Bool(!record.status().is_terminal())),
         )
 }
 
-/// What a job's map has when it is asked for as a whole.
+/// The attributes of a job that is asked for as a whole.
 const WHOLE: &[&str] = &[
     "psi.background-job/id",
     "psi.background-job/thread-id",
@@ -81,8 +84,8 @@ const WHOLE: &[&str] = &[
     "psi.background-job/is-non-terminal",
 ];
 
-/// The jobs of a session, by creation and id.
-pub(super) fn of_session<'a>(view: Seen<'a, Scheduler>, session: Key) -> Read<'a> {
+/// Lists the jobs of a session, by creation and id.
+pub(super) fn of_session<'a>(view: ViewOf<'a, Scheduler>, session: Key) -> Read<'a> {
     let owner = view.session(session).into_iter();
     let keys = owner.flat_map(crate::engine::SessionRecord::schedule_keys);
     let mut jobs: Vec<(&ScheduleRecord, Key)> =

@@ -1,7 +1,7 @@
-//! A message of a session's transcript.
+//! The entity `message`: one message of a session's transcript.
 //!
-//! Its number is the session's and its place in the transcript, counted from the first message there ever was: places
-//! stay the same when old messages are dropped.
+//! A message's number is made of the session's number and the message's position in the transcript. Positions count
+//! from the first message ever, so they stay valid when old messages are dropped.
 
 use std::sync::Arc;
 
@@ -9,90 +9,93 @@ use super::{Read, maybe, own, text};
 use crate::domain::{Message, Role, RunId, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::Key;
-use crate::graph::listing;
-use crate::graph::page::{LIST, Page, Window};
-use crate::graph::params::{Given, refused};
-use crate::graph::registry::{Datum, Entity, Numbered, Seen, Type};
-use crate::graph::shown;
+use crate::graph::page::{Page, Window};
+use crate::graph::params::CheckedParams;
+use crate::graph::psi_terms;
+use crate::graph::registry::{Datum, Entity, RowKey, Type, ViewOf};
 use crate::graph::view::Scheduler;
 
-/// Where a message stands.
+/// The position of a message: its session, and its index in the session's whole transcript.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct MessagePosition {
     session: Key,
     at: u32,
 }
 
-impl Numbered for Place {
+impl RowKey for MessagePosition {
     fn number(self) -> u64 {
         u64::from(self.session.number()) << 32 | u64::from(self.at)
     }
 
-    fn numbered(number: u64) -> Place {
+    fn numbered(number: u64) -> MessagePosition {
         let half = |number: u64| u32::try_from(number & u64::from(u32::MAX)).unwrap_or(u32::MAX);
-        Place { session: Key::numbered(half(number >> 32)), at: half(number) }
+        MessagePosition { session: Key::numbered(half(number >> 32)), at: half(number) }
     }
 }
 
-pub(super) fn message() -> Entity<Scheduler, Place> {
-    let find: fn(Seen<'_, Scheduler>, &Value) -> Option<Place> = |view, key| {
+pub(super) fn message() -> Entity<Scheduler, MessagePosition> {
+    let find: fn(ViewOf<'_, Scheduler>, &Value) -> Option<MessagePosition> = |view, key| {
         let (session, at) = text(key)?.rsplit_once('#')?;
-        let place =
-            Place { session: view.session_key(&SessionId::new(session).ok()?)?, at: at.parse().ok()? };
+        let place = MessagePosition {
+            session: view.session_key(&SessionId::new(session).ok()?)?,
+            at: at.parse().ok()?,
+        };
         look_up(view, place).map(|_| place)
     };
-    let entity = Entity::<Scheduler, Place>::new("message", "reveille.message/id", find)
-        .doc("One entry of a transcript.")
+    let entity = Entity::<Scheduler, MessagePosition>::new("message", "reveille.message/id", find)
+        .doc("A message of a session's transcript.")
         .whole(WHOLE)
         .reads(
             own("reveille.message/id", Type::String)
-                .doc("The session's id, # and the message's place from 0."),
+                .doc("The session's id, a # and the message's position in the transcript, from 0."),
             |view, place, _| {
                 let session = view.session(place.session);
                 Ok(maybe(session, |record| Datum::shown(format_args!("{}#{}", record.id(), place.at))))
             },
         )
         .reads(
-            own("reveille.message/session", Type::Reference("session")).doc("Where it was said."),
+            own("reveille.message/session", Type::Reference("session")).doc("The session of the message."),
             |_, place, _| Ok(Datum::Entity(place.session.number().into())),
         )
-        .reads(own("reveille.message/role", Type::Enum(Role::NAMES)).doc("Who speaks."), |view, place, _| {
-            read(view, place, |message| Datum::Name(message.role.name()))
-        })
-        .reads(own("reveille.message/text", Type::String).doc("What is said."), |view, place, _| {
-            read(view, place, |message| Datum::shown(message.text()))
-        })
+        .reads(
+            own("reveille.message/role", Type::Enum(Role::NAMES)).doc("The role of the author."),
+            |view, place, _| read(view, place, |message| Datum::Name(message.role.name())),
+        )
+        .reads(
+            own("reveille.message/text", Type::String).doc("The text of the message."),
+            |view, place, _| read(view, place, |message| Datum::shown(message.text())),
+        )
         .reads(
             own("reveille.message/timestamp", Type::Instant)
                 .nullable()
-                .doc("When it was said; a preloaded message may leave it open."),
+                .doc("When the message was sent. Nil if a preloaded message gives no time."),
             |view, place, _| read(view, place, |message| maybe(message.timestamp, super::instant)),
         )
         .reads(
             own("reveille.message/turn?", Type::Boolean)
-                .doc("Whether it is the model's to answer; a schedule's notice is not."),
+                .doc("Whether the message begins a turn of the model. The notice of a schedule does not."),
             |view, place, _| read(view, place, |message| Datum::Bool(message.begins_turn())),
         )
         .reads(
-            own("reveille.message/file", Type::Map)
+            own("reveille.message/file", Type::Record(&psi_terms::FILE))
                 .nullable()
-                .doc("The file that goes with it: its path, and the name that it is to have."),
+                .doc("The attached file: path and display name. Nil if there is none."),
             |view, place, _| {
                 read(view, place, |message| {
-                    maybe(message.file(), |file| Value::from(shown::file(file)).into())
+                    maybe(message.file(), |file| Value::from(psi_terms::file(file)).into())
                 })
             },
         );
     origin(entity)
 }
 
-/// Where it comes from, if no person or model said it.
-fn origin(entity: Entity<Scheduler, Place>) -> Entity<Scheduler, Place> {
+/// Declares the origin of a message that was put there by a schedule.
+fn origin(entity: Entity<Scheduler, MessagePosition>) -> Entity<Scheduler, MessagePosition> {
     entity
         .reads(
             own("reveille.message/source", Type::Enum(&["scheduled"]))
                 .nullable()
-                .doc("What put it there, where no person or model did."),
+                .doc("The source of a message that a schedule delivered. Nil for messages of people and models."),
             |view, place, _| {
                 read(view, place, |message| maybe(message.provenance.as_ref(), |_| Datum::Name("scheduled")))
             },
@@ -100,7 +103,7 @@ fn origin(entity: Entity<Scheduler, Place>) -> Entity<Scheduler, Place> {
         .reads(
             own("reveille.message/schedule-id", Type::String)
                 .nullable()
-                .doc("The schedule that put it there."),
+                .doc("The id of the schedule that delivered the message. Nil if none did."),
             |view, place, _| {
                 read(view, place, |message| {
                     maybe(message.provenance.as_ref(), |provenance| Datum::shown(&provenance.run.schedule))
@@ -110,7 +113,7 @@ fn origin(entity: Entity<Scheduler, Place>) -> Entity<Scheduler, Place> {
         .reads(
             own("reveille.message/run", Type::Reference("run"))
                 .nullable()
-                .doc("The run that put it there. Nil once its record is dropped, and where it is hidden from the caller."),
+                .doc("The run that delivered the message. Nil if none did, its record is dropped, or it is hidden."),
             |view, place, _| {
                 let message = look_up(view, place);
                 let said = message.as_ref().and_then(|message| message.provenance.as_ref());
@@ -121,7 +124,9 @@ fn origin(entity: Entity<Scheduler, Place>) -> Entity<Scheduler, Place> {
             },
         )
         .reads(
-            own("reveille.message/label", Type::String).nullable().doc("The label of that schedule."),
+            own("reveille.message/label", Type::String)
+                .nullable()
+                .doc("The label of the schedule that delivered the message. Nil if it has none."),
             |view, place, _| {
                 read(view, place, |message| {
                     let label = message.provenance.as_ref().and_then(|it| it.label.as_deref());
@@ -131,7 +136,7 @@ fn origin(entity: Entity<Scheduler, Place>) -> Entity<Scheduler, Place> {
         )
 }
 
-/// What a message's map has when it is asked for as a whole.
+/// The attributes of a message that is asked for as a whole.
 const WHOLE: &[&str] = &[
     "reveille.message/id",
     "reveille.message/role",
@@ -142,38 +147,41 @@ const WHOLE: &[&str] = &[
     "reveille.message/label",
 ];
 
-/// The messages of a session, oldest first; a window cuts.
-pub(super) fn of_session<'a>(view: Seen<'a, Scheduler>, session: Key, params: &Map) -> Read<'a> {
-    let given = Given::new(params, listing::OF_WINDOWS).map_err(refused(LIST))?;
+/// Lists the messages of a session, oldest first, within the window that the parameters give.
+pub(super) fn of_session<'a>(view: ViewOf<'a, Scheduler>, session: Key, params: &Map) -> Read<'a> {
+    let given = CheckedParams::of(params);
     let window = Window::read(&given, |text| text.rsplit_once('#')?.1.parse::<u32>().ok())?;
     let transcript = view.transcript(session).unwrap_or_default();
     let first = u32::try_from(transcript.dropped).unwrap_or(u32::MAX);
+    // Positions start at the number of messages that were dropped, so that ids stay stable.
     let places: Vec<u32> = (first..).take(transcript.messages.len()).collect();
     let range = window.cut(&places, Ord::cmp);
-    let number = |at: &u32| Place { session, at: *at }.number();
-    let page = Page::of(&places, range, number, |_, number| Some(Place::numbered(number).at.to_string()));
+    let number = |at: &u32| MessagePosition { session, at: *at }.number();
+    let page =
+        Page::of(&places, range, number, |_, number| Some(MessagePosition::numbered(number).at.to_string()));
     Ok(Datum::Entities(page.numbers))
 }
 
-/// The message that a run put into a session, as long as the transcript has it.
-pub(super) fn of_run(view: Seen<'_, Scheduler>, session: Key, run: &RunId) -> Option<u64> {
+/// Finds the message that a run delivered into a session, if the transcript still has it.
+pub(super) fn of_run(view: ViewOf<'_, Scheduler>, session: Key, run: &RunId) -> Option<u64> {
     let transcript = view.transcript(session)?;
     let is_its = |message: &Arc<Message>| message.provenance.as_ref().is_some_and(|said| said.run == *run);
+    // Searched from the end: the runs that are asked for are mostly recent.
     let at = transcript.messages.iter().rposition(is_its)?;
     let at = u32::try_from(transcript.dropped.saturating_add(at as u64)).ok()?;
-    Some(Place { session, at }.number())
+    Some(MessagePosition { session, at }.number())
 }
 
-fn look_up(view: Seen<'_, Scheduler>, place: Place) -> Option<Arc<Message>> {
+fn look_up(view: ViewOf<'_, Scheduler>, place: MessagePosition) -> Option<Arc<Message>> {
     let transcript = view.transcript(place.session)?;
     let at = u64::from(place.at).checked_sub(transcript.dropped)?;
     transcript.messages.get(usize::try_from(at).ok()?).cloned()
 }
 
-/// What is read off a message is copied: nobody keeps the transcript while the answer is made.
+/// Reads an attribute off a copy of the message, because the transcript is not borrowed for the length of the query.
 fn read<'a>(
-    view: Seen<'a, Scheduler>,
-    place: Place,
+    view: ViewOf<'a, Scheduler>,
+    place: MessagePosition,
     attribute: impl FnOnce(&Message) -> Datum<'static>,
 ) -> Read<'a> {
     Ok(look_up(view, place).map_or(Datum::Nil, |message| attribute(&message)))
@@ -185,7 +193,8 @@ mod tests {
 
     #[test]
     fn a_place_is_a_number() {
-        let place = Place::numbered(Place { session: Key::numbered(7), at: u32::MAX }.number());
+        let place =
+            MessagePosition::numbered(MessagePosition { session: Key::numbered(7), at: u32::MAX }.number());
         assert_eq!((place.session, place.at), (Key::numbered(7), u32::MAX));
     }
 }

@@ -1,40 +1,41 @@
 //! The scheduler's attributes, each declared once: one file per entity.
 //!
-//! What readers share is in `shown.rs` and `listing.rs`, beside this folder. Invariant: a reader looks through the
-//! [`View`](super::view::View), so what a caller may not see does not exist for any attribute.
+//! What the readers share is in `psi_terms.rs` and `listing.rs`, outside this folder. Invariant: a reader goes
+//! through the [`View`](super::view::View), so what a caller may not see does not exist for any attribute.
 
 mod decision;
 mod engine;
-mod foresight;
-mod ground;
+mod forecast_explain;
 mod guard;
 mod job;
 mod message;
 mod pages;
+mod root;
 mod run;
 mod schedule;
+mod schedule_details;
 mod session;
-mod terms;
 
+use super::psi_terms;
 use super::registry::{
-    Attribute, Datum, Fault, Graph, Numbered, Registry, ResolverError, Seen, Type, Visibility,
+    Attribute, Datum, Graph, Registry, RegistryFault, ResolverError, RowKey, Type, ViewOf, Visibility,
 };
-use super::shown;
 use super::view::Scheduler;
 use crate::domain::Moment;
 use crate::edn::{Inst, Value};
 use crate::engine::{Key, ScheduleRecord};
 
-/// What readers return.
+/// The result of a reader.
 type Read<'a> = Result<Datum<'a>, ResolverError>;
 
-/// Everything there is to ask the scheduler for.
+/// Builds the registry of everything that a query can ask the scheduler for.
 ///
 /// # Errors
-/// Every fault of the declarations; a test sees to it that there is none.
-pub fn registry() -> Result<Registry<Scheduler>, Vec<Fault>> {
+///
+/// Returns every fault of the declarations. A test checks that there is none.
+pub fn registry() -> Result<Registry<Scheduler>, Vec<RegistryFault>> {
     let builder = Registry::builder()
-        .entity(ground::ground())
+        .entity(root::root())
         .entity(engine::engine())
         .entity(engine::limit())
         .entity(schedule::schedule())
@@ -43,8 +44,8 @@ pub fn registry() -> Result<Registry<Scheduler>, Vec<Fault>> {
         .entity(decision::decision())
         .entity(message::message())
         .entity(job::job())
-        .entity(foresight::slot())
-        .entity(foresight::explanation())
+        .entity(forecast_explain::slot())
+        .entity(forecast_explain::explanation())
         .entity(pages::schedule_page())
         .entity(pages::session_page())
         .entity(pages::decision_page())
@@ -54,51 +55,51 @@ pub fn registry() -> Result<Registry<Scheduler>, Vec<Fault>> {
     super::mutation::all().into_iter().fold(builder, super::registry::Builder::mutation).build()
 }
 
-impl Numbered for Key {
+impl RowKey for Key {
     fn number(self) -> u64 {
         u64::from(Key::number(self))
     }
 
     fn numbered(number: u64) -> Key {
-        // A number that was never a key's leads nowhere.
+        // A number that was never a key maps to a key that no record has.
         Key::numbered(u32::try_from(number).unwrap_or(u32::MAX))
     }
 }
 
-/// An attribute of something that belongs to a session: that session sees it, and operators.
+/// Declares an attribute that its owning session and operators may see.
 fn own(ident: &'static str, kind: Type) -> Attribute {
     Attribute::new(ident, kind).visible_to(Visibility::Owner)
 }
 
-/// An instant; `#inst` ends with the year 9999.
+/// Converts an instant. `#inst` ends with the year 9999; later instants become ISO strings.
 fn instant<'a>(moment: Moment) -> Datum<'a> {
     match Inst::new(moment.seconds(), moment.nanos()) {
         Some(inst) => Datum::Inst(inst),
-        None => Datum::Value(shown::instant(moment)),
+        None => Datum::Value(psi_terms::instant(moment)),
     }
 }
 
-/// What may be nil.
+/// Converts a value that may be absent; `None` becomes nil.
 fn maybe<'a, T>(value: Option<T>, datum: impl FnOnce(T) -> Datum<'a>) -> Datum<'a> {
     value.map_or(Datum::Nil, datum)
 }
 
 fn entities<'a>(keys: impl IntoIterator<Item = Key>) -> Datum<'a> {
-    Datum::Entities(keys.into_iter().map(Numbered::number).collect())
+    Datum::Entities(keys.into_iter().map(RowKey::number).collect())
 }
 
 fn integer<'a>(number: u64) -> Datum<'a> {
     Datum::Int(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-/// The text of a key's value.
+/// Returns the text of a key's value; `None` if it is not a string.
 fn text(key: &Value) -> Option<&str> {
     key.as_str()
 }
 
-/// Reads off a schedule, if it exists for the caller.
+/// Reads an attribute of a schedule; nil if the schedule does not exist for the caller.
 fn of_schedule<'a>(
-    view: Seen<'a, Scheduler>,
+    view: ViewOf<'a, Scheduler>,
     key: Key,
     attribute: impl FnOnce(&'a ScheduleRecord) -> Datum<'a>,
 ) -> Read<'a> {

@@ -1,24 +1,25 @@
-//! A run: one occurrence of a schedule, from the claim of its slot to its one end.
+//! The entity `run`: one occurrence of a schedule, from the claim of its slot to its one terminal state.
 
 use super::{Read, instant, integer, maybe, own, text};
 use crate::domain::{Cause, Phase, Reason, Run, RunId, RunState};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, ScheduleRecord};
-use crate::graph::registry::{Datum, Entity, Seen, Type};
+use crate::graph::params::field;
+use crate::graph::registry::{Datum, Entity, Record, Type, ViewOf};
 use crate::graph::view::Scheduler;
 
 pub(super) fn run() -> Entity<Scheduler, Key> {
-    let find: fn(Seen<'_, Scheduler>, &Value) -> Option<Key> = |view, key| {
+    let find: fn(ViewOf<'_, Scheduler>, &Value) -> Option<Key> = |view, key| {
         let key = view.state.run_key(&RunId::parse(text(key)?)?)?;
         view.run(key).map(|_| key)
     };
     let entity = Entity::<Scheduler, Key>::new("run", "reveille.run/id", find)
-        .doc("One occurrence of a schedule, and what became of it.")
+        .doc("One occurrence of a schedule, with its times and its outcome.")
         .whole(WHOLE);
     super::guard::of_run(more(times(end(course(entity)))))
 }
 
-/// What a run's map has when it is asked for as a whole.
+/// The attributes of a run that is asked for as a whole.
 const WHOLE: &[&str] = &[
     "reveille.run/id",
     "reveille.run/slot",
@@ -34,19 +35,19 @@ const WHOLE: &[&str] = &[
     "reveille.run/error",
 ];
 
-/// What happened.
+/// Declares the identity, target and state of a run.
 fn course(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(
             own("reveille.run/id", Type::String)
-                .doc("The run's id: the idempotency key of its delivery, the same after every restart."),
+                .doc("The id of the run, stable across restarts: the idempotency key of its delivery."),
             |view, key, _| {
                 let id = view.run(key).and_then(|(_, run)| view.state.run_id(run));
                 Ok(maybe(id, Datum::shown))
             },
         )
         .reads(
-            own("reveille.run/schedule", Type::Reference("schedule")).doc("Whose run it is."),
+            own("reveille.run/schedule", Type::Reference("schedule")).doc("The schedule of the run."),
             |view, key, _| {
                 Ok(maybe(view.run(key), |(_, run)| Datum::Entity(run.schedule_key().number().into())))
             },
@@ -54,7 +55,7 @@ fn course(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("reveille.run/session-id", Type::String)
                 .nullable()
-                .doc("The session delivered into, or the fresh one that it opens."),
+                .doc("The id of the session that the run delivers into or opens. Nil if there is none."),
             |view, key, _| {
                 read(view, key, |_, run| maybe(run.session.as_ref(), |id| Datum::Text(id.as_str())))
             },
@@ -62,7 +63,7 @@ fn course(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("reveille.run/session", Type::Reference("session"))
                 .nullable()
-                .doc("The session that it went to. Nil if that is closed, or hidden from the caller."),
+                .doc("The session that the run delivers into. Nil if it is closed or hidden from the caller."),
             |view, key, _| {
                 read(view, key, |_, run| {
                     let session = run.session.as_ref().and_then(|id| view.session_key(id));
@@ -72,7 +73,7 @@ fn course(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         )
         .reads(
             own("reveille.run/message", Type::Reference("message")).nullable().doc(
-                "What it put into its session's transcript, where the built-in host keeps that; nil before it did.",
+                "The message in its session's transcript, if the built-in host stores it. Nil before the delivery.",
             ),
             |view, key, _| {
                 let found = view.run(key).and_then(|(_, run)| {
@@ -83,104 +84,104 @@ fn course(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             },
         )
         .reads(
-            own("reveille.run/state", Type::Enum(RunState::NAMES)).doc("Where it stands."),
+            own("reveille.run/state", Type::Enum(RunState::NAMES)).doc("The state of the run."),
             |view, key, _| read(view, key, |_, run| Datum::Name(run.state.name())),
         )
         .reads(
-            own("reveille.run/cause", Type::Enum(Cause::NAMES)).doc("What made it happen."),
+            own("reveille.run/cause", Type::Enum(Cause::NAMES)).doc("What caused the run."),
             |view, key, _| read(view, key, |_, run| Datum::Name(run.cause.name())),
         )
         .reads(
-            own("reveille.run/attempt", Type::Integer).unit("attempts").doc("Which try it is, from 1."),
+            own("reveille.run/attempt", Type::Integer).unit("attempts").doc("The number of the current attempt, from 1."),
             |view, key, _| read(view, key, |_, run| Datum::Int(run.attempt.into())),
         )
 }
 
-/// What else is known of it.
+/// Declares the trigger's number, folded slots and the next attempt.
 fn more(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(
             own("reveille.run/incarnation", Type::Integer)
-                .doc("How often the schedule's trigger had been replaced, from 1."),
+                .doc("The number of the trigger that the slot belongs to: 1 for the first, one more for each replacement."),
             |view, key, _| read(view, key, |_, run| Datum::Int(run.incarnation.into())),
         )
         .reads(
             own("reveille.run/folded", Type::Integer)
                 .unit("slots")
-                .doc("How many earlier slots are folded into it: it stands for one more than that."),
+                .doc("How many earlier slots are folded into this run. The run stands for one slot more than that."),
             |view, key, _| read(view, key, |_, run| integer(run.folded)),
         )
         .reads(
             own("reveille.run/retry-at", Type::Instant)
                 .nullable()
-                .doc("When it is tried again; nil unless it waits for that."),
+                .doc("When the next attempt is due. Nil unless the run waits for one."),
             |view, key, _| read(view, key, |_, run| maybe(run.retry_at, instant)),
         )
 }
 
-/// How far it came, and why not farther.
+/// Declares how far a run came, and why it ended.
 fn end(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(
             own("reveille.run/phase", Type::Enum(Phase::NAMES))
                 .nullable()
-                .doc("How far its delivery came; nil before it began."),
+                .doc("How far the delivery came. Nil before it began."),
             |view, key, _| read(view, key, |_, run| maybe(run.phase, |phase| Datum::Name(phase.name()))),
         )
         .reads(
             own("reveille.run/reason", Type::Enum(Reason::NAMES))
                 .nullable()
-                .doc("Why it waits at this moment, or why it ended otherwise than by delivery."),
+                .doc("Why the run waits, or why it ended other than by delivery. Nil otherwise."),
             |view, key, _| {
                 let waits = view.run(key).and_then(|(_, run)| view.state.run_waits_for(run));
                 read(view, key, |_, run| maybe(run.reason.or(waits), |it| Datum::Name(it.name())))
             },
         )
         .reads(
-            own("reveille.run/host", Type::String).nullable().doc("The host that it was handed to."),
+            own("reveille.run/host", Type::String).nullable().doc("The host that the run was handed to. Nil before that."),
             |view, key, _| read(view, key, |_, run| maybe(run.host, Datum::shown)),
         )
         .reads(
-            own("reveille.run/error", Type::Map)
+            own("reveille.run/error", Type::Record(&ERROR))
                 .nullable()
-                .doc("The error it ended in: message, phase, reason, and whether the fresh session exists."),
+                .doc("The error of a failed run: message, phase, reason, and whether the fresh session exists. Nil without one."),
             |view, key, _| read(view, key, |_, run| maybe(run.failure.as_deref(), |it| error(it).into())),
         )
 }
 
-/// When it happened.
+/// Declares the instants of a run.
 fn times(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
-        .reads(own("reveille.run/slot", Type::Instant).doc("The nominal instant."), |view, key, _| {
-            read(view, key, |_, run| instant(run.slot))
-        })
         .reads(
-            own("reveille.run/claimed-at", Type::Instant).doc("When its slot was claimed."),
+            own("reveille.run/slot", Type::Instant).doc("The nominal instant of the run."),
+            |view, key, _| read(view, key, |_, run| instant(run.slot)),
+        )
+        .reads(
+            own("reveille.run/claimed-at", Type::Instant).doc("When the slot was claimed."),
             |view, key, _| read(view, key, |_, run| instant(run.claimed_at)),
         )
         .reads(
             own("reveille.run/started-at", Type::Instant)
                 .nullable()
-                .doc("When it was handed to its host; nil while it waits."),
+                .doc("When the run was handed to its host. Nil while it waits."),
             |view, key, _| read(view, key, |_, run| maybe(run.started_at, instant)),
         )
         .reads(
             own("reveille.run/delivered-at", Type::Instant)
                 .nullable()
-                .doc("When its host confirmed it; nil otherwise."),
+                .doc("When its host confirmed the delivery. Nil until then."),
             |view, key, _| read(view, key, |_, run| maybe(run.delivered_at, instant)),
         )
         .reads(
             own("reveille.run/finished-at", Type::Instant)
                 .nullable()
-                .doc("When it ended, in whichever way; nil until then."),
+                .doc("When the run ended, in any state. Nil until then."),
             |view, key, _| read(view, key, |_, run| maybe(run.ended_at, instant)),
         )
         .reads(
-            own("reveille.run/lateness-ms", Type::Integer)
-                .nullable()
-                .unit("ms")
-                .doc("From the slot to the hand-over, on the wall clock; nil while it waits."),
+            own("reveille.run/lateness-ms", Type::Integer).nullable().unit("ms").doc(
+                "Milliseconds from the slot to the hand-over, on the wall clock. Nil while the run waits.",
+            ),
             |view, key, _| {
                 read(view, key, |_, run| {
                     maybe(run.started_at, |started| integer(started.millis_since(run.slot)))
@@ -188,6 +189,18 @@ fn times(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             },
         )
 }
+
+/// The fields of [`error`](fn@error).
+const ERROR: Record = Record {
+    name: "run-error",
+    doc: "The error of a failed run.",
+    params: &[
+        field::<Box<str>>("message", "The host's error message, or ours if it gave none."),
+        field::<Phase>("phase", "How far the delivery had come."),
+        field::<Reason>("reason", "Why it failed."),
+        field::<bool>("session-exists?", "Whether the fresh session exists although the run failed."),
+    ],
+};
 
 fn error(failure: &crate::domain::Failure) -> Value {
     Map::new()
@@ -199,7 +212,7 @@ fn error(failure: &crate::domain::Failure) -> Value {
 }
 
 fn read<'a>(
-    view: Seen<'a, Scheduler>,
+    view: ViewOf<'a, Scheduler>,
     key: Key,
     attribute: impl FnOnce(&'a ScheduleRecord, &'a Run) -> Datum<'a>,
 ) -> Read<'a> {

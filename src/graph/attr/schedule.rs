@@ -1,16 +1,17 @@
-//! A schedule: psi's thirteen attributes first, then ours.
+//! The entity `schedule`: psi's thirteen attributes first, then ours.
 
 use super::{entities, instant, integer, maybe, of_schedule, own, text};
 use crate::calendar::{self, Slots};
-use crate::domain::{Dialect, Durability, Kind, Moment, Phase, Reason, ScheduleId, Status};
+use crate::domain::{Dialect, Durability, Moment, PayloadKind, Phase, Reason, ScheduleId, Status};
 use crate::edn::Value;
 use crate::engine::{Key, ScheduleRecord};
 use crate::graph::listing;
-use crate::graph::registry::{Datum, Entity, Seen, Stability, Type};
-use crate::graph::shown;
+use crate::graph::mutation::TRIGGER;
+use crate::graph::psi_terms;
+use crate::graph::registry::{Datum, Entity, Stability, Type, ViewOf};
 use crate::graph::view::Scheduler;
 
-/// What a schedule's map has when it is asked for as a whole, as psi has it.
+/// The attributes of a schedule that is asked for as a whole: psi's thirteen.
 const WHOLE: &[&str] = &[
     "psi.scheduler/schedule-id",
     "psi.scheduler/kind",
@@ -28,167 +29,171 @@ const WHOLE: &[&str] = &[
 ];
 
 pub(super) fn schedule() -> Entity<Scheduler, Key> {
-    let find: fn(Seen<'_, Scheduler>, &Value) -> Option<Key> = |view, key| {
+    let find: fn(ViewOf<'_, Scheduler>, &Value) -> Option<Key> = |view, key| {
         let key = view.state.schedule_key(&ScheduleId::new(text(key)?).ok()?)?;
         view.schedule(key).map(|_| key)
     };
     let entity = Entity::<Scheduler, Key>::new("schedule", "psi.scheduler/schedule-id", find)
-        .doc("What was asked to happen later, and where that stands.")
+        .doc("A schedule: what is to happen, when, and its progress.")
         .whole(WHOLE);
-    super::guard::of_schedule(super::terms::course(super::terms::terms(around(standing(asked(entity))))))
+    super::guard::of_schedule(super::schedule_details::progress(super::schedule_details::settings(around(
+        standing(asked(entity)),
+    ))))
 }
 
-/// What was asked for, fixed at creation.
+/// Declares the definition of a schedule.
 fn asked(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
-        .reads(own("psi.scheduler/schedule-id", Type::String).doc("The schedule's id."), |view, key, _| {
+        .reads(own("psi.scheduler/schedule-id", Type::String).doc("The id of the schedule."), |view, key, _| {
             of_schedule(view, key, |record| Datum::Shown(&record.schedule().id))
         })
         .reads(
-            own("psi.scheduler/kind", Type::Enum(Kind::NAMES))
-                .doc("Whether it is a prompt into its session or a fresh session."),
+            own("psi.scheduler/kind", Type::Enum(PayloadKind::NAMES))
+                .doc("What is delivered: a prompt into a session, a fresh session with a prompt, or a notice."),
             |view, key, _| {
                 of_schedule(view, key, |record| Datum::Name(record.schedule().payload.kind().name()))
             },
         )
         .reads(
-            own("psi.scheduler/label", Type::String).nullable().doc("A name for people."),
+            own("psi.scheduler/label", Type::String).nullable().doc("A name for people. Nil if not given."),
             |view, key, _| {
                 of_schedule(view, key, |record| maybe(record.schedule().label.as_deref(), Datum::Text))
             },
         )
-        .reads(own("psi.scheduler/message", Type::String).doc("The prompt."), |view, key, _| {
+        .reads(own("psi.scheduler/message", Type::String).doc("The prompt, or the text of a notice."), |view, key, _| {
             of_schedule(view, key, |record| Datum::Text(record.schedule().payload.text()))
         })
         .reads(
-            own("psi.scheduler/source", Type::Enum(SOURCES)).doc("What puts the prompt into the session."),
+            own("psi.scheduler/source", Type::Enum(SOURCES)).doc("The source of the delivered messages: always scheduled."),
             |_, _, _| Ok(Datum::Name(SOURCES[0])),
         )
-        .reads(own("psi.scheduler/created-at", Type::Instant).doc("When it was created."), |view, key, _| {
+        .reads(own("psi.scheduler/created-at", Type::Instant).doc("When the schedule was created."), |view, key, _| {
             of_schedule(view, key, |record| instant(record.schedule().created_at))
         })
         .reads(
             own("psi.scheduler/fire-at", Type::Instant)
-                .doc("When its slot comes, or came; of one that waits for an event, when it was created."),
+                .doc("The current or last slot. If the schedule waits for an event, the time of its creation."),
             |view, key, _| of_schedule(view, key, |record| instant(record.slot())),
         )
         .reads(
-            own("psi.scheduler/origin-session-id", Type::String).doc("The session that asked for it."),
+            own("psi.scheduler/origin-session-id", Type::String).doc("The id of the session that owns the schedule."),
             |view, key, _| of_schedule(view, key, |record| Datum::Text(record.schedule().owner.as_str())),
         )
         .reads(
-            own("psi.scheduler/session-config-summary", Type::Map)
+            own("psi.scheduler/session-config-summary", Type::Record(&psi_terms::CONFIG_SUMMARY))
                 .nullable()
-                .doc("What was asked of the fresh session, in short; prompts and tools are counted."),
-            |view, key, _| {
-                of_schedule(view, key, |record| {
-                    maybe(record.schedule().payload.config(), |config| shown::config_summary(config).into())
-                })
-            },
+                .doc("The configuration of the fresh session; prompts and tools are only counted. Nil if there is none."),
+            |view, key, _| of_schedule(view, key, config_summary),
         )
         .reads(
-            own("psi.scheduler/dialect", Type::Enum(Dialect::NAMES)).doc("Whose tools made it."),
+            own("psi.scheduler/dialect", Type::Enum(Dialect::NAMES)).doc("The dialect of the tool that created the schedule."),
             |view, key, _| of_schedule(view, key, |record| Datum::Name(record.schedule().dialect.name())),
         )
         .reads(
             own("psi.scheduler/durability", Type::Enum(Durability::NAMES))
-                .doc("What a restart leaves of it."),
+                .doc("Whether the schedule survives a restart: durable ones do, volatile ones do not."),
             |view, key, _| of_schedule(view, key, |record| Datum::Name(record.schedule().durability.name())),
         )
         .reads(
-            own("psi.scheduler/trigger", Type::Map)
+            own("psi.scheduler/trigger", Type::Record(&TRIGGER))
                 .stability(Stability::Experimental)
-                .doc("The rule that yields its slots."),
+                .doc("The trigger, which determines the slots."),
             |view, key, _| of_schedule(view, key, |record| trigger(record).into()),
         )
         .reads(
             own("psi.scheduler/revision", Type::Integer)
                 .unit("revisions")
-                .doc("How often it was defined: 1 until it is changed."),
-            |view, key, _| of_schedule(view, key, |record| Datum::Int(record.course().revision.into())),
+                .doc("The revision of the definition: 1 at creation, one more for each change."),
+            |view, key, _| of_schedule(view, key, |record| Datum::Int(record.progress().revision.into())),
         )
 }
 
-/// Where it stands.
+fn config_summary(record: &ScheduleRecord) -> Datum<'_> {
+    maybe(record.schedule().payload.config(), |config| psi_terms::config_summary(config).into())
+}
+
+/// Declares the status of a schedule.
 fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(
-            own("psi.scheduler/status", Type::Enum(shown::STATUSES))
-                .doc("Where it stands, in psi's five words; a delivery under way is still pending."),
+            own("psi.scheduler/status", Type::Enum(psi_terms::STATUSES))
+                .doc("The status, by psi's names where psi has one. A delivery in progress counts as pending."),
             |view, key, _| {
-                of_schedule(view, key, |record| Datum::Name(shown::status(record.status()).name()))
+                of_schedule(view, key, |record| Datum::Name(psi_terms::status(record.status()).name()))
             },
         )
         .reads(
             own("psi.scheduler/in-flight?", Type::Boolean).doc(
-                "Whether it was handed to its host, whose receipt is still out: it cannot be cancelled then.",
+                "Whether a run was handed to its host and the receipt is outstanding. It cannot be cancelled then.",
             ),
             |view, key, _| of_schedule(view, key, |record| Datum::Bool(record.status() == Status::InFlight)),
         )
         .reads(
             own("psi.scheduler/reason", Type::Enum(Reason::NAMES))
                 .nullable()
-                .doc("Why it waits, or why it ended otherwise than by delivery."),
+                .doc("Why the schedule waits, or why it ended other than by delivery. Nil otherwise."),
             |view, key, _| {
                 of_schedule(view, key, |record| {
-                    maybe(shown::reason(view.state, record), |reason| Datum::Name(reason.name()))
+                    maybe(psi_terms::reason(view.state, record), |reason| Datum::Name(reason.name()))
                 })
             },
         )
         .reads(
             own("psi.scheduler/created-session-id", Type::String)
                 .nullable()
-                .doc("The fresh session that it opened."),
+                .doc("The id of the fresh session that its last run opened. Nil if it opened none."),
             |view, key, _| {
                 of_schedule(view, key, |record| {
-                    maybe(shown::created_session(view.state, record), |id| Datum::Text(id.as_str()))
+                    maybe(psi_terms::created_session(view.state, record), |id| Datum::Text(id.as_str()))
                 })
             },
         )
         .reads(
             own("psi.scheduler/delivery-phase", Type::Enum(Phase::NAMES)).nullable().doc(
-                "How far its delivery came: of a fresh session that has its prompt, and of what failed.",
+                "How far the delivery came, of a delivered fresh session or a failure. Nil otherwise.",
             ),
             |view, key, _| {
                 of_schedule(view, key, |record| {
-                    maybe(shown::delivery_phase(view.state, record), |it| Datum::Name(it.name()))
+                    maybe(psi_terms::delivery_phase(view.state, record), |it| Datum::Name(it.name()))
                 })
             },
         )
         .reads(
-            own("psi.scheduler/error-summary", Type::Map)
+            own("psi.scheduler/error-summary", Type::Record(&psi_terms::ERROR_SUMMARY))
                 .nullable()
-                .doc("The error it ended in: message, class, data with the reason."),
+                .doc("The error of the last run, if it failed: message, class, and data with the reason. Nil otherwise."),
             |view, key, _| {
-                of_schedule(view, key, |record| maybe(shown::error_summary(view.state, record), Datum::Value))
+                of_schedule(view, key, |record| {
+                    maybe(psi_terms::error_summary(view.state, record), Datum::Value)
+                })
             },
         )
 }
 
-/// What is around it: slots to come, runs, sessions.
+/// Declares the slots, runs and sessions of a schedule.
 fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(
             own("psi.scheduler/next-fire-at", Type::Instant)
                 .nullable()
-                .doc("When its next slot comes; nil once its last one has come."),
+                .doc("The next slot. Nil if there is none."),
             |view, key, _| of_schedule(view, key, |record| maybe(record.next_slot(), instant)),
         )
         .reads(
-            own("psi.scheduler/upcoming", Type::Instant).params(&[super::terms::Upcoming::GROUP]).many().doc(
-                "The next slots by its trigger alone: 3, or as many as the parameter first says. A forecast knows more.",
+            own("psi.scheduler/upcoming", Type::Instant).params(&[super::schedule_details::Upcoming::GROUP]).many().doc(
+                "The next slots by the trigger alone: 3, or as many as the parameter first says. A forecast considers more.",
             ),
             |view, key, params| {
-                let first = super::terms::first(params, UPCOMING)?;
+                let first = super::schedule_details::first(params, UPCOMING)?;
                 of_schedule(view, key, |record| {
-                    upcoming(view, record, first).into_iter().map(shown::instant).collect::<Vec<Value>>().into()
+                    upcoming(view, record, first).into_iter().map(psi_terms::instant).collect::<Vec<Value>>().into()
                 })
             },
         )
         .reads(
             own("psi.scheduler/runs", Type::Reference("run"))
                 .many()
-                .doc("Its last runs, oldest first; the log has the others."),
+                .doc("The most recent runs, oldest first. Older ones are in the log."),
             |view, key, _| {
                 of_schedule(view, key, |record| {
                     let mut runs: Vec<Key> = view.state.runs_of(record).map(|(key, _)| key).collect();
@@ -200,7 +205,7 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("psi.scheduler/origin-session", Type::Reference("session"))
                 .nullable()
-                .doc("The session that asked for it; nil once it is closed."),
+                .doc("The session that owns the schedule. Nil once it is closed."),
             |view, key, _| {
                 of_schedule(view, key, |record| {
                     let owner = record.owner_key().filter(|key| view.session(*key).is_some());
@@ -211,11 +216,11 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("psi.scheduler/created-session", Type::Reference("session"))
                 .nullable()
-                .doc("The fresh session that it opened, if the caller may see that one."),
+                .doc("The fresh session that its last run opened. Nil if it opened none or the caller may not see it."),
             |view, key, _| {
                 of_schedule(view, key, |record| {
                     let fresh =
-                        shown::created_session(view.state, record).and_then(|id| view.session_key(id));
+                        psi_terms::created_session(view.state, record).and_then(|id| view.session_key(id));
                     maybe(fresh, |key| Datum::Entity(key.number().into()))
                 })
             },
@@ -223,25 +228,26 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("psi.scheduler/cursor", Type::String)
                 .stability(Stability::Experimental)
-                .doc("Its place in lists of schedules, for the parameters after and before."),
+                .doc("The cursor of the schedule in lists, for the parameters after and before."),
             |view, key, _| of_schedule(view, key, |record| Datum::shown(listing::schedule_cursor(record))),
         )
         .reads(
-            own("psi.scheduler/run-count", Type::Integer).unit("runs").doc("How many runs it has had."),
+            own("psi.scheduler/run-count", Type::Integer).unit("runs").doc("The number of runs so far."),
             |view, key, _| {
                 of_schedule(view, key, |record| {
                     let runs = || view.state.runs_of(record).count() as u64;
-                    integer(if record.schedule().recurs() { record.course().runs } else { runs() })
+                    integer(if record.schedule().recurs() { record.progress().runs } else { runs() })
                 })
             },
         )
 }
 
-/// What puts prompts into sessions. Source: psi's record.
+/// The sources of delivered messages. Source: psi's record.
 const SOURCES: &[&str] = &["scheduled"];
 
-/// The next slots by the trigger and the lifetime's end; pauses, holds and limits are a forecast's affair.
-fn upcoming(view: Seen<'_, Scheduler>, record: &ScheduleRecord, first: usize) -> Vec<Moment> {
+/// Returns the next slots by the trigger, up to the lifetime's end. Pauses, holds and limits are left to the
+/// forecast.
+fn upcoming(view: ViewOf<'_, Scheduler>, record: &ScheduleRecord, first: usize) -> Vec<Moment> {
     let Some(next) = record.next_slot() else { return Vec::new() };
     let later = Slots::new(&record.schedule().trigger, view.zones);
     let end = record.schedule().lifetime().expires_at;
@@ -253,5 +259,5 @@ fn trigger(record: &ScheduleRecord) -> Value {
     calendar::to_edn(&record.schedule().trigger)
 }
 
-/// How many slots are shown ahead.
+/// How many upcoming slots are listed by default.
 const UPCOMING: usize = 3;

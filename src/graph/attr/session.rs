@@ -1,24 +1,24 @@
-//! A session, as far as the engine knows it.
+//! The entity `session`: a session, as far as the engine knows it.
 
 use super::{Read, entities, instant, integer, maybe, own, text};
 use crate::domain::{ScheduleId, SessionId, ThinkingLevel};
 use crate::edn::Value;
 use crate::engine::{Key, SessionRecord};
 use crate::graph::listing::{self, Whose};
-use crate::graph::registry::{Datum, Entity, Seen, Type};
-use crate::graph::shown;
+use crate::graph::psi_terms;
+use crate::graph::registry::{Datum, Entity, Type, ViewOf};
 use crate::graph::view::Scheduler;
 
 pub(super) fn session() -> Entity<Scheduler, Key> {
-    let find: fn(Seen<'_, Scheduler>, &Value) -> Option<Key> =
+    let find: fn(ViewOf<'_, Scheduler>, &Value) -> Option<Key> =
         |view, key| view.session_key(&SessionId::new(text(key)?).ok()?);
     let entity = Entity::<Scheduler, Key>::new("session", "psi.agent-session/session-id", find)
-        .doc("A place where a model runs, with its transcript and its schedules.")
+        .doc("A session, in which a model runs, with its transcript and schedules.")
         .whole(WHOLE);
     super::guard::of_session(contents(standing(provenance(identity(entity)))))
 }
 
-/// What a session's map has when it is asked for as a whole.
+/// The attributes of a session that is asked for as a whole.
 const WHOLE: &[&str] = &[
     "psi.agent-session/session-id",
     "psi.agent-session/session-name",
@@ -34,33 +34,33 @@ const WHOLE: &[&str] = &[
     "psi.agent-session/scheduled-from-label",
 ];
 
-/// What it is.
+/// Declares the identity and configuration of a session.
 fn identity(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(
-            own("psi.agent-session/session-id", Type::String).seed().doc("The session's id."),
+            own("psi.agent-session/session-id", Type::String).seed().doc("The id of the session."),
             |view, key, _| read(view, key, |record| Datum::Text(record.id().as_str())),
         )
         .reads(
-            own("psi.agent-session/session-name", Type::String).nullable().doc("A name for people."),
+            own("psi.agent-session/session-name", Type::String).nullable().doc("A name for people. Nil if not given."),
             |view, key, _| {
                 read(view, key, |record| maybe(record.config().session_name.as_deref(), Datum::Text))
             },
         )
         .reads(
-            own("psi.agent-session/model", Type::Map)
+            own("psi.agent-session/model", Type::Record(&psi_terms::MODEL))
                 .nullable()
-                .doc("The model: provider, id, and whether it can think."),
+                .doc("The model: provider, id, and whether it can reason. Nil if not given."),
             |view, key, _| {
                 read(view, key, |record| {
-                    maybe(record.config().model.as_ref(), |model| shown::model(model).into())
+                    maybe(record.config().model.as_ref(), |model| psi_terms::model(model).into())
                 })
             },
         )
         .reads(
             own("psi.agent-session/thinking-level", Type::Enum(ThinkingLevel::NAMES))
                 .nullable()
-                .doc("How hard the model is to think."),
+                .doc("The thinking level of the model. Nil if not given."),
             |view, key, _| {
                 read(view, key, |record| {
                     maybe(record.config().thinking_level, |level| Datum::Name(level.name()))
@@ -68,7 +68,7 @@ fn identity(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             },
         )
         .reads(
-            own("psi.agent-session/tool-ids", Type::String).many().doc("Its tools, by name."),
+            own("psi.agent-session/tool-ids", Type::String).many().doc("The names of its tools."),
             |view, key, _| {
                 read(view, key, |record| {
                     let tools = record.config().tool_ids.iter().flatten().map(|id| Value::from(&**id));
@@ -78,32 +78,32 @@ fn identity(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         )
         .attribute(
             own("psi.agent-session/token", Type::String).doc(
-                "What stands for the session, wherever it calls: given once, in the answer to its opening.",
+                "The session's access token. It is shown once, in the answer that opens the session.",
             ),
         )
         .attribute(
             own("psi.agent-session/changed-count", Type::Integer)
                 .unit("schedules")
-                .doc("Of a change of all schedules of the session: how many were changed."),
+                .doc("In the answer of a change to all schedules of the session: how many were changed."),
         )
         .attribute(
             own("psi.agent-session/left-count", Type::Integer).unit("schedules").doc(
-                "Of the same: how many could not be, because they had ended by then or are with a host.",
+                "In the answer of a change to all schedules: how many were left, because they ended or are with a host.",
             ),
         )
         .reads(
-            own("psi.agent-session/opened-at", Type::Instant).doc("When it was opened."),
+            own("psi.agent-session/opened-at", Type::Instant).doc("When the session was opened."),
             |view, key, _| read(view, key, |record| instant(record.opened_at())),
         )
 }
 
-/// Where it comes from.
+/// Declares the schedule that opened a session.
 fn provenance(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(
             own("psi.agent-session/scheduled-origin-session-id", Type::String)
                 .nullable()
-                .doc("The session whose schedule opened it; nil where no schedule did."),
+                .doc("The id of the session whose schedule opened this one. Nil if no schedule did."),
             |view, key, _| {
                 read(view, key, |record| {
                     maybe(record.provenance(), |provenance| Datum::Text(provenance.origin.as_str()))
@@ -113,7 +113,7 @@ fn provenance(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("psi.agent-session/scheduled-from-schedule-id", Type::String)
                 .nullable()
-                .doc("The schedule that opened it."),
+                .doc("The id of the schedule that opened the session. Nil if none did."),
             |view, key, _| {
                 read(view, key, |record| {
                     let schedule: Option<&ScheduleId> = record.provenance().map(|it| &it.schedule);
@@ -124,7 +124,7 @@ fn provenance(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("psi.agent-session/scheduled-from-label", Type::String)
                 .nullable()
-                .doc("The label of the schedule that opened it."),
+                .doc("The label of the schedule that opened the session. Nil if there is none."),
             |view, key, _| {
                 read(view, key, |record| {
                     let label = record.provenance().and_then(|provenance| provenance.label.as_deref());
@@ -134,40 +134,40 @@ fn provenance(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         )
 }
 
-/// Where it stands.
+/// Declares the current state of a session.
 fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(
             own("psi.agent-session/busy?", Type::Boolean)
-                .doc("Whether its host reported a turn, or compaction, that has not ended."),
+                .doc("Whether its host reported a turn, or a compaction, that has not ended."),
             |view, key, _| read(view, key, |record| Datum::Bool(record.is_busy())),
         )
         .reads(
             own("psi.agent-session/host", Type::String)
-                .doc("Who runs its turns: built-in, or a connected host."),
+                .doc("The host that runs its turns: built-in, or a connected one."),
             |view, key, _| read(view, key, |record| Datum::shown(record.host())),
         )
         .reads(
             own("psi.agent-session/hosted?", Type::Boolean)
-                .doc("Whether its host is connected; what is due waits until one is."),
+                .doc("Whether its host is connected. Due runs wait until it is."),
             |view, key, _| read(view, key, |record| Datum::Bool(record.is_hosted())),
         )
         .reads(
             own("psi.agent-session/last-user-activity", Type::Instant)
                 .nullable()
-                .doc("When a person last spoke in it."),
+                .doc("When a person last sent a message. Nil if none has."),
             |view, key, _| read(view, key, |record| maybe(record.last_user_activity(), instant)),
         )
         .reads(
             own("psi.agent-session/pending-count", Type::Integer)
                 .unit("schedules")
-                .doc("How many of its schedules have not ended."),
+                .doc("The number of its schedules that have not ended."),
             |view, key, _| read(view, key, |record| integer(record.live_count() as u64)),
         )
         .reads(
-            own("psi.agent-session/delivery-in-flight", Type::Reference("schedule"))
-                .nullable()
-                .doc("The schedule whose prompt was handed over and has no receipt yet."),
+            own("psi.agent-session/delivery-in-flight", Type::Reference("schedule")).nullable().doc(
+                "The schedule whose prompt was handed over and has no receipt yet. Nil if there is none.",
+            ),
             |view, key, _| {
                 read(view, key, |record| {
                     let run = record.in_flight_key().and_then(|key| view.run(key));
@@ -178,7 +178,7 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("psi.agent-session/waiting", Type::Reference("schedule"))
                 .many()
-                .doc("The schedules whose runs wait for it, in the order in which they will be delivered."),
+                .doc("The schedules whose runs wait for the session, in order of delivery."),
             |view, key, _| {
                 read(view, key, |record| {
                     let waiting = view.state.waiting(record).into_iter();
@@ -189,13 +189,13 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         )
 }
 
-/// What is in it.
+/// Declares the schedules, messages and jobs of a session.
 fn contents(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(
             own("psi.agent-session/schedules", Type::Reference("schedule")).params(listing::OF_SCHEDULES)
                 .many()
-                .doc("Its schedules, as :psi.scheduler/schedules has them for everybody."),
+                .doc("Its schedules. Order and parameters are those of :psi.scheduler/schedules."),
             |view, key, params| {
                 Ok(Datum::Entities(listing::schedules(view, Whose::Session(key), params)?.numbers))
             },
@@ -204,13 +204,13 @@ fn contents(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             own("psi.agent-session/schedule-page", Type::Reference("schedule-page")).params(listing::OF_SCHEDULES)
                 .doc("A page of its schedules, with cursors and the count of the whole list."),
             |view, key, params| {
-                Ok(Datum::Entity(view.keep(listing::schedules(view, Whose::Session(key), params)?)))
+                Ok(Datum::Entity(view.keep_page(listing::schedules(view, Whose::Session(key), params)?)))
             },
         )
         .reads(
             own("psi.agent-session/messages", Type::Reference("message")).params(listing::OF_WINDOWS)
                 .many()
-                .doc("Its transcript, oldest message first, where the built-in host keeps it. Parameters: first, last, after."),
+                .doc("Its transcript, oldest message first, if the built-in host stores it. Parameters: first, last, after."),
             |view, key, params| super::message::of_session(view, key, params),
         )
         .reads(
@@ -222,13 +222,13 @@ fn contents(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("psi.agent-session/background-job-count", Type::Integer)
                 .unit("jobs")
-                .doc("How many background jobs it has."),
+                .doc("The number of its background jobs."),
             |view, key, _| read(view, key, |record| integer(record.schedule_keys().count() as u64)),
         )
 }
 
 fn read<'a>(
-    view: Seen<'a, Scheduler>,
+    view: ViewOf<'a, Scheduler>,
     key: Key,
     attribute: impl FnOnce(&'a SessionRecord) -> Datum<'a>,
 ) -> Read<'a> {

@@ -1,29 +1,29 @@
 //! From rows to maps.
 //!
-//! Lives here: the order of keys, the wildcard, what a viewer may see of maps that are answered whole, and
-//! where errors stand. It calls nothing.
+//! Contains: the order of keys, the wildcard, the visibility of maps that are answered whole, and where errors are
+//! placed. Nothing is called here.
 //!
-//! Invariant: keys stand in the order of the query; nothing leaves that the viewer may not see.
+//! Invariants: keys are in the order of the query; an answer contains nothing that the viewer may not see.
 
-use super::below::{Column, Shape, is_key};
+use super::call_plan::CallPlan;
 use super::failure::ATTRIBUTE_ERRORS;
+use super::joins::{Collection, Column, is_key};
 use super::level::{Level, Source};
-use super::row::Row;
-use super::run::{Group, Runner, field_error};
-use super::steps::Steps;
+use super::row::EntityRow;
+use super::run::{RowGroup, Runner, field_error};
 use crate::edn::{Map, Value};
 use crate::graph::registry::{AttrId, Viewer, World};
 
 impl<W: World> Runner<'_, W> {
-    /// Makes the map of each row.
+    /// Builds the map of each row.
     pub(super) fn assemble(
         &self,
         level: &Level,
-        groups: &[Group],
-        rows: Vec<Row>,
+        groups: &[RowGroup],
+        rows: Vec<EntityRow>,
         mut columns: Vec<Option<Column>>,
     ) -> Vec<Value> {
-        let mut steps: Vec<Option<&Steps>> = vec![None; rows.len()];
+        let mut steps: Vec<Option<&CallPlan>> = vec![None; rows.len()];
         for group in groups {
             for row in &group.rows {
                 steps[*row] = Some(&*group.steps);
@@ -39,7 +39,7 @@ impl<W: World> Runner<'_, W> {
     fn map(
         &self,
         level: &Level,
-        (mut row, steps): (Row, Option<&Steps>),
+        (mut row, steps): (EntityRow, Option<&CallPlan>),
         at: usize,
         columns: &mut [Option<Column>],
     ) -> Value {
@@ -47,6 +47,7 @@ impl<W: World> Runner<'_, W> {
         let mut errors = Vec::new();
         for (field, column) in level.fields.iter().zip(columns) {
             let value = match (&field.source, column) {
+                // A column is moved out: each answer belongs to one row.
                 (_, Some(column)) => column.get_mut(at).and_then(Option::take),
                 (Source::Attr(attr, true), None) if field.is_whole => row.take(*attr, false),
                 (Source::Attr(attr, true), None) => {
@@ -56,13 +57,14 @@ impl<W: World> Runner<'_, W> {
             };
             if let Some(value) = value {
                 entries.push((field.key.clone(), value));
+            // In strict mode the level has been checked before, so here only lenient mode reports what is missing.
             } else if let Some(steps) = steps.filter(|_| self.is_lenient) {
                 let error = field_error(field, &row, steps);
                 errors.extend(error.map(|(_, error)| (field.key.clone(), error)));
             }
         }
         if errors.is_empty() && !level.has_wildcard && !level.has_twins {
-            // No key stands twice, so there is nothing to find.
+            // No key can occur twice, so the entries need no search for duplicates.
             return Value::Map(Map::from_entries(entries).unwrap_or_default());
         }
         if level.has_wildcard {
@@ -75,8 +77,8 @@ impl<W: World> Runner<'_, W> {
         Value::Map(entries.into_iter().collect())
     }
 
-    /// Returns a row as it is, for a recursion that may go no further: what the level asks for, unfetched.
-    pub(super) fn select(&self, level: usize, mut row: Row) -> Value {
+    /// Returns a row at the end of a bounded recursion: what it has of the level's attributes, without reading more.
+    pub(super) fn select(&self, level: usize, mut row: EntityRow) -> Value {
         let Some(level) = self.levels.get(level) else {
             return self.rest(row);
         };
@@ -94,8 +96,8 @@ impl<W: World> Runner<'_, W> {
         Value::Map(entries.into_iter().collect())
     }
 
-    /// Adds what a wildcard stands for: all that was not asked for by name.
-    fn add_rest(&self, row: Row, entries: &mut Vec<(Value, Value)>) {
+    /// Adds what a wildcard stands for: all known attributes that the query does not name.
+    fn add_rest(&self, row: EntityRow, entries: &mut Vec<(Value, Value)>) {
         let asked = entries.len();
         for (key, value) in self.visible(row.into_rest()) {
             if entries[..asked].iter().all(|(asked, _)| *asked != key) {
@@ -104,8 +106,8 @@ impl<W: World> Runner<'_, W> {
         }
     }
 
-    /// Returns all that is known of a row.
-    pub(super) fn rest(&self, row: Row) -> Value {
+    /// Returns everything that a row knows and the viewer may see.
+    pub(super) fn rest(&self, row: EntityRow) -> Value {
         Value::Map(self.visible(row.into_rest()).collect())
     }
 
@@ -114,14 +116,15 @@ impl<W: World> Runner<'_, W> {
         data.map(|(id, value)| (self.names.key(self.registry, id).clone(), self.whole(id, value)))
     }
 
-    /// Returns a value that is answered whole: the keys of referred entities become maps, and what the
-    /// viewer may not see is left out at every depth.
+    /// Returns a value without a subquery: keys of referred entities become maps, and what the viewer may not see is
+    /// removed at every depth.
     pub(super) fn whole(&self, attr: AttrId, value: Value) -> Value {
         let refers_to = self.registry.refers_to(attr);
+        // Operators see everything and scalars contain nothing, so most values pass without a copy.
         if refers_to.is_none() && (self.viewer == Viewer::Operator || is_key(&value) || value.is_nil()) {
             return value;
         }
-        let value = match Shape::split(value) {
+        let value = match Collection::split(value) {
             Ok((shape, items)) => {
                 return shape.join(items.into_iter().map(|item| self.whole(attr, item)).collect());
             }

@@ -1,90 +1,90 @@
 //! The query as a tree.
 //!
-//! Lives here: the types. Does not live here: reading (`parse.rs`) and printing (`print.rs`) them.
+//! Contains the types. Parsing is in `parse.rs`, printing in `print.rs`.
 //!
-//! Invariant: every tree that can be built is a valid query in the sense of EQL's specification, up to
-//! the names in it. Source: `edn-query-language.core`, `::query`.
+//! Invariant: every tree that can be built is a valid query in the sense of EQL's specification, except that its
+//! names need not exist. Source: `edn-query-language.core`, `::query`.
 
 use crate::edn::{Keyword, Map, Symbol, Value};
 
-/// A query: what is asked of one entity, in order.
+/// A query: what one entity is asked for, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// What is asked for.
+    /// The expressions, in the order of the query.
     pub exprs: Vec<Expr>,
     /// The metadata of the vector: `^{:task/limit 10} [:task/title]`.
     pub meta: Option<Map>,
 }
 
-/// One thing asked for.
+/// One expression of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expr {
-    /// `*`: whatever is known of the entity anyhow.
+    /// `*`: the attributes of the entity that are known without being named.
     Wildcard,
     /// `:task/title`, or an ident alone.
     Prop(Prop),
     /// `{:task/kids [:task/title]}`.
     Join(Join),
     /// `(task/done {:task/id 4})`.
-    Call(Call),
+    Call(MutationCall),
 }
 
-/// An attribute as it is.
+/// An attribute without a subquery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prop {
-    /// What is asked for.
-    pub key: Key,
-    /// The parameters, if there is a parameter list at all.
+    /// The attribute or ident.
+    pub key: ExprKey,
+    /// The parameters; `None` if the query has no parameter list, not even an empty one.
     pub params: Option<Map>,
 }
 
-/// An attribute, and what is asked of the entities under it.
+/// An attribute with a subquery for the entities that it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Join {
-    /// What is asked for.
-    pub key: Key,
-    /// The parameters, if there is a parameter list at all.
+    /// The attribute or ident.
+    pub key: ExprKey,
+    /// The parameters; `None` if the query has no parameter list, not even an empty one.
     pub params: Option<Map>,
-    /// What is asked of the entities under it.
-    pub target: Target,
+    /// The subquery.
+    pub target: JoinTarget,
 }
 
 /// A mutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct MutationCall {
     /// The mutation's name.
     pub name: Symbol,
-    /// The parameters; none are an empty map.
+    /// The parameters; empty if there are none.
     pub params: Map,
-    /// What is asked of the result.
+    /// The subquery of the result, if the call is a join.
     pub query: Option<Query>,
 }
 
-/// What a property or join goes by.
+/// The key of a property or join.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum ExprKey {
     /// An attribute.
     Attr(Keyword),
-    /// An entity, by the value of an attribute that identifies it: `[:task/id 1]`.
+    /// An ident: an entity, named by the value of an identifying attribute: `[:task/id 1]`.
     Ident(Keyword, Value),
 }
 
-/// What a join asks of the entities under it.
+/// The subquery of a join.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// The same of each.
+pub enum JoinTarget {
+    /// One query for every entity.
     Query(Query),
-    /// Depending on which attribute an entity has; at least one entry.
+    /// A query per kind of entity, chosen by which of these attributes the entity has; at least one entry.
     Union(Vec<(Keyword, Query)>),
-    /// The query that the join stands in, so many levels down.
+    /// Recursion: the enclosing query, at most this many levels deeper.
     Depth(u64),
-    /// The query that the join stands in, down to the leaves.
+    /// Recursion: the enclosing query, without a bound of its own.
     Unbounded,
 }
 
 impl Expr {
-    /// Returns what a property or join goes by.
-    pub fn key(&self) -> Option<&Key> {
+    /// Returns the key of a property or join; `None` for a wildcard or a call.
+    pub fn key(&self) -> Option<&ExprKey> {
         match self {
             Self::Prop(prop) => Some(&prop.key),
             Self::Join(join) => Some(&join.key),
@@ -92,8 +92,8 @@ impl Expr {
         }
     }
 
-    /// Returns what a join asks of the entities under it.
-    pub fn target(&self) -> Option<&Target> {
+    /// Returns the subquery of a join; `None` for everything else.
+    pub fn target(&self) -> Option<&JoinTarget> {
         match self {
             Self::Join(join) => Some(&join.target),
             Self::Wildcard | Self::Prop(_) | Self::Call(_) => None,
@@ -101,15 +101,15 @@ impl Expr {
     }
 }
 
-impl Key {
-    /// Returns the attribute that the key goes by.
+impl ExprKey {
+    /// Returns the attribute; of an ident, its identifying attribute.
     pub fn attr(&self) -> &Keyword {
         match self {
             Self::Attr(attr) | Self::Ident(attr, _) => attr,
         }
     }
 
-    /// Returns the key as it stands in queries and answers.
+    /// Returns the key as EDN, as it appears in queries and answers.
     pub fn to_value(&self) -> Value {
         match self {
             Self::Attr(attr) => Value::Keyword(attr.clone()),

@@ -1,53 +1,58 @@
-//! Pathom's boundary interface: a query or a map around it, and one answer.
+//! Pathom's boundary interface: the request (a query, or a map around one) and its answer.
 //!
-//! Lives here: reading the request, and from parsing to answering in one call. Does not live here: any
-//! transport.
+//! Contains: parsing the request, and a call that goes from there to the answer. Transports are elsewhere.
 //!
 //! Source: `com.wsscode.pathom3.interface.eql`, `boundary-interface`.
 
 use super::failure::{ERROR_DATA, ERROR_MESSAGE};
-use super::{Answer, Failure, Limits, ParseError, ParseErrorKind, Planning, Query, Refusal, Request};
+use super::{
+    Limits, ParseError, ParseErrorKind, Planning, Query, QueryAnswer, QueryFailure, QueryRefusal,
+    QueryRequest,
+};
 use super::{parse, plan, run};
 use crate::domain::Moment;
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::registry::{Access, Registry, Viewer, World};
 
-/// A request as it came: `[…]`, or `{:pathom/eql […] :pathom/entity {…} :pathom/lenient-mode? true :reveille/as-of #inst …}`.
+/// A parsed request: `[…]`, or `{:pathom/eql […] :pathom/entity {…} :pathom/lenient-mode? true :reveille/as-of #inst
+/// …}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Boundary {
-    /// What is asked.
+    /// The query.
     pub query: Query,
-    /// What is known to begin with.
+    /// The attributes that the caller provides for the root.
     pub entity: Map,
-    /// The mode, if the request names one.
+    /// Lenient or strict, if the request says which.
     pub lenient: Option<bool>,
-    /// The instant as of which it is asked, if not now: ours, not Pathom's.
+    /// The past instant to query, if not now. This is ours, not Pathom's.
     pub as_of: Option<Moment>,
 }
 
-/// Who asks, and within which bounds.
+/// The caller of a query and the bounds that apply to it.
 #[derive(Clone, Copy)]
-pub struct Caller<'a> {
-    /// Who asks.
+pub struct QueryCaller<'a> {
+    /// The caller.
     pub viewer: Viewer,
-    /// The mode of requests that name none.
+    /// Whether requests that do not choose a mode are lenient.
     pub is_lenient: bool,
     /// The bounds.
     pub limits: Limits,
-    /// Asked now and then: whether to give up.
+    /// Polled while the query runs; true cancels it.
     pub stop: &'a dyn Fn() -> bool,
 }
 
 impl Boundary {
-    /// Reads a request.
+    /// Parses a request.
     ///
     /// # Errors
     ///
-    /// What is no query, with its place in the query; or a wrong part of the map around it.
+    /// Returns the form that is no valid query, with its path in the query, or the invalid entry of the request's
+    /// map.
     pub fn read(form: &Value) -> Result<Self, ParseError> {
         let Some(map) = form.as_map() else {
             return Ok(Self { query: parse(form)?, entity: Map::new(), lenient: None, as_of: None });
         };
+        // A nil entry counts as absent, as it does for Clojure callers.
         let part = |name: &str| map.keyword(name).filter(|value| !value.is_nil());
         let query = match (part("pathom/eql"), part("pathom/ast")) {
             (Some(query), _) => parse(query)?,
@@ -76,17 +81,17 @@ impl Boundary {
     ///
     /// # Errors
     ///
-    /// A limit that it exceeds, or the callback's word to stop.
+    /// Returns the limit that the request exceeds, or [`QueryRefusal::Stopped`] if the `stop` callback returned true.
     pub fn answer<W: World>(
         &self,
         registry: &Registry<W>,
-        caller: &Caller<'_>,
+        caller: &QueryCaller<'_>,
         access: &mut dyn Access<W>,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<QueryAnswer, QueryRefusal> {
         let seeds: Vec<Keyword> = self.entity.keys().filter_map(|key| key.as_keyword().cloned()).collect();
         let planning = Planning { seeds: &seeds, viewer: caller.viewer, limits: caller.limits };
         let plan = plan(&self.query, registry, &planning)?;
-        let request = Request {
+        let request = QueryRequest {
             plan: &plan,
             entity: &self.entity,
             is_lenient: self.lenient.unwrap_or(caller.is_lenient),
@@ -97,28 +102,28 @@ impl Boundary {
     }
 
     /// Returns what Pathom's boundary would send: the answer, or the error map of a failed request.
-    pub fn reply(&self, answer: Answer) -> Map {
+    pub fn reply(&self, answer: QueryAnswer) -> Map {
         match answer {
-            Answer::Done(map) => map,
-            Answer::Failed(_) => Failure::to_map(&self.query, &self.entity),
+            QueryAnswer::Done(map) => map,
+            QueryAnswer::Failed(_) => QueryFailure::to_map(&self.query, &self.entity),
         }
     }
 }
 
 impl ParseError {
-    /// Returns what Pathom's boundary would send, with the place added.
+    /// Returns the error map that Pathom's boundary would send, with the path of the form added to its data.
     pub fn to_map(&self) -> Map {
         Map::new().with(ERROR_MESSAGE, self.eql_message()).with(ERROR_DATA, self.eql_data())
     }
 }
 
-/// An instant, as `#inst` or as an ISO string.
+/// Parses an instant: `#inst` or an ISO string.
 pub(in crate::graph) fn instant_of(value: &Value) -> Option<Moment> {
     let inst = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos()));
     inst.or_else(|| Moment::parse(value.as_str()?).ok())
 }
 
-/// The key of the instant as of which a request is asked.
+/// The request's key for the past instant to query.
 const AS_OF: &str = "reveille/as-of";
 
 fn fault(kind: ParseErrorKind, form: &Value, key: Option<&str>) -> ParseError {

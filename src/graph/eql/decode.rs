@@ -1,20 +1,20 @@
-//! From the tree of the `eql` library, as EDN, to a query.
+//! Converts the AST of the `eql` library, given as EDN, to a query.
 //!
-//! Pathom sends this (`:pathom/ast`) when it asks a graph that it has joined as a foreign one.
+//! Pathom sends an AST (`:pathom/ast`) when it queries a graph that it has joined as a foreign one.
 //!
-//! Lives here: the tree's form. The query's own rules are kept by printing what a node means as a query and
-//! parsing that, so there is one grammar.
+//! Contains the form of the AST. The rules of queries are checked by converting each node to a query form and parsing
+//! that, so there is one grammar.
 
 use super::{ParseError, ParseErrorKind, Query, parse};
 use crate::edn::{Keyword, Map, Value};
 
 impl Query {
-    /// Makes a query of a tree: `{:type :root :children […]}`.
+    /// Converts an AST: `{:type :root :children […]}`.
     ///
     /// # Errors
     ///
-    /// A node that is no map or has no key, or one that means what is no query. The path leads into the
-    /// query that the tree stands for.
+    /// Returns a node that is not a map or has no key, or a form that is not a valid query. The path leads into the
+    /// query that the AST stands for.
     pub fn from_ast(ast: &Value) -> Result<Self, ParseError> {
         let Some(root) = ast.as_map() else {
             return Err(fault(ast));
@@ -28,7 +28,7 @@ fn children(node: &Map) -> Result<Value, ParseError> {
     Ok(Value::vector(children.iter().map(expr).collect::<Result<Vec<_>, _>>()?))
 }
 
-/// What a node means, as a form.
+/// Converts a node to the form of its expression.
 fn expr(node: &Value) -> Result<Value, ParseError> {
     let map = node.as_map().ok_or_else(|| fault(node))?;
     let key = map.keyword("key").cloned().ok_or_else(|| fault(node))?;
@@ -51,6 +51,7 @@ fn target(node: &Map) -> Result<Option<Value>, ParseError> {
         return Ok(None);
     }
     let Some(below) = node.keyword("children").and_then(Value::as_items) else {
+        // Recursion has no children; its depth or `...` is in the node's query.
         return Ok(node.keyword("query").filter(|_| kind == Some("join")).cloned());
     };
     let union = below.first().and_then(Value::as_map).filter(|node| is_union(node));

@@ -1,34 +1,35 @@
-//! What is wrong with a query that can be seen without data: a misspelt attribute, a parameter that does not exist.
+//! Faults of a query that can be found without data: a misspelt attribute, an unknown parameter.
 //!
-//! It is said even where no entity is there to say it of: below a join whose list is empty, and in lenient mode, where Pathom
-//! would only leave the attribute out.
+//! They are reported even where no entity would report them: below a join whose list is empty, and in lenient mode,
+//! where Pathom would silently omit the attribute.
 //!
-//! Invariant: a name counts as misspelt only where an attribute of a similar name exists. Other unknown names are data that a
-//! caller may have brought along, and Pathom's rules apply to them.
+//! Invariant: a name counts as misspelt only if an attribute has a similar name. Other unknown names are data that a
+//! caller may have provided, and Pathom's rules apply to them.
 
-use super::Key;
-use super::failure::{Cause, Failure};
+use super::failure::{Cause, QueryFailure};
 use super::level::{Field, Source};
 use super::missing::missing;
 use super::plan::Planner;
-use crate::edn::{Map, Value};
-use crate::graph::registry::{AttrId, Graph, ResolverError, World, check};
+use super::{ExprKey, Join, JoinTarget, Query};
+use crate::domain::{Code, nearest};
+use crate::edn::{Keyword, Map, Value};
+use crate::graph::registry::{AttrId, Attribute, Graph, Record, ResolverError, World, check};
 
 /// One fault of a query.
 #[derive(Clone, Debug)]
 pub(super) struct PlanFault {
-    /// The joins that lead to the place.
+    /// The keys of the joins that lead to the fault.
     path: Vec<Value>,
-    /// The attribute, as the query names it.
+    /// The attribute, as written in the query.
     key: Value,
     cause: Cause,
     error: ResolverError,
 }
 
 impl<W: World> Planner<'_, W> {
-    /// Notes a name that is no attribute and looks like one.
-    pub(super) fn check_name(&mut self, key: &Key, known: &[AttrId]) {
-        let Key::Attr(attr) = key else { return };
+    /// Records a fault if a name is not an attribute but resembles one.
+    pub(super) fn check_name(&mut self, key: &ExprKey, known: &[AttrId]) {
+        let ExprKey::Attr(attr) = key else { return };
         // Attributes are qualified. A bare name is a key of a map that an attribute holds.
         if attr.namespace().is_none() {
             return;
@@ -36,7 +37,8 @@ impl<W: World> Planner<'_, W> {
         let graph = Graph { registry: self.registry, viewer: self.viewer };
         let id = self.names.id(self.registry, &Value::Keyword(attr.clone()));
         let is_declared = self.registry.is_visible(id, self.viewer) && id.is_below(self.registry.len());
-        // What a caller brought along is known under its name, and the root's is checked against the entity at run time.
+        // Attributes that the caller provides are known by their names. The root is checked against them when it
+        // runs.
         if is_declared
             || known.contains(&id)
             || self.path.is_empty()
@@ -50,7 +52,42 @@ impl<W: World> Planner<'_, W> {
         }
     }
 
-    /// Refuses a field whose parameters its attribute does not take: it is planned as if it were hidden.
+    /// Records a fault for each name below a record that is not one of its fields.
+    pub(super) fn check_fields(&mut self, join: &Join) {
+        let (ExprKey::Attr(attr), JoinTarget::Query(query)) = (&join.key, &join.target) else { return };
+        let declared = self.registry.attribute(attr.as_str()).filter(|it| self.sees(it));
+        if let Some(record) = declared.and_then(|attribute| attribute.kind.record()) {
+            let path: Vec<Value> = self.path.iter().cloned().chain([join.key.to_value()]).collect();
+            self.check_record(record, query, &path);
+        }
+    }
+
+    fn sees(&self, attribute: &Attribute) -> bool {
+        attribute.visibility.is_some_and(|rule| rule.admits(self.viewer))
+    }
+
+    fn check_record(&mut self, record: &'static Record, query: &Query, path: &[Value]) {
+        for expr in &query.exprs {
+            // Qualified names are not fields of a record: they are placeholders or Pathom's own.
+            let Some(ExprKey::Attr(name)) = expr.key().filter(|key| key.attr().namespace().is_none()) else {
+                continue;
+            };
+            match record.params.iter().find(|field| field.name == name.as_str()) {
+                None => self.faults.push(no_field(record, name, path.to_vec())),
+                Some(field) => {
+                    if let (Some(inner), Some(JoinTarget::Query(query))) =
+                        (field.kind.record(), expr.target())
+                    {
+                        let path: Vec<Value> =
+                            path.iter().cloned().chain([Value::Keyword(name.clone())]).collect();
+                        self.check_record(inner, query, &path);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Checks the parameters of a field. If they are wrong, records a fault and plans the field as if it were hidden.
     pub(super) fn checked(&mut self, field: Field) -> Field {
         let Source::Attr(attr, true) = field.source else { return field };
         let Some(declared) = self.registry.params(attr) else { return field };
@@ -60,6 +97,7 @@ impl<W: World> Planner<'_, W> {
                 let (key, path) = (field.key.clone(), self.path.clone());
                 let error = fault.into_error(&key);
                 self.faults.push(PlanFault { path, key, cause: Cause::Exception, error });
+                // A hidden attribute is not read, so the reader never sees parameters that failed the check.
                 Field { source: Source::Attr(attr, false), ..field }
             }
         }
@@ -67,12 +105,12 @@ impl<W: World> Planner<'_, W> {
 }
 
 impl PlanFault {
-    /// The fault as the failure of a strict request.
-    pub(super) fn failure(&self) -> Failure {
-        Failure { cause: self.cause, key: self.key.clone(), error: Some(self.error.clone()) }
+    /// Returns the fault as the failure of a strict request.
+    pub(super) fn failure(&self) -> QueryFailure {
+        QueryFailure { cause: self.cause, key: self.key.clone(), error: Some(self.error.clone()) }
     }
 
-    /// The fault as a lenient answer has it.
+    /// Returns the fault as an entry of a lenient answer.
     pub(super) fn to_value(&self) -> Value {
         Map::new()
             .with("path", self.path.clone())
@@ -84,5 +122,21 @@ impl PlanFault {
     }
 }
 
-/// The key of a lenient answer under which the faults of its query stand.
+fn no_field(record: &'static Record, name: &Keyword, path: Vec<Value>) -> PlanFault {
+    let known = || record.params.iter().map(|field| field.name);
+    let nearest = nearest(known().map(|field| (field, field)), name.as_str());
+    let hint = match nearest {
+        Some(field) => format!("did you mean :{field}?"),
+        None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+    };
+    let data = Map::new()
+        .with("did-you-mean", nearest.map_or(Value::Nil, Value::keyword))
+        .with("supported", known().map(Value::keyword).collect::<Vec<_>>())
+        .with("hint", hint);
+    let message = format!("a {} has no field {name}", record.name);
+    let error = ResolverError::new(message, data).coded(Code::Validation);
+    PlanFault { path, key: Value::Keyword(name.clone()), cause: Cause::Unreachable, error }
+}
+
+/// The key of a lenient answer that holds the faults of its query.
 pub(super) const FAULTS: &str = "reveille.error/faults";

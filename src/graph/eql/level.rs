@@ -1,51 +1,51 @@
-//! A level of a plan: what is asked of the entities of one place in the answer.
+//! A level of a plan: what the entities at one place of the answer are asked for.
 
 use std::sync::Arc;
 
-use super::Call;
-use super::steps::Steps;
+use super::MutationCall;
+use super::call_plan::CallPlan;
 use crate::edn::{Map, Value};
 use crate::graph::registry::AttrId;
 
-/// What is asked of the entities of one place in the answer.
+/// What the entities at one place of the answer are asked for.
 #[derive(Debug)]
 pub(super) struct Level {
     pub(super) fields: Vec<Field>,
     pub(super) has_wildcard: bool,
-    /// Whether one mutation is called twice, and so two fields go by one key.
+    /// True if two fields share a key, which happens when one mutation is called twice.
     pub(super) has_twins: bool,
-    /// What is expected to be known of the entities.
+    /// The attributes that the entities are expected to know.
     pub(super) known: Vec<AttrId>,
-    pub(super) steps: Arc<Steps>,
+    pub(super) steps: Arc<CallPlan>,
 }
 
-/// One thing asked for.
+/// One field of a level.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
-    /// What it goes by in the answer.
+    /// The key of the field in the answer.
     pub(super) key: Value,
     pub(super) params: Map,
     pub(super) is_optional: bool,
-    /// Whether a value is answered as it is: it refers to nothing, and hides nothing from the viewer.
+    /// True if the value needs no processing: it refers to no entity and hides nothing from the viewer.
     pub(super) is_whole: bool,
     pub(super) source: Source,
     pub(super) below: Below,
 }
 
-/// Where the value comes from.
+/// Where a field's value comes from.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
-    /// An attribute; nothing when the viewer may not see it.
+    /// An attribute, and whether the viewer may see it.
     Attr(AttrId, bool),
-    /// An entity that the query names.
+    /// The entity that an ident of the query names.
     Ident(AttrId, Value),
-    /// The entity itself once more.
+    /// The same entity again, under a key of the query's choice.
     Placeholder,
     /// A mutation.
-    Call(Call),
+    Call(MutationCall),
 }
 
-/// What is asked of the entities under it.
+/// What the entities of a field are asked for.
 #[derive(Clone, Debug)]
 pub(super) enum Below {
     Nothing,
@@ -56,7 +56,7 @@ pub(super) enum Below {
 }
 
 impl Field {
-    /// Returns whether the field goes back to what was known to begin with.
+    /// Returns true if the level below starts from what the row knew before anything was read.
     pub(super) fn needs_source(&self) -> bool {
         match (&self.source, &self.below) {
             (Source::Placeholder, _) | (_, Below::Unbounded) => true,

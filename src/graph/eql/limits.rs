@@ -1,48 +1,49 @@
-//! The bounds of one query, and what exceeding them is.
+//! The limits of one query, and the refusals for exceeding them.
 //!
-//! Lives here: the shape of the bounds and the counting. Does not live here: any chosen bound; callers
-//! take those from their limits, and time from their clock.
+//! Contains the kinds of limits and the counting. The values are the caller's: it takes them from its own limits, and
+//! the time from its clock.
 //!
-//! Invariant: a bound is checked before what it bounds is spent.
+//! Invariant: a limit is checked before the work that it bounds.
 
 use crate::edn::{Map, Symbol, Value};
 
-/// The bounds of one query.
+/// The limits of one query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Levels of entities in the answer, recursions included.
     pub depth: u32,
-    /// Attributes, joins and mutations in the query, at all levels together; and attributes given.
+    /// Attributes, joins and mutations in the query, at all levels together. Also the attributes that are given.
     pub attributes: u32,
-    /// Entities looked at.
+    /// Entities that are read.
     pub rows: u32,
-    /// Calls of resolvers, and plans made for entities of unexpected shape; one call may serve many entities.
+    /// Calls of readers, and call plans made for entities that know something unexpected. One call may serve many
+    /// entities.
     pub calls: u32,
 }
 
-/// A query that is not answered.
+/// Why a query is not answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// A bound is exceeded.
+pub enum QueryRefusal {
+    /// A limit is exceeded.
     #[error("the query exceeds the limit of {max} {limit}")]
     Limit {
-        /// Name of the bound: `depth`, `attributes`, `rows` or `calls`.
+        /// Name of the limit: `depth`, `attributes`, `rows` or `calls`.
         limit: &'static str,
         /// Its value.
         max: u32,
     },
-    /// The caller's callback said stop: the time is up, or nobody waits any more.
+    /// The caller's callback stopped the query: time is up, or nobody is waiting for the answer.
     #[error("the query was stopped before it was answered")]
     Stopped,
-    /// A mutation stands below a join.
+    /// A mutation is below a join.
     #[error("a mutation stands at the top of a query: {0}")]
     NestedMutation(Symbol),
-    /// The world cannot be looked at as it was at the instant asked about.
+    /// The state at the past instant cannot be read.
     #[error("the past cannot be looked at: {0}")]
     Past(Box<str>),
 }
 
-impl Refusal {
+impl QueryRefusal {
     /// Returns the refusal as data.
     pub fn to_map(&self) -> Map {
         let map = Map::new().with("message", self.to_string());
@@ -59,7 +60,7 @@ impl Refusal {
     }
 }
 
-/// What is left of the bounds.
+/// What remains of the limits.
 pub(super) struct Budget<'a> {
     limits: Limits,
     rows: u32,
@@ -72,33 +73,33 @@ impl<'a> Budget<'a> {
         Self { limits, rows: limits.rows, calls: limits.calls, stop }
     }
 
-    /// Spends entities at a depth.
-    pub(super) fn enter(&mut self, depth: u32, rows: usize) -> Result<(), Refusal> {
+    /// Charges the entities of a level at a depth.
+    pub(super) fn enter(&mut self, depth: u32, rows: usize) -> Result<(), QueryRefusal> {
         if depth > self.limits.depth {
-            return Err(Refusal::Limit { limit: "depth", max: self.limits.depth });
+            return Err(QueryRefusal::Limit { limit: "depth", max: self.limits.depth });
         }
         let rows = u32::try_from(rows).unwrap_or(u32::MAX);
         let left = self.rows.checked_sub(rows);
-        self.rows = left.ok_or(Refusal::Limit { limit: "rows", max: self.limits.rows })?;
+        self.rows = left.ok_or(QueryRefusal::Limit { limit: "rows", max: self.limits.rows })?;
         self.go_on()
     }
 
-    /// Checks how many attributes are given.
-    pub(super) fn admit(&self, entity: &Map) -> Result<(), Refusal> {
+    /// Checks the number of attributes that are given.
+    pub(super) fn admit(&self, entity: &Map) -> Result<(), QueryRefusal> {
         match u32::try_from(entity.len()) {
             Ok(count) if count <= self.limits.attributes => Ok(()),
-            Ok(_) | Err(_) => Err(Refusal::Limit { limit: "attributes", max: self.limits.attributes }),
+            Ok(_) | Err(_) => Err(QueryRefusal::Limit { limit: "attributes", max: self.limits.attributes }),
         }
     }
 
-    /// Spends one call.
-    pub(super) fn call(&mut self) -> Result<(), Refusal> {
+    /// Charges one call.
+    pub(super) fn call(&mut self) -> Result<(), QueryRefusal> {
         let left = self.calls.checked_sub(1);
-        self.calls = left.ok_or(Refusal::Limit { limit: "calls", max: self.limits.calls })?;
+        self.calls = left.ok_or(QueryRefusal::Limit { limit: "calls", max: self.limits.calls })?;
         self.go_on()
     }
 
-    fn go_on(&self) -> Result<(), Refusal> {
-        if (self.stop)() { Err(Refusal::Stopped) } else { Ok(()) }
+    fn go_on(&self) -> Result<(), QueryRefusal> {
+        if (self.stop)() { Err(QueryRefusal::Stopped) } else { Ok(()) }
     }
 }

@@ -1,14 +1,14 @@
-//! What is said to those who asked for something that is not there, or that nothing leads to.
+//! Hints for a caller who asked for something that does not exist or cannot be reached.
 //!
-//! Pathom keeps it to itself; so this is ours, and stands beside what Pathom says. An attribute that a viewer may not see is
-//! not there.
+//! Pathom reports no reason, so these errors are ours and stand beside Pathom's. An attribute that the viewer may not
+//! see is treated as one that does not exist.
 
 use super::failure::Cause;
 use crate::domain::Code;
 use crate::edn::{Keyword, Map, Symbol, Value};
 use crate::graph::registry::{Graph, Registry, ResolverError, Viewer, World};
 
-/// Why what was asked for under this key is missing, and what to do about it; nothing where the cause says it all.
+/// Returns why the key has no value and what the caller can do about it; `None` where the cause alone says enough.
 pub(super) fn missing<W: World>(
     registry: &Registry<W>,
     viewer: Viewer,
@@ -32,6 +32,7 @@ fn attribute<W: World>(graph: Graph<'_, W>, cause: Cause, ident: &Keyword) -> Re
         };
         return said(format!("there is no attribute {ident}"), &hint, Code::Validation);
     };
+    // Reached, but not found: the name is right, the entity is not there for this caller.
     if cause == Cause::Missing {
         let hint = "what it belongs to is not there, or is not yours; in lenient mode the rest is answered";
         return said(format!("there is no value for {ident}"), hint, Code::NotFound);
@@ -47,7 +48,7 @@ fn attribute<W: World>(graph: Graph<'_, W>, cause: Cause, ident: &Keyword) -> Re
 }
 
 fn mutation<W: World>(graph: Graph<'_, W>, name: &Symbol) -> ResolverError {
-    // What can be changed at all is no secret: every schema lists it.
+    // Which mutations exist is no secret: every schema lists them. So a forbidden one is not reported as unknown.
     if graph.registry.mutation(name, Viewer::Operator).is_some() {
         let hint = "an operator's token may, or one that may change things";
         return said(format!("{name} is not for this caller"), hint, Code::Forbidden);

@@ -1,21 +1,25 @@
-//! The EDN Query Language: text to tree to plan to answer.
+//! The EDN Query Language: from text to tree to plan to answer.
 //!
-//! [`parse`](fn@parse) makes the tree of `ast.rs`, [`plan`](fn@plan) decides what will be called, and
-//! [`run`](fn@run) calls it, level by level. [`Boundary`] is Pathom's request, as it comes over a wire.
+//! [`parse`](fn@parse) builds the tree of `ast.rs`, [`plan`](fn@plan) decides what to call, and [`run`](fn@run) calls
+//! it, level by level. [`Boundary`] is a request of Pathom as it arrives over the wire.
 //!
-//! Invariant: one query looks at one moment of the world; nothing here recurses deeper than the limits say.
+//! Invariants: a query without mutations reads one snapshot of the world; nothing here recurses deeper than the
+//! limits allow.
 //!
 //! Source: <https://github.com/edn-query-language/eql>, and Pathom 3 where EQL leaves the meaning open.
 
 mod assemble;
 mod ast;
-mod below;
 mod boundary;
+mod call_plan;
 mod decode;
-mod direct;
+mod edn_writer;
 mod failure;
+mod fast_path;
+mod fast_plan;
 mod fault;
 mod fetch;
+mod joins;
 mod level;
 mod limits;
 mod missing;
@@ -26,19 +30,16 @@ mod plan;
 mod print;
 mod row;
 mod run;
-mod steps;
-mod text;
-mod walk;
 
-pub use ast::{Call, Expr, Join, Key, Prop, Query, Target};
+pub use ast::{Expr, ExprKey, Join, JoinTarget, MutationCall, Prop, Query};
 pub(in crate::graph) use boundary::instant_of;
-pub use boundary::{Boundary, Caller};
-pub use failure::{Cause, Failure};
-pub use limits::{Limits, Refusal};
+pub use boundary::{Boundary, QueryCaller};
+pub use edn_writer::{WriteOutcome, write};
+pub use failure::{Cause, QueryFailure};
+pub use limits::{Limits, QueryRefusal};
 pub use parse::parse;
 pub use parse_error::{ParseError, ParseErrorKind};
 pub use plan::{Plan, Planning, plan};
-pub use run::{Answer, Request, run};
-pub use text::{Written, write};
+pub use run::{QueryAnswer, QueryRequest, run};
 
-pub use walk::{Spot, Stop, Walk};
+pub use fast_path::{FastAbort, FastPath, Position};

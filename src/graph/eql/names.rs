@@ -1,13 +1,13 @@
-//! Numbers for all names that turn up in one query: the registry's, and what query and answers bring along.
+//! Numbers for all names in one query: those of the registry, and those that the query and its answers bring along.
 //!
-//! Invariant: a name has one number for as long as the query runs, so rows compare numbers only.
+//! Invariant: a name has one number while the query runs, so rows compare numbers only.
 
 use std::collections::BTreeMap;
 
 use crate::edn::Value;
 use crate::graph::registry::{AttrId, Registry, World};
 
-/// The names that are no attributes, numbered behind those that are.
+/// The names that are not attributes, numbered after those that are.
 #[derive(Clone, Default)]
 pub(super) struct Names {
     extra: Vec<Value>,
@@ -15,7 +15,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Returns the number of a name, giving it one if it is new.
+    /// Returns the number of a name; assigns one if the name is new.
     pub(super) fn id<W: World>(&mut self, registry: &Registry<W>, key: &Value) -> AttrId {
         if let Value::Keyword(keyword) = key
             && let Some(id) = registry.id(keyword)
@@ -32,7 +32,7 @@ impl Names {
         id
     }
 
-    /// Returns the name of a number.
+    /// Returns the name with a number.
     pub(super) fn key<'a, W: World>(&'a self, registry: &'a Registry<W>, id: AttrId) -> &'a Value {
         let place = usize::try_from(id.0).unwrap_or(usize::MAX).saturating_sub(registry.len());
         registry.key(id).or_else(|| self.extra.get(place)).unwrap_or(&Value::Nil)

@@ -1,4 +1,4 @@
-//! Why a form is no query, and where.
+//! Why a form is not a query, and where.
 //!
 //! Invariant: an error names the rule, the offending form, and the path to it from the query's vector.
 
@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::edn::{Caps, Map, Value, locate};
 
-/// A form that is no query.
+/// A form that is not a valid query.
 ///
 /// ```
 /// use reveille::edn::{Caps, read};
@@ -23,57 +23,57 @@ pub struct ParseError {
     pub kind: ParseErrorKind,
     /// The offending form.
     pub form: Value,
-    /// Where it stands: indexes into vectors and lists, keys into maps, as for `get-in`.
+    /// The path to the form: indexes into vectors and lists, keys into maps, as for `get-in`.
     pub path: Vec<Value>,
 }
 
-/// The rules of queries.
+/// The rules of queries. Each variant states the rule that was broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParseErrorKind {
     /// A query is a vector.
     Query,
-    /// What is asked for is a keyword, ident, join, list or `*`.
+    /// An expression is a keyword, ident, join, list or `*`.
     Expression,
-    /// A symbol stands for a mutation only inside a list.
+    /// A symbol names a mutation only inside a list.
     Symbol,
     /// An ident is a keyword and a value.
     Ident,
     /// A join has one entry.
     JoinEntries,
-    /// A join goes by a keyword, an ident, or a list of one of them, or of a symbol, and parameters.
+    /// A join's key is a keyword, an ident, or a list of one of these or a symbol, and parameters.
     JoinKey,
-    /// A join asks for a query, a union, a depth or `...`.
+    /// A join's subquery is a query, a union, a depth or `...`.
     JoinTarget,
-    /// A mutation's join asks for a query.
+    /// The join of a mutation has a query.
     CallTarget,
-    /// A union has an entry at least.
+    /// A union has at least one entry.
     UnionEmpty,
     /// A union's keys are keywords.
     UnionKey,
-    /// A list has something to ask for, and at most parameters behind it.
+    /// A list has an expression and at most a map of parameters.
     ListLength,
     /// A list begins with a keyword, ident, join or symbol.
     ListHead,
     /// Parameters are a map.
     Params,
-    /// A node of a tree is a map with a key.
+    /// A node of an AST is a map with a key.
     Node,
     /// A request is a query, or a map with `:pathom/eql` or `:pathom/ast`.
     Request,
     /// An entity is a map.
     Entity,
-    /// What is asked as of an instant names one.
+    /// The instant to query is `#inst` or an ISO string.
     AsOf,
 }
 
 impl ParseError {
-    /// Finds the byte at which the offending form begins in the text that it was read from.
+    /// Returns the offset in bytes of the offending form, in the text that the query was read from.
     pub fn offset(&self, text: &[u8], caps: &Caps) -> Option<usize> {
         locate(text, &self.path, caps)
     }
 
-    /// Returns the error in the words of the `eql` library, as Pathom's boundary answers it.
-    pub fn eql_message(&self) -> String {
+    /// Returns the error message of the `eql` library, as Pathom's boundary answers it.
+    pub(crate) fn eql_message(&self) -> String {
         match self.kind {
             ParseErrorKind::JoinTarget => format!("Invalid join, {}", self.form),
             ParseErrorKind::Query
@@ -98,8 +98,8 @@ impl ParseError {
         }
     }
 
-    /// Returns the data that goes with [`ParseError::eql_message`], with the path added.
-    pub fn eql_data(&self) -> Map {
+    /// Returns the data for [`ParseError::eql_message`], with the path added.
+    pub(crate) fn eql_data(&self) -> Map {
         let is_join = self.kind == ParseErrorKind::JoinTarget;
         let kind = if is_join { "error/invalid-join" } else { "error/invalid-expression" };
         Map::new().with("type", Value::keyword(kind)).with("path", self.path.clone())
@@ -139,7 +139,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// The start of a form, fit to stand in a message.
+/// Returns the form as text, truncated for a message.
 fn shown(form: &Value) -> String {
     let text = form.to_string();
     if text.len() <= SHOWN_BYTES_MAX {

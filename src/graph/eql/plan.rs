@@ -1,41 +1,41 @@
-//! From a query to a plan: what will be called, level by level.
+//! From a query to a plan: what to call, level by level.
 //!
-//! Shape: levels in a vector, the root first; a field of a level names the level below it. Steps are found
-//! for what each level is expected to know; where an entity turns out to know something else, `run.rs` finds
-//! them anew by the same rule.
+//! Shape: a vector of levels, the root first; a field refers to the level below it by index. Calls are planned for
+//! the attributes that each level is expected to know. Where an entity turns out to know others, `run.rs` plans its
+//! calls again by the same rule.
 //!
-//! Invariant: a plan is a value. It looks at no data, and one plan answers any number of requests with the
-//! same query, seeds and viewer.
+//! Invariant: a plan is a value. It depends on no data, and one plan answers any number of requests with the same
+//! query, seeds and viewer.
 
 use std::sync::Arc;
 
-use super::direct::Direct;
+use super::call_plan::{CallPlan, Goal};
+use super::fast_plan::FastPlan;
 use super::fault::PlanFault;
 use super::level::{Below, Field, Level, Source};
-use super::steps::{Goal, Steps};
-use super::{Call, Expr, Join, Key, Limits, Prop, Query, Refusal, Target, names::Names};
+use super::{Expr, ExprKey, Join, JoinTarget, Limits, MutationCall, Prop, Query, QueryRefusal, names::Names};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::registry::{AttrId, Registry, Viewer, World};
 
-/// How a query will be answered.
+/// A plan: how a query will be answered.
 pub struct Plan {
     pub(super) viewer: Viewer,
     pub(super) levels: Vec<Arc<Level>>,
     pub(super) names: Names,
-    /// The short way, for plans that only walk from entities to entities.
-    pub(super) direct: Option<Direct>,
-    /// What is wrong with the query that can be seen without data: misspelt attributes and parameters.
+    /// The plan of the fast path, if the query only follows references and reads attributes.
+    pub(super) fast: Option<FastPlan>,
+    /// The errors of the query that can be found without data: misspelt attributes and wrong parameters.
     pub(super) faults: Vec<PlanFault>,
 }
 
-/// Who asks, and what is known to begin with.
+/// What a plan depends on besides the query.
 #[derive(Clone, Copy)]
 pub struct Planning<'a> {
-    /// The attributes that are known to begin with.
+    /// The attributes that are given for the root.
     pub seeds: &'a [Keyword],
-    /// Who asks.
+    /// The viewer.
     pub viewer: Viewer,
-    /// The bounds.
+    /// The limits.
     pub limits: Limits,
 }
 
@@ -43,8 +43,12 @@ pub struct Planning<'a> {
 ///
 /// # Errors
 ///
-/// A query that is too deep or too wide, or has a mutation below a join.
-pub fn plan<W: World>(query: &Query, registry: &Registry<W>, with: &Planning<'_>) -> Result<Plan, Refusal> {
+/// Returns a refusal for a query that is too deep or too wide, or has a mutation below a join.
+pub fn plan<W: World>(
+    query: &Query,
+    registry: &Registry<W>,
+    with: &Planning<'_>,
+) -> Result<Plan, QueryRefusal> {
     let mut known: Vec<_> = with.seeds.iter().filter_map(|seed| registry.id(seed)).collect();
     known.retain(|id| registry.is_visible(*id, with.viewer));
     let mut planner = Planner {
@@ -53,7 +57,6 @@ pub fn plan<W: World>(query: &Query, registry: &Registry<W>, with: &Planning<'_>
         limits: with.limits,
         names: Names::default(),
         levels: Vec::new(),
-        first: 0,
         fields: 0,
         path: Vec::new(),
         faults: Vec::new(),
@@ -61,19 +64,19 @@ pub fn plan<W: World>(query: &Query, registry: &Registry<W>, with: &Planning<'_>
     planner.level(query, known, 1)?;
     let levels: Vec<_> = planner.levels.into_iter().flatten().map(Arc::new).collect();
     let faults = planner.faults;
-    // The short way answers whole queries only, and has no place for what is refused.
-    let direct = faults.is_empty().then(|| Direct::of(&levels, registry)).flatten();
-    Ok(Plan { viewer: with.viewer, levels, names: planner.names, direct, faults })
+    // The fast path answers whole queries only, and cannot report faults.
+    let direct = faults.is_empty().then(|| FastPlan::of(&levels, registry)).flatten();
+    Ok(Plan { viewer: with.viewer, levels, names: planner.names, fast: direct, faults })
 }
 
 impl Plan {
-    /// Returns whether the plan calls mutations.
+    /// Returns true if the plan calls mutations.
     pub fn has_mutations(&self) -> bool {
         let is_call = |field: &Field| matches!(field.source, Source::Call(_));
         self.levels.first().is_some_and(|root| root.fields.iter().any(is_call))
     }
 
-    /// Returns the plan as data: calls and joins of each level.
+    /// Returns the plan as data, for inspection: the calls and joins of each level.
     pub fn to_value<W: World>(&self, registry: &Registry<W>) -> Value {
         Value::Map(self.level_map(registry, 0))
     }
@@ -109,27 +112,31 @@ impl Plan {
     }
 }
 
-/// Makes levels; also at run time, for what resolvers need of the entities below.
+/// Builds the levels of a plan.
 pub(super) struct Planner<'r, W: World> {
     pub(super) registry: &'r Registry<W>,
     pub(super) viewer: Viewer,
     pub(super) limits: Limits,
     pub(super) names: Names,
     pub(super) levels: Vec<Option<Level>>,
-    /// The number of the first of them.
-    pub(super) first: usize,
     pub(super) fields: u32,
-    /// The joins above the level that is being planned.
+    /// The keys of the joins above the level that is being planned.
     pub(super) path: Vec<Value>,
     pub(super) faults: Vec<PlanFault>,
 }
 
 impl<W: World> Planner<'_, W> {
-    /// Adds the level of a query and those below it; returns its number.
-    pub(super) fn level(&mut self, query: &Query, known: Vec<AttrId>, depth: u32) -> Result<usize, Refusal> {
+    /// Adds the level of a query and the levels below it; returns its index.
+    pub(super) fn level(
+        &mut self,
+        query: &Query,
+        known: Vec<AttrId>,
+        depth: u32,
+    ) -> Result<usize, QueryRefusal> {
         if depth > self.limits.depth {
-            return Err(Refusal::Limit { limit: "depth", max: self.limits.depth });
+            return Err(QueryRefusal::Limit { limit: "depth", max: self.limits.depth });
         }
+        // The index is reserved before the levels below are added, so that the root is 0.
         let place = self.levels.len();
         self.levels.push(None);
         let (mut fields, mut has_wildcard): (Vec<Field>, bool) = (Vec::new(), false);
@@ -140,6 +147,7 @@ impl<W: World> Planner<'_, W> {
                     has_wildcard = true;
                     continue;
                 }
+                // A property that refers to an entity may be answered as a join of the entity's main attributes.
                 Expr::Prop(prop) => match self.whole(prop) {
                     Some(join) => self.join(&join, &known, depth)?,
                     None => {
@@ -152,7 +160,7 @@ impl<W: World> Planner<'_, W> {
                 Expr::Join(join) => self.join(join, &known, depth)?,
                 Expr::Call(call) => self.call(call, depth)?,
             };
-            // Every mutation is called; of all else the last one under a key holds.
+            // Every mutation is called. Of other expressions with the same key, the last one wins.
             let is_same =
                 |earlier: &&mut Field| earlier.key == field.key && !matches!(earlier.source, Source::Call(_));
             match fields.iter_mut().find(is_same) {
@@ -169,11 +177,12 @@ impl<W: World> Planner<'_, W> {
             .any(|(at, field)| fields[..at].iter().any(|earlier| earlier.key == field.key));
         let steps = Arc::new(steps(self.registry, &fields, &known));
         self.levels[place] = Some(Level { fields, has_wildcard, has_twins, known, steps });
-        Ok(self.first + place)
+        Ok(place)
     }
 
-    /// Adds what an entity is as a whole to what a wildcard stands for; whatever of it was asked for by name stays so.
-    fn add_whole(&mut self, known: &[AttrId], fields: &mut Vec<Field>) -> Result<(), Refusal> {
+    /// Adds the entity's main attributes, which a wildcard includes. One that the query names keeps its own field.
+    fn add_whole(&mut self, known: &[AttrId], fields: &mut Vec<Field>) -> Result<(), QueryRefusal> {
+        // Only a level that knows exactly one attribute is known to be that entity's.
         let [key] = known else {
             return Ok(());
         };
@@ -181,35 +190,36 @@ impl<W: World> Planner<'_, W> {
             let Ok(attr) = Keyword::new(ident) else {
                 continue;
             };
-            let prop = Prop { key: Key::Attr(attr), params: None };
+            let prop = Prop { key: ExprKey::Attr(attr), params: None };
             if fields.iter().any(|field| field.key == prop.key.to_value()) {
                 continue;
             }
             self.spend(1)?;
             let (source, _) = self.source(&prop.key, None);
-            // Nobody has asked for it by name, so nobody is told where it is missing.
+            // The query does not name it, so its absence is not an error.
             fields.push(Field { is_optional: true, ..self.field(prop.key.to_value(), None, source) });
         }
         Ok(())
     }
 
-    /// Returns the join that a property stands for, where entities are answered as a whole.
+    /// Returns the join that a property without a subquery stands for; `None` if its entities are not answered as a
+    /// whole.
     fn whole(&self, prop: &Prop) -> Option<Join> {
-        let Key::Attr(attr) = &prop.key else {
+        let ExprKey::Attr(attr) = &prop.key else {
             return None;
         };
         let whole = self.registry.whole(self.registry.id(attr)?);
         let keys = whole.iter().filter_map(|ident| Keyword::new(ident).ok());
         let exprs: Vec<Expr> =
-            keys.map(|attr| Expr::Prop(Prop { key: Key::Attr(attr), params: None })).collect();
-        let target = Target::Query(Query { exprs, meta: None });
+            keys.map(|attr| Expr::Prop(Prop { key: ExprKey::Attr(attr), params: None })).collect();
+        let target = JoinTarget::Query(Query { exprs, meta: None });
         (!whole.is_empty()).then(|| Join { key: prop.key.clone(), params: prop.params.clone(), target })
     }
 
-    fn spend(&mut self, fields: usize) -> Result<(), Refusal> {
+    fn spend(&mut self, fields: usize) -> Result<(), QueryRefusal> {
         self.fields = self.fields.saturating_add(u32::try_from(fields).unwrap_or(u32::MAX));
         if self.fields > self.limits.attributes {
-            return Err(Refusal::Limit { limit: "attributes", max: self.limits.attributes });
+            return Err(QueryRefusal::Limit { limit: "attributes", max: self.limits.attributes });
         }
         Ok(())
     }
@@ -217,6 +227,7 @@ impl<W: World> Planner<'_, W> {
     fn field(&self, key: Value, params: Option<&Map>, source: Source) -> Field {
         let mut params = params.cloned().unwrap_or_default();
         let is_optional = params.keyword(OPTIONAL).is_some_and(Value::is_truthy);
+        // The parameter is Pathom's, for every attribute. Readers and parameter checks must not see it.
         if params.keyword(OPTIONAL).is_some() {
             let is_other = |(key, _): &(Value, Value)| *key != Value::keyword(OPTIONAL);
             params = params.into_iter().filter(is_other).collect();
@@ -228,12 +239,15 @@ impl<W: World> Planner<'_, W> {
         Field { key, params, is_optional, is_whole, source, below: Below::Nothing }
     }
 
-    fn join(&mut self, join: &Join, known: &[AttrId], depth: u32) -> Result<Field, Refusal> {
+    fn join(&mut self, join: &Join, known: &[AttrId], depth: u32) -> Result<Field, QueryRefusal> {
         self.check_name(&join.key, known);
+        // The record's fields are checked before the path is extended: the check adds the join's key itself.
+        self.check_fields(join);
         let (source, mut below) = self.source(&join.key, Some(known));
         let field = self.field(join.key.to_value(), join.params.as_ref(), source);
         let mut field = self.checked(field);
         self.path.push(field.key.clone());
+        // Below a placeholder the parameters are known as well, under their own names.
         if let Source::Placeholder = field.source {
             self.spend(field.params.len())?;
             below.extend(field.params.keys().map(|key| self.names.id(self.registry, key)));
@@ -241,8 +255,8 @@ impl<W: World> Planner<'_, W> {
         below.sort_unstable();
         below.dedup();
         field.below = match &join.target {
-            Target::Query(query) => Below::Level(self.level(query, below, depth + 1)?),
-            Target::Union(entries) => {
+            JoinTarget::Query(query) => Below::Level(self.level(query, below, depth + 1)?),
+            JoinTarget::Union(entries) => {
                 let mut levels = Vec::new();
                 for (key, query) in entries {
                     let id = self.names.id(self.registry, &Value::Keyword(key.clone()));
@@ -250,16 +264,16 @@ impl<W: World> Planner<'_, W> {
                 }
                 Below::Union(levels)
             }
-            Target::Depth(depth) => Below::Depth(*depth),
-            Target::Unbounded => Below::Unbounded,
+            JoinTarget::Depth(depth) => Below::Depth(*depth),
+            JoinTarget::Unbounded => Below::Unbounded,
         };
         self.path.pop();
         Ok(field)
     }
 
-    fn call(&mut self, call: &Call, depth: u32) -> Result<Field, Refusal> {
+    fn call(&mut self, call: &MutationCall, depth: u32) -> Result<Field, QueryRefusal> {
         if depth > 1 {
-            return Err(Refusal::NestedMutation(call.name.clone()));
+            return Err(QueryRefusal::NestedMutation(call.name.clone()));
         }
         let mut field =
             self.field(Value::Symbol(call.name.clone()), Some(&call.params), Source::Call(call.clone()));
@@ -269,39 +283,27 @@ impl<W: World> Planner<'_, W> {
         Ok(field)
     }
 
-    /// Where a key's value comes from, and what will be known of the entities below.
-    fn source(&mut self, key: &Key, known: Option<&[AttrId]>) -> (Source, Vec<AttrId>) {
+    /// Returns the source of a key's value and the attributes that will be known of the entities below.
+    fn source(&mut self, key: &ExprKey, known: Option<&[AttrId]>) -> (Source, Vec<AttrId>) {
         let id = self.names.id(self.registry, &Value::Keyword(key.attr().clone()));
         let is_visible = self.registry.is_visible(id, self.viewer);
         match (key, known) {
-            (Key::Ident(_, value), _) => {
+            (ExprKey::Ident(_, value), _) => {
                 (Source::Ident(id, value.clone()), if is_visible { vec![id] } else { Vec::new() })
             }
-            (Key::Attr(attr), Some(known)) if attr.namespace() == Some(">") => {
+            // Pathom: a keyword with the namespace `>` is a placeholder, which stays at the entity.
+            (ExprKey::Attr(attr), Some(known)) if attr.namespace() == Some(">") => {
                 (Source::Placeholder, known.to_vec())
             }
-            (Key::Attr(_), _) => (Source::Attr(id, is_visible), self.provided_below(id)),
-        }
-    }
-
-    /// What the providers of an attribute promise of the entities below it.
-    fn provided_below(&mut self, id: AttrId) -> Vec<AttrId> {
-        let mut below: Vec<AttrId> = self.registry.refers_to(id).into_iter().collect();
-        for number in self.registry.providers(id) {
-            let outputs = self.registry.operations()[*number].outputs.iter();
-            for query in outputs.filter(|(output, _)| *output == id).filter_map(|(_, nested)| nested.as_ref())
-            {
-                for key in query.exprs.iter().filter_map(Expr::key) {
-                    below.push(self.names.id(self.registry, &Value::Keyword(key.attr().clone())));
-                }
+            (ExprKey::Attr(_), _) => {
+                (Source::Attr(id, is_visible), self.registry.refers_to(id).into_iter().collect())
             }
         }
-        below
     }
 }
 
-/// Finds the steps of a level's fields from what is known.
-pub(super) fn steps<W: World>(registry: &Registry<W>, fields: &[Field], known: &[AttrId]) -> Steps {
+/// Plans the calls for a level's fields from the attributes that are known.
+pub(super) fn steps<W: World>(registry: &Registry<W>, fields: &[Field], known: &[AttrId]) -> CallPlan {
     let mut goals = Vec::new();
     let mut hidden = Vec::new();
     for field in fields {
@@ -311,10 +313,11 @@ pub(super) fn steps<W: World>(registry: &Registry<W>, fields: &[Field], known: &
             Source::Ident(..) | Source::Placeholder | Source::Call(_) => {}
         }
     }
-    let mut steps = Steps::find(registry, known, &goals);
+    let mut steps = CallPlan::find(registry, known, &goals);
+    // A hidden attribute is reported just like one that nothing leads to.
     steps.unreachable.extend(hidden);
     steps
 }
 
-/// The parameter by which a query says that it can do without an attribute.
+/// Pathom's parameter for an attribute whose absence is not an error.
 const OPTIONAL: &str = "com.wsscode.pathom3.connect.operation/optional?";

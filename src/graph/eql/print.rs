@@ -1,9 +1,9 @@
-//! From a query back to EDN: as a query, and as the tree of the `eql` library.
+//! Converts a query back to EDN: as a query form, and as the AST of the `eql` library.
 //!
-//! Invariant: a printed query parses to the same tree. Source: `edn-query-language.core`, `ast->query`
-//! and `query->ast`.
+//! Invariant: a printed query parses to an equal tree. Source: `edn-query-language.core`, `ast->query` and
+//! `query->ast`.
 
-use super::{Call, Expr, Join, Key, Prop, Query, Target};
+use super::{Expr, ExprKey, Join, JoinTarget, MutationCall, Prop, Query};
 use crate::edn::{Map, Symbol, Value};
 
 impl Query {
@@ -16,7 +16,7 @@ impl Query {
         }
     }
 
-    /// Returns the tree as the `eql` library has it: `{:type :root :children […]}`.
+    /// Returns the AST of the `eql` library: `{:type :root :children […]}`.
     pub fn to_ast(&self) -> Value {
         let ast = Map::new().with("type", Value::keyword("root")).with("children", children(self));
         Value::Map(match &self.meta {
@@ -55,8 +55,8 @@ impl Expr {
     }
 }
 
-impl Target {
-    /// Returns what the join asks for as a form.
+impl JoinTarget {
+    /// Returns the subquery as a form.
     pub fn to_value(&self) -> Value {
         match self {
             Self::Query(query) => query.to_value(),
@@ -104,7 +104,7 @@ impl Join {
     }
 }
 
-impl Call {
+impl MutationCall {
     fn to_ast(&self) -> Value {
         let node = Map::new().with("dispatch-key", self.name.clone()).with("key", self.name.clone());
         let node = node.with("params", self.params.clone()).with("type", Value::keyword("call"));
@@ -119,7 +119,7 @@ fn children(query: &Query) -> Value {
     Value::vector(query.exprs.iter().map(Expr::to_ast).collect::<Vec<_>>())
 }
 
-fn node(kind: &str, key: &Key) -> Map {
+fn node(kind: &str, key: &ExprKey) -> Map {
     let node = Map::new().with("type", Value::keyword(kind));
     node.with("dispatch-key", key.attr().clone()).with("key", key.to_value())
 }

@@ -1,48 +1,40 @@
 //! What is known of one entity while a query runs.
 //!
-//! Shape: a short vector of numbered attributes, scanned. Entities have a handful of attributes at hand,
-//! and comparing numbers is cheaper than any table.
+//! Shape: a short vector of numbered attributes, searched linearly. A row has a handful of attributes, and comparing
+//! numbers is cheaper than any table.
 //!
-//! Invariant: no attribute stands in a row twice.
+//! Invariant: no attribute appears in a row twice.
 
 use std::rc::Rc;
 
 use crate::edn::Value;
 use crate::graph::registry::{AttrId, ResolverError};
 
-/// One entity.
+/// One entity of a level.
 #[derive(Default)]
-pub(super) struct Row {
+pub(super) struct EntityRow {
     data: Vec<(AttrId, Value)>,
-    /// How many of them were known before anything was fetched.
+    /// How many of the attributes were known before any were read.
     source_len: usize,
-    /// The key that it was referred to by, and the number under which readers find the entity.
+    /// The key attribute that referred to the entity, and the number by which readers find it.
     pub(super) found: Option<(AttrId, u64)>,
-    /// The entities that attributes refer to, by number, where their readers said so.
+    /// The numbers of the entities that an attribute refers to, where its reader returned numbers.
     referred: Vec<(AttrId, Vec<u64>)>,
-    /// What went wrong, by the number of the call.
-    pub(super) log: Vec<(usize, Trouble)>,
-    /// The entities that a recursion went through to get here.
+    /// The errors of readers, each with the index of the call and the attribute.
+    pub(super) log: Vec<(usize, AttrId, ResolverError)>,
+    /// The entities that a recursion passed through to get here.
     pub(super) chain: Option<Rc<Link>>,
 }
 
-/// What can go wrong with a call for one entity.
-pub(super) enum Trouble {
-    /// The resolver failed, for one attribute or for all.
-    Threw(Option<AttrId>, ResolverError),
-    /// It was not called, because what it needs comes from the call of this number, which failed.
-    Ancestor(usize),
-}
-
-/// An entity that a recursion went through, and those before it.
+/// An entity that a recursion passed through, linked to those before it.
 pub(super) struct Link {
     source: Vec<(AttrId, Value)>,
     level: usize,
     outer: Option<Rc<Self>>,
 }
 
-impl Row {
-    /// Makes a row of what is known to begin with, in which nothing may stand twice.
+impl EntityRow {
+    /// Creates a row of the attributes that are known to begin with, which must be distinct.
     pub(super) fn of(source: impl IntoIterator<Item = (AttrId, Value)>) -> Self {
         let source = source.into_iter();
         let mut data = Vec::with_capacity(source.size_hint().0 + ROOM);
@@ -50,19 +42,19 @@ impl Row {
         Self { source_len: data.len(), data, ..Self::default() }
     }
 
-    /// Adds an attribute unless it is there.
+    /// Adds an attribute unless the row has it.
     pub(super) fn add(&mut self, id: AttrId, value: Value) {
         if !self.has(id) {
             self.data.push((id, value));
         }
     }
 
-    /// Notes which entities an attribute refers to.
+    /// Records which entities an attribute refers to.
     pub(super) fn refer(&mut self, id: AttrId, found: Vec<u64>) {
         self.referred.push((id, found));
     }
 
-    /// Takes the numbers of the entities that an attribute refers to; none where only their keys are known.
+    /// Takes the numbers of the entities that an attribute refers to; empty if only their keys are known.
     pub(super) fn take_referred(&mut self, id: AttrId) -> Vec<u64> {
         let mut referred = self.referred.iter_mut().filter(|(attr, _)| *attr == id);
         referred.next().map(|(_, found)| std::mem::take(found)).unwrap_or_default()
@@ -76,8 +68,8 @@ impl Row {
         self.data.iter().find(|(known, _)| *known == id).map(|(_, value)| value)
     }
 
-    /// Takes a value out and leaves nil, for a row that has been fetched and is being answered; one that
-    /// was known to begin with is copied where that is still needed.
+    /// Moves a value out of a row that is being answered and leaves nil. A value that was known to begin with is
+    /// copied instead if `keeps_source` says that it is needed again.
     pub(super) fn take(&mut self, id: AttrId, keeps_source: bool) -> Option<Value> {
         let at = self.data.iter().position(|(known, _)| *known == id)?;
         let value = &mut self.data[at].1;
@@ -87,40 +79,37 @@ impl Row {
         Some(std::mem::replace(value, Value::Nil))
     }
 
-    /// Iterates over the numbers of what is known.
+    /// Iterates over the attributes that are known.
     pub(super) fn ids(&self) -> impl ExactSizeIterator<Item = AttrId> {
         self.data.iter().map(|(id, _)| *id)
     }
 
-    /// Returns what was known to begin with.
+    /// Returns the attributes that were known to begin with.
     pub(super) fn source(&self) -> &[(AttrId, Value)] {
         self.data.get(..self.source_len).unwrap_or_default()
     }
 
-    /// Returns what the first resolver that failed has said.
+    /// Returns the error of the first reader that failed.
     pub(super) fn first_error(&self) -> Option<ResolverError> {
-        self.log.iter().find_map(|(_, trouble)| match trouble {
-            Trouble::Threw(_, error) => Some(error.clone()),
-            Trouble::Ancestor(_) => None,
-        })
+        self.log.first().map(|(_, _, error)| error.clone())
     }
 
-    /// Returns everything, nil where a value was taken.
+    /// Returns all attributes, with nil where a value was taken.
     pub(super) fn into_rest(self) -> Vec<(AttrId, Value)> {
         self.data
     }
 
-    /// Returns the chain of a recursion that goes on from here, at `level`.
+    /// Returns the chain for a recursion that continues below this row, at `level`.
     pub(super) fn link(&self, level: usize) -> Rc<Link> {
         Rc::new(Link { source: self.source().to_vec(), level, outer: self.chain.clone() })
     }
 }
 
 impl Link {
-    /// Returns whether an entity on the chain began with the same knowledge at the same level: what comes
-    /// of it would come again, for ever.
-    pub(super) fn repeats(&self, row: &Row, level: usize) -> bool {
-        // Whatever comes round comes round in the same order, from the same resolver.
+    /// Returns true if an entity on the chain began with the same attributes at the same level: its answer would
+    /// contain itself without end.
+    pub(super) fn repeats(&self, row: &EntityRow, level: usize) -> bool {
+        // Attributes are compared in order: an entity that recurs comes from the same reader, in the same order.
         let is_same = |link: &Self| link.level == level && link.source == row.source();
         let mut link = Some(self);
         while let Some(here) = link {
@@ -133,11 +122,10 @@ impl Link {
     }
 }
 
-/// Attributes for which there is room behind those that a row begins with. A row that need not grow is
-/// allocated once.
+/// Capacity for attributes beyond those that a row begins with, so that most rows are allocated once.
 const ROOM: usize = 7;
 
-/// Unlinks one by one, so that a long chain does not recurse.
+/// Unlinks iteratively, so that dropping a long chain does not recurse.
 impl Drop for Link {
     fn drop(&mut self) {
         let mut outer = self.outer.take();

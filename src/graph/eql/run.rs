@@ -1,53 +1,53 @@
-//! Answering one request: mutations in order, then level by level what is asked for.
+//! Answers one request: mutations first, in order, then the query, level by level.
 //!
-//! Lives here: the order of things. Does not live here: calling resolvers (`fetch.rs`), going below joins
-//! (`below.rs`), making maps (`assemble.rs`).
+//! Contains the order of the steps. Readers are called in `fetch.rs`, joins are followed in `joins.rs`, maps are
+//! built in `assemble.rs`.
 //!
-//! Invariant: Rust's stack is as deep as the answer at most, and the limit of depth bounds that.
+//! Invariant: Rust's stack is at most as deep as the answer, which the depth limit bounds.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::failure::{Cause, Failure, attribute_error, mutation_error, unreachable};
+use super::call_plan::CallPlan;
+use super::failure::{Cause, QueryFailure, attribute_error, mutation_error, unreachable};
 use super::fault::{FAULTS, PlanFault};
 use super::level::{Below, Field, Level, Source};
 use super::limits::Budget;
 use super::missing::missing;
 use super::names::Names;
 use super::plan::steps;
-use super::row::Row;
-use super::steps::Steps;
-use super::{Call, Limits, Plan, Refusal};
+use super::row::EntityRow;
+use super::{Limits, MutationCall, Plan, QueryRefusal};
 use crate::edn::{Map, Value};
-use crate::graph::registry::{Access, AttrId, Registry, ResolverError, Seen, Viewer, World, check};
+use crate::graph::registry::{Access, AttrId, Registry, ResolverError, ViewOf, Viewer, World};
 
-/// One request: a plan, and what it is asked of.
-pub struct Request<'a> {
-    /// How to answer.
+/// One request: a plan and the data to answer it with.
+pub struct QueryRequest<'a> {
+    /// The plan.
     pub plan: &'a Plan,
-    /// What is known to begin with.
+    /// The attributes that are given for the root.
     pub entity: &'a Map,
-    /// Whether errors stand in the answer, instead of failing it.
+    /// Lenient: errors are part of the answer. Strict: the first error fails the request.
     pub is_lenient: bool,
-    /// The bounds.
+    /// The limits.
     pub limits: Limits,
-    /// Asked before each call and each level: whether to give up.
+    /// Polled before each call and each level; true stops the query.
     pub stop: &'a dyn Fn() -> bool,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum QueryAnswer {
     /// The answer.
     Done(Map),
-    /// In strict mode: why there is none.
-    Failed(Failure),
+    /// Why the strict request failed.
+    Failed(QueryFailure),
 }
 
-/// Why running ends early.
-pub(super) enum Halt {
-    Failed(Failure),
-    Refused(Refusal),
+/// Why a run ends early.
+pub(super) enum Abort {
+    Failed(QueryFailure),
+    Refused(QueryRefusal),
 }
 
 /// The state of one request.
@@ -55,28 +55,27 @@ pub(super) struct Runner<'a, W: World> {
     pub(super) registry: &'a Registry<W>,
     pub(super) viewer: Viewer,
     pub(super) is_lenient: bool,
-    pub(super) limits: Limits,
     pub(super) budget: Budget<'a>,
     pub(super) names: Names,
-    /// The plan's levels, and behind them those that inputs of resolvers need.
+    /// The levels of the plan.
     pub(super) levels: Vec<Arc<Level>>,
-    /// The levels of inputs, by operation and input.
-    pub(super) inputs: BTreeMap<(usize, usize), usize>,
-    steps: BTreeMap<(usize, Vec<AttrId>), Arc<Steps>>,
-    /// What the mutations of the root returned, by field.
+    steps: BTreeMap<(usize, Vec<AttrId>), Arc<CallPlan>>,
+    /// The parsed calls of the root's mutations, by field: all are parsed before any runs.
+    calls: BTreeMap<usize, Result<W::Call, ResolverError>>,
+    /// The answers of the root's mutations, by field.
     pub(super) called: BTreeMap<usize, Value>,
 }
 
-/// A place in the answer: a level, how deep it is, and how often its recursions may still recur.
-pub(super) struct Place {
+/// A position in the answer: a level, its depth, and how often its bounded recursions may still recur, by field.
+pub(super) struct LevelFrame {
     pub(super) level: usize,
     pub(super) depth: u32,
     pub(super) left: Vec<(usize, u64)>,
 }
 
-/// The rows of a level of which the same is known.
-pub(super) struct Group {
-    pub(super) steps: Arc<Steps>,
+/// Rows of a level that know the same attributes, and so share a call plan.
+pub(super) struct RowGroup {
+    pub(super) steps: Arc<CallPlan>,
     pub(super) rows: Vec<usize>,
 }
 
@@ -84,29 +83,28 @@ pub(super) struct Group {
 ///
 /// # Errors
 ///
-/// A limit that the request exceeds, or the callback's word to stop.
+/// Returns the limit that the request exceeds, or [`QueryRefusal::Stopped`] if the `stop` callback returned true.
 pub fn run<W: World>(
     registry: &Registry<W>,
-    request: &Request<'_>,
+    request: &QueryRequest<'_>,
     access: &mut dyn Access<W>,
-) -> Result<Answer, Refusal> {
+) -> Result<QueryAnswer, QueryRefusal> {
     let mut runner = Runner {
         registry,
         viewer: request.plan.viewer,
         is_lenient: request.is_lenient,
-        limits: request.limits,
         budget: Budget::new(request.limits, request.stop),
         names: request.plan.names.clone(),
         levels: request.plan.levels.clone(),
-        inputs: BTreeMap::new(),
         steps: BTreeMap::new(),
+        calls: BTreeMap::new(),
         called: BTreeMap::new(),
     };
     match runner.root(request.entity, &request.plan.faults, access) {
-        Ok(Value::Map(map)) => Ok(Answer::Done(map)),
-        Ok(_) => Ok(Answer::Done(Map::new())),
-        Err(Halt::Failed(failure)) => Ok(Answer::Failed(failure)),
-        Err(Halt::Refused(refusal)) => Err(refusal),
+        Ok(Value::Map(map)) => Ok(QueryAnswer::Done(map)),
+        Ok(_) => Ok(QueryAnswer::Done(Map::new())),
+        Err(Abort::Failed(failure)) => Ok(QueryAnswer::Failed(failure)),
+        Err(Abort::Refused(refusal)) => Err(refusal),
     }
 }
 
@@ -116,8 +114,8 @@ impl<W: World> Runner<'_, W> {
         entity: &Map,
         faults: &[PlanFault],
         access: &mut dyn Access<W>,
-    ) -> Result<Value, Halt> {
-        let place = Place { level: 0, depth: 1, left: Vec::new() };
+    ) -> Result<Value, Abort> {
+        let place = LevelFrame { level: 0, depth: 1, left: Vec::new() };
         self.budget.admit(entity)?;
         let Some(root) = self.levels.first().cloned() else {
             return Ok(Value::Nil);
@@ -125,22 +123,25 @@ impl<W: World> Runner<'_, W> {
         let mut known = Vec::new();
         for (key, value) in entity {
             let id = self.names.id(self.registry, key);
-            // What a caller may not see, it may not pretend to know.
+            // A caller must not provide what it may not see: it could read other entities through it.
             if self.registry.is_visible(id, self.viewer) {
                 known.push((id, value.clone()));
             }
         }
+        // Strict mode checks everything that can fail without running, so that a failed request has changed nothing.
+        self.read_calls(&root);
         if !self.is_lenient {
             if let Some(fault) = faults.first() {
-                return Err(Halt::Failed(fault.failure()));
+                return Err(Abort::Failed(fault.failure()));
             }
-            self.foresee(&root, &known)?;
+            self.check_mutations(&root, &known, access)?;
         }
         for (number, field) in root.fields.iter().enumerate() {
             if let Source::Call(call) = &field.source {
-                let result = self.mutate(call, access)?;
+                let result = self.mutate(number, call, access)?;
                 let result = match result {
                     Ok(value) => {
+                        // Each mutation's result is read right after it, before the next mutation changes the state.
                         self.look(access, |runner, view| runner.under(view, &place, number, value))?
                     }
                     Err(error) => mutation_error(&error),
@@ -148,8 +149,9 @@ impl<W: World> Runner<'_, W> {
                 self.called.insert(number, result);
             }
         }
+        // The query is read from one snapshot, taken after all mutations.
         let mut answers =
-            self.look(access, move |runner, view| runner.level(view, &place, vec![Row::of(known)]))?;
+            self.look(access, move |runner, view| runner.level(view, &place, vec![EntityRow::of(known)]))?;
         let answer = answers.pop().unwrap_or(Value::Nil);
         match answer.as_map().filter(|_| !faults.is_empty()) {
             None => Ok(answer),
@@ -160,22 +162,42 @@ impl<W: World> Runner<'_, W> {
         }
     }
 
-    /// Fails a strict request that must fail, before it has changed anything: no way leads to an attribute
-    /// of the root, or there is no mutation of a name.
-    fn foresee(&mut self, root: &Level, known: &[(AttrId, Value)]) -> Result<(), Halt> {
+    /// Parses the calls of all mutations. In lenient mode each call reports its own error when it is its turn.
+    fn read_calls(&mut self, root: &Level) {
+        for (number, field) in root.fields.iter().enumerate() {
+            if let Source::Call(call) = &field.source
+                && let Some(mutation) = self.registry.mutation(&call.name, self.viewer)
+            {
+                self.calls.insert(number, mutation.declared.read(&call.params));
+            }
+        }
+    }
+
+    /// Fails a strict request before it has changed anything, if an attribute of the root is unreachable, a mutation
+    /// is unknown, or a mutation's parameters are wrong.
+    fn check_mutations(
+        &mut self,
+        root: &Level,
+        known: &[(AttrId, Value)],
+        access: &mut dyn Access<W>,
+    ) -> Result<(), Abort> {
         let attributes = self.registry.len();
         let mut ids: Vec<AttrId> =
             known.iter().map(|(id, _)| *id).filter(|id| id.is_below(attributes)).collect();
         ids.sort_unstable();
         let steps = self.steps(root, 0, &ids)?;
         let is_known = |attr: AttrId| known.iter().any(|(id, _)| *id == attr);
-        for field in &root.fields {
-            if let Source::Call(call) = &field.source
-                && let Some(mutation) = self.registry.mutation(&call.name, self.viewer)
-                && let Err(fault) = check(&call.params, mutation.declared.params)
-            {
-                let error = Some(fault.into_error(&call.name));
-                return Err(Halt::Failed(Failure { cause: Cause::Mutation, key: field.key.clone(), error }));
+        for (number, field) in root.fields.iter().enumerate() {
+            if let Some(Err(fault)) = self.calls.get(&number) {
+                // A caller that may not act at all is told so before anything is said about its parameters.
+                let mut admitted = Ok(());
+                access.act(&mut |hand| admitted = W::admit(&hand));
+                let error = Some(admitted.err().unwrap_or_else(|| fault.clone()));
+                return Err(Abort::Failed(QueryFailure {
+                    cause: Cause::Mutation,
+                    key: field.key.clone(),
+                    error,
+                }));
             }
             let cause = match &field.source {
                 Source::Attr(attr, is_visible) => {
@@ -189,19 +211,20 @@ impl<W: World> Runner<'_, W> {
             };
             if let Some(cause) = cause {
                 let error = missing(self.registry, self.viewer, cause, &field.key);
-                return Err(Halt::Failed(Failure { cause, key: field.key.clone(), error }));
+                return Err(Abort::Failed(QueryFailure { cause, key: field.key.clone(), error }));
             }
         }
         Ok(())
     }
 
-    /// Looks at the world once.
+    /// Runs a closure on one snapshot of the world.
     fn look<T>(
         &mut self,
         access: &mut dyn Access<W>,
-        reading: impl FnOnce(&mut Self, Seen<'_, W>) -> Result<T, Halt>,
-    ) -> Result<T, Halt> {
-        let mut result = Err(Halt::Refused(Refusal::Stopped));
+        reading: impl FnOnce(&mut Self, ViewOf<'_, W>) -> Result<T, Abort>,
+    ) -> Result<T, Abort> {
+        // If the implementation does not call back, the query counts as stopped.
+        let mut result = Err(Abort::Refused(QueryRefusal::Stopped));
         let mut reading = Some(reading);
         access.look(&mut |view| {
             if let Some(reading) = reading.take() {
@@ -211,18 +234,19 @@ impl<W: World> Runner<'_, W> {
         result
     }
 
-    /// Calls a mutation. What it fails by is an answer in lenient mode.
+    /// Calls a mutation. In lenient mode its error is part of the answer.
     fn mutate(
         &mut self,
-        call: &Call,
+        number: usize,
+        call: &MutationCall,
         access: &mut dyn Access<W>,
-    ) -> Result<Result<Value, ResolverError>, Halt> {
+    ) -> Result<Result<Value, ResolverError>, Abort> {
         self.budget.call()?;
-        let mut result = None;
+        let (mut result, mut read) = (None, self.calls.remove(&number));
         match self.registry.mutation(&call.name, self.viewer) {
-            Some(mutation) => {
-                access.act(&mut |hand| result = Some(mutation.declared.call(hand, &call.params)));
-            }
+            Some(mutation) => access.act(&mut |hand| {
+                result = read.take().map(|call| mutation.declared.call(hand, call));
+            }),
             None => {
                 let message = format!("Mutation {} not found", call.name);
                 let data = Map::new().with(OP_NAME, call.name.clone());
@@ -232,20 +256,20 @@ impl<W: World> Runner<'_, W> {
         match result {
             Some(Err(error)) if !self.is_lenient => {
                 let key = Value::Symbol(call.name.clone());
-                Err(Halt::Failed(Failure { cause: Cause::Mutation, key, error: Some(error) }))
+                Err(Abort::Failed(QueryFailure { cause: Cause::Mutation, key, error: Some(error) }))
             }
             Some(result) => Ok(result),
-            None => Err(Halt::Refused(Refusal::Stopped)),
+            None => Err(Abort::Refused(QueryRefusal::Stopped)),
         }
     }
 
-    /// Answers one place for all its entities, in order.
+    /// Answers one level for all its entities, in order.
     pub(super) fn level(
         &mut self,
-        view: Seen<'_, W>,
-        place: &Place,
-        mut rows: Vec<Row>,
-    ) -> Result<Vec<Value>, Halt> {
+        view: ViewOf<'_, W>,
+        place: &LevelFrame,
+        mut rows: Vec<EntityRow>,
+    ) -> Result<Vec<Value>, Abort> {
         if rows.is_empty() {
             return Ok(Vec::new());
         }
@@ -253,8 +277,9 @@ impl<W: World> Runner<'_, W> {
         let Some(level) = self.levels.get(place.level).cloned() else {
             return Ok(Vec::new());
         };
+        // Fetch everything of this level, then go below: each level is read for all entities at once.
         let groups = self.groups(&level, place.level, &rows)?;
-        self.fetch(view, place, &groups, &mut rows)?;
+        self.fetch(view, &groups, &mut rows)?;
         if !self.is_lenient {
             self.check(&level, &groups, &rows)?;
         }
@@ -262,13 +287,18 @@ impl<W: World> Runner<'_, W> {
         Ok(self.assemble(&level, &groups, rows, below))
     }
 
-    /// Puts rows together of which the same is known. Mostly that is all of them, and one after the other.
-    fn groups(&mut self, level: &Level, number: usize, rows: &[Row]) -> Result<Vec<Group>, Refusal> {
+    /// Groups rows that know the same attributes. Usually all rows do, so the previous group is tried first.
+    fn groups(
+        &mut self,
+        level: &Level,
+        number: usize,
+        rows: &[EntityRow],
+    ) -> Result<Vec<RowGroup>, QueryRefusal> {
         let attributes = self.registry.len();
-        let mut groups: Vec<(Vec<AttrId>, Group)> = Vec::new();
+        let mut groups: Vec<(Vec<AttrId>, RowGroup)> = Vec::new();
         let mut index: BTreeMap<Vec<AttrId>, usize> = BTreeMap::new();
         for (place, row) in rows.iter().enumerate() {
-            // Names that are no attributes lead nowhere.
+            // Names that are no attributes lead to no reader, so they do not distinguish groups.
             let ids = || row.ids().filter(|id| id.is_below(attributes));
             let is_same = |known: &[AttrId]| {
                 ids().count() == known.len() && ids().all(|id| known.binary_search(&id).is_ok())
@@ -285,13 +315,18 @@ impl<W: World> Runner<'_, W> {
             }
             let steps = self.steps(level, number, &known)?;
             index.insert(known.clone(), groups.len());
-            groups.push((known, Group { steps, rows: vec![place] }));
+            groups.push((known, RowGroup { steps, rows: vec![place] }));
         }
         Ok(groups.into_iter().map(|(_, group)| group).collect())
     }
 
-    /// Returns the plan's steps, or finds them anew for what is known.
-    fn steps(&mut self, level: &Level, number: usize, known: &[AttrId]) -> Result<Arc<Steps>, Refusal> {
+    /// Returns the plan's calls, or plans new ones if the row knows other attributes than expected.
+    fn steps(
+        &mut self,
+        level: &Level,
+        number: usize,
+        known: &[AttrId],
+    ) -> Result<Arc<CallPlan>, QueryRefusal> {
         if level.known == known {
             return Ok(Arc::clone(&level.steps));
         }
@@ -299,35 +334,37 @@ impl<W: World> Runner<'_, W> {
         if let Some(steps) = self.steps.get(&key) {
             return Ok(Arc::clone(steps));
         }
+        // Charged as a call: rows that a caller provides could otherwise force any amount of planning.
         self.budget.call()?;
         let steps = Arc::new(steps(self.registry, &level.fields, known));
         self.steps.insert(key, Arc::clone(&steps));
         Ok(steps)
     }
 
-    /// Fails a strict request by the first attribute that is missing.
-    fn check(&self, level: &Level, groups: &[Group], rows: &[Row]) -> Result<(), Halt> {
+    /// Fails a strict request at the first missing attribute.
+    fn check(&self, level: &Level, groups: &[RowGroup], rows: &[EntityRow]) -> Result<(), Abort> {
         for (group, place) in groups.iter().flat_map(|group| group.rows.iter().map(move |row| (group, row))) {
             let row = &rows[*place];
             let mut faults = level.fields.iter().filter_map(|field| {
                 field_error(field, row, &group.steps).map(|(cause, _)| (cause, &field.key))
             });
             if let Some((cause, key)) = faults.next() {
+                // The reader's own error says more than that the attribute is missing.
                 let error = row.first_error().or_else(|| missing(self.registry, self.viewer, cause, key));
-                return Err(Halt::Failed(Failure { cause, key: key.clone(), error }));
+                return Err(Abort::Failed(QueryFailure { cause, key: key.clone(), error }));
             }
         }
         Ok(())
     }
 }
 
-impl Place {
-    /// Returns the place of a level below, whose recursions begin anew.
+impl LevelFrame {
+    /// Returns the frame of a level below, where recursions start counting again.
     pub(super) fn below(&self, level: usize) -> Self {
         Self { level, depth: self.depth.saturating_add(1), left: Vec::new() }
     }
 
-    /// Returns the place of the same level one recursion further down.
+    /// Returns the frame of the same level, one recursion deeper.
     pub(super) fn recur(&self) -> Self {
         Self { level: self.level, depth: self.depth.saturating_add(1), left: self.left.clone() }
     }
@@ -342,19 +379,19 @@ impl Place {
     }
 }
 
-/// Finds what is wrong with a field of a row, if it has to be there and is not.
-pub(super) fn field_error(field: &Field, row: &Row, steps: &Steps) -> Option<(Cause, Value)> {
+/// Returns the error of a field that a row must have and does not.
+pub(super) fn field_error(field: &Field, row: &EntityRow, steps: &CallPlan) -> Option<(Cause, Value)> {
     match field.source {
         Source::Attr(attr, true) if row.has(attr) => None,
         Source::Attr(attr, true) => attribute_error(row, steps, attr, field.is_optional),
-        // To those who may not see it, an attribute does not exist.
+        // An attribute that the viewer may not see does not exist for it.
         Source::Attr(_, false) => (!field.is_optional).then(unreachable),
         Source::Ident(..) | Source::Placeholder | Source::Call(_) => None,
     }
 }
 
-impl From<Refusal> for Halt {
-    fn from(refusal: Refusal) -> Self {
+impl From<QueryRefusal> for Abort {
+    fn from(refusal: QueryRefusal) -> Self {
         Self::Refused(refusal)
     }
 }

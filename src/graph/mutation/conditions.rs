@@ -5,9 +5,9 @@
 
 use std::num::NonZeroU32;
 
-use super::super::params::{FromParam, Given, OneOrMany, params};
+use super::super::params::{CheckedParams, FromParam, OneOrMany, params};
+use super::super::psi_terms;
 use super::super::registry::{ParamFault, ParamType, Record};
-use super::super::shown;
 use crate::domain::{EndsWith, Lifetime, Missed, Moment, Overlap, Policy, Recovery, Span, WhenBusy};
 use crate::edn::{Map, Value};
 
@@ -15,21 +15,21 @@ params! {
     /// What a schedule does when it is late, when its session is busy, or when a run fails.
     pub PolicyParams {
         /// What happens to a slot that comes while an earlier run has not ended.
-        optional overlap: Overlap = "overlap",
+        defaulted overlap: Overlap = "overlap",
         /// What happens to slots that passed while nobody was there to see them.
-        optional missed: Missed = "missed",
+        defaulted missed: Missed = "missed",
         /// How late a slot may be and still count, in milliseconds.
         optional max_late: Span = "max-late-ms",
         /// What happens to a slot that comes while the session is busy.
-        optional when_busy: WhenBusy = "when-busy",
+        defaulted when_busy: WhenBusy = "when-busy",
         /// What happens to a run that was with its host when the process or the host ended.
-        optional recovery: Recovery = "recovery",
+        defaulted recovery: Recovery = "recovery",
         /// What a run ends with.
-        optional ends_with: EndsWith = "ends-with",
+        defaulted ends_with: EndsWith = "ends-with",
         /// How long a run may take, in milliseconds.
         optional timeout: Span = "timeout-ms",
         /// How long to wait before each further attempt, in milliseconds.
-        optional backoff: OneOrMany<Span> = "backoff-ms",
+        defaulted backoff: OneOrMany<Span> = "backoff-ms",
     }
 }
 
@@ -41,9 +41,9 @@ params! {
         /// At this instant.
         optional expires_at: Moment = "expires-at",
         /// As soon as a person speaks in the session. No if left out.
-        optional cancel_on_user_activity: bool = "cancel-on-user-activity",
+        defaulted cancel_on_user_activity: bool = "cancel-on-user-activity",
         /// When the session closes. Yes if left out.
-        optional dies_with_session: bool = "dies-with-session",
+        defaulted dies_with_session: bool = "dies-with-session",
     }
 }
 
@@ -57,19 +57,19 @@ params! {
     }
 }
 
-/// The parameters of a policy.
-pub const POLICY: Record = Record { name: "policy", params: PolicyParams::GROUP.params };
+/// A policy, as it is given and shown.
+pub const POLICY: Record = Record::of("policy", PolicyParams::GROUP);
 
-/// The parameters of a lifetime.
-pub const LIFETIME: Record = Record { name: "lifetime", params: LifetimeParams::GROUP.params };
+/// A lifetime, as it is given and shown.
+pub const LIFETIME: Record = Record::of("lifetime", LifetimeParams::GROUP);
 
 /// What a policy leaves out is psi's.
 impl FromParam for Policy {
     const TYPE: ParamType = ParamType::Record(&POLICY);
 
     fn from_param(value: &Value, name: &'static str) -> Result<Policy, ParamFault> {
-        let given =
-            PolicyParams::read(&Given::inside(value, name, Self::TYPE)?).map_err(|it| it.inside(name))?;
+        let given = PolicyParams::read(&CheckedParams::inside(value, name, Self::TYPE)?)
+            .map_err(|it| it.inside(name))?;
         let mut policy = Policy::PLAIN;
         policy.overlap = given.overlap.unwrap_or(policy.overlap);
         policy.missed = given.missed.unwrap_or(policy.missed);
@@ -90,8 +90,8 @@ impl FromParam for Lifetime {
     const TYPE: ParamType = ParamType::Record(&LIFETIME);
 
     fn from_param(value: &Value, name: &'static str) -> Result<Lifetime, ParamFault> {
-        let given =
-            LifetimeParams::read(&Given::inside(value, name, Self::TYPE)?).map_err(|it| it.inside(name))?;
+        let given = LifetimeParams::read(&CheckedParams::inside(value, name, Self::TYPE)?)
+            .map_err(|it| it.inside(name))?;
         Ok(Lifetime {
             max_runs: given.max_runs,
             expires_at: given.expires_at,
@@ -120,7 +120,7 @@ pub fn print_policy(policy: &Policy) -> Value {
 pub fn print_lifetime(lifetime: &Lifetime) -> Value {
     Map::new()
         .with("max-runs", lifetime.max_runs.map(|runs| i64::from(runs.get())))
-        .with("expires-at", lifetime.expires_at.map(shown::instant))
+        .with("expires-at", lifetime.expires_at.map(psi_terms::instant))
         .with("cancel-on-user-activity", lifetime.cancel_on_user_activity)
         .with("dies-with-session", lifetime.dies_with_session)
         .into()

@@ -1,6 +1,6 @@
 //! What can be changed through the graph: each mutation once, with its parameters.
 //!
-//! Lives here: the declarations, as an enum of typed calls. Does not live here: carrying them out (`runtime`).
+//! Lives here: the declarations, as an enum of typed calls. Does not live here: carrying them out (`service`).
 //!
 //! Adding a parameter is one line in the group that it belongs to; EQL's check, Pathom's index, GraphQL's arguments, the flags
 //! of the command line and the table in docs/ATTRIBUTES.md are walks over these groups.
@@ -16,17 +16,17 @@ pub use conditions::{
 };
 pub use run::{Approve, Deny, DigestParams, RunParams};
 pub use schedule::{
-    Change, ChangeParams, CreateSchedule, MeantChange, NewScheduleParams, Pause, ReasonParams, Reschedule,
-    WhichParams,
+    ChangeParams, ChangeRequest, CreateSchedule, NewScheduleParams, ParsedChange, PauseRequest, ReasonParams,
+    Reschedule, WhichParams,
 };
 pub use session::{
-    Busy, BusyParams, GrantParams, GrantRight, JobParams, JobReady, OpenSession, PauseAll, SaidParams,
+    BusyParams, BusyReport, GrantParams, GrantRight, JobParams, JobReady, OpenSession, PauseAll, SaidParams,
     SessionParams, UserMessage,
 };
-pub use when::{IfPast, Meant, TRIGGER, TriggerKind, TriggerParams, WhenParams};
+pub use when::{IfPast, ParsedWhen, TRIGGER, TriggerKind, TriggerParams, UNDERSTOOD, WhenParams};
 
-use super::params::Given;
-use super::registry::{self, Groups, ParamFault, Visibility};
+use super::params::CheckedParams;
+use super::registry::{self, ParamFault, ParamGroups, Visibility};
 use super::view::Scheduler;
 use crate::domain::names;
 use crate::edn::Map;
@@ -34,22 +34,22 @@ use crate::edn::Map;
 /// The parameters of one mutation.
 pub trait MutationParams: Sized {
     /// The table of them.
-    const GROUPS: Groups;
+    const GROUPS: ParamGroups;
 
     /// Reads them.
     ///
     /// # Errors
     /// The first one that is not what it must be.
-    fn read(given: &Given<'_>) -> Result<Self, ParamFault>;
+    fn read(given: &CheckedParams<'_>) -> Result<Self, ParamFault>;
 }
 
 /// A call of several groups.
 macro_rules! calls {
     ($($call:ident { $($field:ident: $group:ty),+ $(,)? })+) => {
         $(impl MutationParams for $call {
-            const GROUPS: Groups = &[$(<$group>::GROUP),+];
+            const GROUPS: ParamGroups = &[$(<$group>::GROUP),+];
 
-            fn read(given: &Given<'_>) -> Result<Self, ParamFault> {
+            fn read(given: &CheckedParams<'_>) -> Result<Self, ParamFault> {
                 Ok($call { $($field: <$group>::read(given)?),+ })
             }
         })+
@@ -60,9 +60,9 @@ macro_rules! calls {
 macro_rules! call {
     ($($group:ty),+ $(,)?) => {
         $(impl MutationParams for $group {
-            const GROUPS: Groups = &[<$group>::GROUP];
+            const GROUPS: ParamGroups = &[<$group>::GROUP];
 
-            fn read(given: &Given<'_>) -> Result<Self, ParamFault> {
+            fn read(given: &CheckedParams<'_>) -> Result<Self, ParamFault> {
                 <$group>::read(given)
             }
         })+
@@ -71,9 +71,9 @@ macro_rules! call {
 
 calls! {
     CreateSchedule { new: NewScheduleParams, when: WhenParams, conditions: Conditions }
-    Pause { which: WhichParams, why: ReasonParams }
+    PauseRequest { which: WhichParams, why: ReasonParams }
     UserMessage { of: SessionParams, said: SaidParams }
-    Busy { of: SessionParams, busy: BusyParams }
+    BusyReport { of: SessionParams, busy: BusyParams }
     JobReady { of: SessionParams, job: JobParams }
     PauseAll { of: SessionParams, why: ReasonParams }
     Approve { which: RunParams, shown: DigestParams }
@@ -82,17 +82,17 @@ calls! {
 
 call!(WhichParams, ReasonParams, SessionParams, OpenSession, GrantParams);
 
-impl Change {
+impl ChangeRequest {
     /// The table of what can be otherwise.
-    pub const GROUPS: [&'static registry::Group; 3] =
+    pub const GROUPS: [&'static registry::ParamGroup; 3] =
         [WhenParams::GROUP, ChangeParams::GROUP, Conditions::GROUP];
 
     /// Reads it.
     ///
     /// # Errors
     /// The first parameter that is not what it must be.
-    pub fn read(given: &Given<'_>) -> Result<Change, ParamFault> {
-        Ok(Change {
+    pub fn read(given: &CheckedParams<'_>) -> Result<ChangeRequest, ParamFault> {
+        Ok(ChangeRequest {
             texts: ChangeParams::read(given)?,
             when: WhenParams::read(given)?,
             conditions: Conditions::read(given)?,
@@ -101,10 +101,11 @@ impl Change {
 }
 
 impl MutationParams for Reschedule {
-    const GROUPS: Groups = &[WhichParams::GROUP, WhenParams::GROUP, ChangeParams::GROUP, Conditions::GROUP];
+    const GROUPS: ParamGroups =
+        &[WhichParams::GROUP, WhenParams::GROUP, ChangeParams::GROUP, Conditions::GROUP];
 
-    fn read(given: &Given<'_>) -> Result<Self, ParamFault> {
-        Ok(Reschedule { which: WhichParams::read(given)?, change: Change::read(given)? })
+    fn read(given: &CheckedParams<'_>) -> Result<Self, ParamFault> {
+        Ok(Reschedule { which: WhichParams::read(given)?, change: ChangeRequest::read(given)? })
     }
 }
 
@@ -113,9 +114,9 @@ impl MutationParams for Reschedule {
 pub struct Nothing;
 
 impl MutationParams for Nothing {
-    const GROUPS: Groups = &[];
+    const GROUPS: ParamGroups = &[];
 
-    fn read(_given: &Given<'_>) -> Result<Self, ParamFault> {
+    fn read(_given: &CheckedParams<'_>) -> Result<Self, ParamFault> {
         Ok(Nothing)
     }
 }
@@ -138,7 +139,7 @@ macro_rules! mutations {
 
         impl MutationName {
             /// The table of its parameters.
-            pub const fn params(self) -> Groups {
+            pub const fn params(self) -> ParamGroups {
                 match self { $(MutationName::$variant => <$params as MutationParams>::GROUPS,)+ }
             }
 
@@ -147,7 +148,7 @@ macro_rules! mutations {
             /// # Errors
             /// A parameter that is not declared, is given twice, is missing, or is not what it must be.
             pub fn read(self, params: &Map) -> Result<Mutation, ParamFault> {
-                let given = Given::new(params, self.params())?;
+                let given = CheckedParams::checked(params, self.params())?;
                 Ok(match self {
                     $(MutationName::$variant => {
                         Mutation::$variant(Box::new(<$params as MutationParams>::read(&given)?))
@@ -159,11 +160,12 @@ macro_rules! mutations {
         /// What the registry is told of them.
         pub(super) fn all() -> Vec<registry::Mutation<Scheduler>> {
             vec![$(
-                registry::Mutation::<Scheduler>::new($name, $output, |hand, params| {
-                    let name = MutationName::$variant;
-                    let mutation = name.read(params).map_err(|fault| fault.into_error(&$name))?;
-                    hand.execute(mutation)
-                })
+                registry::Mutation::<Scheduler>::new(
+                    $name,
+                    $output,
+                    |params| MutationName::$variant.read(params),
+                    |hand, mutation| hand.execute(mutation),
+                )
                 .doc(MutationName::$variant.doc())
                 .params(MutationName::$variant.params())
                 .open_to(Visibility::$visibility),
@@ -172,15 +174,15 @@ macro_rules! mutations {
     };
 }
 
-const CREATED: &str = "[:psi.scheduler/schedule-id :psi.scheduler/created? :psi.scheduler/understood]";
-const CHANGED: &str = "[:psi.scheduler/schedule-id :psi.scheduler/understood]";
-const SCHEDULE: &str = "[:psi.scheduler/schedule-id]";
-const SESSION: &str = "[:psi.agent-session/session-id]";
-const OPENED: &str = "[:psi.agent-session/session-id :psi.agent-session/token]";
-const COUNTS: &str =
-    "[:psi.agent-session/session-id :psi.agent-session/changed-count :psi.agent-session/left-count]";
-const PAUSED: &str = "[:reveille.engine/held]";
-const RUN: &str = "[:reveille.run/id]";
+const CREATED: &[&str] = &["psi.scheduler/schedule-id", "psi.scheduler/created?", "psi.scheduler/understood"];
+const CHANGED: &[&str] = &["psi.scheduler/schedule-id", "psi.scheduler/understood"];
+const SCHEDULE: &[&str] = &["psi.scheduler/schedule-id"];
+const SESSION: &[&str] = &["psi.agent-session/session-id"];
+const OPENED: &[&str] = &["psi.agent-session/session-id", "psi.agent-session/token"];
+const COUNTS: &[&str] =
+    &["psi.agent-session/session-id", "psi.agent-session/changed-count", "psi.agent-session/left-count"];
+const PAUSED: &[&str] = &["reveille.engine/held"];
+const RUN: &[&str] = &["reveille.run/id"];
 
 mutations! {
     /// Creates a schedule. One of when, trigger, cron, every-ms, delay-ms and at says when it happens.
@@ -192,7 +194,7 @@ mutations! {
     /// Begins a run at once and leaves the slots as they are.
     RunNow(WhichParams) = "psi.scheduler/run-now" -> SCHEDULE, Owner;
     /// Gives no slot of a schedule a run until it is resumed.
-    Pause(Pause) = "psi.scheduler/pause" -> SCHEDULE, Owner;
+    Pause(PauseRequest) = "psi.scheduler/pause" -> SCHEDULE, Owner;
     /// Lets a paused schedule continue. Slots that passed meanwhile were missed.
     Resume(WhichParams) = "psi.scheduler/resume" -> SCHEDULE, Owner;
     /// Lets the next slot pass without a run.
@@ -220,7 +222,7 @@ mutations! {
     /// Puts a person's message into a session. For hosts and operators.
     UserMessage(UserMessage) = "psi.agent-session/send-user-message" -> SESSION, Owner;
     /// Reports that a turn began or ended. For hosts and operators.
-    Busy(Busy) = "psi.agent-session/set-busy" -> SESSION, Owner;
+    Busy(BusyReport) = "psi.agent-session/set-busy" -> SESSION, Owner;
     /// Reports that a job is ready, so that what waits for it happens now. For hosts and operators.
     JobReady(JobReady) = "psi.agent-session/job-ready" -> SESSION, Owner;
 }

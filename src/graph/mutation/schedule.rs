@@ -5,7 +5,7 @@ use super::super::registry::ResolverError;
 use super::conditions::Conditions;
 use super::when::WhenParams;
 use crate::calendar::Zones;
-use crate::domain::{Durability, Kind, Moment, SessionId};
+use crate::domain::{Durability, Moment, PayloadKind, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::ScheduleChange;
 
@@ -15,7 +15,7 @@ params! {
         /// Whose schedule it is. The caller's own session if left out.
         optional owner: SessionId = "origin-session-id" or "session-id",
         /// A prompt into the session, a fresh session, or a notice. There is no default.
-        required kind: Kind = "kind",
+        required kind: PayloadKind = "kind",
         /// The prompt, or the notice's text.
         required message: Box<str> = "message",
         /// A name for people.
@@ -82,12 +82,12 @@ pub struct Reschedule {
     /// The schedule.
     pub which: WhichParams,
     /// What is to be otherwise.
-    pub change: Change,
+    pub change: ChangeRequest,
 }
 
 /// What is to be otherwise about a schedule.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Change {
+pub struct ChangeRequest {
     /// Texts.
     pub texts: ChangeParams,
     /// When it happens.
@@ -97,20 +97,20 @@ pub struct Change {
 }
 
 /// A change, and what was understood of the words that say when.
-pub struct MeantChange {
+pub struct ParsedChange {
     /// The change.
     pub change: ScheduleChange,
     /// What was understood, where it says when.
     pub echo: Option<Value>,
 }
 
-impl Change {
+impl ChangeRequest {
     /// What the change means at this moment.
     ///
     /// # Errors
-    /// As [`WhenParams::meaning`].
-    pub fn meaning(self, now: Moment, zones: &Zones) -> Result<MeantChange, ResolverError> {
-        let meant = self.when.meaning(now, zones)?;
+    /// As [`WhenParams::parse`].
+    pub fn parse(self, now: Moment, zones: &Zones) -> Result<ParsedChange, ResolverError> {
+        let meant = self.when.parse(now, zones)?;
         let (when, echo) = meant.map_or((None, None), |meant| (Some(meant.when), Some(meant.echo)));
         let change = ScheduleChange {
             label: self.texts.label,
@@ -121,13 +121,13 @@ impl Change {
             lifetime: self.conditions.lifetime,
             ..ScheduleChange::default()
         };
-        Ok(MeantChange { change, echo })
+        Ok(ParsedChange { change, echo })
     }
 }
 
 /// The parameters of a pause.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pause {
+pub struct PauseRequest {
     /// The schedule.
     pub which: WhichParams,
     /// Why.

@@ -99,7 +99,7 @@ pub struct UserMessage {
 
 /// The parameters of a report that a turn began or ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Busy {
+pub struct BusyReport {
     /// The session.
     pub of: SessionParams,
     /// Which of both.

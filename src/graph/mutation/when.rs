@@ -5,10 +5,12 @@
 //! Invariant: an instant that has passed is refused with one that could be said instead, unless the call says that it shall
 //! fire now.
 
-use super::super::params::{FromParam, OneOrMany, enums, params};
+use super::super::params::{FromParam, OneOrMany, enums, field, params};
+use super::super::psi_terms;
 use super::super::registry::{ParamFault, ParamFaultKind, ParamType, Record, ResolverError, name_of};
-use super::super::shown;
-use crate::calendar::{Asked, PhraseError, Slots, Understood, Zones, from_edn, parse_cron, understand};
+use crate::calendar::{
+    PhraseContext, PhraseError, Slots, Understood, Zones, from_edn, parse_cron, understand,
+};
 use crate::domain::{Code, CountFrom, Every, JobId, Moment, Span, Trigger, Weekday, When, Zone, names};
 use crate::edn::{Keyword, Map, Value};
 
@@ -93,8 +95,8 @@ params! {
     }
 }
 
-/// The parameters of a trigger.
-pub const TRIGGER: Record = Record { name: "trigger", params: TriggerParams::GROUP.params };
+/// A trigger, as it is given and shown.
+pub const TRIGGER: Record = Record::of("trigger", TriggerParams::GROUP);
 
 /// A trigger as a map, in the form that `calendar` reads: names are keywords, in whatever notation they came.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,8 +126,21 @@ impl Default for WhenParams {
     }
 }
 
+/// What was understood of a phrase, as it is shown.
+pub const UNDERSTOOD: Record = Record {
+    name: "understood",
+    doc: "When, as understood.",
+    params: &[
+        field::<Box<str>>("words", "The meaning in words."),
+        field::<Box<str>>("zone", "The time zone in which it was read."),
+        field::<OneOrMany<Moment>>("next", "The next instants."),
+        field::<OneOrMany<Box<str>>>("warnings", "What may surprise about it; nil where it was no phrase.")
+            .or_nil(),
+    ],
+};
+
 /// When, as understood.
-pub struct Meant {
+pub struct ParsedWhen {
     /// What it means.
     pub when: When,
     /// The meaning in words, with the zone and the next instants.
@@ -137,7 +152,7 @@ impl WhenParams {
     ///
     /// # Errors
     /// More than one way of saying it, one that is not understood, or an instant that has passed.
-    pub fn meaning(&self, now: Moment, zones: &Zones) -> Result<Option<Meant>, ResolverError> {
+    pub fn parse(&self, now: Moment, zones: &Zones) -> Result<Option<ParsedWhen>, ResolverError> {
         let given = self.ways();
         let [way] = given[..] else {
             let Some(first) = given.first() else { return Ok(None) };
@@ -149,7 +164,7 @@ impl WhenParams {
                 Zone::parse(name).map_err(|error| hinted(&error.to_string(), error.code(), error.hint()))?
             }
         };
-        let asked = Asked { now, zone, zones };
+        let asked = PhraseContext { now, zone, zones };
         self.one_way(way, &asked).map(Some)
     }
 
@@ -166,7 +181,7 @@ impl WhenParams {
         ways.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
     }
 
-    fn one_way(&self, way: &'static str, asked: &Asked<'_>) -> Result<Meant, ResolverError> {
+    fn one_way(&self, way: &'static str, asked: &PhraseContext<'_>) -> Result<ParsedWhen, ResolverError> {
         let fires_now = self.if_past == Some(IfPast::FireNow);
         if let Some(text) = &self.when {
             return phrase(text, asked, fires_now);
@@ -199,9 +214,9 @@ impl WhenParams {
     }
 }
 
-fn phrase(phrase: &str, asked: &Asked<'_>, fires_now: bool) -> Result<Meant, ResolverError> {
+fn phrase(phrase: &str, asked: &PhraseContext<'_>, fires_now: bool) -> Result<ParsedWhen, ResolverError> {
     match understand(phrase, asked) {
-        Ok(understood) => Ok(Meant { echo: echo(&understood), when: understood.meant }),
+        Ok(understood) => Ok(ParsedWhen { echo: echo(&understood), when: understood.meant }),
         Err(PhraseError::Past { .. }) if fires_now => Ok(plain(When::After(Span::ZERO), asked)),
         Err(error) => {
             let mut refused = hinted(&error.to_string(), error.code(), &error.hint());
@@ -227,7 +242,7 @@ fn past(at: Moment, fix: &str) -> ResolverError {
 }
 
 /// The echo of something that was not said in a phrase.
-fn plain(when: When, asked: &Asked<'_>) -> Meant {
+fn plain(when: When, asked: &PhraseContext<'_>) -> ParsedWhen {
     let trigger = when.clone().resolve(asked.now);
     let next: Vec<Moment> = match &trigger {
         Some(Trigger::At(at)) => vec![*at],
@@ -242,8 +257,8 @@ fn plain(when: When, asked: &Asked<'_>) -> Meant {
     let echo = Map::new()
         .with("words", words)
         .with("zone", asked.zone.to_string())
-        .with("next", next.into_iter().map(shown::instant).collect::<Vec<Value>>());
-    Meant { when, echo: echo.into() }
+        .with("next", next.into_iter().map(psi_terms::instant).collect::<Vec<Value>>());
+    ParsedWhen { when, echo: echo.into() }
 }
 
 fn echo(understood: &Understood) -> Value {
@@ -251,7 +266,7 @@ fn echo(understood: &Understood) -> Value {
     Map::new()
         .with("words", understood.words.as_str())
         .with("zone", understood.zone.to_string())
-        .with("next", understood.next.iter().map(|next| shown::instant(*next)).collect::<Vec<Value>>())
+        .with("next", understood.next.iter().map(|next| psi_terms::instant(*next)).collect::<Vec<Value>>())
         .with("warnings", warnings)
         .into()
 }

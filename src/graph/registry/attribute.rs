@@ -2,7 +2,7 @@
 //!
 //! Lives here: the declaration, pure data. Does not live here: how the value is read, see `entity.rs`.
 
-use super::Groups;
+use super::{ParamGroups, Record};
 
 /// An attribute: what it is called, what its values are, and who may see them.
 ///
@@ -34,7 +34,7 @@ pub struct Attribute {
     /// Whether callers give it to begin with, instead of asking for it.
     pub is_seed: bool,
     /// The parameters that it takes.
-    pub params: Groups,
+    pub params: ParamGroups,
 }
 
 /// What one value of an attribute is.
@@ -59,6 +59,8 @@ pub enum Type {
     /// Another entity, by the name that it is declared under. A reader may return the value of its key,
     /// or a map.
     Reference(&'static str),
+    /// A map with declared fields, whose keys are bare keywords.
+    Record(&'static Record),
     /// A map whose keys are not attributes.
     Map,
     /// Anything.
@@ -150,7 +152,7 @@ impl Attribute {
 
     /// Says what callers may rely on.
     #[must_use]
-    pub fn stability(self, stability: Stability) -> Self {
+    pub(crate) fn stability(self, stability: Stability) -> Self {
         Self { stability, ..self }
     }
 
@@ -162,7 +164,7 @@ impl Attribute {
 
     /// Declares the parameters that it takes.
     #[must_use]
-    pub fn params(self, params: Groups) -> Self {
+    pub fn params(self, params: ParamGroups) -> Self {
         Self { params, ..self }
     }
 
@@ -178,7 +180,7 @@ impl Visibility {
     pub const NAMES: &'static [&'static str] = &["everyone", "owner", "operator"];
 
     /// Returns whether this viewer may see such an attribute at all.
-    pub fn admits(self, viewer: Viewer) -> bool {
+    pub(crate) fn admits(self, viewer: Viewer) -> bool {
         match (self, viewer) {
             (Self::Everyone, _) | (_, Viewer::Operator) | (Self::Owner, Viewer::Session) => true,
             (Self::Owner, Viewer::Nobody) | (Self::Operator, Viewer::Nobody | Viewer::Session) => false,
@@ -225,6 +227,11 @@ impl Type {
         "any",
     ];
 
+    /// The record that a value is.
+    pub fn record(self) -> Option<&'static Record> {
+        if let Self::Record(record) = self { Some(record) } else { None }
+    }
+
     /// Returns the keyword's text.
     pub fn name(self) -> &'static str {
         match self {
@@ -237,7 +244,7 @@ impl Type {
             Self::Float => "float",
             Self::Instant => "instant",
             Self::Reference(_) => "reference",
-            Self::Map => "map",
+            Self::Record(_) | Self::Map => "map",
             Self::Any => "any",
         }
     }

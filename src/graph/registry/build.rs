@@ -4,15 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use super::builder::Row;
-use super::mutation::Held;
-use super::resolver::Call;
-use super::table::{Entry, index};
-use super::{
-    AttrId, Builder, EntityInfo, Fault, Input, Mutation, Operation, Registry, Resolver, Run, Type, World,
-};
-use crate::edn::{Caps, Keyword, Symbol, Value, read_keeping_meta};
-use crate::graph::eql::{Expr, Key, Query, Target, parse};
+use super::builder::DeclaredReaders;
+use super::mutation::RegisteredMutation;
+use super::operation::Input;
+use super::table::{AttrEntry, index};
+use super::{AttrId, Builder, EntityInfo, Mutation, Operation, Registry, RegistryFault, Type, World};
+use crate::edn::{Keyword, Symbol, Value};
 
 impl<W: World> Builder<W> {
     /// Checks the declarations and numbers them.
@@ -20,7 +17,7 @@ impl<W: World> Builder<W> {
     /// # Errors
     ///
     /// Every fault there is, sorted.
-    pub fn build(self) -> Result<Registry<W>, Vec<Fault>> {
+    pub fn build(self) -> Result<Registry<W>, Vec<RegistryFault>> {
         let mut faults = Vec::new();
         let mut registry = Registry {
             attributes: Vec::new(),
@@ -32,7 +29,7 @@ impl<W: World> Builder<W> {
             providers: Vec::new(),
         };
         for (attribute, entity) in self.attributes {
-            let entry = Entry { key: Value::Nil, refers_to: None, entity, attribute };
+            let entry = AttrEntry { key: Value::Nil, refers_to: None, entity, attribute };
             registry.declare(entry, &mut faults);
         }
         registry.refer(&mut faults);
@@ -40,13 +37,10 @@ impl<W: World> Builder<W> {
         for row in self.rows {
             registry.add_row(row, &mut faults);
         }
-        for resolver in self.resolvers {
-            registry.add_resolver(&resolver, &mut faults);
-        }
         for mutation in self.mutations {
             registry.add_mutation(mutation, &mut faults);
         }
-        registry.check_operations(&mut faults);
+        registry.check_provided(&mut faults);
         faults.sort();
         faults.dedup();
         if faults.is_empty() { Ok(registry) } else { Err(faults) }
@@ -54,33 +48,33 @@ impl<W: World> Builder<W> {
 }
 
 impl<W: World> Registry<W> {
-    fn declare(&mut self, mut entry: Entry, faults: &mut Vec<Fault>) {
+    fn declare(&mut self, mut entry: AttrEntry, faults: &mut Vec<RegistryFault>) {
         let ident = entry.attribute.ident;
         let Ok(keyword) = Keyword::new(ident) else {
-            return faults.push(Fault::Name(ident.to_owned()));
+            return faults.push(RegistryFault::Name(ident.to_owned()));
         };
         if entry.attribute.visibility.is_none() {
-            faults.push(Fault::NoVisibility(keyword.to_string()));
+            faults.push(RegistryFault::NoVisibility(keyword.to_string()));
         }
         if entry.attribute.doc.is_empty() {
-            faults.push(Fault::NoDoc(keyword.to_string()));
+            faults.push(RegistryFault::NoDoc(keyword.to_string()));
         }
         if let Type::Enum(values) = entry.attribute.kind
             && (values.is_empty() || values.iter().any(|value| Keyword::new(value).is_err()))
         {
-            faults.push(Fault::EnumValues(keyword.to_string()));
+            faults.push(RegistryFault::EnumValues(keyword.to_string()));
         }
         entry.key = Value::Keyword(keyword.clone());
         let id = AttrId(u32::try_from(self.attributes.len()).unwrap_or(u32::MAX));
         self.attributes.push(entry);
-        self.providers.push(Vec::new());
+        self.providers.push(None);
         if let Some(earlier) = self.names.insert(keyword, id) {
-            faults.push(Fault::Duplicate(self.attributes[index(earlier)].key.to_string()));
+            faults.push(RegistryFault::Duplicate(self.attributes[index(earlier)].key.to_string()));
         }
     }
 
     /// Finds the keys of the entities that attributes refer to.
-    fn refer(&mut self, faults: &mut Vec<Fault>) {
+    fn refer(&mut self, faults: &mut Vec<RegistryFault>) {
         let (entities, names) = (&self.entities, &self.names);
         for entry in &mut self.attributes {
             let Type::Reference(name) = entry.attribute.kind else {
@@ -90,28 +84,28 @@ impl<W: World> Registry<W> {
             entry.refers_to = key.and_then(|key| names.get(&Keyword::new(key).ok()?).copied());
             if entry.refers_to.is_none() {
                 let (ident, entity) = (entry.key.to_string(), name.to_owned());
-                faults.push(Fault::DanglingReference { ident, entity });
+                faults.push(RegistryFault::DanglingReference { ident, entity });
             }
         }
     }
 
-    fn check_entities(&self, faults: &mut Vec<Fault>) {
+    fn check_entities(&self, faults: &mut Vec<RegistryFault>) {
         for (place, EntityInfo { name, key, whole, doc }) in self.entities.iter().enumerate() {
             if self.entities[..place].iter().any(|earlier| earlier.name == *name) {
-                faults.push(Fault::Duplicate((*name).to_owned()));
+                faults.push(RegistryFault::Duplicate((*name).to_owned()));
             }
             if doc.is_empty() {
-                faults.push(Fault::NoDoc((*name).to_owned()));
+                faults.push(RegistryFault::NoDoc((*name).to_owned()));
             }
             let is_undeclared = |key: &&str| self.attribute(key).is_none();
             for key in key.iter().chain(*whole).filter(|key| is_undeclared(key)) {
                 let (ident, by) = (format!(":{key}"), (*name).to_owned());
-                faults.push(Fault::UndeclaredAttribute { ident, by });
+                faults.push(RegistryFault::UndeclaredAttribute { ident, by });
             }
         }
     }
 
-    fn add_row(&mut self, row: Row<W>, faults: &mut Vec<Fault>) {
+    fn add_row(&mut self, row: DeclaredReaders<W>, faults: &mut Vec<RegistryFault>) {
         let EntityInfo { name, key, .. } = self.entities[row.entity].clone();
         let id = |ident: &&'static str| self.names.get(&Keyword::new(ident).ok()?).copied();
         let key = key.as_ref().and_then(id);
@@ -119,171 +113,71 @@ impl<W: World> Registry<W> {
             let found = id(&ident);
             if found.is_none() {
                 let (ident, by) = (format!(":{ident}"), name.to_owned());
-                faults.push(Fault::UndeclaredAttribute { ident, by });
+                faults.push(RegistryFault::UndeclaredAttribute { ident, by });
             }
             found
         });
-        let input = |is_required| move |attr| Input { attr, is_required, nested: None };
-        let inputs = key.map(input(true)).or(within.map(input(false)));
+        let input = |is_required| move |attr| Input { attr, is_required };
+        let input = key.map(input(true)).or(within.map(input(false)));
         // A reader whose ident is no name would shift the numbers of those behind it.
-        let outputs: Option<Vec<_>> = row.idents.iter().map(|ident| Some((id(ident)?, None))).collect();
-        let run = Run::Row(row.readers);
+        let outputs: Option<Vec<AttrId>> = row.idents.iter().map(id).collect();
         if let (Some(name), Some(outputs)) = (symbol(&format!("read/{name}"), faults), outputs) {
-            self.rows[row.entity] = Some(self.operations.len());
-            self.operations.push(Operation { name, inputs: inputs.into_iter().collect(), outputs, run });
+            let number = self.operations.len();
+            self.rows[row.entity] = Some(number);
+            // The key has to be known already: it is handed through, not provided.
+            for attr in outputs.iter().filter(|attr| input.is_none_or(|input| input.attr != **attr)) {
+                self.providers[index(*attr)] = Some(number);
+            }
+            self.operations.push(Operation { name, input, outputs, readers: row.readers });
         }
     }
 
-    fn add_resolver(&mut self, resolver: &Resolver<W>, faults: &mut Vec<Fault>) {
-        let Some(name) = symbol(resolver.name, faults) else {
-            return;
-        };
-        if self.operations.iter().any(|operation| operation.name == name) {
-            faults.push(Fault::Duplicate(name.to_string()));
-        }
-        let mut shape = |text| self.shape(&name, text, faults);
-        let input = |is_required| move |(attr, nested)| Input { attr, is_required, nested };
-        let mut inputs: Vec<Input> = shape(resolver.input).into_iter().map(input(true)).collect();
-        inputs.extend(shape(resolver.optional).into_iter().map(input(false)));
-        let outputs = shape(resolver.output);
-        let run = match resolver.call {
-            Call::One(one) => Run::One(one),
-            Call::Batch(batch) => Run::Batch(batch),
-        };
-        self.operations.push(Operation { name, inputs, outputs, run });
-    }
-
-    fn add_mutation(&mut self, mutation: Mutation<W>, faults: &mut Vec<Fault>) {
+    fn add_mutation(&mut self, mutation: Mutation<W>, faults: &mut Vec<RegistryFault>) {
         let Some(name) = symbol(mutation.name, faults) else {
             return;
         };
-        let outputs = self.shape(&name, mutation.output, faults);
+        let outputs = self.outputs(&name, mutation.output, faults);
         if mutation.visibility.is_none() {
-            faults.push(Fault::NoVisibility(name.to_string()));
+            faults.push(RegistryFault::NoVisibility(name.to_string()));
         }
         if mutation.doc.is_empty() {
-            faults.push(Fault::NoDoc(name.to_string()));
+            faults.push(RegistryFault::NoDoc(name.to_string()));
         }
-        if self.mutations.insert(name.clone(), Held { declared: mutation, outputs }).is_some() {
-            faults.push(Fault::Duplicate(name.to_string()));
-        }
-    }
-
-    /// Reads an input or output and finds the numbers of its attributes.
-    fn shape(&self, by: &Symbol, text: &str, faults: &mut Vec<Fault>) -> Vec<(AttrId, Option<Query>)> {
-        let form = read_keeping_meta(text.as_bytes(), &SHAPE_CAPS).map_err(|error| error.to_string());
-        match form.and_then(|form| parse(&form).map_err(|error| error.to_string())) {
-            Ok(query) => self.shape_attrs(by, query, faults),
-            Err(error) => {
-                faults.push(Fault::Shape { by: by.to_string(), error });
-                Vec::new()
-            }
+        if self.mutations.insert(name.clone(), RegisteredMutation { declared: mutation, outputs }).is_some() {
+            faults.push(RegistryFault::Duplicate(name.to_string()));
         }
     }
 
-    fn shape_attrs(
-        &self,
-        by: &Symbol,
-        query: Query,
-        faults: &mut Vec<Fault>,
-    ) -> Vec<(AttrId, Option<Query>)> {
-        let mut attrs = Vec::new();
-        for expr in query.exprs {
-            let (key, nested) = match expr {
-                Expr::Prop(prop) => (prop.key, None),
-                Expr::Join(join) => match join.target {
-                    Target::Query(query) => (join.key, Some(query)),
-                    Target::Union(entries) => (join.key, Some(merged(entries))),
-                    Target::Depth(_) | Target::Unbounded => (join.key, None),
-                },
-                Expr::Wildcard | Expr::Call(_) => {
-                    let error = "a shape has attributes and joins only".to_owned();
-                    faults.push(Fault::Shape { by: by.to_string(), error });
-                    continue;
-                }
-            };
-            if let Some(nested) = &nested {
-                self.shape_attrs(by, nested.clone(), faults);
+    /// Finds the numbers of what a mutation answers.
+    fn outputs(&self, by: &Symbol, idents: &[&str], faults: &mut Vec<RegistryFault>) -> Vec<AttrId> {
+        let id = |ident: &&str| {
+            let found = Keyword::new(ident).ok().and_then(|ident| self.names.get(&ident).copied());
+            if found.is_none() {
+                faults.push(RegistryFault::UndeclaredAttribute {
+                    ident: format!(":{ident}"),
+                    by: by.to_string(),
+                });
             }
-            match key {
-                Key::Attr(attr) if self.names.contains_key(&attr) => attrs.push((self.names[&attr], nested)),
-                Key::Attr(attr) | Key::Ident(attr, _) => {
-                    let (ident, by) = (attr.to_string(), by.to_string());
-                    faults.push(Fault::UndeclaredAttribute { ident, by });
-                }
-            }
-        }
-        attrs
+            found
+        };
+        idents.iter().filter_map(id).collect()
     }
 
-    /// Notes who provides what, and checks that everything can be had.
-    fn check_operations(&mut self, faults: &mut Vec<Fault>) {
-        for (number, operation) in self.operations.iter().enumerate() {
-            for (attr, _) in &operation.outputs {
-                // What is an input of the operation is handed through, not provided.
-                if operation.inputs.iter().all(|input| input.attr != *attr)
-                    && let Some(providers) = self.providers.get_mut(index(*attr))
-                {
-                    providers.push(number);
-                }
-            }
-        }
-        for operation in &self.operations {
-            for input in operation.inputs.iter().filter(|input| input.is_required) {
-                if !self.is_obtainable(input.attr) {
-                    let ident = self.attributes[index(input.attr)].key.to_string();
-                    faults.push(Fault::UnobtainableInput { ident, by: operation.name.to_string() });
-                }
-            }
-        }
+    /// Checks that everything can be had.
+    fn check_provided(&self, faults: &mut Vec<RegistryFault>) {
         for (id, entry) in (0_u32..).map(AttrId).zip(&self.attributes) {
-            let is_below = || self.operations.iter().any(|operation| operation.provides_below(&entry.key));
-            let is_answered = || {
-                let mut outputs = self.mutations.values().flat_map(|mutation| &mutation.outputs);
-                outputs.any(|(output, _)| *output == id)
-            };
-            if !self.is_obtainable(id) && !is_below() && !is_answered() {
-                faults.push(Fault::Unprovided(entry.key.to_string()));
+            let is_answered = || self.mutations.values().any(|mutation| mutation.outputs.contains(&id));
+            if !self.is_obtainable(id) && !is_answered() {
+                faults.push(RegistryFault::Unprovided(entry.key.to_string()));
             }
         }
     }
 }
 
-impl<W: World> Operation<W> {
-    /// Returns whether an attribute is part of the shape below one of the outputs.
-    fn provides_below(&self, attr: &Value) -> bool {
-        self.outputs.iter().filter_map(|(_, nested)| nested.as_ref()).any(|query| mentions(query, attr))
-    }
-}
-
-fn mentions(query: &Query, attr: &Value) -> bool {
-    query.exprs.iter().any(|expr| match expr {
-        Expr::Prop(prop) => prop.key.to_value() == *attr,
-        Expr::Join(join) => {
-            join.key.to_value() == *attr
-                || match &join.target {
-                    Target::Query(query) => mentions(query, attr),
-                    Target::Union(entries) => entries.iter().any(|(_, query)| mentions(query, attr)),
-                    Target::Depth(_) | Target::Unbounded => false,
-                }
-        }
-        Expr::Wildcard | Expr::Call(_) => false,
-    })
-}
-
-/// Of a union all entries, for any of them may be the shape.
-fn merged(entries: Vec<(Keyword, Query)>) -> Query {
-    let exprs = entries.into_iter().flat_map(|(_, query)| query.exprs);
-    Query { exprs: exprs.collect(), meta: None }
-}
-
-fn symbol(name: &str, faults: &mut Vec<Fault>) -> Option<Symbol> {
+fn symbol(name: &str, faults: &mut Vec<RegistryFault>) -> Option<Symbol> {
     let symbol = Symbol::new(name).ok();
     if symbol.is_none() {
-        faults.push(Fault::Name(name.to_owned()));
+        faults.push(RegistryFault::Name(name.to_owned()));
     }
     symbol
 }
-
-/// Shapes are written in the program; the bounds only have to be there.
-const SHAPE_CAPS: Caps = Caps { bytes_max: 65_536, depth_max: 64, digits_max: 16, forms_max: 4_096 };

@@ -3,20 +3,19 @@
 //! Lives here: collecting. Does not live here: checking, see `build.rs`.
 
 use super::entity::Readers;
-use super::{Attribute, Entity, EntityInfo, Mutation, Numbered, ReadRow, Resolver, World};
+use super::{Attribute, Entity, EntityInfo, Mutation, ReadRow, RowKey, World};
 
 /// Declarations, in any order; [`Builder::build`] checks them as a whole.
 pub struct Builder<W: World> {
     pub(super) entities: Vec<EntityInfo>,
     /// Each attribute with the number of its entity.
     pub(super) attributes: Vec<(Attribute, usize)>,
-    pub(super) rows: Vec<Row<W>>,
-    pub(super) resolvers: Vec<Resolver<W>>,
+    pub(super) rows: Vec<DeclaredReaders<W>>,
     pub(super) mutations: Vec<Mutation<W>>,
 }
 
 /// The readers of one entity.
-pub(super) struct Row<W: World> {
+pub(super) struct DeclaredReaders<W: World> {
     /// The number of the entity.
     pub(super) entity: usize,
     /// For a root: the attribute that it takes where that is known.
@@ -34,18 +33,12 @@ impl<W: World> Default for Builder<W> {
 
 impl<W: World> Builder<W> {
     pub(super) fn new() -> Self {
-        Self {
-            entities: Vec::new(),
-            attributes: Vec::new(),
-            rows: Vec::new(),
-            resolvers: Vec::new(),
-            mutations: Vec::new(),
-        }
+        Self { entities: Vec::new(), attributes: Vec::new(), rows: Vec::new(), mutations: Vec::new() }
     }
 
     /// Adds an entity with its attributes.
     #[must_use]
-    pub fn entity<R: Numbered>(mut self, entity: Entity<W, R>) -> Self {
+    pub fn entity<R: RowKey>(mut self, entity: Entity<W, R>) -> Self {
         let number = self.entities.len();
         let Entity { name, key, doc, whole, .. } = entity;
         self.entities.push(EntityInfo { name, key, doc, whole });
@@ -53,15 +46,8 @@ impl<W: World> Builder<W> {
         let (idents, readers): (Vec<_>, Vec<_>) = entity.readers.into_iter().unzip();
         if !idents.is_empty() {
             let readers = Box::new(Readers { find: entity.find, readers });
-            self.rows.push(Row { entity: number, within: entity.within, idents, readers });
+            self.rows.push(DeclaredReaders { entity: number, within: entity.within, idents, readers });
         }
-        self
-    }
-
-    /// Adds a resolver.
-    #[must_use]
-    pub fn resolver(mut self, resolver: Resolver<W>) -> Self {
-        self.resolvers.push(resolver);
         self
     }
 

@@ -7,7 +7,6 @@
 
 use super::{AttrId, Graph, Operation, World};
 use crate::edn::{Map, Symbol, Value};
-use crate::graph::eql::Query;
 
 /// An operation, as this graph sees it.
 struct Member<'r> {
@@ -48,7 +47,7 @@ impl<'r, W: World> Graph<'r, W> {
     }
 
     /// The domains that have operations, with them.
-    pub fn capabilities(self) -> Value {
+    pub(crate) fn capabilities(self) -> Value {
         let members = self.members();
         let capability = |domain: &'static str| {
             let mine: Vec<&Member<'_>> = members.iter().filter(|member| member.domain == domain).collect();
@@ -67,7 +66,7 @@ impl<'r, W: World> Graph<'r, W> {
     }
 
     /// Every declared domain, with how many operations it has, be it none.
-    pub fn domain_coverage(self) -> Value {
+    pub(crate) fn domain_coverage(self) -> Value {
         let members = self.members();
         let domain = |name: &'static str| {
             let mine: Vec<&Member<'_>> = members.iter().filter(|member| member.domain == name).collect();
@@ -84,7 +83,7 @@ impl<'r, W: World> Graph<'r, W> {
             let Some(mutation) = self.registry.mutation(name, self.viewer) else {
                 continue;
             };
-            let mut attributes = items(&self.shape(mutation.outputs.iter().map(attr_and_query)));
+            let mut attributes = items(&self.shape(mutation.outputs.iter().copied()));
             let params = mutation.declared.params.iter().flat_map(|group| group.params);
             attributes.extend(params.map(|param| Value::keyword(param.name)));
             let domain = self.domain(mutation.outputs.first());
@@ -101,8 +100,8 @@ impl<'r, W: World> Graph<'r, W> {
         Member { name: &operation.name, is_resolver: true, domain, attributes: once(attributes) }
     }
 
-    fn domain(self, first: Option<&(AttrId, Option<Query>)>) -> &'static str {
-        first.and_then(|(attr, _)| self.registry.entity_of(*attr)).map_or(UNKNOWN, |entity| entity.name)
+    fn domain(self, first: Option<&AttrId>) -> &'static str {
+        first.and_then(|attr| self.registry.entity_of(*attr)).map_or(UNKNOWN, |entity| entity.name)
     }
 
     /// The domains of these members, sorted.
@@ -127,10 +126,6 @@ impl Member<'_> {
         let node = node(&self.id(), self.kind(), self.domain).with("symbol", self.name.clone());
         Value::Map(if self.is_resolver { node } else { node.with("sideEffects", Value::Nil) })
     }
-}
-
-pub(super) fn attr_and_query((attr, query): &(AttrId, Option<Query>)) -> (AttrId, Option<&Query>) {
-    (*attr, query.as_ref())
 }
 
 fn node(id: &str, kind: &str, domain: &str) -> Map {

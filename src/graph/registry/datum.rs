@@ -35,7 +35,7 @@ pub enum Datum<'a> {
 }
 
 /// What finding an entity yields: a small number that leads to it as long as the look lasts.
-pub trait Numbered: Copy + 'static {
+pub trait RowKey: Copy + 'static {
     /// Returns the number.
     fn number(self) -> u64;
 
@@ -43,7 +43,7 @@ pub trait Numbered: Copy + 'static {
     fn numbered(number: u64) -> Self;
 }
 
-impl Numbered for () {
+impl RowKey for () {
     fn number(self) -> u64 {
         0
     }
@@ -51,7 +51,7 @@ impl Numbered for () {
     fn numbered(_: u64) -> Self {}
 }
 
-impl Numbered for u64 {
+impl RowKey for u64 {
     fn number(self) -> u64 {
         self
     }

@@ -5,14 +5,14 @@
 //!
 //! Invariant: a reader is called with what `find` returned for the key at hand, in the same look.
 
-use super::{Attribute, Datum, Numbered, ResolverError, Seen, World};
+use super::{Attribute, Datum, ResolverError, RowKey, ViewOf, World};
 use crate::edn::{Map, Value};
 
 /// Reads one attribute off a found entity; the map holds the parameters of the query.
-pub type Reader<W, R> = for<'a> fn(Seen<'a, W>, R, &Map) -> Result<Datum<'a>, ResolverError>;
+pub type Reader<W, R> = for<'a> fn(ViewOf<'a, W>, R, &Map) -> Result<Datum<'a>, ResolverError>;
 
 /// Finds the entity that a key's value names.
-pub(super) type Find<W, R> = for<'a> fn(Seen<'a, W>, &Value) -> Option<R>;
+pub(super) type Find<W, R> = for<'a> fn(ViewOf<'a, W>, &Value) -> Option<R>;
 
 /// The declaration of an entity. `R` is what finding it yields: an index, a handle.
 pub struct Entity<W: World, R> {
@@ -29,12 +29,12 @@ pub struct Entity<W: World, R> {
 /// An entity's readers, whatever they find.
 pub(in crate::graph) trait ReadRow<W: World>: Send + Sync {
     /// Finds the entity that a key's value names; of a root the key is nil, or what it stands within.
-    fn find(&self, view: Seen<'_, W>, key: &Value) -> Option<u64>;
+    fn find(&self, view: ViewOf<'_, W>, key: &Value) -> Option<u64>;
 
     /// Reads one attribute, by the number of its reader, off what was found.
     fn read<'a>(
         &self,
-        view: Seen<'a, W>,
+        view: ViewOf<'a, W>,
         found: u64,
         reader: usize,
         params: &Map,
@@ -47,7 +47,7 @@ pub(super) struct Readers<W: World, R> {
     pub(super) readers: Vec<Reader<W, R>>,
 }
 
-impl<W: World, R: Numbered> Entity<W, R> {
+impl<W: World, R: RowKey> Entity<W, R> {
     /// Declares an entity that `key`, an attribute's ident, identifies. The key is declared like every
     /// other attribute.
     pub fn new(name: &'static str, key: &'static str, find: Find<W, R>) -> Self {
@@ -56,7 +56,7 @@ impl<W: World, R: Numbered> Entity<W, R> {
 
     /// Declares the root of a part of the graph, as it is seen from within another entity where `key` of that
     /// is known, and from outside where it is not: `find` gets nil then.
-    pub fn root_within(name: &'static str, key: &'static str, find: Find<W, R>) -> Self {
+    pub(crate) fn root_within(name: &'static str, key: &'static str, find: Find<W, R>) -> Self {
         Self { within: Some(key), ..Self::empty(name, find) }
     }
 
@@ -86,7 +86,7 @@ impl<W: World, R: Numbered> Entity<W, R> {
         Self { whole, ..self }
     }
 
-    /// Declares an attribute that a resolver, a caller or the entity's key provides.
+    /// Declares an attribute without a reader: a caller gives it, or a mutation answers it.
     #[must_use]
     pub fn attribute(mut self, attribute: Attribute) -> Self {
         self.attributes.push(attribute);
@@ -108,14 +108,14 @@ impl<W: World> Entity<W, ()> {
     }
 }
 
-impl<W: World, R: Numbered> ReadRow<W> for Readers<W, R> {
-    fn find(&self, view: Seen<'_, W>, key: &Value) -> Option<u64> {
+impl<W: World, R: RowKey> ReadRow<W> for Readers<W, R> {
+    fn find(&self, view: ViewOf<'_, W>, key: &Value) -> Option<u64> {
         (self.find)(view, key).map(R::number)
     }
 
     fn read<'a>(
         &self,
-        view: Seen<'a, W>,
+        view: ViewOf<'a, W>,
         found: u64,
         reader: usize,
         params: &Map,

@@ -6,18 +6,11 @@ use std::fmt;
 
 /// One fault of a registry's declarations.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fault {
+pub enum RegistryFault {
     /// Two attributes, entities or operations go by one name.
     Duplicate(String),
     /// A name is no keyword or symbol, or an attribute's is not qualified.
     Name(String),
-    /// An input or output is no query.
-    Shape {
-        /// The operation.
-        by: String,
-        /// What is wrong with the text.
-        error: String,
-    },
     /// An operation or entity names an attribute that nobody declares.
     UndeclaredAttribute {
         /// The attribute.
@@ -32,13 +25,6 @@ pub enum Fault {
         /// The entity.
         entity: String,
     },
-    /// An operation needs an attribute that nothing provides, and that is neither a key nor a seed.
-    UnobtainableInput {
-        /// The attribute.
-        ident: String,
-        /// The operation.
-        by: String,
-    },
     /// Nothing provides an attribute, and it is neither a key nor a seed.
     Unprovided(String),
     /// An attribute or mutation says not who may see it.
@@ -49,20 +35,16 @@ pub enum Fault {
     EnumValues(String),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for RegistryFault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Duplicate(name) => write!(out, "{name} is declared twice"),
             Self::Name(name) => write!(out, "{name:?} is no name for this"),
-            Self::Shape { by, error } => write!(out, "{by}: its shape is no query: {error}"),
             Self::UndeclaredAttribute { ident, by } => {
                 write!(out, "{by} names {ident}, which is not declared")
             }
             Self::DanglingReference { ident, entity } => {
                 write!(out, "{ident} refers to {entity}, which is no entity with a key")
-            }
-            Self::UnobtainableInput { ident, by } => {
-                write!(out, "{by} needs {ident}, which nothing provides")
             }
             Self::Unprovided(ident) => write!(out, "nothing provides {ident}"),
             Self::NoVisibility(name) => write!(out, "{name} says not who may see it"),

@@ -6,19 +6,16 @@
 //! Invariant: these are walks over the registry, filtered by what the viewer may see; nothing is listed
 //! anywhere a second time. Source: `spec/psi.md` §6, introspection.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::capability::attr_and_query;
-use super::{
-    AttrId, Attribute, Datum, Entity, Operation, Reach, Registry, Seen, Type, Viewer, Visibility, World,
-};
+use super::attribute_meta::OF_ATTRIBUTES;
+use super::{AttrId, Attribute, Datum, Entity, Operation, Registry, Type, ViewOf, Viewer, Visibility, World};
 use crate::edn::{Keyword, Map, Symbol, Value};
-use crate::graph::eql::{Query, Target};
 
 /// A world whose view knows the registry that it is asked through.
 pub trait Introspected: World + Sized {
     /// Returns the registry, and who asks.
-    fn graph(view: Seen<'_, Self>) -> Graph<'_, Self>;
+    fn graph(view: ViewOf<'_, Self>) -> Graph<'_, Self>;
 }
 
 /// A registry as one viewer sees it.
@@ -39,37 +36,42 @@ impl<W: World> Copy for Graph<'_, W> {}
 
 impl<'r, W: World> Graph<'r, W> {
     /// The names of all resolvers, sorted.
-    pub fn resolver_syms(self) -> Value {
+    pub(crate) fn resolver_syms(self) -> Value {
         let mut names: Vec<_> = self.operations().map(|operation| operation.name.clone()).collect();
         names.sort();
         symbols(names)
     }
 
     /// The names of the mutations that the viewer may call, sorted.
-    pub fn mutation_syms(self) -> Value {
+    pub(crate) fn mutation_syms(self) -> Value {
         symbols(self.mutations().cloned())
     }
 
     /// What callers give to begin with.
-    pub fn root_seeds(self) -> Value {
+    pub(crate) fn root_seeds(self) -> Value {
         let seeds = self.attributes().filter(|(_, attribute)| attribute.is_seed);
         Value::vector(seeds.map(|(key, _)| Value::Keyword(key.clone())).collect::<Vec<_>>())
     }
 
-    /// What can be asked without naming an entity, sorted: the fixed point over all resolvers from the
-    /// seeds, without the seeds.
-    pub fn root_queryable_attrs(self) -> Value {
+    /// What can be asked without naming an entity, sorted: what the seeds lead to, without the seeds.
+    pub(crate) fn root_queryable_attrs(self) -> Value {
         let id = |key: &Keyword| self.registry.id(key);
         let seeds: Vec<_> = self.attributes().filter(|(_, attribute)| attribute.is_seed).collect();
         let known: Vec<_> = seeds.iter().filter_map(|(key, _)| id(key)).collect();
-        let reach = Reach::from(self.registry, &known);
-        let is_reached = |key: &Keyword| id(key).and_then(|id| reach.attr(id)).is_some_and(|round| round > 0);
+        let is_known = |id: AttrId| known.contains(&id);
+        let leads = |operation: &Operation<W>| {
+            operation.input.is_none_or(|input| !input.is_required || is_known(input.attr))
+        };
+        let is_reached = |key: &Keyword| {
+            let provider = id(key).filter(|id| !is_known(*id)).and_then(|id| self.registry.provider(id));
+            provider.is_some_and(|number| leads(&self.registry.operations()[number]))
+        };
         let reached = self.attributes().filter(|(key, _)| is_reached(key));
         Value::vector(reached.map(|(key, _)| Value::Keyword(key.clone())).collect::<Vec<_>>())
     }
 
     /// Every resolver with inputs and outputs, sorted by name.
-    pub fn resolver_index(self) -> Value {
+    pub(crate) fn resolver_index(self) -> Value {
         let entries: BTreeMap<&Symbol, Value> = self
             .operations()
             .map(|operation| (&operation.name, self.resolver_map(operation).into()))
@@ -93,32 +95,17 @@ impl<'r, W: World> Graph<'r, W> {
     }
 
     /// Every attribute with the resolvers that produce it, directly and under which joins, sorted.
-    pub fn attr_index(self) -> Value {
+    pub(crate) fn attr_index(self) -> Value {
         let mut index = Map::new();
         for (key, _) in self.attributes() {
-            let id = self.registry.id(key).into_iter();
-            let providers = id.flat_map(|id| self.registry.providers(id).iter());
-            let produced_by = providers.map(|number| self.registry.operations()[*number].name.clone());
-            let via = self.joins_above(key).into_iter().map(|(join, names)| (join, symbols(names)));
-            let via: Map = via.collect();
+            let provider = self.registry.id(key).and_then(|id| self.registry.provider(id));
+            let produced_by = provider.map(|number| self.registry.operations()[number].name.clone());
             let entry = Map::new().with("psi.attr/produced-by", symbols(produced_by));
-            index.insert(Value::Keyword(key.clone()), entry.with("psi.attr/reachable-via", via).into());
+            // Nothing is promised of entities below a join but their keys.
+            let entry = entry.with("psi.attr/reachable-via", Map::new());
+            index.insert(Value::Keyword(key.clone()), entry.into());
         }
         Value::Map(index)
-    }
-
-    /// The joins under which resolvers promise an attribute, with the resolvers.
-    fn joins_above(self, attr: &Keyword) -> BTreeMap<Value, BTreeSet<Symbol>> {
-        let mut joins: BTreeMap<Value, BTreeSet<Symbol>> = BTreeMap::new();
-        for operation in self.operations() {
-            let is_above =
-                |nested: &Option<Query>| nested.as_ref().is_some_and(|query| mentions(query, attr));
-            let above = operation.outputs.iter().filter(|(_, nested)| is_above(nested));
-            for join in above.filter_map(|(output, _)| self.registry.key(*output)) {
-                joins.entry(join.clone()).or_default().insert(operation.name.clone());
-            }
-        }
-        joins
     }
 
     pub(super) fn operations(self) -> impl Iterator<Item = &'r Operation<W>> {
@@ -127,7 +114,7 @@ impl<'r, W: World> Graph<'r, W> {
 
     /// Whether the viewer may see anything that an operation provides.
     fn shows(self, operation: &Operation<W>) -> bool {
-        operation.outputs.iter().any(|(attr, _)| self.registry.is_visible(*attr, self.viewer))
+        operation.outputs.iter().any(|attr| self.registry.is_visible(*attr, self.viewer))
     }
 
     pub(super) fn mutations(self) -> impl Iterator<Item = &'r Symbol> {
@@ -143,30 +130,20 @@ impl<'r, W: World> Graph<'r, W> {
         self.registry.names.iter().filter_map(entry).filter(is_seen)
     }
 
-    /// Inputs as a query vector.
+    /// The input as a query vector.
     pub(super) fn input(self, operation: &Operation<W>) -> Value {
-        let required = operation.inputs.iter().filter(|input| input.is_required);
-        self.shape(required.map(|input| (input.attr, input.nested.as_ref())))
+        self.shape(operation.input.filter(|input| input.is_required).map(|input| input.attr))
     }
 
     /// Outputs as a query vector.
     pub(super) fn output(self, operation: &Operation<W>) -> Value {
-        self.shape(operation.outputs.iter().map(attr_and_query))
+        self.shape(operation.outputs.iter().copied())
     }
 
-    pub(super) fn shape<'q>(self, attrs: impl Iterator<Item = (AttrId, Option<&'q Query>)>) -> Value {
-        let mut items = Vec::new();
-        for (attr, nested) in attrs.filter(|(attr, _)| self.registry.is_visible(*attr, self.viewer)) {
-            match (self.registry.key(attr), nested) {
-                (Some(key), Some(query)) => {
-                    let join: Map = [(key.clone(), query.to_value())].into_iter().collect();
-                    items.push(join.into());
-                }
-                (Some(key), None) => items.push(key.clone()),
-                (None, _) => {}
-            }
-        }
-        Value::vector(items)
+    /// The attributes that the viewer may see, as a query vector.
+    pub(super) fn shape(self, attrs: impl IntoIterator<Item = AttrId>) -> Value {
+        let visible = attrs.into_iter().filter(|attr| self.registry.is_visible(*attr, self.viewer));
+        Value::vector(visible.filter_map(|attr| self.registry.key(attr).cloned()).collect::<Vec<_>>())
     }
 
     fn resolver_map(self, operation: &Operation<W>) -> Map {
@@ -220,7 +197,7 @@ impl<W: Introspected> Graph<'_, W> {
                 |view, (), _| Ok(Datum::Value(W::graph(view).attr_index())),
             )
             .reads(
-                open("psi.graph/attributes", Type::Reference("attribute")).params(super::described::OF_ATTRIBUTES).many().doc(
+                open("psi.graph/attributes", Type::Reference("attribute")).params(OF_ATTRIBUTES).many().doc(
                     "Every attribute there is for the caller, by ident. Parameter: entity, for those of one.",
                 ),
                 |view, (), params| Ok(Datum::Entities(W::graph(view).attribute_numbers(params)?)),
@@ -270,18 +247,6 @@ fn maps(ident: &'static str) -> Attribute {
 
 fn is_visible(attribute: &Attribute, viewer: Viewer) -> bool {
     attribute.visibility.is_some_and(|visibility| visibility.admits(viewer))
-}
-
-fn mentions(query: &Query, attr: &Keyword) -> bool {
-    let below = |target: &Target| match target {
-        Target::Query(query) => mentions(query, attr),
-        Target::Union(entries) => entries.iter().any(|(_, query)| mentions(query, attr)),
-        Target::Depth(_) | Target::Unbounded => false,
-    };
-    query
-        .exprs
-        .iter()
-        .any(|expr| expr.key().is_some_and(|key| key.attr() == attr) || expr.target().is_some_and(below))
 }
 
 fn length(items: &Value) -> Value {

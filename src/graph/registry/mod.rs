@@ -1,4 +1,4 @@
-//! The registry: every attribute, entity, resolver and mutation, declared once.
+//! The registry: every attribute, entity and mutation, declared once.
 //!
 //! [`Builder`] takes declarations and checks them as a whole; [`Registry`] is what came of it, immutable,
 //! with its indexes. Everything else is a walk over it: plans, introspection, and what other layers
@@ -15,6 +15,7 @@
 //! impl World for Tasks {
 //!     type View<'a> = [&'static str];
 //!     type Hand<'a> = ();
+//!     type Call = ();
 //! }
 //!
 //! let open = |ident, kind| Attribute::new(ident, kind).doc("…").visible_to(Visibility::Everyone);
@@ -37,38 +38,34 @@
 //! rule of who may see it, and can come from somewhere.
 
 mod attribute;
+mod attribute_meta;
 mod build;
 mod builder;
 mod capability;
 mod datum;
-mod described;
 mod entity;
 mod fault;
 mod introspect;
 mod mutation;
-mod nearest;
 mod operation;
 mod param;
 mod pathom;
-mod reach;
-mod resolver;
+mod suggest;
 mod table;
 mod world;
 
 pub use attribute::{Attribute, Cardinality, Stability, Type, Viewer, Visibility};
 pub use builder::Builder;
-pub use datum::{Datum, Numbered};
+pub use datum::{Datum, RowKey};
 pub use entity::{Entity, Reader};
-pub use fault::Fault;
+pub use fault::RegistryFault;
 pub use introspect::{Graph, Introspected};
 pub use mutation::{Mutation, MutationInfo};
 pub use operation::ResolverError;
-pub use param::{Group, Groups, Param, ParamFault, ParamFaultKind, ParamType, Record, check};
-pub use resolver::Resolver;
+pub use param::{Param, ParamFault, ParamFaultKind, ParamGroup, ParamGroups, ParamType, Record, check};
 pub use table::{AttrId, EntityInfo, Registry};
-pub use world::{Access, Seen, World};
+pub use world::{Access, ViewOf, World};
 
 pub(super) use entity::ReadRow;
-pub(super) use operation::{Input, Operation, Run};
+pub(super) use operation::Operation;
 pub(super) use param::name_of;
-pub(super) use reach::Reach;

@@ -1,19 +1,23 @@
 //! A mutation, as it is declared and held.
 
-use super::{AttrId, Groups, ResolverError, Visibility, World, check};
+use super::{AttrId, ParamFault, ParamGroups, ResolverError, Visibility, World};
 use crate::edn::{Map, Value};
-use crate::graph::eql::Query;
 
-/// Changes the world as the parameters say, and returns what came of it.
-pub(in crate::graph) type Act<W> = for<'a> fn(<W as World>::Hand<'a>, &Map) -> Result<Value, ResolverError>;
+/// Reads the parameters of a call. It refuses one that is not declared, and it looks at nothing else.
+pub(in crate::graph) type ReadCall<W> = fn(&Map) -> Result<<W as World>::Call, ParamFault>;
+
+/// Changes the world as the call says, and returns what came of it.
+pub(in crate::graph) type Act<W> =
+    for<'a> fn(<W as World>::Hand<'a>, <W as World>::Call) -> Result<Value, ResolverError>;
 
 /// The declaration of a mutation.
 pub struct Mutation<W: World> {
     pub(in crate::graph) name: &'static str,
     pub(in crate::graph) doc: &'static str,
-    pub(in crate::graph) params: Groups,
-    pub(in crate::graph) output: &'static str,
+    pub(in crate::graph) params: ParamGroups,
+    pub(in crate::graph) output: &'static [&'static str],
     pub(in crate::graph) visibility: Option<Visibility>,
+    pub(in crate::graph) read: ReadCall<W>,
     pub(in crate::graph) act: Act<W>,
 }
 
@@ -25,21 +29,21 @@ pub struct MutationInfo {
     /// One sentence for people.
     pub doc: &'static str,
     /// Its parameters.
-    pub params: Groups,
+    pub params: ParamGroups,
     /// Who may call it.
     pub visibility: Option<Visibility>,
 }
 
 /// A mutation as the registry holds it.
-pub(in crate::graph) struct Held<W: World> {
+pub(in crate::graph) struct RegisteredMutation<W: World> {
     pub(in crate::graph) declared: Mutation<W>,
-    pub(in crate::graph) outputs: Vec<(AttrId, Option<Query>)>,
+    pub(in crate::graph) outputs: Vec<AttrId>,
 }
 
 impl<W: World> Mutation<W> {
-    /// Declares a mutation by its symbol. The output is EQL.
-    pub fn new(name: &'static str, output: &'static str, act: Act<W>) -> Self {
-        Self { name, doc: "", params: &[], output, visibility: None, act }
+    /// Declares a mutation by its symbol, with the attributes that it answers.
+    pub fn new(name: &'static str, output: &'static [&'static str], read: ReadCall<W>, act: Act<W>) -> Self {
+        Self { name, doc: "", params: &[], output, visibility: None, read, act }
     }
 
     /// Says in one sentence what it does.
@@ -48,9 +52,9 @@ impl<W: World> Mutation<W> {
         Self { doc, ..self }
     }
 
-    /// Declares its parameters.
+    /// Declares its parameters, as they are shown; `read` checks them.
     #[must_use]
-    pub fn params(self, params: Groups) -> Self {
+    pub fn params(self, params: ParamGroups) -> Self {
         Self { params, ..self }
     }
 
@@ -60,11 +64,19 @@ impl<W: World> Mutation<W> {
         Self { visibility: Some(visibility), ..self }
     }
 
-    /// Calls it, if the caller may call any, and if it takes these parameters.
-    pub(in crate::graph) fn call(&self, hand: W::Hand<'_>, params: &Map) -> Result<Value, ResolverError> {
+    /// Reads the parameters of a call, before anything is changed.
+    pub(in crate::graph) fn read(&self, params: &Map) -> Result<W::Call, ResolverError> {
+        (self.read)(params).map_err(|fault| fault.into_error(&self.name))
+    }
+
+    /// Carries out a call that was read, if the caller may call any and there is nothing wrong with it.
+    pub(in crate::graph) fn call(
+        &self,
+        hand: W::Hand<'_>,
+        call: Result<W::Call, ResolverError>,
+    ) -> Result<Value, ResolverError> {
         // First who, then what: a caller without the right learns nothing of what would be wrong.
         W::admit(&hand)?;
-        check(params, self.params).map_err(|fault| fault.into_error(&self.name))?;
-        (self.act)(hand, params)
+        (self.act)(hand, call?)
     }
 }

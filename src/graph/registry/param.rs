@@ -1,8 +1,8 @@
-//! Parameters, as they are declared: of mutations, and of the attributes that take some.
+//! Parameters and records, as they are declared: what mutations and attributes take, and the maps that attributes show.
 //!
 //! Lives here: the declaration, and the check that a call names nothing else. Does not live here: reading values
-//! (`graph/params.rs`). Every surface that takes parameters (EQL, Pathom's index, GraphQL, tools, flags) walks these
-//! declarations, so a parameter is declared once.
+//! (`graph/params.rs`). Every surface that takes parameters or shows records (EQL, Pathom's index, GraphQL, tools, flags)
+//! walks these declarations, so a parameter is declared once, also where it is shown again.
 //!
 //! Invariant: a parameter that is not declared is refused by its name, at any depth. A filter that was misspelt must not find
 //! everything, and a right that was misspelt must not stay open.
@@ -13,7 +13,7 @@ use super::ResolverError;
 use crate::domain::{Code, nearest};
 use crate::edn::{Keyword, Map, Value};
 
-/// One parameter.
+/// One parameter, or one field of a record that is shown.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Param {
     /// Its name in kebab case. In a query it may be qualified.
@@ -26,6 +26,8 @@ pub struct Param {
     pub kind: ParamType,
     /// Whether a call must have it.
     pub is_required: bool,
+    /// Whether it may be nil or missing where the record is shown.
+    pub is_nullable: bool,
 }
 
 /// What the value of a parameter is.
@@ -61,18 +63,20 @@ pub enum ParamType {
     Map,
 }
 
-/// The parameters of a map that is itself a parameter.
+/// A map with declared fields: one that is itself a parameter, one that an attribute shows, or both.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Record {
     /// What the map is called, in kebab case.
     pub name: &'static str,
+    /// What it is, in one sentence.
+    pub doc: &'static str,
     /// What it holds.
     pub params: &'static [Param],
 }
 
 /// Parameters that belong together, in any number of calls.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Group {
+pub struct ParamGroup {
     /// What they are about, in one sentence.
     pub doc: &'static str,
     /// Where a surface hands them in as one object: the name of the parameter and that of its type, in kebab case.
@@ -82,7 +86,7 @@ pub struct Group {
 }
 
 /// All parameters of one call.
-pub type Groups = &'static [&'static Group];
+pub type ParamGroups = &'static [&'static ParamGroup];
 
 /// Why the parameters of a call are refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,7 +136,7 @@ pub enum ParamFaultKind {
 ///
 /// # Errors
 /// The first fault, in the order in which they were written.
-pub fn check(params: &Map, declared: Groups) -> Result<(), ParamFault> {
+pub fn check(params: &Map, declared: ParamGroups) -> Result<(), ParamFault> {
     let declared: Vec<&'static Param> = declared.iter().flat_map(|group| group.params).collect();
     check_map(params, &declared, &[])
 }
@@ -175,13 +179,37 @@ pub(in crate::graph) fn name_of(key: &Value) -> Option<&str> {
 }
 
 impl Param {
+    /// Declares a field of a record that is shown and never taken in.
+    pub const fn shown(name: &'static str, kind: ParamType, doc: &'static str) -> Param {
+        Param { name, alias: None, doc, kind, is_required: false, is_nullable: false }
+    }
+
+    /// Lets the field be nil.
+    #[must_use]
+    pub(crate) const fn or_nil(self) -> Param {
+        Param { is_nullable: true, ..self }
+    }
+
     /// Whether this is one of its names.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.alias == Some(name)
     }
 }
 
+impl Record {
+    /// The record whose fields are the parameters of a group.
+    pub const fn of(name: &'static str, group: &'static ParamGroup) -> Record {
+        Record { name, doc: group.doc, params: group.params }
+    }
+}
+
 impl ParamType {
+    /// A number of things of ours: `limits.rs` bounds each of them far below this.
+    pub const COUNT: ParamType = ParamType::Integer { min: 0, max: i32::MAX as i64 };
+
+    /// A whole number of any size, from 0.
+    pub(crate) const NATURAL: ParamType = ParamType::Integer { min: 0, max: i64::MAX };
+
     /// What a value must be, for people: `a whole number from 1 to 10`.
     pub fn expected(self) -> String {
         match self {
@@ -195,6 +223,16 @@ impl ParamType {
             ParamType::List(item) => format!("a list, each {}", item.expected()),
             ParamType::Record(record) => format!("a map: {}", record.name),
             ParamType::Map => "a map".to_owned(),
+        }
+    }
+
+    /// The record that a value is, or each of a list.
+    pub fn record(self) -> Option<&'static Record> {
+        match self {
+            ParamType::Record(record) => Some(record),
+            ParamType::List(item) => item.record(),
+            ParamType::Text | ParamType::Id | ParamType::Boolean | ParamType::Integer { .. } => None,
+            ParamType::Instant | ParamType::Enum { .. } | ParamType::Map => None,
         }
     }
 
@@ -222,7 +260,7 @@ impl ParamFault {
     }
 
     /// The fault as an error of the call `of`, which is named in it.
-    pub fn into_error(self, of: &dyn fmt::Display) -> ResolverError {
+    pub(crate) fn into_error(self, of: &dyn fmt::Display) -> ResolverError {
         let place = match &self.path[..] {
             [] => format!("{of}"),
             path => format!(":{} of {of}", path.join(" :")),

@@ -5,17 +5,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::capability::attr_and_query;
-use super::{AttrId, Graph, Operation, Param, ParamType, World};
+use super::{AttrId, Graph, Operation, Param, Record, World};
 use crate::edn::{Keyword, Map, Set, Symbol, Value};
-use crate::graph::eql::{Query, Target};
 
 /// Attribute → shape of the input → resolvers.
 type Oir = BTreeMap<Value, BTreeMap<Value, BTreeSet<Value>>>;
 
 impl<W: World> Graph<'_, W> {
     /// Returns what `:com.wsscode.pathom3.connect.indexes/indexes` holds.
-    pub fn pathom_indexes(self) -> Value {
+    pub(crate) fn pathom_indexes(self) -> Value {
         let mut resolvers = Map::new();
         let (mut oir, mut io): (Oir, BTreeMap<Value, Map>) = (BTreeMap::new(), BTreeMap::new());
         let mut attributes = Attributes::default();
@@ -46,13 +44,11 @@ impl<W: World> Graph<'_, W> {
         let mut config = Map::new();
         config.insert(option("op-name"), operation.name.clone().into());
         config.insert(option("input"), self.input(operation));
-        config.insert(option("output"), self.output(operation));
+        config.insert(option("output"), self.with_fields(&self.output(operation)));
         config.insert(option("requires"), requires.into());
         config.insert(option("optionals"), optionals.into());
         config.insert(option("provides"), provides.into());
-        if operation.is_batch() {
-            config.insert(option("batch?"), true.into());
-        }
+        config.insert(option("batch?"), true.into());
         Value::Map(config)
     }
 
@@ -69,9 +65,8 @@ impl<W: World> Graph<'_, W> {
             let mut config = Map::new();
             config.insert(option("op-name"), name.clone().into());
             config.insert(option("params"), params.into());
-            let outputs = mutation.outputs.iter().map(attr_and_query);
-            config.insert(option("output"), self.shape(outputs));
-            for (attr, _) in &mutation.outputs {
+            config.insert(option("output"), self.shape(mutation.outputs.iter().copied()));
+            for attr in &mutation.outputs {
                 if let Some(key) = self.registry.key(*attr) {
                     attributes.note(key, "attr-mutation-output-in", name);
                 }
@@ -82,25 +77,41 @@ impl<W: World> Graph<'_, W> {
     }
 
     fn requires(self, operation: &Operation<W>, is_required: bool) -> Map {
-        let inputs = operation.inputs.iter().filter(|input| input.is_required == is_required);
-        inputs.filter_map(|input| self.shape_entry(input.attr, input.nested.as_ref())).collect()
+        let input = operation.input.filter(|input| input.is_required == is_required);
+        input.and_then(|input| self.shape_entry(input.attr)).into_iter().collect()
     }
 
     fn provides(self, operation: &Operation<W>) -> Map {
         let is_visible = |attr| self.registry.is_visible(attr, self.viewer);
-        let outputs = operation.outputs.iter().filter(|(attr, _)| is_visible(*attr));
-        outputs.filter_map(|(attr, nested)| self.shape_entry(*attr, nested.as_ref())).collect()
+        let outputs = operation.outputs.iter().filter(|attr| is_visible(**attr));
+        outputs.filter_map(|attr| self.shape_entry(*attr)).collect()
     }
 
-    fn shape_entry(self, attr: AttrId, nested: Option<&Query>) -> Option<(Value, Value)> {
-        let shape = nested.map_or_else(Map::new, shape);
+    fn shape_entry(self, attr: AttrId) -> Option<(Value, Value)> {
         let key = self.registry.key(attr)?.clone();
+        let shape = self.record(attr).map_or_else(Map::new, shape_below);
         // Of a reference, the key of what it refers to is always there.
         let shape = match self.registry.refers_to(attr).and_then(|id| self.registry.key(id)) {
             Some(below) if shape.is_empty() => [(below.clone(), Map::new().into())].into_iter().collect(),
             Some(_) | None => shape,
         };
         Some((key, shape.into()))
+    }
+}
+
+impl<W: World> Graph<'_, W> {
+    /// An output whose records are joins of their fields.
+    fn with_fields(self, output: &Value) -> Value {
+        let items = output.as_items().unwrap_or_default().iter().map(|item| {
+            let attr = item.as_keyword().and_then(|ident| self.registry.id(ident));
+            let record = attr.and_then(|attr| self.record(attr));
+            record.map_or_else(|| item.clone(), |record| join(item.clone(), record))
+        });
+        Value::vector(items.collect::<Vec<_>>())
+    }
+
+    fn record(self, attr: AttrId) -> Option<&'static Record> {
+        self.registry.entry(attr)?.attribute.kind.record()
     }
 }
 
@@ -165,37 +176,29 @@ fn grow(earlier: &Value, value: Value) -> Value {
     }
 }
 
-/// A query as a shape: `[:a {:b [:c]}]` is `{:a {} :b {:c {}}}`.
-fn shape(query: &Query) -> Map {
-    let mut map = Map::new();
-    for expr in &query.exprs {
-        if let Some(key) = expr.key() {
-            let below = match expr.target() {
-                Some(Target::Query(query)) => shape(query),
-                Some(Target::Union(entries)) => entries.iter().flat_map(|(_, query)| shape(query)).collect(),
-                Some(Target::Depth(_) | Target::Unbounded) | None => Map::new(),
-            };
-            map.insert(key.to_value(), below.into());
-        }
-    }
-    map
-}
-
 /// Parameters as a query has them: a map with parameters of its own is a join.
 fn shape_of<'p>(params: impl Iterator<Item = &'p Param>) -> Vec<Value> {
     let shown = params.map(|param| {
         let key = Value::keyword(param.name);
-        match param.kind {
-            ParamType::Record(record) => {
-                let mut join = Map::new();
-                join.insert(key, shape_of(record.params.iter()).into());
-                join.into()
-            }
-            ParamType::Text | ParamType::Id | ParamType::Boolean | ParamType::Integer { .. } => key,
-            ParamType::Instant | ParamType::Enum { .. } | ParamType::List(_) | ParamType::Map => key,
+        match param.kind.record() {
+            Some(record) => join(key, record),
+            None => key,
         }
     });
     shown.collect()
+}
+
+/// A record as a join of its fields.
+fn join(key: Value, record: &Record) -> Value {
+    let join: Map = [(key, shape_of(record.params.iter()).into())].into_iter().collect();
+    join.into()
+}
+
+/// The fields of a record as a shape.
+fn shape_below(record: &Record) -> Map {
+    let below = |param: &Param| param.kind.record().map_or_else(Map::new, shape_below);
+    let fields = record.params.iter().map(|param| (Value::keyword(param.name), below(param).into()));
+    fields.collect()
 }
 
 fn by_input((attr, inputs): (Value, BTreeMap<Value, BTreeSet<Value>>)) -> (Value, Value) {

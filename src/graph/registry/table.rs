@@ -8,8 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use super::mutation::Held;
-use super::{Attribute, Builder, Groups, MutationInfo, Operation, Type, Viewer, World};
+use super::mutation::RegisteredMutation;
+use super::{Attribute, Builder, MutationInfo, Operation, ParamGroups, Type, Viewer, World};
 use crate::edn::{Keyword, Symbol, Value};
 
 /// The number of an attribute.
@@ -28,19 +28,19 @@ impl AttrId {
 
 /// All there is to ask for.
 pub struct Registry<W: World> {
-    pub(super) attributes: Vec<Entry>,
+    pub(super) attributes: Vec<AttrEntry>,
     pub(super) names: BTreeMap<Keyword, AttrId>,
     pub(super) entities: Vec<EntityInfo>,
     pub(super) operations: Vec<Operation<W>>,
     /// For each entity the operation that reads it, if it has readers.
     pub(super) rows: Vec<Option<usize>>,
-    pub(super) mutations: BTreeMap<Symbol, Held<W>>,
-    /// For each attribute the operations that provide it, in declared order.
-    pub(super) providers: Vec<Vec<usize>>,
+    pub(super) mutations: BTreeMap<Symbol, RegisteredMutation<W>>,
+    /// For each attribute the operation that provides it.
+    pub(super) providers: Vec<Option<usize>>,
 }
 
 /// A declared attribute and what follows from it.
-pub(super) struct Entry {
+pub(super) struct AttrEntry {
     pub(super) attribute: Attribute,
     pub(super) key: Value,
     /// The key of the entity that it refers to.
@@ -111,7 +111,7 @@ impl<W: World> Registry<W> {
         self.entry(id).is_some_and(|entry| match entry.attribute.kind {
             Type::String | Type::Enum(_) | Type::Keyword | Type::Symbol | Type::Boolean => true,
             Type::Integer | Type::Float | Type::Instant => true,
-            Type::Map | Type::Any => viewer == Viewer::Operator,
+            Type::Record(_) | Type::Map | Type::Any => viewer == Viewer::Operator,
             Type::Reference(_) => false,
         })
     }
@@ -147,7 +147,7 @@ impl<W: World> Registry<W> {
     }
 
     /// Returns the parameters that an attribute takes; nothing where it is none of ours.
-    pub(in crate::graph) fn params(&self, id: AttrId) -> Option<Groups> {
+    pub(in crate::graph) fn params(&self, id: AttrId) -> Option<ParamGroups> {
         self.entry(id).map(|entry| entry.attribute.params)
     }
 
@@ -155,15 +155,16 @@ impl<W: World> Registry<W> {
         &self.operations
     }
 
-    /// Returns the operations that provide an attribute, in declared order.
-    pub(in crate::graph) fn providers(&self, id: AttrId) -> &[usize] {
-        self.providers.get(index(id)).map_or(&[], Vec::as_slice)
+    /// Returns the number of the operation that provides an attribute.
+    pub(in crate::graph) fn provider(&self, id: AttrId) -> Option<usize> {
+        self.providers.get(index(id)).copied().flatten()
     }
 
     /// Returns the mutation of this name, if the viewer may call it.
-    pub(in crate::graph) fn mutation(&self, name: &Symbol, viewer: Viewer) -> Option<&Held<W>> {
-        let is_open =
-            |mutation: &&Held<W>| mutation.declared.visibility.is_some_and(|rule| rule.admits(viewer));
+    pub(in crate::graph) fn mutation(&self, name: &Symbol, viewer: Viewer) -> Option<&RegisteredMutation<W>> {
+        let is_open = |mutation: &&RegisteredMutation<W>| {
+            mutation.declared.visibility.is_some_and(|rule| rule.admits(viewer))
+        };
         self.mutations.get(name).filter(is_open)
     }
 
@@ -182,7 +183,7 @@ impl<W: World> Registry<W> {
         self.entry(id).and_then(|entry| self.entities.get(entry.entity))
     }
 
-    pub(super) fn entry(&self, id: AttrId) -> Option<&Entry> {
+    pub(super) fn entry(&self, id: AttrId) -> Option<&AttrEntry> {
         self.attributes.get(index(id))
     }
 
@@ -193,7 +194,7 @@ impl<W: World> Registry<W> {
 
     pub(super) fn is_obtainable(&self, id: AttrId) -> bool {
         let is_seed = self.entry(id).is_some_and(|entry| entry.attribute.is_seed);
-        is_seed || self.is_key(id) || !self.providers(id).is_empty()
+        is_seed || self.is_key(id) || self.provider(id).is_some()
     }
 }
 

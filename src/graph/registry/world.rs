@@ -10,6 +10,8 @@ pub trait World: 'static {
     type View<'a>: ?Sized;
     /// What mutations get.
     type Hand<'a>;
+    /// A call of a mutation, with its parameters read.
+    type Call;
 
     /// Refuses a caller who may call no mutation at all.
     ///
@@ -21,7 +23,7 @@ pub trait World: 'static {
 }
 
 /// A look at a world: what readers get.
-pub type Seen<'a, W> = &'a <W as World>::View<'a>;
+pub type ViewOf<'a, W> = &'a <W as World>::View<'a>;
 
 /// One caller's access to a world while one query runs.
 ///
@@ -29,7 +31,7 @@ pub type Seen<'a, W> = &'a <W as World>::View<'a>;
 /// so that an implementation can lock for each and still answer from one moment.
 pub trait Access<W: World> {
     /// Calls `reading` once, with a look at the world.
-    fn look(&mut self, reading: &mut dyn FnMut(Seen<'_, W>));
+    fn look(&mut self, reading: &mut dyn FnMut(ViewOf<'_, W>));
 
     /// Calls `acting` once, with a hand on the world.
     fn act(&mut self, acting: &mut dyn FnMut(W::Hand<'_>));

@@ -1,8 +1,8 @@
 //! Races, explored by shuttle over the real handle: every lock of the runtime is a point where threads may change.
 //!
-//! What is asked each time: one outcome per schedule, and the one that was acknowledged; nothing left to perform; order
-//! kept in each session. Time stands still unless a test moves it, so nothing here waits for a timeout, which shuttle's
-//! condition variables do not have.
+//! Each test asserts that there is one outcome per schedule, and that it is the acknowledged one; that no effect is
+//! left behind; and that each session's effects came in order. Time stands still unless a test moves it, so nothing
+//! here waits for a timeout, which shuttle's condition variables do not have.
 
 mod stage;
 
@@ -32,7 +32,7 @@ fn cancel_and_fire() {
         let cancelled =
             stage.handle.submit(Input::Command(Command::CancelSchedule(Which::any(scope, schedule))));
         turner.join().unwrap();
-        stage.handle.turn();
+        stage.handle.run_due();
         stage.settle();
         let heard = stage.ear.prompts("one");
         match cancelled {
@@ -55,12 +55,13 @@ fn close_and_fire() {
         let turner = stage.turner();
         stage.handle.close_session(&session("one")).unwrap();
         turner.join().unwrap();
-        stage.handle.turn();
+        stage.handle.run_due();
         stage.settle();
         assert_eq!(stage.status("a"), None);
         let ends = stage.ends("a");
         assert_eq!(ends.len(), 1, "{ends:?}");
-        // Closed between the hand-over and the receipt, a run has failed: the host may have it, and the record says so.
+        // If the session is closed between the dispatch and the receipt, the run fails: the host may have it, and the
+        // record says so.
         let prompts = stage.ear.prompts("one").len();
         assert!(prompts <= 1 && (ends[0] != DecisionKind::RunDelivered || prompts == 1), "{ends:?}");
         assert!(ends[0] != DecisionKind::ScheduleCancelled || prompts == 0, "{ends:?}");
@@ -80,7 +81,7 @@ fn shutdown_and_create() {
         let creator = spawn(move || {
             let due = creating.submit(new_schedule("a", "one", 0, false));
             let later = creating.submit(new_schedule("b", "one", 60_000, false));
-            creating.turn();
+            creating.run_due();
             (due.is_ok(), later.is_ok())
         });
         stage.handle.shut_down();
@@ -103,8 +104,8 @@ fn two_shutdowns() {
         let stage = Stage::with_session(HostAnswer::Later);
         stage.create("a", "one", 1_000);
         stage.pass(1_000);
-        stage.handle.turn();
-        // Each reading is past the time that receipts are given, so nobody waits for one.
+        stage.handle.run_due();
+        // Each reading of the clock is past the receipts' deadline, so neither shutdown waits for one.
         stage.clock.step.store(limits::SHUTDOWN_MS.value * 1_000_000, Ordering::Relaxed);
         let other = stage.handle.clone();
         let stopper = spawn(move || other.shut_down());
@@ -129,9 +130,9 @@ fn busy_and_fire() {
             stage.report_busy(busy);
         }
         turner.join().unwrap();
-        // The turns of up to two deliveries that nobody reports.
+        // Up to two deliveries begin turns that no host reports.
         for _ in 0..3 {
-            stage.handle.turn();
+            stage.handle.run_due();
             stage.pass(limits::TURN_START_MS.value);
         }
         stage.settle();
@@ -160,7 +161,7 @@ fn host_lost_and_fire() {
         let turner = stage.turner();
         stage.handle.detach_host(host);
         turner.join().unwrap();
-        stage.handle.turn();
+        stage.handle.run_due();
         let before = stage.status("a");
         assert!(matches!(before, Some(Status::Failed | Status::Queued)), "{before:?}");
         let successor = Arc::new(Ear::new(HostAnswer::Done));
@@ -169,7 +170,7 @@ fn host_lost_and_fire() {
         stage.settle();
         let heard = stage.ear.prompts("one").len() + successor.prompts("one").len();
         assert_eq!(stage.ends("a").len(), 1);
-        assert!(heard <= 1, "at most once, whoever hears it");
+        assert!(heard <= 1, "at most one host hears it");
         if before == Some(Status::Queued) {
             assert_eq!((stage.status("a"), successor.prompts("one").len()), (Some(Status::Delivered), 1));
         }
@@ -188,7 +189,7 @@ fn take_over_and_fire() {
         let host = stage.handle.attach_host(successor.clone());
         stage.take_over(host, "one");
         turner.join().unwrap();
-        stage.handle.turn();
+        stage.handle.run_due();
         stage.settle();
         assert_eq!(
             (stage.status("a"), stage.status("b")),
@@ -210,7 +211,7 @@ fn receipt_and_overdue() {
         stage.create("a", "one", 1_000);
         stage.create("b", "one", 1_000);
         stage.pass(1_000);
-        stage.handle.turn();
+        stage.handle.run_due();
         stage.pass(limits::RECEIPT_MS.value);
         let turner = stage.turner();
         let run = stage.handle.view(|state| state.schedule(&id("a")).map(|it| it.run_id(it.slot()))).unwrap();
@@ -255,7 +256,7 @@ fn two_submitters() {
         let speaker = spawn(move || say(&other, "a"));
         say(&stage.handle, "b");
         speaker.join().unwrap();
-        // Whoever came second has left its effect to the first, or has performed it: both were heard.
+        // The second thread has left its effect to the first, or has performed it itself: the host heard both.
         stage.settle();
         assert_eq!(stage.ear.heard("one").len(), 2);
     });
@@ -269,7 +270,7 @@ fn driver_and_create() {
         let driven = stage.handle.clone();
         let driver = spawn(move || drive(&driven));
         stage.create("a", "one", 0);
-        // Nobody else takes turns, and nothing times out: who sleeps through an alarm or the news sleeps for ever.
+        // No other thread runs what is due, and nothing times out: a missed notification would hang this test.
         let is_delivered = |decision: &Decision| decision.kind == DecisionKind::RunDelivered;
         while !follower.next_batch(8).is_some_and(|batch| batch.decisions.iter().any(is_delivered)) {}
         stage.handle.shut_down();
@@ -299,7 +300,7 @@ fn readers_and_fire() {
         let turner = stage.turner();
         let read = |handle: Handle| {
             handle.view(|state| {
-                // Another reader may come and go meanwhile, and nobody who changes anything.
+                // Another reader may run here, but no writer.
                 yield_now();
                 let ended = state.schedule(&id("a")).is_some_and(|it| it.status().is_terminal());
                 assert_eq!((state.ledger().imbalance(), state.live_count()), (0, u64::from(!ended)));

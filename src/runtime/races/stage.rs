@@ -1,4 +1,5 @@
-//! The engine that the races are run on: its host listens, its clock stands still unless it is told to go on.
+//! The engine under test in the races: its host records what it hears, and its clock stands still unless a test moves
+//! it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,10 +12,10 @@ use crate::domain::{
 };
 use crate::engine::{Command, Delivery, Input, NewSchedule, Opening, Report, ScheduleRecord, State};
 use crate::port::{Clock, EntropySource, Host, HostAnswer};
-use crate::runtime::Keeps;
+use crate::runtime::WithoutStore;
 use crate::runtime::handle::{Handle, Parts};
 
-/// An engine whose built-in host listens.
+/// An engine whose built-in host records what it hears.
 pub(super) struct Stage {
     pub(super) handle: Handle,
     pub(super) clock: Arc<Hands>,
@@ -30,7 +31,7 @@ impl Stage {
             entropy,
             local: ear.clone(),
             zones: Arc::default(),
-            keeps: Keeps::InMemory,
+            without_store: WithoutStore::InMemory,
             journal: None,
         });
         Stage { handle, clock, ear }
@@ -70,13 +71,13 @@ impl Stage {
     pub(super) fn turner(&self) -> shuttle::thread::JoinHandle<()> {
         let handle = self.handle.clone();
         spawn(move || {
-            handle.turn();
+            handle.run_due();
         })
     }
 
-    /// All threads have come back: nothing may be left to perform, and the accounts are in order.
+    /// Asserts, after all threads have been joined, that no effect is left behind and that the ledger balances.
     pub(super) fn settle(&self) {
-        assert!(self.handle.core().outbox.is_empty(), "effects left behind");
+        assert!(self.handle.shared.core().outbox.is_empty(), "effects left behind");
         let ledger = self.handle.view(State::ledger);
         assert_eq!((ledger.imbalance(), ledger.pending), (0, 0), "{ledger:?}");
     }
@@ -96,11 +97,11 @@ impl Stage {
     }
 }
 
-/// A host that notes what it hears, lets other threads run meanwhile, and answers always the same.
+/// A host that records what it hears, lets other threads run around each call, and always gives the same answer.
 pub(super) struct Ear {
     answer: HostAnswer,
-    /// Sessions, and what came for them: a schedule's id, `create`, `said …` or `forget`. Locked for a push at a time,
-    /// never while threads may change.
+    /// Sessions and their events: a schedule's id, `create`, `said …` or `forget`. Locked for one push at a time, and
+    /// never while threads may switch.
     events: Mutex<Vec<(SessionId, String)>>,
 }
 
@@ -157,7 +158,7 @@ impl Host for Ear {
     }
 }
 
-/// A clock that stands still, or goes on by a step at each reading.
+/// A clock that stands still, or advances by `step` at each reading.
 #[derive(Default)]
 pub(super) struct Hands {
     pub(super) nanos: AtomicU64,

@@ -1,8 +1,8 @@
-//! The arguments of an operator's controls, as types.
+//! The arguments of the operator's control commands, as types. Doc comments are the help texts.
 
 use clap::Args;
 
-use super::args::{DaemonArgs, Printing, session_id};
+use super::args::{CallerArgs, DaemonArgs, Printing, session_id};
 use super::flags::{ChangeFlags, Flags, GrantFlags, ReasonFlags};
 use crate::domain::SessionId;
 
@@ -20,18 +20,15 @@ pub struct WhichArgs {
 /// Arguments of `reveille cancel` and `reveille resume`.
 #[derive(Args, Debug)]
 pub struct OneOrAllArgs {
-    /// What it is done to.
+    /// The schedules to change.
     #[command(flatten)]
     pub which: WhichArgs,
     /// How the answer is printed.
     #[command(flatten)]
     pub printing: Printing,
-    /// Act as this session; without it, as the operator.
-    #[arg(long, value_name = "ID", value_parser = session_id)]
-    pub session: Option<SessionId>,
-    /// Which daemon to ask.
+    /// As whom to act, and in which daemon.
     #[command(flatten)]
-    pub daemon: DaemonArgs,
+    pub caller: CallerArgs,
 }
 
 /// Arguments of `reveille pause`.
@@ -40,7 +37,7 @@ pub struct PauseArgs {
     /// Why.
     #[command(flatten)]
     pub why: Flags<ReasonFlags>,
-    /// What is paused.
+    /// The schedules to pause.
     #[command(flatten)]
     pub which: OneOrAllArgs,
 }
@@ -54,18 +51,15 @@ pub struct OneArgs {
     /// How the answer is printed.
     #[command(flatten)]
     pub printing: Printing,
-    /// Act as this session; without it, as the operator.
-    #[arg(long, value_name = "ID", value_parser = session_id)]
-    pub session: Option<SessionId>,
-    /// Which daemon to ask.
+    /// As whom to act, and in which daemon.
     #[command(flatten)]
-    pub daemon: DaemonArgs,
+    pub caller: CallerArgs,
 }
 
 /// Arguments of `reveille reschedule`.
 #[derive(Args, Debug)]
 pub struct RescheduleArgs {
-    /// What is to be otherwise.
+    /// The changes.
     #[command(flatten)]
     pub change: Flags<ChangeFlags>,
     /// The schedule.
@@ -79,12 +73,9 @@ pub struct HoldArgs {
     /// Why.
     #[command(flatten)]
     pub why: Flags<ReasonFlags>,
-    /// How the answer is printed.
+    /// Which daemon to ask, and how its answer is printed.
     #[command(flatten)]
-    pub printing: Printing,
-    /// Which daemon to ask.
-    #[command(flatten)]
-    pub daemon: DaemonArgs,
+    pub operator: OperatorArgs,
 }
 
 /// Arguments of `reveille approve`.
@@ -93,15 +84,12 @@ pub struct ApproveArgs {
     /// The run.
     #[arg(value_name = "RUN-ID")]
     pub run: String,
-    /// What was shown of it, as `reveille approvals` prints it.
+    /// The digest of what was shown, as `reveille approvals` prints it.
     #[arg(long, value_name = "DIGEST")]
     pub digest: String,
-    /// How the answer is printed.
+    /// Which daemon to ask, and how its answer is printed.
     #[command(flatten)]
-    pub printing: Printing,
-    /// Which daemon to ask.
-    #[command(flatten)]
-    pub daemon: DaemonArgs,
+    pub operator: OperatorArgs,
 }
 
 /// Arguments of `reveille deny`.
@@ -113,12 +101,9 @@ pub struct DenyArgs {
     /// Why.
     #[command(flatten)]
     pub why: Flags<ReasonFlags>,
-    /// How the answer is printed.
+    /// Which daemon to ask, and how its answer is printed.
     #[command(flatten)]
-    pub printing: Printing,
-    /// Which daemon to ask.
-    #[command(flatten)]
-    pub daemon: DaemonArgs,
+    pub operator: OperatorArgs,
 }
 
 /// Arguments of `reveille grant`.
@@ -130,17 +115,14 @@ pub struct GrantArgs {
     /// What it may do.
     #[command(flatten)]
     pub grant: Flags<GrantFlags>,
-    /// How the answer is printed.
+    /// Which daemon to ask, and how its answer is printed.
     #[command(flatten)]
-    pub printing: Printing,
-    /// Which daemon to ask.
-    #[command(flatten)]
-    pub daemon: DaemonArgs,
+    pub operator: OperatorArgs,
 }
 
-/// Arguments of `reveille release-all` and `reveille approvals`.
+/// Arguments of `reveille release-all` and `reveille approvals`, and of every command that only an operator can give.
 #[derive(Args, Debug)]
-pub struct ReleaseArgs {
+pub struct OperatorArgs {
     /// How the answer is printed.
     #[command(flatten)]
     pub printing: Printing,

@@ -1,7 +1,7 @@
-//! Parameters of the graph as flags: one flag for each, with the documentation that the table has.
+//! Generates flags from the graph's parameters: one flag per parameter, with the documentation from its table.
 //!
-//! Lives here: the walk over the table, and reading a flag's text as a value. Does not live here: what a value may be; the
-//! daemon checks that, and its error names the parameter.
+//! This module walks the table and parses a flag's text into a value of the right type. Bounds are not checked here:
+//! the daemon checks them, and its error names the parameter.
 
 use std::marker::PhantomData;
 
@@ -10,45 +10,45 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use crate::dialect::REQUEST_CAPS;
 use crate::edn::{self, Map, Value};
 use crate::graph::mutation::{ChangeParams, Conditions, GrantParams, ReasonParams, WhenParams};
-use crate::graph::registry::{Groups, Param, ParamType};
+use crate::graph::registry::{Param, ParamGroups, ParamType};
 
-/// The parameters that are flags of one command.
+/// The parameters that are the flags of one command.
 pub trait FlagSet {
-    /// The groups that they are in.
-    const GROUPS: Groups;
-    /// Those that are arguments of their own.
+    /// The groups of parameters.
+    const GROUPS: ParamGroups;
+    /// Parameters that the command has as arguments of their own, so that they get no flag.
     const EXCEPT: &'static [&'static str] = &[];
 }
 
-/// Flags of a change of a schedule.
+/// The flags that change a schedule.
 #[derive(Debug)]
 pub struct ChangeFlags;
 
 impl FlagSet for ChangeFlags {
-    const GROUPS: Groups = &[WhenParams::GROUP, ChangeParams::GROUP, Conditions::GROUP];
+    const GROUPS: ParamGroups = &[WhenParams::GROUP, ChangeParams::GROUP, Conditions::GROUP];
 }
 
-/// The flag that says why.
+/// The flag for a reason.
 #[derive(Debug)]
 pub struct ReasonFlags;
 
 impl FlagSet for ReasonFlags {
-    const GROUPS: Groups = &[ReasonParams::GROUP];
+    const GROUPS: ParamGroups = &[ReasonParams::GROUP];
 }
 
-/// Flags of a grant.
+/// The flags of a grant.
 #[derive(Debug)]
 pub struct GrantFlags;
 
 impl FlagSet for GrantFlags {
-    const GROUPS: Groups = &[GrantParams::GROUP];
+    const GROUPS: ParamGroups = &[GrantParams::GROUP];
     const EXCEPT: &'static [&'static str] = &["session-id"];
 }
 
-/// Flags, and what was given by them.
+/// A set of flags, with the values given on the command line.
 #[derive(Debug)]
 pub struct Flags<S> {
-    /// The parameters that were given.
+    /// The given parameters, by name.
     pub params: Map,
     set: PhantomData<S>,
 }
@@ -56,7 +56,9 @@ pub struct Flags<S> {
 impl<S: FlagSet> FromArgMatches for Flags<S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut params = Map::new();
+        // An absent flag stays absent: the daemon distinguishes it from every value.
         for param in declared::<S>() {
+            // Flags are read as text and converted below, because the type depends on the table.
             let Some(texts) = matches.get_many::<String>(param.name) else { continue };
             let texts: Vec<&str> = texts.map(String::as_str).collect();
             let value = value(param.kind, &texts).map_err(|expected| {
@@ -84,6 +86,7 @@ impl<S: FlagSet> Args for Flags<S> {
     }
 }
 
+/// The parameters of all groups, without the exceptions.
 fn declared<S: FlagSet>() -> impl Iterator<Item = &'static Param> {
     let params = S::GROUPS.iter().flat_map(|group| group.params);
     params.filter(|param| !S::EXCEPT.contains(&param.name))
@@ -113,7 +116,7 @@ const fn value_name(kind: ParamType) -> &'static str {
     }
 }
 
-/// The text of a flag as a value, or what it must be.
+/// Parses the text of a flag. The error describes the expected type.
 fn value(kind: ParamType, texts: &[&str]) -> Result<Value, String> {
     if let ParamType::List(item) = kind {
         let items: Result<Vec<Value>, String> = texts.iter().map(|text| value(*item, &[text])).collect();
@@ -122,6 +125,7 @@ fn value(kind: ParamType, texts: &[&str]) -> Result<Value, String> {
     let text = texts.last().copied().unwrap_or_default();
     let expected = || kind.expected();
     match kind {
+        // The daemon parses ids, instants and names itself.
         ParamType::Text
         | ParamType::Id
         | ParamType::Instant

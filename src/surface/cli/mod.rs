@@ -1,14 +1,15 @@
-//! The command line: what may be typed, and nothing of what it does (`app`).
+//! The command line: what can be typed. The commands themselves are in `app`.
 
 mod args;
 mod controls;
 mod flags;
 
 pub use args::{
-    Cli, Command, DaemonArgs, DoctorArgs, EqlArgs, ExplainArgs, ExportArgs, ForecastArgs, GraphqlArgs,
-    ImportArgs, McpArgs, Printing, SchemaArgs, SchemaKind, ServeArgs, StateArgs, StdioArgs, ToolArgs,
+    CallerArgs, Cli, Command, DaemonArgs, DoctorArgs, EqlArgs, ExplainArgs, ExportArgs, ForecastArgs,
+    GraphqlArgs, ImportArgs, McpArgs, Printing, SchemaArgs, SchemaKind, ServeArgs, StateArgs, StdioArgs,
+    ToolArgs,
 };
 pub use controls::{
-    ApproveArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, PauseArgs, ReleaseArgs,
+    ApproveArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, OperatorArgs, PauseArgs,
     RescheduleArgs, WhichArgs,
 };

@@ -4,35 +4,36 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::error::RequestError;
 use super::outgoing::Outgoing;
-use super::own::Own;
 use super::print;
 use super::pump::Pump;
-use super::request::Request;
+use super::request::StreamRequest;
+use super::visibility::VisibleSessions;
 use crate::adapter::{HostAttached, Push, PushSink};
 use crate::dialect::{Notation, echo, psi};
 use crate::domain::{
-    Caller, Cursor, Entry, Failure, HostId, Phase, Reason, Refusal, RunId, Scope, SessionConfig, SessionId,
+    Caller, Cursor, Failure, HostId, Phase, Reason, Refusal, RunId, Scope, SessionConfig, SessionId, Via,
 };
 use crate::edn::{Map, ReadError, ReadErrorKind, Value};
 use crate::engine::{Command, Input, Report, SessionRecord, State};
 use crate::graph::eql::Boundary;
 use crate::limits;
-use crate::runtime::{Handle, Subscription, TOOLBOX, reply};
+use crate::runtime::{Handle, Subscription};
+use crate::service::{Service, TOOLBOX, reply};
 
-/// The kind of client at the other end.
+/// The identity of the client at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Peer {
     /// An operator, who may do everything.
     Operator,
-    /// One session; it may also use the sessions that its connection opens.
+    /// A session. It may also use the sessions that its connection opens.
     Session(SessionId),
 }
 
 /// The connection of one client.
 pub struct Connection {
-    handle: Handle,
+    service: Service,
     caller: Caller,
-    own: Arc<Mutex<Own>>,
+    own: Arc<Mutex<VisibleSessions>>,
     outgoing: Arc<Outgoing>,
     pumps: Vec<Pump>,
     /// A subscription that starts once its answer has been sent: events must come after the answer.
@@ -43,7 +44,7 @@ pub struct Connection {
 struct Sink {
     handle: Handle,
     outgoing: Arc<Outgoing>,
-    /// The number of its host, once it is attached.
+    /// The host of the harness, once it is attached.
     host: OnceLock<HostId>,
 }
 
@@ -60,23 +61,27 @@ impl PushSink for Arc<Sink> {
 }
 
 impl Connection {
-    /// A connection of this peer.
-    pub fn new(handle: Handle, peer: Peer) -> Connection {
-        let caller = match peer {
-            Peer::Operator => Caller { entry: Entry::Peer, ..Caller::OPERATOR },
-            Peer::Session(session) => Caller { entry: Entry::Peer, ..Caller::session(session) },
-        };
-        Connection::of_caller(handle, caller)
+    fn handle(&self) -> &Handle {
+        self.service.handle()
     }
 
-    /// A connection of this caller.
-    pub fn of_caller(handle: Handle, caller: Caller) -> Connection {
-        let mut own = Own::new(caller.scope == Scope::Operator);
+    /// Creates a connection for this peer.
+    pub fn new(service: Service, peer: Peer) -> Connection {
+        let caller = match peer {
+            Peer::Operator => Caller { via: Via::Peer, ..Caller::OPERATOR },
+            Peer::Session(session) => Caller { via: Via::Peer, ..Caller::session(session) },
+        };
+        Connection::of_caller(service, caller)
+    }
+
+    /// Creates a connection for this caller.
+    pub(crate) fn of_caller(service: Service, caller: Caller) -> Connection {
+        let mut own = VisibleSessions::new(caller.scope == Scope::Operator);
         if let Scope::Session(session) = &caller.scope {
-            own.add(&handle, session);
+            own.add(service.handle(), session);
         }
         Connection {
-            handle,
+            service,
             caller,
             own: Arc::new(Mutex::new(own)),
             outgoing: Arc::default(),
@@ -113,7 +118,7 @@ impl Connection {
     pub(super) fn close(&mut self) {
         let host = self.own().host;
         if host.is_attached() {
-            self.handle.detach_host(host);
+            self.handle().detach_host(host);
         }
         self.pumps.clear();
         self.outgoing.close();
@@ -128,14 +133,14 @@ impl Connection {
         };
         // A bare psi-tool call, without `:op`, is answered like the tool itself, with no envelope.
         if map.keyword("action").or_else(|| map.text("action")).is_some() {
-            if let Err(denial) = self.handle.admit_call(&self.caller, psi::TOOL, form) {
+            if let Err(denial) = self.service.admit_call(&self.caller, psi::TOOL, form) {
                 return Map::new().with("error", RequestError::from(&denial).print()).into();
             }
-            let answer = self.handle.call_tool(psi::TOOL, &self.caller, form, Notation::Edn);
+            let answer = self.service.call_tool(psi::TOOL, &self.caller, form, Notation::Edn);
             return answer.map_or(Value::Nil, |answer| answer.value);
         }
         let id = map.keyword("id").cloned();
-        let outcome = Request::parse(form).and_then(|request| self.perform(request));
+        let outcome = StreamRequest::parse(form).and_then(|request| self.perform(request));
         let (key, value) = match outcome {
             Ok(Outcome::Done(value)) => ("ok", value),
             Ok(Outcome::RefusedByTool(value)) => ("error", value),
@@ -145,41 +150,42 @@ impl Connection {
         answer.with(key, value).into()
     }
 
-    fn perform(&mut self, request: Request) -> Result<Outcome, RequestError> {
+    /// Checks the client's permission, and executes the request.
+    fn perform(&mut self, request: StreamRequest) -> Result<Outcome, RequestError> {
         if request.is_of_hosts() {
-            self.handle.admit_host(&self.caller).map_err(|denial| RequestError::from(&denial))?;
+            self.service.admit_host(&self.caller).map_err(|denial| RequestError::from(&denial))?;
         }
         match request {
-            Request::Call { tool, args, session } => self.call(&tool, &args, session),
-            Request::OpenSession { session, config } => self.open(session, *config),
-            Request::CloseSession { session } => {
+            StreamRequest::Call { tool, args, session } => self.call(&tool, &args, session),
+            StreamRequest::OpenSession { session, config } => self.open(session, *config),
+            StreamRequest::CloseSession { session } => {
                 self.guard(&session)?;
-                self.done(self.handle.close_session(&session))
+                self.done(self.handle().close_session(&session))
             }
-            Request::Busy { session, busy } => {
+            StreamRequest::Busy { session, busy } => {
                 self.guard(&session)?;
                 self.report(Report::Busy { session, busy })
             }
-            Request::UserMessage { session, text } => {
+            StreamRequest::UserMessage { session, text } => {
                 self.guard(&session)?;
                 self.report(Report::UserMessage { session, text })
             }
-            Request::JobReady { session, job } => {
+            StreamRequest::JobReady { session, job } => {
                 self.guard(&session)?;
-                self.done(self.handle.submit(Input::Command(Command::JobReady { session, job })))
+                self.done(self.handle().submit(Input::Command(Command::JobReady { session, job })))
             }
-            Request::Attach { sessions } => self.attach(sessions),
-            Request::Acknowledge { run } => {
+            StreamRequest::Attach { sessions } => self.attach(sessions),
+            StreamRequest::Acknowledge { run } => {
                 self.guard_run(&run)?;
                 self.report(Report::Accepted { run })
             }
-            Request::Refuse { run, error } => {
+            StreamRequest::Refuse { run, error } => {
                 self.guard_run(&run)?;
                 let failure = Failure::new(Phase::PromptSubmit, Reason::HostRefused, error);
                 self.report(Report::Failed { run, failure })
             }
-            Request::Subscribe { after } => self.subscribe(after),
-            Request::Query(boundary) => self.query(&boundary),
+            StreamRequest::Subscribe { after } => self.subscribe(after),
+            StreamRequest::Query(boundary) => self.query(&boundary),
         }
     }
 
@@ -187,11 +193,11 @@ impl Connection {
         if let Some(session) = &session {
             self.guard(session)?;
         }
-        self.handle.admit_call(&self.caller, tool, args).map_err(|denial| RequestError::from(&denial))?;
+        self.service.admit_call(&self.caller, tool, args).map_err(|denial| RequestError::from(&denial))?;
         // `guard` has passed, so the caller may act for the named session.
         let scope = session.map_or_else(|| self.caller.scope.clone(), Scope::Session);
         let caller = Caller { scope, ..self.caller.clone() };
-        match self.handle.call_tool(tool, &caller, args, Notation::Edn) {
+        match self.service.call_tool(tool, &caller, args, Notation::Edn) {
             Some(answer) if answer.is_error => Ok(Outcome::RefusedByTool(answer.value)),
             Some(answer) => Ok(Outcome::Done(answer.value)),
             None => {
@@ -205,7 +211,7 @@ impl Connection {
     }
 
     fn query(&self, boundary: &Boundary) -> Result<Outcome, RequestError> {
-        match self.handle.query(&self.caller, boundary, false) {
+        match self.service.query(&self.caller, boundary, false) {
             Ok(answer) => Ok(Outcome::Done(reply(boundary, answer).into())),
             Err(refusal) => Err(RequestError::invalid(refusal.to_string(), refusal.to_map())),
         }
@@ -214,15 +220,16 @@ impl Connection {
     fn open(&self, session: Option<SessionId>, config: SessionConfig) -> Result<Outcome, RequestError> {
         // A client that has attached as a host also hosts the sessions that it opens.
         let host = self.own().host;
-        let opened = self.handle.open_session(session, host, config);
+        let opened = self.handle().open_session(session, host, config);
         let (session, token) = opened.map_err(|refusal| RequestError::from(&refusal))?;
         let answer = Map::new().with("session-id", session.as_str()).with("token", token.reveal());
         // Only after success: a session that another client had opened must stay invisible.
-        self.own().add(&self.handle, &session);
+        self.own().add(self.handle(), &session);
         Ok(Outcome::Done(answer.into()))
     }
 
     fn attach(&self, sessions: Vec<SessionId>) -> Result<Outcome, RequestError> {
+        // All sessions are checked before the host is created, so a refused request changes nothing.
         for session in &sessions {
             self.guard(session)?;
         }
@@ -231,19 +238,19 @@ impl Connection {
         let host = if hosted_before {
             host
         } else {
-            let (handle, outgoing) = (self.handle.clone(), Arc::clone(&self.outgoing));
+            let (handle, outgoing) = (self.handle().clone(), Arc::clone(&self.outgoing));
             let sink = Arc::new(Sink { handle, outgoing, host: OnceLock::new() });
-            let host = self.handle.attach_host(Arc::new(HostAttached::new(Arc::clone(&sink))));
+            let host = self.handle().attach_host(Arc::new(HostAttached::new(Arc::clone(&sink))));
             // Set before any delivery can come: those need a session on this host.
             let _ = sink.host.set(host);
             self.own().host = host;
             host
         };
-        let taken = self.handle.submit(Input::Command(Command::HostSessions { host, sessions }));
+        let taken = self.handle().submit(Input::Command(Command::HostSessions { host, sessions }));
         // A refused attach leaves no empty host behind.
         if taken.is_err() && !hosted_before {
             self.own().host = HostId::LOCAL;
-            self.handle.detach_host(host);
+            self.handle().detach_host(host);
         }
         self.done(taken)
     }
@@ -253,18 +260,19 @@ impl Connection {
         if self.pumps.len() as u64 >= limit.value {
             return Err(RequestError::from(&Refusal::LimitReached { limit }));
         }
-        self.starting = Some(self.handle.subscribe(after));
-        let last = self.handle.view(State::cursor);
+        // Started by `receive` after the answer is sent; see `starting`.
+        self.starting = Some(self.handle().subscribe(after));
+        let last = self.handle().view(State::cursor);
         Ok(Outcome::Done(Map::new().with("cursor", print::cursor(last)).into()))
     }
 
     fn pump(&self, subscription: Subscription) -> Pump {
-        Pump::new(self.handle.clone(), subscription, Arc::clone(&self.own), Arc::clone(&self.outgoing))
+        Pump::new(self.handle().clone(), subscription, Arc::clone(&self.own), Arc::clone(&self.outgoing))
     }
 
     /// Refuses a session that is not this connection's, as if it did not exist.
     fn guard(&self, session: &SessionId) -> Result<(), RequestError> {
-        if self.own().covers(&self.handle, session) {
+        if self.own().covers(self.handle(), session) {
             return Ok(());
         }
         Err(RequestError::from(&Refusal::UnknownSession { session: session.clone() }))
@@ -273,7 +281,7 @@ impl Connection {
     /// Refuses a receipt unless this connection hosts the delivery's session.
     fn guard_run(&self, run: &RunId) -> Result<(), RequestError> {
         let own = self.own().host;
-        let host = self.handle.view(|state| {
+        let host = self.handle().view(|state| {
             let into = state.run(run)?.run().session.as_ref()?;
             state.session(into).map(SessionRecord::host)
         });
@@ -284,14 +292,14 @@ impl Connection {
     }
 
     fn report(&self, report: Report) -> Result<Outcome, RequestError> {
-        self.done(self.handle.submit(Input::Report(report)))
+        self.done(self.handle().submit(Input::Report(report)))
     }
 
     fn done(&self, outcome: Result<(), Refusal>) -> Result<Outcome, RequestError> {
         outcome.map(|()| Outcome::Done(Map::new().into())).map_err(|refusal| RequestError::from(&refusal))
     }
 
-    fn own(&self) -> MutexGuard<'_, Own> {
+    fn own(&self) -> MutexGuard<'_, VisibleSessions> {
         // A panic elsewhere cannot leave it inconsistent: each change is one assignment or insert.
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }

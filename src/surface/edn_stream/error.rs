@@ -1,13 +1,13 @@
-//! Errors of the stream itself, as data. A tool's refusals are the tool's own (`dialect`).
+//! Errors of the stream itself, as data. Refusals of tools are printed by their `dialect`.
 
 use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, TOOL_WORDS, arg_words};
 use crate::dialect::refusal_data;
 use crate::domain::Refusal;
 use crate::edn::{Map, Value};
 use crate::limits;
-use crate::runtime::Denial;
+use crate::service::Denial;
 
-/// What was wrong with a request, and what to do about it.
+/// An invalid or refused request.
 pub(super) struct RequestError {
     message: String,
     class: &'static str,
@@ -16,12 +16,12 @@ pub(super) struct RequestError {
 }
 
 impl RequestError {
-    /// A request that makes no sense.
+    /// Creates the error for an invalid request.
     pub(super) fn invalid(message: impl Into<String>, data: Map) -> RequestError {
         RequestError { message: message.into(), class: "request", phase: "validate", data }
     }
 
-    /// The error as it is answered.
+    /// Prints the error as data.
     pub(super) fn print(self) -> Value {
         Map::new()
             .with("message", self.message)
@@ -46,7 +46,7 @@ impl From<ArgError> for RequestError {
     }
 }
 
-/// The texts of errors in requests; those of other kinds than two do not occur.
+/// The texts of argument errors. The parser of requests only produces the two kinds that are replaced here.
 const WORDS: ArgWords = arg_words! {
     @whole "a request";
     @list (":", " ");

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use super::outgoing::Outgoing;
-use super::own::{Own, Sight};
 use super::print;
+use super::visibility::{SeenSessions, VisibleSessions};
 use crate::runtime::{Handle, Stopper, Subscription};
 
 /// The number of decisions read under one lock of the engine: writers wait no longer than that.
@@ -23,7 +23,7 @@ impl Pump {
     pub(super) fn new(
         handle: Handle,
         subscription: Subscription,
-        own: Arc<Mutex<Own>>,
+        own: Arc<Mutex<VisibleSessions>>,
         outgoing: Arc<Outgoing>,
     ) -> Pump {
         let stopper = subscription.stopper();
@@ -42,8 +42,8 @@ impl Drop for Pump {
     }
 }
 
-fn carry(handle: &Handle, mut subscription: Subscription, own: &Mutex<Own>, outgoing: &Outgoing) {
-    let mut sight = Sight::default();
+fn carry(handle: &Handle, mut subscription: Subscription, own: &Mutex<VisibleSessions>, outgoing: &Outgoing) {
+    let mut sight = SeenSessions::default();
     loop {
         let after = subscription.cursor();
         let Some(batch) = subscription.next_batch(BATCH) else {

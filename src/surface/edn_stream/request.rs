@@ -1,4 +1,4 @@
-//! What a client may ask, parsed: raw EDN ends here.
+//! Parses a client's requests into types; raw EDN ends here.
 
 use super::error::RequestError;
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Choices, Keys, Style};
@@ -8,8 +8,8 @@ use crate::domain::{Cursor, JobId, RunId, SessionConfig, SessionId};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::Boundary;
 
-/// One request.
-pub(super) enum Request {
+/// A parsed request.
+pub(super) enum StreamRequest {
     Call { tool: Box<str>, args: Value, session: Option<SessionId> },
     OpenSession { session: Option<SessionId>, config: Box<SessionConfig> },
     CloseSession { session: SessionId },
@@ -23,9 +23,9 @@ pub(super) enum Request {
     Query(Box<Boundary>),
 }
 
-type Parse = fn(&Args<'_>) -> Result<Request, RequestError>;
+type Parse = fn(&Args<'_>) -> Result<StreamRequest, RequestError>;
 
-/// Every operation by name, with the keys that a request for it may have.
+/// All operations: name, allowed keys, parser.
 const OPS: &[(&str, &[&str], Parse)] = &[
     ("call", &["op", "id", "tool", "args", "session-id"], call),
     ("session/open", &["op", "id", "session-id", "session-config"], open_session),
@@ -40,26 +40,28 @@ const OPS: &[(&str, &[&str], Parse)] = &[
     ("eql", &["op", "id", "query", "entity", "lenient?"], query),
 ];
 
-impl Request {
-    /// Whether only a host or an operator may say it. Tools, and mutations in queries, check their callers themselves.
+impl StreamRequest {
+    /// True if only a host or an operator may make the request. Tools and mutations in queries check their callers
+    /// themselves.
     pub(super) fn is_of_hosts(&self) -> bool {
         match self {
-            Request::Call { .. } | Request::Subscribe { .. } | Request::Query(_) => false,
-            Request::OpenSession { .. }
-            | Request::CloseSession { .. }
-            | Request::Busy { .. }
-            | Request::UserMessage { .. }
-            | Request::JobReady { .. }
-            | Request::Attach { .. }
-            | Request::Acknowledge { .. }
-            | Request::Refuse { .. } => true,
+            StreamRequest::Call { .. } | StreamRequest::Subscribe { .. } | StreamRequest::Query(_) => false,
+            StreamRequest::OpenSession { .. }
+            | StreamRequest::CloseSession { .. }
+            | StreamRequest::Busy { .. }
+            | StreamRequest::UserMessage { .. }
+            | StreamRequest::JobReady { .. }
+            | StreamRequest::Attach { .. }
+            | StreamRequest::Acknowledge { .. }
+            | StreamRequest::Refuse { .. } => true,
         }
     }
 
-    /// Reads a map with `:op`.
-    pub(super) fn parse(form: &Value) -> Result<Request, RequestError> {
+    /// Parses a map with `:op`.
+    pub(super) fn parse(form: &Value) -> Result<StreamRequest, RequestError> {
         let op = form.as_map().and_then(|map| map.keyword("op"));
         let name = op.and_then(|op| op.as_keyword().map(Keyword::as_str).or_else(|| op.as_str()));
+        // The operation decides about the other keys, so it is read first.
         let known = OPS.iter().find(|(known, ..)| Some(*known) == name);
         let Some((_, keys, parse)) = known else {
             let supported: Vec<Value> = OPS.iter().map(|(name, ..)| Value::keyword(name)).collect();
@@ -73,73 +75,75 @@ impl Request {
 const STYLE: Style =
     Style { notation: Notation::Edn, keys: Keys::Notated, choices: Choices::Exact, short_times: false };
 
-fn call(args: &Args<'_>) -> Result<Request, RequestError> {
-    Ok(Request::Call {
+fn call(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+    Ok(StreamRequest::Call {
         tool: text(args, "tool")?,
         args: args.get("args").map_or_else(|| Map::new().into(), |args| args.value().clone()),
         session: optional_session(args)?,
     })
 }
 
-fn open_session(args: &Args<'_>) -> Result<Request, RequestError> {
+fn open_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     let config =
         args.get("session-config").map(|config| session_config::parse(config.value(), Notation::Edn));
     let config =
         config.transpose().map_err(|error| RequestError::invalid(error.to_string(), error.data()))?;
-    Ok(Request::OpenSession {
+    Ok(StreamRequest::OpenSession {
         session: optional_session(args)?,
         config: Box::new(config.unwrap_or_default()),
     })
 }
 
-fn close_session(args: &Args<'_>) -> Result<Request, RequestError> {
-    Ok(Request::CloseSession { session: session(args)? })
+fn close_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+    Ok(StreamRequest::CloseSession { session: session(args)? })
 }
 
-fn busy(args: &Args<'_>) -> Result<Request, RequestError> {
+fn busy(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     let busy = read(args, "busy?", "a boolean", Value::as_bool)?;
-    Ok(Request::Busy { session: session(args)?, busy })
+    Ok(StreamRequest::Busy { session: session(args)?, busy })
 }
 
-fn user_message(args: &Args<'_>) -> Result<Request, RequestError> {
-    Ok(Request::UserMessage { session: session(args)?, text: text(args, "text")? })
+fn user_message(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+    Ok(StreamRequest::UserMessage { session: session(args)?, text: text(args, "text")? })
 }
 
-fn job_ready(args: &Args<'_>) -> Result<Request, RequestError> {
+fn job_ready(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     let job = |value: &Value| JobId::new(value.as_str()?).ok();
     let job = read(args, "job-id", "a job's id: a string that is not blank", job)?;
-    Ok(Request::JobReady { session: session(args)?, job })
+    Ok(StreamRequest::JobReady { session: session(args)?, job })
 }
 
-fn attach(args: &Args<'_>) -> Result<Request, RequestError> {
+fn attach(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     let ids = |value: &Value| value.as_items()?.iter().map(session_id).collect();
     let sessions = args.opt("sessions", |arg| arg.parse("a vector of session ids", ids))?;
-    Ok(Request::Attach { sessions: sessions.unwrap_or_default() })
+    Ok(StreamRequest::Attach { sessions: sessions.unwrap_or_default() })
 }
 
-fn acknowledge(args: &Args<'_>) -> Result<Request, RequestError> {
-    Ok(Request::Acknowledge { run: run(args)? })
+fn acknowledge(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+    Ok(StreamRequest::Acknowledge { run: run(args)? })
 }
 
-fn refuse(args: &Args<'_>) -> Result<Request, RequestError> {
+fn refuse(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+    // An error of any type is accepted, because it is only shown to people.
     let words = |error: &Value| error.as_str().map_or_else(|| error.to_string().into(), Box::from);
     let error = args.get("error").map(|error| words(error.value()));
-    Ok(Request::Refuse { run: run(args)?, error: error.unwrap_or("the harness gave no reason".into()) })
+    Ok(StreamRequest::Refuse { run: run(args)?, error: error.unwrap_or("the harness gave no reason".into()) })
 }
 
-fn subscribe(args: &Args<'_>) -> Result<Request, RequestError> {
+fn subscribe(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     let cursor = |value: &Value| u64::try_from(value.as_int()?).ok();
     let after = args.opt("after", |arg| arg.parse("a cursor: an integer, 0 or more", cursor))?;
-    Ok(Request::Subscribe { after: Cursor::new(after.unwrap_or(0)) })
+    Ok(StreamRequest::Subscribe { after: Cursor::new(after.unwrap_or(0)) })
 }
 
-fn query(args: &Args<'_>) -> Result<Request, RequestError> {
+fn query(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+    // The stream's keys become those of the graph's boundary, which parses and checks them.
     let parts = [("pathom/eql", "query"), ("pathom/entity", "entity"), ("pathom/lenient-mode?", "lenient?")];
     let given = |(name, key): (&str, &str)| Some((Value::keyword(name), args.get(key)?.value().clone()));
     let request: Map = parts.into_iter().filter_map(given).collect();
     let boundary = Boundary::read(&request.into())
         .map_err(|error| RequestError::invalid(error.to_string(), error.to_map()))?;
-    Ok(Request::Query(Box::new(boundary)))
+    Ok(StreamRequest::Query(Box::new(boundary)))
 }
 
 fn text(args: &Args<'_>, key: &str) -> Result<Box<str>, ArgError> {
@@ -162,7 +166,7 @@ fn run(args: &Args<'_>) -> Result<RunId, ArgError> {
     read(args, "delivery-id", "the id of a pushed delivery", |value| RunId::parse(value.as_str()?))
 }
 
-/// A key that must be there; an error says what belongs there.
+/// Reads a required key. The error describes the expected type.
 fn read<T>(
     args: &Args<'_>,
     key: &str,

@@ -8,8 +8,8 @@ use async_graphql::Pos;
 
 use super::error::{Code, GraphqlError, Segment};
 use super::lower::Locator;
-use super::model::{Field, Leaf, Model, Object, Source};
-use super::select::{Selected, Selection, What};
+use super::model::{Field, FieldSource, Leaf, Object, SchemaModel};
+use super::select::{Selected, SelectedKind, Selection};
 use super::write;
 use crate::edn::{Map, Value};
 
@@ -18,19 +18,19 @@ pub(super) struct Answers<'a> {
     /// The row of the root.
     pub(super) row: &'a Map,
     /// What the mutations of the root have answered, by the places of their fields.
-    pub(super) apart: &'a [Option<Apart>],
+    pub(super) root_results: &'a [Option<RootResult>],
     /// What the schema answered to introspection.
     pub(super) introspected: Option<&'a async_graphql::Value>,
 }
 
 /// What a field of the root is answered from that the row does not hold.
-pub(super) enum Apart {
+pub(super) enum RootResult {
     Result(Map),
     Failed(GraphqlError),
 }
 
 /// Writes the answer to an operation: data, and errors if there are any.
-pub(super) fn write(model: &Model, selection: &Selection, answers: &Answers<'_>) -> String {
+pub(super) fn write(model: &SchemaModel, selection: &Selection, answers: &Answers<'_>) -> String {
     let mut writer =
         Writer { model, answers, out: String::with_capacity(ROOM), errors: Vec::new(), path: Vec::new() };
     writer.out.push_str("{\"data\":");
@@ -49,7 +49,7 @@ pub(super) fn write(model: &Model, selection: &Selection, answers: &Answers<'_>)
 }
 
 /// A step of the path; texts are made only when an error needs them.
-enum Step<'a> {
+enum PathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
@@ -58,16 +58,16 @@ enum Step<'a> {
 struct Bubble;
 
 struct Writer<'a> {
-    model: &'a Model,
+    model: &'a SchemaModel,
     answers: &'a Answers<'a>,
     out: String,
     errors: Vec<GraphqlError>,
-    path: Vec<Step<'a>>,
+    path: Vec<PathStep<'a>>,
 }
 
 /// A field as it is declared and as it is asked for.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct FieldContext<'a> {
     object: &'a Object,
     field: &'a Field,
     selected: &'a Selected,
@@ -83,10 +83,10 @@ impl<'a> Writer<'a> {
             }
             self.out.push_str(&selected.prefix);
             match selected.what {
-                What::Typename => write::text(&object.name, &mut self.out),
-                What::Introspection => self.introspected(&selected.key),
-                What::Field(number) => {
-                    let asked = Asked { object, field: &object.fields[number], selected };
+                SelectedKind::Typename => write::text(&object.name, &mut self.out),
+                SelectedKind::Introspection => self.introspected(&selected.key),
+                SelectedKind::Field(number) => {
+                    let asked = FieldContext { object, field: &object.fields[number], selected };
                     self.field(asked, row, place)?;
                 }
             }
@@ -96,8 +96,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes a field, or null in its place where that is allowed.
-    fn field(&mut self, asked: Asked<'a>, row: &'a Map, place: usize) -> Result<(), Bubble> {
-        self.path.push(Step::Key(&asked.selected.key));
+    fn field(&mut self, asked: FieldContext<'a>, row: &'a Map, place: usize) -> Result<(), Bubble> {
+        self.path.push(PathStep::Key(&asked.selected.key));
         let mark = self.out.len();
         let written = self.value(asked, row, place);
         self.path.pop();
@@ -118,30 +118,32 @@ impl<'a> Writer<'a> {
         self.out.push_str(text.as_deref().unwrap_or("null"));
     }
 
-    fn value(&mut self, asked: Asked<'a>, row: &'a Map, place: usize) -> Result<(), Bubble> {
+    fn value(&mut self, asked: FieldContext<'a>, row: &'a Map, place: usize) -> Result<(), Bubble> {
         match &asked.field.source {
-            Source::Attr(_) => match lookup(row, &asked.selected.at) {
+            FieldSource::Attr(_) => match lookup(row, &asked.selected.at) {
                 Some(value) => self.complete(asked, value),
                 None => self.missing(asked, row),
             },
-            Source::True => {
+            FieldSource::True => {
                 self.out.push_str("true");
                 Ok(())
             }
-            Source::Itself | Source::Subscription => self.below(asked, row),
-            Source::Entity { witness, .. } => match lookup(row, &asked.selected.at).and_then(Value::as_map) {
-                Some(found) if is_there(found, witness.as_ref()) => self.below(asked, found),
-                Some(_) | None => self.nothing(asked),
-            },
-            Source::Mutation(_) => match self.answers.apart.get(place) {
-                Some(Some(Apart::Result(row))) => self.below(asked, row),
-                Some(Some(Apart::Failed(error))) => self.fail(asked, error.clone()),
+            FieldSource::Itself | FieldSource::Subscription => self.below(asked, row),
+            FieldSource::Entity { witness, .. } => {
+                match lookup(row, &asked.selected.at).and_then(Value::as_map) {
+                    Some(found) if is_there(found, witness.as_ref()) => self.below(asked, found),
+                    Some(_) | None => self.nothing(asked),
+                }
+            }
+            FieldSource::Mutation(_) => match self.answers.root_results.get(place) {
+                Some(Some(RootResult::Result(row))) => self.below(asked, row),
+                Some(Some(RootResult::Failed(error))) => self.fail(asked, error.clone()),
                 Some(None) | None => self.nothing(asked),
             },
         }
     }
 
-    fn below(&mut self, asked: Asked<'a>, row: &'a Map) -> Result<(), Bubble> {
+    fn below(&mut self, asked: FieldContext<'a>, row: &'a Map) -> Result<(), Bubble> {
         match &asked.selected.below {
             Some(selection) => self.object(selection, row),
             None => self.nothing(asked),
@@ -149,7 +151,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes a value that was found: one, or a list of them.
-    fn complete(&mut self, asked: Asked<'a>, value: &'a Value) -> Result<(), Bubble> {
+    fn complete(&mut self, asked: FieldContext<'a>, value: &'a Value) -> Result<(), Bubble> {
         if value.is_nil() {
             return self.nothing(asked);
         }
@@ -162,7 +164,7 @@ impl<'a> Writer<'a> {
         } else if let Some(items) = value.as_set() {
             self.items(asked, items.iter())?;
         } else {
-            let Asked { object, field, .. } = asked;
+            let FieldContext { object, field, .. } = asked;
             let message = format!(
                 "Expected Iterable, but did not find one for field \"{}.{}\".",
                 object.name, field.name
@@ -173,10 +175,14 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn items(&mut self, asked: Asked<'a>, items: impl Iterator<Item = &'a Value>) -> Result<(), Bubble> {
+    fn items(
+        &mut self,
+        asked: FieldContext<'a>,
+        items: impl Iterator<Item = &'a Value>,
+    ) -> Result<(), Bubble> {
         for (at, item) in items.enumerate() {
             self.out.push_str(if at > 0 { "," } else { "" });
-            self.path.push(Step::Index(at));
+            self.path.push(PathStep::Index(at));
             let written = if item.is_nil() { self.not_null(asked) } else { self.item(asked, item) };
             self.path.pop();
             written?;
@@ -184,7 +190,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn item(&mut self, asked: Asked<'a>, value: &'a Value) -> Result<(), Bubble> {
+    fn item(&mut self, asked: FieldContext<'a>, value: &'a Value) -> Result<(), Bubble> {
         let written = match asked.field.out.leaf {
             Leaf::Scalar(scalar) => write::scalar(scalar, value, &mut self.out),
             Leaf::Enum(number) => write::constant(&self.model.enums[number], value, &mut self.out),
@@ -197,7 +203,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Null, where that is allowed.
-    fn nothing(&mut self, asked: Asked<'a>) -> Result<(), Bubble> {
+    fn nothing(&mut self, asked: FieldContext<'a>) -> Result<(), Bubble> {
         if !asked.field.out.is_nullable {
             return self.not_null(asked);
         }
@@ -205,26 +211,26 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn not_null(&mut self, asked: Asked<'a>) -> Result<(), Bubble> {
-        let Asked { object, field, .. } = asked;
+    fn not_null(&mut self, asked: FieldContext<'a>) -> Result<(), Bubble> {
+        let FieldContext { object, field, .. } = asked;
         let message = format!("Cannot return null for non-nullable field {}.{}.", object.name, field.name);
         self.fail(asked, GraphqlError::new(Code::Internal, message))
     }
 
-    /// An attribute that is not there: its resolver failed, or there is nothing to say.
-    fn missing(&mut self, asked: Asked<'a>, row: &Map) -> Result<(), Bubble> {
+    /// An attribute that is not there: its reader failed, or there is nothing to say.
+    fn missing(&mut self, asked: FieldContext<'a>, row: &Map) -> Result<(), Bubble> {
         match failure(row, &asked.selected.at) {
             Some(error) => self.fail(asked, error),
             None => self.nothing(asked),
         }
     }
 
-    fn fail(&mut self, asked: Asked<'a>, error: GraphqlError) -> Result<(), Bubble> {
+    fn fail(&mut self, asked: FieldContext<'a>, error: GraphqlError) -> Result<(), Bubble> {
         let locations =
             asked.selected.positions.iter().map(|Pos { line, column }| (*line, *column)).collect();
         let path = self.path.iter().map(|step| match step {
-            Step::Key(key) => Segment::Key((*key).to_owned()),
-            Step::Index(index) => Segment::Index(*index),
+            PathStep::Key(key) => Segment::Key((*key).to_owned()),
+            PathStep::Index(index) => Segment::Index(*index),
         });
         self.errors.push(GraphqlError { locations, path: path.collect(), ..error });
         Err(Bubble)
@@ -249,7 +255,7 @@ fn is_there(row: &Map, witness: Option<&Value>) -> bool {
     witness.is_none_or(|witness| row.contains_key(witness) || failure(row, &at(witness)).is_some())
 }
 
-/// What the resolver of a missing attribute said.
+/// What the reader of a missing attribute said.
 fn failure(row: &Map, at: &Locator) -> Option<GraphqlError> {
     let row = match &at.within {
         Some(placeholder) => row.get(placeholder)?.as_map()?,
@@ -258,11 +264,11 @@ fn failure(row: &Map, at: &Locator) -> Option<GraphqlError> {
     let error = row.keyword(ATTRIBUTE_ERRORS)?.as_map()?.get(&at.key)?.as_map()?;
     let details = error.keyword(NODE_ERROR_DETAILS)?.as_map()?;
     let exception = details.iter().find_map(|(_, detail)| detail.as_map()?.keyword(EXCEPTION))?;
-    exception.as_map().map(said)
+    exception.as_map().map(exception_error)
 }
 
-/// The error that a resolver or mutation has returned, as the graph prints it.
-fn said(exception: &Map) -> GraphqlError {
+/// The error that a reader or mutation has returned, as the graph prints it.
+fn exception_error(exception: &Map) -> GraphqlError {
     let message = exception.keyword(ERROR_MESSAGE).and_then(Value::as_str).unwrap_or_default();
     let data = exception.keyword(ERROR_DATA).cloned().unwrap_or(Value::Nil);
     let code = Code::of(&data).unwrap_or(Code::Internal);

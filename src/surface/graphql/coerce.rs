@@ -10,7 +10,7 @@ use async_graphql::parser::types::{BaseType, OperationDefinition, Type, Variable
 use async_graphql_value::{ConstValue, Value as Literal};
 
 use super::error::{Code, GraphqlError};
-use super::model::{Handed, In, Input, Leaf, Model, Scalar};
+use super::model::{In, Input, KeyForm, Leaf, Scalar, SchemaModel};
 use super::names;
 use crate::domain::Moment;
 use crate::edn::{BigInt, Inst, Keyword, Map, Symbol, Value};
@@ -20,7 +20,7 @@ pub(super) type Variables = std::collections::BTreeMap<String, Value>;
 
 /// Coerces the variables that an operation declares. Others that are given are ignored.
 pub(super) fn variables(
-    model: &Model,
+    model: &SchemaModel,
     operation: &OperationDefinition,
     given: &Map,
 ) -> Result<Variables, GraphqlError> {
@@ -57,7 +57,7 @@ pub(super) fn variables(
 
 /// Coerces the arguments of a field; what is not given is left out.
 pub(super) fn arguments(
-    model: &Model,
+    model: &SchemaModel,
     declared: &[Input],
     given: &[(Positioned<Name>, Positioned<Literal>)],
     variables: &Variables,
@@ -103,7 +103,7 @@ enum Notation {
 }
 
 /// Coerces by a type as an operation writes it.
-fn typed(model: &Model, ty: &Type, value: &Value, notation: Notation) -> Result<Value, String> {
+fn typed(model: &SchemaModel, ty: &Type, value: &Value, notation: Notation) -> Result<Value, String> {
     if value.is_nil() {
         return if ty.nullable {
             Ok(Value::Nil)
@@ -125,7 +125,7 @@ fn typed(model: &Model, ty: &Type, value: &Value, notation: Notation) -> Result<
     }
 }
 
-fn coerce(model: &Model, ty: In, value: &Value, notation: Notation) -> Result<Value, String> {
+fn coerce(model: &SchemaModel, ty: In, value: &Value, notation: Notation) -> Result<Value, String> {
     if value.is_nil() {
         return if ty.is_required { Err("it may not be null.".into()) } else { Ok(Value::Nil) };
     }
@@ -144,7 +144,7 @@ fn coerce(model: &Model, ty: In, value: &Value, notation: Notation) -> Result<Va
     Ok(Value::vector(items?))
 }
 
-fn leaf_value(model: &Model, leaf: Leaf, value: &Value, notation: Notation) -> Result<Value, String> {
+fn leaf_value(model: &SchemaModel, leaf: Leaf, value: &Value, notation: Notation) -> Result<Value, String> {
     match leaf {
         Leaf::Scalar(scalar) => scalar_value(scalar, value),
         Leaf::Enum(number) => {
@@ -172,7 +172,7 @@ fn leaf_value(model: &Model, leaf: Leaf, value: &Value, notation: Notation) -> R
 }
 
 fn object(
-    model: &Model,
+    model: &SchemaModel,
     (name, fields): (&str, &[Input]),
     map: &Map,
     notation: Notation,
@@ -237,16 +237,16 @@ fn scalar_value(scalar: Scalar, value: &Value) -> Result<Value, String> {
 }
 
 /// Brings a value into the form in which it is handed on.
-fn handed(handed: Handed, value: Value) -> Value {
+fn handed(handed: KeyForm, value: Value) -> Value {
     match (handed, value) {
-        (Handed::Keyed, Value::Map(map)) => {
+        (KeyForm::Keyed, Value::Map(map)) => {
             let entry = |(key, value): (Value, Value)| {
                 let name = key.as_str().and_then(|name| Keyword::new(&names::kebab(name)).ok());
                 (name.map_or(key, Value::Keyword), self::handed(handed, value))
             };
             Value::Map(map.into_iter().map(entry).collect())
         }
-        (Handed::Keyed, Value::Vector(items)) => {
+        (KeyForm::Keyed, Value::Vector(items)) => {
             let items = items.into_vec().into_iter().map(|item| self::handed(handed, item));
             Value::vector(items.collect::<Vec<_>>())
         }

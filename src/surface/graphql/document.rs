@@ -14,9 +14,9 @@ use async_graphql::parser::types::{
     SelectionSet,
 };
 
+use super::async_graphql_schema::AsyncSchema;
 use super::error::{Code, GraphqlError, in_order};
-use super::face::Face;
-use super::model::Model;
+use super::model::SchemaModel;
 use super::scan;
 use crate::limits::{
     GRAPHQL_ALIASES, GRAPHQL_ARGUMENTS, GRAPHQL_DEPTH, GRAPHQL_DIRECTIVES, GRAPHQL_FIELDS,
@@ -24,7 +24,11 @@ use crate::limits::{
 };
 
 /// Reads, measures and validates a document.
-pub(super) fn read(text: &str, model: &Model, face: &Face) -> Result<ExecutableDocument, Vec<GraphqlError>> {
+pub(super) fn read(
+    text: &str,
+    model: &SchemaModel,
+    face: &AsyncSchema,
+) -> Result<ExecutableDocument, Vec<GraphqlError>> {
     let document = parse(text).map_err(|error| vec![error])?;
     measure(&document, model).map_err(|error| vec![error])?;
     face.validate(document.clone()).map_err(in_order)?;
@@ -44,7 +48,7 @@ fn parse(text: &str) -> Result<ExecutableDocument, GraphqlError> {
 
 /// The size of a selection with its fragments opened.
 #[derive(Clone, Copy, Default)]
-struct Size {
+struct SelectionSize {
     fields: usize,
     aliases: usize,
     depth: usize,
@@ -56,7 +60,7 @@ struct Size {
     width: usize,
 }
 
-impl Size {
+impl SelectionSize {
     fn join(&mut self, other: Self) {
         self.fields = self.fields.saturating_add(other.fields);
         self.aliases = self.aliases.saturating_add(other.aliases);
@@ -70,14 +74,14 @@ impl Size {
 struct Measuring<'d> {
     document: &'d ExecutableDocument,
     /// Fragments that have been measured.
-    fragments: BTreeMap<&'d str, Size>,
+    fragments: BTreeMap<&'d str, SelectionSize>,
     /// Fragments that are being measured.
     open: BTreeSet<&'d str>,
     /// Selection sets that are being measured, one within the other.
     level: usize,
 }
 
-fn measure(document: &ExecutableDocument, model: &Model) -> Result<(), GraphqlError> {
+fn measure(document: &ExecutableDocument, model: &SchemaModel) -> Result<(), GraphqlError> {
     let mut measuring = Measuring { document, fragments: BTreeMap::new(), open: BTreeSet::new(), level: 0 };
     let mut total = 0_usize;
     // As they stand in the text: the first that is too large is the one that is told, and a map has no order.
@@ -112,7 +116,7 @@ fn measure(document: &ExecutableDocument, model: &Model) -> Result<(), GraphqlEr
 }
 
 impl<'d> Measuring<'d> {
-    fn operation(&mut self, operation: &'d OperationDefinition) -> Result<Size, GraphqlError> {
+    fn operation(&mut self, operation: &'d OperationDefinition) -> Result<SelectionSize, GraphqlError> {
         directives(&operation.directives)?;
         within(
             operation.variable_definitions.len(),
@@ -125,11 +129,11 @@ impl<'d> Measuring<'d> {
         self.set(&operation.selection_set.node)
     }
 
-    fn set(&mut self, set: &'d SelectionSet) -> Result<Size, GraphqlError> {
+    fn set(&mut self, set: &'d SelectionSet) -> Result<SelectionSize, GraphqlError> {
         // Each level is one of Rust's stack.
         self.level += 1;
         within(self.level, REQUEST_DEPTH, "the document is, with fragments opened, deeper")?;
-        let mut size = Size::default();
+        let mut size = SelectionSize::default();
         for selection in &set.items {
             size.join(match &selection.node {
                 Selection::Field(field) => self.field(&field.node)?,
@@ -148,7 +152,7 @@ impl<'d> Measuring<'d> {
         Ok(size)
     }
 
-    fn field(&mut self, field: &'d Field) -> Result<Size, GraphqlError> {
+    fn field(&mut self, field: &'d Field) -> Result<SelectionSize, GraphqlError> {
         directives(&field.directives)?;
         within(field.arguments.len(), GRAPHQL_ARGUMENTS, "a field has more")?;
         let below = self.set(&field.selection_set.node)?;
@@ -156,7 +160,7 @@ impl<'d> Measuring<'d> {
         let is_introspection = ["__schema", "__type"].contains(&field.name.node.as_str());
         let lists =
             below.lists.saturating_add(usize::from(is_list && !field.selection_set.node.items.is_empty()));
-        Ok(Size {
+        Ok(SelectionSize {
             fields: below.fields.saturating_add(1),
             aliases: below.aliases.saturating_add(usize::from(field.alias.is_some())),
             // Introspection is deep by nature; what multiplies there is lists.
@@ -167,7 +171,7 @@ impl<'d> Measuring<'d> {
         })
     }
 
-    fn spread(&mut self, name: &'d Positioned<async_graphql::Name>) -> Result<Size, GraphqlError> {
+    fn spread(&mut self, name: &'d Positioned<async_graphql::Name>) -> Result<SelectionSize, GraphqlError> {
         let text = name.node.as_str();
         if let Some(size) = self.fragments.get(text) {
             return Ok(*size);

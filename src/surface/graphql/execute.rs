@@ -10,41 +10,41 @@ use std::sync::Arc;
 
 use async_graphql::parser::types::{ExecutableDocument, OperationType};
 
-use super::answer::{self, Answers, Apart};
+use super::answer::{self, Answers, RootResult};
+use super::async_graphql_schema::AsyncSchema;
 use super::cache::Cache;
 use super::document;
 use super::error::{Code, GraphqlError, refusal};
-use super::face::Face;
 use super::lower::Need;
-use super::model::{Model, Source};
-use super::prepare::{Prepared, Preparing, refused};
-use super::request::Request;
+use super::model::{FieldSource, SchemaModel};
+use super::prepare::{PreparedOperation, Preparing, refused};
+use super::request::GraphqlRequest;
 use super::roots::Roots;
 use super::schema::{self, SchemaFault};
-use super::select::{Selected, What};
+use super::select::{Selected, SelectedKind};
 use crate::domain::Code as Class;
 use crate::edn::{self, Keyword, Map, Symbol, Value};
-use crate::graph::eql::{self, Call, Expr, Limits, Plan, Query, run};
-use crate::graph::registry::{Access, Registry, Seen, Viewer, World};
+use crate::graph::eql::{self, Expr, Limits, MutationCall, Plan, Query, run};
+use crate::graph::registry::{Access, Registry, ViewOf, Viewer, World};
 
 /// GraphQL over one registry.
 pub struct Graphql<W: World> {
     registry: Arc<Registry<W>>,
-    session: Side,
-    operator: Side,
+    session: ViewerSchema,
+    operator: ViewerSchema,
 }
 
 /// The schema of one kind of viewer, and what has been compiled for it.
-pub(super) struct Side {
-    pub(super) model: Model,
-    face: Face,
+pub(super) struct ViewerSchema {
+    pub(super) model: SchemaModel,
+    schema: AsyncSchema,
     documents: Cache<ExecutableDocument>,
-    prepared: Cache<Prepared>,
+    prepared: Cache<PreparedOperation>,
 }
 
 /// Who asks, and within which bounds.
 #[derive(Clone, Copy)]
-pub struct Caller<'a> {
+pub struct GraphqlCaller<'a> {
     /// Who asks. Nobody gets nothing.
     pub viewer: Viewer,
     /// Whether the schema may be asked for; by default that is for operators.
@@ -59,17 +59,17 @@ pub struct Caller<'a> {
 
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reply {
+pub struct GraphqlReply {
     /// The answer as JSON.
     pub body: String,
     /// How it stands with the request as a whole.
     pub outcome: Outcome,
 }
 
-impl Reply {
+impl GraphqlReply {
     /// Nothing was run.
-    pub(super) fn refused(errors: &[GraphqlError]) -> Reply {
-        Reply { body: refusal(errors), outcome: Outcome::Refused }
+    pub(super) fn refused(errors: &[GraphqlError]) -> GraphqlReply {
+        GraphqlReply { body: refusal(errors), outcome: Outcome::Refused }
     }
 }
 
@@ -91,27 +91,32 @@ impl<W: World> Graphql<W> {
     ///
     /// Every fault of the declarations.
     pub fn new(registry: Arc<Registry<W>>, roots: &Roots) -> Result<Self, Vec<SchemaFault>> {
-        let session = Side::new(&registry, roots, Viewer::Session)?;
-        let operator = Side::new(&registry, roots, Viewer::Operator)?;
+        let session = ViewerSchema::new(&registry, roots, Viewer::Session)?;
+        let operator = ViewerSchema::new(&registry, roots, Viewer::Operator)?;
         Ok(Self { registry, session, operator })
     }
 
     /// The schema as operators see it, as text, sorted.
     pub fn sdl(&self) -> String {
-        self.operator.face.sdl()
+        self.operator.schema.sdl()
     }
 
     /// Answers a query or runs a mutation.
-    pub fn execute(&self, request: &Request, caller: &Caller<'_>, access: &mut dyn Access<W>) -> Reply {
+    pub fn execute(
+        &self,
+        request: &GraphqlRequest,
+        caller: &GraphqlCaller<'_>,
+        access: &mut dyn Access<W>,
+    ) -> GraphqlReply {
         let prepared = match self.prepare(request, caller) {
             Ok(prepared) => prepared,
-            Err(errors) => return Reply::refused(&errors),
+            Err(errors) => return GraphqlReply::refused(&errors),
         };
         let ran = match prepared.kind {
             OperationType::Query => self.query(&prepared, caller, access),
             OperationType::Mutation if caller.is_reading => {
                 let error = GraphqlError::new(Code::Document, "a mutation is sent with POST");
-                return Reply { body: refusal(&[error]), outcome: Outcome::NotReading };
+                return GraphqlReply { body: refusal(&[error]), outcome: Outcome::NotReading };
             }
             OperationType::Mutation => self.mutate(&prepared, caller, access),
             OperationType::Subscription => {
@@ -119,18 +124,18 @@ impl<W: World> Graphql<W> {
             }
         };
         match ran {
-            Ok(body) => Reply { body, outcome: Outcome::Ran },
-            Err(error) => Reply::refused(&[error]),
+            Ok(body) => GraphqlReply { body, outcome: Outcome::Ran },
+            Err(error) => GraphqlReply::refused(&[error]),
         }
     }
 
     /// Makes a request ready, or finds it ready.
     pub(super) fn prepare(
         &self,
-        request: &Request,
-        caller: &Caller<'_>,
-    ) -> Result<Arc<Prepared>, Vec<GraphqlError>> {
-        let side = self.side(caller.viewer)?;
+        request: &GraphqlRequest,
+        caller: &GraphqlCaller<'_>,
+    ) -> Result<Arc<PreparedOperation>, Vec<GraphqlError>> {
+        let side = self.viewer_schema(caller.viewer)?;
         let key = cache_key(request);
         if let Some(prepared) = side.prepared.get(&key) {
             return Ok(prepared);
@@ -138,7 +143,7 @@ impl<W: World> Graphql<W> {
         let document = match side.documents.get(&request.query) {
             Some(document) => document,
             None => {
-                let document = Arc::new(document::read(&request.query, &side.model, &side.face)?);
+                let document = Arc::new(document::read(&request.query, &side.model, &side.schema)?);
                 side.documents.put(request.query.clone(), Arc::clone(&document));
                 document
             }
@@ -151,7 +156,7 @@ impl<W: World> Graphql<W> {
         Ok(prepared)
     }
 
-    pub(super) fn side(&self, viewer: Viewer) -> Result<&Side, Vec<GraphqlError>> {
+    pub(super) fn viewer_schema(&self, viewer: Viewer) -> Result<&ViewerSchema, Vec<GraphqlError>> {
         match viewer {
             Viewer::Operator => Ok(&self.operator),
             Viewer::Session => Ok(&self.session),
@@ -159,11 +164,15 @@ impl<W: World> Graphql<W> {
         }
     }
 
-    pub(super) fn preparing<'a>(&'a self, side: &'a Side, caller: &Caller<'_>) -> Preparing<'a, W> {
+    pub(super) fn preparing<'a>(
+        &'a self,
+        side: &'a ViewerSchema,
+        caller: &GraphqlCaller<'_>,
+    ) -> Preparing<'a, W> {
         Preparing {
             registry: &self.registry,
             model: &side.model,
-            face: &side.face,
+            face: &side.schema,
             viewer: caller.viewer,
             limits: caller.limits,
             may_introspect: caller.may_introspect,
@@ -172,16 +181,16 @@ impl<W: World> Graphql<W> {
 
     fn query(
         &self,
-        prepared: &Prepared,
-        caller: &Caller<'_>,
+        prepared: &PreparedOperation,
+        caller: &GraphqlCaller<'_>,
         access: &mut dyn Access<W>,
     ) -> Result<String, GraphqlError> {
-        let side = self.side(caller.viewer).map_err(first)?;
+        let side = self.viewer_schema(caller.viewer).map_err(first)?;
         let mut answer = Err(GraphqlError::new(Code::Internal, "the world was not looked at"));
         access.look(&mut |view| {
             answer = match self.walk(side, prepared, caller, view) {
                 Some(body) => Ok(body),
-                None => self.read(side, prepared, caller, &mut Still::<W>(view)),
+                None => self.read(side, prepared, caller, &mut FixedView::<W>(view)),
             }
         });
         answer
@@ -190,23 +199,23 @@ impl<W: World> Graphql<W> {
     /// Answers by the short way, if there is one to the end.
     fn walk(
         &self,
-        side: &Side,
-        prepared: &Prepared,
-        caller: &Caller<'_>,
-        view: Seen<'_, W>,
+        side: &ViewerSchema,
+        prepared: &PreparedOperation,
+        caller: &GraphqlCaller<'_>,
+        view: ViewOf<'_, W>,
     ) -> Option<String> {
         let (Some(shape), Some(plan)) = (&prepared.shape, &prepared.plan) else { return None };
         let entity = &Map::new();
         let request =
-            eql::Request { plan, entity, is_lenient: true, limits: caller.limits, stop: caller.stop };
+            eql::QueryRequest { plan, entity, is_lenient: true, limits: caller.limits, stop: caller.stop };
         shape.write(&side.model, &self.registry, &request, view)
     }
 
     fn read(
         &self,
-        side: &Side,
-        prepared: &Prepared,
-        caller: &Caller<'_>,
+        side: &ViewerSchema,
+        prepared: &PreparedOperation,
+        caller: &GraphqlCaller<'_>,
         access: &mut dyn Access<W>,
     ) -> Result<String, GraphqlError> {
         let row = match &prepared.plan {
@@ -214,61 +223,66 @@ impl<W: World> Graphql<W> {
             None => Map::new(),
         };
         let introspected = prepared.introspected.as_ref();
-        let answers = Answers { row: &row, apart: &[], introspected };
+        let answers = Answers { row: &row, root_results: &[], introspected };
         Ok(answer::write(&side.model, &prepared.selection, &answers))
     }
 
     fn mutate(
         &self,
-        prepared: &Prepared,
-        caller: &Caller<'_>,
+        prepared: &PreparedOperation,
+        caller: &GraphqlCaller<'_>,
         access: &mut dyn Access<W>,
     ) -> Result<String, GraphqlError> {
-        let side = self.side(caller.viewer).map_err(first)?;
+        let side = self.viewer_schema(caller.viewer).map_err(first)?;
         let mut apart = Vec::new();
         for field in &prepared.selection.fields {
-            let What::Field(number) = field.what else {
+            let SelectedKind::Field(number) = field.what else {
                 apart.push(None);
                 continue;
             };
             let source = &side.model.objects[prepared.selection.object].fields[number].source;
-            let Source::Mutation(name) = source else {
+            let FieldSource::Mutation(name) = source else {
                 apart.push(None);
                 continue;
             };
             apart.push(Some(self.act((side, name, field), caller, access)?));
         }
-        let answers = Answers { row: &Map::new(), apart: &apart, introspected: None };
+        let answers = Answers { row: &Map::new(), root_results: &apart, introspected: None };
         Ok(answer::write(&side.model, &prepared.selection, &answers))
     }
 
     /// Runs one mutation, strictly, so that its refusal comes with its code; then what is asked of its result.
     fn act(
         &self,
-        (side, name, field): (&Side, &Symbol, &Selected),
-        caller: &Caller<'_>,
+        (side, name, field): (&ViewerSchema, &Symbol, &Selected),
+        caller: &GraphqlCaller<'_>,
         access: &mut dyn Access<W>,
-    ) -> Result<Apart, GraphqlError> {
+    ) -> Result<RootResult, GraphqlError> {
         let preparing = self.preparing(side, caller);
-        let call = Call { name: name.clone(), params: field.params.clone(), query: None };
+        let call = MutationCall { name: name.clone(), params: field.params.clone(), query: None };
         let call = Query { exprs: vec![Expr::Call(call)], meta: None };
         let plan = preparing.plan(&call, &[])?;
         let entity = &Map::new();
-        let request =
-            eql::Request { plan: &plan, entity, is_lenient: false, limits: caller.limits, stop: caller.stop };
+        let request = eql::QueryRequest {
+            plan: &plan,
+            entity,
+            is_lenient: false,
+            limits: caller.limits,
+            stop: caller.stop,
+        };
         let answer = match run(&self.registry, &request, access) {
-            Ok(eql::Answer::Done(answer)) => answer,
-            Ok(eql::Answer::Failed(failure)) => return Ok(Apart::Failed(failed(failure))),
+            Ok(eql::QueryAnswer::Done(answer)) => answer,
+            Ok(eql::QueryAnswer::Failed(failure)) => return Ok(RootResult::Failed(failed(failure))),
             Err(refusal) => return Err(refused(&refusal)),
         };
         let result = answer.into_iter().find_map(|(_, result)| result.as_map().cloned()).unwrap_or_default();
         let need = field.below.as_ref().map(|below| Need::of(&side.model, below)).unwrap_or_default();
         if need.is_empty() {
-            return Ok(Apart::Result(result));
+            return Ok(RootResult::Result(result));
         }
         let seeds: Vec<Keyword> = result.keys().filter_map(Value::as_keyword).cloned().collect();
         let plan = preparing.plan(&need.query(), &seeds)?;
-        self.run(&plan, &result, caller, access).map(Apart::Result)
+        self.run(&plan, &result, caller, access).map(RootResult::Result)
     }
 
     /// Runs a plan; what fails within stands in the answer.
@@ -276,36 +290,36 @@ impl<W: World> Graphql<W> {
         &self,
         plan: &Plan,
         entity: &Map,
-        caller: &Caller<'_>,
+        caller: &GraphqlCaller<'_>,
         access: &mut dyn Access<W>,
     ) -> Result<Map, GraphqlError> {
         let request =
-            eql::Request { plan, entity, is_lenient: true, limits: caller.limits, stop: caller.stop };
+            eql::QueryRequest { plan, entity, is_lenient: true, limits: caller.limits, stop: caller.stop };
         match run(&self.registry, &request, access) {
-            Ok(eql::Answer::Done(map)) => Ok(map),
-            Ok(eql::Answer::Failed(failure)) => Err(failed(failure)),
+            Ok(eql::QueryAnswer::Done(map)) => Ok(map),
+            Ok(eql::QueryAnswer::Failed(failure)) => Err(failed(failure)),
             Err(refusal) => Err(refused(&refusal)),
         }
     }
 }
 
-impl Side {
+impl ViewerSchema {
     fn new<W: World>(
         registry: &Registry<W>,
         roots: &Roots,
         viewer: Viewer,
     ) -> Result<Self, Vec<SchemaFault>> {
         let model = schema::model(registry, roots, viewer)?;
-        let face = Face::new(&model).map_err(|fault| vec![fault])?;
-        Ok(Self { model, face, documents: Cache::new(), prepared: Cache::new() })
+        let face = AsyncSchema::new(&model).map_err(|fault| vec![fault])?;
+        Ok(Self { model, schema: face, documents: Cache::new(), prepared: Cache::new() })
     }
 }
 
 /// A look that lasts: several plans read from one moment.
-struct Still<'v, W: World>(Seen<'v, W>);
+struct FixedView<'v, W: World>(ViewOf<'v, W>);
 
-impl<W: World> Access<W> for Still<'_, W> {
-    fn look(&mut self, reading: &mut dyn FnMut(Seen<'_, W>)) {
+impl<W: World> Access<W> for FixedView<'_, W> {
+    fn look(&mut self, reading: &mut dyn FnMut(ViewOf<'_, W>)) {
         reading(self.0);
     }
 
@@ -314,7 +328,7 @@ impl<W: World> Access<W> for Still<'_, W> {
 }
 
 /// Why the graph did not answer.
-fn failed(failure: eql::Failure) -> GraphqlError {
+fn failed(failure: eql::QueryFailure) -> GraphqlError {
     match failure.error {
         Some(error) => {
             let code = error.code.map(Code::from).or_else(|| Code::of(&error.data));
@@ -328,7 +342,7 @@ fn failed(failure: eql::Failure) -> GraphqlError {
 }
 
 /// What was sent, as one text: the document, which begins with no NUL, or all of it behind one.
-fn cache_key(request: &Request) -> Cow<'_, str> {
+fn cache_key(request: &GraphqlRequest) -> Cow<'_, str> {
     if request.operation_name.is_none() && request.variables.is_empty() && !request.query.starts_with('\0') {
         return Cow::Borrowed(&request.query);
     }

@@ -9,32 +9,32 @@
 use std::sync::Arc;
 
 use super::error::{Code, GraphqlError, refusal};
-use super::request::Request;
+use super::request::GraphqlRequest;
 use super::scheduler::{CHANGED, LAGGED, REMOVED, TRUNCATED, WHOLE};
-use super::service::Service;
+use super::service::GraphqlService;
 use super::subscription::Subscribed;
 use crate::domain::{Caller, Code as Class, Cursor, Decision, DecisionKind};
 use crate::edn::{Keyword, Map, Value};
 use crate::engine::State;
-use crate::graph::eql::{Answer, Boundary, Expr, Join, Key, Prop, Query, Target};
+use crate::graph::eql::{Boundary, Expr, ExprKey, Join, JoinTarget, Prop, Query, QueryAnswer};
 use crate::limits::GRAPHQL_BATCH;
-use crate::runtime::{Handle, Stopper, Subscription};
+use crate::runtime::{Stopper, Subscription};
+use crate::service::Service;
 
 /// A subscription that is under way.
 pub struct Follower {
-    service: Arc<Service>,
-    handle: Handle,
+    graphql: Arc<GraphqlService>,
     caller: Caller,
     subscribed: Subscribed,
     feed: Subscription,
-    what: What,
+    what: Followed,
     /// Answers that are to be pushed before the feed is asked.
     first: Vec<String>,
     has_begun: bool,
 }
 
 /// What is followed.
-enum What {
+enum Followed {
     Events,
     /// The list of schedules that this filter finds.
     Schedules(Map),
@@ -51,13 +51,13 @@ impl Follower {
     /// # Errors
     /// What is wrong with the subscription.
     pub fn begin(
-        service: &Arc<Service>,
-        handle: &Handle,
+        graphql: &Arc<GraphqlService>,
         caller: &Caller,
-        request: &Request,
+        request: &GraphqlRequest,
     ) -> Result<Self, Vec<GraphqlError>> {
-        let subscribed = service.subscribe(caller, request)?;
+        let subscribed = graphql.subscribe(caller, request)?;
         let after = subscribed.params.keyword("after").filter(|after| !after.is_nil()).cloned();
+        let handle = graphql.service().handle();
         let now = handle.view(State::cursor);
         let cursor = |after: &Option<Value>| match after.as_ref().map(place) {
             None => Ok(now),
@@ -67,21 +67,21 @@ impl Follower {
             }
         };
         let (from, what) = match subscribed.field.as_str() {
-            "events" => (cursor(&after)?, What::Events),
+            "events" => (cursor(&after)?, Followed::Events),
             "schedules" => {
                 let is_filter = |(key, _): &(Value, Value)| *key != Value::keyword("after");
                 let filter = subscribed.params.clone().into_iter().filter(is_filter).collect();
-                (cursor(&after)?, What::Schedules(filter))
+                (cursor(&after)?, Followed::Schedules(filter))
             }
             _ => {
                 let session = subscribed.params.keyword("session-id").cloned().unwrap_or(Value::Nil);
-                (now, What::Messages { session, last: after.clone() })
+                (now, Followed::Messages { session, last: after.clone() })
             }
         };
         let feed = handle.subscribe(from);
-        let (service, handle, caller) = (Arc::clone(service), handle.clone(), caller.clone());
+        let (graphql, caller) = (Arc::clone(graphql), caller.clone());
         let (first, has_begun) = (Vec::new(), false);
-        let mut follower = Self { service, handle, caller, subscribed, feed, what, first, has_begun };
+        let mut follower = Self { graphql, caller, subscribed, feed, what, first, has_begun };
         follower.open(after.is_some())?;
         Ok(follower)
     }
@@ -109,11 +109,11 @@ impl Follower {
     /// What is pushed to begin with.
     fn open(&mut self, is_resumed: bool) -> Result<(), Vec<GraphqlError>> {
         match &mut self.what {
-            What::Events => {}
-            What::Schedules(_) if is_resumed => {}
-            What::Schedules(_) => self.first = vec![self.whole(None)],
-            What::Messages { session, last } => {
-                let Some(ids) = messages(&self.handle, &self.caller, session, last.as_ref()) else {
+            Followed::Events => {}
+            Followed::Schedules(_) if is_resumed => {}
+            Followed::Schedules(_) => self.first = vec![self.whole(None)],
+            Followed::Messages { session, last } => {
+                let Some(ids) = messages(self.graphql.service(), &self.caller, session, last.as_ref()) else {
                     return Err(vec![GraphqlError::new(Class::NotFound, "session not found")]);
                 };
                 if is_resumed {
@@ -130,7 +130,7 @@ impl Follower {
         let mark = is_cut.then_some(if self.has_begun { LAGGED } else { TRUNCATED });
         let mine: Vec<&Decision> = decisions.iter().filter(|decision| self.concerns(decision)).collect();
         match &self.what {
-            What::Events => {
+            Followed::Events => {
                 let at = |cursor: Cursor| Map::new().with(CURSOR, integer(cursor));
                 // The gap stands right before the first decision that is kept.
                 let first = decisions.first().map_or(self.feed.cursor(), |first| first.cursor);
@@ -139,8 +139,8 @@ impl Follower {
                 let items = gap.into_iter().chain(mine.iter().map(|decision| at(decision.cursor)));
                 items.map(|item| self.answer(&item)).collect()
             }
-            What::Schedules(_) if mark.is_some() => vec![self.whole(mark)],
-            What::Schedules(filter) => {
+            Followed::Schedules(_) if mark.is_some() => vec![self.whole(mark)],
+            Followed::Schedules(filter) => {
                 let mut ids: Vec<Value> = mine
                     .iter()
                     .filter_map(|decision| Some(decision.schedule()?.to_string().into()))
@@ -150,15 +150,16 @@ impl Follower {
                 if ids.is_empty() {
                     return Vec::new();
                 }
-                let found = schedules(&self.handle, &self.caller, filter);
+                let found = schedules(self.graphql.service(), &self.caller, filter);
                 let (changed, removed): (Vec<_>, Vec<_>) = ids.into_iter().partition(|id| found.contains(id));
                 {
                     let item = patch(self.feed.cursor(), changed).with(WHOLE, false).with(REMOVED, removed);
                     vec![self.answer(&item)]
                 }
             }
-            What::Messages { session, last } => {
-                let ids = messages(&self.handle, &self.caller, session, last.as_ref()).unwrap_or_default();
+            Followed::Messages { session, last } => {
+                let ids = messages(self.graphql.service(), &self.caller, session, last.as_ref())
+                    .unwrap_or_default();
                 self.pushed(ids)
             }
         }
@@ -166,17 +167,17 @@ impl Follower {
 
     /// The list as a whole.
     fn whole(&self, mark: Option<&str>) -> String {
-        let What::Schedules(filter) = &self.what else {
+        let Followed::Schedules(filter) = &self.what else {
             return String::new();
         };
-        let found = schedules(&self.handle, &self.caller, filter);
+        let found = schedules(self.graphql.service(), &self.caller, filter);
         let item = patch(self.feed.cursor(), found).with(WHOLE, true).with(REMOVED, Vec::<Value>::new());
         self.answer(&mark.into_iter().fold(item, |item, mark| item.with(mark, true)))
     }
 
     /// Messages that follow the last one. Where some between are no longer kept, an error says so.
     fn pushed(&mut self, ids: Vec<Value>) -> Vec<String> {
-        let What::Messages { last, .. } = &mut self.what else {
+        let Followed::Messages { last, .. } = &mut self.what else {
             return Vec::new();
         };
         let expected = last.as_ref().and_then(number).map(|last| last.saturating_add(1));
@@ -196,7 +197,7 @@ impl Follower {
     }
 
     fn answer(&self, item: &Map) -> String {
-        self.service.event(&self.caller, &self.subscribed, item)
+        self.graphql.event(&self.caller, &self.subscribed, item)
     }
 
     fn concerns(&self, decision: &Decision) -> bool {
@@ -213,32 +214,32 @@ fn patch(cursor: Cursor, changed: Vec<Value>) -> Map {
 }
 
 /// The ids of the schedules that a filter finds.
-fn schedules(handle: &Handle, caller: &Caller, filter: &Map) -> Vec<Value> {
+fn schedules(service: &Service, caller: &Caller, filter: &Map) -> Vec<Value> {
     let join = join("psi.scheduler/schedules", filter.clone(), prop(SCHEDULE));
-    let row = ask(handle, caller, join.into_iter().collect());
+    let row = ask(service, caller, join.into_iter().collect());
     column(row.as_ref(), "psi.scheduler/schedules", SCHEDULE)
 }
 
 /// The ids of a session's messages behind one of them; nothing where there is no such session.
-fn messages(handle: &Handle, caller: &Caller, session: &Value, last: Option<&Value>) -> Option<Vec<Value>> {
+fn messages(service: &Service, caller: &Caller, session: &Value, last: Option<&Value>) -> Option<Vec<Value>> {
     let params = Map::new().with("after", last.cloned().unwrap_or(Value::Nil));
     let mut exprs: Vec<Expr> = prop("psi.agent-session/busy?");
     exprs.extend(join("psi.agent-session/messages", params, prop(MESSAGE)));
-    let ident = Key::Ident(Keyword::new("psi.agent-session/session-id").ok()?, session.clone());
-    let target = Target::Query(Query { exprs, meta: None });
+    let ident = ExprKey::Ident(Keyword::new("psi.agent-session/session-id").ok()?, session.clone());
+    let target = JoinTarget::Query(Query { exprs, meta: None });
     let key = ident.to_value();
-    let row = ask(handle, caller, vec![Expr::Join(Join { key: ident, params: None, target })])?;
+    let row = ask(service, caller, vec![Expr::Join(Join { key: ident, params: None, target })])?;
     let found = row.get(&key)?.as_map()?;
     found.keyword("psi.agent-session/busy?")?;
     Some(column(Some(found), "psi.agent-session/messages", MESSAGE))
 }
 
-fn ask(handle: &Handle, caller: &Caller, exprs: Vec<Expr>) -> Option<Map> {
+fn ask(service: &Service, caller: &Caller, exprs: Vec<Expr>) -> Option<Map> {
     let request =
         Boundary { query: Query { exprs, meta: None }, entity: Map::new(), lenient: Some(true), as_of: None };
-    match handle.query(caller, &request, true) {
-        Ok(Answer::Done(row)) => Some(row),
-        Ok(Answer::Failed(_)) | Err(_) => None,
+    match service.query(caller, &request, true) {
+        Ok(QueryAnswer::Done(row)) => Some(row),
+        Ok(QueryAnswer::Failed(_)) | Err(_) => None,
     }
 }
 
@@ -248,13 +249,13 @@ fn column(row: Option<&Map>, list: &str, attr: &str) -> Vec<Value> {
 }
 
 fn prop(attr: &str) -> Vec<Expr> {
-    let prop = |attr| Expr::Prop(Prop { key: Key::Attr(attr), params: None });
+    let prop = |attr| Expr::Prop(Prop { key: ExprKey::Attr(attr), params: None });
     Keyword::new(attr).map(prop).into_iter().collect()
 }
 
 fn join(attr: &str, params: Map, exprs: Vec<Expr>) -> Option<Expr> {
-    let target = Target::Query(Query { exprs, meta: None });
-    Some(Expr::Join(Join { key: Key::Attr(Keyword::new(attr).ok()?), params: Some(params), target }))
+    let target = JoinTarget::Query(Query { exprs, meta: None });
+    Some(Expr::Join(Join { key: ExprKey::Attr(Keyword::new(attr).ok()?), params: Some(params), target }))
 }
 
 /// The place in the feed that a client hands back.

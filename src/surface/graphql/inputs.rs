@@ -1,12 +1,12 @@
 //! What a schema takes in: enums, arguments, input objects.
 
-use super::model::{Enum, Handed, In, Input, InputObject, Leaf, Scalar};
+use super::model::{Enum, In, Input, InputObject, KeyForm, Leaf, Scalar};
 use super::names;
-use super::schema::Making;
+use super::schema::SchemaBuilder;
 use crate::edn::Value;
-use crate::graph::registry::{Attribute, EntityInfo, Groups, Param, ParamType};
+use crate::graph::registry::{Attribute, EntityInfo, Param, ParamGroups, ParamType};
 
-impl Making<'_> {
+impl SchemaBuilder<'_> {
     /// The enum of an attribute, made when it is needed first.
     pub(super) fn enumeration(
         &mut self,
@@ -33,7 +33,7 @@ impl Making<'_> {
     }
 
     /// The arguments that these parameters become.
-    pub(super) fn inputs(&mut self, groups: Groups) -> Vec<Input> {
+    pub(super) fn inputs(&mut self, groups: ParamGroups) -> Vec<Input> {
         let mut inputs = Vec::new();
         for group in groups {
             match group.folded {
@@ -49,7 +49,7 @@ impl Making<'_> {
     }
 
     /// All parameters as one argument, `input`, of a type of this name.
-    pub(super) fn input(&mut self, type_name: &str, groups: Groups) -> Vec<Input> {
+    pub(super) fn input(&mut self, type_name: &str, groups: ParamGroups) -> Vec<Input> {
         let fields = self.inputs(groups);
         let leaf = self.input_object(type_name, "", fields);
         vec![folded("input", "What is asked for.", In { leaf, is_list: false, is_required: true })]
@@ -61,7 +61,7 @@ impl Making<'_> {
             doc: param.doc.to_owned(),
             param: Value::keyword(param.name),
             ty: In { is_required: param.is_required, ..self.input_type(param.kind) },
-            handed: if param.kind == ParamType::Map { Handed::Keyed } else { Handed::AsIs },
+            handed: if param.kind == ParamType::Map { KeyForm::Keyed } else { KeyForm::AsIs },
         };
         params.iter().map(input).collect()
     }
@@ -111,5 +111,5 @@ impl Making<'_> {
 
 /// An object whose fields are handed on one by one.
 fn folded(name: &str, doc: &str, ty: In) -> Input {
-    Input { name: name.to_owned(), doc: doc.to_owned(), param: Value::Nil, ty, handed: Handed::AsIs }
+    Input { name: name.to_owned(), doc: doc.to_owned(), param: Value::Nil, ty, handed: KeyForm::AsIs }
 }

@@ -6,10 +6,11 @@
 //! Invariant: every field of the selection knows where its value will stand, and two fields with the same attribute and
 //! parameters share it.
 
-use super::model::{Model, Source};
-use super::select::{Selected, Selection, What};
+use super::model::{FieldSource, SchemaModel};
+use super::record;
+use super::select::{Selected, SelectedKind, Selection};
 use crate::edn::{Keyword, Map, Value};
-use crate::graph::eql::{Expr, Join, Key, Prop, Query, Target};
+use crate::graph::eql::{Expr, ExprKey, Join, JoinTarget, Prop, Query};
 
 /// Where a value stands in the map of its row.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +36,7 @@ pub(super) struct Need {
 
 /// One thing that a row is asked for.
 struct Item {
-    key: Key,
+    key: ExprKey,
     params: Map,
     below: Option<Need>,
     /// The number of the placeholder that it stands below.
@@ -44,37 +45,37 @@ struct Item {
 
 impl Need {
     /// Returns what a selection asks for that knows already where its answers will stand.
-    pub(super) fn of(model: &Model, selection: &Selection) -> Self {
+    pub(super) fn of(model: &SchemaModel, selection: &Selection) -> Self {
         let mut need = Self::default();
         need.add(model, &mut selection.clone());
         need
     }
 
     /// Adds what a selection asks for, and tells its fields where the answers will stand.
-    pub(super) fn add(&mut self, model: &Model, selection: &mut Selection) {
+    pub(super) fn add(&mut self, model: &SchemaModel, selection: &mut Selection) {
         for field in &mut selection.fields {
-            let What::Field(number) = field.what else {
+            let SelectedKind::Field(number) = field.what else {
                 continue;
             };
             let declared = &model.objects[selection.object].fields[number];
             match &declared.source {
-                Source::Attr(attr) => self.attr(model, attr, field),
-                Source::Itself | Source::Subscription => {
+                FieldSource::Attr(attr) => self.attr(model, attr, field),
+                FieldSource::Itself | FieldSource::Subscription => {
                     if let Some(below) = &mut field.below {
                         self.add(model, below);
                     }
                 }
-                Source::Entity { key, witness, is_integer } => {
+                FieldSource::Entity { key, witness, is_integer } => {
                     let value = key_value(field, *is_integer);
-                    let item = self.item(&Key::Ident(key.clone(), value), &Map::new(), &mut field.at);
+                    let item = self.item(&ExprKey::Ident(key.clone(), value), &Map::new(), &mut field.at);
                     item.ask(model, field.below.as_mut());
                     if let (Some(Value::Keyword(witness)), Some(below)) = (witness, &mut item.below) {
-                        below.item(&Key::Attr(witness.clone()), &Map::new(), &mut Locator::default());
+                        below.item(&ExprKey::Attr(witness.clone()), &Map::new(), &mut Locator::default());
                     }
                 }
-                Source::True => {}
+                FieldSource::True => {}
                 // What a mutation answers is asked for when it has run.
-                Source::Mutation(_) => {
+                FieldSource::Mutation(_) => {
                     if let Some(below) = &mut field.below {
                         Self::default().add(model, below);
                     }
@@ -83,16 +84,19 @@ impl Need {
         }
     }
 
-    fn attr(&mut self, model: &Model, attr: &Value, field: &mut Selected) {
+    fn attr(&mut self, model: &SchemaModel, attr: &Value, field: &mut Selected) {
         let Value::Keyword(attr) = attr else {
             return;
         };
-        let item = self.item(&Key::Attr(attr.clone()), &field.params, &mut field.at);
-        item.ask(model, field.below.as_mut());
+        let item = self.item(&ExprKey::Attr(attr.clone()), &field.params, &mut field.at);
+        match &mut field.below {
+            Some(below) if model.objects[below.object].is_record => record::locate(model, below),
+            below => item.ask(model, below.as_mut()),
+        }
     }
 
     /// Finds or adds the item of a key and parameters.
-    fn item(&mut self, key: &Key, params: &Map, at: &mut Locator) -> &mut Item {
+    fn item(&mut self, key: &ExprKey, params: &Map, at: &mut Locator) -> &mut Item {
         let is_same = |item: &Item| item.key == *key && item.params == *params;
         let place = self.items.iter().position(is_same).unwrap_or_else(|| {
             let twins = self.items.iter().filter(|item| item.key == *key).count();
@@ -119,8 +123,8 @@ impl Need {
             let below = self.items.iter().filter(|item| item.within == Some(number)).map(Item::expr);
             let query = Query { exprs: below.collect(), meta: None };
             if let Value::Keyword(name) = placeholder(number) {
-                let target = Target::Query(query);
-                exprs.push(Expr::Join(Join { key: Key::Attr(name), params: None, target }));
+                let target = JoinTarget::Query(query);
+                exprs.push(Expr::Join(Join { key: ExprKey::Attr(name), params: None, target }));
             }
         }
         Query { exprs, meta: None }
@@ -133,7 +137,7 @@ impl Need {
 }
 
 impl Item {
-    fn ask(&mut self, model: &Model, below: Option<&mut Selection>) {
+    fn ask(&mut self, model: &SchemaModel, below: Option<&mut Selection>) {
         if let Some(selection) = below {
             self.below.get_or_insert_default().add(model, selection);
         }
@@ -144,7 +148,7 @@ impl Item {
         let key = self.key.clone();
         match &self.below {
             None => Expr::Prop(Prop { key, params }),
-            Some(below) => Expr::Join(Join { key, params, target: Target::Query(below.query()) }),
+            Some(below) => Expr::Join(Join { key, params, target: JoinTarget::Query(below.query()) }),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The schema as our executor sees it: types by number, fields with where their values come from.
 //!
 //! Lives here: the types, and finding a field by name. Does not live here: making them (`schema.rs`), and the same
-//! schema as async-graphql's (`face.rs`).
+//! schema as async-graphql's (`async_graphql_schema.rs`).
 //!
 //! Invariant: a number of a type that stands in a model is an index into it.
 
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::edn::{Keyword, Symbol, Value};
 
 /// The schema of one kind of viewer.
-pub(super) struct Model {
+pub(super) struct SchemaModel {
     pub(super) objects: Vec<Object>,
     pub(super) enums: Vec<Enum>,
     pub(super) inputs: Vec<InputObject>,
@@ -25,6 +25,8 @@ pub(super) struct Object {
     pub(super) doc: String,
     pub(super) fields: Vec<Field>,
     pub(super) by_name: BTreeMap<String, usize>,
+    /// Whether it is read off one map, which is an attribute's value.
+    pub(super) is_record: bool,
 }
 
 /// A field of an object type.
@@ -34,7 +36,7 @@ pub(super) struct Field {
     pub(super) is_deprecated: bool,
     pub(super) args: Vec<Input>,
     pub(super) out: Out,
-    pub(super) source: Source,
+    pub(super) source: FieldSource,
     pub(super) entries: Entries,
 }
 
@@ -81,7 +83,7 @@ pub(super) enum Scalar {
 }
 
 /// Where a field's value comes from.
-pub(super) enum Source {
+pub(super) enum FieldSource {
     /// An attribute of the row.
     Attr(Value),
     /// True, whatever there is.
@@ -117,12 +119,12 @@ pub(super) struct Input {
     /// What it is called once it is taken in.
     pub(super) param: Value,
     pub(super) ty: In,
-    pub(super) handed: Handed,
+    pub(super) handed: KeyForm,
 }
 
 /// How a value is handed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Handed {
+pub(super) enum KeyForm {
     AsIs,
     /// The keys of its maps as keywords, whether they are written `tool-ids` or `toolIds`.
     Keyed,
@@ -136,7 +138,7 @@ pub(super) struct In {
     pub(super) is_required: bool,
 }
 
-impl Model {
+impl SchemaModel {
     /// Finds the type with this name that variables may have.
     pub(super) fn input_leaf(&self, name: &str) -> Option<Leaf> {
         let scalar = SCALARS.iter().find(|(scalar, _)| *scalar == name);

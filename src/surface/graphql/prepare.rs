@@ -4,22 +4,22 @@
 
 use async_graphql::parser::types::{ExecutableDocument, OperationType};
 
+use super::async_graphql_schema::AsyncSchema;
 use super::coerce;
 use super::document;
 use super::error::{Code, GraphqlError, in_order};
-use super::face::Face;
+use super::fast_writer::AnswerTemplate;
 use super::lower::Need;
-use super::model::Model;
-use super::request::Request;
-use super::select::{Selecting, Selection, What};
-use super::shape::Shape;
+use super::model::SchemaModel;
+use super::request::GraphqlRequest;
+use super::select::{SelectedKind, Selecting, Selection};
 use crate::domain::Code as Class;
 use crate::edn::{Keyword, Value};
-use crate::graph::eql::{Limits, Plan, Planning, Query, Refusal, plan};
+use crate::graph::eql::{Limits, Plan, Planning, Query, QueryRefusal, plan};
 use crate::graph::registry::{Registry, Viewer, World};
 
 /// An operation that is ready to run.
-pub(super) struct Prepared {
+pub(super) struct PreparedOperation {
     pub(super) kind: OperationType,
     pub(super) selection: Selection,
     /// What the root is asked for.
@@ -27,7 +27,7 @@ pub(super) struct Prepared {
     /// The plan of that, if it is asked for anything.
     pub(super) plan: Option<Plan>,
     /// How the answer is written while it is read, if it can be.
-    pub(super) shape: Option<Shape>,
+    pub(super) shape: Option<AnswerTemplate>,
     /// What the schema has answered already.
     pub(super) introspected: Option<async_graphql::Value>,
 }
@@ -35,8 +35,8 @@ pub(super) struct Prepared {
 /// Who prepares, and by which schema.
 pub(super) struct Preparing<'a, W: World> {
     pub(super) registry: &'a Registry<W>,
-    pub(super) model: &'a Model,
-    pub(super) face: &'a Face,
+    pub(super) model: &'a SchemaModel,
+    pub(super) face: &'a AsyncSchema,
     pub(super) viewer: Viewer,
     pub(super) limits: Limits,
     pub(super) may_introspect: bool,
@@ -47,8 +47,8 @@ impl<W: World> Preparing<'_, W> {
     pub(super) fn prepare(
         &self,
         document: &ExecutableDocument,
-        request: &Request,
-    ) -> Result<Prepared, Vec<GraphqlError>> {
+        request: &GraphqlRequest,
+    ) -> Result<PreparedOperation, Vec<GraphqlError>> {
         let one = |error: GraphqlError| vec![error];
         let name = request.operation_name.as_deref();
         let (name, operation) = document::operation(document, name).map_err(one)?;
@@ -70,18 +70,18 @@ impl<W: World> Preparing<'_, W> {
         need.add(self.model, &mut selection);
         let is_planned = kind == OperationType::Query && !need.is_empty();
         let plan = if is_planned { Some(self.plan(&need.query(), &[]).map_err(one)?) } else { None };
-        let shape = plan.as_ref().and_then(|plan| Shape::of(self.model, &selection, plan));
-        Ok(Prepared { kind, selection, need, plan, shape, introspected })
+        let shape = plan.as_ref().and_then(|plan| AnswerTemplate::of(self.model, &selection, plan));
+        Ok(PreparedOperation { kind, selection, need, plan, shape, introspected })
     }
 
     fn introspected(
         &self,
         document: &ExecutableDocument,
         name: Option<&str>,
-        request: &Request,
+        request: &GraphqlRequest,
         selection: &Selection,
     ) -> Result<Option<async_graphql::Value>, Vec<GraphqlError>> {
-        if selection.fields.iter().all(|field| field.what != What::Introspection) {
+        if selection.fields.iter().all(|field| field.what != SelectedKind::Introspection) {
             return Ok(None);
         }
         if !self.may_introspect {
@@ -103,10 +103,10 @@ impl<W: World> Preparing<'_, W> {
 }
 
 /// A bound of the graph that an operation exceeds.
-pub(super) fn refused(refusal: &Refusal) -> GraphqlError {
+pub(super) fn refused(refusal: &QueryRefusal) -> GraphqlError {
     let class = match refusal {
-        Refusal::Limit { .. } | Refusal::Stopped => Class::Limit,
-        Refusal::NestedMutation(_) | Refusal::Past(_) => Class::Validation,
+        QueryRefusal::Limit { .. } | QueryRefusal::Stopped => Class::Limit,
+        QueryRefusal::NestedMutation(_) | QueryRefusal::Past(_) => Class::Validation,
     };
     GraphqlError { data: refusal.to_map().into(), ..GraphqlError::new(class, refusal.to_string()) }
 }

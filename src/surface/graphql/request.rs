@@ -11,7 +11,7 @@ use crate::surface::json;
 
 /// A request.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Request {
+pub struct GraphqlRequest {
     /// The document.
     pub query: String,
     /// The operation to run, where the document has several.
@@ -22,7 +22,7 @@ pub struct Request {
     pub as_of: Option<Moment>,
 }
 
-impl Request {
+impl GraphqlRequest {
     /// A request of a document alone.
     pub fn new(query: impl Into<String>) -> Self {
         Self { query: query.into(), operation_name: None, variables: Map::new(), as_of: None }

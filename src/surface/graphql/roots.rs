@@ -1,19 +1,19 @@
-//! What `Query`, `Mutation` and `Subscription` begin with: declarations, pure data.
+//! What `QueryRoot`, `MutationRoot` and `SubscriptionRoot` begin with: declarations, pure data.
 //!
 //! Everything below a root is a walk over the registry; only where it begins, and what is taken in there, has to be
 //! said. Does not live here: checks of the declarations, see `schema.rs`.
 
-use crate::graph::registry::{Groups, ParamType};
+use crate::graph::registry::{ParamGroups, ParamType};
 
 /// All roots.
 #[derive(Clone, Debug, Default)]
 pub struct Roots {
-    /// Fields of `Query`.
-    pub queries: Vec<Query>,
-    /// Fields of `Mutation`.
-    pub mutations: Vec<Mutation>,
-    /// Fields of `Subscription`.
-    pub subscriptions: Vec<Subscription>,
+    /// Fields of `QueryRoot`.
+    pub queries: Vec<QueryRoot>,
+    /// Fields of `MutationRoot`.
+    pub mutations: Vec<MutationRoot>,
+    /// Fields of `SubscriptionRoot`.
+    pub subscriptions: Vec<SubscriptionRoot>,
     /// Entities that are pages.
     pub pages: Vec<Pages>,
     /// Attributes that are no fields of their types: they are given in a mutation's answer only.
@@ -22,9 +22,9 @@ pub struct Roots {
     pub longs: Vec<&'static str>,
 }
 
-/// A field of `Query`.
+/// A field of `QueryRoot`.
 #[derive(Clone, Debug)]
-pub struct Query {
+pub struct QueryRoot {
     /// Its name.
     pub name: &'static str,
     /// One sentence for people.
@@ -33,7 +33,7 @@ pub struct Query {
     pub kind: QueryKind,
 }
 
-/// What a field of `Query` answers.
+/// What a field of `QueryRoot` answers.
 #[derive(Clone, Debug)]
 pub enum QueryKind {
     /// The entity whose key is given: `schedule(scheduleId: ID!): Schedule`.
@@ -56,9 +56,9 @@ pub struct Pages {
     pub cursor: &'static str,
 }
 
-/// A field of `Mutation`.
+/// A field of `MutationRoot`.
 #[derive(Clone, Debug)]
-pub struct Mutation {
+pub struct MutationRoot {
     /// Its name.
     pub name: &'static str,
     /// The mutation's symbol in the registry, which has its documentation and its parameters.
@@ -66,12 +66,12 @@ pub struct Mutation {
     /// Whether it takes all that as one argument, `input`, of a type named after it.
     pub has_input: bool,
     /// What it answers.
-    pub payload: Vec<(&'static str, Payload)>,
+    pub payload: Vec<(&'static str, RootPayload)>,
 }
 
 /// A part of what a mutation or a source of events answers.
 #[derive(Clone, Debug)]
-pub enum Payload {
+pub enum RootPayload {
     /// The entity that the result names; null where the result is not of that.
     Entity(&'static str),
     /// An attribute of the result.
@@ -86,15 +86,15 @@ pub enum Payload {
     Given(&'static str, ParamType),
 }
 
-/// A field of `Subscription`.
+/// A field of `SubscriptionRoot`.
 #[derive(Clone, Debug)]
-pub struct Subscription {
+pub struct SubscriptionRoot {
     /// Its name.
     pub name: &'static str,
     /// One sentence for people.
     pub doc: &'static str,
     /// What it takes.
-    pub params: Groups,
+    pub params: ParamGroups,
     /// What it pushes: the name of the type, and its parts; or an entity, which has none here.
-    pub payload: (&'static str, Vec<(&'static str, Payload)>),
+    pub payload: (&'static str, Vec<(&'static str, RootPayload)>),
 }

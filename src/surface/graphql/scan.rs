@@ -5,7 +5,7 @@
 
 /// What a text costs to parse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Size {
+pub(super) struct TextSize {
     /// The deepest nesting of `{}`, `[]` and `()`.
     pub(super) depth: usize,
     /// Words, signs, strings, comments, and commas, which mean nothing and are read nevertheless.
@@ -13,7 +13,7 @@ pub(super) struct Size {
 }
 
 /// Measures a text.
-pub(super) fn measure(text: &str) -> Size {
+pub(super) fn measure(text: &str) -> TextSize {
     let bytes = text.as_bytes();
     let (mut at, mut depth, mut deepest, mut tokens) = (0, 0_usize, 0, 0);
     while let Some(byte) = bytes.get(at) {
@@ -33,7 +33,7 @@ pub(super) fn measure(text: &str) -> Size {
             _ => {}
         }
     }
-    Size { depth: deepest, tokens }
+    TextSize { depth: deepest, tokens }
 }
 
 fn is_word(byte: u8) -> bool {
@@ -91,7 +91,7 @@ mod tests {
         ] {
             assert_eq!(measure(text).depth, expected, "{text}");
         }
-        assert_eq!(measure(&"[".repeat(100_000)), Size { depth: 100_000, tokens: 100_000 });
+        assert_eq!(measure(&"[".repeat(100_000)), TextSize { depth: 100_000, tokens: 100_000 });
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! Where GraphQL begins in the scheduler: the roots of its `Query`, `Mutation` and `Subscription`.
+//! Where GraphQL begins in the scheduler: the roots of its `QueryRoot`, `MutationRoot` and `SubscriptionRoot`.
 //!
 //! Lives here: declarations. Everything below the roots is a walk over the scheduler's registry. Source: the project's
 //! interface description, §6.
 
-use super::roots::{Mutation, Pages, Payload, Query, QueryKind, Roots, Subscription};
+use super::roots::{MutationRoot, Pages, QueryKind, QueryRoot, RootPayload, Roots, SubscriptionRoot};
 use crate::graph::listing::ScheduleFilter;
 use crate::graph::mutation::MutationName;
-use crate::graph::registry::{Group, Param, ParamType};
+use crate::graph::registry::{Param, ParamGroup, ParamType};
 
 /// The roots of the scheduler's GraphQL.
 pub fn roots() -> Roots {
@@ -34,8 +34,8 @@ pub fn roots() -> Roots {
     }
 }
 
-fn queries() -> Vec<Query> {
-    let query = |name, doc, kind| Query { name, doc, kind };
+fn queries() -> Vec<QueryRoot> {
+    let query = |name, doc, kind| QueryRoot { name, doc, kind };
     vec![
         query("schedule", "The schedule of this id.", QueryKind::Entity("schedule")),
         query(
@@ -78,28 +78,29 @@ fn queries() -> Vec<Query> {
     ]
 }
 
-fn mutations() -> Vec<Mutation> {
+fn mutations() -> Vec<MutationRoot> {
     use MutationName as Name;
     let plain =
-        |name, symbol: Name, payload| Mutation { name, symbol: symbol.name(), has_input: false, payload };
+        |name, symbol: Name, payload| MutationRoot { name, symbol: symbol.name(), has_input: false, payload };
     let with_input =
-        |name, symbol: Name, payload| Mutation { has_input: true, ..plain(name, symbol, payload) };
-    let schedule = || vec![("schedule", Payload::Entity("schedule"))];
-    let session =
-        || vec![("session", Payload::Entity("session")), ("sessionId", Payload::Attribute(SESSION_ID))];
+        |name, symbol: Name, payload| MutationRoot { has_input: true, ..plain(name, symbol, payload) };
+    let schedule = || vec![("schedule", RootPayload::Entity("schedule"))];
+    let session = || {
+        vec![("session", RootPayload::Entity("session")), ("sessionId", RootPayload::Attribute(SESSION_ID))]
+    };
     let counts = || {
         vec![
-            ("session", Payload::Entity("session")),
-            ("changed", Payload::Attribute("psi.agent-session/changed-count")),
-            ("left", Payload::Attribute("psi.agent-session/left-count")),
+            ("session", RootPayload::Entity("session")),
+            ("changed", RootPayload::Attribute("psi.agent-session/changed-count")),
+            ("left", RootPayload::Attribute("psi.agent-session/left-count")),
         ]
     };
-    let held = || vec![("held", Payload::Attribute("reveille.engine/held"))];
-    let run = || vec![("run", Payload::Entity("run"))];
-    let understood = ("understood", Payload::Maybe("psi.scheduler/understood"));
-    let created = ("created", Payload::Attribute("psi.scheduler/created?"));
-    let token = ("token", Payload::Attribute("psi.agent-session/token"));
-    let and = |mut parts: Vec<_>, more: &[(&'static str, Payload)]| {
+    let held = || vec![("held", RootPayload::Attribute("reveille.engine/held"))];
+    let run = || vec![("run", RootPayload::Entity("run"))];
+    let understood = ("understood", RootPayload::Maybe("psi.scheduler/understood"));
+    let created = ("created", RootPayload::Attribute("psi.scheduler/created?"));
+    let token = ("token", RootPayload::Attribute("psi.agent-session/token"));
+    let and = |mut parts: Vec<_>, more: &[(&'static str, RootPayload)]| {
         parts.extend_from_slice(more);
         parts
     };
@@ -115,7 +116,7 @@ fn mutations() -> Vec<Mutation> {
         plain("releaseAll", Name::ReleaseAll, held()),
         plain("approveRun", Name::Approve, run()),
         plain("denyRun", Name::Deny, run()),
-        plain("setSessionGrant", Name::SetGrant, vec![("sessionId", Payload::Attribute(SESSION_ID))]),
+        plain("setSessionGrant", Name::SetGrant, vec![("sessionId", RootPayload::Attribute(SESSION_ID))]),
         with_input(
             "rescheduleSchedule",
             Name::Reschedule,
@@ -131,12 +132,12 @@ fn mutations() -> Vec<Mutation> {
     ]
 }
 
-fn subscriptions() -> Vec<Subscription> {
-    let truncated = ("truncated", Payload::Given(TRUNCATED, ParamType::Boolean));
-    let lagged = ("lagged", Payload::Given(LAGGED, ParamType::Boolean));
-    let maybe = |name, ident| (name, Payload::Maybe(ident));
+fn subscriptions() -> Vec<SubscriptionRoot> {
+    let truncated = ("truncated", RootPayload::Given(TRUNCATED, ParamType::Boolean));
+    let lagged = ("lagged", RootPayload::Given(LAGGED, ParamType::Boolean));
+    let maybe = |name, ident| (name, RootPayload::Maybe(ident));
     let event = vec![
-        ("cursor", Payload::Attribute("reveille.decision/cursor")),
+        ("cursor", RootPayload::Attribute("reveille.decision/cursor")),
         maybe("at", "reveille.decision/at"),
         maybe("kind", "reveille.decision/kind"),
         maybe("reason", "reveille.decision/reason"),
@@ -150,14 +151,14 @@ fn subscriptions() -> Vec<Subscription> {
         lagged.clone(),
     ];
     let patch = vec![
-        ("cursor", Payload::Attribute("reveille.decision/cursor")),
-        ("isWhole", Payload::Given(WHOLE, ParamType::Boolean)),
-        ("changed", Payload::Entities("schedule", CHANGED)),
-        ("removed", Payload::Given(REMOVED, ParamType::List(&ParamType::Id))),
+        ("cursor", RootPayload::Attribute("reveille.decision/cursor")),
+        ("isWhole", RootPayload::Given(WHOLE, ParamType::Boolean)),
+        ("changed", RootPayload::Entities("schedule", CHANGED)),
+        ("removed", RootPayload::Given(REMOVED, ParamType::List(&ParamType::Id))),
         truncated,
         lagged,
     ];
-    let subscription = |name, doc, params, payload| Subscription { name, doc, params, payload };
+    let subscription = |name, doc, params, payload| SubscriptionRoot { name, doc, params, payload };
     vec![
         subscription("events", "Every decision, with its reason.", &[AFTER], ("Event", event)),
         subscription(
@@ -171,7 +172,7 @@ fn subscriptions() -> Vec<Subscription> {
 }
 
 /// Where a subscription continues.
-const AFTER: &Group = &Group {
+const AFTER: &ParamGroup = &ParamGroup {
     doc: "Where a subscription continues.",
     folded: None,
     params: &[Param {
@@ -180,11 +181,12 @@ const AFTER: &Group = &Group {
         doc: "What was seen last: it continues behind that.",
         kind: ParamType::Text,
         is_required: false,
+        is_nullable: true,
     }],
 };
 
 /// Whose messages are followed.
-const OF_SESSION: &Group = &Group {
+const OF_SESSION: &ParamGroup = &ParamGroup {
     doc: "Whose messages are followed.",
     folded: None,
     params: &[Param {
@@ -193,6 +195,7 @@ const OF_SESSION: &Group = &Group {
         doc: "The session.",
         kind: ParamType::Id,
         is_required: true,
+        is_nullable: false,
     }],
 };
 

@@ -9,9 +9,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::model::{Entries, Field, Handed, In, Input, Leaf, Model, Object, Out, Scalar, Source};
+use super::model::{Entries, Field, FieldSource, In, Input, KeyForm, Leaf, Object, Out, Scalar, SchemaModel};
 use super::names;
-use super::roots::{Mutation, Pages, Payload, QueryKind, Roots};
+use super::roots::{MutationRoot, Pages, QueryKind, RootPayload, Roots};
 use crate::edn::{Keyword, Symbol, Value};
 use crate::graph::registry::{
     Attribute, Cardinality, EntityInfo, MutationInfo, ParamType, Registry, Stability, Type, Viewer, World,
@@ -52,13 +52,13 @@ impl fmt::Display for SchemaFault {
 }
 
 /// A schema in the making.
-pub(super) struct Making<'r> {
+pub(super) struct SchemaBuilder<'r> {
     pub(super) attributes: BTreeMap<&'static str, (&'r Attribute, &'r EntityInfo)>,
     pub(super) by_entity: BTreeMap<&'static str, Vec<&'r Attribute>>,
     pub(super) entities: BTreeMap<&'static str, &'r EntityInfo>,
     mutations: BTreeMap<&'static str, MutationInfo>,
     pub(super) roots: &'r Roots,
-    pub(super) model: Model,
+    pub(super) model: SchemaModel,
     /// Types by name.
     pub(super) objects: BTreeMap<String, usize>,
     pub(super) faults: Vec<SchemaFault>,
@@ -69,8 +69,8 @@ pub(super) fn model<W: World>(
     registry: &Registry<W>,
     roots: &Roots,
     viewer: Viewer,
-) -> Result<Model, Vec<SchemaFault>> {
-    let mut making = Making::new(registry, roots, viewer);
+) -> Result<SchemaModel, Vec<SchemaFault>> {
+    let mut making = SchemaBuilder::new(registry, roots, viewer);
     making.model.query = making.query();
     if !roots.mutations.is_empty() {
         let fields = roots.mutations.iter().filter_map(|mutation| making.mutation(mutation)).collect();
@@ -85,15 +85,15 @@ pub(super) fn model<W: World>(
     if making.faults.is_empty() { Ok(making.model) } else { Err(making.faults) }
 }
 
-impl<'r> Making<'r> {
+impl<'r> SchemaBuilder<'r> {
     fn new<W: World>(registry: &'r Registry<W>, roots: &'r Roots, viewer: Viewer) -> Self {
-        let mut making = Making {
+        let mut making = SchemaBuilder {
             attributes: BTreeMap::new(),
             by_entity: BTreeMap::new(),
             entities: registry.entities().iter().map(|entity| (entity.name, entity)).collect(),
             mutations: registry.described_mutations().map(|info| (info.name, info)).collect(),
             roots,
-            model: Model {
+            model: SchemaModel {
                 objects: Vec::new(),
                 enums: Vec::new(),
                 inputs: Vec::new(),
@@ -137,19 +137,19 @@ impl<'r> Making<'r> {
         number
     }
 
-    fn reserve(&mut self, name: &str, doc: &str) -> usize {
+    pub(super) fn reserve(&mut self, name: &str, doc: &str) -> usize {
         let number = self.model.objects.len();
         let (name, doc) = (name.to_owned(), doc.to_owned());
         if self.objects.insert(name.clone(), number).is_some() {
             self.faults.push(SchemaFault::Clash { within: "the schema".into(), name: name.clone() });
         }
         self.check_name(&name);
-        let object = Object { name, doc, fields: Vec::new(), by_name: BTreeMap::new() };
+        let object = Object { name, doc, fields: Vec::new(), by_name: BTreeMap::new(), is_record: false };
         self.model.objects.push(object);
         number
     }
 
-    fn fill(&mut self, number: usize, fields: Vec<Field>) {
+    pub(super) fn fill(&mut self, number: usize, fields: Vec<Field>) {
         let within = self.model.objects[number].name.clone();
         let mut by_name = BTreeMap::new();
         for (place, field) in fields.iter().enumerate() {
@@ -228,7 +228,7 @@ impl<'r> Making<'r> {
             is_deprecated: attribute.stability == Stability::Deprecated,
             args,
             out,
-            source: Source::Attr(Value::keyword(ident)),
+            source: FieldSource::Attr(Value::keyword(ident)),
             entries: if is_page {
                 Entries::Page
             } else if out.is_list {
@@ -259,6 +259,7 @@ impl<'r> Making<'r> {
                 Some(pages) => self.connection(pages)?,
                 None => self.entity(attribute.ident, name)?,
             }),
+            Type::Record(record) => Leaf::Object(self.record(record)),
             Type::Map | Type::Any => Leaf::Scalar(Scalar::Json),
         })
     }
@@ -287,9 +288,9 @@ impl<'r> Making<'r> {
             doc: key.doc.to_owned(),
             param: Value::keyword(key.ident),
             ty: In { leaf: Leaf::Scalar(Scalar::Id), is_list: false, is_required: true },
-            handed: Handed::AsIs,
+            handed: KeyForm::AsIs,
         };
-        let source = Source::Entity {
+        let source = FieldSource::Entity {
             key: Keyword::new(key.ident).ok()?,
             witness,
             is_integer: key.kind == Type::Integer,
@@ -302,7 +303,7 @@ impl<'r> Making<'r> {
 
     fn part(&mut self, by: &str, name: &str) -> Option<Field> {
         let number = self.entity(by, name)?;
-        Some(field("", one(Leaf::Object(number)), Source::Itself))
+        Some(field("", one(Leaf::Object(number)), FieldSource::Itself))
     }
 
     /// The connection that a page is shown as.
@@ -321,7 +322,7 @@ impl<'r> Making<'r> {
         let node = one(Leaf::Object(self.entity(pages.entity, entry)?));
         let namespace = pages.entries.split('/').next().unwrap_or_default();
         let part = |name: &str, of: &str, leaf| {
-            field(name, one(leaf), Source::Attr(Value::keyword(&format!("{namespace}/{of}"))))
+            field(name, one(leaf), FieldSource::Attr(Value::keyword(&format!("{namespace}/{of}"))))
         };
         let text = Leaf::Scalar(Scalar::String);
         let nullable = |field: Field| Field { out: Out { is_nullable: true, ..field.out }, ..field };
@@ -332,15 +333,15 @@ impl<'r> Making<'r> {
             nullable(part("endCursor", "end-cursor", text)),
         ];
         let info = self.twin("PageInfo", "Where a page stands in its list.", info);
-        let cursor = Source::Attr(Value::keyword(pages.cursor));
-        let edge = vec![field("node", node, Source::Itself), field("cursor", one(text), cursor)];
+        let cursor = FieldSource::Attr(Value::keyword(pages.cursor));
+        let edge = vec![field("node", node, FieldSource::Itself), field("cursor", one(text), cursor)];
         let edge = self.object(&format!("{name}Edge"), "An entry of a page, and its place.", edge);
-        let entries = || Source::Attr(Value::keyword(pages.entries));
+        let entries = || FieldSource::Attr(Value::keyword(pages.entries));
         let many = |leaf| Out { is_list: true, ..one(leaf) };
         let fields = vec![
             field("edges", many(Leaf::Object(edge)), entries()),
             field("nodes", Out { is_list: true, ..node }, entries()),
-            field("pageInfo", one(Leaf::Object(info)), Source::Itself),
+            field("pageInfo", one(Leaf::Object(info)), FieldSource::Itself),
             part("totalCount", "total-count", Leaf::Scalar(Scalar::Int)),
         ];
         self.fill(number, fields);
@@ -353,7 +354,7 @@ impl<'r> Making<'r> {
         self.object(name, doc, fields)
     }
 
-    fn mutation(&mut self, mutation: &Mutation) -> Option<Field> {
+    fn mutation(&mut self, mutation: &MutationRoot) -> Option<Field> {
         let type_name = names::object(mutation.name.trim());
         let type_name = capitalised(&type_name);
         let Some(declared) = self.mutations.get(mutation.symbol).copied() else {
@@ -372,30 +373,30 @@ impl<'r> Making<'r> {
             return None;
         };
         let out = Out { is_nullable: true, ..one(Leaf::Object(payload)) };
-        let source = Source::Mutation(symbol);
+        let source = FieldSource::Mutation(symbol);
         Some(Field { doc: declared.doc.to_owned(), args, ..field(mutation.name, out, source) })
     }
 
-    fn payload(&mut self, by: &str, parts: &[(&'static str, Payload)]) -> Vec<Field> {
+    fn payload(&mut self, by: &str, parts: &[(&'static str, RootPayload)]) -> Vec<Field> {
         let mut fields = Vec::new();
         let nullable = |field: Field| Field { out: Out { is_nullable: true, ..field.out }, ..field };
         for (name, part) in parts {
             let made = match part {
-                Payload::Entity(entity) => self.part(by, entity).map(nullable),
-                Payload::Attribute(ident) => self.attribute(ident),
-                Payload::Maybe(ident) => self.attribute(ident).map(nullable),
-                Payload::True => Some(field("", one(Leaf::Scalar(Scalar::Boolean)), Source::True)),
-                Payload::Entities(entity, keyword) => self.entity(by, entity).map(|number| {
+                RootPayload::Entity(entity) => self.part(by, entity).map(nullable),
+                RootPayload::Attribute(ident) => self.attribute(ident),
+                RootPayload::Maybe(ident) => self.attribute(ident).map(nullable),
+                RootPayload::True => Some(field("", one(Leaf::Scalar(Scalar::Boolean)), FieldSource::True)),
+                RootPayload::Entities(entity, keyword) => self.entity(by, entity).map(|number| {
                     let out = Out { is_list: true, ..one(Leaf::Object(number)) };
                     Field {
                         entries: Entries::Listed,
-                        ..field("", out, Source::Attr(Value::keyword(keyword)))
+                        ..field("", out, FieldSource::Attr(Value::keyword(keyword)))
                     }
                 }),
-                Payload::Given(keyword, kind) => {
+                RootPayload::Given(keyword, kind) => {
                     let is_list = matches!(kind, ParamType::List(_));
-                    let out = Out { leaf: self.taken_in(*kind), is_list, is_nullable: true };
-                    Some(field("", out, Source::Attr(Value::keyword(keyword))))
+                    let out = Out { leaf: self.shown(*kind), is_list, is_nullable: true };
+                    Some(field("", out, FieldSource::Attr(Value::keyword(keyword))))
                 }
             };
             fields.extend(made.map(|made| Field { name: (*name).to_owned(), ..made }));
@@ -419,13 +420,13 @@ impl<'r> Making<'r> {
             };
             let doc = subscription.doc.to_owned();
             let out = one(Leaf::Object(number));
-            fields.push(Field { doc, args, ..field(subscription.name, out, Source::Subscription) });
+            fields.push(Field { doc, args, ..field(subscription.name, out, FieldSource::Subscription) });
         }
         fields
     }
 }
 
-fn field(name: &str, out: Out, source: Source) -> Field {
+fn field(name: &str, out: Out, source: FieldSource) -> Field {
     let (name, doc) = (name.to_owned(), String::new());
     Field { name, doc, is_deprecated: false, args: Vec::new(), out, source, entries: Entries::One }
 }

@@ -10,7 +10,7 @@ use super::coerce::{self, Variables};
 use super::document::within;
 use super::error::{Code, GraphqlError};
 use super::lower::Locator;
-use super::model::{Entries, Leaf, Model};
+use super::model::{Entries, Leaf, SchemaModel};
 use super::write;
 use crate::edn::{Map, Value};
 use crate::limits::{GRAPHQL_COMPLEXITY, GRAPHQL_DEPTH, GRAPHQL_FIELDS, GRAPHQL_LIST_ENTRIES, GRAPHQL_PAGE};
@@ -29,7 +29,7 @@ pub(super) struct Selected {
     pub(super) key: String,
     /// The key as it is written: `"key":`.
     pub(super) prefix: String,
-    pub(super) what: What,
+    pub(super) what: SelectedKind,
     pub(super) params: Map,
     pub(super) positions: Vec<Pos>,
     pub(super) below: Option<Selection>,
@@ -39,7 +39,7 @@ pub(super) struct Selected {
 
 /// What a field is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum SelectedKind {
     /// A field of the type, by number.
     Field(usize),
     Typename,
@@ -49,7 +49,7 @@ pub(super) enum What {
 
 /// Makes the selection of an operation's root.
 pub(super) struct Selecting<'d> {
-    pub(super) model: &'d Model,
+    pub(super) model: &'d SchemaModel,
     pub(super) document: &'d ExecutableDocument,
     pub(super) variables: &'d Variables,
     /// Leaves so far, as often as they may be answered.
@@ -62,7 +62,11 @@ pub(super) struct Selecting<'d> {
 type Group<'d> = (&'d str, Vec<&'d Positioned<Field>>);
 
 impl<'d> Selecting<'d> {
-    pub(super) fn new(model: &'d Model, document: &'d ExecutableDocument, variables: &'d Variables) -> Self {
+    pub(super) fn new(
+        model: &'d SchemaModel,
+        document: &'d ExecutableDocument,
+        variables: &'d Variables,
+    ) -> Self {
         Self { model, document, variables, complexity: 0, fields: 0 }
     }
 
@@ -159,14 +163,15 @@ impl<'d> Selecting<'d> {
         let mut selected = Selected {
             key: (*key).to_owned(),
             prefix,
-            what: What::Typename,
+            what: SelectedKind::Typename,
             params: Map::new(),
             positions: group.iter().map(|field| field.pos).collect(),
             below: None,
             at: Locator::default(),
         };
         if name.starts_with("__") {
-            selected.what = if name == "__typename" { What::Typename } else { What::Introspection };
+            selected.what =
+                if name == "__typename" { SelectedKind::Typename } else { SelectedKind::Introspection };
             self.count(times)?;
             return Ok(selected);
         }
@@ -176,7 +181,7 @@ impl<'d> Selecting<'d> {
             return Err(GraphqlError::new(Code::Document, message).at(first.pos));
         };
         let field = &model.objects[object].fields[number];
-        selected.what = What::Field(number);
+        selected.what = SelectedKind::Field(number);
         selected.params = coerce::arguments(model, &field.args, &first.node.arguments, self.variables)?;
         let entries = entries(field.entries, &mut selected.params);
         match field.out.leaf {

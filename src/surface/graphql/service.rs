@@ -5,21 +5,21 @@
 use std::sync::Arc;
 
 use super::error::GraphqlError;
-use super::execute::{Caller, Graphql, Reply};
+use super::execute::{Graphql, GraphqlCaller, GraphqlReply};
 use super::prepare::refused;
-use super::request::Request;
+use super::request::GraphqlRequest;
 use super::scheduler;
 use super::schema::SchemaFault;
 use super::subscription::Subscribed;
 use crate::domain;
 use crate::edn::Map;
 use crate::graph::view::{Scheduler, viewer};
-use crate::runtime::{Handle, QUERY_LIMITS, registry};
+use crate::service::{QUERY_LIMITS, Service, registry};
 
 /// The scheduler's GraphQL.
-pub struct Service {
+pub struct GraphqlService {
     graphql: Graphql<Scheduler>,
-    handle: Handle,
+    service: Service,
 }
 
 /// The scheduler's GraphQL schema as operators see it, as text: the same for every engine.
@@ -28,35 +28,40 @@ pub fn sdl() -> String {
     graphql.map(|graphql| graphql.sdl()).expect("a test makes the schema and finds no fault")
 }
 
-impl Service {
+impl GraphqlService {
     /// Makes the schemas of a scheduler's graph.
     ///
     /// # Errors
     /// Every fault of the declarations; a test sees to it that there is none.
-    pub fn new(handle: &Handle) -> Result<Service, Vec<SchemaFault>> {
-        let graphql = Graphql::new(Arc::clone(handle.registry()), &scheduler::roots())?;
-        Ok(Service { graphql, handle: handle.clone() })
+    pub fn new(service: &Service) -> Result<GraphqlService, Vec<SchemaFault>> {
+        let graphql = Graphql::new(Arc::clone(service.registry()), &scheduler::roots())?;
+        Ok(GraphqlService { graphql, service: service.clone() })
     }
 
-    /// The way to the engine that it asks.
-    pub fn handle(&self) -> &Handle {
-        &self.handle
+    /// The service that it asks.
+    pub fn service(&self) -> &Service {
+        &self.service
     }
 
     /// Answers a query or runs a mutation.
-    pub fn answer(&self, caller: &domain::Caller, request: &Request, is_reading: bool) -> Reply {
+    pub fn answer(
+        &self,
+        caller: &domain::Caller,
+        request: &GraphqlRequest,
+        is_reading: bool,
+    ) -> GraphqlReply {
         let access = match request.as_of {
-            None => Ok(self.handle.access(caller)),
-            Some(at) => self.handle.access_as_of(caller, at),
+            None => Ok(self.service.access(caller)),
+            Some(at) => self.service.access_as_of(caller, at),
         };
         let mut access = match access {
             Ok(access) => access,
-            Err(refusal) => return Reply::refused(&[refused(&refusal)]),
+            Err(refusal) => return GraphqlReply::refused(&[refused(&refusal)]),
         };
         let stop = access.stop();
         asking(caller, is_reading, &stop, |asking| {
             let reply = self.graphql.execute(request, asking, &mut access);
-            if access.reach_back() { self.graphql.execute(request, asking, &mut access) } else { reply }
+            if access.look_back() { self.graphql.execute(request, asking, &mut access) } else { reply }
         })
     }
 
@@ -67,7 +72,7 @@ impl Service {
     pub fn is_subscription(
         &self,
         caller: &domain::Caller,
-        request: &Request,
+        request: &GraphqlRequest,
     ) -> Result<bool, Vec<GraphqlError>> {
         asking(caller, true, &|| false, |asking| self.graphql.is_subscription(request, asking))
     }
@@ -79,14 +84,14 @@ impl Service {
     pub fn subscribe(
         &self,
         caller: &domain::Caller,
-        request: &Request,
+        request: &GraphqlRequest,
     ) -> Result<Subscribed, Vec<GraphqlError>> {
         asking(caller, true, &|| false, |asking| self.graphql.subscribe(request, asking))
     }
 
     /// Answers a subscription's selection for one thing that was pushed.
     pub fn event(&self, caller: &domain::Caller, subscribed: &Subscribed, item: &Map) -> String {
-        let mut access = self.handle.access(caller);
+        let mut access = self.service.access(caller);
         let stop = access.stop();
         asking(caller, true, &stop, |asking| self.graphql.event(subscribed, item, asking, &mut access))
     }
@@ -97,9 +102,9 @@ fn asking<T>(
     caller: &domain::Caller,
     is_reading: bool,
     stop: &dyn Fn() -> bool,
-    ask: impl FnOnce(&Caller<'_>) -> T,
+    ask: impl FnOnce(&GraphqlCaller<'_>) -> T,
 ) -> T {
-    ask(&Caller {
+    ask(&GraphqlCaller {
         viewer: viewer(&caller.scope),
         may_introspect: caller.scope == domain::Scope::Operator,
         is_reading,

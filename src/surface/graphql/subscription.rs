@@ -9,17 +9,17 @@ use std::sync::Arc;
 
 use super::answer::{self, Answers};
 use super::error::{Code, GraphqlError, refusal};
-use super::execute::{Caller, Graphql};
-use super::prepare::Prepared;
-use super::request::Request;
-use super::select::What;
+use super::execute::{Graphql, GraphqlCaller};
+use super::prepare::PreparedOperation;
+use super::request::GraphqlRequest;
+use super::select::SelectedKind;
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::registry::{Access, World};
 use async_graphql::parser::types::OperationType;
 
 /// A subscription that was accepted.
 pub struct Subscribed {
-    prepared: Arc<Prepared>,
+    prepared: Arc<PreparedOperation>,
     /// The field of `Subscription` that is followed.
     pub field: String,
     /// Its arguments, by the keywords of their parameters.
@@ -32,7 +32,11 @@ impl<W: World> Graphql<W> {
     /// # Errors
     ///
     /// What is wrong with it.
-    pub fn is_subscription(&self, request: &Request, caller: &Caller<'_>) -> Result<bool, Vec<GraphqlError>> {
+    pub fn is_subscription(
+        &self,
+        request: &GraphqlRequest,
+        caller: &GraphqlCaller<'_>,
+    ) -> Result<bool, Vec<GraphqlError>> {
         Ok(self.prepare(request, caller)?.kind == OperationType::Subscription)
     }
 
@@ -41,12 +45,17 @@ impl<W: World> Graphql<W> {
     /// # Errors
     ///
     /// The errors as a JSON answer, where the request is none for a subscription.
-    pub fn subscribe(&self, request: &Request, caller: &Caller<'_>) -> Result<Subscribed, Vec<GraphqlError>> {
+    pub fn subscribe(
+        &self,
+        request: &GraphqlRequest,
+        caller: &GraphqlCaller<'_>,
+    ) -> Result<Subscribed, Vec<GraphqlError>> {
         let prepared = self.prepare(request, caller)?;
-        let side = self.side(caller.viewer)?;
+        let side = self.viewer_schema(caller.viewer)?;
         let selected =
             prepared.selection.fields.first().filter(|_| prepared.kind == OperationType::Subscription);
-        let Some((field, What::Field(number))) = selected.map(|selected| (selected, selected.what)) else {
+        let Some((field, SelectedKind::Field(number))) = selected.map(|selected| (selected, selected.what))
+        else {
             let error = GraphqlError::new(Code::Document, "the operation is no subscription");
             return Err(vec![error]);
         };
@@ -60,7 +69,7 @@ impl<W: World> Graphql<W> {
         &self,
         subscribed: &Subscribed,
         item: &Map,
-        caller: &Caller<'_>,
+        caller: &GraphqlCaller<'_>,
         access: &mut dyn Access<W>,
     ) -> String {
         match self.answer(&subscribed.prepared, item, caller, access) {
@@ -71,17 +80,17 @@ impl<W: World> Graphql<W> {
 
     fn answer(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedOperation,
         item: &Map,
-        caller: &Caller<'_>,
+        caller: &GraphqlCaller<'_>,
         access: &mut dyn Access<W>,
     ) -> Result<String, Vec<GraphqlError>> {
         let one = |error: GraphqlError| vec![error];
-        let side = self.side(caller.viewer)?;
+        let side = self.viewer_schema(caller.viewer)?;
         let seeds: Vec<Keyword> = item.keys().filter_map(Value::as_keyword).cloned().collect();
         let plan = self.preparing(side, caller).plan(&prepared.need.query(), &seeds).map_err(one)?;
         let row = self.run(&plan, item, caller, access).map_err(one)?;
-        let answers = Answers { row: &row, apart: &[], introspected: None };
+        let answers = Answers { row: &row, root_results: &[], introspected: None };
         Ok(answer::write(&side.model, &prepared.selection, &answers))
     }
 }

@@ -5,6 +5,7 @@
 use std::fmt::{Display, Write};
 
 use super::model::{Enum, Scalar};
+use crate::domain::Moment;
 use crate::edn::{Fraction, Inst, Value};
 use crate::surface::json;
 
@@ -26,14 +27,16 @@ pub(super) fn scalar(scalar: Scalar, value: &Value, out: &mut String) -> Result<
         (Scalar::Id, Value::Int(number)) => text(&number.to_string(), out),
         (Scalar::Id, Value::Keyword(_) | Value::Uuid(_)) => json::write(value, out),
         (Scalar::DateTime, Value::Inst(inst)) => instant(*inst, out),
+        // Triggers are shown with their instants as texts.
+        (Scalar::DateTime, Value::Str(string)) if Moment::parse(string).is_ok() => text(string, out),
         _ => return Err(cannot(scalar, value)),
     }
     Ok(())
 }
 
-/// Writes the constant of a keyword.
+/// Writes the constant of a keyword, or of a text that names one.
 pub(super) fn constant(each: &Enum, value: &Value, out: &mut String) -> Result<(), String> {
-    let keyword = value.as_keyword().map(crate::edn::Keyword::as_str);
+    let keyword = value.as_keyword().map(crate::edn::Keyword::as_str).or_else(|| value.as_str());
     if keyword.is_some_and(|keyword| name(each, keyword, out)) {
         return Ok(());
     }
@@ -125,7 +128,6 @@ fn as_json(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Moment;
 
     #[test]
     fn instants_are_written_as_moments_print() {

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use super::error::{Code, GraphqlError, list};
-use super::request::Request;
+use super::request::GraphqlRequest;
 use super::write::text;
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{BootTime, Span};
@@ -38,7 +38,7 @@ pub trait Operations {
     fn may_go_on(&mut self) -> bool;
 
     /// Starts an operation.
-    fn start(&mut self, id: &str, request: &Request) -> Started;
+    fn start(&mut self, id: &str, request: &GraphqlRequest) -> Started;
 
     /// Stops a subscription; what it has in hand may still come.
     fn stop(&mut self, id: &str);
@@ -182,7 +182,7 @@ impl Socket {
         let Some(payload) = message.text("payload").filter(|payload| payload.as_map().is_some()) else {
             return self.close(4400, "Invalid message received");
         };
-        let started = match Request::from_value(payload) {
+        let started = match GraphqlRequest::from_value(payload) {
             Ok(request) => operations.start(id, &request),
             Err(error) => Started::Refused(vec![error]),
         };

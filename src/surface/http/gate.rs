@@ -11,9 +11,9 @@ use axum::http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderValue, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::{Method, Version};
 
+use super::auth::Principal;
 use super::config::Config;
-use super::error::{ErrorCode, HttpError};
-use super::who::Who;
+use super::message::error::{ErrorCode, HttpError};
 use crate::domain::{Caller, Scope, SessionId};
 use crate::runtime::{Handle, Token};
 
@@ -87,7 +87,7 @@ pub(super) enum Identity {
     /// No token, and the route needs none.
     Nobody,
     /// A live token.
-    Caller(Who),
+    Caller(Principal),
     /// An unknown or revoked token.
     Stranger,
 }
@@ -103,8 +103,8 @@ pub(super) fn identify(handle: &Handle, parts: &Parts) -> Result<Identity, HttpE
         Single::Absent | Single::Unclear => return Err(HttpError::unauthorized()),
         Single::Value(text) => Token::from_text(text),
     };
-    let Some(caller) = handle.caller_of(&token) else { return Ok(Identity::Stranger) };
-    let who = Who { caller, token };
+    let Some(caller) = handle.tokens().caller(&token) else { return Ok(Identity::Stranger) };
+    let who = Principal { caller, token };
     match single(&parts.headers, SESSION) {
         Single::Absent => Ok(Identity::Caller(who)),
         Single::Value(session) => acting_for(who, session).map(Identity::Caller),
@@ -115,14 +115,14 @@ pub(super) fn identify(handle: &Handle, parts: &Parts) -> Result<Identity, HttpE
 }
 
 /// The caller acting for a session: an operator may name any, a session only itself.
-fn acting_for(who: Who, session: &str) -> Result<Who, HttpError> {
+fn acting_for(who: Principal, session: &str) -> Result<Principal, HttpError> {
     let session = SessionId::new(session).map_err(|_| HttpError::not_found())?;
     match &who.caller.scope {
         Scope::Session(own) if *own == session => Ok(who),
         Scope::Session(_) => Err(HttpError::not_found()),
         Scope::Operator => {
             let caller = Caller { scope: Scope::Session(session), ..who.caller };
-            Ok(Who { caller, ..who })
+            Ok(Principal { caller, ..who })
         }
     }
 }

@@ -13,17 +13,19 @@ use hyper::body::Incoming;
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 
-use super::error::{ErrorCode, HttpError};
+use super::app_state::AppState;
+use super::auth::Principal;
+use super::connection::conn_limit::ConnPermit;
+use super::connection::conn_watchdog::{ConnWatchdog, Tracked};
+use super::gate;
 use super::gate::Identity;
-use super::pulse::{Pulse, Tracked};
-use super::seats::Seat;
-use super::site::Site;
-use super::who::Who;
-use super::{eql, gate, graphql, health, jobs, mcp, metrics, notation, page, reply, stream, tools};
+use super::handlers::{eql, graphql, health, jobs, mcp, metrics, page, stream, tools};
+use super::message::error::{ErrorCode, HttpError};
+use super::message::{notation, reply};
 
-/// The table of all routes. A handler that takes [`Who`] answers 401 without a token; every handler
+/// The table of all routes. A handler that takes [`Principal`] answers 401 without a token; every handler
 /// that reveals data takes it.
-pub(super) fn router(site: &Arc<Site>) -> Router {
+pub(super) fn router(site: &Arc<AppState>) -> Router {
     Router::new()
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
@@ -41,56 +43,61 @@ pub(super) fn router(site: &Arc<Site>) -> Router {
         .route_layer(from_fn(name_route))
         .fallback(|| async { HttpError::not_found() })
         .method_not_allowed_fallback(|| async {
-            let hint = "the header Allow says which methods this route has";
-            HttpError::new(ErrorCode::MethodNotAllowed, "this route has another method", hint)
+            let hint = "the Allow header lists the methods of this route";
+            HttpError::new(ErrorCode::MethodNotAllowed, "this route does not have this method", hint)
         })
         .with_state(Arc::clone(site))
 }
 
 /// What a connection's requests share.
 #[derive(Clone)]
-pub(super) struct Line {
-    pub(super) site: Arc<Site>,
+pub(super) struct ConnService {
+    pub(super) state: Arc<AppState>,
     pub(super) router: Router,
     pub(super) peer: IpAddr,
-    pub(super) pulse: Arc<Pulse>,
-    pub(super) seat: Arc<Seat>,
+    pub(super) watchdog: Arc<ConnWatchdog>,
+    pub(super) permit: Arc<ConnPermit>,
 }
 
-impl Line {
+impl ConnService {
     /// Answers one request: access checks, route, and printing.
     pub(super) async fn answer(self, request: hyper::Request<Incoming>) -> hyper::Response<Tracked> {
-        self.pulse.begin(request.version() == hyper::Version::HTTP_2);
-        let began = self.site.handle.now().boot;
+        self.watchdog.begin(request.version() == hyper::Version::HTTP_2);
+        let began = self.state.service.handle().now().boot;
         let (method, notation) = (request.method().clone(), notation::of_answer(request.headers()));
         let (who, response) = match self.pass(request).await {
             Ok((who, response)) => (who, response),
             Err(error) => (None, error.into_response()),
         };
         let response = reply::finish(response, notation);
-        let took = self.site.handle.now().boot.since(began);
-        self.site.traffic.note(&method, who.as_ref(), &response, took);
+        let took = self.state.service.handle().now().boot.since(began);
+        self.state.traffic.note(&method, who.as_ref(), &response, took);
         // Before the body ends, which would otherwise start the idle timeout.
         if response.status() == hyper::StatusCode::SWITCHING_PROTOCOLS {
-            self.pulse.upgrade();
+            self.watchdog.upgrade();
         }
-        response.map(|body| Tracked::new(body, self.pulse))
+        response.map(|body| Tracked::new(body, self.watchdog))
     }
 
-    async fn pass(&self, request: hyper::Request<Incoming>) -> Result<(Option<Who>, Response), HttpError> {
+    async fn pass(
+        &self,
+        request: hyper::Request<Incoming>,
+    ) -> Result<(Option<Principal>, Response), HttpError> {
         let (mut parts, body) = request.into_parts();
-        self.site.gate.check(&parts)?;
-        let who = match gate::identify(&self.site.handle, &parts)? {
+        // The host and origin are checked before the token, so a page of another origin learns nothing about tokens.
+        self.state.gate.check(&parts)?;
+        let who = match gate::identify(self.state.service.handle(), &parts)? {
             Identity::Nobody => None,
             Identity::Caller(who) => Some(who),
             Identity::Stranger => {
                 // While it waits it counts as idle, so it can be closed to make room for others.
-                self.pulse.unheard();
-                self.site.backoff.wrong_token(self.peer, self.site.handle.now().boot).await;
+                self.watchdog.ignore_request();
+                self.state.backoff.wrong_token(self.peer, self.state.service.handle().now().boot).await;
                 return Err(HttpError::unauthorized());
             }
         };
-        parts.extensions.insert(Arc::clone(&self.seat));
+        // For upgrades: the seat stays taken for as long as the stream lasts.
+        parts.extensions.insert(Arc::clone(&self.permit));
         if let Some(who) = &who {
             parts.extensions.insert(who.clone());
         }

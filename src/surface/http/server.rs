@@ -6,21 +6,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket};
+use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use super::accept::accept;
+use super::app_state::AppState;
 use super::config::Config;
-use super::site::Site;
-use super::socket::{self, Socket};
-use crate::runtime::Handle;
+use super::connection::accept::accept;
+use super::connection::socket::{self, Socket};
+use crate::service::Service;
 
 /// A server on its own threads. Dropping it ends it at once; [`Server::drain`] and [`Server::stop`]
 /// end it in order.
 pub struct Server {
-    site: Arc<Site>,
+    site: Arc<AppState>,
     address: SocketAddr,
     stop: watch::Sender<bool>,
-    runtime: Option<tokio::runtime::Runtime>,
+    /// Its receivers are the accept loops that still have their listeners open.
+    accepting: watch::Sender<()>,
+    runtime: Option<Runtime>,
     /// The Unix socket, whose file is removed with the server.
     socket: Option<Socket>,
 }
@@ -30,7 +33,7 @@ impl Server {
     ///
     /// # Errors
     /// The operating system's error if it provides no address, thread or descriptor.
-    pub fn start(handle: Handle, config: &Config) -> io::Result<Server> {
+    pub fn start(service: Service, config: &Config) -> io::Result<Server> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS_MAX))
             .thread_name("reveille-http")
@@ -38,10 +41,11 @@ impl Server {
             .build()?;
         let listener = runtime.block_on(async { listen(config.listen) })?;
         let address = listener.local_addr()?;
-        let site = Site::new(handle, config, address);
+        let site = AppState::new(service, config, address);
         let (stop, stopped) = watch::channel(false);
-        runtime.spawn(accept(Arc::clone(&site), listener, stopped));
-        Ok(Server { site, address, stop, runtime: Some(runtime), socket: None })
+        let (accepting, open) = watch::channel(());
+        spawn_accept(&runtime, open, accept(Arc::clone(&site), listener, stopped));
+        Ok(Server { site, address, stop, accepting, runtime: Some(runtime), socket: None })
     }
 
     /// Accepts clients of a Unix socket too.
@@ -51,10 +55,12 @@ impl Server {
     pub fn serve_socket(&mut self, socket: Socket) -> io::Result<()> {
         let Some(runtime) = &self.runtime else { return Ok(()) };
         let listener = {
+            // Registering the listener requires the context of the runtime.
             let _inside = runtime.enter();
             socket.listener()?
         };
-        runtime.spawn(socket::accept(Arc::clone(&self.site), listener, self.stop.subscribe()));
+        let clients = socket::accept(Arc::clone(&self.site), listener, self.stop.subscribe());
+        spawn_accept(runtime, self.accepting.subscribe(), clients);
         self.socket = Some(socket);
         Ok(())
     }
@@ -71,7 +77,11 @@ impl Server {
             return;
         }
         self.stop.send_replace(true);
-        self.wait(|site| site.seats.taken() <= site.streams.count(), self.site.times.drain);
+        self.wait(
+            // Without the listeners a client could still connect after this has returned.
+            |site| self.accepting.is_closed() && site.seats.open() <= site.streams.count(),
+            self.site.times.drain,
+        );
     }
 
     /// Ends the streams, then the server; requests received before are still answered.
@@ -88,7 +98,7 @@ impl Server {
 
     /// Waits until `is_so` holds, but no longer than `at_most`.
     #[expect(clippy::disallowed_methods, reason = "the end of a connection is no deadline of the scheduler")]
-    fn wait(&self, is_so: impl Fn(&Site) -> bool, at_most: Duration) {
+    fn wait(&self, is_so: impl Fn(&AppState) -> bool, at_most: Duration) {
         let Some(runtime) = &self.runtime else { return };
         let until = async {
             while !is_so(&self.site) {
@@ -106,6 +116,18 @@ impl Drop for Server {
             runtime.shutdown_background();
         }
     }
+}
+
+/// Starts an accept loop; `open` lives until the loop has dropped its listener.
+fn spawn_accept(
+    runtime: &Runtime,
+    open: watch::Receiver<()>,
+    accept_loop: impl Future<Output = ()> + Send + 'static,
+) {
+    runtime.spawn(async move {
+        accept_loop.await;
+        drop(open);
+    });
 }
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {

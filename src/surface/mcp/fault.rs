@@ -1,84 +1,87 @@
-//! What MCP refuses, and the one place where refusals and faults get its codes.
+//! The errors of MCP, and their only mapping to codes.
 //!
-//! What a tool refuses is no error of the protocol: it is a result with `isError`, which the model reads and can act on.
+//! A refusal by a tool is not a protocol error: it is a result with `isError`, which the model reads and can act on.
 //! Source: JSON-RPC 2.0 §5.1; MCP 2026-07-28, base protocol, "Error Codes".
 
-use super::era::Era;
 use super::features::Unserved;
 use super::revision::Revision;
+use super::wire_version::WireVersion;
 use crate::dialect::Answer;
 use crate::domain::Code;
 use crate::edn::{Map, Value};
 use crate::graph::eql;
 use crate::graph::registry::ResolverError;
 use crate::limits;
-use crate::runtime::Denial;
+use crate::service::Denial;
 
-/// Why a message has no result.
+/// Why a message gets an error instead of a result.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Fault {
-    /// It is no JSON, or too much of it.
+pub(super) enum McpFault {
+    /// The message is not JSON, or exceeds a cap.
     Unreadable { error: String },
-    /// It is JSON, and no message of JSON-RPC.
+    /// The message is JSON, but not a message of JSON-RPC.
     NotAMessage { why: &'static str },
-    /// There is no method of this name in the wire shape that is spoken.
+    /// The method does not exist in the wire shape of the request.
     NoMethod { method: Value },
-    /// A parameter is not what it must be.
+    /// A parameter is invalid.
     BadParams { why: String },
-    /// No tool of this name is offered.
+    /// No tool with this name is offered.
     NoTool { name: Value, tools: Vec<String> },
-    /// There is no such resource for this caller.
+    /// The resource does not exist for this caller.
     NoResource { uri: Value },
-    /// The request does not say of itself what each request has to say.
+    /// The request's `_meta` lacks required entries.
     LacksMeta { missing: Vec<&'static str> },
-    /// The headers of HTTP say something other than the body.
+    /// The HTTP headers contradict the body.
     Mismatch { why: String },
-    /// The revision is not spoken here.
+    /// The revision is not supported.
     NoRevision { requested: Value },
-    /// What was asked for exceeds a bound.
+    /// The request exceeds a bound.
     Exceeded { message: String, data: Map },
-    /// Whoever should have answered did not.
+    /// The daemon did not answer.
     Unanswered { why: String },
 }
 
-impl Fault {
-    /// The number that stands for it.
-    pub(super) fn code(&self, era: Era) -> i64 {
+impl McpFault {
+    /// The error code of JSON-RPC.
+    pub(super) fn code(&self, era: WireVersion) -> i64 {
         match self {
-            Fault::Unreadable { .. } => -32_700,
-            Fault::NotAMessage { .. } => -32_600,
-            Fault::NoMethod { .. } => -32_601,
-            Fault::BadParams { .. } | Fault::NoTool { .. } | Fault::LacksMeta { .. } => -32_602,
-            Fault::Exceeded { .. } => -32_602,
-            Fault::Unanswered { .. } => -32_603,
-            Fault::NoResource { .. } => match era {
-                Era::Handshake => -32_002,
-                Era::Stateless => -32_602,
+            // -32700 to -32603 are defined by JSON-RPC; -32002, -32020 and -32022 by MCP.
+            McpFault::Unreadable { .. } => -32_700,
+            McpFault::NotAMessage { .. } => -32_600,
+            McpFault::NoMethod { .. } => -32_601,
+            McpFault::BadParams { .. } | McpFault::NoTool { .. } | McpFault::LacksMeta { .. } => -32_602,
+            McpFault::Exceeded { .. } => -32_602,
+            McpFault::Unanswered { .. } => -32_603,
+            // The code of this error changed between the two shapes.
+            McpFault::NoResource { .. } => match era {
+                WireVersion::Handshake => -32_002,
+                WireVersion::Stateless => -32_602,
             },
-            Fault::Mismatch { .. } => -32_020,
-            Fault::NoRevision { .. } => -32_022,
+            McpFault::Mismatch { .. } => -32_020,
+            McpFault::NoRevision { .. } => -32_022,
         }
     }
 
-    /// The status of HTTP that it goes with.
-    pub(super) fn status(&self, era: Era) -> u16 {
+    /// The HTTP status that goes with the error.
+    pub(super) fn status(&self, era: WireVersion) -> u16 {
         match (self, era) {
             (
-                Fault::Unreadable { .. }
-                | Fault::NotAMessage { .. }
-                | Fault::LacksMeta { .. }
-                | Fault::Mismatch { .. }
-                | Fault::NoRevision { .. },
+                McpFault::Unreadable { .. }
+                | McpFault::NotAMessage { .. }
+                | McpFault::LacksMeta { .. }
+                | McpFault::Mismatch { .. }
+                | McpFault::NoRevision { .. },
                 _,
             ) => 400,
-            (Fault::NoMethod { .. }, Era::Stateless) => 404,
+            // The handshake shape has no status for this: an unknown method is an ordinary answer there.
+            (McpFault::NoMethod { .. }, WireVersion::Stateless) => 404,
             (
-                Fault::NoMethod { .. }
-                | Fault::BadParams { .. }
-                | Fault::NoTool { .. }
-                | Fault::NoResource { .. }
-                | Fault::Exceeded { .. }
-                | Fault::Unanswered { .. },
+                McpFault::NoMethod { .. }
+                | McpFault::BadParams { .. }
+                | McpFault::NoTool { .. }
+                | McpFault::NoResource { .. }
+                | McpFault::Exceeded { .. }
+                | McpFault::Unanswered { .. },
                 _,
             ) => 200,
         }
@@ -86,48 +89,50 @@ impl Fault {
 
     fn message(&self) -> String {
         match self {
-            Fault::Unreadable { error } => format!("the message is no JSON: {error}"),
-            Fault::NotAMessage { why } => (*why).to_owned(),
-            Fault::NoMethod { method } => format!("there is no method {method} here"),
-            Fault::BadParams { why } | Fault::Mismatch { why } | Fault::Unanswered { why } => why.clone(),
-            Fault::NoTool { name, .. } => format!("there is no tool {name} here"),
-            Fault::NoResource { .. } => "there is no such resource".to_owned(),
-            Fault::LacksMeta { missing } => {
+            McpFault::Unreadable { error } => format!("the message is no JSON: {error}"),
+            McpFault::NotAMessage { why } => (*why).to_owned(),
+            McpFault::NoMethod { method } => format!("there is no method {method} here"),
+            McpFault::BadParams { why } | McpFault::Mismatch { why } | McpFault::Unanswered { why } => {
+                why.clone()
+            }
+            McpFault::NoTool { name, .. } => format!("there is no tool {name} here"),
+            McpFault::NoResource { .. } => "there is no such resource".to_owned(),
+            McpFault::LacksMeta { missing } => {
                 format!("_meta lacks, or has in another type: {}", missing.join(", "))
             }
-            Fault::NoRevision { .. } => "this revision of the protocol is not spoken here".to_owned(),
-            Fault::Exceeded { message, .. } => message.clone(),
+            McpFault::NoRevision { .. } => "this revision of the protocol is not spoken here".to_owned(),
+            McpFault::Exceeded { message, .. } => message.clone(),
         }
     }
 
     fn data(&self) -> Option<Map> {
         match self {
-            Fault::NoTool { tools, .. } => {
+            McpFault::NoTool { tools, .. } => {
                 let tools: Vec<Value> = tools.iter().map(|name| Value::from(name.as_str())).collect();
                 Some(Map::new().with("tools", tools).with("hint", "tools/list says what each is for"))
             }
-            Fault::NoResource { uri } => Some(Map::new().with("uri", uri.clone())),
-            Fault::NoRevision { requested } => {
+            McpFault::NoResource { uri } => Some(Map::new().with("uri", uri.clone())),
+            McpFault::NoRevision { requested } => {
                 let supported: Vec<Value> = Revision::NAMES.iter().map(|name| Value::from(*name)).collect();
                 Some(Map::new().with("supported", supported).with("requested", requested.clone()))
             }
-            Fault::LacksMeta { .. } => {
+            McpFault::LacksMeta { .. } => {
                 let hint = "say in params._meta of each request which revision and capabilities you have";
                 Some(Map::new().with("hint", hint))
             }
-            Fault::Mismatch { .. } => {
+            McpFault::Mismatch { .. } => {
                 Some(Map::new().with("hint", "let the headers say what the body says, once each"))
             }
-            Fault::Exceeded { data, .. } => Some(data.clone()),
-            Fault::Unreadable { .. } | Fault::NotAMessage { .. } => {
+            McpFault::Exceeded { data, .. } => Some(data.clone()),
+            McpFault::Unreadable { .. } | McpFault::NotAMessage { .. } => {
                 Some(Map::new().with("hint", "send one JSON-RPC 2.0 request or notification, each key once"))
             }
-            Fault::NoMethod { .. } | Fault::BadParams { .. } | Fault::Unanswered { .. } => None,
+            McpFault::NoMethod { .. } | McpFault::BadParams { .. } | McpFault::Unanswered { .. } => None,
         }
     }
 
-    /// The error object of JSON-RPC.
-    pub(super) fn print(&self, era: Era) -> Map {
+    /// Prints the error object of JSON-RPC.
+    pub(super) fn print(&self, era: WireVersion) -> Map {
         let error = Map::new().with("code", self.code(era)).with("message", self.message());
         match self.data() {
             Some(data) => error.with("data", data),
@@ -136,17 +141,17 @@ impl Fault {
     }
 }
 
-/// Why there is nothing to show, where absent is as said.
-pub(super) fn of(unserved: Unserved, absent: impl FnOnce() -> Fault) -> Fault {
+/// Converts the failure of a feature; `absent` is the fault for what does not exist.
+pub(super) fn of(unserved: Unserved, absent: impl FnOnce() -> McpFault) -> McpFault {
     match unserved {
         Unserved::Absent => absent(),
-        Unserved::Wrong { why } => Fault::BadParams { why },
-        Unserved::Exceeded { message, data } => Fault::Exceeded { message, data },
+        Unserved::Wrong { why } => McpFault::BadParams { why },
+        Unserved::Exceeded { message, data } => McpFault::Exceeded { message, data },
     }
 }
 
-impl From<&eql::Refusal> for Unserved {
-    fn from(refusal: &eql::Refusal) -> Unserved {
+impl From<&eql::QueryRefusal> for Unserved {
+    fn from(refusal: &eql::QueryRefusal) -> Unserved {
         Unserved::Exceeded { message: refusal.to_string(), data: refusal.to_map() }
     }
 }
@@ -154,7 +159,7 @@ impl From<&eql::Refusal> for Unserved {
 impl From<&ResolverError> for Unserved {
     fn from(error: &ResolverError) -> Unserved {
         match error.code {
-            // What is another session's does not exist.
+            // Resources of other sessions do not exist for the caller.
             Some(Code::NotFound) | None => Unserved::Absent,
             Some(Code::Validation | Code::Conflict | Code::Limit | Code::Forbidden | Code::Unavailable) => {
                 Unserved::Wrong { why: error.message.clone() }
@@ -163,7 +168,7 @@ impl From<&ResolverError> for Unserved {
     }
 }
 
-/// The answer to a call that the caller may not make: a tool's, because the model can act on it.
+/// The answer to a call that the caller may not make. It is a tool's result, because the model can act on it.
 pub(super) fn denied(denial: Denial) -> Answer {
     let (code, hint) = match denial {
         Denial::ReadOnly => (Code::Forbidden, "use a token that may change things"),

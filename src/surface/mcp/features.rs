@@ -1,92 +1,92 @@
-//! What a server has to offer over the protocol: tools and resources. The protocol asks for them through [`Features`] and
-//! knows nothing else of them; the scheduler's are in `scheduler`.
+//! The tools and resources of a server. The protocol accesses them only through [`Features`]; the scheduler's are in
+//! `scheduler`.
 //!
-//! Invariant: everything is asked for at once and answered at once. A feature cannot write to the client before its answer,
-//! nor ask the client anything.
+//! Invariant: every method returns its answer at once. A feature cannot write to the client before its answer, and
+//! cannot ask the client anything.
 
 use crate::edn::{Map, Value};
 
-/// The tools and resources of a server, as one caller may see them.
+/// The tools and resources of a server, as one caller sees them.
 pub trait Features {
-    /// Every tool. They stay the same for as long as the program runs.
+    /// All tools. They do not change while the program runs.
     fn tools(&self) -> Vec<Tool>;
 
-    /// Calls a tool with its arguments, which are a map. The result has `content` and `isError`: what a tool refuses is a
-    /// result too. `None` if there is no tool of this name.
+    /// Calls a tool; its arguments are a map. The result has `content` and `isError`, for refusals too. `None` if
+    /// there is no tool with this name.
     fn call(&self, name: &str, args: &Value) -> Option<Map>;
 
-    /// The page of resources behind this cursor, the first without one.
+    /// The page of resources after this cursor; without a cursor, the first page.
     ///
     /// # Errors
-    /// [`Unserved`]; absent is the place that the cursor names.
-    fn resources(&self, cursor: Option<&str>) -> Result<Page, Unserved>;
+    /// [`Unserved`]; `Absent` means that the cursor leads nowhere.
+    fn resources(&self, cursor: Option<&str>) -> Result<ResourcePage, Unserved>;
 
-    /// How the addresses of resources are made.
-    fn templates(&self) -> Vec<Listing>;
+    /// The templates of the URIs of resources.
+    fn templates(&self) -> Vec<ResourceInfo>;
 
-    /// What there is to know of one resource: its `uri`, and `text` or `blob`.
+    /// Reads one resource: its `uri`, and `text` or `blob`.
     ///
     /// # Errors
-    /// [`Unserved`]; absent is what this caller may not see, too.
+    /// [`Unserved`]; `Absent` also covers resources that this caller may not see.
     fn read(&self, uri: &str) -> Result<Map, Unserved>;
 }
 
-/// A tool, as whoever chooses one is shown it.
+/// A tool, as shown to the model that chooses one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
-    /// Its name.
+    /// The tool's name.
     pub name: String,
-    /// What it does.
+    /// What the tool does.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
-    /// What a host may want to know before it asks a person.
+    /// Hints for hosts that ask a person before a call.
     pub annotations: Option<Map>,
 }
 
-/// A resource, or many by the shape of their addresses.
+/// A resource, or a template for many.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listing {
-    /// Its address, or how one is made.
+pub struct ResourceInfo {
+    /// The URI, or the template of one.
     pub uri: String,
-    /// Its name, for people.
+    /// The display name.
     pub name: String,
-    /// What it is.
+    /// What the resource is.
     pub description: String,
-    /// What its content is written in.
+    /// The media type of the content.
     pub mime_type: String,
 }
 
-/// A part of the list of resources.
+/// One page of the list of resources.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Page {
-    /// What is on it.
-    pub items: Vec<Listing>,
+pub struct ResourcePage {
+    /// The resources on the page.
+    pub items: Vec<ResourceInfo>,
     /// The cursor of the next page, if there is one.
     pub next: Option<String>,
 }
 
-/// Why there is nothing to show.
+/// Why a feature has no answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unserved {
-    /// It does not exist for this caller.
+    /// The object does not exist for this caller.
     Absent,
-    /// What was asked for is not what it must be.
+    /// A parameter is invalid.
     Wrong {
-        /// What it must be.
+        /// What is wrong with it.
         why: String,
     },
-    /// What was asked for exceeds a bound.
+    /// The request exceeds a bound.
     Exceeded {
-        /// Which, in words.
+        /// The bound, in words.
         message: String,
-        /// Which, as data.
+        /// The bound, as data.
         data: Map,
     },
 }
 
 impl Tool {
-    /// As the protocol has it.
+    /// Prints the tool in the protocol's shape.
     pub(super) fn print(self) -> Value {
         let printed = Map::new()
             .with("name", self.name)
@@ -99,8 +99,8 @@ impl Tool {
     }
 }
 
-impl Listing {
-    /// As the protocol has it, which calls the address differently in its two lists.
+impl ResourceInfo {
+    /// Prints the listing in the protocol's shape. The key of the URI differs between the two lists.
     pub(super) fn print(self, address: &str) -> Value {
         Map::new()
             .with(address, self.uri)

@@ -1,65 +1,70 @@
-//! Messages of JSON-RPC 2.0: what comes in as a type, what goes out as one line.
+//! Parses and prints messages of JSON-RPC 2.0.
 //!
-//! Invariant: an answer has the id of its request, exactly as that was written, and none where none could be read.
-//! Source: JSON-RPC 2.0; MCP, base protocol, "Messages".
+//! Invariant: an answer has the id of its request, exactly as written, or none if the id could not be read. Source:
+//! JSON-RPC 2.0; MCP, base protocol, "Messages".
 
-use super::era::Era;
-use super::fault::Fault;
+use super::fault::McpFault;
+use super::wire_version::WireVersion;
 use crate::dialect::{REQUEST_CAPS, json};
 use crate::edn::{Map, Value};
 
 /// A message from a client.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Message {
-    /// It is to be answered.
-    Request(Request),
-    /// A notification, or a response to what nobody asked: nothing is to be said.
+pub(super) enum McpMessage {
+    /// A request, which gets an answer.
+    Request(McpRequest),
+    /// A notification, or a response that answers no request of ours. It gets no answer.
     Remark,
 }
 
-/// A request.
+/// A request of JSON-RPC.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Request {
-    /// A string or a whole number.
+pub(super) struct McpRequest {
+    /// A string or an integer.
     pub(super) id: Value,
     pub(super) method: Box<str>,
     pub(super) params: Map,
 }
 
-/// A message that makes no sense, and its id, if it has one.
+/// An invalid message, with its id if it has one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Misread {
     pub(super) id: Option<Value>,
-    pub(super) fault: Fault,
+    pub(super) fault: McpFault,
 }
 
-impl Message {
-    /// Reads a message.
+impl McpMessage {
+    /// Parses a message.
     ///
     /// # Errors
-    /// [`Misread`].
-    pub(super) fn read(text: &[u8]) -> Result<Message, Misread> {
-        let value = json::read(text, &REQUEST_CAPS)
-            .map_err(|error| Misread { id: None, fault: Fault::Unreadable { error: error.to_string() } })?;
+    /// [`Misread`] if it is not JSON, or not a valid message.
+    pub(super) fn read(text: &[u8]) -> Result<McpMessage, Misread> {
+        let value = json::read(text, &REQUEST_CAPS).map_err(|error| Misread {
+            id: None,
+            fault: McpFault::Unreadable { error: error.to_string() },
+        })?;
         let Some(map) = value.as_map() else {
+            // Batches were part of older revisions, so their error explains itself.
             let why = if value.as_items().is_some() { BATCH } else { "a message is a JSON object" };
-            return Err(Misread { id: None, fault: Fault::NotAMessage { why } });
+            return Err(Misread { id: None, fault: McpFault::NotAMessage { why } });
         };
         let given = map.text("id");
         let id = given.filter(|id| is_id(id)).cloned();
-        let misread = |why| Misread { id: id.clone(), fault: Fault::NotAMessage { why } };
+        // The id is read first, so that later errors can be matched to their request.
+        let misread = |why| Misread { id: id.clone(), fault: McpFault::NotAMessage { why } };
         if map.text("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return Err(misread("jsonrpc must be \"2.0\""));
         }
         let method = match map.text("method") {
             Some(method) => method.as_str().ok_or_else(|| misread("method must be a string"))?,
             None if map.text("result").is_some() || map.text("error").is_some() => {
-                return Ok(Message::Remark);
+                return Ok(McpMessage::Remark);
             }
             None => return Err(misread("a request has a method")),
         };
+        // Without an id it is a notification.
         if given.is_none() {
-            return Ok(Message::Remark);
+            return Ok(McpMessage::Remark);
         }
         let Some(id) = id.clone() else {
             return Err(misread("id must be a string or a whole number"));
@@ -67,37 +72,37 @@ impl Message {
         let params = match map.text("params") {
             None | Some(Value::Nil) => Map::new(),
             Some(params) => {
-                let why = || Fault::BadParams { why: "params must be an object".to_owned() };
+                let why = || McpFault::BadParams { why: "params must be an object".to_owned() };
                 params.as_map().cloned().ok_or_else(|| Misread { id: Some(id.clone()), fault: why() })?
             }
         };
-        Ok(Message::Request(Request { id, method: method.into(), params }))
+        Ok(McpMessage::Request(McpRequest { id, method: method.into(), params }))
     }
 }
 
-impl Request {
-    /// A parameter; null is as good as none.
+impl McpRequest {
+    /// A parameter; null counts as absent.
     pub(super) fn param(&self, name: &str) -> Option<&Value> {
         self.params.text(name).filter(|value| !value.is_nil())
     }
 
-    /// A parameter that must be a string.
+    /// A required string parameter.
     ///
     /// # Errors
-    /// [`Fault::BadParams`].
-    pub(super) fn text(&self, name: &str) -> Result<&str, Fault> {
+    /// [`McpFault::BadParams`].
+    pub(super) fn text(&self, name: &str) -> Result<&str, McpFault> {
         let text = self.param(name).and_then(Value::as_str);
-        text.ok_or_else(|| Fault::BadParams { why: format!("params.{name} must be a string") })
+        text.ok_or_else(|| McpFault::BadParams { why: format!("params.{name} must be a string") })
     }
 }
 
-/// A result as one line.
+/// Prints a result as one line.
 pub(super) fn result(id: &Value, result: Map) -> String {
     line(head(Some(id)).with("result", result))
 }
 
-/// An error as one line.
-pub(super) fn error(id: Option<&Value>, fault: &Fault, era: Era) -> String {
+/// Prints an error as one line.
+pub(super) fn error(id: Option<&Value>, fault: &McpFault, era: WireVersion) -> String {
     line(head(id).with("error", fault.print(era)))
 }
 

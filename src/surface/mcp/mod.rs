@@ -1,34 +1,35 @@
-//! The Model Context Protocol: tools for models, and schedules, runs and explanations as resources.
+//! The Model Context Protocol: tools for models; schedules, runs and explanations as resources.
 //!
-//! One message in, one answer out: `message` (JSON-RPC), `era` (which wire shape), `service` (the methods), `fault` (every
-//! error and its code), `mirror` (what HTTP says twice), `lines` (stdio), `relay` (stdio in front of a daemon). What is offered
-//! stands behind `features`: the scheduler's is `scheduler`, with `tools` and `resources`. What lives elsewhere: the server
-//! of HTTP (`http`), processes (`app`), what a tool answers (`dialect`).
+//! A message is parsed by `message` (JSON-RPC), `wire_version` determines its wire shape, `service` executes its method, and
+//! `fault` has every error with its code. `mirrored_headers` checks what HTTP repeats in headers. `stdio` is the stdio
+//! transport, `proxy` the stdio transport in front of a daemon. `features` is the interface to what is offered;
+//! `scheduler` implements it with `tools` and `resources`. The HTTP server is in `http`, processes are in `app`, the
+//! answers of tools in `dialect`.
 //!
-//! Both wire shapes are spoken on every transport: the one with a handshake (2025-06-18, 2025-11-25) and the stateless one
-//! (2026-07-28). Invariants: **nothing is remembered between two messages**, so there is no session id that could be guessed
-//! or taken over, and who calls is known from the token of each request; a token is never passed on.
+//! Every transport supports both wire shapes: the one with a handshake (2025-06-18, 2025-11-25) and the stateless one
+//! (2026-07-28). Invariants: **no state is retained between two messages**, so there is no session id to guess or
+//! steal. The token of each request identifies the caller, and a token is never passed on.
 
-mod era;
 mod fault;
 mod features;
-mod lines;
 mod message;
-mod mirror;
-mod offer;
-mod relay;
+mod mirrored_headers;
+mod proxy;
 mod resources;
 mod revision;
 mod scheduler;
 mod service;
+mod stdio;
+mod tool_filter;
 mod tools;
+mod wire_version;
 
-pub use features::{Features, Listing, Page, Tool, Unserved};
-pub use lines::serve;
-pub use mirror::{Mirror, Said};
-pub use offer::{Offer, UnknownDialect};
-pub use relay::{Relayed, unanswered};
+pub use features::{Features, ResourceInfo, ResourcePage, Tool, Unserved};
+pub use mirrored_headers::{MirroredHeaders, MirroredValue};
+pub use proxy::{ProxiedMessage, unanswered};
 pub use resources::Kind as ResourceKind;
 pub use revision::Revision;
 pub use scheduler::Scheduler;
-pub use service::{Method, Reply, Service};
+pub use service::{McpReply, McpService, Method};
+pub use stdio::serve;
+pub use tool_filter::{ToolFilter, UnknownDialect};

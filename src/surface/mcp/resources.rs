@@ -1,13 +1,14 @@
-//! Schedules, runs and explanations as resources: what the graph says of one, as JSON.
+//! Schedules, runs and explanations as resources: the graph's attributes of each, as JSON.
 //!
-//! Invariant: what another session has is as absent, because it is the graph that is asked, with its walls.
+//! Invariant: resources of other sessions are absent, because every access is a query of the graph with the caller's
+//! permissions.
 
-use super::features::{Listing, Page, Unserved};
+use super::features::{ResourceInfo, ResourcePage, Unserved};
 use super::scheduler::Scheduler;
 use crate::dialect::{REQUEST_CAPS, json};
 use crate::domain::names;
 use crate::edn::{Map, Value, read as read_edn};
-use crate::graph::eql::{Answer, Boundary};
+use crate::graph::eql::{Boundary, QueryAnswer};
 use crate::graph::registry::ResolverError;
 use crate::limits;
 
@@ -30,16 +31,17 @@ struct Resource {
     id: String,
 }
 
-/// The caller's schedules.
+/// Lists the caller's schedules, one page at a time.
 ///
 /// # Errors
-/// A cursor that is none.
-pub(super) fn list(scheduler: &Scheduler<'_>, cursor: Option<&str>) -> Result<Page, Unserved> {
+/// [`Unserved`] for an invalid cursor.
+pub(super) fn list(scheduler: &Scheduler<'_>, cursor: Option<&str>) -> Result<ResourcePage, Unserved> {
     let first = i64::try_from(limits::MCP_PAGE.value).unwrap_or(i64::MAX);
     let mut params = Map::new().with("first", first);
     if let Some(cursor) = cursor {
         params = params.with("after", cursor);
     }
+    // The parameters are printed as EDN, which escapes the client's cursor.
     let query = format!("[{{(:psi.scheduler/schedule-page {}) {LISTED}}}]", Value::Map(params));
     let wrong = |error: Option<ResolverError>| {
         error.map_or(Unserved::Absent, |error| Unserved::Wrong { why: error.message })
@@ -51,12 +53,12 @@ pub(super) fn list(scheduler: &Scheduler<'_>, cursor: Option<&str>) -> Result<Pa
         Some(true) => part("reveille.schedule-page/end-cursor").and_then(Value::as_str).map(str::to_owned),
         Some(false) | None => None,
     };
-    Ok(Page { items: rows.iter().map(listing).collect(), next })
+    Ok(ResourcePage { items: rows.iter().map(listing).collect(), next })
 }
 
-/// How addresses are made.
-pub(super) fn templates() -> Vec<Listing> {
-    let template = |kind: &Kind| Listing {
+/// The templates of the URIs.
+pub(super) fn templates() -> Vec<ResourceInfo> {
+    let template = |kind: &Kind| ResourceInfo {
         uri: format!("{SCHEME}{}/{{id}}", kind.name()),
         name: kind.name().to_owned(),
         description: kind.doc().to_owned(),
@@ -65,11 +67,12 @@ pub(super) fn templates() -> Vec<Listing> {
     Kind::ALL.iter().map(template).collect()
 }
 
-/// What there is to know of one resource.
+/// Reads one resource.
 ///
 /// # Errors
-/// An address that is none, or leads to nothing that the caller may see.
+/// [`Unserved`] for an invalid URI, or for a resource that the caller may not see.
 pub(super) fn read(scheduler: &Scheduler<'_>, uri: &str) -> Result<Map, Unserved> {
+    // An invalid URI and an unknown resource look alike.
     let resource = Resource::parse(uri).ok_or(Unserved::Absent)?;
     let lost = |error: Option<ResolverError>| error.as_ref().map_or(Unserved::Absent, Unserved::from);
     let found = ask(scheduler, &resource.query())?.map_err(lost)?;
@@ -78,25 +81,26 @@ pub(super) fn read(scheduler: &Scheduler<'_>, uri: &str) -> Result<Map, Unserved
     Ok(Map::new().with("uri", uri).with("mimeType", MIME_TYPE).with("text", text))
 }
 
-/// What a query of one join leads to; inside, why it leads to nothing.
+/// Runs a query of one join, and returns its value. The inner error is the graph's reason for having none.
 fn ask(scheduler: &Scheduler<'_>, query: &str) -> Result<Result<Value, Option<ResolverError>>, Unserved> {
     let unread = |why: String| Unserved::Wrong { why };
     let form = read_edn(query.as_bytes(), &REQUEST_CAPS).map_err(|error| unread(error.to_string()))?;
     let boundary = Boundary::read(&form).map_err(|error| unread(error.to_string()))?;
-    Ok(match scheduler.handle.query(scheduler.caller, &boundary, false) {
-        Ok(Answer::Done(map)) => Ok(map.iter().next().map_or(Value::Nil, |(_, value)| value.clone())),
-        Ok(Answer::Failed(failure)) => Err(failure.error),
+    Ok(match scheduler.service.query(scheduler.caller, &boundary, false) {
+        Ok(QueryAnswer::Done(map)) => Ok(map.iter().next().map_or(Value::Nil, |(_, value)| value.clone())),
+        Ok(QueryAnswer::Failed(failure)) => Err(failure.error),
         Err(refusal) => return Err(Unserved::from(&refusal)),
     })
 }
 
-fn listing(row: &Value) -> Listing {
+fn listing(row: &Value) -> ResourceInfo {
     let part = |name: &str| row.as_map().and_then(|row| row.keyword(name)).and_then(Value::as_str);
     let id = part("psi.scheduler/schedule-id").unwrap_or_default();
     let resource = Resource { kind: Kind::Schedule, id: id.to_owned() };
-    Listing {
+    ResourceInfo {
         uri: resource.print(),
         name: part("psi.scheduler/label").unwrap_or(id).to_owned(),
+        // A person recognizes a schedule by its label and its time.
         description: part("psi.scheduler/when").unwrap_or_default().to_owned(),
         mime_type: MIME_TYPE.to_owned(),
     }
@@ -119,21 +123,24 @@ impl Resource {
             Kind::Run => ("reveille.run/id", RUN),
             Kind::Explanation => ("psi.scheduler/schedule-id", EXPLANATION),
         };
+        // Printed as an EDN string, so an id cannot change the query.
         format!("[{{[:{key} {}] {shape}}}]", Value::from(self.id.as_str()))
     }
 }
 
-/// An id as a part of an address. Source: RFC 3986, `pchar`.
+/// Escapes an id for a URI. Source: RFC 3986, `pchar`.
 fn escaped(id: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte);
     let escape = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     id.bytes().map(escape).collect()
 }
 
+/// Reverses the escapes; `None` if the text is not a valid part of a URI.
 fn unescaped(part: &str) -> Option<String> {
     let (mut bytes, mut rest) = (Vec::with_capacity(part.len()), part.as_bytes());
     while let Some((first, behind)) = rest.split_first() {
         rest = behind;
+        // A percent sign without two digits is invalid, not literal.
         if *first != b'%' {
             bytes.push(*first);
             continue;
@@ -144,6 +151,7 @@ fn unescaped(part: &str) -> Option<String> {
         bytes.push(u8::from_str_radix(digits, 16).ok()?);
         rest = behind;
     }
+    // The escapes can spell any bytes.
     String::from_utf8(bytes).ok()
 }
 

@@ -1,13 +1,14 @@
-//! The revisions of the protocol that are spoken whole; what is spoken in part is not claimed.
+//! The supported revisions of the protocol. Only complete support counts.
 //!
-//! Older ones are not among them: they have batches, which nobody sends and a bound on one request does not bound.
+//! Older revisions are excluded because they have batches, which no client sends and which the bound on one request
+//! does not limit.
 
 use crate::domain::names;
 
 names! {
-    /// A revision of the protocol, newest first.
+    /// A supported revision, newest first.
     Revision {
-        /// Without a handshake: every request says what it speaks.
+        /// Without a handshake: every request declares its revision.
         Stateless = "2026-07-28",
         /// With a handshake.
         Handshake = "2025-11-25",
@@ -17,15 +18,15 @@ names! {
 }
 
 impl Revision {
-    /// Whether each request stands for itself.
-    pub const fn is_stateless(self) -> bool {
+    /// True if every request stands alone, without a handshake.
+    pub(crate) const fn is_stateless(self) -> bool {
         match self {
             Revision::Stateless => true,
             Revision::Handshake | Revision::EarlyHandshake => false,
         }
     }
 
-    /// What a handshake comes to: the revision asked for where that has one, else the newest that has.
+    /// The result of a handshake: the requested revision if it has handshakes, otherwise the newest one that has.
     pub fn agreed(asked: &str) -> Revision {
         Revision::parse(asked).filter(|revision| !revision.is_stateless()).unwrap_or(Revision::Handshake)
     }

@@ -1,21 +1,21 @@
-//! The scheduler's own tools and resources, for one caller.
+//! The scheduler's tools and resources, for one caller.
 
-use super::features::{Features, Listing, Page, Tool, Unserved};
-use super::offer::Offer;
+use super::features::{Features, ResourceInfo, ResourcePage, Tool, Unserved};
+use super::tool_filter::ToolFilter;
 use super::{resources, tools};
 use crate::domain::Caller;
 use crate::edn::{Map, Value};
-use crate::runtime::Handle;
+use crate::service::Service;
 
-/// What the scheduler has to offer.
+/// Gives one caller access to the scheduler's features.
 #[derive(Clone, Copy)]
 pub struct Scheduler<'a> {
-    /// The way to the engine.
-    pub handle: &'a Handle,
-    /// Who calls.
+    /// The engine's service.
+    pub service: &'a Service,
+    /// The caller of every request.
     pub caller: &'a Caller,
-    /// Which tools are offered.
-    pub offer: &'a Offer,
+    /// The offered tools.
+    pub offer: &'a ToolFilter,
 }
 
 impl Features for Scheduler<'_> {
@@ -27,11 +27,11 @@ impl Features for Scheduler<'_> {
         tools::call(self, name, args)
     }
 
-    fn resources(&self, cursor: Option<&str>) -> Result<Page, Unserved> {
+    fn resources(&self, cursor: Option<&str>) -> Result<ResourcePage, Unserved> {
         resources::list(self, cursor)
     }
 
-    fn templates(&self) -> Vec<Listing> {
+    fn templates(&self) -> Vec<ResourceInfo> {
         resources::templates()
     }
 

@@ -1,80 +1,81 @@
-//! One message, one answer: the methods there are, and what each leads to.
+//! Executes the methods of the protocol: one message in, one answer out.
 //!
-//! Invariant: an answer depends on the message and on the features of who calls, and on no message before.
+//! Invariant: an answer depends on the message and on the caller's features, never on an earlier message.
 
-use super::era::Era;
-use super::fault::{self, Fault};
+use super::fault::{self, McpFault};
 use super::features::{Features, Tool};
-use super::message::{self, Message, Request};
-use super::mirror::Mirror;
+use super::message::{self, McpMessage, McpRequest};
+use super::mirrored_headers::MirroredHeaders;
 use super::revision::Revision;
+use super::wire_version::WireVersion;
 use crate::dialect::echo;
 use crate::domain::names;
 use crate::edn::{Map, Value};
 
 /// The protocol, for one caller.
 #[derive(Clone, Copy)]
-pub struct Service<'a> {
-    /// What this caller is offered.
+pub struct McpService<'a> {
+    /// The features this caller may use.
     pub features: &'a dyn Features,
 }
 
-/// What is to be sent back.
+/// The reply to one message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reply {
-    /// The status of HTTP; stdio has none.
+pub struct McpReply {
+    /// The HTTP status; stdio ignores it.
     pub status: u16,
-    /// The answer as one line of JSON; nothing where nothing is to be said.
+    /// The answer as one line of JSON; `None` if the message gets no answer.
     pub body: Option<String>,
 }
 
 names! {
-    /// A method that is answered.
+    /// A supported method.
     Method {
-        /// The handshake.
+        /// Performs the handshake.
         Initialize = "initialize",
-        /// What is spoken here, without a handshake.
+        /// Lists the supported revisions, without a handshake.
         Discover = "server/discover",
-        /// Whether anybody is there.
+        /// Checks that the server responds.
         Ping = "ping",
-        /// Which tools there are.
+        /// Lists the tools.
         ListTools = "tools/list",
         /// Calls a tool.
         CallTool = "tools/call",
-        /// Which resources there are.
+        /// Lists the resources.
         ListResources = "resources/list",
-        /// How the addresses of resources are made.
+        /// Lists the templates of the URIs of resources.
         ListTemplates = "resources/templates/list",
         /// Reads a resource.
         ReadResource = "resources/read",
     }
 }
 
-impl Service<'_> {
-    /// Answers a message, which came over HTTP if there is a mirror.
-    pub fn answer(&self, text: &[u8], mirror: Option<&Mirror<'_>>) -> Reply {
-        let request = match Message::read(text) {
-            Ok(Message::Request(request)) => request,
-            Ok(Message::Remark) => return Reply { status: 202, body: None },
-            Err(misread) => return refused(misread.id.as_ref(), &misread.fault, Era::Stateless),
+impl McpService<'_> {
+    /// Answers a message. `mirror` has the headers if the message came over HTTP.
+    pub fn answer(&self, text: &[u8], mirror: Option<&MirroredHeaders<'_>>) -> McpReply {
+        let request = match McpMessage::read(text) {
+            Ok(McpMessage::Request(request)) => request,
+            Ok(McpMessage::Remark) => return McpReply { status: 202, body: None },
+            Err(misread) => return refused(misread.id.as_ref(), &misread.fault, WireVersion::Stateless),
         };
-        let era = match Era::of(&request, mirror) {
+        let era = match WireVersion::of(&request, mirror) {
             Ok(era) => era,
-            // What is refused here is refused alike in both shapes.
-            Err(fault) => return refused(Some(&request.id), &fault, Era::Stateless),
+            // These faults have the same code and status in both shapes.
+            Err(fault) => return refused(Some(&request.id), &fault, WireVersion::Stateless),
         };
         match self.run(&request, era) {
-            Ok(result) => Reply { status: 200, body: Some(message::result(&request.id, result)) },
+            Ok(result) => McpReply { status: 200, body: Some(message::result(&request.id, result)) },
             Err(fault) => refused(Some(&request.id), &fault, era),
         }
     }
 
-    fn run(&self, request: &Request, era: Era) -> Result<Map, Fault> {
-        let unknown = || Fault::NoMethod { method: echo(&(&*request.method).into()) };
+    fn run(&self, request: &McpRequest, era: WireVersion) -> Result<Map, McpFault> {
+        let unknown = || McpFault::NoMethod { method: echo(&(&*request.method).into()) };
         let method = Method::parse(&request.method).ok_or_else(unknown)?;
         let result = match method {
-            // The stateless revision has neither: every request says what it speaks, and shows whether anybody is there.
-            Method::Initialize | Method::Ping if era == Era::Stateless => return Err(unknown()),
+            // The stateless revision has neither method: every request declares its revision, and any answer shows
+            // that the server responds.
+            Method::Initialize | Method::Ping if era == WireVersion::Stateless => return Err(unknown()),
             Method::Initialize => initialize(request)?,
             Method::Discover => discover(),
             Method::Ping => Map::new(),
@@ -88,26 +89,27 @@ impl Service<'_> {
             Method::ReadResource => self.read_resource(request)?,
         };
         Ok(match era {
-            Era::Handshake => result,
-            Era::Stateless => stateless(method, &result),
+            WireVersion::Handshake => result,
+            WireVersion::Stateless => stateless(method, &result),
         })
     }
 
-    fn call(&self, request: &Request) -> Result<Map, Fault> {
+    fn call(&self, request: &McpRequest) -> Result<Map, McpFault> {
         let name = request.text("name")?;
+        // Absent arguments count as an empty object.
         let args = request.param("arguments").cloned().unwrap_or_else(|| Map::new().into());
         if args.as_map().is_none() {
-            return Err(Fault::BadParams { why: "params.arguments must be an object".to_owned() });
+            return Err(McpFault::BadParams { why: "params.arguments must be an object".to_owned() });
         }
         self.features.call(name, &args).ok_or_else(|| {
             let tools = self.features.tools().into_iter().map(|tool| tool.name);
-            Fault::NoTool { name: echo(&name.into()), tools: tools.collect() }
+            McpFault::NoTool { name: echo(&name.into()), tools: tools.collect() }
         })
     }
 
-    fn list_resources(&self, request: &Request) -> Result<Map, Fault> {
+    fn list_resources(&self, request: &McpRequest) -> Result<Map, McpFault> {
         let cursor = request.param("cursor").map(|_| request.text("cursor")).transpose()?;
-        let absent = || Fault::BadParams { why: "there is no such page".to_owned() };
+        let absent = || McpFault::BadParams { why: "there is no such page".to_owned() };
         let page = self.features.resources(cursor).map_err(|unserved| fault::of(unserved, absent))?;
         let items: Vec<Value> = page.items.into_iter().map(|it| it.print("uri")).collect();
         let listed = Map::new().with("resources", items);
@@ -117,23 +119,25 @@ impl Service<'_> {
         })
     }
 
-    fn read_resource(&self, request: &Request) -> Result<Map, Fault> {
+    fn read_resource(&self, request: &McpRequest) -> Result<Map, McpFault> {
         let uri = request.text("uri")?;
-        let absent = || Fault::NoResource { uri: echo(&uri.into()) };
+        let absent = || McpFault::NoResource { uri: echo(&uri.into()) };
         let content = self.features.read(uri).map_err(|unserved| fault::of(unserved, absent))?;
         Ok(Map::new().with("contents", vec![Value::from(content)]))
     }
 }
 
-/// A list that is not cut into pages, and takes no cursor.
-fn whole(request: &Request, name: &str, items: impl Iterator<Item = Value>) -> Result<Map, Fault> {
+/// Answers with a complete list, which takes no cursor.
+fn whole(request: &McpRequest, name: &str, items: impl Iterator<Item = Value>) -> Result<Map, McpFault> {
     match request.param("cursor") {
         None => Ok(Map::new().with(name, items.collect::<Vec<_>>())),
-        Some(_) => Err(Fault::BadParams { why: "this list is one page: leave params.cursor out".to_owned() }),
+        Some(_) => {
+            Err(McpFault::BadParams { why: "this list is one page: leave params.cursor out".to_owned() })
+        }
     }
 }
 
-fn initialize(request: &Request) -> Result<Map, Fault> {
+fn initialize(request: &McpRequest) -> Result<Map, McpFault> {
     let agreed = Revision::agreed(request.text("protocolVersion")?);
     Ok(Map::new()
         .with("protocolVersion", agreed.name())
@@ -150,12 +154,12 @@ fn discover() -> Map {
         .with("instructions", INSTRUCTIONS)
 }
 
-/// What the stateless revision wants of every result, and of those that may be kept for a while.
+/// Adds what the stateless revision requires in every result, and the caching hints of results that may be cached.
 fn stateless(method: Method, result: &Map) -> Map {
     let kept_ms = match method {
-        // Constant texts: they change with the program.
+        // Constant for as long as the program runs.
         Method::Discover | Method::ListTools | Method::ListTemplates => Some(CONSTANT_MS),
-        // Schedules move while nobody asks.
+        // Schedules change at any time.
         Method::ListResources | Method::ReadResource => Some(0),
         Method::Initialize | Method::Ping | Method::CallTool => None,
     };
@@ -165,7 +169,7 @@ fn stateless(method: Method, result: &Map) -> Map {
         shaped.insert(key.clone(), value.clone());
     }
     if let Some(kept_ms) = kept_ms {
-        // What is shown depends on who asks.
+        // The result depends on the caller.
         shaped = shaped.with("ttlMs", kept_ms).with("cacheScope", "private");
     }
     shaped.with("_meta", meta)
@@ -179,8 +183,8 @@ fn server() -> Map {
     Map::new().with("name", "reveille").with("title", "Reveille").with("version", env!("CARGO_PKG_VERSION"))
 }
 
-fn refused(id: Option<&Value>, fault: &Fault, era: Era) -> Reply {
-    Reply { status: fault.status(era), body: Some(message::error(id, fault, era)) }
+fn refused(id: Option<&Value>, fault: &McpFault, era: WireVersion) -> McpReply {
+    McpReply { status: fault.status(era), body: Some(message::error(id, fault, era)) }
 }
 
 const CONSTANT_MS: i64 = 300_000;

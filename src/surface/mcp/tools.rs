@@ -1,7 +1,7 @@
-//! The scheduler's tools as the protocol has them: described with JSON Schemas, and called.
+//! The scheduler's tools in the protocol's shape: their descriptions with JSON Schemas, and calls.
 //!
-//! What lives elsewhere: what a tool is (`runtime/toolbox.rs`), what it answers (`dialect`). Invariants: descriptions are
-//! constant; what a tool refuses is a result that the model reads.
+//! The tools are declared in `service/tools/catalog.rs`, their answers in `dialect`. Invariants: descriptions are constant;
+//! a refusal by a tool is a result that the model reads.
 
 use super::fault::denied;
 use super::features::Tool;
@@ -9,26 +9,26 @@ use super::scheduler::Scheduler;
 use crate::dialect::{Answer, Notation, json, native};
 use crate::domain::{Caller, Scope};
 use crate::edn::{Map, Value};
-use crate::runtime::ToolInfo;
+use crate::service::ToolInfo;
 
-/// Calls a tool, if it is offered.
+/// Calls a tool; `None` if it is not offered.
 pub(super) fn call(scheduler: &Scheduler<'_>, name: &str, args: &Value) -> Option<Map> {
     let tool = scheduler.offer.find(name)?;
     let caller = &as_model(scheduler.caller);
-    let answer = match scheduler.handle.admit_call(caller, tool.name, args) {
+    let answer = match scheduler.service.admit_call(caller, tool.name, args) {
         Err(denial) => denied(denial),
-        Ok(()) => scheduler.handle.call_tool(tool.name, caller, args, Notation::Json)?,
+        Ok(()) => scheduler.service.call_tool(tool.name, caller, args, Notation::Json)?,
     };
     Some(shown(answer))
 }
 
-/// Who calls: a model, even where it came with an operator's token that speaks for a session. It keeps to a session's pace, and
-/// goes out only by the channels that are open to sessions.
+/// Treats the caller as a model, even with an operator's token that speaks for a session. It is subject to a
+/// session's rate limit, and may only use the channels that are open to sessions.
 fn as_model(caller: &Caller) -> Caller {
-    Caller { metered: matches!(caller.scope, Scope::Session(_)), ..caller.clone() }
+    Caller { rate_limited: matches!(caller.scope, Scope::Session(_)), ..caller.clone() }
 }
 
-/// A tool as a client is shown it.
+/// Describes a tool to a client.
 pub(super) fn describe(tool: &'static ToolInfo) -> Tool {
     Tool {
         name: tool.name.to_owned(),
@@ -38,7 +38,7 @@ pub(super) fn describe(tool: &'static ToolInfo) -> Tool {
     }
 }
 
-/// What a host may want to know before it asks a person.
+/// Hints for hosts that ask a person before a call.
 fn annotations(tool: native::Tool) -> Map {
     let takes_away = match tool {
         native::Tool::Cancel | native::Tool::Update => true,
@@ -50,11 +50,12 @@ fn annotations(tool: native::Tool) -> Map {
         .with("openWorldHint", false)
 }
 
-/// An answer as text, which every client shows its model, and as data.
+/// Prints an answer as text, which every client shows to its model, and as data.
 fn shown(answer: Answer) -> Map {
     let mut text = String::new();
     match answer.value.as_str() {
         Some(words) => text.push_str(words),
+        // Clients that ignore structured content show this text.
         None => json::write(&answer.value, &mut text),
     }
     let content = Map::new().with("type", "text").with("text", text);

@@ -2,7 +2,7 @@
 
 use reveille::domain::Moment;
 use reveille::edn::{Map, Value};
-use reveille::graph::registry::{Attribute, Registry, Type, World};
+use reveille::graph::registry::{Attribute, ParamType, Record, Registry, Type, World};
 
 use super::generate::Generator;
 
@@ -65,7 +65,10 @@ impl Tree {
 
     pub(crate) fn graphql(&self) -> String {
         let part = |(attribute, below): &(Attribute, Option<Tree>)| match below {
-            None => camel(attribute.ident),
+            None => {
+                let fields = attribute.kind.record().map(fields).unwrap_or_default();
+                format!("{}{fields}", camel(attribute.ident))
+            }
             Some(below) => format!("{} {}", camel(attribute.ident), below.graphql()),
         };
         format!("{{ {} }}", self.0.iter().map(part).collect::<Vec<_>>().join(" "))
@@ -89,6 +92,7 @@ fn json(attribute: &Attribute, below: Option<&Tree>, value: &Value) -> serde_jso
     match (attribute.kind, below, value) {
         (_, _, Value::Nil) => serde_json::Value::Null,
         (_, Some(below), _) => below.expected(value.as_map().expect("an entity is a map")),
+        (Type::Record(record), None, _) => shown(record, value),
         (Type::Enum(_), None, Value::Keyword(name)) => name.as_str().to_uppercase().replace('-', "_").into(),
         (_, None, Value::Keyword(name)) => name.as_str().into(),
         (_, None, Value::Symbol(name)) => name.as_str().into(),
@@ -99,6 +103,55 @@ fn json(attribute: &Attribute, below: Option<&Tree>, value: &Value) -> serde_jso
             Moment::new(inst.seconds(), inst.nanos()).expect("a moment").to_string().into()
         }
         (_, None, _) => loose(value),
+    }
+}
+
+/// Every field of a record, as a selection.
+pub(crate) fn fields(record: &Record) -> String {
+    let field = |name: &str, of: Option<&'static Record>| {
+        format!("{}{}", camel(name), of.map(fields).unwrap_or_default())
+    };
+    let all = record.params.iter().map(|param| field(param.name, param.kind.record()));
+    format!(" {{ {} }}", all.collect::<Vec<_>>().join(" "))
+}
+
+/// A record as GraphQL shows it; its map holds what is declared and nothing else.
+fn shown(record: &Record, value: &Value) -> serde_json::Value {
+    let map = value.as_map().expect("a record is a map");
+    let declared = |key: &Value| record.params.iter().any(|param| *key == Value::keyword(param.name));
+    assert!(map.keys().all(declared), "{} has an undeclared field: {value}", record.name);
+    let fields = record.params.iter().map(|param| {
+        let value = map.keyword(param.name).unwrap_or(&Value::Nil);
+        assert!(param.is_nullable || !value.is_nil(), "{} lacks {}: {value}", record.name, param.name);
+        (camel(param.name), part(param.kind, value))
+    });
+    serde_json::Value::Object(fields.collect())
+}
+
+fn part(kind: ParamType, value: &Value) -> serde_json::Value {
+    match (kind, value) {
+        (_, Value::Nil) => serde_json::Value::Null,
+        (ParamType::List(item), _) => {
+            let items = value.as_items().expect("a list");
+            items.iter().map(|value| part(*item, value)).collect()
+        }
+        (ParamType::Record(record), _) => shown(record, value),
+        (ParamType::Enum { values, .. }, _) => {
+            let word = value.as_keyword().map_or_else(|| value.as_str().expect("a word"), |it| it.as_str());
+            assert!(values.contains(&word), "{word} is none of {values:?}");
+            word.to_uppercase().replace('-', "_").into()
+        }
+        (ParamType::Instant, Value::Inst(inst)) => {
+            Moment::new(inst.seconds(), inst.nanos()).expect("a moment").to_string().into()
+        }
+        (ParamType::Integer { min, max }, Value::Int(number)) => {
+            assert!((min..=max).contains(number), "{number} is not within {min} and {max}");
+            (*number).into()
+        }
+        (ParamType::Boolean, Value::Bool(flag)) => (*flag).into(),
+        (ParamType::Text | ParamType::Id | ParamType::Instant, Value::Str(text)) => text.to_string().into(),
+        (ParamType::Map, _) => loose(value),
+        _ => unreachable!("{value} is not {}", kind.expected()),
     }
 }
 

@@ -9,10 +9,10 @@ mod selections;
 use reveille::dialect::{Notation, psi};
 use reveille::domain::{Caller, Moment, Right, Scope, SessionId};
 use reveille::edn::{Map, Value, read_keeping_meta, write};
-use reveille::graph::eql::{Boundary, Written};
+use reveille::graph::eql::{Boundary, WriteOutcome};
 use reveille::graph::registry::Type;
-use reveille::runtime::{Handle, failed, reply};
-use reveille::surface::graphql::{Request, Service};
+use reveille::service::{Service, failed, registry, reply};
+use reveille::surface::graphql::{GraphqlRequest, GraphqlService};
 
 use generate::Generator;
 use graphql::Tree;
@@ -33,26 +33,46 @@ fn callers(population: &Population) -> Vec<(&'static str, Caller)> {
 }
 
 /// The answer as `/eql` writes it.
-fn as_text(handle: &Handle, caller: &Caller, query: &str, is_lenient: bool) -> String {
-    let prepared = handle.prepare(caller, query.as_bytes()).expect(query);
+fn as_text(service: &Service, caller: &Caller, query: &str, is_lenient: bool) -> String {
+    let prepared = service.prepare(caller, query.as_bytes()).expect(query);
     let mut text = String::new();
-    match handle.answer(caller, &prepared, is_lenient, &mut text) {
-        Ok(Written::Done) => text,
-        Ok(Written::Failed(failure)) => Value::Map(failed(&prepared.boundary, &failure)).to_string(),
+    match service.answer(caller, &prepared, is_lenient, &mut text) {
+        Ok(WriteOutcome::Done) => text,
+        Ok(WriteOutcome::Failed(failure)) => Value::Map(failed(&prepared.boundary, &failure)).to_string(),
         Err(refusal) => refusal.to_string(),
     }
 }
 
 /// The answer by the long way.
-fn as_value(handle: &Handle, caller: &Caller, query: &str, is_lenient: bool) -> Result<Map, String> {
+fn as_value(service: &Service, caller: &Caller, query: &str, is_lenient: bool) -> Result<Map, String> {
     let form = read_keeping_meta(query.as_bytes(), &CAPS).expect("EDN");
     let boundary = Boundary::read(&form).expect("a query");
-    let answer = handle.query(caller, &boundary, is_lenient).map_err(|refusal| refusal.to_string())?;
+    let answer = service.query(caller, &boundary, is_lenient).map_err(|refusal| refusal.to_string())?;
     Ok(reply(&boundary, answer))
 }
 
-fn lenient(handle: &Handle, caller: &Caller, query: &str) -> Map {
-    as_value(handle, caller, query, true).expect("within limits")
+fn lenient(service: &Service, caller: &Caller, query: &str) -> Map {
+    as_value(service, caller, query, true).expect("within limits")
+}
+
+#[test]
+fn a_record_is_asked_for_by_field_or_as_a_whole() {
+    let population = Population::new();
+    let ask = |below: &str, is_lenient: bool| {
+        let query =
+            format!("[{{[:psi.scheduler/schedule-id \"{}\"] [{below}]}}]", population.schedules_of_a[0]);
+        as_text(&population.service, &Caller::OPERATOR, &query, is_lenient)
+    };
+    let one = ask("{:psi.scheduler/policy [:overlap]}", false);
+    assert!(one.contains("{:psi.scheduler/policy {:overlap :skip}}"), "{one}");
+    let whole = ask(":psi.scheduler/policy", false);
+    assert!(whole.contains("{:overlap :skip :missed ") && whole.contains(":backoff-ms []"), "{whole}");
+    for is_lenient in [false, true] {
+        let misspelt = ask("{:psi.scheduler/policy [:overlaps]}", is_lenient);
+        assert!(misspelt.contains("did you mean :overlap?"), "{misspelt}");
+        let below = ask("{:psi.scheduler/session-config-summary [{:model [:name]}]}", is_lenient);
+        assert!(below.contains("a model has no field :name"), "{below}");
+    }
 }
 
 #[test]
@@ -60,11 +80,11 @@ fn a_query_means_the_same_by_either_way() {
     let population = Population::new();
     let mut walked = 0;
     for seed in 0..600 {
-        let query = Generator::new(seed).query(population.handle.registry());
+        let query = Generator::new(seed).query(&registry());
         for (name, caller) in callers(&population) {
             for is_lenient in [false, true] {
-                let text = as_text(&population.handle, &caller, &query, is_lenient);
-                let expected = as_value(&population.handle, &caller, &query, is_lenient)
+                let text = as_text(&population.service, &caller, &query, is_lenient);
+                let expected = as_value(&population.service, &caller, &query, is_lenient)
                     .map_or_else(|refusal| refusal, |map| Value::Map(map).to_string());
                 assert_eq!(text, expected, "seed {seed}, {name}, {query}");
                 walked += usize::from(!text.contains("com.wsscode.pathom3"));
@@ -79,15 +99,15 @@ fn a_query_means_the_same_by_either_way() {
 fn psi_tool_answers_what_eql_answers() {
     let population = Population::new();
     for seed in 0..300 {
-        let query = Generator::new(seed).query(population.handle.registry());
+        let query = Generator::new(seed).query(&registry());
         for (name, caller) in callers(&population) {
             let call = Map::new().with("action", "query").with("query", query.as_str()).into();
-            let answer = population.handle.call_tool(psi::TOOL, &caller, &call, Notation::Edn);
+            let answer = population.service.call_tool(psi::TOOL, &caller, &call, Notation::Edn);
             let answer = answer.expect("psi-tool is always there").value;
             if answer.as_map().is_some_and(|map| map.keyword("psi-tool/truncated").is_some()) {
                 continue;
             }
-            let expected = as_value(&population.handle, &caller, &query, true)
+            let expected = as_value(&population.service, &caller, &query, true)
                 .map_or_else(|refusal| format!("EQL query error: {refusal}").into(), |map| plain(map.into()));
             assert_eq!(answer, expected, "seed {seed}, {name}, {query}");
         }
@@ -117,10 +137,10 @@ fn plain(value: Value) -> Value {
 #[test]
 fn what_is_anothers_is_as_absent_for_every_attribute() {
     let population = Population::new();
-    let handle = &population.handle;
+    let queries = &population.service;
     let keys = |session: &str, schedule: &str| {
         let run = lenient(
-            handle,
+            queries,
             &Caller::OPERATOR,
             &format!(
                 "[{{[:psi.scheduler/schedule-id \"{schedule}\"] [{{:psi.scheduler/runs [:reveille.run/id]}}]}}]"
@@ -148,7 +168,7 @@ fn what_is_anothers_is_as_absent_for_every_attribute() {
     );
     let absent = keys("nobody", "sch-nobody");
     let mut covered = 0;
-    for (attribute, entity) in handle.registry().described() {
+    for (attribute, entity) in registry().described() {
         let Some(key) = entity.key else { continue };
         let find = |keys: &[(&'static str, String)]| {
             keys.iter().find(|(name, _)| *name == entity.name).map(|(_, value)| value.clone())
@@ -159,7 +179,7 @@ fn what_is_anothers_is_as_absent_for_every_attribute() {
         let caller = Caller::session(population.b.clone());
         let ask = |value: &str| {
             let query = format!("[{{[:{key} {value}] [:{}]}}]", attribute.ident);
-            Value::Map(lenient(handle, &caller, &query)).to_string().replace(value, "KEY")
+            Value::Map(lenient(queries, &caller, &query)).to_string().replace(value, "KEY")
         };
         assert_eq!(ask(&other), ask(&nobody), "{}", attribute.ident);
         let answered = ask(&own);
@@ -190,8 +210,8 @@ fn nothing_of_another_session_is_in_any_answer() {
         .chain(["Origin", "Be brief.", "\"in flight\"", "\"waits\"", "\"busy\""].map(str::to_owned))
         .collect();
     for seed in 0..600 {
-        let query = Generator::new(seed).query(population.handle.registry());
-        let answer = Value::Map(lenient(&population.handle, &caller, &query)).to_string();
+        let query = Generator::new(seed).query(&registry());
+        let answer = Value::Map(lenient(&population.service, &caller, &query)).to_string();
         let leak = foreign.iter().find(|text| answer.contains(*text));
         assert_eq!(leak, None, "seed {seed}, {query}: {answer}");
     }
@@ -202,10 +222,10 @@ fn nothing_of_another_session_is_in_any_answer() {
 #[test]
 fn mutations_keep_to_the_walls() {
     let population = Population::new();
-    let handle = &population.handle;
+    let queries = &population.service;
     let observer = Caller { right: Right::Read, ..Caller::OPERATOR };
     let answers =
-        |caller: &Caller, call: &str| Value::Map(lenient(handle, caller, &format!("[{call}]"))).to_string();
+        |caller: &Caller, call: &str| Value::Map(lenient(queries, caller, &format!("[{call}]"))).to_string();
     for name in
         ["psi.scheduler/create", "psi.scheduler/cancel", "psi.agent-session/open", "psi.agent-session/close"]
     {
@@ -230,27 +250,32 @@ fn mutations_keep_to_the_walls() {
         open.replace("psi.agent-session/open", "N"),
         answers(&b, "(no/such {})").replace("no/such", "N")
     );
-    let pending = lenient(handle, &Caller::OPERATOR, "[:psi.agent-session/sessions]");
+    let pending = lenient(queries, &Caller::OPERATOR, "[:psi.agent-session/sessions]");
     assert!(Value::Map(pending).to_string().contains("\"session-a\""), "nothing was closed");
 }
 
 /// One entity asked in both languages; the answers are the same, value by value.
 #[track_caller]
-fn agree(service: &Service, caller: &Caller, (tree, ident, field): (&Tree, &str, &str), about: &str) -> bool {
+fn agree(
+    service: &GraphqlService,
+    caller: &Caller,
+    (tree, ident, field): (&Tree, &str, &str),
+    about: &str,
+) -> bool {
     let eql = format!("[{{[{ident}] {}}}]", tree.eql());
     let query = format!("{{ found: {field} {} }}", tree.graphql());
-    let answer = service.answer(caller, &Request::new(query.as_str()), true).body;
+    let answer = service.answer(caller, &GraphqlRequest::new(query.as_str()), true).body;
     let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
     if answer["errors"][0]["extensions"]["code"] == "LIMIT" {
         return false;
     }
     assert_eq!(answer.get("errors"), None, "{about}, {query}");
-    let asked = lenient(service.handle(), caller, &eql);
+    let asked = lenient(service.service(), caller, &eql);
     let (_, found) = asked.iter().next().expect("one join");
     let found = found.as_map().expect("an entity is a map");
     // A key alone is echoed, be there something behind it or not.
     let probe = lenient(
-        service.handle(),
+        service.service(),
         caller,
         &format!("[{{[{ident}] [*  :psi.scheduler/kind :psi.agent-session/host]}}]"),
     );
@@ -264,8 +289,7 @@ fn agree(service: &Service, caller: &Caller, (tree, ident, field): (&Tree, &str,
 #[test]
 fn graphql_answers_what_eql_answers() {
     let population = Population::new();
-    let handle = &population.handle;
-    let service = Service::new(handle).expect("no faults");
+    let service = GraphqlService::new(&population.service).expect("no faults");
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\\\""));
     let sessions = [population.a.as_str(), population.b.as_str(), "nobody"];
     let schedules: Vec<String> =
@@ -281,14 +305,14 @@ fn graphql_answers_what_eql_answers() {
             ),
             ("schedule", "psi.scheduler/schedule-id", "schedule(scheduleId:", schedules.clone()),
         ] {
-            let whole = Tree::whole(handle.registry(), entity);
+            let whole = Tree::whole(&registry(), entity);
             for id in &ids {
                 let (ident, field) = (format!(":{key} {}", quoted(id)), format!("{root} {})", quoted(id)));
                 found += usize::from(agree(&service, &caller, (&whole, &ident, &field), name));
             }
             for seed in 0..150 {
                 let mut draw = Generator::new(seed);
-                let tree = Tree::draw(&mut draw, handle.registry(), entity, 3);
+                let tree = Tree::draw(&mut draw, &registry(), entity, 3);
                 let id = &ids[draw.below(ids.len())];
                 let (ident, field) = (format!(":{key} {}", quoted(id)), format!("{root} {})", quoted(id)));
                 let about = format!("seed {seed}, {name}");
@@ -303,8 +327,8 @@ fn graphql_answers_what_eql_answers() {
 #[test]
 fn lists_are_the_same_in_every_language() {
     let population = Population::new();
-    let handle = &population.handle;
-    let service = Service::new(handle).expect("no faults");
+    let queries = &population.service;
+    let service = GraphqlService::new(&population.service).expect("no faults");
     for (params, arguments) in [
         ("{:first 3}", "first: 3"),
         ("{:status :failed}", "first: 100, filter: {status: [FAILED]}"),
@@ -321,7 +345,7 @@ fn lists_are_the_same_in_every_language() {
                   :reveille.schedule-page/has-next? :reveille.schedule-page/end-cursor \
                   {{:reveille.schedule-page/schedules [:psi.scheduler/schedule-id]}}]}}]"
             );
-            let page = lenient(handle, &caller, &eql);
+            let page = lenient(queries, &caller, &eql);
             let page = page.keyword("psi.scheduler/schedule-page").and_then(Value::as_map).expect("a page");
             let part =
                 |name: &str| page.keyword(&format!("reveille.schedule-page/{name}")).expect("there").clone();
@@ -330,7 +354,7 @@ fn lists_are_the_same_in_every_language() {
             let query = format!(
                 "{{ schedules({arguments}) {{ totalCount nodes {{ scheduleId }} pageInfo {{ hasNextPage endCursor }} }} }}"
             );
-            let answer = service.answer(&caller, &Request::new(query), true).body;
+            let answer = service.answer(&caller, &GraphqlRequest::new(query), true).body;
             let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
             let list = &answer["data"]["schedules"];
             let nodes: Vec<String> = list["nodes"]
@@ -359,18 +383,18 @@ fn lists_are_the_same_in_every_language() {
 #[test]
 fn another_s_is_as_absent_for_every_field_and_mutation() {
     let population = Population::new();
-    let handle = &population.handle;
-    let service = Service::new(handle).expect("no faults");
+    let queries = &population.service;
+    let service = GraphqlService::new(&population.service).expect("no faults");
     let (theirs, own) = (population.schedules_of_a[7].to_string(), population.schedules_of_b[1].to_string());
     let b = Caller::session(population.b.clone());
     let observer = Caller { right: Right::Read, ..Caller::OPERATOR };
     let ghost = Caller::session(SessionId::new("ghost").expect("an id"));
     let ask = |caller: &Caller, document: &str, id: &str| {
         let text = document.replace("ID", id);
-        service.answer(caller, &Request::new(text), false).body.replace(id, "ID")
+        service.answer(caller, &GraphqlRequest::new(text), false).body.replace(id, "ID")
     };
     let mut fields = 0;
-    for (attribute, entity) in handle.registry().described() {
+    for (attribute, entity) in registry().described() {
         let root = match entity.name {
             "session" => "session(sessionId: \"ID\")",
             "schedule" => "schedule(scheduleId: \"ID\")",
@@ -379,7 +403,8 @@ fn another_s_is_as_absent_for_every_field_and_mutation() {
         if !graphql::is_shared(attribute) {
             continue;
         }
-        let below = if matches!(attribute.kind, Type::Reference(_)) { " { __typename }" } else { "" };
+        let has_fields = matches!(attribute.kind, Type::Reference(_) | Type::Record(_));
+        let below = if has_fields { " { __typename }" } else { "" };
         let document = format!("{{ {root} {{ {}{below} }} }}", graphql::camel(attribute.ident));
         let (other, absent) =
             if entity.name == "session" { ("session-a", "nobody") } else { (theirs.as_str(), "sch-no") };
@@ -398,13 +423,16 @@ fn another_s_is_as_absent_for_every_field_and_mutation() {
         ask(&b, "mutation { openSession { sessionId } }", "-").contains("errors"),
         "sessions are opened by operators"
     );
-    assert!(ask(&b, "mutation { holdAll { held } }", "-").contains("errors"), "operators hold everything");
+    assert!(
+        ask(&b, "mutation { holdAll { held { by } } }", "-").contains("errors"),
+        "operators hold everything"
+    );
     assert!(
         ask(&b, "mutation { cancelSchedule(scheduleId: \"ID\") { schedule { status } } }", &own)
             .contains("CANCELLED")
     );
     let untouched = lenient(
-        handle,
+        queries,
         &Caller::OPERATOR,
         &format!("[{{[:psi.scheduler/schedule-id \"{theirs}\"] [:psi.scheduler/status]}}]"),
     );

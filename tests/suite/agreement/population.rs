@@ -9,11 +9,12 @@ use reveille::edn::read;
 use reveille::engine::{Input, Report};
 use reveille::port::Host;
 use reveille::runtime::Handle;
+use reveille::service::Service;
 use reveille::testkit::{Behaviour, SimHost, Stage};
 
 /// The engine, and who is in it.
 pub(crate) struct Population {
-    pub(crate) handle: Handle,
+    pub(crate) service: Service,
     pub(crate) a: SessionId,
     pub(crate) b: SessionId,
     pub(crate) schedules_of_a: Vec<ScheduleId>,
@@ -25,6 +26,7 @@ impl Population {
         let stage = Stage::seeded(7);
         let host = Arc::new(SimHost::new(&stage, HostId::LOCAL).over(Arc::new(HostLocal::new())));
         let handle = Handle::new(stage.parts(Arc::clone(&host) as Arc<dyn Host>));
+        let service = Service::new(handle.clone());
         let open = |id: &str, config: &str| {
             let config = read(config.as_bytes(), &REQUEST_CAPS).expect("EDN");
             let config = psi::session_config::parse(&config, Notation::Edn).expect("a configuration");
@@ -37,7 +39,7 @@ impl Population {
         let mut schedules_of_a = Vec::new();
         let advance = |millis: u64| {
             stage.clock.advance(Span::from_millis(millis));
-            handle.turn();
+            handle.run_due();
         };
         for (behaviour, args) in [
             (Behaviour::Prompt, ":kind \"message\" :label \"said\""),
@@ -49,16 +51,16 @@ impl Population {
             (Behaviour::Slow, ":kind \"message\" :label \"in flight\""),
         ] {
             host.behave(&[(behaviour, 1)]);
-            schedules_of_a.push(create(&handle, &a, args, 1_000));
+            schedules_of_a.push(create(&service, &a, args, 1_000));
             advance(1_000);
         }
         host.behave(Behaviour::FAULTLESS);
-        schedules_of_a.push(create(&handle, &a, ":kind \"message\" :label \"Grüße \\\"\\n\"", 5_000));
-        let cancelled = create(&handle, &a, ":kind \"message\"", 6_000);
+        schedules_of_a.push(create(&service, &a, ":kind \"message\" :label \"Grüße \\\"\\n\"", 5_000));
+        let cancelled = create(&service, &a, ":kind \"message\"", 6_000);
         handle.cancel(Caller::OPERATOR.scope, cancelled.clone()).expect("it is pending");
         schedules_of_a.push(cancelled);
         schedules_of_a.push(create(
-            &handle,
+            &service,
             &a,
             ":kind \"session\" :session-config {:tool-ids [\"x\"]}",
             7_000,
@@ -66,21 +68,21 @@ impl Population {
         let report = |report| handle.submit(Input::Report(report)).expect("taken");
         report(Report::Busy { session: busy.clone(), busy: true });
         report(Report::UserMessage { session: b.clone(), text: "Hello.".into() });
-        create(&handle, &busy, ":kind \"message\" :label \"waits\"", 1_000);
+        create(&service, &busy, ":kind \"message\" :label \"waits\"", 1_000);
         let schedules_of_b = vec![
-            create(&handle, &b, ":kind \"message\" :label \"said\"", 1_000),
-            create(&handle, &b, ":kind \"message\"", 86_400_000),
+            create(&service, &b, ":kind \"message\" :label \"said\"", 1_000),
+            create(&service, &b, ":kind \"message\"", 86_400_000),
         ];
         advance(1_000);
-        Population { handle, a, b, schedules_of_a, schedules_of_b }
+        Population { service, a, b, schedules_of_a, schedules_of_b }
     }
 }
 
-fn create(handle: &Handle, session: &SessionId, args: &str, delay_ms: u64) -> ScheduleId {
+fn create(service: &Service, session: &SessionId, args: &str, delay_ms: u64) -> ScheduleId {
     let args =
         format!("{{:action \"scheduler\" :op \"create\" :message \"Look.\" :delay-ms {delay_ms} {args}}}");
     let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
-    let answer = handle.call_tool(psi::TOOL, &Caller::session(session.clone()), &args, Notation::Edn);
+    let answer = service.call_tool(psi::TOOL, &Caller::session(session.clone()), &args, Notation::Edn);
     let answer = answer.expect("psi-tool is always there").value;
     let schedule = answer.as_map().and_then(|map| map.keyword("psi-tool/scheduler")?.as_map());
     let schedule = schedule.and_then(|map| map.keyword("schedule")?.as_map());

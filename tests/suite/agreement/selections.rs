@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use reveille::domain::Caller;
 use reveille::graph::view::{Scheduler, viewer};
-use reveille::runtime::{Handle, QUERY_LIMITS};
-use reveille::surface::graphql::{self, Graphql, Request};
+use reveille::service::{QUERY_LIMITS, Service, registry};
+use reveille::surface::graphql::{self, Graphql, GraphqlRequest};
 use serde_json::Value;
 
 use super::callers;
@@ -19,11 +19,11 @@ const TWICE: &str = " _a: pendingCount _b: pendingCount";
 #[test]
 fn a_selection_means_the_same_by_either_way() {
     let population = Population::new();
-    let handle = &population.handle;
-    let graphql = Graphql::new(Arc::clone(handle.registry()), &graphql::roots()).expect("sound roots");
+    let service = &population.service;
+    let graphql = Graphql::new(Arc::clone(&registry()), &graphql::roots()).expect("sound roots");
     let mut whole = 0;
     for (name, caller) in callers(&population) {
-        let ask = |query: String| execute(&graphql, handle, &caller, query);
+        let ask = |query: String| execute(&graphql, service, &caller, query);
         let schema = Schema::read(&ask(INTROSPECTION.to_owned()), &population);
         let pending = ask("{ pendingCount }".to_owned());
         let pending = pending.trim_start_matches("{\"data\":{\"pendingCount\":").trim_end_matches("}}");
@@ -42,15 +42,15 @@ fn a_selection_means_the_same_by_either_way() {
     assert!(whole > 1_500, "only {whole} answers were whole");
 }
 
-fn execute(graphql: &Graphql<Scheduler>, handle: &Handle, caller: &Caller, query: String) -> String {
-    let asking = graphql::Caller {
+fn execute(graphql: &Graphql<Scheduler>, service: &Service, caller: &Caller, query: String) -> String {
+    let asking = graphql::GraphqlCaller {
         viewer: viewer(&caller.scope),
         may_introspect: true,
         is_reading: true,
         limits: QUERY_LIMITS,
         stop: &|| false,
     };
-    graphql.execute(&Request::new(query), &asking, &mut handle.access(caller)).body
+    graphql.execute(&GraphqlRequest::new(query), &asking, &mut service.access(caller)).body
 }
 
 /// Types with their fields, and values for arguments that must be given.

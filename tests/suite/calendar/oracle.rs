@@ -4,7 +4,7 @@
 
 use jiff::Timestamp;
 use reveille::domain::{Calendar, Moment, Trigger, Weekday};
-use reveille::testkit::checker::{self, Day};
+use reveille_checker::{self as checker, Day};
 
 use super::at;
 
@@ -22,7 +22,10 @@ pub(crate) fn slots(trigger: &Trigger, a: i64, b: i64) -> Vec<Moment> {
         }
         Trigger::At(_) | Trigger::Every(_) | Trigger::Event(_) => panic!("not on a clock"),
     };
-    checker::slots(&trigger, at(a), at(b)).unwrap_or_else(|error| panic!("{trigger:?}: {error}"))
+    let judged = |seconds| checker::Moment::new(seconds, 0).expect("within jiff's years");
+    let slots = checker::slots(&trigger, judged(a), judged(b));
+    let slots = slots.unwrap_or_else(|error| panic!("{trigger:?}: {error}"));
+    slots.into_iter().map(|slot| at(slot.seconds())).collect()
 }
 
 fn day(weekday: Weekday) -> Day {

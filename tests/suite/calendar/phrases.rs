@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
-use reveille::calendar::{Asked, Warning, Zones, from_edn, print, to_edn, understand};
+use reveille::calendar::{PhraseContext, Warning, Zones, from_edn, print, to_edn, understand};
 use reveille::domain::{CountFrom, Every, Moment, Span, Trigger, When, Zone};
 use reveille::edn::{Value, read};
 
 use super::laws::{cases, trigger};
 use super::{CAPS, items, listed, moment, table, text, zones};
 
-fn asked<'a>(row: &Value, zones: &'a Zones) -> Asked<'a> {
+fn asked<'a>(row: &Value, zones: &'a Zones) -> PhraseContext<'a> {
     let value = |key: &str, usual: &'static str| {
         row.as_map()
             .and_then(|row| row.keyword(key))
@@ -20,7 +20,7 @@ fn asked<'a>(row: &Value, zones: &'a Zones) -> Asked<'a> {
     };
     let zone = Zone::parse(&value("zone", "Europe/Berlin")).expect("a zone");
     // A Wednesday, 15:00 in Berlin.
-    Asked { now: moment(&value("now", "2026-04-22T13:00:00Z")), zone, zones }
+    PhraseContext { now: moment(&value("now", "2026-04-22T13:00:00Z")), zone, zones }
 }
 
 fn canonical(meant: &When) -> String {
@@ -105,7 +105,7 @@ proptest! {
     #[test]
     fn what_is_understood_lies_ahead_and_prints_back(phrase in babble(), now in -1_000_000_000..4_000_000_000_i64) {
         let now = super::at(now);
-        let asked = Asked { now, zone: Zone::parse("America/New_York").expect("a zone"), zones: zones() };
+        let asked = PhraseContext { now, zone: Zone::parse("America/New_York").expect("a zone"), zones: zones() };
         let Ok(understood) = understand(&phrase, &asked) else { return Ok(()); };
         prop_assert!(understood.next.len() <= 3);
         let is_now = understood.meant == When::After(Span::ZERO);
@@ -128,7 +128,7 @@ proptest! {
             Trigger::Calendar(mut calendar) => { calendar.zone = zone; Trigger::Calendar(calendar) }
             Trigger::At(_) | Trigger::Every(_) | Trigger::Event(_) => trigger,
         };
-        let asked = Asked { now: moment("1970-01-01T00:00:00Z"), zone: Zone::Utc, zones: zones() };
+        let asked = PhraseContext { now: moment("1970-01-01T00:00:00Z"), zone: Zone::Utc, zones: zones() };
         let meant = understand(&print(&trigger), &asked).map(|understood| understood.meant);
         let expected = match &trigger {
             Trigger::At(moment) => When::At(*moment),

@@ -2,13 +2,13 @@
 //!
 //! The histories lie in `fixtures/histories`: `# ` says what happens, `#! ` what the checker has to find, in any order.
 
-#[path = "../../../examples/check_history.rs"]
+#[path = "../../../checker/src/main.rs"]
 #[expect(dead_code, reason = "the program's own entry")]
 mod check_history;
 mod mutations;
 mod year;
 
-use reveille::testkit::checker::{check, read, write};
+use reveille_checker::{check, read, write};
 
 fn histories() -> Vec<(String, String)> {
     let directory = format!("{}/fixtures/histories", env!("CARGO_MANIFEST_DIR"));

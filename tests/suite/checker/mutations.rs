@@ -6,9 +6,8 @@
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use reveille::domain::{Moment, Span};
-use reveille::testkit::checker::{
-    Bounds, Day, Event, Missed, Overlap, Policy, Trigger, check_within, read, slots, write,
+use reveille_checker::{
+    Bounds, Day, Event, Missed, Moment, Overlap, Policy, Span, Trigger, check_within, read, slots, write,
 };
 
 use super::histories;

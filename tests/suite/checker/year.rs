@@ -1,7 +1,6 @@
 //! A large history: two hundred schedules in thirty zones, clean, and with one delivery lost among all.
 
-use reveille::domain::{Moment, Span};
-use reveille::testkit::checker::{Event, Policy, Trigger, check, slots};
+use reveille_checker::{Event, Moment, Policy, Span, Trigger, check, slots};
 
 /// Days. A whole year takes some seconds: `CHECKER_DAYS=366 cargo test --test suite checker::year::a_large`.
 const DAYS: i64 = 31;

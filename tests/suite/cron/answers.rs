@@ -2,8 +2,9 @@
 
 use reveille::calendar::{Zones, parse_cron};
 use reveille::dialect::cron::{
-    Draft, Job, JobState, Outlook, Patch, Period, Policy, RunStatus, Schedule, Tool, View, conflict, created,
-    deleted, got, job_id, listed, never_due, not_found, paused, refused, resumed, run_id, updated,
+    Job, JobDraft, JobPolicy, JobSchedule, JobState, JobView, NextRuns, Patch, Period, RunStatus, Tool,
+    conflict, created, deleted, got, job_id, listed, never_due, not_found, paused, refused, resumed, run_id,
+    updated,
 };
 use reveille::dialect::{Answer, json};
 use reveille::domain::{Entropy, Refusal, Trigger, Zone};
@@ -27,7 +28,7 @@ const JOB: &str = concat!(
 #[test]
 fn changes_are_told_in_the_seeds_shape() {
     let (job, zones) = (daily("job_1", "News", "+08:00"), Zones::bundled());
-    let outlook = Outlook::from(&job, at("2026-06-01T00:00:00Z"), &zones);
+    let outlook = NextRuns::from(&job, at("2026-06-01T00:00:00Z"), &zones);
     let runs = r#""next_runs":["2026-06-01T00:00:00Z","2026-06-02T00:00:00Z","2026-06-03T00:00:00Z"]"#;
     check(&created(&job, &outlook), &format!(r#"{{"status":"created","job":{JOB},{runs}}}"#));
     check(&updated(&job, &outlook), &format!(r#"{{"status":"updated","job":{JOB},{runs}}}"#));
@@ -36,8 +37,8 @@ fn changes_are_told_in_the_seeds_shape() {
     check(&deleted(&id("job_1")), r#"{"status":"deleted","job_id":"job_1"}"#);
     let mut job = job;
     job.enabled = false;
-    assert_eq!(Outlook::from(&job, at("2026-06-01T00:00:00Z"), &zones), Outlook::default());
-    let edn = created(&job, &Outlook::default()).value.to_string();
+    assert_eq!(NextRuns::from(&job, at("2026-06-01T00:00:00Z"), &zones), NextRuns::default());
+    let edn = created(&job, &NextRuns::default()).value.to_string();
     assert!(edn.starts_with(r#"{:status :created :job {:id "job_1" :revision 1 "#), "{edn}");
     assert!(edn.contains(":policy {:overlap :skip :missed_run :run_once"), "{edn}");
 }
@@ -46,7 +47,7 @@ fn changes_are_told_in_the_seeds_shape() {
 fn a_zone_that_is_not_known_is_warned_of() {
     let zones = Zones::bundled().with_local(Zone::parse("Asia/Tokyo").unwrap());
     let job = daily("job_1", "News", "Mars/Phobos");
-    let outlook = Outlook::from(&job, at("2026-06-01T12:00:00Z"), &zones);
+    let outlook = NextRuns::from(&job, at("2026-06-01T12:00:00Z"), &zones);
     assert_eq!(outlook.next_runs[0], at("2026-06-01T23:00:00Z"));
     let version = zones.version();
     let warning =
@@ -54,7 +55,7 @@ fn a_zone_that_is_not_known_is_warned_of() {
     let text = created(&job, &outlook).value.to_string();
     assert!(text.contains(r#":timezone "Mars/Phobos""#), "{text}");
     assert!(text.ends_with(&format!(":warnings [\"{warning}\"]}}")), "{text}");
-    let view = View { job, state: JobState::default() };
+    let view = JobView { job, state: JobState::default() };
     let text = got(&view, &zones).value.to_string();
     assert!(text.ends_with(&format!(":warnings [\"{warning}\"]}}")), "{text}");
     let text = listed(vec![view], true, &zones, vec!["first".into()]).value.to_string();
@@ -65,7 +66,7 @@ fn a_zone_that_is_not_known_is_warned_of() {
 fn states_leave_out_what_there_is_not() {
     let zones = Zones::bundled();
     let job = daily("job_1", "News", "+08:00");
-    let bare = View { job: job.clone(), state: JobState::default() };
+    let bare = JobView { job: job.clone(), state: JobState::default() };
     check(&got(&bare, &zones), &format!(r#"{{"job":{JOB},"state":{{"consecutive_failures":0}}}}"#));
     let state = JobState {
         next_run_at: Some(at("2026-06-03T00:00:00Z")),
@@ -83,14 +84,14 @@ fn states_leave_out_what_there_is_not() {
         r#""last_status":"error","last_error":"timed out after 1800 seconds","consecutive_failures":2,"#,
         r#""running_run_id":"run_1"}"#
     );
-    check(&got(&View { job, state }, &zones), &format!(r#"{{"job":{JOB},"state":{shown}}}"#));
+    check(&got(&JobView { job, state }, &zones), &format!(r#"{{"job":{JOB},"state":{shown}}}"#));
 }
 
 #[test]
 fn lists_are_in_order_and_may_leave_out_what_is_disabled() {
     let view = |job_id: &str, name: &str, next: Option<&str>| {
         let state = JobState { next_run_at: next.map(at), ..JobState::default() };
-        View { job: daily(job_id, name, "UTC"), state }
+        JobView { job: daily(job_id, name, "UTC"), state }
     };
     let mut views = vec![
         view("job_5", "b", Some("2026-06-03T00:00:00Z")),
@@ -150,7 +151,7 @@ fn a_conflict_names_both_revisions() {
 
 #[test]
 fn what_the_engine_finds_is_told_too() {
-    let past = Schedule::Once { at: at("2026-06-01T00:00:00Z") };
+    let past = JobSchedule::Once { at: at("2026-06-01T00:00:00Z") };
     let answer = never_due(Tool::Update, &past, at("2026-06-02T00:00:00Z"));
     let text = answer.value.to_string();
     assert!(text.contains(":kind :never_due") && text.contains(r#":field "patch.schedule.at""#), "{text}");
@@ -162,21 +163,21 @@ fn what_the_engine_finds_is_told_too() {
 fn a_draft_becomes_a_job_at_its_first_revision() {
     let job = daily("job_1", "News", "UTC");
     let Job { name, description, schedule, prompt, target, policy, .. } = job.clone();
-    let draft = Draft { name, description, schedule, prompt, target, policy };
+    let draft = JobDraft { name, description, schedule, prompt, target, policy };
     assert_eq!(draft.into_job(id("job_1"), at("2026-06-01T00:00:00Z")), job);
 }
 
 #[test]
 fn a_patch_replaces_what_it_names() {
     let job = daily("job_1", "News", "UTC");
-    let (description, policy) = (Some("d".into()), Policy { timeout_seconds: 60, ..Policy::default() });
+    let (description, policy) = (Some("d".into()), JobPolicy { timeout_seconds: 60, ..JobPolicy::default() });
     let job = Job { description, policy, ..job };
     let later = at("2026-06-02T00:00:00Z");
     let paused = Patch::enabled(false).applied_to(&job, later);
     assert_eq!(paused, Job { enabled: false, revision: 2, updated_at: later, ..job.clone() });
-    let patch = Patch { description: Some(None), policy: Some(Policy::default()), ..Patch::default() };
+    let patch = Patch { description: Some(None), policy: Some(JobPolicy::default()), ..Patch::default() };
     let changed = patch.applied_to(&job, later);
-    let policy = Policy::default();
+    let policy = JobPolicy::default();
     assert_eq!(changed, Job { description: None, policy, revision: 2, updated_at: later, ..job });
     assert!(Patch::default().is_empty() && !patch.is_empty());
 }
@@ -186,18 +187,18 @@ fn a_patch_replaces_what_it_names() {
 fn schedules_and_rules_are_the_same() {
     let created_at = at("2026-06-01T00:00:00Z");
     let there_and_back =
-        |schedule: &Schedule| Schedule::from_trigger(&schedule.trigger(created_at), created_at);
-    let once = Schedule::Once { at: created_at };
+        |schedule: &JobSchedule| JobSchedule::from_trigger(&schedule.trigger(created_at), created_at);
+    let once = JobSchedule::Once { at: created_at };
     assert_eq!(there_and_back(&once), Some(once.clone()));
     let daily = daily("job_1", "News", "Europe/Berlin").schedule;
     assert_eq!(there_and_back(&daily), Some(daily));
     let period = Period::new(300).unwrap();
     for anchor in [None, Some(created_at)] {
-        let interval = Schedule::Interval { period, anchor };
+        let interval = JobSchedule::Interval { period, anchor };
         assert_eq!(there_and_back(&interval), Some(interval));
     }
     let cron = Trigger::Cron(parse_cron("@daily").unwrap().into(), Zone::Utc.into());
-    assert_eq!(Schedule::from_trigger(&cron, created_at), None);
+    assert_eq!(JobSchedule::from_trigger(&cron, created_at), None);
     assert!(once.is_never_due(at("2026-06-01T00:00:00.001Z")) && !once.is_never_due(created_at));
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use reveille::dialect::cron::{Call, Context, ScheduleKind, TargetKind, Tool, errors, parse};
+use reveille::dialect::cron::{Call, CronContext, ScheduleKind, TargetKind, Tool, errors, parse};
 use reveille::dialect::{Answer, Notation, REQUEST_CAPS, json};
 use reveille::domain::{Code, SessionId};
 use reveille::edn::{Value, read};
@@ -98,7 +98,7 @@ fn anything_in_any_field_is_understood_or_explained() {
             ["%", "{:job_id %}", "{:job_id \"job_1\" :base_revision %}", "{% 1}", "{:include_disabled %}"];
         calls.extend(args.map(|args| (*tool, args.to_owned())));
     }
-    let context = Context { session: SessionId::new("s-1").ok(), now: at("2026-06-01T00:00:00Z") };
+    let context = CronContext { session: SessionId::new("s-1").ok(), now: at("2026-06-01T00:00:00Z") };
     for (tool, call) in calls {
         for value in ANYTHING {
             let args = read(call.replace('%', value).as_bytes(), &REQUEST_CAPS).expect("EDN");
@@ -150,7 +150,7 @@ fn texts_are_bounded() {
         let schedule = r#"{"kind": "interval", "every_seconds": 300}"#;
         let args = format!(r#"{{"name": "{name}", "prompt": "{prompt}", "schedule": {schedule}}}"#);
         let args = json::read(args.as_bytes(), &REQUEST_CAPS).expect("JSON");
-        let context = Context { session: SessionId::new("s-1").ok(), now: at("2026-06-01T00:00:00Z") };
+        let context = CronContext { session: SessionId::new("s-1").ok(), now: at("2026-06-01T00:00:00Z") };
         parse(Tool::Create, &args, Notation::Json, &context)
     };
     assert!(call(1_024, 65_536).is_ok());
@@ -177,7 +177,7 @@ fn answer_to(row: &str) -> String {
         (Notation::Json, json::read(args, &REQUEST_CAPS).expect("JSON"))
     };
     let session = (!row.contains("/operator ")).then(|| SessionId::new("s-1").expect("an id"));
-    let context = Context { session, now: at("2026-06-01T00:00:00Z") };
+    let context = CronContext { session, now: at("2026-06-01T00:00:00Z") };
     match parse(tool, &args, notation, &context) {
         Ok(call) => shown(&call),
         Err(answer) => {
@@ -188,13 +188,13 @@ fn answer_to(row: &str) -> String {
 }
 
 /// What is shown as right has to be right.
-fn check_example(tool: Tool, answer: &Answer, context: &Context) {
+fn check_example(tool: Tool, answer: &Answer, context: &CronContext) {
     let error = answer.value.as_map().and_then(|map| map.keyword("error")).and_then(Value::as_map);
     let Some(example) = error.and_then(|error| error.keyword("example")) else { return };
     let mut text = String::new();
     json::write(example, &mut text);
     let from_json = json::read(text.as_bytes(), &REQUEST_CAPS).expect("JSON");
-    let context = Context { session: Some(SessionId::new("s-1").expect("an id")), ..context.clone() };
+    let context = CronContext { session: Some(SessionId::new("s-1").expect("an id")), ..context.clone() };
     let call = parse(tool, &from_json, Notation::Json, &context);
     assert!(call.is_ok(), "{text}: {call:?}");
     assert_eq!(call, parse(tool, example, Notation::Edn, &context), "{text}");

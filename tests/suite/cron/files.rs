@@ -1,7 +1,7 @@
 //! The two files: rows of lines, and what a replay makes of them.
 
 use reveille::dialect::cron::RunStatus;
-use reveille::dialect::cron::jsonl::{File, JobEvent, JobLine, Kept, Replayed, replay};
+use reveille::dialect::cron::jsonl::{File, FoldedJob, JobEvent, JobLine, Replayed, replay};
 use reveille::domain::ScheduleId;
 
 use super::{at, daily, id};
@@ -66,7 +66,7 @@ fn said(replayed: &Replayed) -> Vec<String> {
 #[track_caller]
 fn check(lines: &[String], jobs: &str, warnings: &[&str]) {
     let replayed = replay(file(lines).as_bytes(), b"").expect("readable");
-    let shown = |(id, kept): (&ScheduleId, &Kept)| format!("{id}@{}", kept.job.revision);
+    let shown = |(id, kept): (&ScheduleId, &FoldedJob)| format!("{id}@{}", kept.job.revision);
     let found: Vec<String> = replayed.profile.jobs.iter().map(shown).collect();
     assert_eq!(found.join(" "), jobs);
     assert_eq!(said(&replayed), warnings);

@@ -4,7 +4,9 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use reveille::dialect::cron::jsonl::{JobEvent, JobLine, Profile, RunEvent, RunLine, replay};
-use reveille::dialect::cron::{Job, MissedRun, Overlap, Patch, Period, Policy, RunStatus, Schedule, Target};
+use reveille::dialect::cron::{
+    Job, JobPolicy, JobSchedule, JobTarget, MissedRun, Overlap, Patch, Period, RunStatus,
+};
 use reveille::domain::{Moment, SessionId, TimeOfDay, Weekday, Weekdays, Zone};
 
 use super::id;
@@ -26,34 +28,38 @@ fn zone() -> impl Strategy<Value = Zone> {
     proptest::sample::select(zones.to_vec()).prop_map(|zone| Zone::parse(zone).expect("a zone"))
 }
 
-fn schedule() -> impl Strategy<Value = Schedule> {
+fn schedule() -> impl Strategy<Value = JobSchedule> {
     let time =
         || (0_u8..24, 0_u8..60, 0_u8..60).prop_map(|(h, m, s)| TimeOfDay::new(h, m, s).expect("a time"));
     let days = proptest::sample::subsequence(Weekday::ALL.to_vec(), 1..=7);
     let days = days.prop_map(|days| Weekdays::new(days).expect("a day"));
     prop_oneof![
-        moment().prop_map(|at| Schedule::Once { at }),
-        (1_u64..=315_360_000, option::of(moment())).prop_map(|(seconds, anchor)| Schedule::Interval {
+        moment().prop_map(|at| JobSchedule::Once { at }),
+        (1_u64..=315_360_000, option::of(moment())).prop_map(|(seconds, anchor)| JobSchedule::Interval {
             period: Period::new(seconds).expect("in bounds"),
             anchor,
         }),
-        (time(), zone()).prop_map(|(time, zone)| Schedule::Daily { time, zone }),
-        (days, time(), zone()).prop_map(|(weekdays, time, zone)| Schedule::Weekly { weekdays, time, zone }),
+        (time(), zone()).prop_map(|(time, zone)| JobSchedule::Daily { time, zone }),
+        (days, time(), zone()).prop_map(|(weekdays, time, zone)| JobSchedule::Weekly {
+            weekdays,
+            time,
+            zone
+        }),
     ]
 }
 
-fn target() -> impl Strategy<Value = Target> {
+fn target() -> impl Strategy<Value = JobTarget> {
     let gateway = (text(), text(), option::of(text())).prop_map(|(channel, conversation_id, thread_id)| {
-        Target::Gateway { channel, conversation_id, thread_id }
+        JobTarget::Gateway { channel, conversation_id, thread_id }
     });
-    prop_oneof!["[a-z]{1,9}".prop_map(|id| Target::Session(SessionId::new(&id).expect("an id"))), gateway]
+    prop_oneof!["[a-z]{1,9}".prop_map(|id| JobTarget::Session(SessionId::new(&id).expect("an id"))), gateway]
 }
 
-fn policy() -> impl Strategy<Value = Policy> {
+fn policy() -> impl Strategy<Value = JobPolicy> {
     let overlap = proptest::sample::select(Overlap::ALL.to_vec());
     let missed_run = proptest::sample::select(MissedRun::ALL.to_vec());
-    (overlap, missed_run, 1..=Policy::TIMEOUT_SECONDS_MAX)
-        .prop_map(|(overlap, missed_run, timeout_seconds)| Policy { overlap, missed_run, timeout_seconds })
+    (overlap, missed_run, 1..=JobPolicy::TIMEOUT_SECONDS_MAX)
+        .prop_map(|(overlap, missed_run, timeout_seconds)| JobPolicy { overlap, missed_run, timeout_seconds })
 }
 
 fn job() -> impl Strategy<Value = Job> {

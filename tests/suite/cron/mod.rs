@@ -7,7 +7,7 @@ mod files;
 mod laws;
 mod tools;
 
-use reveille::dialect::cron::{Job, Policy, Schedule, Target};
+use reveille::dialect::cron::{Job, JobPolicy, JobSchedule, JobTarget};
 use reveille::domain::{Moment, ScheduleId, SessionId, TimeOfDay, Zone};
 
 fn at(text: &str) -> Moment {
@@ -28,12 +28,12 @@ fn daily(job_id: &str, name: &str, zone: &str) -> Job {
         enabled: true,
         created_at: at("2026-06-01T00:00:00Z"),
         updated_at: at("2026-06-01T00:00:00Z"),
-        schedule: Schedule::Daily {
+        schedule: JobSchedule::Daily {
             time: TimeOfDay::new(8, 0, 0).expect("a time"),
             zone: Zone::parse(zone).expect("a zone"),
         },
         prompt: "Sum it up.".into(),
-        target: Target::Session(SessionId::new("s-1").expect("an id")),
-        policy: Policy::default(),
+        target: JobTarget::Session(SessionId::new("s-1").expect("an id")),
+        policy: JobPolicy::default(),
     }
 }

@@ -1,6 +1,6 @@
 //! The declarations of the tools say what the rules say.
 
-use reveille::dialect::cron::{MissedRun, Overlap, Policy, ScheduleKind, TargetKind, Tool};
+use reveille::dialect::cron::{JobPolicy, MissedRun, Overlap, ScheduleKind, TargetKind, Tool};
 use reveille::dialect::{Notation, REQUEST_CAPS, cron};
 use reveille::edn::{Value, read};
 use reveille::limits;
@@ -35,7 +35,7 @@ fn the_schemas_have_the_fields_that_the_rules_know() {
     for tool in Tool::ALL {
         let schema = schema(*tool);
         let args = read(b"{:no_such_field 1}", &REQUEST_CAPS).expect("EDN");
-        let context = cron::Context { session: None, now: at("2026-06-01T00:00:00Z") };
+        let context = cron::CronContext { session: None, now: at("2026-06-01T00:00:00Z") };
         let answer = cron::parse(*tool, &args, Notation::Edn, &context).expect_err("unknown").value;
         let known = keys(&part(&schema, "properties")).join(", ");
         assert!(answer.to_string().contains(&format!("the arguments may have {known}\"")), "{answer}");
@@ -52,8 +52,11 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
         let policy = |name: &str| part(&schema, &format!("$defs policy properties {name}"));
         assert_eq!(part(&policy("overlap"), "enum"), words(Overlap::NAMES));
         assert_eq!(part(&policy("missed_run"), "enum"), words(MissedRun::NAMES));
-        assert_eq!(part(&policy("overlap"), "default"), Value::from(Policy::default().overlap.name()));
-        assert_eq!(part(&policy("missed_run"), "default"), Value::from(Policy::default().missed_run.name()));
+        assert_eq!(part(&policy("overlap"), "default"), Value::from(JobPolicy::default().overlap.name()));
+        assert_eq!(
+            part(&policy("missed_run"), "default"),
+            Value::from(JobPolicy::default().missed_run.name())
+        );
         let kinds = |def: &str, count: usize| -> Vec<Value> {
             (0..count)
                 .map(|i| part(&schema, &format!("$defs {def} oneOf {i} properties kind const")))
@@ -64,8 +67,8 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
         let bounds = [
             ("$defs schedule oneOf 1 properties every_seconds minimum", limits::PERIOD_MS_MIN.value / 1_000),
             ("$defs schedule oneOf 1 properties every_seconds maximum", limits::PERIOD_MS_MAX.value / 1_000),
-            ("$defs policy properties timeout_seconds maximum", Policy::TIMEOUT_SECONDS_MAX),
-            ("$defs policy properties timeout_seconds default", Policy::default().timeout_seconds),
+            ("$defs policy properties timeout_seconds maximum", JobPolicy::TIMEOUT_SECONDS_MAX),
+            ("$defs policy properties timeout_seconds default", JobPolicy::default().timeout_seconds),
             ("$defs timezone maxLength", limits::ZONE_BYTES.value),
             ("$defs target oneOf 1 properties session_id maxLength", limits::ID_BYTES.value),
         ];

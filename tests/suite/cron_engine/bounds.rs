@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use reveille::domain::{CountFrom, Every, Lifetime, Policy, Span, Terms, When};
+use reveille::domain::{CountFrom, Every, Lifetime, Policy, Settings, Span, When};
 use reveille::engine::NewSchedule;
 
 use super::scene::{Scene, at, session};
@@ -15,7 +15,7 @@ fn check(when: &When, policy: &Policy, lifetime: &Lifetime, happens: impl Fn(&mu
     use reveille::domain::Durability::{Durable, Volatile};
     for durability in [Volatile, Durable] {
         let mut scene = Scene::new("2026-06-01T00:00:00Z", "UTC");
-        let terms = Terms { policy: policy.clone(), lifetime: *lifetime, ..Terms::PLAIN };
+        let terms = Settings { policy: policy.clone(), lifetime: *lifetime, ..Settings::PLAIN };
         let new = NewSchedule::message(session("s"), when.clone(), "p");
         scene.create(NewSchedule { durability, terms: Some(Box::new(terms)), ..new });
         happens(&mut scene);

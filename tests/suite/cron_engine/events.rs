@@ -1,7 +1,9 @@
 //! Schedules that wait for a job of their session to be ready: with a latest time and without, and whatever comes first.
 
 use reveille::calendar::{from_edn, print, to_edn};
-use reveille::domain::{Durability, Event, JobId, Lifetime, ScheduleId, Span, Status, Terms, Trigger, When};
+use reveille::domain::{
+    Durability, Event, JobId, Lifetime, ScheduleId, Settings, Span, Status, Trigger, When,
+};
 use reveille::engine::{Command, NewSchedule, ScheduleRecord};
 
 use super::scene::{Scene, at, session};
@@ -126,7 +128,7 @@ fn a_pause_a_cancel_and_a_run_by_hand_are_as_ever() {
 fn one_that_has_expired_waits_no_longer() {
     let mut scene = Scene::new("2026-06-01T00:00:00Z", "UTC");
     let expires_at = Some(at("2026-06-01T00:01:00Z"));
-    let terms = Terms { lifetime: Lifetime { expires_at, ..Lifetime::PLAIN }, ..Terms::PLAIN };
+    let terms = Settings { lifetime: Lifetime { expires_at, ..Lifetime::PLAIN }, ..Settings::PLAIN };
     let terms = Some(Box::new(terms));
     let id = scene.create(NewSchedule { terms, ..waiting(None, Durability::Durable) });
     pass(&mut scene, 61);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use reveille::app;
 use reveille::dialect::cron::jsonl::{export, import, replay};
-use reveille::dialect::cron::{JobState, View, views};
+use reveille::dialect::cron::{JobState, JobView, views};
 use reveille::domain::{Caller, Scope, Span};
 use reveille::engine::Command;
 use reveille::port::Clock;
@@ -41,7 +41,7 @@ fn lived() -> Scene {
     scene
 }
 
-fn state(scene: &Scene, name: &str) -> View {
+fn state(scene: &Scene, name: &str) -> JobView {
     let (views, _) = scene.handle.view(|state| views(state, &Scope::Operator));
     views.into_iter().find(|view| &*view.job.name == name).expect("the job")
 }
@@ -50,7 +50,7 @@ fn state(scene: &Scene, name: &str) -> View {
 fn files_of_the_engine_replay_to_its_jobs() {
     let scene = lived();
     let now = scene.stage.clock.now().wall;
-    let files = scene.handle.view(|state| export(state, now, || scene.handle.draw()));
+    let files = scene.handle.view(|state| export(state, now, || scene.handle.random_bits()));
     assert_eq!(files.left_out, Vec::<String>::new());
     let replayed = replay(files.jobs.as_bytes(), files.runs.as_bytes()).expect("the files say something");
     assert_eq!(replayed.warnings, []);
@@ -69,7 +69,7 @@ fn files_of_the_engine_replay_to_its_jobs() {
 fn jobs_of_the_files_go_on_in_another_engine() {
     let scene = lived();
     let now = scene.stage.clock.now().wall;
-    let files = scene.handle.view(|state| export(state, now, || scene.handle.draw()));
+    let files = scene.handle.view(|state| export(state, now, || scene.handle.random_bits()));
     let replayed = replay(files.jobs.as_bytes(), files.runs.as_bytes()).expect("the files say something");
     let plan = import(&replayed.profile, None, now);
     let mut left_out: Vec<&str> = plan.left_out.iter().filter_map(|line| line.split(": ").nth(1)).collect();

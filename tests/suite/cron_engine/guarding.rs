@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use reveille::domain::{
-    Dialect, Digest, Grant, GuardAnswer, GuardPolicy, Kind, Right, Rule, RuleScope, Ruling, RunId, Scope,
-    TimeOfDay, TimeWindow, Weekday, Weekdays, Zone,
+    Dialect, Digest, Grant, GuardAnswer, GuardPolicy, PayloadKind, Right, Rule, RuleScope, Ruling, RunId,
+    Scope, TimeOfDay, TimeWindow, Weekday, Weekdays, Zone,
 };
 use reveille::engine::{Command, GuardQuestion, State};
 use reveille::port::{Guard, GuardReply};
@@ -144,7 +144,7 @@ fn rule(word: &str) -> Rule {
         match key {
             "session" => of.sessions.push(session(value)),
             "dialect" => of.dialects.push(Dialect::parse(value).expect("a dialect")),
-            "kind" => of.kinds.push(Kind::parse(value).expect("a kind")),
+            "kind" => of.kinds.push(PayloadKind::parse(value).expect("a kind")),
             "tool" => of.tools.push(value.into()),
             "window" => {
                 let mut words = value.split(',');

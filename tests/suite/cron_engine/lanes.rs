@@ -1,6 +1,6 @@
 //! Whom a report is about: what a harness says of one turn, or by going away, moves no other.
 
-use reveille::domain::{Durability, Span, Target, Terms, When};
+use reveille::domain::{Durability, Settings, Span, Target, When};
 use reveille::engine::NewSchedule;
 
 use super::scene::{Scene, session};
@@ -41,7 +41,7 @@ fn a_harness_that_is_lost_takes_no_delivery_of_another_along() {
     scene.open("owner");
     scene.attach(&[session("s")]);
     scene.attach(&[session("owner")]);
-    let terms = Terms { target: Target::Session(session("s")), ..Terms::PLAIN };
+    let terms = Settings { target: Target::Session(session("s")), ..Settings::PLAIN };
     scene.create(NewSchedule { terms: Some(Box::new(terms)), ..in_a_minute("owner", "for another") });
     scene.pass(Span::from_millis(60_000));
     assert_eq!(out(&mut scene), 1);

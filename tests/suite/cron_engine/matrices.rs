@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use reveille::calendar::parse_cron;
 use reveille::domain::{
     Actor, Calendar, CountFrom, Dialect, Durability, EndsWith, Envelope, Every, Lifetime, Missed, Overlap,
-    Policy, Recovery, Scope, Span, Terms, TimeOfDay, Trigger, Weekdays, When, WhenBusy, Zone,
+    Policy, Recovery, Scope, Settings, Span, TimeOfDay, Trigger, Weekdays, When, WhenBusy, Zone,
 };
 use reveille::engine::{Command, NewSchedule};
 
@@ -17,7 +17,7 @@ const MINUTE: Span = Span::from_millis(60_000);
 /// A durable schedule into the session `s`.
 pub(crate) fn durable(trigger: Trigger, policy: Policy) -> NewSchedule {
     let lifetime = Lifetime { dies_with_session: false, ..Lifetime::PLAIN };
-    let terms = Terms { envelope: Envelope::TaskEvent, policy, lifetime, ..Terms::PLAIN };
+    let terms = Settings { envelope: Envelope::TaskEvent, policy, lifetime, ..Settings::PLAIN };
     NewSchedule {
         dialect: Dialect::Cron,
         durability: Durability::Durable,

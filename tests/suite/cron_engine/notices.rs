@@ -2,7 +2,7 @@
 
 use reveille::dialect::psi::message;
 use reveille::domain::{
-    About, Attachment, EndsWith, Notice, Payload, Policy, Role, ScheduleId, Span, Status, Terms, When,
+    About, Attachment, EndsWith, Notice, Payload, Policy, Role, ScheduleId, Settings, Span, Status, When,
 };
 use reveille::engine::{NewSchedule, ScheduleRecord};
 
@@ -13,7 +13,7 @@ const START: &str = "2026-06-01T00:00:00Z";
 fn notice(seconds: u64, text: &str, file: Option<&str>) -> NewSchedule {
     let file = file.map(|path| Attachment { path: path.into(), name: Some("log".into()) });
     let notice = Notice { about: About::JobReady, text: text.into(), file };
-    NewSchedule { payload: Payload::Say(Box::new(notice)), ..prompt(seconds) }
+    NewSchedule { payload: Payload::Notice(Box::new(notice)), ..prompt(seconds) }
 }
 
 fn prompt(seconds: u64) -> NewSchedule {
@@ -57,7 +57,7 @@ fn no_turn_is_presumed_after_a_notice() {
     scene.attach(&[session("s")]);
     // One that would end with its turn ends with its receipt: there is none.
     let policy = Policy { ends_with: EndsWith::Turn, ..Policy::PLAIN };
-    let terms = Some(Box::new(Terms { policy, ..Terms::PLAIN }));
+    let terms = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
     let first = scene.create(NewSchedule { terms, ..notice(1, "one", None) });
     scene.create(prompt(2));
     let last = scene.create(notice(3, "two", None));

@@ -15,7 +15,8 @@ use reveille::edn::read;
 use reveille::engine::{Command, Input, NewSchedule, Report, State, Which};
 use reveille::port::{Clock, Host};
 use reveille::runtime::Handle;
-use reveille::testkit::{Behaviour, Laws, Seen, SimClock, SimHost, Stage, Standing};
+use reveille::service::Service;
+use reveille::testkit::{Behaviour, Laws, Seen, SimClock, SimHost, Stage, StateView};
 
 /// An engine, its clock, its hosts, and the laws that watch.
 pub(crate) struct Scene {
@@ -67,7 +68,9 @@ impl Scene {
     /// Calls a tool, in EDN.
     pub(crate) fn call(&mut self, caller: &Caller, tool: &str, args: &str) -> Answer {
         let args = read(args.as_bytes(), &REQUEST_CAPS).expect("arguments are EDN");
-        let answer = self.handle.call_tool(tool, caller, &args, Notation::Edn).expect("there is such a tool");
+        let answer = Service::new(self.handle.clone())
+            .call_tool(tool, caller, &args, Notation::Edn)
+            .expect("there is such a tool");
         self.judge();
         answer
     }
@@ -147,7 +150,7 @@ impl Scene {
 
     /// A new life begins on what was there.
     pub(crate) fn awake(&mut self) {
-        self.submit(Input::Awake { lost: 0 }).expect("waking is never refused");
+        self.submit(Input::Restart { lost: 0 }).expect("waking is never refused");
     }
 
     pub(crate) fn busy(&mut self, id: &str, busy: bool) {
@@ -158,19 +161,19 @@ impl Scene {
     /// Time passes as the driver lives it: at every deadline on the way the engine has its turn.
     pub(crate) fn pass(&mut self, span: Span) {
         let target = self.stage.clock.now().boot.after(span);
-        while let Some(next) = self.handle.turn().filter(|next| *next <= target) {
+        while let Some(next) = self.handle.run_due().filter(|next| *next <= target) {
             self.judge();
             self.stage.clock.advance_to(next);
         }
         self.stage.clock.advance_to(target);
-        self.handle.turn();
+        self.handle.run_due();
         self.judge();
     }
 
     /// Time passes while nobody looks, and then the engine has its turn: a late timer, or a machine that slept.
     pub(crate) fn oversleep(&mut self, span: Span) {
         self.stage.clock.advance(span);
-        self.handle.turn();
+        self.handle.run_due();
         self.judge();
     }
 
@@ -183,7 +186,7 @@ impl Scene {
 
     /// Another turn of the engine at this very moment.
     pub(crate) fn turn(&mut self) {
-        self.handle.turn();
+        self.handle.run_due();
         self.judge();
     }
 
@@ -226,10 +229,10 @@ impl Scene {
             | Fact::Session(..)
             | Fact::Host(..)
             | Fact::Channel(..)
-            | Fact::Held { .. }
-            | Fact::Released { .. }
-            | Fact::Guarded { .. }
-            | Fact::Awoke { .. }
+            | Fact::AllHeld { .. }
+            | Fact::AllReleased { .. }
+            | Fact::GuardPolicySet { .. }
+            | Fact::Restarted { .. }
             | Fact::Stopping { .. } => None,
         }
     }
@@ -281,7 +284,7 @@ impl Scene {
         }
         let now = self.stage.clock.now();
         let ask = |state: &State| {
-            let standing = Standing { state, now, turned: false, session_live_max: None };
+            let standing = StateView { state, now, turned: false, session_live_max: None };
             self.laws.stand(&standing)?;
             self.laws.stand_deep(&standing)
         };

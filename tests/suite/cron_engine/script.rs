@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use reveille::dialect::Answer;
 use reveille::domain::{Caller, Reason, ScheduleId, Scope, Span};
 use reveille::edn::{Map, Value};
-use reveille::engine::{Ask, Coming, Command, Input, Report};
+use reveille::engine::{Command, ForecastQuery, ForecastSlot, Input, Report};
 use reveille::port::Clock;
 
 use super::scene::{Scene, session};
@@ -136,11 +136,11 @@ fn explain(scene: &Scene, rest: &str) -> Vec<String> {
 /// What is to come within a day.
 fn forecast(scene: &Scene) -> Vec<String> {
     let (zones, now) = (&scene.stage.zones, scene.stage.clock.now());
-    let ask = Ask { first: 5, ..Ask::of(&Scope::Operator, now.wall) };
+    let ask = ForecastQuery { first: 5, ..ForecastQuery::of(&Scope::Operator, now.wall) };
     let slots = scene.handle.view(|state| state.forecast(zones, now, &ask).slots);
-    let line = |coming: Coming| {
+    let line = |coming: ForecastSlot| {
         let reason = coming.reason.map_or("", Reason::name);
-        format!("{} {} {reason} {}", coming.slot, coming.will.name(), coming.rule.unwrap_or_default())
+        format!("{} {} {reason} {}", coming.slot, coming.outcome.name(), coming.rule.unwrap_or_default())
             .trim_end()
             .to_owned()
     };

@@ -1,7 +1,7 @@
 //! A person's word in a session, and what it calls off: schedules that were to come only if nobody spoke.
 
 use reveille::domain::{
-    CountFrom, Durability, Every, Lifetime, Policy, ScheduleId, Span, Terms, Trigger, When,
+    CountFrom, Durability, Every, Lifetime, Policy, ScheduleId, Settings, Span, Trigger, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report};
 
@@ -21,7 +21,7 @@ fn every(from: CountFrom) -> Trigger {
 fn flagged(trigger: Trigger, durability: Durability, backoff: Vec<Span>) -> NewSchedule {
     let lifetime = Lifetime { cancel_on_user_activity: true, ..Lifetime::PLAIN };
     let policy = Policy { backoff, ..Policy::PLAIN };
-    let terms = Some(Box::new(Terms { lifetime, policy, ..Terms::PLAIN }));
+    let terms = Some(Box::new(Settings { lifetime, policy, ..Settings::PLAIN }));
     NewSchedule { durability, terms, ..NewSchedule::message(session("s"), When::By(trigger), "p") }
 }
 

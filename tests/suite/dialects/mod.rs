@@ -5,9 +5,10 @@
 use std::collections::BTreeSet;
 
 use reveille::dialect::{Answer, Notation, REQUEST_CAPS, native, reminder, session_action};
-use reveille::domain::{Code, Kind, Moment};
+use reveille::domain::{Code, Moment};
 use reveille::edn::{Value, read};
 use reveille::limits;
+use reveille::service::TOOLBOX;
 
 fn now() -> Moment {
     Moment::parse("2026-06-01T00:00:00Z").expect("an instant")
@@ -20,40 +21,31 @@ fn edn(text: &str) -> Value {
 /// Every tool of the three dialects, by its name, its declaration and its reader of arguments.
 type Parse = fn(&Value) -> Result<(), Answer>;
 
-const TOOLS: [(&str, &str, Parse); 11] = [
-    ("reminderadd", reminder::Tool::Add.declaration(), |args| {
-        reminder::parse(reminder::Tool::Add, args, Notation::Edn).map(|_| ())
-    }),
-    ("reminderlist", reminder::Tool::List.declaration(), |args| {
-        reminder::parse(reminder::Tool::List, args, Notation::Edn).map(|_| ())
-    }),
-    ("reminderremove", reminder::Tool::Remove.declaration(), |args| {
-        reminder::parse(reminder::Tool::Remove, args, Notation::Edn).map(|_| ())
-    }),
-    ("schedule_session_action", session_action::Tool::Schedule.declaration(), |args| {
+fn tools() -> Vec<(&'static str, Value, Parse)> {
+    TOOLS.into_iter().map(|(name, parse)| (name, schema(name), parse)).collect()
+}
+
+/// What the toolbox prints of a tool.
+fn schema(name: &str) -> Value {
+    TOOLBOX.iter().find(|tool| tool.name == name).expect("a tool").input_schema()
+}
+
+const TOOLS: [(&str, Parse); 11] = [
+    ("reminderadd", |args| reminder::parse(reminder::Tool::Add, args, Notation::Edn).map(|_| ())),
+    ("reminderlist", |args| reminder::parse(reminder::Tool::List, args, Notation::Edn).map(|_| ())),
+    ("reminderremove", |args| reminder::parse(reminder::Tool::Remove, args, Notation::Edn).map(|_| ())),
+    ("schedule_session_action", |args| {
         session_action::parse(session_action::Tool::Schedule, args, Notation::Edn, now()).map(|_| ())
     }),
-    ("report_job_ready", session_action::Tool::ReportReady.declaration(), |args| {
+    ("report_job_ready", |args| {
         session_action::parse(session_action::Tool::ReportReady, args, Notation::Edn, now()).map(|_| ())
     }),
-    ("create", native::Tool::Create.declaration(), |args| {
-        native::parse(native::Tool::Create, args, Notation::Edn).map(|_| ())
-    }),
-    ("list", native::Tool::List.declaration(), |args| {
-        native::parse(native::Tool::List, args, Notation::Edn).map(|_| ())
-    }),
-    ("cancel", native::Tool::Cancel.declaration(), |args| {
-        native::parse(native::Tool::Cancel, args, Notation::Edn).map(|_| ())
-    }),
-    ("update", native::Tool::Update.declaration(), |args| {
-        native::parse(native::Tool::Update, args, Notation::Edn).map(|_| ())
-    }),
-    ("explain", native::Tool::Explain.declaration(), |args| {
-        native::parse(native::Tool::Explain, args, Notation::Edn).map(|_| ())
-    }),
-    ("query", native::Tool::Query.declaration(), |args| {
-        native::parse(native::Tool::Query, args, Notation::Edn).map(|_| ())
-    }),
+    ("create", |args| native::parse(native::Tool::Create, args, Notation::Edn).map(|_| ())),
+    ("list", |args| native::parse(native::Tool::List, args, Notation::Edn).map(|_| ())),
+    ("cancel", |args| native::parse(native::Tool::Cancel, args, Notation::Edn).map(|_| ())),
+    ("update", |args| native::parse(native::Tool::Update, args, Notation::Edn).map(|_| ())),
+    ("explain", |args| native::parse(native::Tool::Explain, args, Notation::Edn).map(|_| ())),
+    ("query", |args| native::parse(native::Tool::Query, args, Notation::Edn).map(|_| ())),
 ];
 
 fn part(value: &Value, path: &str) -> Value {
@@ -68,11 +60,9 @@ fn keys(value: &Value) -> Vec<String> {
 
 #[test]
 fn the_schemas_have_the_fields_that_the_rules_know() {
-    for (name, declaration, parse) in TOOLS {
-        let declaration = edn(declaration);
-        assert!(!part(&declaration, "description").as_str().unwrap_or_default().is_empty(), "{name}");
-        assert_eq!(part(&declaration, "input-schema additionalProperties"), Value::Bool(false), "{name}");
-        let properties = keys(&part(&declaration, "input-schema properties"));
+    for (name, schema, parse) in tools() {
+        assert_eq!(part(&schema, "additionalProperties"), Value::Bool(false), "{name}");
+        let properties = keys(&part(&schema, "properties"));
         let said = parse(&edn("{:no_such_field 1}")).expect_err("unknown").value;
         let message = part(&said, "error message").as_str().expect("a message").to_owned();
         match message.split_once("may have ") {
@@ -89,13 +79,9 @@ fn the_schemas_have_the_fields_that_the_rules_know() {
 fn the_schemas_have_the_words_and_bounds_of_the_rules() {
     let words =
         |words: &[&str]| Value::vector(words.iter().map(|word| Value::from(*word)).collect::<Vec<_>>());
-    let add = part(&edn(reminder::Tool::Add.declaration()), "input-schema properties");
-    let action = part(&edn(session_action::Tool::Schedule.declaration()), "input-schema properties");
-    let ready = part(&edn(session_action::Tool::ReportReady.declaration()), "input-schema properties");
-    let create = part(&edn(native::Tool::Create.declaration()), "input-schema properties");
-    let list = part(&edn(native::Tool::List.declaration()), "input-schema properties");
-    let update = part(&edn(native::Tool::Update.declaration()), "input-schema properties");
-    assert_eq!(part(&create, "kind enum"), words(Kind::NAMES));
+    let add = part(&schema("reminderadd"), "properties");
+    let action = part(&schema("schedule_session_action"), "properties");
+    let ready = part(&schema("report_job_ready"), "properties");
     assert_eq!(part(&add, "type enum"), words(reminder::ReminderKind::NAMES));
     assert_eq!(part(&action, "operation enum"), words(session_action::Operation::NAMES));
     assert_eq!(part(&action, "action_kind enum"), words(session_action::ActionKind::NAMES));
@@ -112,18 +98,6 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
         (&action, "max_attempts maximum", limits::ATTEMPTS.value),
         (&action, "dedupe_key maxLength", limits::LABEL_BYTES.value),
         (&ready, "job_id maxLength", limits::ID_BYTES.value),
-        (&create, "message maxLength", limits::TEXT_BYTES.value),
-        (&create, "when maxLength", limits::PHRASE_BYTES.value),
-        (&create, "zone maxLength", limits::ZONE_BYTES.value),
-        (&create, "label maxLength", limits::LABEL_BYTES.value),
-        (&create, "key maxLength", limits::LABEL_BYTES.value),
-        (&create, "session_id maxLength", limits::ID_BYTES.value),
-        (&list, "first default", limits::TOOL_PAGE.value),
-        (&list, "first maximum", limits::TOOL_PAGE_MAX.value),
-        (&list, "after maxLength", limits::LABEL_BYTES.value),
-        (&update, "schedule_id maxLength", limits::ID_BYTES.value),
-        (&update, "message maxLength", limits::TEXT_BYTES.value),
-        (&update, "when maxLength", limits::PHRASE_BYTES.value),
     ] {
         assert_eq!(part(schema, path).to_string(), bound.to_string(), "{path}");
     }
@@ -149,8 +123,8 @@ fn anything_in_any_field_is_understood_or_explained() {
         "{}",
         "#inst \"2026-06-01T09:00:00Z\"",
     ];
-    for (name, declaration, parse) in TOOLS {
-        for field in keys(&part(&edn(declaration), "input-schema properties")) {
+    for (name, schema, parse) in tools() {
+        for field in keys(&part(&schema, "properties")) {
             for value in values {
                 let args = edn(&format!("{{:{field} {value}}}"));
                 let Err(answer) = parse(&args) else { continue };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reveille::domain::{
     DecisionKind, Durability, HostId, Payload, Policy, Recovery, Refusal, ScheduleId, Scope, SessionConfig,
-    SessionId, Span, Status, Terms,
+    SessionId, Settings, Span, Status,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, State, Which};
 use reveille::port::StoreFault;
@@ -81,16 +81,16 @@ fn a_lane_that_goes_on_with_what_it_had_takes_nothing_else() {
 /// A first, which its host never acknowledges, and a second, which is due a moment later and waits behind it.
 fn two_in_a_lane(lives: &Lives, life: &mut Life, owner: &SessionId) -> [ScheduleId; 2] {
     let policy = Policy { recovery: Recovery::Redeliver, ..Policy::PLAIN };
-    let terms = Some(Box::new(Terms { policy, ..Terms::PLAIN }));
+    let terms = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
     let both = [1_000, 1_001].map(|delay| {
         let new = NewSchedule { terms: terms.clone(), ..message(owner, delay) };
         life.create(new).expect("it is kept")
     });
     lives.stage.clock.advance(Span::from_millis(1_000));
-    life.handle.turn();
+    life.handle.run_due();
     life.await_kind(DecisionKind::RunDispatched);
     lives.stage.clock.advance(Span::from_millis(1));
-    life.handle.turn();
+    life.handle.run_due();
     life.await_kind(DecisionKind::RunQueued);
     both
 }
@@ -136,17 +136,19 @@ fn a_receipt_that_could_not_be_kept_is_kept_when_that_works_again() {
         life.host.behave(&[(Behaviour::Slow, 1)]);
         let owner = life.open("one");
         let policy = Policy { recovery, ..Policy::PLAIN };
-        let new =
-            NewSchedule { terms: Some(Box::new(Terms { policy, ..Terms::PLAIN })), ..message(&owner, 1_000) };
+        let new = NewSchedule {
+            terms: Some(Box::new(Settings { policy, ..Settings::PLAIN })),
+            ..message(&owner, 1_000)
+        };
         let id = life.create(new).expect("it is kept");
         lives.stage.clock.advance(Span::from_millis(1_000));
-        life.handle.turn();
+        life.handle.run_due();
         life.await_kind(DecisionKind::RunDispatched);
         let receipt = std::iter::from_fn(|| Some(life.host.take_receipt(0))).flatten().next();
         answered(&life, receipt.expect("it takes its time"), &lives);
         lives.store.heal();
-        life.await_kind(DecisionKind::EngineAwoke);
-        life.handle.turn();
+        life.await_kind(DecisionKind::EngineRestarted);
+        life.handle.run_due();
         let status = life.handle.view(|state| state.schedule(&id).map(ScheduleRecord::status));
         assert_eq!(status, Some(Status::Delivered), "{recovery:?}");
         assert_eq!(received(&life.host), std::slice::from_ref(&id), "{recovery:?}");
@@ -193,7 +195,7 @@ fn a_session_that_was_created_while_nothing_could_be_kept_gets_its_prompt() {
     life.handle.submit_unawaited(Input::Report(created)).expect("it is in flight");
     life.answers.publish();
     lives.store.heal();
-    life.answers.try_again().expect("the store is well");
+    life.answers.retry().expect("the store is well");
     life.turn();
     assert_eq!((life.status(&id), life.received()), (Some(Status::InFlight), vec![id.clone()]));
     let accepted = life.host.take_receipt(0).expect("it was given the prompt");
@@ -247,7 +249,7 @@ fn what_comes_after_a_word_that_is_said_again_is_handed_over_as_if_for_the_first
     life.handle.submit_unawaited(Input::Report(accepted)).expect("it is in flight");
     life.answers.publish();
     lives.store.heal();
-    life.answers.try_again().expect("the store is well");
+    life.answers.retry().expect("the store is well");
     life.turn();
     assert_eq!((life.status(&both[0]), life.received()), (Some(Status::Delivered), both.to_vec()));
     assert_eq!(life.shown(&both[1]).last(), Some(&DecisionKind::RunDispatched));

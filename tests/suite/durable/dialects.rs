@@ -3,6 +3,7 @@
 use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{Caller, DecisionKind, SessionId, Span};
 use reveille::edn::{Value, read};
+use reveille::service::Service;
 
 use super::lives::{Life, Lives};
 
@@ -10,7 +11,9 @@ use super::lives::{Life, Lives};
 fn call(life: &Life, session: &SessionId, tool: &str, args: &str) -> String {
     let args = read(args.as_bytes(), &REQUEST_CAPS).expect("arguments are EDN");
     let caller = Caller::session(session.clone());
-    let answer = life.handle.call_tool(tool, &caller, &args, Notation::Edn).expect("there is such a tool");
+    let answer = Service::new(life.handle.clone())
+        .call_tool(tool, &caller, &args, Notation::Edn)
+        .expect("there is such a tool");
     let map = answer.value.as_map().cloned().unwrap_or_default();
     let message = map.keyword("message").and_then(Value::as_str);
     message.map_or_else(|| answer.value.to_string(), str::to_owned)
@@ -18,7 +21,7 @@ fn call(life: &Life, session: &SessionId, tool: &str, args: &str) -> String {
 
 fn advance(lives: &Lives, life: &mut Life, seconds: u64, delivered: usize) {
     lives.stage.clock.advance(Span::from_millis(seconds * 1_000));
-    life.handle.turn();
+    life.handle.run_due();
     for _ in 0..delivered {
         life.await_kind(DecisionKind::RunDelivered);
     }

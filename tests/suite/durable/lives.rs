@@ -6,11 +6,11 @@ use std::sync::Arc;
 use reveille::adapter::{HostLocal, StoreMemory};
 use reveille::domain::{
     CountFrom, Cursor, DecisionKind, Durability, Every, HostId, Policy, Refusal, ScheduleId, SessionConfig,
-    SessionId, Span, Status, Terms, When,
+    SessionId, Settings, Span, Status, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, ScheduleRecord};
 use reveille::port::{Clock, HistoryCaps, Ticket};
-use reveille::runtime::{Answers, Handle, Subscription};
+use reveille::runtime::{AttachOptions, Handle, StoreReplies, Subscription};
 use reveille::testkit::{SimHost, Stage};
 
 /// One process after another over one store, on one clock.
@@ -37,7 +37,9 @@ impl Lives {
     pub(crate) fn next(&self, lost: u64) -> Life {
         let host = Arc::new(SimHost::new(&self.stage, HostId::LOCAL).over(Arc::new(HostLocal::new())));
         let handle = Handle::new(self.stage.parts(host.clone()));
-        handle.take_up(self.store.clone(), lost).expect("the store is sound");
+        handle
+            .attach_store(self.store.clone(), AttachOptions { lost, ..AttachOptions::default() })
+            .expect("the store is sound");
         let feed = handle.subscribe(Cursor::START);
         Life { handle, host, feed, shown: VecDeque::new() }
     }
@@ -74,14 +76,15 @@ impl Life {
 pub(crate) struct ByHand {
     pub handle: Handle,
     pub host: Arc<SimHost>,
-    pub answers: Answers,
+    pub answers: StoreReplies,
 }
 
 impl ByHand {
     pub(crate) fn new(lives: &Lives) -> ByHand {
         let host = Arc::new(SimHost::new(&lives.stage, HostId::LOCAL).over(Arc::new(HostLocal::new())));
         let handle = Handle::new(lives.stage.parts(host.clone()));
-        let answers = handle.take_up_by_hand(lives.store.clone(), 0).expect("the store is sound");
+        let answers = StoreReplies::attach(&handle, lives.store.clone(), AttachOptions::default())
+            .expect("the store is sound");
         ByHand { handle, host, answers }
     }
 
@@ -103,9 +106,9 @@ impl ByHand {
 
     /// Deals with all that is due.
     pub(crate) fn turn(&mut self) {
-        self.handle.turn();
+        self.handle.run_due();
         while self.answers.publish() {
-            self.handle.turn();
+            self.handle.run_due();
         }
     }
 
@@ -128,7 +131,7 @@ pub(crate) fn message(owner: &SessionId, delay_ms: u64) -> NewSchedule {
 pub(crate) fn every(stage: &Stage, owner: &SessionId, period_ms: u64, policy: Policy) -> NewSchedule {
     let anchor = stage.clock.now().wall.checked_add(Span::from_millis(period_ms)).expect("in range");
     let period = Every::new(Span::from_millis(period_ms), anchor, CountFrom::Slot).expect("in bounds");
-    let terms = Some(Box::new(Terms { policy, ..Terms::PLAIN }));
+    let terms = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
     let when = When::By(period.into());
     NewSchedule { terms, when, ..NewSchedule::message(owner.clone(), When::After(Span::ZERO), "again") }
 }

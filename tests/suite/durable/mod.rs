@@ -12,7 +12,7 @@ use std::sync::Arc;
 use reveille::adapter::StoreMemory;
 use reveille::domain::{
     DecisionKind, Durability, Grant, HostId, Message, Missed, Moment, Policy, Reason, Refusal, Right, Scope,
-    SessionConfig, SessionId, Span, Status, Terms, When,
+    SessionConfig, SessionId, Settings, Span, Status, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, State};
 use reveille::limits::{STORE_CHUNK_RECORDS, STORE_QUEUE_BATCHES};
@@ -36,13 +36,13 @@ fn what_was_acknowledged_fires_once_in_a_later_life() {
         Some(Status::Pending)
     );
     lives.stage.clock.advance(Span::from_millis(30_000));
-    life.handle.turn();
+    life.handle.run_due();
     life.await_kind(DecisionKind::RunDelivered);
     assert_eq!(life.host.prompts().len(), 1);
     drop(life);
     let life = lives.next(0);
     lives.stage.clock.advance(Span::from_millis(600_000));
-    life.handle.turn();
+    life.handle.run_due();
     assert_eq!(
         life.handle.view(|state| state.schedule(&id).map(reveille::engine::ScheduleRecord::status)),
         Some(Status::Delivered)
@@ -63,7 +63,7 @@ fn a_session_and_its_token_survive() {
     life.handle.close_session(&closed).expect("it is open");
     drop(life);
     let life = lives.next(0);
-    assert_eq!(life.handle.session_of(&token), Some(id));
+    assert_eq!(life.handle.tokens().session(&token), Some(id));
     assert_eq!(life.handle.view(|state| state.sessions().len()), 1);
 }
 
@@ -75,7 +75,7 @@ fn nothing_is_handed_over_before_it_is_kept() {
     life.create(message(&owner, 1_000)).expect("it is kept");
     lives.stage.clock.advance(Span::from_millis(1_000));
     lives.store.hold();
-    life.handle.turn();
+    life.handle.run_due();
     assert_eq!(life.handle.view(|state| state.gauges(lives.stage.clock.now()).running), 1);
     assert_eq!(life.host.prompts().len(), 0, "the claim is not on disk");
     let shown = life.feed.poll(1_000).decisions;
@@ -83,7 +83,7 @@ fn nothing_is_handed_over_before_it_is_kept() {
     // What lives in memory waits for no disk.
     let other = message(&life.handle.view(|_| owner.clone()), 0);
     let volatile = life.handle.schedule(NewSchedule { owner, ..other }).expect("it is volatile");
-    life.handle.turn();
+    life.handle.run_due();
     assert_eq!(
         life.handle.view(|state| state.schedule(&volatile).map(reveille::engine::ScheduleRecord::status)),
         Some(Status::Queued)
@@ -102,13 +102,13 @@ fn a_claim_that_was_not_kept_is_claimed_by_the_next_life() {
     lives.stage.clock.advance(Span::from_millis(1_000));
     // The disk never answers, and the process dies.
     lives.store.hold();
-    life.handle.turn();
+    life.handle.run_due();
     lives.store.fail(StoreFault::Unwritable { detail: "power".into() });
     drop(life);
     lives.store.release();
     lives.store.heal();
     let mut life = lives.next(0);
-    life.handle.turn();
+    life.handle.run_due();
     life.await_kind(DecisionKind::RunDelivered);
     assert_eq!(lives.stage.history.receptions().len(), 1);
 }
@@ -125,14 +125,14 @@ fn a_store_that_fails_is_told_of_and_comes_back() {
     // Volatile work goes on, and what is on disk stands still.
     lives.stage.clock.advance(Span::from_millis(1_000));
     life.handle.schedule(message(&owner, 0)).expect("it is volatile");
-    life.handle.turn();
+    life.handle.run_due();
     life.await_kind(DecisionKind::RunDelivered);
     assert_eq!(life.host.prompts().len(), 1);
     let stands = life.handle.view(|state| state.schedule(&kept).map(|it| it.status().is_terminal()));
     assert_eq!(stands, Some(false));
     lives.store.heal();
-    life.await_kind(DecisionKind::EngineAwoke);
-    life.handle.turn();
+    life.await_kind(DecisionKind::EngineRestarted);
+    life.handle.run_due();
     life.await_kind(DecisionKind::RunDelivered);
     assert_eq!(life.host.prompts().len(), 2);
     life.create(message(&owner, 1_000)).expect("it is kept again");
@@ -152,12 +152,14 @@ fn missed_slots_are_treated_as_the_policy_says() {
         lives.stage.clock.advance(Span::from_millis(down_ms));
         let mut life = lives.next(0);
         for _ in 0..delivered {
-            life.handle.turn();
+            life.handle.run_due();
             life.await_kind(DecisionKind::RunDelivered);
         }
-        life.handle.turn();
-        let course =
-            life.handle.view(|state| state.schedule(&id).map(|it| it.course().clone())).expect("it is there");
+        life.handle.run_due();
+        let course = life
+            .handle
+            .view(|state| state.schedule(&id).map(|it| it.progress().clone()))
+            .expect("it is there");
         assert_eq!((course.delivered, course.skipped), (delivered, skipped), "{missed:?} after {down_ms} ms");
     }
     for (missed, delivered, skipped) in [(Missed::RunOnce, 1, 2), (Missed::Skip, 0, 3), (Missed::All, 3, 0)] {
@@ -177,10 +179,10 @@ fn of_those_that_are_made_up_for_each_is_as_late_as_it_is() {
     // Slots after 10, 20 and 30 seconds: the latest is in time, the others are not.
     lives.stage.clock.advance(Span::from_millis(35_000));
     let mut life = lives.next(0);
-    life.handle.turn();
+    life.handle.run_due();
     life.await_kind(DecisionKind::RunDelivered);
     let course =
-        life.handle.view(|state| state.schedule(&id).map(|it| it.course().clone())).expect("it is there");
+        life.handle.view(|state| state.schedule(&id).map(|it| it.progress().clone())).expect("it is there");
     assert_eq!((course.delivered, course.skipped), (1, 2));
     assert_eq!(course.last_skip.map(|(_, reason)| reason), Some(Reason::TooLate));
 }
@@ -198,10 +200,10 @@ fn of_two_in_one_instant_the_first_made_comes_first_in_every_life() {
     let other = life.create(other).expect("it is kept");
     // The first is armed for the same instant after the other was.
     lives.stage.clock.advance(Span::from_millis(59_999));
-    life.handle.turn();
+    life.handle.run_due();
     life.await_kind(DecisionKind::RunDelivered);
     lives.stage.clock.advance(Span::from_millis(60_000));
-    life.handle.turn();
+    life.handle.run_due();
     life.await_kind(DecisionKind::RunDelivered);
     life.await_kind(DecisionKind::RunDelivered);
     let received: Vec<_> = life.host.prompts().into_iter().map(|it| it.run.schedule).collect();
@@ -236,7 +238,7 @@ fn the_laws_see_what_is_handed_over_before_it_is_kept() {
     life.create(message(&owner, 1_000)).expect("it is kept");
     let kept = life.handle.view(State::cursor);
     lives.stage.clock.advance(Span::from_millis(1_000));
-    life.handle.turn();
+    life.handle.run_due();
     life.await_kind(DecisionKind::RunDelivered);
     let observed = |kept| {
         let mut laws = Laws::new();
@@ -258,14 +260,14 @@ fn a_store_that_comes_back_lets_alone_what_is_in_memory() {
     life.host.behave(&[(Behaviour::Slow, 1)]);
     life.handle.schedule(message(&owner, 1_000)).expect("there is room");
     lives.stage.clock.advance(Span::from_millis(1_000));
-    life.handle.turn();
+    life.handle.run_due();
     lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
     let refused = life.create(message(&owner, 60_000));
     assert!(matches!(refused, Err(Refusal::StoreUnavailable { .. })), "{refused:?}");
     lives.store.heal();
-    life.await_kind(DecisionKind::EngineAwoke);
-    life.await_kind(DecisionKind::EngineAwoke);
-    life.handle.turn();
+    life.await_kind(DecisionKind::EngineRestarted);
+    life.await_kind(DecisionKind::EngineRestarted);
+    life.handle.run_due();
     assert_eq!(life.host.prompts().len(), 1, "at most once");
     let receipt = life.host.take_receipt(0).expect("it is owed");
     life.handle.submit(Input::Report(receipt)).expect("it is waited for");
@@ -293,8 +295,8 @@ fn what_is_not_kept_of_the_settings_is_refused_or_taken_back() {
         assert!(matches!(refused, Err(Refusal::StoreUnavailable { .. })), "{refused:?}");
     }
     lives.store.heal();
-    life.await_kind(DecisionKind::EngineAwoke);
-    life.await_kind(DecisionKind::EngineAwoke);
+    life.await_kind(DecisionKind::EngineRestarted);
+    life.await_kind(DecisionKind::EngineRestarted);
     let is_as_before = |state: &State| state.held().is_none() && state.grants().is_empty();
     assert!(life.handle.view(is_as_before), "what was refused is not so");
     life.handle.submit(grant()).expect("it is kept");
@@ -322,7 +324,7 @@ fn the_next_life_says_what_was_lost_and_goes_on_holding() {
 fn an_engine_without_a_store_refuses_what_it_cannot_keep() {
     let stage = Stage::seeded(7);
     let mut parts = stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL)));
-    parts.keeps = reveille::runtime::Keeps::Nothing;
+    parts.without_store = reveille::runtime::WithoutStore::Reject;
     let handle = Handle::new(parts);
     let (owner, _) =
         handle.open_session(None, HostId::LOCAL, SessionConfig::default()).expect("there is room");
@@ -336,7 +338,7 @@ fn a_repeated_request_is_known_again_in_a_later_life() {
     let life = lives.next(0);
     let owner = life.open("one");
     let keyed = |text: &str| {
-        let terms = Some(Box::new(Terms { key: Some("build-7".into()), ..Terms::PLAIN }));
+        let terms = Some(Box::new(Settings { key: Some("build-7".into()), ..Settings::PLAIN }));
         let when = When::At(Moment::parse("2026-06-01T08:00:00Z").expect("an instant"));
         NewSchedule { terms, ..NewSchedule::message(owner.clone(), when, text) }
     };
@@ -372,7 +374,7 @@ fn what_was_delivered_is_in_the_transcript_of_a_later_life() {
     let gone = life.open("two");
     life.create(message(&gone, 1_000)).expect("it is kept");
     lives.stage.clock.advance(Span::from_millis(2_000));
-    life.handle.turn();
+    life.handle.run_due();
     for _ in 0..4 {
         life.await_kind(DecisionKind::RunDelivered);
     }
@@ -394,7 +396,7 @@ fn what_was_delivered_is_in_the_transcript_of_a_later_life() {
     assert_eq!(transcript(&life, &gone), Vec::<String>::new());
     life.create(message(&owner, 1_000)).expect("it is kept");
     lives.stage.clock.advance(Span::from_millis(1_000));
-    life.handle.turn();
+    life.handle.run_due();
     life.await_kind(DecisionKind::RunDelivered);
     let life = lives.next(0);
     assert_eq!(transcript(&life, &owner), ["hello", "wake up", "wake up", "wake up"]);
@@ -407,7 +409,7 @@ fn a_repeat_is_answered_when_what_it_repeats_is_kept() {
     let lives = Lives::new();
     let life = lives.next(0);
     let owner = life.open("one");
-    let terms = Some(Box::new(Terms { key: Some("build-7".into()), ..Terms::PLAIN }));
+    let terms = Some(Box::new(Settings { key: Some("build-7".into()), ..Settings::PLAIN }));
     let keyed =
         || NewSchedule { terms: terms.clone(), durability: Durability::Durable, ..message(&owner, 60_000) };
     lives.store.hold();
@@ -442,12 +444,12 @@ fn a_burst_is_claimed_as_fast_as_it_is_kept() {
     }
     lives.stage.clock.advance(Span::from_millis(60_000));
     lives.store.hold();
-    life.handle.turn();
+    life.handle.run_due();
     let due = |handle: &Handle| handle.view(|state| state.gauges(lives.stage.clock.now()).due);
     assert_eq!(due(&life.handle), 100, "the rest waits for the disk");
     lives.store.release();
     life.await_kind(DecisionKind::RunDelivered);
-    life.handle.turn();
+    life.handle.run_due();
     assert_eq!(due(&life.handle), 0);
     assert_eq!(life.handle.view(|state| state.ledger().imbalance()), 0);
 }

@@ -3,9 +3,10 @@
 use reveille::domain::{Caller, DecisionKind, Moment, Policy, ScheduleId, Scope, Span};
 use reveille::edn::{Map, Value};
 use reveille::engine::{Command, Input, Which};
-use reveille::graph::eql::Answer;
+use reveille::graph::eql::QueryAnswer;
 use reveille::port::Clock;
 use reveille::runtime::Handle;
+use reveille::service::Service;
 
 use super::lives::{Life, Lives, every, message};
 
@@ -19,10 +20,10 @@ const ALL: &str = "[:reveille.engine/held {:psi.agent-session/sessions [:psi.age
 fn ask(handle: &Handle, query: &str, as_of: Option<Moment>) -> Map {
     let as_of = as_of.map(|at| format!(" :reveille/as-of \"{at}\"")).unwrap_or_default();
     let text = format!("{{:pathom/eql {query}{as_of}}}");
-    let prepared = handle.prepare(&Caller::OPERATOR, text.as_bytes()).expect("a query");
-    match handle.run(&Caller::OPERATOR, &prepared, false).expect("within bounds") {
-        Answer::Done(map) => map,
-        Answer::Failed(failure) => unreachable!("{failure:?}"),
+    let prepared = Service::new(handle.clone()).prepare(&Caller::OPERATOR, text.as_bytes()).expect("a query");
+    match Service::new(handle.clone()).run(&Caller::OPERATOR, &prepared, false).expect("within bounds") {
+        QueryAnswer::Done(map) => map,
+        QueryAnswer::Failed(failure) => unreachable!("{failure:?}"),
     }
 }
 
@@ -67,7 +68,7 @@ fn what_was_is_told_as_it_was_seen() {
     // In the second minute, what comes once does.
     for deliveries in [1, 2, 1] {
         lives.stage.clock.advance(Span::from_millis(60_000));
-        life.handle.turn();
+        life.handle.run_due();
         for _ in 0..deliveries {
             life.await_kind(DecisionKind::RunDelivered);
         }
@@ -80,7 +81,7 @@ fn what_was_is_told_as_it_was_seen() {
     let mut life = lives.next(0);
     seen.look(&lives, &life);
     submit(&life, Command::ResumeSchedule(which(&repeated)));
-    life.handle.turn();
+    life.handle.run_due();
     life.await_kind(DecisionKind::RunDelivered);
     seen.look(&lives, &life);
     submit(&life, Command::HoldAll { by: Scope::Operator.into(), reason: Some("a look".into()) });
@@ -113,7 +114,7 @@ fn a_long_life_is_told_from_where_the_history_begins() {
     let id = life.create(every(&lives.stage, &owner, 60_000, Policy::PLAIN)).expect("it is kept");
     for minute in 0..1_200 {
         lives.stage.clock.advance(Span::from_millis(60_000));
-        life.handle.turn();
+        life.handle.run_due();
         life.await_kind(DecisionKind::RunDelivered);
         if minute % 100 == 50 {
             seen.look(&lives, &life);
@@ -148,10 +149,11 @@ fn the_past_is_read_only_and_must_have_been() {
     let life = lives.next(0);
     let refused = |query: &str, at: Moment| {
         let text = format!("{{:pathom/eql {query} :reveille/as-of \"{at}\"}}");
-        let prepared = life.handle.prepare(&Caller::OPERATOR, text.as_bytes()).expect("a query");
-        match life.handle.run(&Caller::OPERATOR, &prepared, false) {
-            Ok(Answer::Failed(failure)) => failure.error.expect("it says why").message,
-            Ok(Answer::Done(map)) => unreachable!("{map:?}"),
+        let prepared =
+            Service::new(life.handle.clone()).prepare(&Caller::OPERATOR, text.as_bytes()).expect("a query");
+        match Service::new(life.handle.clone()).run(&Caller::OPERATOR, &prepared, false) {
+            Ok(QueryAnswer::Failed(failure)) => failure.error.expect("it says why").message,
+            Ok(QueryAnswer::Done(map)) => unreachable!("{map:?}"),
             Err(refusal) => refusal.to_string(),
         }
     };
@@ -166,7 +168,8 @@ fn the_past_is_read_only_and_must_have_been() {
         refused("[:reveille.engine/now]", later),
         format!("the past cannot be looked at: {later} has not come yet")
     );
-    let error = life.handle.prepare(&Caller::OPERATOR, b"{:pathom/eql [:a] :reveille/as-of 7}");
+    let error =
+        Service::new(life.handle.clone()).prepare(&Caller::OPERATOR, b"{:pathom/eql [:a] :reveille/as-of 7}");
     let error = error.err().expect("no instant").to_string();
     assert_eq!(
         error,
@@ -194,7 +197,7 @@ fn an_earlier_life_is_explained() {
     let at = |minutes: u64| start.checked_add(Span::from_millis(60_000 * minutes)).expect("in range");
     for _ in 0..40 {
         lives.stage.clock.advance(Span::from_millis(60_000));
-        life.handle.turn();
+        life.handle.run_due();
         life.await_kind(DecisionKind::RunDelivered);
     }
     submit(&life, Command::SkipNext(which(&id)));

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use reveille::adapter::DiskFault;
 use reveille::domain::{
     Cursor, DecisionKind, Durability, HostId, Policy, Recovery, Refusal, RunId, ScheduleId, Scope,
-    SessionConfig, SessionId, Span, Status, Terms, When,
+    SessionConfig, SessionId, Settings, Span, Status, When,
 };
 use reveille::engine::{Command, Input, LocalFact, NewSchedule, State, StoredRow, Which};
 use reveille::port::{Clock, Ticket};
 use reveille::runtime::Handle;
-use reveille::testkit::{Behaviour, Broken, Laws, Observation, Seen, SimHost, Stage, Standing};
+use reveille::testkit::{Behaviour, Broken, Laws, Observation, Seen, SimHost, Stage, StateView};
 
 use super::lives::{ByHand, Lives, message};
 
@@ -47,12 +47,12 @@ fn what_was_acknowledged_before_a_refusal_is_taken_up_with_the_rest() {
     // The engine hears of it, and tries again while they still wait, though there is room again.
     life.answers.publish();
     lives.store.heal();
-    let early = life.answers.try_again();
+    let early = life.answers.retry();
     lives.store.release();
     cancelled.wait().expect("the cancel is on disk");
     created.wait().expect("the creation is on disk");
     life.answers.publish();
-    life.answers.try_again().expect("the store is well");
+    life.answers.retry().expect("the store is well");
     let ids = [&doomed, &wanted, &standing, &refused];
     let statuses = ids.map(|id| life.status(id));
     assert_eq!(
@@ -83,13 +83,13 @@ fn a_hand_over_that_is_let_in_before_a_refusal_is_made_once() {
     let owner = life.open(number);
     let policy = Policy { recovery: Recovery::Fail, ..Policy::PLAIN };
     let due = ScheduleId::new("due").expect("an id");
-    let terms = Some(Box::new(Terms { policy, ..Terms::PLAIN }));
+    let terms = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
     let new = NewSchedule { id: Some(due.clone()), terms, ..message(&owner, 60_000) };
     let command = Command::CreateSchedule(NewSchedule { durability: Durability::Durable, ..new });
     life.ask(command).wait().expect("it is kept");
     lives.stage.clock.advance(Span::from_millis(60_000));
     lives.store.hold();
-    life.handle.turn();
+    life.handle.run_due();
     lives.store.fail_as(DiskFault::Narrow(1));
     let (_, command) = create("refused", &owner);
     assert!(life.ask(command).wait().is_err());
@@ -97,7 +97,7 @@ fn a_hand_over_that_is_let_in_before_a_refusal_is_made_once() {
     assert_eq!(life.received(), [], "that it is handed over is not on disk yet");
     lives.store.heal();
     lives.store.release();
-    life.answers.try_again().expect("the store is well");
+    life.answers.retry().expect("the store is well");
     life.turn();
     assert_eq!(life.received(), std::slice::from_ref(&due));
     assert_eq!(life.status(&due), Some(Status::Delivered));
@@ -110,7 +110,7 @@ fn what_was_decided_on_top_of_a_refusal_is_refused_too() {
     let lives = Lives::new();
     let mut life = ByHand::new(&lives);
     let owner = life.open(HostId::LOCAL);
-    let terms = Some(Box::new(Terms { key: Some("build-7".into()), ..Terms::PLAIN }));
+    let terms = Some(Box::new(Settings { key: Some("build-7".into()), ..Settings::PLAIN }));
     let keyed = || {
         let new =
             NewSchedule { durability: Durability::Durable, terms: terms.clone(), ..message(&owner, 60_000) };
@@ -123,7 +123,7 @@ fn what_was_decided_on_top_of_a_refusal_is_refused_too() {
     let (behind, command) = create("behind", &owner);
     let on_top = life.ask(command);
     life.answers.publish();
-    life.answers.try_again().expect("the store is well");
+    life.answers.retry().expect("the store is well");
     let said = [first, repeated, on_top].map(Ticket::wait);
     assert_eq!(said.map(|answer| answer.is_ok()), [false; 3], "nobody is told that it is kept");
     assert_eq!((life.handle.view(State::live_count), life.status(&behind)), (0, None), "and nothing is");
@@ -147,7 +147,7 @@ fn a_failure_of_an_ended_term_does_not_end_the_next() {
     lives.store.fail_as(DiskFault::Full);
     lives.store.release();
     lives.store.heal();
-    life.answers.try_again().expect("the store is well");
+    life.answers.retry().expect("the store is well");
     let (wanted, command) = create("wanted", &owner);
     let wanted_is_kept = life.ask(command);
     life.answers.publish();
@@ -171,7 +171,7 @@ fn check(law: &str, spoil: impl FnOnce(&mut Vec<Seen>, RunId)) {
     let new = NewSchedule::message(opened.expect("there is room").0, when, "a word");
     handle.schedule(NewSchedule { durability: Durability::Durable, ..new }).expect("there is room");
     stage.clock.advance(Span::from_millis(1_000));
-    handle.turn();
+    handle.run_due();
     let run = host.prompts().remove(0).run;
     let now = stage.clock.now();
     let mut laws = Laws::new();
@@ -181,7 +181,7 @@ fn check(law: &str, spoil: impl FnOnce(&mut Vec<Seen>, RunId)) {
     all.extend(more.into_iter().map(|seen| Observation { now, seen }));
     let observed = all.iter().try_for_each(|seen| laws.observe(seen));
     let standing = |laws: &Laws| -> Result<(), Broken> {
-        handle.view(|state| laws.stand(&Standing { state, now, turned: false, session_live_max: None }))
+        handle.view(|state| laws.stand(&StateView { state, now, turned: false, session_live_max: None }))
     };
     let broken = observed.and_then(|()| standing(&laws)).expect_err(law);
     assert_eq!(broken.law, law, "{broken}");

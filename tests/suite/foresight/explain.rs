@@ -6,7 +6,7 @@ use std::sync::Arc;
 use reveille::adapter::HostLocal;
 use reveille::domain::{
     CountFrom, Cursor, Decision, DecisionKind, Every, HostId, Moment, Reason, Route, RunId, ScheduleId,
-    Scope, SessionConfig, SessionId, Span, Subject, Target, Terms, When,
+    Scope, SessionConfig, SessionId, Settings, Span, Subject, Target, When,
 };
 use reveille::engine::{Command, Explanation, Input, NewSchedule, Report, State, Which};
 use reveille::port::Clock;
@@ -38,18 +38,18 @@ impl Scene {
         let anchor = start.checked_add(minutes(10)).expect("near");
         let every = Every::new(minutes(10), anchor, CountFrom::Slot).expect("a period");
         let new = NewSchedule::message(owner, When::By(every.into()), "a prompt");
-        let new = NewSchedule { terms: Some(Box::new(Terms { target, ..Terms::PLAIN })), ..new };
+        let new = NewSchedule { terms: Some(Box::new(Settings { target, ..Settings::PLAIN })), ..new };
         let schedule = handle.schedule(new).expect("room");
         Scene { schedule, stage, host, handle, start }
     }
 
     fn pass(&self, span: u64) {
         let end = self.stage.clock.now().boot.after(minutes(span));
-        while let Some(wake) = self.handle.turn().filter(|wake| *wake <= end) {
+        while let Some(wake) = self.handle.run_due().filter(|wake| *wake <= end) {
             self.stage.clock.advance_to(wake);
         }
         self.stage.clock.advance_to(end);
-        self.handle.turn();
+        self.handle.run_due();
     }
 
     fn which(&self) -> Which {

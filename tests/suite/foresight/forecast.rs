@@ -10,12 +10,12 @@ use reveille::calendar::parse_cron;
 use reveille::domain::{
     Actor, BootTime, Calendar, Cause, CountFrom, Durability, Every, Fact, GuardPolicy, HostId, Lifetime,
     Missed, Moment, Overlap, Policy, Reason, Rule, RuleScope, Ruling, RunFact, ScheduleFact, ScheduleId,
-    Scope, SessionConfig, SessionId, Span, Target, Terms, TimeOfDay, TimeWindow, Trigger, Weekdays, When,
+    Scope, SessionConfig, SessionId, Settings, Span, Target, TimeOfDay, TimeWindow, Trigger, Weekdays, When,
     WhenBusy, Zone,
 };
-use reveille::engine::{Ask, Coming, Command, Fate, Input, NewSchedule, Which};
+use reveille::engine::{Command, ForecastQuery, ForecastSlot, Input, NewSchedule, SlotOutcome, Which};
 use reveille::port::Clock;
-use reveille::runtime::{Answers, Handle};
+use reveille::runtime::{AttachOptions, Handle, StoreReplies};
 use reveille::testkit::{Seen, SimHost, Stage};
 
 const SEEDS: u64 = 400;
@@ -30,14 +30,14 @@ fn a_forecast_is_what_then_happens() {
 }
 
 /// One thing that becomes of a slot: when, whose, the last slot, how many, what, why.
-pub(crate) type Entry = (Moment, ScheduleId, Moment, u64, Fate, Option<Reason>);
+pub(crate) type Entry = (Moment, ScheduleId, Moment, u64, SlotOutcome, Option<Reason>);
 
 pub(crate) struct World {
     seed: u64,
     pub(crate) stage: Stage,
     pub(crate) handle: Handle,
     /// What a store answers, where there is one.
-    answers: RefCell<Option<Answers>>,
+    answers: RefCell<Option<StoreReplies>>,
     schedules: Vec<ScheduleId>,
 }
 
@@ -59,9 +59,10 @@ impl World {
         world
     }
 
-    fn take_up(stage: &Stage, store: Arc<StoreMemory>) -> (Handle, RefCell<Option<Answers>>) {
+    fn take_up(stage: &Stage, store: Arc<StoreMemory>) -> (Handle, RefCell<Option<StoreReplies>>) {
         let handle = Handle::new(stage.parts(Arc::new(SimHost::new(stage, HostId::LOCAL))));
-        let answers = handle.take_up_by_hand(store, 0).expect("the store is sound");
+        let answers =
+            StoreReplies::attach(&handle, store, AttachOptions::default()).expect("the store is sound");
         (handle, RefCell::new(Some(answers)))
     }
 
@@ -73,9 +74,9 @@ impl World {
     /// All that is due happens, and what waits for the store; says when the next is due.
     pub(crate) fn settle(&self) -> Option<BootTime> {
         loop {
-            let next = self.handle.turn();
+            let next = self.handle.run_due();
             let mut answers = self.answers.borrow_mut();
-            if !answers.as_mut().is_some_and(Answers::publish) {
+            if !answers.as_mut().is_some_and(StoreReplies::publish) {
                 return next;
             }
         }
@@ -178,7 +179,7 @@ impl World {
     /// Of several in one instant and one session, the later find a delivery out, which by the forecast's assumption has ended
     /// by then: so whoever skips what finds its session busy is alone in it, and neither skips nor folds in what is made up
     /// for, which comes all at once.
-    fn terms(&self) -> Terms {
+    fn terms(&self) -> Settings {
         let missed = Missed::ALL[self.place(3)];
         let coalesces = missed != Missed::All && self.one_in(3);
         let now = self.stage.clock.now().wall;
@@ -189,7 +190,7 @@ impl World {
             1 => Target::Session(session("gone")),
             _ => Target::Owner,
         };
-        Terms {
+        Settings {
             target,
             policy: Policy {
                 overlap: Overlap::ALL[self.place(2)],
@@ -206,7 +207,7 @@ impl World {
                 expires_at: end.filter(|_| self.one_in(4)),
                 ..Lifetime::PLAIN
             },
-            ..Terms::PLAIN
+            ..Settings::PLAIN
         }
     }
 
@@ -245,7 +246,7 @@ impl World {
         let (now, most) = (self.stage.clock.now(), 3_000);
         let span = Span::from_millis(3_600_000 * (1 + self.below(60)));
         let to = now.wall.checked_add(span).expect("near");
-        let ask = Ask { to, first: most, ..Ask::of(&Scope::Operator, now.wall) };
+        let ask = ForecastQuery { to, first: most, ..ForecastQuery::of(&Scope::Operator, now.wall) };
         let forecast = self.handle.view(|state| state.forecast(&self.stage.zones, now, &ask));
         let seen = self.stage.history.len();
         self.live(span);
@@ -270,16 +271,16 @@ impl World {
             let Seen::Fact(fact) = observation.seen else { continue };
             match fact {
                 Fact::Schedule(id, ScheduleFact::Skipped(skip)) => {
-                    happened.push((at, id, skip.until, skip.count, Fate::Skipped, Some(skip.reason)));
+                    happened.push((at, id, skip.until, skip.count, SlotOutcome::Skipped, Some(skip.reason)));
                 }
                 Fact::Run(run, RunFact::Claimed(claim)) if claim.cause != Cause::Manual => {
-                    let entry = (at, run.schedule.clone(), run.slot, claim.folded + 1, Fate::Fires, None);
+                    let entry =
+                        (at, run.schedule.clone(), run.slot, claim.folded + 1, SlotOutcome::Fires, None);
                     claims.insert(run.to_string(), entry);
                 }
                 // Two in one instant and one session come one after the other: no time passes in between.
                 Fact::Run(run, RunFact::Queued { reason }) => {
-                    let waits =
-                        |it| if reason == Reason::HostGone { came(it, Fate::Waits, reason) } else { it };
+                    let waits = |entry| queued(entry, reason);
                     happened.extend(claims.remove(&run.to_string()).map(waits));
                 }
                 Fact::Run(run, RunFact::Dispatched(_)) => {
@@ -290,7 +291,7 @@ impl World {
                     happened.extend(claims.remove(&run.to_string()).map(came_of));
                 }
                 Fact::Run(run, RunFact::Held(_)) => {
-                    let held = |entry| came(entry, Fate::NeedsApproval, Reason::AwaitingApproval);
+                    let held = |entry| came(entry, SlotOutcome::NeedsApproval, Reason::AwaitingApproval);
                     happened.extend(claims.remove(&run.to_string()).map(held));
                 }
                 // Nothing else becomes of a slot.
@@ -298,10 +299,10 @@ impl World {
                 | Fact::Created { .. }
                 | Fact::Host(..)
                 | Fact::Channel(..)
-                | Fact::Held { .. }
-                | Fact::Released { .. }
-                | Fact::Guarded { .. }
-                | Fact::Awoke { .. }
+                | Fact::AllHeld { .. }
+                | Fact::AllReleased { .. }
+                | Fact::GuardPolicySet { .. }
+                | Fact::Restarted { .. }
                 | Fact::Stopping { .. }
                 | Fact::Schedule(
                     _,
@@ -347,20 +348,29 @@ impl World {
 }
 
 /// What a failure was: somebody's no, or the world's.
-fn fate_of(reason: Reason) -> Fate {
-    if matches!(reason, Reason::RefusedByRule | Reason::NobodyApproves) { Fate::Refused } else { Fate::Fails }
+fn fate_of(reason: Reason) -> SlotOutcome {
+    if matches!(reason, Reason::RefusedByRule | Reason::NobodyApproves) {
+        SlotOutcome::Refused
+    } else {
+        SlotOutcome::Fails
+    }
 }
 
 /// A claim, and what came of it.
-fn came(claim: Entry, fate: Fate, reason: Reason) -> Entry {
+/// A run that is queued fires all the same, unless it waits for a host that is gone.
+fn queued(claim: Entry, reason: Reason) -> Entry {
+    if reason == Reason::HostGone { came(claim, SlotOutcome::Waits, reason) } else { claim }
+}
+
+fn came(claim: Entry, fate: SlotOutcome, reason: Reason) -> Entry {
     (claim.0, claim.1, claim.2, claim.3, fate, Some(reason))
 }
 
 /// What was said to happen: what is paused or held does not.
-pub(crate) fn said(slots: &[Coming]) -> Vec<Entry> {
-    let happens = slots.iter().filter(|it| !matches!(it.will, Fate::Paused | Fate::Held));
+pub(crate) fn said(slots: &[ForecastSlot]) -> Vec<Entry> {
+    let happens = slots.iter().filter(|it| !matches!(it.outcome, SlotOutcome::Paused | SlotOutcome::AllHeld));
     let mut said: Vec<Entry> =
-        happens.map(|it| (it.at, it.schedule.clone(), it.slot, it.count, it.will, it.reason)).collect();
+        happens.map(|it| (it.at, it.schedule.clone(), it.slot, it.count, it.outcome, it.reason)).collect();
     said.sort();
     said
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reveille::adapter::StoreMemory;
 use reveille::domain::{Moment, ScheduleId, Scope, Span};
-use reveille::engine::{Ask, Coming, Difference, Fate, Outage, WhatIf};
+use reveille::engine::{Difference, ForecastQuery, ForecastSlot, Outage, SlotOutcome, WhatIf};
 use reveille::port::{Clock, HistoryCaps};
 
 use super::forecast::{World, said};
@@ -26,7 +26,8 @@ fn an_outage_makes_the_difference_that_was_foretold() {
         let after = Span::from_millis(HOUR_MS * (1 + world.below(8)));
         let later = |t: Moment, span: Span| t.checked_add(span).expect("near");
         let (from, until) = (later(now.wall, before), later(later(now.wall, before), down));
-        let ask = Ask { to: later(until, after), first: 3_000, ..Ask::of(&scope, now.wall) };
+        let ask =
+            ForecastQuery { to: later(until, after), first: 3_000, ..ForecastQuery::of(&scope, now.wall) };
         let supposed = WhatIf::Outage(Outage { from, until });
         let zones = world.stage.zones.clone();
         let (as_is, told) = world
@@ -60,15 +61,15 @@ fn an_outage_makes_the_difference_that_was_foretold() {
 }
 
 /// What comes as things stand, with the differences made.
-fn would(as_is: &[Coming], told: &[Difference]) -> Vec<Coming> {
+fn would(as_is: &[ForecastSlot], told: &[Difference]) -> Vec<ForecastSlot> {
     let changed: BTreeSet<(&ScheduleId, Moment)> = told.iter().map(|it| (&it.schedule, it.slot)).collect();
     let stays = as_is.iter().filter(|it| !changed.contains(&(&it.schedule, it.slot)));
-    let would: Vec<&Coming> = told.iter().filter_map(|it| it.would.as_ref()).collect();
+    let would: Vec<&ForecastSlot> = told.iter().filter_map(|it| it.would.as_ref()).collect();
     // One that goes with a later one is listed beside it.
-    let goes_with = |it: &Coming, other: &Coming| {
+    let goes_with = |it: &ForecastSlot, other: &ForecastSlot| {
         other.schedule == it.schedule && other.since <= it.slot && it.slot < other.slot
     };
     let own = would.iter().filter(|it| !would.iter().any(|other| goes_with(it, other)));
     let all = stays.chain(own.copied());
-    all.filter(|it| it.will != Fate::Lost && it.will != Fate::Gone).cloned().collect()
+    all.filter(|it| it.outcome != SlotOutcome::Lost && it.outcome != SlotOutcome::Gone).cloned().collect()
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use reveille::domain::{CountFrom, Every, Missed, Moment, Overlap, Policy, ScheduleId, Scope, Span, When};
 use reveille::engine::{
-    Ask, Coming, Command, Difference, Differences, Forecast, Input, ScheduleChange, WhatIf, Which,
+    Command, Difference, Differences, Forecast, ForecastQuery, ForecastSlot, Input, ScheduleChange, WhatIf,
+    Which,
 };
 use reveille::port::Clock;
 
@@ -12,7 +13,7 @@ use super::forecast::World;
 
 const SEEDS: u64 = 300;
 
-type Slots = BTreeMap<(ScheduleId, Moment), Coming>;
+type Slots = BTreeMap<(ScheduleId, Moment), ForecastSlot>;
 
 #[test]
 fn an_edit_makes_the_difference_that_was_foretold() {
@@ -28,7 +29,7 @@ fn an_edit_makes_the_difference_that_was_foretold() {
         );
         let (now, scope) = (one.stage.clock.now(), Scope::Operator);
         let to = now.wall.checked_add(Span::from_millis(3_600_000 * (1 + seed % 60))).expect("near");
-        let ask = Ask { to, first: 3_000, ..Ask::of(&scope, now.wall) };
+        let ask = ForecastQuery { to, first: 3_000, ..ForecastQuery::of(&scope, now.wall) };
         let supposed = WhatIf::Change(schedule.clone(), Box::new(change.clone()));
         let told = one.handle.view(|state| state.what_if(&one.stage.zones, now, &ask, &supposed));
         let as_is = one.handle.view(|state| state.forecast(&one.stage.zones, now, &ask));
@@ -64,13 +65,13 @@ fn check(seed: u64, told: &Differences, (as_is, would): (&Forecast, &Forecast)) 
         assert!(told.cut, "seed {seed}: it says that it is not all");
         return;
     }
-    let by_slot = |slots: &[Coming]| -> Slots {
+    let by_slot = |slots: &[ForecastSlot]| -> Slots {
         slots.iter().map(|it| ((it.schedule.clone(), it.slot), it.clone())).collect()
     };
     let said: BTreeMap<(ScheduleId, Moment), &Difference> =
         told.slots.iter().map(|it| ((it.schedule.clone(), it.slot), it)).collect();
     let (as_is, would) = (by_slot(&as_is.slots), by_slot(&would.slots));
-    let fate = |coming: &Coming| (coming.will, coming.reason, coming.at);
+    let fate = |coming: &ForecastSlot| (coming.outcome, coming.reason, coming.at);
     for (key, coming) in &would {
         let former = as_is.get(key);
         let same = former.is_some_and(|former| fate(former) == fate(coming));

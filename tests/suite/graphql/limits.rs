@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reveille::adapter::ClockOs;
 use reveille::port::Clock;
-use reveille::surface::graphql::Request;
+use reveille::surface::graphql::GraphqlRequest;
 
 use super::{ask, json};
 
@@ -26,7 +26,7 @@ fn check(query: &str, limit: &str) {
 fn timed(query: &str) -> String {
     let clock = ClockOs;
     let before = clock.now().boot;
-    let body = ask(&Request::new(query)).body;
+    let body = ask(&GraphqlRequest::new(query)).body;
     let took = Duration::from_nanos(clock.now().boot.nanos().saturating_sub(before.nanos()));
     let head: String = query.chars().take(60).collect();
     assert!(took < PATIENCE, "{head} took {took:?}");

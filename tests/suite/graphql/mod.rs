@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use crate::toy::{LIMITS, Tasks, Toy};
 use reveille::graph::registry::Viewer;
-use reveille::surface::graphql::{Caller, Graphql, Reply, Request};
+use reveille::surface::graphql::{Graphql, GraphqlCaller, GraphqlReply, GraphqlRequest};
 use roots::{roots, toy};
 
-fn caller() -> Caller<'static> {
-    Caller {
+fn caller() -> GraphqlCaller<'static> {
+    GraphqlCaller {
         viewer: Viewer::Operator,
         may_introspect: true,
         is_reading: false,
@@ -27,7 +27,7 @@ fn service(toy: &Toy) -> Graphql<Tasks> {
     Graphql::new(Arc::clone(&toy.registry), &roots()).expect("sound roots")
 }
 
-fn ask(request: &Request) -> Reply {
+fn ask(request: &GraphqlRequest) -> GraphqlReply {
     let mut toy = toy();
     service(&toy).execute(request, &caller(), &mut toy)
 }
@@ -40,7 +40,7 @@ fn check(query: &str, expected: &str) {
 #[track_caller]
 fn check_with(query: &str, variables: &str, expected: &str) {
     let body = serde_json::json!({ "query": query, "variables": json(variables) }).to_string();
-    let request = Request::from_json(body.as_bytes()).expect(query);
+    let request = GraphqlRequest::from_json(body.as_bytes()).expect(query);
     assert_eq!(ask(&request).body, expected, "{query}");
 }
 
@@ -137,7 +137,7 @@ fn mutations_run_one_after_the_other() {
     let service = service(&toy);
     let query = "mutation($i: FinishInput!) { a: finish(input: {taskId: 7}) { task { id title } } fail { task { id } } \
                  b: finish(input: $i) { task { kind } __typename } }";
-    let mut request = Request::new(query);
+    let mut request = GraphqlRequest::new(query);
     request.variables = [("i", 8)]
         .into_iter()
         .map(|(key, id)| {
@@ -155,14 +155,14 @@ fn mutations_run_one_after_the_other() {
         )
     );
     assert_eq!(toy.done, [7, 8]);
-    let reading = Caller { is_reading: true, ..caller() };
+    let reading = GraphqlCaller { is_reading: true, ..caller() };
     let reply = service.execute(&request, &reading, &mut toy);
     assert_eq!(toy.done, [7, 8], "{}", reply.body);
 }
 
 #[test]
 fn introspection_is_the_schema_s_and_mixes() {
-    let request = Request::new(
+    let request = GraphqlRequest::new(
         "{ t: __type(name: \"Task\") { name fields { name type { kind ofType { name } } } } list { id } __schema { \
          queryType { name } } }",
     );
@@ -171,7 +171,7 @@ fn introspection_is_the_schema_s_and_mixes() {
     assert_eq!(body["data"]["list"][0]["id"], "1");
     assert_eq!(body["data"]["__schema"]["queryType"]["name"], "Query");
     let mut toy = toy();
-    let session = Caller { may_introspect: false, ..caller() };
+    let session = GraphqlCaller { may_introspect: false, ..caller() };
     let reply = service(&toy).execute(&request, &session, &mut toy);
     assert!(reply.body.contains("FORBIDDEN"), "{}", reply.body);
 }

@@ -7,7 +7,7 @@ use reveille::edn::{Map, Value};
 use reveille::graph::registry::{
     Access, Attribute, Datum, Entity, Registry, ResolverError, Type, Visibility, World,
 };
-use reveille::surface::graphql::{Graphql, Query, QueryKind, Request, Roots};
+use reveille::surface::graphql::{Graphql, GraphqlRequest, QueryKind, QueryRoot, Roots};
 
 use super::{caller, json};
 
@@ -17,6 +17,7 @@ struct Failing;
 impl World for Failing {
     type View<'a> = ();
     type Hand<'a> = ();
+    type Call = ();
 }
 
 impl Access<Failing> for Failing {
@@ -110,8 +111,8 @@ fn words(words: &[&'static str]) -> Datum<'static> {
 fn nulls_go_as_far_up_as_in_graphql_js() {
     let registry = Registry::builder().entity(node()).entity(root()).build().expect("sound declarations");
     let attributes = ["must", "many", "some", "nothing", "failure"];
-    let attribute = |name| Query { name, doc: "Fails, or not.", kind: QueryKind::Attribute(name) };
-    let by_key = Query { name: "node", doc: "Found.", kind: QueryKind::Entity("node") };
+    let attribute = |name| QueryRoot { name, doc: "Fails, or not.", kind: QueryKind::Attribute(name) };
+    let by_key = QueryRoot { name: "node", doc: "Found.", kind: QueryKind::Entity("node") };
     let queries = attributes.into_iter().map(attribute).chain([by_key]).collect();
     let roots = Roots { queries, ..Roots::default() };
     let service = Graphql::new(Arc::new(registry), &roots).expect("sound roots");
@@ -121,7 +122,7 @@ fn nulls_go_as_far_up_as_in_graphql_js() {
     let mut differing = Vec::new();
     for row in rows {
         let query = row["query"].as_str().expect("a query");
-        let mut answer = json(&service.execute(&Request::new(query), &caller(), &mut Failing).body);
+        let mut answer = json(&service.execute(&GraphqlRequest::new(query), &caller(), &mut Failing).body);
         for error in answer["errors"].as_array_mut().into_iter().flatten() {
             // Codes are ours.
             error.as_object_mut().expect("an error").remove("extensions");

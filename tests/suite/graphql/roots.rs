@@ -1,10 +1,9 @@
 //! Where GraphQL begins in the toy world.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
-use reveille::graph::registry::{Attribute, Datum, Entity, Group, Param, ParamType, Type, Visibility};
-use reveille::surface::graphql::{Mutation, Pages, Payload, Query, QueryKind, Roots};
+use reveille::graph::registry::{Attribute, Datum, Entity, Param, ParamGroup, ParamType, Type, Visibility};
+use reveille::surface::graphql::{MutationRoot, Pages, QueryKind, QueryRoot, RootPayload, Roots};
 
 use crate::toy::{Tasks, Toy, builder};
 
@@ -31,7 +30,7 @@ pub(crate) fn toy() -> Toy {
             Ok(params.keyword("first").cloned().unwrap_or(reveille::edn::Value::Nil).into())
         });
     let registry = builder().entity(page).entity(pages).build().expect("sound declarations");
-    Toy { registry: Arc::new(registry), done: Vec::new(), batches: Cell::new(0) }
+    Toy { registry: Arc::new(registry), done: Vec::new() }
 }
 
 fn as_int(number: u64) -> reveille::edn::Value {
@@ -39,7 +38,7 @@ fn as_int(number: u64) -> reveille::edn::Value {
 }
 
 pub(crate) fn roots() -> Roots {
-    let query = |name, kind| Query { name, doc: "Of the toy world.", kind };
+    let query = |name, kind| QueryRoot { name, doc: "Of the toy world.", kind };
     Roots {
         queries: vec![
             query("task", QueryKind::Entity("task")),
@@ -51,17 +50,17 @@ pub(crate) fn roots() -> Roots {
             query("all", QueryKind::Root("root")),
         ],
         mutations: vec![
-            Mutation {
+            MutationRoot {
                 name: "finish",
                 symbol: "task/done",
                 has_input: true,
-                payload: vec![("task", Payload::Entity("task"))],
+                payload: vec![("task", RootPayload::Entity("task"))],
             },
-            Mutation {
+            MutationRoot {
                 name: "fail",
                 symbol: "task/bad",
                 has_input: false,
-                payload: vec![("task", Payload::Entity("task"))],
+                payload: vec![("task", RootPayload::Entity("task"))],
             },
         ],
         subscriptions: vec![],
@@ -72,7 +71,7 @@ pub(crate) fn roots() -> Roots {
 }
 
 /// How many entries a page has.
-const FIRST: &Group = &Group {
+const FIRST: &ParamGroup = &ParamGroup {
     doc: "How many.",
     folded: None,
     params: &[Param {
@@ -81,5 +80,6 @@ const FIRST: &Group = &Group {
         doc: "How many.",
         kind: ParamType::Integer { min: 0, max: 100 },
         is_required: false,
+        is_nullable: true,
     }],
 };

@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use reveille::app::Embedded;
 use reveille::domain::{HostId, Right, SessionConfig, SessionId};
+use reveille::embed::Reveille;
 use reveille::runtime::{Handle, Token};
 use reveille::surface::http::{Config, Server};
 
@@ -16,7 +16,7 @@ pub(crate) const OBSERVER: &str = "observer-observer-observer-observer";
 /// A server with an engine of its own; both end with it.
 pub(crate) struct Site {
     pub(crate) server: Server,
-    engine: Embedded,
+    engine: Reveille,
 }
 
 impl Site {
@@ -25,10 +25,10 @@ impl Site {
     }
 
     pub(crate) fn with(config: &Config) -> Site {
-        let engine = Embedded::start().expect("the engine starts");
-        engine.handle().admit_operator(&Token::from_text(OPERATOR), Right::Change);
-        engine.handle().admit_operator(&Token::from_text(OBSERVER), Right::Read);
-        let server = Server::start(engine.handle().clone(), config).expect("the server starts");
+        let engine = Reveille::start().expect("the engine starts");
+        engine.handle().tokens().admit_operator(&Token::from_text(OPERATOR), Right::Change);
+        engine.handle().tokens().admit_operator(&Token::from_text(OBSERVER), Right::Read);
+        let server = Server::start(engine.service().clone(), config).expect("the server starts");
         Site { server, engine }
     }
 

@@ -1,6 +1,6 @@
 //! The Model Context Protocol over HTTP: the conversations of `fixtures/mcp/protocol.txt`, the statuses, and what headers say.
 
-use reveille::surface::mcp::Relayed;
+use reveille::surface::mcp::ProxiedMessage;
 
 use super::client::{Answer, OBSERVER, OPERATOR, Site};
 use crate::mcp::script;
@@ -27,7 +27,7 @@ fn the_protocol_is_spoken_over_http_as_on_stdio() {
                 _ => other.reveal(),
             };
             // What a client puts into headers, as the command does that stands in front of a daemon.
-            let said = Relayed::of(line.as_bytes()).headers;
+            let said = ProxiedMessage::of(line.as_bytes()).headers;
             let said: Vec<String> = said.iter().map(|(name, value)| format!("{name}: {value}")).collect();
             let mut headers = vec![JSON, ACCEPT];
             headers.extend(said.iter().map(String::as_str));

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use reveille::adapter::HostLocal;
 use reveille::domain::{BootTime, Caller, HostId, Moment, Now, Right, SessionConfig, SessionId};
 use reveille::runtime::Handle;
-use reveille::surface::mcp::{Offer, Scheduler, Service, serve};
+use reveille::service::Service;
+use reveille::surface::mcp::{McpService, Scheduler, ToolFilter, serve};
 use reveille::testkit::{SimClock, Stage};
 use serde_json::Value;
 
@@ -37,9 +38,9 @@ fn caller(name: &str) -> Caller {
 
 /// Sends one line through the stream protocol, and says what came back.
 fn ask(handle: &Handle, name: &str, line: &str) -> Option<String> {
-    let (caller, offer) = (caller(name), Offer::default());
-    let scheduler = Scheduler { handle, caller: &caller, offer: &offer };
-    let service = Service { features: &scheduler };
+    let (caller, offer) = (caller(name), ToolFilter::default());
+    let scheduler = Scheduler { service: &Service::new(handle.clone()), caller: &caller, offer: &offer };
+    let service = McpService { features: &scheduler };
     let mut output = Vec::new();
     let input = format!("{line}\n");
     serve(input.as_bytes(), &mut output, |line| service.answer(line, None).body).expect("memory");
@@ -71,20 +72,20 @@ fn the_tools_answer_as_written() {
 #[test]
 fn every_dialect_can_be_offered() {
     let handle = engine();
-    let (caller, offer) = (caller("main"), Offer::parse("cron,psi,native,reminder,session-action"));
+    let (caller, offer) = (caller("main"), ToolFilter::parse("cron,psi,native,reminder,session-action"));
     let offer = offer.expect("dialects");
-    let scheduler = Scheduler { handle: &handle, caller: &caller, offer: &offer };
-    let service = Service { features: &scheduler };
+    let scheduler = Scheduler { service: &Service::new(handle.clone()), caller: &caller, offer: &offer };
+    let service = McpService { features: &scheduler };
     let list = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let body = service.answer(list, None).body.expect("an answer");
     let answer: Value = serde_json::from_str(&body).expect("JSON");
     let tools = answer["result"]["tools"].as_array().expect("a list");
-    assert_eq!(tools.len(), reveille::runtime::TOOLBOX.len());
+    assert_eq!(tools.len(), reveille::service::TOOLBOX.len());
     for tool in tools {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
         assert!(!tool["description"].as_str().unwrap_or_default().is_empty(), "{tool}");
     }
-    assert!(Offer::parse("").is_err() && Offer::parse("native,none").is_err());
+    assert!(ToolFilter::parse("").is_err() && ToolFilter::parse("native,none").is_err());
 }
 
 /// Any prefix of a message, and any message with one byte changed, is answered with a message or with nothing.
@@ -101,9 +102,9 @@ fn no_line_is_answered_with_anything_but_a_message() {
             lines.push(changed);
         }
     }
-    let (caller, offer) = (caller("main"), Offer::default());
-    let scheduler = Scheduler { handle: &handle, caller: &caller, offer: &offer };
-    let service = Service { features: &scheduler };
+    let (caller, offer) = (caller("main"), ToolFilter::default());
+    let scheduler = Scheduler { service: &Service::new(handle.clone()), caller: &caller, offer: &offer };
+    let service = McpService { features: &scheduler };
     for line in lines {
         let reply = service.answer(&line, None);
         let Some(body) = reply.body else { continue };
@@ -117,9 +118,9 @@ fn no_line_is_answered_with_anything_but_a_message() {
 #[test]
 fn creations_keep_their_pace() {
     let handle = engine();
-    let (caller, offer) = (Caller { metered: true, ..caller("main") }, Offer::default());
-    let scheduler = Scheduler { handle: &handle, caller: &caller, offer: &offer };
-    let service = Service { features: &scheduler };
+    let (caller, offer) = (Caller { rate_limited: true, ..caller("main") }, ToolFilter::default());
+    let scheduler = Scheduler { service: &Service::new(handle.clone()), caller: &caller, offer: &offer };
+    let service = McpService { features: &scheduler };
     let create = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create",
         "arguments":{"message":"m","when":"in 1 hour","key":"k"}}}"#;
     let ask = || service.answer(create, None).body.expect("an answer");
@@ -168,7 +169,7 @@ fn the_command_speaks_it_on_stdio() {
     assert_eq!(created["durability"], "volatile");
     assert!(created["warnings"][0].as_str().is_some_and(|text| text.contains("lost")), "{out}");
     let err = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(err.contains("called off"), "{err}");
+    assert!(err.contains("cancelled"), "{err}");
 }
 
 /// What plays the conversations finds what is wrong with one.

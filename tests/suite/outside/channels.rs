@@ -5,20 +5,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use reveille::adapter::outside::{
-    Client, Endpoint, Outside, Patience, Program, Signed, SigningKey, Trust, Way, verify,
+use reveille::adapter::outbound::{
+    ChannelRoute, Client, Endpoint, OutboundCourier, Patience, Program, Signed, SigningKey, Trust, verify,
 };
 use reveille::adapter::{HostLocal, StoreMemory};
 use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{
     Caller, Cursor, Decision, DecisionKind, Durability, HostId, Reason, Route, RunState, ScheduleId, Scope,
-    SessionConfig, SessionId, Span, Target, Terms, When,
+    SessionConfig, SessionId, Settings, Span, Target, When,
 };
 use reveille::edn::read;
 use reveille::engine::{Command, Input, NewSchedule, Which};
 use reveille::graph::eql::Boundary;
 use reveille::port::{Clock, HistoryCaps};
-use reveille::runtime::{Handle, Subscription};
+use reveille::runtime::{AttachOptions, Handle, Subscription};
+use reveille::service::Service;
 use reveille::testkit::{SimHost, Stage};
 
 use super::receiver::{Act, Received, Receiver, Script};
@@ -37,7 +38,7 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(way: Way, agents: bool) -> Scene {
+    fn new(way: ChannelRoute, agents: bool) -> Scene {
         let stage = Stage::seeded(7);
         let handle = Scene::handle(&stage);
         Scene::open(stage, handle, way, agents)
@@ -48,9 +49,9 @@ impl Scene {
         Handle::new(stage.parts(host))
     }
 
-    fn open(stage: Stage, handle: Handle, way: Way, agents: bool) -> Scene {
+    fn open(stage: Stage, handle: Handle, way: ChannelRoute, agents: bool) -> Scene {
         let channel = way.channel("ops".into(), agents);
-        let outside = Outside::start(BTreeMap::from([("ops".into(), way)])).expect("a thread");
+        let outside = OutboundCourier::start(BTreeMap::from([("ops".into(), way)])).expect("a thread");
         assert!(handle.open_channels(Arc::new(outside), vec![channel]));
         let feed = handle.subscribe(Cursor::START);
         let session = SessionId::new("main").expect("a name");
@@ -61,7 +62,7 @@ impl Scene {
 
     fn to(&self, channel: &str, durability: Durability) -> NewSchedule {
         let route = Route { channel: channel.into(), conversation: "c1".into(), thread: None };
-        let terms = Terms { target: Target::Route(Box::new(route)), ..Terms::PLAIN };
+        let terms = Settings { target: Target::Route(Box::new(route)), ..Settings::PLAIN };
         let when = When::After(Span::from_millis(1_000));
         NewSchedule {
             durability,
@@ -79,7 +80,7 @@ impl Scene {
 
     fn pass(&self, span: Span) {
         self.stage.clock.advance(span);
-        self.handle.turn();
+        self.handle.run_due();
     }
 
     /// The next decision of one of these kinds.
@@ -114,19 +115,19 @@ impl Scene {
     }
 }
 
-fn webhook(to: Option<std::net::SocketAddr>, total: Duration) -> Way {
+fn webhook(to: Option<std::net::SocketAddr>, total: Duration) -> ChannelRoute {
     let endpoint = Endpoint::parse("http://localhost:8080/in").expect("a URL");
     webhook_at(endpoint, to, total)
 }
 
-fn webhook_at(endpoint: Endpoint, to: Option<std::net::SocketAddr>, total: Duration) -> Way {
+fn webhook_at(endpoint: Endpoint, to: Option<std::net::SocketAddr>, total: Duration) -> ChannelRoute {
     let network = Script::new(&[&[[127, 0, 0, 1].into()]], to);
     let client = Client::new(network, Trust::none()).expect("a client").allowing(&endpoint).with_loopback();
     let client = client.with_patience(Patience { connect: total, total });
-    Way::Webhook { endpoint, keys: vec![SigningKey::parse(KEY).expect("a key")], client }
+    ChannelRoute::Webhook { endpoint, keys: vec![SigningKey::parse(KEY).expect("a key")], client }
 }
 
-fn patient(receiver: &Receiver) -> Way {
+fn patient(receiver: &Receiver) -> ChannelRoute {
     webhook(Some(receiver.address), Duration::from_secs(20))
 }
 
@@ -285,7 +286,7 @@ fn what_was_out_at_a_crash_is_sent_again() {
         Scene::open(stage, handle, patient(&receiver), false)
     };
     let mut first = life(stage.clone());
-    first.handle.take_up(store.clone(), 0).expect("the store is sound");
+    first.handle.attach_store(store.clone(), AttachOptions::default()).expect("the store is sound");
     first.handle.close_session(&first.session).expect("it is open");
     first
         .handle
@@ -301,7 +302,7 @@ fn what_was_out_at_a_crash_is_sent_again() {
         let handle = Scene::handle(&stage);
         let mut scene = Scene::open(stage.clone(), handle, patient(&receiver), false);
         scene.handle.close_session(&scene.session).expect("it is open");
-        scene.handle.take_up(store, 0).expect("the store is sound");
+        scene.handle.attach_store(store, AttachOptions::default()).expect("the store is sound");
         assert_eq!(scene.outcome(&id), ("run-retrying", Some(Reason::Crashed), None, 5_000));
         scene.pass(Span::from_millis(5_000));
         scene
@@ -400,12 +401,13 @@ fn a_program_is_judged_by_how_it_ends() {
     ];
     for (text, expected) in cases {
         let is_endless = text.contains("sleep");
-        let mut scene = Scene::new(Way::Command(program(text, if is_endless { 200 } else { 20_000 })), false);
+        let mut scene =
+            Scene::new(ChannelRoute::Command(program(text, if is_endless { 200 } else { 20_000 })), false);
         let id = scene.send(Durability::Durable);
         assert_eq!(scene.outcome(&id), expected, "{text}");
     }
     let missing = Program { argv: vec!["/no/such/program".to_owned()], ..program("", 1_000) };
-    let mut scene = Scene::new(Way::Command(missing), false);
+    let mut scene = Scene::new(ChannelRoute::Command(missing), false);
     let id = scene.send(Durability::Durable);
     assert_eq!(scene.outcome(&id), ("run-retrying", Some(Reason::HostRefused), None, 5_000));
 }
@@ -414,16 +416,17 @@ fn a_program_is_judged_by_how_it_ends() {
 #[test]
 fn a_session_goes_out_only_where_an_operator_lets_it() {
     for (agents, channel, allowed) in [(false, "ops", false), (true, "ops", true), (true, "other", false)] {
-        let scene = Scene::new(Way::Command(program("exit 0", 1_000)), agents);
-        let agent = Caller { metered: true, ..Caller::session(scene.session.clone()) };
+        let scene = Scene::new(ChannelRoute::Command(program("exit 0", 1_000)), agents);
+        let agent = Caller { rate_limited: true, ..Caller::session(scene.session.clone()) };
         for (caller, allowed) in [(agent, allowed), (Caller::session(scene.session.clone()), true)] {
             let args = format!(
                 "{{:name \"n\" :prompt \"p\" :schedule {{:kind :daily :time \"12:00\"}}
                    :target {{:kind :gateway :channel {channel:?} :conversation_id \"1\"}}}}"
             );
             let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
-            let answer =
-                scene.handle.call_tool("cron_create", &caller, &args, Notation::Edn).expect("a tool");
+            let answer = Service::new(scene.handle.clone())
+                .call_tool("cron_create", &caller, &args, Notation::Edn)
+                .expect("a tool");
             assert_eq!(!answer.is_error, allowed, "{caller:?}, {channel}, {agents}: {answer:?}");
             let query = format!(
                 "[(psi.scheduler/create {{:kind :message :message \"m\" :delay-ms 1000 :channel {channel:?}
@@ -431,7 +434,7 @@ fn a_session_goes_out_only_where_an_operator_lets_it() {
             );
             let query = read(query.as_bytes(), &REQUEST_CAPS).expect("EDN");
             let query = Boundary::read(&query).expect("a query");
-            let answer = format!("{:?}", scene.handle.query(&caller, &query, true));
+            let answer = format!("{:?}", Service::new(scene.handle.clone()).query(&caller, &query, true));
             let is_refused = answer.contains("channel not allowed");
             assert_eq!(!is_refused, allowed, "{caller:?}, {channel}, {agents}: {answer}");
         }

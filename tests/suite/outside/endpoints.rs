@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use reveille::adapter::outside::{Client, Endpoint, EndpointFault, MessageId, Post, PostFault, Trust};
+use reveille::adapter::outbound::{Client, Endpoint, EndpointFault, MessageId, Post, PostFault, Trust};
 use reveille::domain::Moment;
 
 use super::receiver::{Act, Log, Receiver, Script};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use reveille::adapter::outside::{
-    Client, Endpoint, GuardOutside, GuardWay, Hook, Signed, SigningKey, Trust, verify,
+use reveille::adapter::outbound::{
+    Client, Endpoint, GuardRoute, Hook, OutboundGuard, Signed, SigningKey, Trust, verify,
 };
 use reveille::domain::{
     Cause, Dialect, Digest, Durability, GuardAnswer, Moment, Payload, RunId, Schedule, ScheduleId, SessionId,
@@ -33,8 +33,8 @@ fn question(patience_ms: u64) -> GuardQuestion {
             trigger: Trigger::At(slot),
             payload: Payload::Turn { text: "Rotate the keys.".into() },
             created_at: slot,
-            making: None,
-            terms: None,
+            creation: None,
+            settings: None,
         },
         revision: 1,
         cause: Cause::Slot,
@@ -56,7 +56,7 @@ fn ask(receiver: &Receiver, patience_ms: u64) -> (GuardAnswer, Arc<SimClock>) {
     let keys = vec![SigningKey::parse(KEY).expect("a key")];
     let hook = Hook { client, endpoint, keys, clock: clock.clone() };
     let hook = hook.with_patience(Span::from_millis(patience_ms));
-    let guard = GuardOutside::start(GuardWay::Webhook(Box::new(hook))).expect("a thread");
+    let guard = OutboundGuard::start(GuardRoute::Webhook(Box::new(hook))).expect("a thread");
     let (give, given) = channel();
     guard.ask(question(patience_ms), GuardReply::new(move |answer| _ = give.send(answer)));
     (given.recv().expect("an answer, or that there is none"), clock)

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use reveille::adapter::outside::{
+use reveille::adapter::outbound::{
     Client, Endpoint, MessageId, Patience, Post, PostFault, Reply, Signed, SigningKey, Trust, verify,
 };
 use reveille::domain::{Moment, Span};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use reveille::adapter::outside::{Ended, Program, ProgramFault, Told};
+use reveille::adapter::outbound::{Ended, Program, ProgramFault, ProgramOutput};
 
 use super::block_on;
 
@@ -17,7 +17,7 @@ fn script(text: &str) -> Program {
     }
 }
 
-fn run(program: &Program, input: &[u8]) -> Result<Told, ProgramFault> {
+fn run(program: &Program, input: &[u8]) -> Result<ProgramOutput, ProgramFault> {
     block_on(program.run(input))
 }
 
@@ -32,7 +32,7 @@ fn the_input_comes_in_and_the_code_goes_out() {
     let told = run(&script("cat; echo no >&2; exit 3"), b"{\"a\": 1}").expect("it runs");
     assert_eq!(
         told,
-        Told { ended: Ended::Code(3), output: b"{\"a\": 1}".to_vec(), errors: b"no\n".to_vec() }
+        ProgramOutput { ended: Ended::Code(3), output: b"{\"a\": 1}".to_vec(), errors: b"no\n".to_vec() }
     );
     let told = run(&script("kill -TERM $$"), b"").expect("it runs");
     assert_eq!(told.ended, Ended::Signal(15));

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use reveille::adapter::outside::{Network, Pending};
+use reveille::adapter::outbound::{Network, Pending};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};

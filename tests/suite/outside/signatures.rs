@@ -1,6 +1,6 @@
 //! T49: what is signed, and what is believed.
 
-use reveille::adapter::outside::{KeyFault, MessageId, SignatureFault, Signed, SigningKey, sign, verify};
+use reveille::adapter::outbound::{KeyFault, MessageId, SignatureFault, Signed, SigningKey, sign, verify};
 use reveille::domain::Moment;
 
 use super::rows;

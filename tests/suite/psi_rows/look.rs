@@ -7,6 +7,7 @@ use reveille::dialect::Notation;
 use reveille::domain::{Caller, Decision, SessionId, Status, Transcript};
 use reveille::edn::{Map, Value};
 use reveille::engine::{Ledger, RunRecord, ScheduleRecord, SessionRecord, State};
+use reveille::service::Service;
 
 use super::pattern::number;
 use super::play::{Args, Outcome, Verb};
@@ -37,8 +38,12 @@ fn query(scene: &mut Scene, args: &Args) -> Outcome {
 }
 
 fn ask(scene: &Scene, session: &SessionId, call: Map) -> Outcome {
-    let answer =
-        scene.handle.call_tool(psi::TOOL, &Caller::session(session.clone()), &call.into(), Notation::Edn);
+    let answer = Service::new(scene.handle.clone()).call_tool(
+        psi::TOOL,
+        &Caller::session(session.clone()),
+        &call.into(),
+        Notation::Edn,
+    );
     let answer = answer.ok_or("psi-tool is always there")?;
     Ok(if answer.is_error { Err(answer.value) } else { Ok(answer.value) })
 }
@@ -207,7 +212,7 @@ fn due_in_ns(scene: &mut Scene, args: &Args) -> Outcome {
 
 fn next_wake_in_ns(scene: &mut Scene, _: &Args) -> Outcome {
     let now = scene.handle.now();
-    let next = scene.handle.next_wake();
+    let next = scene.handle.view(|state| state.next_wake(scene.handle.now()));
     Ok(Ok(next.map(|next| nanos(next.since(now.boot).nanos())).into()))
 }
 

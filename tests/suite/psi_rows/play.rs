@@ -7,6 +7,7 @@ use reveille::domain::{
 };
 use reveille::edn::{Caps, Map, Value, read};
 use reveille::engine::{Command, Input, NewSchedule, Report};
+use reveille::service::Service;
 use reveille::testkit::{Behaviour, Seen};
 
 use super::look;
@@ -75,7 +76,7 @@ const VERBS: &[(&str, Verb)] = &[
         time(scene, args, Span::from_millis, |scene, span| scene.stage.clock.step_wall_back(span))
     }),
     ("turn", |scene, _| {
-        scene.handle.turn();
+        scene.handle.run_due();
         done()
     }),
     ("behave", behave),
@@ -145,7 +146,7 @@ fn say(scene: &mut Scene, args: &Args) -> Outcome {
 fn call(scene: &mut Scene, args: &Args, notation: Notation) -> Outcome {
     let session = if args.get(0)?.is_nil() { None } else { Some(args.session(0)?) };
     let caller = session.clone().map_or(Caller::OPERATOR, Caller::session);
-    let answer = scene.handle.call_tool(psi::TOOL, &caller, args.get(1)?, notation);
+    let answer = Service::new(scene.handle.clone()).call_tool(psi::TOOL, &caller, args.get(1)?, notation);
     let answer = answer.ok_or("psi-tool is always there")?;
     envelope(&answer)?;
     note_cancel(scene, session, &answer);
@@ -283,7 +284,7 @@ fn detach(scene: &mut Scene, args: &Args) -> Outcome {
 fn stop(scene: &mut Scene, args: &Args) -> Outcome {
     let abandon = args.get(0).is_ok();
     let stopping = refusable(scene.handle.submit(Input::Command(Command::Shutdown { abandon })));
-    scene.handle.turn();
+    scene.handle.run_due();
     stopping
 }
 

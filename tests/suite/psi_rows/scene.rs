@@ -9,7 +9,7 @@ use reveille::engine::State;
 use reveille::port::{Clock, Host};
 use reveille::runtime::{Handle, Subscription};
 use reveille::testkit::{
-    Laws, Seen, SimClock, SimHost, Stage, Standing, feed_tells_all, reads_change_nothing,
+    Laws, Seen, SimClock, SimHost, Stage, StateView, feed_tells_all, reads_change_nothing,
 };
 
 /// The built-in host, as rows call it.
@@ -58,11 +58,11 @@ impl Scene {
     /// Lets time pass as the driver would: at every deadline on the way the engine has its turn.
     pub(crate) fn advance(&self, span: Span) {
         let target = self.stage.clock.now().boot.after(span);
-        while let Some(next) = self.handle.turn().filter(|next| *next <= target) {
+        while let Some(next) = self.handle.run_due().filter(|next| *next <= target) {
             self.stage.clock.advance_to(next);
         }
         self.stage.clock.advance_to(target);
-        self.handle.turn();
+        self.handle.run_due();
     }
 
     /// Asks the laws about everything since the last time.
@@ -87,7 +87,7 @@ impl Scene {
     fn stand(&self, deep: bool) -> Result<(), String> {
         let now = self.stage.clock.now();
         let ask = |state: &State| {
-            let standing = Standing { state, now, turned: false, session_live_max: None };
+            let standing = StateView { state, now, turned: false, session_live_max: None };
             if deep { self.laws.stand_deep(&standing) } else { self.laws.stand(&standing) }
         };
         self.handle.view(ask).map_err(|broken| broken.to_string())

@@ -1,8 +1,8 @@
 //! What is asked of the scheduler in the course of the year, and told once it is acknowledged.
 
-use reveille::domain::{Durability, EndsWith, ScheduleId, Scope, Span, Terms, When};
+use reveille::domain::{Durability, EndsWith, ScheduleId, Scope, Settings, Span, When};
 use reveille::engine::{Command, Input, NewSchedule, ScheduleChange, ScheduleRecord, Which};
-use reveille::testkit::checker::{Event, Trigger};
+use reveille_checker::{Event, Trigger};
 
 use super::plan::{self, Plan};
 use super::play::{Doing, HOUR_MS, Year};
@@ -22,7 +22,7 @@ impl Year {
         if self.command(Command::PauseSchedule { which, reason: None }) {
             self.happened.pauses += 1;
             self.jobs[job].paused = true;
-            let (at, schedule) = (self.now().wall, self.jobs[job].id.to_string());
+            let (at, schedule) = (self.wall(), self.jobs[job].id.to_string());
             self.diary.note(Event::Pause { at, schedule });
             self.plan(Span::from_millis(HOUR_MS + self.below(120 * HOUR_MS)), Doing::Resume(job));
         }
@@ -31,7 +31,7 @@ impl Year {
     pub(crate) fn resume(&mut self, job: usize) {
         self.jobs[job].paused = false;
         let which = self.which(job);
-        let (at, schedule) = (self.now().wall, self.jobs[job].id.to_string());
+        let (at, schedule) = (self.wall(), self.jobs[job].id.to_string());
         if self.command(Command::ResumeSchedule(which)) {
             self.diary.note(Event::Resume { at, schedule });
         }
@@ -39,7 +39,7 @@ impl Year {
 
     pub(crate) fn edit(&mut self) {
         let Some(job) = self.any_job() else { return };
-        let (number, at, which) = (self.below(1_000), self.now().wall, self.which(job));
+        let (number, at, which) = (self.below(1_000), self.wall(), self.which(job));
         let plan = &self.jobs[job].plan;
         let once = matches!(plan.trigger, Trigger::At { .. });
         let mut new = plan.clone();
@@ -73,17 +73,17 @@ impl Year {
         if self.command(Command::CancelSchedule(which)) {
             self.happened.cancels += 1;
             self.jobs[job].cancelled = true;
-            let (at, schedule) = (self.now().wall, self.jobs[job].id.to_string());
+            let (at, schedule) = (self.wall(), self.jobs[job].id.to_string());
             self.diary.note(Event::Cancel { at, schedule });
             self.create();
         }
     }
 
     pub(crate) fn create(&mut self) {
-        let (number, at) = (self.jobs.len(), self.now().wall);
+        let (number, at) = (self.jobs.len(), self.wall());
         let plan = Plan::draw(number, &self.zones, at, &self.stage.entropy);
         let owner = self.sessions[number % self.sessions.len()].clone();
-        let terms = Terms { policy: plan::ask_policy(&plan.policy, plan.ends_with), ..Terms::PLAIN };
+        let terms = Settings { policy: plan::ask_policy(&plan.policy, plan.ends_with), ..Settings::PLAIN };
         let new = NewSchedule {
             durability: Durability::Durable,
             terms: Some(Box::new(terms)),

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use reveille::domain::{Cursor, Fact, Moment, Reason, RunFact, ScheduleFact};
 use reveille::edn::{Caps, read};
 use reveille::port::Store;
-use reveille::runtime::facts;
-use reveille::testkit::checker::Event;
+use reveille::runtime::codec;
+use reveille_checker::Event;
 
+use super::plan::told_moment;
 use super::target::Seen;
 
 /// All events so far, in the order in which they happened.
@@ -28,10 +29,10 @@ impl Diary {
         let (schedule, slot) = (seen.run.schedule.to_string(), seen.run.slot);
         self.received.insert((schedule.clone(), slot));
         self.note(Event::Receive {
-            at: seen.at,
+            at: told_moment(seen.at),
             schedule,
             run: seen.run.to_string(),
-            slot: Some(slot),
+            slot: Some(told_moment(slot)),
             session: Some(seen.session.to_string()),
         });
     }
@@ -48,7 +49,7 @@ impl Diary {
                     continue;
                 }
                 let form = read(&record.payload, &CAPS).expect("it is EDN");
-                let fact = facts::parse(form.as_map().expect("a fact is a map")).expect("it is a fact");
+                let fact = codec::parse(form.as_map().expect("a fact is a map")).expect("it is a fact");
                 self.events.extend(self.said(&fact));
             }
         }
@@ -58,8 +59,8 @@ impl Diary {
         match fact {
             Fact::Schedule(id, ScheduleFact::Skipped(skip)) => Some(Event::Skip {
                 schedule: id.to_string(),
-                from: skip.from,
-                until: skip.until,
+                from: told_moment(skip.from),
+                until: told_moment(skip.until),
                 count: skip.count,
                 reason: skip.reason.name().into(),
             }),
@@ -71,10 +72,10 @@ impl Diary {
             | Fact::Created { .. }
             | Fact::Host(..)
             | Fact::Channel(..)
-            | Fact::Held { .. }
-            | Fact::Released { .. }
-            | Fact::Guarded { .. }
-            | Fact::Awoke { .. }
+            | Fact::AllHeld { .. }
+            | Fact::AllReleased { .. }
+            | Fact::GuardPolicySet { .. }
+            | Fact::Restarted { .. }
             | Fact::Stopping { .. } => None,
         }
     }
@@ -83,8 +84,8 @@ impl Diary {
     fn not_delivered(&self, run: &reveille::domain::RunId, reason: Reason) -> Option<Event> {
         let schedule = run.schedule.to_string();
         let was_seen = self.received.contains(&(schedule.clone(), run.slot));
-        let (from, until, reason) = (run.slot, run.slot, reason.name().into());
-        (!was_seen).then_some(Event::Skip { schedule, from, until, count: 1, reason })
+        let (slot, reason) = (told_moment(run.slot), reason.name().into());
+        (!was_seen).then_some(Event::Skip { schedule, from: slot, until: slot, count: 1, reason })
     }
 }
 

@@ -9,8 +9,7 @@ mod play;
 mod target;
 
 use play::{Size, Year};
-use reveille::domain::Span;
-use reveille::testkit::checker::{Busy, CountFrom, Event, Finding, Trigger, check, write};
+use reveille_checker::{Busy, CountFrom, Event, Finding, Span, Trigger, check, write};
 
 const WHOLE: Size = Size { schedules: 200, zones: 30, days: 365 };
 const SHORT: Size = Size { schedules: 60, zones: 30, days: 40 };
@@ -91,7 +90,7 @@ fn is_plain(events: &[Event], place: usize) -> bool {
         events.iter().any(|event| matches!(event, Event::Finish { run: other, .. } if other == run));
     // Nothing else happened within ten minutes but deliveries to others.
     let near = |event: &Event| {
-        event.at().is_some_and(|other| other.millis_since(*at).max(at.millis_since(other)) < 600_000)
+        event.at().is_some_and(|other| other.since(*at).max(at.since(other)) < Span::from_millis(600_000))
     };
     let is_other = |event: &Event| match event {
         Event::Receive { session: Some(other), .. } => other != session,
@@ -122,7 +121,7 @@ fn live(seed: u64, size: Size) -> Year {
         year.happened,
         report.to_string().lines().last().unwrap_or_default(),
     );
-    // To be looked at with examples/check_history.rs, if anything is wrong.
+    // `just check-history FILE` reads it, if anything is wrong.
     let path = format!("{}/year-{seed}.jsonl", env!("CARGO_TARGET_TMPDIR"));
     if !report.is_clean() {
         std::fs::write(&path, write(&year.diary.events)).expect("the directory is there");

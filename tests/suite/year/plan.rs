@@ -6,7 +6,7 @@ use reveille::domain::{
     Trigger, Weekday, Weekdays, WhenBusy, Zone,
 };
 use reveille::testkit::SimEntropy;
-use reveille::testkit::checker as told;
+use reveille_checker as told;
 
 /// What is asked of one schedule.
 #[derive(Clone, Debug)]
@@ -18,17 +18,20 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The plan with this number, made at `now`: every kind of trigger comes in turn.
-    pub(crate) fn draw(number: usize, zones: &[&str], now: Moment, dice: &SimEntropy) -> Plan {
+    pub(crate) fn draw(number: usize, zones: &[&str], now: told::Moment, dice: &SimEntropy) -> Plan {
         let ends_with = if dice.one_in(2) { EndsWith::Turn } else { EndsWith::Receipt };
         Plan { trigger: trigger(number, zones, now, dice), policy: policy(dice), ends_with }
     }
 }
 
 /// Every kind in turn, and every zone with every kind.
-pub(crate) fn trigger(number: usize, zones: &[&str], now: Moment, dice: &SimEntropy) -> told::Trigger {
+pub(crate) fn trigger(number: usize, zones: &[&str], now: told::Moment, dice: &SimEntropy) -> told::Trigger {
     let zone = || zones[number % zones.len()].to_owned();
     // Never at the very instant of anything else that happens.
-    let from_now = |least: u64, most: u64| later(now, Span::from_millis(least + dice.below(most - least)));
+    let from_now = |least: u64, most: u64| {
+        let span = told::Span::from_millis(least + dice.below(most - least));
+        now.checked_add(span).expect("within the calendar")
+    };
     let hour = 3_600_000;
     let every = |least: u64, most: u64, from| told::Trigger::Every {
         period_ms: 1_000 * (least + dice.below(most - least)),
@@ -67,13 +70,13 @@ pub(crate) fn policy(dice: &SimEntropy) -> told::Policy {
 /// The same to the scheduler.
 pub(crate) fn ask_trigger(trigger: &told::Trigger) -> Trigger {
     match trigger {
-        told::Trigger::At { at } => Trigger::At(*at),
+        told::Trigger::At { at } => Trigger::At(ask_moment(*at)),
         told::Trigger::Every { period_ms, anchor, from } => {
             let from = match from {
                 told::CountFrom::Slot => CountFrom::Slot,
                 told::CountFrom::Finish => CountFrom::Finish,
             };
-            let anchor = anchor.expect("all of ours have one");
+            let anchor = ask_moment(anchor.expect("all of ours have one"));
             Trigger::from(Every::new(Span::from_millis(*period_ms), anchor, from).expect("in bounds"))
         }
         told::Trigger::Calendar { weekdays, time, zone } => {
@@ -115,8 +118,14 @@ pub(crate) fn ask_policy(policy: &told::Policy, ends_with: EndsWith) -> Policy {
     }
 }
 
-pub(crate) fn later(t: Moment, span: Span) -> Moment {
-    t.checked_add(span).expect("within the calendar")
+/// An instant of the scheduler, as the checker has it.
+pub(crate) fn told_moment(moment: Moment) -> told::Moment {
+    told::Moment::new(moment.seconds(), moment.nanos()).expect("within jiff's years")
+}
+
+/// The same to the scheduler.
+fn ask_moment(moment: told::Moment) -> Moment {
+    Moment::new(moment.seconds(), moment.nanos()).expect("within the calendar")
 }
 
 fn time_of_day(dice: &SimEntropy) -> String {

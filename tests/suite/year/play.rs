@@ -8,12 +8,13 @@ use reveille::adapter::StoreMemory;
 use reveille::domain::{BootTime, EndsWith, HostId, SessionConfig, SessionId, Span};
 use reveille::engine::{Command, Input, Report};
 use reveille::port::{Clock, HistoryCaps};
-use reveille::runtime::{Answers, Handle};
-use reveille::testkit::checker::Event;
+use reveille::runtime::{AttachOptions, Handle, StoreReplies};
 use reveille::testkit::{SimHost, Stage};
+use reveille_checker::{Event, Moment};
 
 use super::asked::Job;
 use super::diary::Diary;
+use super::plan::told_moment;
 use super::target::{Seen, Target};
 
 /// How large it is.
@@ -40,7 +41,7 @@ pub(crate) struct Happened {
 /// One process.
 pub(crate) struct Life {
     pub(crate) handle: Handle,
-    answers: Answers,
+    answers: StoreReplies,
     host: HostId,
 }
 
@@ -133,7 +134,11 @@ impl Year {
         let end = self.now().boot.after(Span::from_millis(days * DAY_MS));
         while self.now().boot < end {
             let doing = self.agenda.peek().map(|Reverse((at, ..))| *at);
-            let next = [self.life.handle.next_wake(), doing].into_iter().flatten().min().unwrap_or(end);
+            let next = [self.life.handle.view(|state| state.next_wake(self.life.handle.now())), doing]
+                .into_iter()
+                .flatten()
+                .min()
+                .unwrap_or(end);
             self.stage.clock.advance_to(next.min(end));
             if doing.is_some_and(|at| at <= self.now().boot)
                 && let Some(Reverse((at, _, doing))) = self.agenda.pop()
@@ -145,7 +150,7 @@ impl Year {
                 self.settle();
             }
         }
-        self.diary.note(Event::End { at: self.now().wall });
+        self.diary.note(Event::End { at: self.wall() });
     }
 
     fn carry_out(&mut self, at: BootTime, doing: Doing) {
@@ -180,7 +185,7 @@ impl Year {
     /// Everything that is due happens, as far as it goes at this moment.
     fn settle(&mut self) {
         loop {
-            let next = self.life.handle.turn();
+            let next = self.life.handle.run_due();
             let mut moved = false;
             while self.life.answers.publish() {
                 moved = true;
@@ -213,7 +218,7 @@ impl Year {
         self.sequence += 1;
         let number = self.sequence;
         if ends_with == EndsWith::Receipt {
-            self.diary.note(Event::Busy { at: seen.at, session: session.to_string() });
+            self.diary.note(Event::Busy { at: told_moment(seen.at), session: session.to_string() });
         }
         let (schedule, run) = (seen.run.schedule.to_string(), seen.run.to_string());
         self.turns.insert(session.clone(), Turn { number, schedule, run, ends_with });
@@ -231,7 +236,7 @@ impl Year {
 
     fn forget_turn(&mut self, session: &SessionId) {
         let Some(Turn { schedule, run, ends_with, .. }) = self.turns.remove(session) else { return };
-        let at = self.now().wall;
+        let at = self.wall();
         self.diary.note(match ends_with {
             EndsWith::Turn => Event::Finish { at, schedule, run },
             EndsWith::Receipt => Event::Idle { at, session: session.to_string() },
@@ -249,9 +254,9 @@ impl Year {
         self.happened.torn += 1;
         if self.one_in(2) {
             self.store.hold();
-            self.life.handle.turn();
+            self.life.handle.run_due();
         } else {
-            self.life.handle.turn();
+            self.life.handle.run_due();
             self.store.hold();
             while self.life.answers.publish() {}
         }
@@ -273,7 +278,7 @@ impl Year {
         for session in self.turns.keys().cloned().collect::<Vec<_>>() {
             self.forget_turn(&session);
         }
-        self.diary.note(Event::Down { at: self.now().wall });
+        self.diary.note(Event::Down { at: self.wall() });
         let longest = match self.below(10) {
             0..=4 => 60_000,
             5..=8 => 3 * HOUR_MS,
@@ -281,7 +286,7 @@ impl Year {
         };
         self.stage.clock.advance(Span::from_millis(1_000 + self.below(longest)));
         self.life = Life::new(&self.stage, &self.store, &self.target);
-        self.diary.note(Event::Up { at: self.now().wall });
+        self.diary.note(Event::Up { at: self.wall() });
         let take_over = Command::HostSessions { host: self.life.host, sessions: self.sessions.clone() };
         self.life.handle.submit(Input::Command(take_over)).expect("they are without a host");
     }
@@ -289,7 +294,7 @@ impl Year {
     fn step_wall(&mut self) {
         let most = if self.one_in(2) { 30_000 } else { 3 * HOUR_MS };
         let span = Span::from_millis(1 + self.below(most));
-        let at = self.now().wall;
+        let at = self.wall();
         if self.one_in(2) {
             self.stage.clock.step_wall_on(span);
         } else if self.turns.is_empty() {
@@ -299,15 +304,15 @@ impl Year {
             return;
         }
         self.happened.steps += 1;
-        self.diary.note(Event::Jump { at, to: self.now().wall });
+        self.diary.note(Event::Jump { at, to: self.wall() });
     }
 
     fn suspend(&mut self) {
         self.happened.suspends += 1;
-        let at = self.now().wall;
+        let at = self.wall();
         let most = if self.one_in(3) { 14 * HOUR_MS } else { HOUR_MS };
         self.stage.clock.suspend(Span::from_millis(1_000 + self.below(most)));
-        self.diary.note(Event::Jump { at, to: self.now().wall });
+        self.diary.note(Event::Jump { at, to: self.wall() });
     }
 
     /// Plans the next of its kind.
@@ -326,6 +331,11 @@ impl Year {
         self.stage.clock.now()
     }
 
+    /// What the wall clock shows, as the checker has it.
+    pub(crate) fn wall(&self) -> Moment {
+        told_moment(self.now().wall)
+    }
+
     pub(crate) fn below(&self, bound: u64) -> u64 {
         self.stage.entropy.below(bound)
     }
@@ -342,7 +352,8 @@ impl Life {
         let mut parts = stage.parts(local);
         parts.journal = None;
         let handle = Handle::new(parts);
-        let answers = handle.take_up_by_hand(store.clone(), 0).expect("the store is sound");
+        let answers = StoreReplies::attach(&handle, store.clone(), AttachOptions::default())
+            .expect("the store is sound");
         let host = handle.attach_host(target.clone());
         Life { handle, answers, host }
     }

@@ -1,13 +1,13 @@
-//! The events of the two files, and each as a line of JSON.
+//! The events of the two files, and their lines of JSON.
 //!
-//! What lives elsewhere: reading them (`read.rs`). Invariant: a line holds no line break, and ends in one.
+//! Reading is in `read.rs`. Invariant: a line contains no line break and ends with one.
 
 use crate::dialect::cron::call::Patch;
 use crate::dialect::cron::job::{Job, RunStatus, task};
-use crate::dialect::cron::policy::Policy;
-use crate::dialect::cron::schedule::Schedule;
+use crate::dialect::cron::policy::JobPolicy;
+use crate::dialect::cron::schedule::JobSchedule;
 use crate::dialect::cron::shape::{instant, integer, with_some};
-use crate::dialect::cron::target::Target;
+use crate::dialect::cron::target::JobTarget;
 use crate::dialect::json;
 use crate::domain::{Moment, ScheduleId, names};
 use crate::edn::{Map, Value};
@@ -15,33 +15,33 @@ use crate::edn::{Map, Value};
 /// A line of `jobs.jsonl`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobLine {
-    /// The event's id, see [`event_id`](crate::dialect::cron::event_id).
+    /// The id of the event, see [`event_id`](crate::dialect::cron::event_id).
     pub event_id: Box<str>,
-    /// When it happened.
+    /// When the event happened.
     pub timestamp: Moment,
-    /// What happened.
+    /// The event.
     pub event: JobEvent,
 }
 
-/// What can happen to a job.
+/// An event of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobEvent {
-    /// It was created, as this.
+    /// The job was created.
     Created(Box<Job>),
-    /// It was changed; pausing and resuming are changes.
+    /// The job was changed; pausing and resuming are changes.
     Updated {
-        /// The revision before.
+        /// The previous revision.
         base_revision: u64,
-        /// What was asked for.
+        /// The requested changes.
         patch: Box<Patch>,
-        /// The job after it, with its revision.
+        /// The job after the change, with its revision.
         job: Box<Job>,
     },
-    /// It was deleted: the tombstone.
+    /// The job was deleted; the line is its tombstone.
     Deleted {
-        /// Which job.
+        /// The job's id.
         job_id: ScheduleId,
-        /// The revision before.
+        /// The previous revision.
         base_revision: u64,
         /// The revision of the tombstone.
         revision: u64,
@@ -51,46 +51,46 @@ pub enum JobEvent {
 /// A line of `runs.jsonl`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunLine {
-    /// The event's id, see [`event_id`](crate::dialect::cron::event_id).
+    /// The id of the event, see [`event_id`](crate::dialect::cron::event_id).
     pub event_id: Box<str>,
-    /// When it happened.
+    /// When the event happened.
     pub timestamp: Moment,
-    /// The run.
+    /// The run's id.
     pub run_id: Box<str>,
-    /// Its job.
+    /// The job's id.
     pub job_id: ScheduleId,
-    /// What happened.
+    /// The event.
     pub event: RunEvent,
 }
 
-/// What can happen to a run. The moment of each is its line's.
+/// An event of a run. Its time is that of the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEvent {
-    /// It began.
+    /// The run began.
     Started {
-        /// Its slot.
+        /// The slot of the run.
         scheduled_for: Moment,
     },
-    /// It ended.
+    /// The run ended.
     Finished {
-        /// How.
+        /// The outcome.
         status: RunStatus,
-        /// In which session it took place.
+        /// The session in which the run took place.
         session_id: Option<Box<str>>,
-        /// Why it failed.
+        /// Why the run failed.
         error: Option<Box<str>>,
     },
-    /// It did not take place.
+    /// The run did not take place.
     Skipped {
-        /// Its slot.
+        /// The skipped slot.
         scheduled_for: Moment,
-        /// Why.
+        /// Why the slot was skipped.
         reason: Box<str>,
     },
 }
 
 impl JobLine {
-    /// Appends the line to a text.
+    /// Appends the line to `out`.
     pub fn print(&self, out: &mut String) {
         let head = |kind: &str| head(kind, &self.event_id).with("timestamp", instant(self.timestamp));
         let map = match &self.event {
@@ -109,7 +109,7 @@ impl JobLine {
 }
 
 impl RunLine {
-    /// Appends the line to a text.
+    /// Appends the line to `out`.
     pub fn print(&self, out: &mut String) {
         let head = |kind: &str| {
             head(kind, &self.event_id)
@@ -117,6 +117,7 @@ impl RunLine {
                 .with("run_id", &*self.run_id)
                 .with("job_id", self.job_id.to_string())
         };
+        // The seed's code writes the time under a name per type. Our lines have `timestamp` as well, like those of jobs.
         let at = instant(self.timestamp);
         let map = match &self.event {
             RunEvent::Started { scheduled_for } => head(RunLineKind::Started.name())
@@ -147,16 +148,16 @@ fn revised(map: Map, job_id: &ScheduleId, base_revision: u64, revision: u64) -> 
         .with("revision", integer(revision))
 }
 
-/// Only what changes. A description that is taken away is an empty string, as in the call.
+/// Prints the changes only. A removed description is an empty string, as in the call.
 fn patch_map(patch: &Patch) -> Map {
     let map = with_some(Map::new(), "name", patch.name.as_deref());
     let description = patch.description.as_ref().map(|text| text.as_deref().unwrap_or_default());
     let map = with_some(map, "description", description);
     let map = with_some(map, "enabled", patch.enabled);
-    let map = with_some(map, "schedule", patch.schedule.as_ref().map(Schedule::to_map));
+    let map = with_some(map, "schedule", patch.schedule.as_ref().map(JobSchedule::to_map));
     let map = with_some(map, "task", patch.prompt.as_deref().map(task));
-    let map = with_some(map, "target", patch.target.as_ref().map(Target::to_map));
-    with_some(map, "policy", patch.policy.map(Policy::to_map))
+    let map = with_some(map, "target", patch.target.as_ref().map(JobTarget::to_map));
+    with_some(map, "policy", patch.policy.map(JobPolicy::to_map))
 }
 
 fn finish(map: Map, out: &mut String) {

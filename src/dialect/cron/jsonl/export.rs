@@ -1,12 +1,12 @@
-//! The engine's jobs as the two files: what another program of the same kind can read.
+//! Prints the engine's jobs as the two files, for other programs that read this format.
 //!
-//! Does not live here: writing files (`app`). Invariant: what is written here replays to the same jobs. A job's history is
-//! not kept by the engine: each has one line with its present revision, and the runs that are in memory.
+//! Writing the files is up to `app`. Invariant: the text replays to equal jobs. The engine does not retain the
+//! history of a job, so each job has one creation line with its present revision, and the runs that are in memory.
 
 use super::event::{JobEvent, JobLine, RunEvent, RunLine};
 use crate::dialect::cron::id::event_id;
 use crate::dialect::cron::job::RunStatus;
-use crate::dialect::cron::view::{View, error};
+use crate::dialect::cron::view::{JobView, error};
 use crate::domain::{Dialect, Entropy, Moment, RunState};
 use crate::engine::{ScheduleRecord, State};
 
@@ -17,16 +17,17 @@ pub struct Files {
     pub jobs: String,
     /// `runs.jsonl`.
     pub runs: String,
-    /// What the files have no words for, one line each.
+    /// What the files cannot express, one line each.
     pub left_out: Vec<String>,
 }
 
-/// All jobs that are kept, deleted ones with their tombstones, and their runs. `draw` is used up by the ids of events.
+/// Prints all retained jobs and their runs; deleted jobs get a tombstone. `draw` provides the randomness for the ids
+/// of events.
 pub fn export(state: &State, now: Moment, mut draw: impl FnMut() -> Entropy) -> Files {
     let records = state.schedules().into_iter().filter(|record| record.schedule().dialect == Dialect::Cron);
     let (mut files, mut runs) = (Files::default(), Vec::new());
     for record in records {
-        let Some(View { job, .. }) = View::of(state, record) else {
+        let Some(JobView { job, .. }) = JobView::of(state, record) else {
             let id = &record.schedule().id;
             files.left_out.push(format!("{id}: these files have no words for when it runs or where it goes"));
             continue;
@@ -36,13 +37,15 @@ pub fn export(state: &State, now: Moment, mut draw: impl FnMut() -> Entropy) -> 
             let event_id = event_id(timestamp, draw()).into();
             JobLine { event_id, timestamp, event }.print(&mut files.jobs);
         };
+        // One creation line holds the present definition: the earlier revisions are not retained.
         line(created_at, JobEvent::Created(Box::new(job)));
-        if record.is_called_off() {
+        // A deleted job is exported with its tombstone, so that a reader with older files does not revive it.
+        if record.is_cancelled() {
             line(now, JobEvent::Deleted { job_id, base_revision: revision, revision: revision + 1 });
         }
         runs.extend(events_of(state, record));
     }
-    // Stable, so that a run that began and ended at one moment began first.
+    // The sort is stable, so a run that began and ended at one instant still begins first.
     runs.sort_by_key(|(timestamp, ..)| *timestamp);
     for (timestamp, run_id, job_id, event) in runs {
         let event_id = event_id(timestamp, draw()).into();
@@ -53,11 +56,12 @@ pub fn export(state: &State, now: Moment, mut draw: impl FnMut() -> Entropy) -> 
 
 type Event = (Moment, Box<str>, crate::domain::ScheduleId, RunEvent);
 
-/// What happened to the runs of a job, oldest first.
+/// The events of a job's runs, oldest first.
 fn events_of(state: &State, record: &ScheduleRecord) -> Vec<Event> {
     let job_id = &record.schedule().id;
     let event = |at: Moment, run: String, event| (at, Box::<str>::from(run), job_id.clone(), event);
     let mut runs: Vec<_> = state.runs_of(record).map(|(_, run)| run).collect();
+    // The engine lists the newest run first.
     runs.reverse();
     let mut events = Vec::new();
     for (run, id) in runs.into_iter().filter_map(|run| Some((run.run(), state.run_id(run)?))) {
@@ -70,8 +74,8 @@ fn events_of(state: &State, record: &ScheduleRecord) -> Vec<Event> {
             events.push(event(ended_at, id.to_string(), finished));
         }
     }
-    // When a slot was skipped is not kept; it was not before it came.
-    if let Some((slot, reason)) = record.course().last_skip {
+    // The engine does not record when it skipped a slot. The slot itself is the earliest possible time.
+    if let Some((slot, reason)) = record.progress().last_skip {
         let skipped = RunEvent::Skipped { scheduled_for: slot, reason: reason.doc().into() };
         events.push(event(slot, record.run_id(slot).to_string(), skipped));
     }

@@ -1,7 +1,7 @@
-//! What the events add up to: the jobs there are, with their states, and the tombstones of those there were.
+//! Folds the events into the existing jobs with their states, and the tombstones of deleted jobs.
 //!
-//! What lives elsewhere: the table of decisions about odd events (`mod.rs`), reading them (`replay.rs`). Invariant: folding
-//! cannot fail; what is odd about an event is said, not thrown.
+//! The table of decisions about odd events is in `mod.rs`, reading the files in `replay.rs`. Invariant: folding
+//! cannot fail; an odd event is reported as a warning.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,29 +10,30 @@ use super::warning::Oddity;
 use crate::dialect::cron::job::{Job, JobState, RunStatus};
 use crate::domain::{Moment, ScheduleId};
 
-/// All jobs of a profile, as their events tell.
+/// All jobs of a profile, folded from their events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// The jobs there are.
-    pub jobs: BTreeMap<ScheduleId, Kept>,
-    /// The jobs that were deleted, each with the revision of its tombstone.
+    /// The existing jobs.
+    pub jobs: BTreeMap<ScheduleId, FoldedJob>,
+    /// The deleted jobs, with the revisions of their tombstones.
     pub tombstones: BTreeMap<ScheduleId, u64>,
+    /// The ids of all events so far, to detect repeated ones.
     seen: BTreeSet<Box<str>>,
 }
 
-/// A job as its events tell.
+/// A job, folded from its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct FoldedJob {
     /// The job, at its latest revision.
     pub job: Job,
-    /// How it stands; when it runs next is not in the log.
+    /// The job's state, without the next run, which the log does not have.
     pub state: JobState,
-    /// Since when it has this schedule. Slots before that were another schedule's, and are not missed.
+    /// Since when the job has this schedule. Earlier slots belonged to another schedule and do not count as missed.
     pub scheduled_since: Moment,
 }
 
 impl Profile {
-    /// Adds an event of `jobs.jsonl`; says what is odd about it.
+    /// Adds an event of `jobs.jsonl`. Returns a warning if the event is odd.
     pub fn add_job_event(&mut self, line: &JobLine) -> Option<Oddity> {
         if let Some(oddity) = self.repeated(&line.event_id) {
             return Some(oddity);
@@ -44,7 +45,7 @@ impl Profile {
         }
     }
 
-    /// Adds an event of `runs.jsonl`; says what is odd about it.
+    /// Adds an event of `runs.jsonl`. Returns a warning if the event is odd.
     pub fn add_run_event(&mut self, line: &RunLine) -> Option<Oddity> {
         if let Some(oddity) = self.repeated(&line.event_id) {
             return Some(oddity);
@@ -55,7 +56,7 @@ impl Profile {
                 advance(&mut kept.state, line);
                 None
             }
-            // The runs of a deleted job stay in the log, and that is in order.
+            // The log keeps the runs of deleted jobs, so this is no reason for a warning.
             None if self.tombstones.contains_key(job_id) => None,
             None => Some(Oddity::NoJob { job_id: job_id.clone() }),
         }
@@ -74,7 +75,7 @@ impl Profile {
         if self.jobs.contains_key(&job_id) {
             return Some(Oddity::Exists { job_id });
         }
-        self.jobs.insert(job_id, Kept::new(job, job.created_at));
+        self.jobs.insert(job_id, FoldedJob::new(job, job.created_at));
         None
     }
 
@@ -84,13 +85,15 @@ impl Profile {
             return Some(Oddity::Deleted { job_id });
         }
         let Some(kept) = self.jobs.get_mut(&job_id) else {
-            self.jobs.insert(job_id.clone(), Kept::new(job, at));
+            // The snapshot is complete, so the job can be restored without its creation.
+            self.jobs.insert(job_id.clone(), FoldedJob::new(job, at));
             return Some(Oddity::Uncreated { job_id });
         };
         let (revision, current) = (job.revision, kept.job.revision);
         if revision <= current {
             return Some(Oddity::Stale { job_id, revision, current });
         }
+        // A change of anything else does not restart the schedule.
         if kept.job.schedule != job.schedule {
             kept.scheduled_since = at;
         }
@@ -105,19 +108,21 @@ impl Profile {
         }
         let current = self.jobs.get(&job_id).map(|kept| kept.job.revision);
         let oddity = match current {
+            // At or below the current revision, the writer did not know the latest change.
             Some(current) if revision <= current => return Some(Oddity::Stale { job_id, revision, current }),
             Some(current) => gap(&job_id, revision, current),
             None => Some(Oddity::Uncreated { job_id: job_id.clone() }),
         };
+        // A deletion counts even if the creation or some revisions are missing: the job must not come back.
         self.jobs.remove(&job_id);
         self.tombstones.insert(job_id, revision);
         oddity
     }
 }
 
-impl Kept {
-    fn new(job: &Job, scheduled_since: Moment) -> Kept {
-        Kept { job: job.clone(), state: JobState::default(), scheduled_since }
+impl FoldedJob {
+    fn new(job: &Job, scheduled_since: Moment) -> FoldedJob {
+        FoldedJob { job: job.clone(), state: JobState::default(), scheduled_since }
     }
 }
 
@@ -126,7 +131,7 @@ fn gap(job_id: &ScheduleId, revision: u64, current: u64) -> Option<Oddity> {
     (!is_next).then(|| Oddity::Gap { job_id: job_id.clone(), revision, current })
 }
 
-/// A state after one more event of a run. Source: SEED-004's code, its replay rules.
+/// Folds one event of a run into the state. Source: SEED-004's code, its replay rules.
 fn advance(state: &mut JobState, line: &RunLine) {
     match &line.event {
         RunEvent::Started { scheduled_for } => {
@@ -135,6 +140,7 @@ fn advance(state: &mut JobState, line: &RunLine) {
             state.running_run_id = Some(line.run_id.clone());
         }
         RunEvent::Finished { status, error, .. } => {
+            // The end of an older run leaves a newer one active.
             if state.running_run_id.as_ref() == Some(&line.run_id) {
                 state.running_run_id = None;
             }
@@ -146,7 +152,7 @@ fn advance(state: &mut JobState, line: &RunLine) {
                 RunStatus::Ok | RunStatus::Skipped => 0,
             };
         }
-        // A slot that was skipped says nothing about the run that was under way.
+        // A skipped slot does not end the active run.
         RunEvent::Skipped { scheduled_for, .. } => {
             state.last_scheduled_for = Some(*scheduled_for);
             state.last_status = Some(RunStatus::Skipped);

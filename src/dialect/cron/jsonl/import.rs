@@ -1,35 +1,35 @@
-//! The jobs of the two files as schedules for the engine.
+//! Converts the jobs of the two files to schedules for the engine.
 //!
-//! Does not live here: reading files and calling the engine (`app`). Invariant: nothing runs that has run already. What the
-//! engine cannot take over is said: revisions begin anew, and so does the history of runs.
+//! Reading the files and calling the engine is up to `app`. Invariant: a job that has run does not run again. What
+//! the engine cannot import is reported; revisions and the history of runs start anew.
 
-use super::fold::{Kept, Profile};
-use crate::dialect::cron::call::Draft;
+use super::fold::{FoldedJob, Profile};
+use crate::dialect::cron::call::JobDraft;
 use crate::dialect::cron::policy::MissedRun;
-use crate::dialect::cron::schedule::Schedule;
-use crate::dialect::cron::target::Target;
+use crate::dialect::cron::schedule::JobSchedule;
+use crate::dialect::cron::target::JobTarget;
 use crate::domain::{Moment, SessionId, When};
 use crate::engine::NewSchedule;
 
-/// What is to be made of the two files.
+/// The result of converting the two files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Import {
-    /// Schedules to be created, under the ids that they had.
+    /// The schedules to create, under their old ids.
     pub schedules: Vec<Imported>,
-    /// What is not taken over, one line each.
+    /// What cannot be imported, one line each.
     pub left_out: Vec<String>,
 }
 
-/// One job that is taken over.
+/// A job to import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
-    /// What is asked of the engine.
+    /// The schedule to create.
     pub new: NewSchedule,
-    /// Whether it is paused at once.
+    /// True if the job is disabled and the schedule has to be paused.
     pub paused: bool,
 }
 
-/// What is to be made of the jobs of a profile. Jobs for a channel belong to `owner`, the others to the session they go to.
+/// Converts the jobs of a profile. A job for a channel gets `owner`; the others belong to their target session.
 pub fn import(profile: &Profile, owner: Option<&SessionId>, now: Moment) -> Import {
     let mut import = Import::default();
     for (id, kept) in &profile.jobs {
@@ -41,22 +41,24 @@ pub fn import(profile: &Profile, owner: Option<&SessionId>, now: Moment) -> Impo
     import
 }
 
-fn imported(kept: &Kept, owner: Option<&SessionId>, now: Moment) -> Result<Imported, &'static str> {
-    let Kept { job, state, .. } = kept;
-    if let Schedule::Once { at } = job.schedule {
+fn imported(kept: &FoldedJob, owner: Option<&SessionId>, now: Moment) -> Result<Imported, &'static str> {
+    let FoldedJob { job, state, .. } = kept;
+    if let JobSchedule::Once { at } = job.schedule {
+        // The only slot was run or skipped.
         if state.last_scheduled_for >= Some(at) {
             return Err("it has run");
         }
+        // It was missed, and would never run: it is disabled, or its policy skips missed slots.
         if at < now && (!job.enabled || job.policy.missed_run == MissedRun::Skip) {
             return Err("its instant has passed");
         }
     }
     let owner = match &job.target {
-        Target::Session(session) => Some(session),
-        Target::Gateway { .. } => owner,
+        JobTarget::Session(session) => Some(session),
+        JobTarget::Gateway { .. } => owner,
     };
     let owner = owner.ok_or("it goes to a channel, and no session was named to own it")?.clone();
-    let draft = Draft {
+    let draft = JobDraft {
         name: job.name.clone(),
         description: job.description.clone(),
         schedule: job.schedule.clone(),
@@ -64,7 +66,7 @@ fn imported(kept: &Kept, owner: Option<&SessionId>, now: Moment) -> Result<Impor
         target: job.target.clone(),
         policy: job.policy,
     };
-    // Periods go on counting from where they counted.
+    // Intervals continue from their old anchor.
     let when = When::By(job.schedule.trigger(job.created_at));
     let new = NewSchedule { when, ..draft.into_new(job.id.clone(), owner, now) };
     Ok(Imported { new, paused: !job.enabled })

@@ -1,11 +1,10 @@
-//! Lines become events.
+//! Parses lines into events.
 //!
-//! The parts of a job are read by the rules of calls, but for what stands around them: there, fields that are not known
-//! are passed over, because a later version may have written them. Invariant: an event that was read says the same about its
-//! job in all its places.
+//! The parts of a job are parsed by the rules of calls. Around them, unknown fields are ignored, because a later
+//! version may have written them. Invariant: the places in a line that name a job's id and revision agree.
 
 use super::event::{JobEvent, JobLine, JobLineKind, RunEvent, RunLine, RunLineKind};
-use super::line::Line;
+use super::line::JsonlLine;
 use super::warning::Oddity;
 use crate::dialect::args::{Arg, ArgError, Args};
 use crate::dialect::cron::call::{Patch, style};
@@ -17,29 +16,30 @@ use crate::domain::ScheduleId;
 use crate::edn::Value;
 use crate::limits;
 
-/// An event of `jobs.jsonl`.
-pub(super) fn job_line(line: &Line<'_>) -> Result<JobLine, Oddity> {
+/// Parses a line of `jobs.jsonl`.
+pub(super) fn job_line(line: &JsonlLine<'_>) -> Result<JobLine, Oddity> {
     let value = line.value()?;
     let kind = kind(&value, line, JobLineKind::parse)?;
     job_event(kind, &value).map_err(|error| line.malformed(&error.message(&CRON_WORDS)))
 }
 
-/// An event of `runs.jsonl`.
-pub(super) fn run_line(line: &Line<'_>) -> Result<RunLine, Oddity> {
+/// Parses a line of `runs.jsonl`.
+pub(super) fn run_line(line: &JsonlLine<'_>) -> Result<RunLine, Oddity> {
     let value = line.value()?;
     let kind = kind(&value, line, RunLineKind::parse)?;
     run_event(kind, &value).map_err(|error| line.malformed(&error.message(&CRON_WORDS)))
 }
 
-fn kind<T>(value: &Value, line: &Line<'_>, parse: impl Fn(&str) -> Option<T>) -> Result<T, Oddity> {
+fn kind<T>(value: &Value, line: &JsonlLine<'_>, parse: impl Fn(&str) -> Option<T>) -> Result<T, Oddity> {
     let given = value.as_map().and_then(|map| map.text("type"));
     let given = given.ok_or_else(|| line.malformed("it has no type"))?;
     let unknown = || Oddity::UnknownType { given: echo(given).to_string().into() };
     given.as_str().and_then(parse).ok_or_else(unknown)
 }
 
-/// The fields of a line; others come from a later version.
+/// The fields of a line. Unknown ones may come from a later version.
 fn fields<'a>(value: &'a Value, names: &'static [&'static str]) -> Result<Args<'a>, ArgError> {
+    // Open, unlike the maps of calls.
     Arg::new(value, style(Notation::Json)).open_map(names)
 }
 
@@ -50,6 +50,7 @@ fn job_event(kind: JobLineKind, value: &Value) -> Result<JobLine, ArgError> {
         JobLineKind::Created => JobEvent::Created(args.required("job", job)?.into()),
         JobLineKind::Updated => {
             let job = args.required("job", job)?;
+            // An update has the id and the revision twice, in the line and in its snapshot.
             let same = |is: bool, name| if is { Ok(()) } else { Err(ArgError::own(name, CONTRADICTS, "")) };
             same(args.required("job_id", id)? == job.id, "job_id")?;
             same(args.required("revision", revision)? == job.revision, "revision")?;
@@ -70,7 +71,7 @@ fn job_event(kind: JobLineKind, value: &Value) -> Result<JobLine, ArgError> {
 fn run_event(kind: RunLineKind, value: &Value) -> Result<RunLine, ArgError> {
     let args = fields(value, &RUN_NAMES)?;
     let slot = || args.required("scheduled_for", Arg::instant);
-    // The seed's code writes the moment under a name of its own for each type, and no other one.
+    // The seed's code writes the time under a name per type, and has no `timestamp`, so the former is read.
     let (moment, event) = match kind {
         RunLineKind::Started => ("started_at", RunEvent::Started { scheduled_for: slot()? }),
         RunLineKind::Finished => {
@@ -97,6 +98,7 @@ fn job(arg: Arg<'_>) -> Result<Job, ArgError> {
     Ok(Job {
         id: args.required("id", id)?,
         revision: args.required("revision", revision)?,
+        // Texts may be longer than in a call: another program may have written them.
         name: args.required_text("name", limits::REQUEST_BYTES)?.into(),
         description: text(&args, "description")?.filter(|text| !text.is_empty()),
         enabled: args.required("enabled", Arg::flag)?,
@@ -104,6 +106,7 @@ fn job(arg: Arg<'_>) -> Result<Job, ArgError> {
         updated_at: args.required("updated_at", Arg::instant)?,
         schedule: args.required("schedule", schedule::parse)?,
         prompt: args.required("task", prompt)?,
+        // A log has no calling session, so `current_session` is an error here.
         target: args.required("target", |arg| target::parse(arg, None))?,
         policy: args.opt("policy", policy::parse)?.unwrap_or_default(),
     })

@@ -1,42 +1,43 @@
-//! What the two files say, as a whole.
+//! Replays the two files as a whole.
 //!
-//! Invariant: a file that holds something and says nothing is an error, never a profile without jobs: whoever started
-//! with that would write over what can still be saved.
+//! Invariant: a file with lines but without a single event is an error, never an empty profile. Starting with an
+//! empty one would overwrite what can still be saved.
 
 use super::event::{JobLine, RunLine};
 use super::fold::Profile;
-use super::line::{Line, lines};
+use super::line::{JsonlLine, lines};
 use super::read;
 use super::warning::{File, LineWarning, Oddity};
 use crate::limits;
 
-/// What the two files say.
+/// The result of replaying the two files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replayed {
-    /// The jobs there are, and the tombstones.
+    /// The existing jobs, and the tombstones.
     pub profile: Profile,
-    /// What is odd, in the order of the files and their lines, at most `limits::PAGE_ROWS`.
+    /// The warnings, in the order of the files and their lines, at most `limits::PAGE_ROWS`.
     pub warnings: Vec<LineWarning>,
-    /// How many more odd lines there are.
+    /// The number of further warnings.
     pub warnings_left_off: u64,
-    /// Files whose last line has no end: the next append begins with a line break, so that it is not lost with that line.
+    /// Files whose last line has no line break. The next append has to begin with one, or it would be lost with that
+    /// line.
     pub unended: Vec<File>,
 }
 
-/// A file in which nothing is an event.
+/// A file without a single event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} holds {lines} lines, none of them an event; keep it, and look at it first: {first}", first.file.name())]
 pub struct Unreadable {
-    /// How many lines it holds.
+    /// The number of lines.
     pub lines: u64,
-    /// What is odd about the first one.
+    /// The warning about the first line.
     pub first: LineWarning,
 }
 
-/// Reads both files, jobs first. A file that does not exist is an empty text.
+/// Replays both files, jobs first. An absent file is an empty text.
 ///
 /// # Errors
-/// [`Unreadable`] for the first file that holds lines of which none is an event.
+/// [`Unreadable`] for the first file that has lines, but no event.
 pub fn replay(jobs: &[u8], runs: &[u8]) -> Result<Replayed, Unreadable> {
     let mut replayed = Replayed::default();
     replayed.add(File::Jobs, jobs, |line, profile| {
@@ -49,16 +50,17 @@ pub fn replay(jobs: &[u8], runs: &[u8]) -> Result<Replayed, Unreadable> {
 }
 
 impl Replayed {
-    /// `add_line` fails with what is odd about a line that is no event.
+    /// Adds the lines of one file. `add_line` fails with the warning about a line that is not an event.
     fn add(
         &mut self,
         file: File,
         text: &[u8],
-        add_line: impl Fn(&Line<'_>, &mut Profile) -> Result<Option<Oddity>, Oddity>,
+        add_line: impl Fn(&JsonlLine<'_>, &mut Profile) -> Result<Option<Oddity>, Oddity>,
     ) -> Result<(), Unreadable> {
         let (mut count, mut events, mut first) = (0, 0_u64, None);
         for line in lines(text) {
             count += 1;
+            // A readable event can be odd as well; only unreadable lines fail.
             let oddity = match add_line(&line, &mut self.profile) {
                 Ok(oddity) => {
                     events += 1;
@@ -75,6 +77,7 @@ impl Replayed {
         if !text.is_empty() && !text.ends_with(b"\n") {
             self.unended.push(file);
         }
+        // A file without lines, or with blank ones only, has no warning and is not an error.
         match first {
             Some(first) if events == 0 => Err(Unreadable { lines: count, first }),
             Some(_) | None => Ok(()),

@@ -1,6 +1,6 @@
-//! What is odd about a line of the log.
+//! Warnings about odd lines of the log.
 //!
-//! Invariant: a warning names file and line, and holds no more of a line than an echo.
+//! Invariant: a warning names the file and the line, and contains at most an echo of the line.
 
 use crate::domain::{ScheduleId, names};
 
@@ -14,84 +14,84 @@ names! {
     }
 }
 
-/// One line that was passed over, or taken with reservations.
+/// A line that was ignored, or applied with reservations.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} line {line}: {oddity}", file.name())]
 pub struct LineWarning {
-    /// In which file.
+    /// The file.
     pub file: File,
-    /// Which line, from 1.
+    /// The line number, from 1.
     pub line: u64,
-    /// What is odd about it.
+    /// What is odd about the line.
     pub oddity: Oddity,
 }
 
 /// What can be odd about a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Oddity {
-    /// It is no event.
+    /// The line is not an event.
     #[error("passed over, because it is no event: {fault}")]
     Malformed {
-        /// What is wrong with it.
+        /// Why it is not an event.
         fault: Box<str>,
     },
-    /// It is the last one, without its end, and no event: an append was cut off.
+    /// The last line has no line break and is not an event: an append was cut off.
     #[error("passed over, because its end is missing: an append was cut off")]
     Torn,
-    /// Its type is none that is known.
+    /// The type of the event is unknown.
     #[error("passed over, because no event is of the type {given}")]
     UnknownType {
-        /// Its type.
+        /// The type.
         given: Box<str>,
     },
-    /// An event of the same id came before.
+    /// An earlier event has the same id.
     #[error("passed over, because the event {event_id} came before")]
     Repeated {
         /// The id.
         event_id: Box<str>,
     },
-    /// It creates a job that is there.
+    /// It creates an existing job.
     #[error("passed over, because there is a job {job_id}")]
     Exists {
-        /// Which job.
+        /// The job's id.
         job_id: ScheduleId,
     },
-    /// It is about a job that was deleted.
+    /// It concerns a deleted job.
     #[error("passed over, because the job {job_id} was deleted")]
     Deleted {
-        /// Which job.
+        /// The job's id.
         job_id: ScheduleId,
     },
-    /// It changes a job to a revision that was reached before.
+    /// It changes a job to a revision that was already reached.
     #[error("passed over, because the job {job_id} was at revision {current}, and this is {revision}")]
     Stale {
-        /// Which job.
+        /// The job's id.
         job_id: ScheduleId,
         /// The revision of the line.
         revision: u64,
-        /// The revision reached.
+        /// The current revision.
         current: u64,
     },
-    /// It leaves out revisions.
+    /// It skips revisions.
     #[error("taken, although revisions of the job {job_id} between {current} and {revision} are missing")]
     Gap {
-        /// Which job.
+        /// The job's id.
         job_id: ScheduleId,
         /// The revision of the line.
         revision: u64,
-        /// The revision reached.
+        /// The current revision.
         current: u64,
     },
     /// It changes a job whose creation is missing.
     #[error("taken, although the creation of the job {job_id} is missing")]
     Uncreated {
-        /// Which job.
+        /// The job's id.
         job_id: ScheduleId,
     },
-    /// It is a run of a job that is not there.
+    /// It is a run of an unknown job.
     #[error("passed over, because there is no job {job_id}")]
     NoJob {
-        /// Which job.
+        /// The job's id.
         job_id: ScheduleId,
     },
 }

@@ -1,7 +1,7 @@
-//! Why a configuration is refused.
+//! Errors in the configuration of a session.
 //!
-//! What lives elsewhere: the error answer around it (`psi/error.rs`). Invariant: the data names the key of the
-//! configuration, the message the exact place inside it.
+//! The answer around them is in `psi/error.rs`. Invariant: the data names the top-level key, the message the exact
+//! path.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, TOOL_WORDS, arg_wor
 use crate::dialect::psi::error::integer;
 use crate::edn::{Map, ReadError, Value};
 
-/// Why a configuration is refused.
+/// Why a configuration was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError(ArgError);
 
@@ -18,17 +18,17 @@ impl ConfigError {
         ConfigError(error)
     }
 
-    /// It is neither a map nor a string.
+    /// The value is neither a map nor a string.
     pub(in crate::dialect::psi) fn not_a_map(found: &Value) -> ConfigError {
         ConfigError(ArgError::own("", NOT_A_MAP, found.type_name()))
     }
 
-    /// It is a string that is not EDN.
+    /// The value is a string that is not EDN.
     pub(super) fn unreadable(error: &ReadError) -> ConfigError {
         ConfigError(ArgError::own("", UNREADABLE, error.to_string()))
     }
 
-    /// The data of the error: `:field` and what belongs to the case.
+    /// The data of the error: `:field`, and the details of its kind.
     pub fn data(&self) -> Map {
         error_data(&self.0, Some(ROOT))
     }
@@ -42,7 +42,8 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// The data of an error in arguments of psi's: the field at the top of the path, or the root, and what belongs to the kind.
+/// The data of an argument error in psi's shape: the first name of the path, or `root` if the path is empty, and the
+/// details of the kind.
 pub(in crate::dialect::psi) fn error_data(error: &ArgError, root: Option<&str>) -> Map {
     let top = error.place().split(['.', '[']).next().filter(|top| !top.is_empty());
     let data = match top.or(root) {
@@ -63,7 +64,7 @@ pub(in crate::dialect::psi) fn error_data(error: &ArgError, root: Option<&str>) 
 
 const ROOT: &str = "session-config";
 
-/// The texts of errors in psi's words.
+/// The texts of argument errors in psi's words.
 pub(in crate::dialect::psi) const PSI_WORDS: ArgWords = arg_words! {
     @whole ROOT;
     @list (":", " ");

@@ -1,8 +1,7 @@
-//! The configuration of a session in psi's words: read, printed, and summed up.
+//! The configuration of a session in psi's words: parsing and printing.
 //!
-//! psi checks the set of keys only; here every value is checked, down to the last nested one, and a refusal names the
-//! place. Source: SEED-002 (the keys), psi's session schema (the types). Invariant: what [`print`](fn@print) prints,
-//! [`parse`] reads back equal.
+//! psi only checks the set of keys; here every nested value is checked, and an error names its path. Source: SEED-002
+//! (the keys), psi's session schema (the types). Invariant: [`parse`](fn@parse) reads back what [`print`](fn@print) prints.
 
 mod error;
 mod model;

@@ -1,4 +1,4 @@
-//! The model of a configuration.
+//! Parses the model of a configuration.
 
 use super::parse::text;
 use crate::dialect::args::{Arg, ArgError};

@@ -1,6 +1,6 @@
-//! Reading a configuration: from a map, or from a string that holds one as EDN.
+//! Parses a configuration, from a map or from a string of EDN.
 //!
-//! Invariant: nothing is dropped. A key or a value that is not understood is refused, by name.
+//! Invariant: nothing is dropped. An unknown key or an invalid value is an error that names it.
 
 use super::error::ConfigError;
 use super::{model, preloaded, selection, skill};
@@ -10,18 +10,18 @@ use crate::domain::{CacheBreakpoint, PromptSource, SessionConfig, ThinkingLevel}
 use crate::edn::{self, ReadErrorKind, Value};
 use crate::limits;
 
-/// Reads a configuration; nil, or a string that holds nothing, is an empty one.
+/// Parses a configuration. Nil and a string without a form give the default.
 ///
 /// # Errors
-/// [`ConfigError`], for the first thing that is wrong with it.
+/// [`ConfigError`] for the first fault.
 pub fn parse(value: &Value, notation: Notation) -> Result<SessionConfig, ConfigError> {
     Ok(parse_given(value, notation)?.unwrap_or_default())
 }
 
-/// Reads a configuration if there is one: nil, or a string that holds nothing, is none.
+/// Parses a configuration if one is given. Nil and a string without a form give `None`.
 ///
 /// # Errors
-/// [`ConfigError`], for the first thing that is wrong with it.
+/// [`ConfigError`] for the first fault.
 pub fn parse_given(value: &Value, notation: Notation) -> Result<Option<SessionConfig>, ConfigError> {
     if value.is_nil() {
         return Ok(None);
@@ -31,7 +31,9 @@ pub fn parse_given(value: &Value, notation: Notation) -> Result<Option<SessionCo
     };
     match edn::read_first(text.as_bytes(), &REQUEST_CAPS) {
         Ok(Value::Nil) => Ok(None),
+        // Inside the string the notation is EDN, even if the call is JSON.
         Ok(value) => parse_map(&value, Notation::Edn).map(Some),
+        // A blank string, or one of comments only.
         Err(error) if error.kind() == ReadErrorKind::Empty => Ok(None),
         Err(error) => Err(ConfigError::unreadable(&error)),
     }
@@ -41,6 +43,7 @@ fn parse_map(value: &Value, notation: Notation) -> Result<SessionConfig, ConfigE
     if value.as_map().is_none() {
         return Err(ConfigError::not_a_map(value));
     }
+    // Unlike the arguments around it, a configuration in EDN has keyword keys only.
     let style = Style { notation, keys: Keys::Notated, choices: Choices::Exact, short_times: false };
     config(Arg::new(value, style)).map_err(ConfigError::new)
 }
@@ -69,17 +72,17 @@ fn config(arg: Arg<'_>) -> Result<SessionConfig, ArgError> {
     })
 }
 
-/// Any string.
+/// Reads a string.
 pub(super) fn text(arg: Arg<'_>) -> Result<Box<str>, ArgError> {
     arg.raw_text(limits::TEXT_BYTES).map(Into::into)
 }
 
-/// A vector of strings.
+/// Reads a list of strings.
 pub(super) fn texts(arg: Arg<'_>) -> Result<Vec<Box<str>>, ArgError> {
     arg.items(limits::CONFIG_ITEMS, text)
 }
 
-/// Source: SEED-002.
+/// The keys of a configuration. Source: SEED-002.
 const KEYS: [&str; 11] = [
     "session-name",
     "system-prompt",
@@ -101,9 +104,9 @@ mod tests {
         check_config as check, check_config_error as check_error, check_config_refused as check_refused, read,
     };
     use crate::domain::Skill;
-    use crate::graph::shown::config_summary as summary;
+    use crate::graph::psi_terms::config_summary as summary;
 
-    /// Every kind of value, as JSON arrives.
+    /// A value of every kind, as it arrives in JSON.
     const JSON: &str = r#"{"session-name" "n" "model" {"provider" "p" "id" "m"} "thinking-level" "high"
         "skills" [{"name" "s" "description" "d" "source" "user"}] "tool-ids" ["t"] "cache-breakpoints" ["system"]
         "preloaded-messages" [{"role" "user" "content" [{"type" "text" "text" "hi"}] "timestamp" "2026-04-22T12:59:00Z"}]
@@ -197,7 +200,7 @@ mod tests {
             :prompt-component-selection {:agents-md? true :components #{:skills}}}"#;
         let config = parse(&read(edn), Notation::Edn).unwrap();
         assert_eq!(parse(&read(JSON), Notation::Json), Ok(config.clone()));
-        // In JSON, a configuration may still come as a string of EDN; there its keys are keywords.
+        // Even in JSON, a configuration may be a string of EDN; its keys are keywords.
         assert_eq!(parse(&Value::string(edn), Notation::Json), Ok(config));
         let error = parse(&Value::string(JSON), Notation::Json).unwrap_err();
         assert!(error.to_string().contains("unsupported keys: \"cache-breakpoints\""), "{error}");

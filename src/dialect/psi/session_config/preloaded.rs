@@ -1,7 +1,7 @@
-//! One preloaded message: who speaks, what is said, and when.
+//! Parses one preloaded message: role, content and timestamp.
 //!
-//! psi drops what is no message without a word; here it is refused. What lives elsewhere: printing messages
-//! (`psi/message.rs`). Invariant: a message read here bears no provenance; only the engine writes that.
+//! psi silently drops what is not a message; here it is an error. Printing is in `psi/message.rs`. Invariant: a
+//! message read here has no provenance; only the engine sets it.
 
 use super::parse::text;
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind};
@@ -19,7 +19,7 @@ pub(super) fn message(arg: Arg<'_>) -> Result<Message, ArgError> {
     })
 }
 
-/// A plain string stands for one piece of text.
+/// Reads the content. A plain string stands for a single text.
 fn content(arg: Arg<'_>) -> Result<Vec<Content>, ArgError> {
     if arg.value().as_str().is_some() {
         return Ok(vec![Content::Text(text(arg)?)]);
@@ -34,7 +34,8 @@ fn piece(arg: Arg<'_>) -> Result<Content, ArgError> {
     args.or_nil("text", text).map(Content::Text)
 }
 
-/// Instants that `#inst` cannot express would not be printed as they were read.
+/// Reads a timestamp. Instants that `#inst` cannot express are refused, because they would not be printed as they
+/// were read.
 fn timestamp(arg: Arg<'_>) -> Result<Moment, ArgError> {
     let moment = arg.instant().ok().filter(|it| Inst::new(it.seconds(), it.nanos()).is_some());
     moment.ok_or_else(|| arg.error(ArgErrorKind::NotAnInstant))
@@ -86,7 +87,7 @@ mod tests {
         let far = r#""+12026-04-22T12:59:00Z""#;
         let message = format!("{{:role :user :content [] :timestamp {far}}}");
         check_second(&message, ".timestamp must be an instant", &format!(":value {far}"));
-        // Provenance is the engine's to write.
+        // Only the engine sets provenance.
         let forged = r#"{:role "user" :content "x" :source :scheduled}"#;
         check_second(forged, " has unsupported keys: :source", ":unsupported-keys [:source]");
         let data = ":field :preloaded-messages :value {:role :user}";

@@ -1,13 +1,13 @@
-//! Printing a configuration: only what was said, in psi's words.
+//! Prints a configuration in psi's words, with the given keys only.
 //!
-//! Invariant: read back, it is the same configuration.
+//! Invariant: parsing the result gives an equal configuration.
 
 use crate::dialect::psi::message;
 use crate::domain::{PromptSelection, SessionConfig, Skill};
 use crate::edn::Value;
-use crate::graph::shown;
+use crate::graph::psi_terms;
 
-/// Prints the keys that are set, in the order of the seed; instants as `#inst`, sets as sets.
+/// Prints the keys that are set, in the seed's order; instants as `#inst`, sets as sets.
 pub fn print(config: &SessionConfig) -> Value {
     let level = config.thinking_level.map(|level| Value::keyword(level.name()));
     let source = config.developer_prompt_source.map(|source| Value::keyword(source.name()));
@@ -16,7 +16,7 @@ pub fn print(config: &SessionConfig) -> Value {
     said([
         ("session-name", config.session_name.as_deref().map(Value::from)),
         ("system-prompt", config.system_prompt.as_deref().map(Value::from)),
-        ("model", config.model.as_ref().map(shown::model)),
+        ("model", config.model.as_ref().map(psi_terms::model)),
         ("thinking-level", level),
         ("skills", config.skills.as_deref().map(|skills| vector(skills, skill))),
         ("tool-ids", config.tool_ids.as_deref().map(texts)),
@@ -52,7 +52,7 @@ fn selection(selection: &PromptSelection) -> Value {
     ])
 }
 
-/// A map of what is there; silence has no key.
+/// Builds a map of the entries that have a value.
 fn said<const N: usize>(entries: [(&str, Option<Value>); N]) -> Value {
     let said = entries.into_iter().filter_map(|(key, value)| Some((Value::keyword(key), value?)));
     Value::Map(said.collect())

@@ -1,4 +1,4 @@
-//! The selection of a configuration: which parts the assembled prompt has.
+//! Parses the selection of prompt parts in a configuration.
 
 use super::parse::texts;
 use crate::dialect::args::{Arg, ArgError};

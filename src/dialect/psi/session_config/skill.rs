@@ -1,4 +1,4 @@
-//! One skill of a configuration: name and description are needed, the rest has defaults.
+//! Parses one skill of a configuration. Name and description are required; the other fields have defaults.
 
 use super::parse::text;
 use crate::dialect::args::{Arg, ArgError};

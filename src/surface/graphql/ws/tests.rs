@@ -18,7 +18,7 @@ impl Operations for Script {
         !self.is_withdrawn
     }
 
-    fn start(&mut self, id: &str, request: &Request) -> Started {
+    fn start(&mut self, id: &str, request: &GraphqlRequest) -> Started {
         self.log.push(format!("start {id}"));
         match request.query.as_str() {
             "q" => Started::Answered("{\"data\":1}".into()),

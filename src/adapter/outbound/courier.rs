@@ -1,0 +1,231 @@
+//! Adapter: courier that delivers parcels to the channels that operators have configured.
+//!
+//! Every attempt sends the same text, so that a receiver can recognize a repetition. What lives
+//! elsewhere: which deliveries are tried again, and when (`engine`).
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use super::endpoint::Endpoint;
+use super::post::{Client, Post, PostFault};
+use super::program::{Ended, Program, ProgramFault};
+use super::signature::{MessageId, SigningKey};
+use crate::dialect::json;
+use crate::domain::{Channel, ChannelKind, Failure, Phase, Reason};
+use crate::edn::{Map, Value};
+use crate::engine::Parcel;
+use crate::limits;
+use crate::port::{Carried, Courier};
+
+/// How a channel delivers.
+pub enum ChannelRoute {
+    /// By posts to an endpoint, signed with these keys.
+    Webhook {
+        /// The endpoint to post to.
+        endpoint: Endpoint,
+        /// The signing keys; there are two while keys are rotated.
+        keys: Vec<SigningKey>,
+        /// The client that posts, limited to this endpoint.
+        client: Client,
+    },
+    /// By a program that gets the parcel as its input.
+    Command(Program),
+}
+
+/// Delivers parcels to channels, each on a task of its own.
+pub struct OutboundCourier {
+    routes: Arc<BTreeMap<Box<str>, ChannelRoute>>,
+    room: Arc<Semaphore>,
+    /// `None` once the courier is being dropped.
+    runtime: Option<Runtime>,
+}
+
+impl OutboundCourier {
+    /// Starts a courier for these channels.
+    ///
+    /// # Errors
+    /// The error of the operating system if it cannot start a thread.
+    pub fn start(ways: BTreeMap<Box<str>, ChannelRoute>) -> io::Result<OutboundCourier> {
+        // One thread is enough: tasks wait for sockets and processes, they do not compute.
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("reveille-outside")
+            .enable_all()
+            .build()?;
+        let room = usize::try_from(limits::OUTSIDE_IN_FLIGHT.value).unwrap_or(Semaphore::MAX_PERMITS);
+        Ok(OutboundCourier {
+            routes: Arc::new(ways),
+            room: Arc::new(Semaphore::new(room)),
+            runtime: Some(runtime),
+        })
+    }
+}
+
+impl ChannelRoute {
+    /// Describes the channel under this name, without its secrets.
+    pub fn channel(&self, name: Box<str>, agents: bool) -> Channel {
+        let (kind, goes_to) = match self {
+            ChannelRoute::Webhook { endpoint, .. } => (ChannelKind::Webhook, endpoint.to_string().into()),
+            ChannelRoute::Command(program) => {
+                (ChannelKind::Command, program.argv.first().map(String::as_str).unwrap_or_default().into())
+            }
+        };
+        Channel { name, kind, goes_to, agents }
+    }
+
+    async fn take(&self, parcel: &Parcel) -> Result<(), Failure> {
+        let text = envelope(parcel);
+        match self {
+            ChannelRoute::Webhook { endpoint, keys, client } => {
+                post(endpoint, keys, client, parcel, &text).await
+            }
+            ChannelRoute::Command(program) => run(program, &text).await,
+        }
+    }
+}
+
+impl Courier for OutboundCourier {
+    fn carry(&self, parcel: Parcel, carried: Carried) {
+        let (ways, room) = (Arc::clone(&self.routes), Arc::clone(&self.room));
+        let Some(runtime) = &self.runtime else {
+            carried(Err(failed(Reason::HostRefused, "the daemon is stopping")));
+            return;
+        };
+        runtime.spawn(async move {
+            // Waiting for room is bounded: a parcel that waited too long is refused, and the engine
+            // tries it again.
+            let answer = match (ways.get(&parcel.route.channel), timeout(PATIENCE, room.acquire()).await) {
+                (None, _) => Err(failed(Reason::ChannelUnknown, Reason::ChannelUnknown.doc())),
+                (Some(way), Ok(Ok(_room))) => way.take(&parcel).await,
+                (Some(_), _) => {
+                    Err(failed(Reason::HostRefused, "too many deliveries are on their way outside"))
+                }
+            };
+            carried(answer);
+        });
+    }
+}
+
+impl Drop for OutboundCourier {
+    fn drop(&mut self) {
+        // The runtime is not waited for: a name lookup may hang in the system's resolver for longer
+        // than a shutdown may take.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Prints a parcel as one line of JSON. Nothing in it depends on the attempt.
+pub fn envelope(parcel: &Parcel) -> String {
+    let text = |text: &Option<Box<str>>| text.as_deref().map_or(Value::Nil, Value::from);
+    let data = Map::new()
+        .with("run-id", parcel.run.to_string())
+        .with("schedule-id", parcel.run.schedule.to_string())
+        .with("slot", parcel.run.slot.to_string())
+        .with("cause", parcel.cause.name())
+        .with("folded", i64::try_from(parcel.folded).unwrap_or(i64::MAX))
+        .with("session-id", parcel.session.as_str())
+        .with("dialect", parcel.dialect.name())
+        .with("label", text(&parcel.label))
+        .with("channel", &*parcel.route.channel)
+        .with("conversation", &*parcel.route.conversation)
+        .with("thread", text(&parcel.route.thread))
+        .with("text", &*parcel.text)
+        .with("file", parcel.file.as_ref().map_or(Value::Nil, |file| Value::from(&*file.path)));
+    let map = Map::new()
+        .with("type", "reveille.delivery")
+        .with("timestamp", parcel.run.slot.to_string())
+        .with("data", data);
+    let mut out = String::new();
+    json::write(&map.into(), &mut out);
+    out
+}
+
+async fn post(
+    endpoint: &Endpoint,
+    keys: &[SigningKey],
+    client: &Client,
+    parcel: &Parcel,
+    text: &str,
+) -> Result<(), Failure> {
+    let id = MessageId::of(&parcel.run.to_string())
+        .ok_or_else(|| failed(Reason::LimitReached, "the run's id is too long for a message"))?;
+    let post = Post {
+        endpoint,
+        id: &id,
+        at: parcel.at,
+        keys,
+        media_type: "application/json",
+        body: text.as_bytes(),
+        // The status alone is the receipt; the body is not read at all.
+        answer_bytes_max: 0,
+    };
+    let reply = client.post(post).await.map_err(|fault| failed(reason_of(&fault), fault.to_string()))?;
+    let (status, code) = (reply.status, i32::from(reply.status));
+    match status {
+        200..=299 => Ok(()),
+        // 410 Gone unsubscribes. Source: Standard Webhooks 1.0.
+        410 => {
+            let text = format!("{endpoint} answered 410: it wants nothing more");
+            Err(failed(Reason::ChannelDisabled, text).with_code(code))
+        }
+        _ => {
+            let failure = failed(Reason::HostRefused, format!("{endpoint} answered {status}"));
+            Err(failure.with_code(code).with_wait(reply.retry_after))
+        }
+    }
+}
+
+/// Maps a fault to what is known of the delivery: refused (not received, safe to repeat), overdue
+/// (perhaps received), or a bound (never possible).
+fn reason_of(fault: &PostFault) -> Reason {
+    match fault {
+        // All of these happen before the request is sent, so the endpoint cannot have it.
+        PostFault::NotListed { .. }
+        | PostFault::InTheClear { .. }
+        | PostFault::Forbidden { .. }
+        | PostFault::Unresolved { .. }
+        | PostFault::Unreachable { .. }
+        | PostFault::Tls { .. }
+        | PostFault::TimedOut { what: "connect", .. } => Reason::HostRefused,
+        // The request may have been sent, so the endpoint may have it.
+        PostFault::TimedOut { .. } | PostFault::Broken { .. } | PostFault::AnswerTooLong { .. } => {
+            Reason::ReceiptOverdue
+        }
+        PostFault::TooLong { .. } => Reason::LimitReached,
+    }
+}
+
+async fn run(program: &Program, text: &str) -> Result<(), Failure> {
+    let told = program.run(text.as_bytes()).await.map_err(|fault| {
+        let reason = match fault {
+            ProgramFault::NotAbsolute | ProgramFault::Unstarted { .. } => Reason::HostRefused,
+            // A program that was started and left no exit code may have acted on the parcel.
+            ProgramFault::TimedOut { .. } | ProgramFault::Lost { .. } => Reason::ReceiptOverdue,
+        };
+        failed(reason, fault.to_string())
+    })?;
+    match told.ended {
+        Ended::Code(0) => Ok(()),
+        Ended::Code(code) => {
+            // An exit code other than 0 is the program's statement that it did not accept the
+            // parcel.
+            Err(failed(Reason::HostRefused, format!("it ended with exit code {code}")).with_code(code))
+        }
+        Ended::Signal(signal) => Err(failed(Reason::HostRefused, format!("it was ended by signal {signal}"))),
+    }
+}
+
+fn failed(reason: Reason, message: impl Into<Box<str>>) -> Failure {
+    Failure::new(Phase::Outside, reason, message)
+}
+
+/// How long a parcel waits for room before it is refused and tried again.
+const PATIENCE: Duration = Duration::from_secs(5);

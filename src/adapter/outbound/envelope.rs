@@ -1,0 +1,134 @@
+//! JSON format of the question to an external guard, and of its answer.
+//!
+//! Invariant: an answer that is not clearly one of the three decisions is a failure, and a failure
+//! counts as a refusal.
+
+use crate::calendar;
+use crate::dialect::{REQUEST_CAPS, json};
+use crate::domain::{Failure, GuardAnswer, Phase, Reason, Target};
+use crate::edn::{Map, Value};
+use crate::engine::GuardQuestion;
+
+/// Prints the question as one JSON object.
+pub(super) fn print(question: &GuardQuestion) -> Vec<u8> {
+    let schedule = &question.schedule;
+    let target = match schedule.target() {
+        Target::Session(session) => Value::string(session.as_str()),
+        Target::Route(route) => {
+            let route = Map::new()
+                .with("channel", &*route.channel)
+                .with("conversation", &*route.conversation)
+                .with("thread", route.thread.as_deref());
+            route.into()
+        }
+        target @ (Target::Owner | Target::Fresh) => Value::string(target.name()),
+    };
+    let provenance = question.provenance.as_ref().map(|from| {
+        Map::new()
+            .with("origin", from.origin.as_str())
+            .with("schedule_id", from.schedule.to_string())
+            .with("label", from.label.as_deref())
+    });
+    let made_by = schedule.created_by().map(|by| {
+        let session = by.scope.session().map(|session| Value::string(session.as_str()));
+        Map::new()
+            .with("session", session)
+            .with("entry", by.via.as_ref().map(|entry| Value::string(entry.name())))
+            .with("token", by.via.as_ref().and_then(|entry| Some(Value::string(entry.token()?.as_str()))))
+            .with("tool", by.tool.map(|tool| Value::string(tool.name())))
+    });
+    let tools = schedule.payload.config().and_then(|config| config.tool_ids.as_ref());
+    let tools = tools.map(|tools| tools.iter().map(|tool| Value::string(&**tool)).collect::<Vec<Value>>());
+    let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let envelope = Map::new()
+        .with("type", "reveille.guard.v1")
+        .with("run_id", question.run.to_string())
+        .with("digest", question.digest.to_string())
+        .with("schedule_id", schedule.id.to_string())
+        .with("revision", question.revision)
+        .with("dialect", schedule.dialect.name())
+        .with("durability", schedule.durability.name())
+        .with("kind", schedule.payload.kind().name())
+        .with("label", schedule.label.as_deref())
+        .with("owner", schedule.owner.as_str())
+        .with("made_by", made_by)
+        .with("text", schedule.payload.text())
+        .with("tools", tools)
+        .with("target", target)
+        .with("session", question.session.as_ref().map(|session| Value::string(session.as_str())))
+        .with("provenance", provenance)
+        .with("trigger", calendar::print(&schedule.trigger))
+        .with("created_at", schedule.created_at.to_string())
+        .with("slot", question.run.slot.to_string())
+        .with("cause", question.cause.name())
+        .with("late_ms", whole(question.late.millis()))
+        .with("folded", whole(question.folded))
+        .with("attempt", i64::from(question.attempt))
+        .with("patience_ms", whole(question.patience.millis()));
+    let mut text = String::new();
+    json::write(&envelope.into(), &mut text);
+    text.push('\n');
+    text.into_bytes()
+}
+
+/// Parses an answer.
+pub(super) fn parse(answer: &[u8]) -> GuardAnswer {
+    let Ok(value) = json::read(answer, &REQUEST_CAPS) else {
+        return failed("its answer is no JSON, or longer than it may be");
+    };
+    let part = |name: &str| value.as_map().and_then(|map| map.text(name));
+    let why = part("why").and_then(Value::as_str).map(short);
+    match part("decision").and_then(Value::as_str) {
+        Some("allow") => GuardAnswer::Allow,
+        Some("hold") => GuardAnswer::Hold { why },
+        Some("refuse") => GuardAnswer::Refuse { why },
+        Some(_) | None => failed("its answer has no decision that is allow, hold or refuse"),
+    }
+}
+
+pub(super) fn failed(detail: impl AsRef<str>) -> GuardAnswer {
+    GuardAnswer::Failed { detail: short(detail.as_ref()) }
+}
+
+/// Cuts a text to the length that a record has room for.
+fn short(text: &str) -> Box<str> {
+    Failure::new(Phase::PromptSubmit, Reason::GuardFailed, text).message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_one_of_three_or_a_failure() {
+        #[track_caller]
+        fn check(text: &str, expected: &str) {
+            let said = match parse(text.as_bytes()) {
+                GuardAnswer::Allow => "allow".to_owned(),
+                GuardAnswer::Hold { why } => format!("hold {why:?}"),
+                GuardAnswer::Refuse { why } => format!("refuse {why:?}"),
+                GuardAnswer::Failed { .. } => "failed".to_owned(),
+            };
+            assert_eq!(said, expected, "{text}");
+        }
+        check(r#"{"decision": "allow"}"#, "allow");
+        check(r#"{"decision": "allow", "why": "fine", "score": 0.1}"#, "allow");
+        check(r#"{"decision": "hold", "why": "a look"}"#, "hold Some(\"a look\")");
+        check(r#"{"decision": "refuse"}"#, "refuse None");
+        for text in [
+            "",
+            "allow",
+            "\"allow\"",
+            "{}",
+            "[]",
+            r#"{"decision": "ALLOW"}"#,
+            r#"{"decision": true}"#,
+            r#"{"decision": "allow"} {"decision": "allow"}"#,
+            r#"{"decision": "refuse", "decision": "allow"}"#,
+            r#"{"decision": "allow""#,
+            r#"{"verdict": "allow"}"#,
+        ] {
+            check(text, "failed");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Adapters that send data out of this process: signed posts to endpoints, and programs. Both only
+//! if an operator configured them.
+//!
+//! What lives elsewhere: who may configure a channel, which deliveries are tried again and when
+//! (`engine`). Invariants: every address is checked, and the connection goes to a checked address
+//! without a second lookup; no program gets a shell, our environment or our file descriptors; a key
+//! is never printed.
+
+mod address;
+mod courier;
+mod endpoint;
+mod envelope;
+mod guard;
+mod network;
+mod post;
+mod program;
+mod retry_after;
+mod signature;
+mod trust;
+
+pub use address::{Forbidden, check_address};
+pub use courier::{ChannelRoute, OutboundCourier, envelope};
+pub use endpoint::{Endpoint, EndpointFault, Scheme};
+pub use guard::Hook;
+pub use guard::{GuardRoute, OutboundGuard};
+pub use network::{Network, NetworkOs, Pending};
+pub use post::{Client, Patience, Post, PostFault, Reply};
+pub use program::{Ended, Program, ProgramFault, ProgramOutput};
+pub use retry_after::retry_after;
+pub use signature::{KeyFault, MessageId, SignatureFault, Signed, SigningKey, sign, verify};
+pub use trust::{Trust, TrustFault};

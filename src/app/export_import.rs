@@ -1,0 +1,134 @@
+//! `reveille export` and `reveille import`: write the scheduled tasks of a data directory to files,
+//! and read them back.
+//!
+//! Both load the store into an engine without a driver, so nothing fires. An export can run beside
+//! a daemon; an import writes, so it needs the store for itself. What lives elsewhere: the files
+//! (`export`, `import`).
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::config::data_dir_of;
+use super::environment::Environment;
+use super::fault::AppFault;
+use super::import::Outcome;
+use super::in_process;
+use super::store::STORE;
+use super::{export as files, import as takeover};
+use crate::adapter::{StoreOptions, StoreSqlite};
+use crate::dialect::cron::JobTarget;
+use crate::domain::{HostId, SessionConfig, SessionId};
+use crate::runtime::{AttachOptions, Handle, load_rows};
+use crate::surface::cli::{ExportArgs, ImportArgs};
+
+/// Runs `reveille export`. Exit codes: 0 written, 1 not written, 2 usage.
+pub(super) fn export(args: ExportArgs) -> io::Result<ExitCode> {
+    let written = store_of(args.state.data_dir).and_then(|dir| {
+        let handle = asleep()?;
+        // Reads the rows without opening the store, which a daemon may have open.
+        let rows = StoreSqlite::rows(&dir).map_err(taken)?;
+        load_rows(&handle, &rows).map_err(taken)?;
+        files::export(&handle, &args.directory)
+            .map_err(|error| AppFault::io("the files cannot be written", error))
+    });
+    match written {
+        Ok(left_out) => {
+            tell(&left_out);
+            writeln!(io::stdout(), "written to {}", args.directory.display())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(fault) => Ok(fault.tell()),
+    }
+}
+
+/// Runs `reveille import`. Exit codes: 0 imported, 1 not imported, 2 usage. Jobs that were left out are listed on
+/// stderr.
+pub(super) fn import(args: ImportArgs) -> io::Result<ExitCode> {
+    match take_over(args) {
+        Ok(outcome) => {
+            tell(&outcome.left_out);
+            for id in &outcome.taken {
+                writeln!(io::stdout(), "{id}")?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(fault) => Ok(fault.tell()),
+    }
+}
+
+fn take_over(args: ImportArgs) -> Result<Outcome, AppFault> {
+    // The files are read first: of an unreadable file nothing is imported, and the store stays untouched.
+    let replayed =
+        takeover::read(&args.directory).map_err(|error| AppFault::io("nothing was imported", error))?;
+    let dir = store_of(args.state.data_dir)?;
+    let handle = asleep()?;
+    let store = StoreSqlite::open(StoreOptions::new(dir, handle.now().wall)).map_err(taken)?;
+    let asleep = AttachOptions { asleep: true, ..AttachOptions::default() };
+    handle.attach_store(Arc::new(store), asleep).map_err(taken)?;
+    let mut said: Vec<String> = replayed.warnings.iter().map(ToString::to_string).collect();
+    if replayed.warnings_left_off > 0 {
+        said.push(format!("and {} more lines", replayed.warnings_left_off));
+    }
+    said.extend(replayed.unended.iter().map(|file| format!("{}: its last line is incomplete", file.name())));
+    let jobs = replayed.profile.jobs.values();
+    let sessions = jobs.filter_map(|kept| session_of(&kept.job.target)).chain(args.owner.as_ref());
+    // Sessions first: a job for a session that is not open would be refused.
+    for session in sessions {
+        said.extend(open(&handle, session)?);
+    }
+    let mut outcome = takeover::import(&handle, &replayed, args.owner.as_ref());
+    said.append(&mut outcome.left_out);
+    Ok(Outcome { left_out: said, ..outcome })
+}
+
+fn session_of(target: &JobTarget) -> Option<&SessionId> {
+    match target {
+        JobTarget::Session(session) => Some(session),
+        JobTarget::Gateway { .. } => None,
+    }
+}
+
+/// Opens the session of a job if it is not open; returns a line about it.
+fn open(handle: &Handle, session: &SessionId) -> Result<Option<String>, AppFault> {
+    if handle.view(|state| state.session(session).is_some()) {
+        return Ok(None);
+    }
+    let opened = handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
+    opened.map_err(|refusal| AppFault::usage(format!("{session}: {refusal}")))?;
+    Ok(Some(format!("{session}: opened, because jobs are delivered there; a harness can attach to it")))
+}
+
+/// The path of the store. A missing one is not created: it would hide a typo in the directory's
+/// name.
+fn store_of(data_dir: Option<PathBuf>) -> Result<PathBuf, AppFault> {
+    let dir = data_dir_of(data_dir, &Environment::read())?.join(STORE);
+    if dir.exists() {
+        return Ok(dir);
+    }
+    Err(AppFault::Taken(format!(
+        "there is no store in {}; `reveille serve` creates one",
+        parent(&dir).display()
+    )))
+}
+
+fn parent(dir: &Path) -> &Path {
+    dir.parent().unwrap_or(dir)
+}
+
+fn asleep() -> Result<Handle, AppFault> {
+    in_process::asleep().map_err(|error| AppFault::io("the engine cannot be created", error))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+fn taken(fault: impl ToString) -> AppFault {
+    AppFault::Taken(fault.to_string())
+}
+
+fn tell(lines: &[String]) {
+    for line in lines {
+        // If stderr is closed, nothing can be reported.
+        let _ = writeln!(io::stderr(), "reveille: {line}");
+    }
+}

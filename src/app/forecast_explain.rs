@@ -1,0 +1,203 @@
+//! `reveille forecast` and `reveille explain`: each sends one query and prints the answer as text,
+//! EDN or JSON.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::client::Client;
+use super::fault::AppFault;
+use super::in_process;
+use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::domain::{Moment, SessionId, Span};
+use crate::edn::{self, Caps, Map, Value};
+use crate::graph::eql::Boundary;
+use crate::service::reply;
+use crate::surface::cli::{DaemonArgs, ExplainArgs, ForecastArgs, Printing};
+use crate::surface::json;
+
+pub(super) fn forecast(args: &ForecastArgs) -> io::Result<ExitCode> {
+    let answer = match ask_forecast(args) {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    let slots = answer.keyword("reveille/forecast").and_then(Value::as_items).unwrap_or_default();
+    print(&args.printing, &Value::vector(slots.to_vec()), || table(slots))
+}
+
+pub(super) fn explain(args: &ExplainArgs) -> io::Result<ExitCode> {
+    let mut params = Map::new().with("schedule-id", args.schedule.as_str());
+    if let Some(at) = &args.at {
+        params = params.with("at", at.as_str());
+    }
+    let query = query("reveille/explain", params, EXPLAINED);
+    let answer = match ask(&args.caller.daemon, args.caller.session.as_ref(), &query) {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    let explanation = answer.keyword("reveille/explain").cloned().unwrap_or(Value::Nil);
+    print(&args.printing, &explanation, || told(&explanation))
+}
+
+fn ask_forecast(args: &ForecastArgs) -> Result<Map, AppFault> {
+    let mut params = Map::new().with("first", i64::from(args.first));
+    if let Some(schedule) = &args.schedule {
+        params = params.with("schedule-id", schedule.as_str());
+    }
+    // `--hours` counts from the daemon's clock, which may differ from ours.
+    let now = ask(&args.caller.daemon, args.caller.session.as_ref(), "[:reveille.engine/now]")?;
+    let now = now.keyword("reveille.engine/now").and_then(Value::as_inst);
+    let now = now.and_then(|now| Moment::new(now.seconds(), now.nanos()));
+    let span = Span::from_millis(args.hours.saturating_mul(3_600_000));
+    if let Some(to) = now.and_then(|now| now.checked_add(span)) {
+        params = params.with("to", to.to_string());
+    }
+    ask(&args.caller.daemon, args.caller.session.as_ref(), &query("reveille/forecast", params, FORESEEN))
+}
+
+fn query(attribute: &str, params: Map, shape: &str) -> String {
+    format!("[{{(:{attribute} {}) {shape}}}]", Value::Map(params))
+}
+
+/// Sends a query to the daemon, or to an empty engine of this process.
+fn ask(daemon: &DaemonArgs, session: Option<&SessionId>, query: &str) -> Result<Map, AppFault> {
+    let wrong = |error: String| AppFault::usage(format!("the query could not be read: {error}"));
+    // The query is built here, but the user's values in it may exceed a cap.
+    let form = edn::read(query.as_bytes(), &REQUEST_CAPS).map_err(|error| wrong(error.to_string()))?;
+    let request = Value::from(Map::new().with("pathom/eql", form));
+    let answer = if let Some(client) = Client::asked_for(daemon, session)? {
+        let answered = client.post("/eql", Notation::Edn, request.to_string().into_bytes())?;
+        if answered.status.as_u16() != 200 {
+            return Err(AppFault::usage(answered.complaint(Notation::Edn)));
+        }
+        let read = edn::read(answered.text.as_bytes(), &ANSWER_CAPS).ok();
+        read.and_then(|value| value.as_map().cloned()).unwrap_or_default()
+    } else {
+        let boundary = Boundary::read(&request).map_err(|error| wrong(error.to_string()))?;
+        let failed = |error: io::Error| AppFault::io("the in-process engine", error);
+        let engine = in_process::start().map_err(failed)?;
+        let caller = in_process::caller(&engine, session).map_err(failed)?;
+        let answered = engine.service().query(&caller, &boundary, false);
+        reply(&boundary, answered.map_err(|refusal| AppFault::usage(refusal.to_string()))?)
+    };
+    match answer.keyword("reveille.error/why").and_then(|why| why.as_map()?.keyword("message")?.as_str()) {
+        Some(message) => Err(AppFault::usage(message)),
+        None => Ok(answer),
+    }
+}
+
+/// Prints an answer in the chosen notation, or else as text.
+pub(super) fn print(
+    printing: &Printing,
+    answer: &Value,
+    words: impl FnOnce() -> String,
+) -> io::Result<ExitCode> {
+    let mut output = io::stdout().lock();
+    if printing.edn {
+        writeln!(output, "{answer}")?;
+    } else if printing.json {
+        let mut text = String::new();
+        json::write(answer, &mut text);
+        writeln!(output, "{text}")?;
+    } else {
+        write!(output, "{}", words())?;
+    }
+    output.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Formats slots as a table, one line each.
+fn table(slots: &[Value]) -> String {
+    if slots.is_empty() {
+        return "No upcoming slots. Assumes that nothing is changed and that turns take no time.\n"
+            .to_owned();
+    }
+    let mut rows = vec![["AT", "WILL", "REASON", "SLOT", "SCHEDULE", "LABEL"].map(str::to_owned)];
+    rows.extend(slots.iter().map(|slot| {
+        let [at, will, reason, nominal, schedule] = COLUMNS.map(|column| cell(slot, column));
+        [at, will, reason, nominal, schedule, label(slot)]
+    }));
+    // Count characters, not bytes: labels may be in any script.
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [0, 1, 2, 3, 4, 5].map(width);
+    let line = |row: &[String; 6]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        // An empty last column must not leave trailing blanks.
+        format!("{}\n", cells.collect::<Vec<String>>().join("  ").trim_end())
+    };
+    let mut text: String = rows.iter().map(line).collect();
+    // The graph marks the last slot of a list that was cut.
+    let more = slots.last().and_then(|last| last.as_map()?.keyword("reveille.slot/more?")?.as_bool());
+    if more == Some(true) {
+        text.push_str("There are more: use --first.\n");
+    }
+    text.push_str("Assumes that nothing is changed and that turns take no time.\n");
+    text
+}
+
+fn cell(slot: &Value, column: &str) -> String {
+    match slot.as_map().and_then(|slot| slot.keyword(column)) {
+        None | Some(Value::Nil) => String::new(),
+        Some(value) => word(value),
+    }
+}
+
+/// The schedule's label. Control characters become blanks: a label must not move the cursor.
+fn label(slot: &Value) -> String {
+    let schedule = slot.as_map().and_then(|slot| slot.keyword("reveille.slot/schedule"));
+    let label = schedule.map(|schedule| cell(schedule, "psi.scheduler/label")).unwrap_or_default();
+    label.chars().map(|found| if found.is_control() { ' ' } else { found }).collect()
+}
+
+/// Formats an explanation: its sentence, and then its facts.
+fn told(explanation: &Value) -> String {
+    let sentence = cell(explanation, "reveille.explanation/sentence");
+    let facts =
+        ["verdict", "reason", "slot", "at", "run-id", "next-fire-at"].into_iter().filter_map(|name| {
+            let value = cell(explanation, &format!("reveille.explanation/{name}"));
+            (!value.is_empty()).then(|| format!("  {name:12}  {value}\n"))
+        });
+    format!("{sentence}\n{}", facts.collect::<String>())
+}
+
+/// A value as plain text, without EDN's quotes and tags.
+fn word(value: &Value) -> String {
+    let inst = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos()));
+    let keyword = || value.as_keyword().map(|keyword| keyword.as_str().to_owned());
+    let text = || value.as_str().map(str::to_owned);
+    inst.map(|inst| inst.to_string()).or_else(keyword).or_else(text).unwrap_or_else(|| value.to_string())
+}
+
+const COLUMNS: [&str; 5] = [
+    "reveille.slot/at",
+    "reveille.slot/will",
+    "reveille.slot/reason",
+    "reveille.slot/slot",
+    "reveille.slot/schedule-id",
+];
+const FORESEEN: &str = "[:reveille.slot/at :reveille.slot/will :reveille.slot/reason :reveille.slot/slot \
+                        :reveille.slot/schedule-id :reveille.slot/count :reveille.slot/more? \
+                        {:reveille.slot/schedule [:psi.scheduler/label]}]";
+const EXPLAINED: &str = "[:reveille.explanation/sentence :reveille.explanation/verdict :reveille.explanation/reason \
+                         :reveille.explanation/slot :reveille.explanation/at :reveille.explanation/late-ms \
+                         :reveille.explanation/run-id :reveille.explanation/obstacles \
+                         :reveille.explanation/next-fire-at]";
+/// Answers may be far longer than the requests for which `REQUEST_CAPS` is meant.
+const ANSWER_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_is_one_line_whatever_its_schedule_is_called() {
+        let slot = r#"{:reveille.slot/at #inst "2026-04-22T13:00:00Z" :reveille.slot/will :fires
+                       :reveille.slot/reason nil :reveille.slot/slot #inst "2026-04-22T13:00:00Z"
+                       :reveille.slot/schedule-id "sch-1" :reveille.slot/schedule {:psi.scheduler/label "a\nb\u001b[2J"}}"#;
+        let slot = edn::read(slot.as_bytes(), &REQUEST_CAPS).expect("EDN");
+        let text = table(&[slot]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert!(lines[0].ends_with("SCHEDULE  LABEL") && lines[1].ends_with("sch-1     a b [2J"), "{text}");
+        assert!(!text.contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,26 @@
+//! Engines that exist only for one command, and the daemon's.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::adapter::HostLocal;
+use crate::domain::{Caller, HostId, SessionConfig, SessionId};
+use crate::embed::{Reveille, system_parts};
+use crate::runtime::Handle;
+
+/// Starts an engine in this process.
+pub(super) fn start() -> io::Result<Reveille> {
+    Reveille::start().map_err(io::Error::other)
+}
+
+/// Makes an engine without a driver thread, to read and write stored data: nothing fires.
+pub(super) fn asleep() -> io::Result<Handle> {
+    Ok(Handle::new(system_parts(Arc::new(HostLocal::new()))?))
+}
+
+/// The caller of a command: a session, which is opened for it, or the operator.
+pub(super) fn caller(engine: &Reveille, session: Option<&SessionId>) -> io::Result<Caller> {
+    let Some(session) = session else { return Ok(Caller::OPERATOR) };
+    let opened = engine.handle().open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
+    opened.map(|(session, _)| Caller::session(session)).map_err(io::Error::other)
+}

@@ -1,0 +1,49 @@
+//! What the caller sees at once after creating or changing a job: the next runs, and a warning about its zone.
+//!
+//! The state of a job comes from the engine. Source: the seed's `timezone`, which accepts any name and reads unknown
+//! ones as local time.
+
+use super::job::Job;
+use super::schedule::JobSchedule;
+use super::view::JobView;
+use crate::calendar::{Slots, Warning, Zones};
+use crate::domain::{Moment, Span};
+
+/// The next runs of a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NextRuns {
+    /// The next slots, at most [`NextRuns::RUNS`]; empty if the job is disabled.
+    pub next_runs: Vec<Moment>,
+    /// A warning about the zone of the schedule.
+    pub warning: Option<Warning>,
+}
+
+impl NextRuns {
+    /// The number of runs shown.
+    pub(crate) const RUNS: usize = 3;
+
+    /// The outlook of a job in its present state.
+    pub fn of(view: &JobView, now: Moment, zones: &Zones) -> NextRuns {
+        match view.state.next_run_at {
+            // If the next slot is overdue, every slot up to now is consumed together with it, so the list starts at
+            // now.
+            Some(next) => NextRuns::from(&view.job, next.max(now), zones),
+            None => NextRuns { next_runs: vec![], warning: warning(&view.job.schedule, zones) },
+        }
+    }
+
+    /// The slots of a job's schedule from an instant on, inclusive.
+    pub fn from(job: &Job, from: Moment, zones: &Zones) -> NextRuns {
+        let trigger = job.schedule.trigger(job.created_at);
+        // `upcoming` excludes its start, and this list includes it.
+        let from = from.checked_sub(Span::from_nanos(1)).unwrap_or(from);
+        let next_runs =
+            if job.enabled { Slots::new(&trigger, zones).upcoming(from, NextRuns::RUNS) } else { vec![] };
+        NextRuns { next_runs, warning: warning(&job.schedule, zones) }
+    }
+}
+
+/// The warning about the zone of a schedule, if there is one.
+pub(super) fn warning(schedule: &JobSchedule, zones: &Zones) -> Option<Warning> {
+    schedule.zone().and_then(|zone| zones.warning(zone))
+}

@@ -1,0 +1,135 @@
+//! The definition of a schedule. Each change makes a new revision of it.
+
+use crate::domain::{
+    Actor, Envelope, Lifetime, Lineage, Moment, Payload, Policy, ScheduleId, SessionId, Settings, Target,
+    Trigger, names,
+};
+
+names! {
+    /// The family of tools that made a schedule. The engine stores it; no transition depends on it.
+    Dialect {
+        /// psi's one-shot scheduler. Source: SEED-002.
+        Psi = "psi",
+        /// The scheduled tasks of a personal agent, shared by all its sessions. Source: SEED-004.
+        Cron = "cron",
+        /// Prompts that a session sets for itself, once or recurring. Source: SEED-003.
+        Reminder = "reminder",
+        /// Actions that an agent has the runtime do later in its session. Source: SEED-000.
+        SessionAction = "session-action",
+        /// The crate's own interface, as embedders call it.
+        Native = "native",
+    }
+}
+
+names! {
+    /// Whether a schedule survives a restart.
+    Durability {
+        /// It does not: the schedule lives in memory, and its delays count suspended time.
+        Volatile = "volatile",
+        /// It does: the schedule is on disk before its creation is acknowledged, and its slots are
+        /// instants of the wall clock.
+        Durable = "durable",
+    }
+}
+
+/// The definition of a schedule. The engine stores its progress separately.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// The schedule's id, unique in the engine.
+    pub id: ScheduleId,
+    /// The dialect of the tool that made the schedule.
+    pub dialect: Dialect,
+    /// Whether the schedule survives a restart.
+    pub durability: Durability,
+    /// A name for people; the engine does not interpret it.
+    pub label: Option<Box<str>>,
+    /// The session that owns the schedule. By default, closing it cancels the schedule.
+    pub owner: SessionId,
+    /// When the slots are.
+    pub trigger: Trigger,
+    /// What happens when a slot is due.
+    pub payload: Payload,
+    /// When the schedule was created, on the wall clock.
+    pub created_at: Moment,
+    /// How the schedule was created; `None` if its owner created it with a tool of its dialect,
+    /// outside any chain.
+    pub creation: Option<Box<Creation>>,
+    /// All further settings; `None` stands for [`Settings::PLAIN`].
+    pub settings: Option<Box<Settings>>,
+}
+
+/// How a schedule was created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Creation {
+    /// Who created it; `None` if its owner did, with a tool of its dialect.
+    pub by: Option<Actor>,
+    /// The chain that it belongs to, if it was created or rescheduled in a turn that a schedule
+    /// began.
+    pub chain: Option<Lineage>,
+}
+
+impl Creation {
+    /// Makes the record; `None` if there is nothing to record.
+    pub fn of(by: Option<Actor>, line: Option<Lineage>) -> Option<Box<Creation>> {
+        (by.is_some() || line.is_some()).then(|| Box::new(Creation { by, chain: line }))
+    }
+}
+
+impl Schedule {
+    /// Returns who created the schedule; `None` if its owner did, with a tool of its dialect.
+    pub fn created_by(&self) -> Option<&Actor> {
+        self.creation.as_ref()?.by.as_ref()
+    }
+
+    /// Returns the chain that the schedule belongs to, if it was created or rescheduled in a turn
+    /// that a schedule began.
+    pub fn lineage(&self) -> Option<&Lineage> {
+        self.creation.as_ref()?.chain.as_ref()
+    }
+
+    /// Puts the schedule into a chain.
+    pub fn enter_chain(&mut self, line: Lineage) {
+        let by = self.creation.take().and_then(|making| making.by);
+        self.creation = Creation::of(by, Some(line));
+    }
+
+    /// Returns the settings beyond trigger and payload.
+    pub fn settings(&self) -> &Settings {
+        const PLAIN: &Settings = &Settings::PLAIN;
+        self.settings.as_deref().unwrap_or(PLAIN)
+    }
+
+    /// Returns how late, overlapping, failed and interrupted runs are handled.
+    pub fn policy(&self) -> &Policy {
+        &self.settings().policy
+    }
+
+    /// Returns what ends the schedule.
+    pub fn lifetime(&self) -> &Lifetime {
+        &self.settings().lifetime
+    }
+
+    /// Returns how the prompt is presented to the model.
+    pub fn envelope(&self) -> Envelope {
+        self.settings().envelope
+    }
+
+    /// Returns where the payload goes: a prompt to the target of the settings, a fresh session to
+    /// no existing session.
+    pub fn target(&self) -> &Target {
+        match self.payload {
+            Payload::Turn { .. } | Payload::Notice(_) => &self.settings().target,
+            Payload::NewSession(_) => &Target::Fresh,
+        }
+    }
+
+    /// Returns whether the schedule survives a restart.
+    pub fn is_durable(&self) -> bool {
+        self.durability == Durability::Durable
+    }
+
+    /// Returns whether the schedule may have more than one slot.
+    pub fn recurs(&self) -> bool {
+        !matches!(self.trigger, Trigger::At(_) | Trigger::Event(_))
+    }
+}

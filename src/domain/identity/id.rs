@@ -1,0 +1,318 @@
+//! Ids, each with a type of its own, so that one cannot be passed for another.
+//!
+//! Invariant: an id is never blank, holds no control character and is at most `limits::ID_BYTES` long.
+
+use std::fmt;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::domain::{Durability, Entropy, Moment};
+use crate::limits;
+
+/// Why a text is not an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    /// Nothing but white space.
+    #[error("an id must not be blank")]
+    Blank,
+    /// Longer than `limits::ID_BYTES`.
+    #[error("an id must not be longer than {} bytes", limits::ID_BYTES.value)]
+    TooLong,
+    /// Line breaks and other control characters would break logs and terminals.
+    #[error("an id must not contain control characters")]
+    Control,
+}
+
+/// A session's id: chosen by the caller that opens it, or a random UUID.
+///
+/// Copies share one text: 50 schedules of a session point at the same bytes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId(Arc<str>);
+
+/// The id of a job in a session, such as a background build: chosen by the program that runs it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobId(Box<str>);
+
+/// A schedule's id: `sch-` and a random UUID, or any text the caller chose.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ScheduleId(IdText);
+
+/// The text of an id. The common form takes 16 bytes instead of 40. A text in that form is always
+/// stored as `Random`, so that derived equality is exact.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum IdText {
+    Random([u8; 16]),
+    Chosen(Arc<str>),
+}
+
+/// A run's id: a function of schedule, incarnation and slot, so that every restart and replay agrees on it.
+///
+/// It is the idempotency key of the delivery. Its text is `SCHEDULE~INCARNATION~SLOT`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId {
+    /// The schedule that the run belongs to.
+    pub schedule: ScheduleId,
+    /// Which trigger of the schedule the slot belongs to: 1 for the first, one more for each
+    /// replacement.
+    pub incarnation: u32,
+    /// The nominal instant of the slot.
+    pub slot: Moment,
+}
+
+/// A connected host. 0 is the built-in one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostId(u32);
+
+impl SessionId {
+    /// Checks a text chosen by a caller.
+    ///
+    /// # Errors
+    /// [`IdError`] if it is blank, too long or holds control characters.
+    pub fn new(text: &str) -> Result<SessionId, IdError> {
+        check(text)?;
+        Ok(SessionId(text.into()))
+    }
+
+    /// Makes a random id.
+    pub fn random(entropy: Entropy) -> SessionId {
+        SessionId(uuid(entropy).hyphenated().to_string().into())
+    }
+
+    /// Returns the text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl JobId {
+    /// Checks a text chosen by a caller.
+    ///
+    /// # Errors
+    /// [`IdError`] if it is blank, too long or holds control characters.
+    pub fn new(text: &str) -> Result<JobId, IdError> {
+        check(text)?;
+        Ok(JobId(text.into()))
+    }
+
+    /// Returns the text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl ScheduleId {
+    /// The prefix of ids that the engine makes. Source: SEED-002.
+    pub const PREFIX: &str = "sch-";
+
+    /// Checks a text chosen by a caller.
+    ///
+    /// # Errors
+    /// [`IdError`] if it is blank, too long or holds control characters.
+    pub fn new(text: &str) -> Result<ScheduleId, IdError> {
+        check(text)?;
+        let random = text.strip_prefix(ScheduleId::PREFIX).and_then(|tail| {
+            let uuid = Uuid::try_parse(tail).ok()?;
+            // Only lower case with hyphens is the common form: any other spelling must print back
+            // as it was given.
+            (uuid.hyphenated().encode_lower(&mut Uuid::encode_buffer()) == tail).then_some(uuid)
+        });
+        Ok(ScheduleId(match random {
+            Some(uuid) => IdText::Random(uuid.into_bytes()),
+            None => IdText::Chosen(text.into()),
+        }))
+    }
+
+    /// Makes a random id.
+    pub fn random(entropy: Entropy) -> ScheduleId {
+        ScheduleId(IdText::Random(uuid(entropy).into_bytes()))
+    }
+
+    /// Makes a fresh id: a random one for a volatile schedule. The id of a durable schedule begins
+    /// with the time, so that schedules created together are stored together. `now` is called for
+    /// durable schedules only.
+    pub fn fresh(durability: Durability, now: impl FnOnce() -> Moment, entropy: Entropy) -> ScheduleId {
+        match durability {
+            Durability::Volatile => ScheduleId::random(entropy),
+            Durability::Durable => ScheduleId(IdText::Random(uuid_in_order(now(), entropy).into_bytes())),
+        }
+    }
+}
+
+impl Ord for ScheduleId {
+    /// The order of the texts, so that it is the one a reader sees.
+    fn cmp(&self, other: &ScheduleId) -> std::cmp::Ordering {
+        match (&self.0, &other.0) {
+            // Texts of random ids have one length and one prefix, so they sort like their bytes.
+            (IdText::Random(one), IdText::Random(two)) => one.cmp(two),
+            (IdText::Chosen(one), IdText::Chosen(two)) => one.cmp(two),
+            _ => self.to_string().cmp(&other.to_string()),
+        }
+    }
+}
+
+impl PartialOrd for ScheduleId {
+    fn partial_cmp(&self, other: &ScheduleId) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl RunId {
+    /// Parses the text of a run's id.
+    pub fn parse(text: &str) -> Option<RunId> {
+        // From the right: a schedule's id may hold a `~` itself, an instant and a number cannot.
+        let (rest, slot) = text.rsplit_once('~')?;
+        let (schedule, incarnation) = rest.rsplit_once('~')?;
+        let schedule = ScheduleId::new(schedule).ok()?;
+        let incarnation = incarnation.parse().ok()?;
+        let id = RunId { schedule, incarnation, slot: Moment::parse(slot).ok()? };
+        // Only the text that we print is an id: no leading zeros, no other spelling of the instant.
+        (id.to_string() == text).then_some(id)
+    }
+}
+
+impl HostId {
+    /// The built-in host.
+    pub const LOCAL: HostId = HostId(0);
+
+    /// Makes the host id with this number; 0 is the built-in host.
+    pub const fn new(number: u32) -> HostId {
+        HostId(number)
+    }
+
+    /// Returns the number.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// Returns whether the host is connected and reports its turns, unlike the built-in one.
+    pub const fn is_attached(self) -> bool {
+        self.0 != HostId::LOCAL.0
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for ScheduleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            IdText::Random(bytes) => {
+                // Put together as one text: lists hold many ids, and each formatting step costs as
+                // much as all of this.
+                let (digits, mut text) = (hexadecimal(bytes), *b"sch-00000000-0000-0000-0000-000000000000");
+                for (at, from, len) in [(4, 0, 8), (13, 8, 4), (18, 12, 4), (23, 16, 4), (28, 20, 12)] {
+                    text[at..at + len].copy_from_slice(&digits[from..from + len]);
+                }
+                f.write_str(std::str::from_utf8(&text).unwrap_or_default())
+            }
+            IdText::Chosen(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Debug for ScheduleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}~{}~{}", self.schedule, self.incarnation, self.slot)
+    }
+}
+
+impl fmt::Display for HostId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_attached() { write!(f, "host-{}", self.0) } else { f.write_str("built-in") }
+    }
+}
+
+/// Prints two digits per byte. There is no branch and no table, so that the compiler can vectorize
+/// it.
+fn hexadecimal(bytes: &[u8; 16]) -> [u8; 32] {
+    let digit = |nibble: u8| nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
+    let mut digits = [0; 32];
+    for (pair, byte) in digits.as_chunks_mut().0.iter_mut().zip(bytes) {
+        *pair = [digit(byte >> 4), digit(byte & 15)];
+    }
+    digits
+}
+
+fn uuid(entropy: Entropy) -> Uuid {
+    uuid::Builder::from_random_bytes(entropy.0).into_uuid()
+}
+
+/// Makes a UUID that sorts by the millisecond of its creation (version 7 of RFC 9562).
+pub(crate) fn uuid_in_order(now: Moment, entropy: Entropy) -> Uuid {
+    let millis = now.millis_since(Moment::EPOCH);
+    // 48 bits of time take the place of the first six random bytes.
+    let (_, random) = entropy.0.split_at(6);
+    let random: [u8; 10] = random.try_into().unwrap_or_default();
+    uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
+}
+
+pub(in crate::domain) fn check(text: &str) -> Result<(), IdError> {
+    // Fast path: nearly all ids are plain ASCII, and then nothing in them is blank or a control
+    // character.
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
+    if text.is_empty() || !is_plain && text.trim().is_empty() {
+        return Err(IdError::Blank);
+    }
+    if text.len() as u64 > limits::ID_BYTES.value {
+        return Err(IdError::TooLong);
+    }
+    if !is_plain && text.chars().any(char::is_control) {
+        return Err(IdError::Control);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_read_back_as_printed() {
+        let random = ScheduleId::random(Entropy([7; 16]));
+        assert_eq!(random.to_string(), "sch-07070707-0707-4707-8707-070707070707");
+        assert_eq!(ScheduleId::new(&random.to_string()), Ok(random.clone()));
+        // Not the printed form, hence another id.
+        let upper = ScheduleId::new("sch-07070707-0707-4707-8707-0707070707AA").unwrap();
+        assert_eq!(upper.to_string(), "sch-07070707-0707-4707-8707-0707070707AA");
+        let run = RunId { schedule: random, incarnation: 1, slot: Moment::EPOCH };
+        assert_eq!(RunId::parse(&run.to_string()), Some(run));
+        assert_eq!(RunId::parse("a~01~1970-01-01T00:00:00Z"), None);
+        assert_eq!(RunId::parse("a~1~1970-01-01T00:00:00.0Z"), None);
+    }
+
+    #[test]
+    fn ids_are_checked() {
+        assert_eq!(SessionId::new(" "), Err(IdError::Blank));
+        assert_eq!(SessionId::new("a\nb"), Err(IdError::Control));
+        assert_eq!(SessionId::new(&"a".repeat(129)), Err(IdError::TooLong));
+        assert!(SessionId::new(&"a".repeat(128)).is_ok());
+    }
+}

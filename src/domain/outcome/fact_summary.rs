@@ -1,0 +1,270 @@
+//! Summaries of facts: kind, reason, author, subject, and what else the feed shows of a fact.
+//!
+//! What lives elsewhere: the facts (`fact`), and what they change (`engine`).
+
+use std::borrow::Cow;
+
+use crate::domain::{
+    Actor, Cause, ChannelFact, Claim, DecisionKind, Fact, HostFact, Next, Reason, RunFact, RunId,
+    ScheduleFact, ScheduleId, SessionFact, SessionId, SlotRange,
+};
+
+impl Fact {
+    /// Returns the fact's kind, as the feed names it.
+    pub fn kind(&self) -> DecisionKind {
+        match self {
+            Fact::Session(_, fact) => fact.kind(),
+            Fact::Created { .. } => DecisionKind::ScheduleCreated,
+            Fact::Schedule(_, fact) => fact.kind(),
+            Fact::Run(_, fact) => fact.kind(),
+            Fact::Host(_, HostFact::Attached) => DecisionKind::HostAttached,
+            Fact::Host(_, HostFact::Lost) => DecisionKind::HostLost,
+            Fact::Channel(_, ChannelFact::Opened(_)) => DecisionKind::ChannelOpened,
+            Fact::Channel(_, ChannelFact::Disabled) => DecisionKind::ChannelDisabled,
+            Fact::AllHeld { .. } => DecisionKind::EngineHeld,
+            Fact::AllReleased { .. } => DecisionKind::EngineReleased,
+            Fact::GuardPolicySet { .. } => DecisionKind::GuardPolicySet,
+            Fact::Restarted { .. } => DecisionKind::EngineRestarted,
+            Fact::Stopping { .. } => DecisionKind::EngineStopping,
+        }
+    }
+
+    /// Returns why it happened; `None` for the normal course of a schedule.
+    pub fn reason(&self) -> Option<Reason> {
+        match self {
+            Fact::Session(_, SessionFact::HostDetached) => Some(Reason::HostLost),
+            Fact::Schedule(_, ScheduleFact::Cancelled { reason, .. }) => Some(*reason),
+            Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Some(skip.reason),
+            Fact::Schedule(_, ScheduleFact::Paused { .. }) => Some(Reason::Paused),
+            Fact::Run(_, RunFact::Queued { reason } | RunFact::Cancelled { reason }) => Some(*reason),
+            Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) => {
+                Some(failure.reason)
+            }
+            Fact::Run(_, RunFact::Asked { .. }) => Some(Reason::AwaitingGuard),
+            Fact::Run(_, RunFact::Held(_)) => Some(Reason::AwaitingApproval),
+            Fact::Run(_, RunFact::Denied { .. }) => Some(Reason::ApprovalDenied),
+            Fact::AllHeld { .. } => Some(Reason::Held),
+            Fact::Stopping { .. } => Some(Reason::Shutdown),
+            Fact::Session(..)
+            | Fact::Created { .. }
+            | Fact::Schedule(..)
+            | Fact::Run(..)
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::AllReleased { .. }
+            | Fact::GuardPolicySet { .. }
+            | Fact::Restarted { .. } => None,
+        }
+    }
+
+    /// Returns the schedule that the fact is about.
+    pub fn schedule(&self) -> Option<&ScheduleId> {
+        match self {
+            Fact::Session(_, fact) => fact.schedule(),
+            Fact::Created { schedule, .. } => Some(&schedule.id),
+            Fact::Schedule(id, _) => Some(id),
+            Fact::Run(run, _) => Some(&run.schedule),
+            Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::AllHeld { .. }
+            | Fact::AllReleased { .. }
+            | Fact::GuardPolicySet { .. }
+            | Fact::Restarted { .. }
+            | Fact::Stopping { .. } => None,
+        }
+    }
+
+    /// Returns the run that the fact is about.
+    pub fn run(&self) -> Option<&RunId> {
+        if let Fact::Run(run, _) = self { Some(run) } else { None }
+    }
+
+    /// Returns who asked for it, if somebody did. Without an explicit creator, a schedule was
+    /// created by its owner.
+    pub fn by(&self) -> Option<&Actor> {
+        match self {
+            Fact::AllHeld { by, .. } | Fact::AllReleased { by } | Fact::GuardPolicySet { by, .. } => Some(by),
+            Fact::Session(_, SessionFact::Granted { by, .. })
+            | Fact::Run(_, RunFact::Approved { by, .. } | RunFact::Denied { by, .. }) => Some(by),
+            Fact::Created { schedule, .. } => schedule.created_by(),
+            Fact::Schedule(_, fact) => fact.by(),
+            Fact::Run(_, RunFact::Claimed(claim)) => claim.by.as_deref(),
+            Fact::Session(..)
+            | Fact::Run(..)
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::Restarted { .. }
+            | Fact::Stopping { .. } => None,
+        }
+    }
+
+    /// Returns the slots that the fact consumes or skips.
+    pub fn slots(&self) -> Option<SlotRange> {
+        if let Fact::Schedule(_, ScheduleFact::Skipped(skip)) = self {
+            return Some(SlotRange { from: Some(skip.from), until: skip.until, count: skip.count });
+        }
+        let Fact::Run(run, RunFact::Claimed(claim)) = self else { return None };
+        // With slots folded in, only the decision before knows where the range begins.
+        let from = (claim.folded == 0).then_some(run.slot);
+        Some(SlotRange { from, until: run.slot, count: claim.folded + 1 })
+    }
+
+    /// Returns the next slot of the schedule, if the fact sets it.
+    pub fn next(&self) -> Option<Next> {
+        match self {
+            Fact::Created { next, .. } => Some(*next),
+            Fact::Schedule(_, ScheduleFact::Changed(change)) => change.retriggered,
+            Fact::Schedule(_, ScheduleFact::Resumed { next, .. } | ScheduleFact::Armed { next, .. }) => {
+                Some(*next)
+            }
+            Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Some(skip.next),
+            Fact::Run(_, RunFact::Claimed(claim)) => claim.next,
+            Fact::Schedule(_, ScheduleFact::Paused { .. } | ScheduleFact::Cancelled { .. })
+            | Fact::Session(..)
+            | Fact::Run(..)
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::AllHeld { .. }
+            | Fact::AllReleased { .. }
+            | Fact::GuardPolicySet { .. }
+            | Fact::Restarted { .. }
+            | Fact::Stopping { .. } => None,
+        }
+    }
+
+    /// Returns the session whose schedule opened a session.
+    pub fn origin(&self) -> Option<&SessionId> {
+        let Fact::Session(_, SessionFact::Opened { provenance, .. }) = self else { return None };
+        provenance.as_ref().map(|provenance| &provenance.origin)
+    }
+
+    /// Returns whether the fact ends an attempt without an answer of its host. Effects of that
+    /// attempt may still be queued, and must not be performed any more.
+    pub fn recalls(&self) -> bool {
+        let Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) = self else {
+            return false;
+        };
+        // In these cases the engine ended the attempt by itself. Every other failure is an answer
+        // of the host, or comes before the hand-over.
+        matches!(
+            failure.reason,
+            Reason::SessionClosed
+                | Reason::Shutdown
+                | Reason::ReceiptOverdue
+                | Reason::HostLost
+                | Reason::TimedOut
+                | Reason::Crashed
+        )
+    }
+
+    /// Returns what else the feed shows of the fact.
+    pub fn detail(&self) -> Option<Cow<'static, str>> {
+        match self {
+            Fact::Host(host, _) | Fact::Session(_, SessionFact::HostAttached { host }) => {
+                Some(host.to_string().into())
+            }
+            Fact::Channel(name, _) => Some(name.to_string().into()),
+            Fact::Session(_, SessionFact::JobReady { job }) => Some(job.to_string().into()),
+            Fact::Session(_, SessionFact::Granted { grant, .. }) => Some(grant.to_string().into()),
+            Fact::GuardPolicySet { policy, .. } => {
+                let rules = policy.as_ref().map_or(0, |policy| policy.rules.len());
+                Some(format!("{rules} rules").into())
+            }
+            Fact::Run(_, RunFact::Held(hold)) => Some(hold.detail().into()),
+            Fact::Run(_, RunFact::Denied { why, .. }) => why.as_deref().map(|why| why.to_owned().into()),
+            Fact::Run(_, RunFact::Dispatched(to)) => Some(to.phase.name().into()),
+            Fact::Run(_, RunFact::Failed(failure)) => {
+                Some(format!("{}: {}", failure.phase.name(), failure.message).into())
+            }
+            Fact::Run(_, RunFact::Retrying { failure, at, .. }) => {
+                Some(format!("{}: {}; again at {at}", failure.phase.name(), failure.message).into())
+            }
+            Fact::Run(_, RunFact::Claimed(claim)) => claim.detail(),
+            Fact::Schedule(_, ScheduleFact::Skipped(skip)) => {
+                Some(format!("{} from {} to {}", skip.count, skip.from, skip.until).into())
+            }
+            Fact::Schedule(_, ScheduleFact::Paused { reason, .. }) | Fact::AllHeld { reason, .. } => {
+                reason.as_deref().map(|reason| reason.to_owned().into())
+            }
+            Fact::Restarted { lost } if *lost > 0 => Some(format!("{lost} in memory only are lost").into()),
+            Fact::Session(..)
+            | Fact::Created { .. }
+            | Fact::Schedule(..)
+            | Fact::Run(..)
+            | Fact::AllReleased { .. }
+            | Fact::Restarted { .. }
+            | Fact::Stopping { .. } => None,
+        }
+    }
+}
+
+impl SessionFact {
+    fn kind(&self) -> DecisionKind {
+        match self {
+            SessionFact::Opened { .. } => DecisionKind::SessionOpened,
+            SessionFact::Closed => DecisionKind::SessionClosed,
+            SessionFact::HostAttached { .. } => DecisionKind::SessionHosted,
+            SessionFact::HostDetached => DecisionKind::SessionUnhosted,
+            SessionFact::Busy => DecisionKind::SessionBusy,
+            SessionFact::Idle => DecisionKind::SessionIdle,
+            SessionFact::UserMessage => DecisionKind::UserSpoke,
+            SessionFact::TurnUnreported => DecisionKind::TurnUnreported,
+            SessionFact::Granted { .. } => DecisionKind::SessionGranted,
+            SessionFact::JobReady { .. } => DecisionKind::JobReady,
+        }
+    }
+}
+
+impl ScheduleFact {
+    fn kind(&self) -> DecisionKind {
+        match self {
+            ScheduleFact::Changed(_) => DecisionKind::ScheduleChanged,
+            ScheduleFact::Paused { .. } => DecisionKind::SchedulePaused,
+            ScheduleFact::Resumed { .. } => DecisionKind::ScheduleResumed,
+            ScheduleFact::Skipped(_) => DecisionKind::SlotsSkipped,
+            ScheduleFact::Armed { .. } => DecisionKind::ScheduleArmed,
+            ScheduleFact::Cancelled { .. } => DecisionKind::ScheduleCancelled,
+        }
+    }
+}
+
+impl ScheduleFact {
+    fn by(&self) -> Option<&Actor> {
+        match self {
+            ScheduleFact::Changed(change) => Some(&change.by),
+            ScheduleFact::Paused { by, .. } | ScheduleFact::Resumed { by, .. } => Some(by),
+            ScheduleFact::Skipped(skip) => skip.by.as_deref(),
+            ScheduleFact::Armed { by, .. } | ScheduleFact::Cancelled { by, .. } => by.as_deref(),
+        }
+    }
+}
+
+impl RunFact {
+    fn kind(&self) -> DecisionKind {
+        match self {
+            RunFact::Claimed(_) => DecisionKind::RunClaimed,
+            RunFact::Queued { .. } => DecisionKind::RunQueued,
+            RunFact::Asked { .. } => DecisionKind::RunAsked,
+            RunFact::Allowed { .. } => DecisionKind::RunAllowed,
+            RunFact::Held(_) => DecisionKind::RunHeld,
+            RunFact::Approved { .. } => DecisionKind::RunApproved,
+            RunFact::Denied { .. } => DecisionKind::RunDenied,
+            RunFact::Dispatched(_) => DecisionKind::RunDispatched,
+            RunFact::Accepted => DecisionKind::RunAccepted,
+            RunFact::Delivered => DecisionKind::RunDelivered,
+            RunFact::Retrying { .. } => DecisionKind::RunRetrying,
+            RunFact::Failed(_) => DecisionKind::RunFailed,
+            RunFact::Cancelled { .. } => DecisionKind::RunCancelled,
+        }
+    }
+}
+
+impl Claim {
+    fn detail(&self) -> Option<Cow<'static, str>> {
+        match (self.cause, self.folded) {
+            (Cause::Slot, 0) => None,
+            (cause, 0) => Some(cause.name().into()),
+            (cause, folded) => Some(format!("{}, {folded} folded in", cause.name()).into()),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The closed list of reasons: why a run waits, or was skipped, cancelled, failed or refused.
+
+use crate::domain::names;
+
+names! {
+    /// Why a slot is not simply delivered; one code for each way.
+    Reason {
+        /// The session is in a turn, or compacting; the run waits for the idle transition.
+        SessionBusy = "session-busy",
+        /// Another delivery to the session is waiting for its receipt.
+        DeliveryInFlight = "delivery-in-flight",
+        /// The host accepted a prompt and has not reported the turn yet.
+        TurnStarting = "turn-starting",
+        /// The session's host is not connected.
+        HostGone = "host-gone",
+        /// Everything is held.
+        Held = "held",
+        /// The schedule is paused.
+        Paused = "paused",
+        /// The last attempt failed, and the next one is still to come.
+        Retrying = "retrying",
+        /// The store cannot be written, and the schedule is durable.
+        StoreUnavailable = "store-unavailable",
+        /// An operator has to say yes before the run is handed over.
+        AwaitingApproval = "awaiting-approval",
+        /// The guard has been asked whether the run may be handed over.
+        AwaitingGuard = "awaiting-guard",
+        /// An earlier run of the schedule had not ended, and its policy is to skip.
+        Overlap = "overlap",
+        /// The slot passed while it could not be claimed, and its policy is to skip.
+        Missed = "missed",
+        /// The slot was noticed later than its policy allows.
+        TooLate = "too-late",
+        /// The slot is part of another run: of a later slot, or of a run that waits.
+        Coalesced = "coalesced",
+        /// More slots were missed than are caught up.
+        CatchUpLimit = "catch-up-limit",
+        /// A caller asked for this slot to be skipped.
+        SkippedByHand = "skipped-by-hand",
+        /// The schedule was given other slots before this one was due.
+        Rescheduled = "rescheduled",
+        /// The schedule has had its maximum number of runs.
+        MaxRuns = "max-runs",
+        /// The schedule has expired.
+        Expired = "expired",
+        /// The trigger has no more slots.
+        NoMoreSlots = "no-more-slots",
+        /// An authorized caller cancelled the schedule.
+        Cancelled = "cancelled",
+        /// Another schedule with the same key replaced it.
+        Replaced = "replaced",
+        /// A person wrote in the session before the slot was due, and that cancels the schedule.
+        UserActivity = "user-activity",
+        /// The owning session was closed.
+        SessionClosed = "session-closed",
+        /// The engine was shut down in an orderly way.
+        Shutdown = "shutdown",
+        /// The host refused the delivery.
+        HostRefused = "host-refused",
+        /// The host did not acknowledge the delivery in time.
+        ReceiptOverdue = "receipt-overdue",
+        /// The host's connection was lost while the delivery was in flight.
+        HostLost = "host-lost",
+        /// The run did not end within its time limit.
+        TimedOut = "timed-out",
+        /// The process ended while the run was with its host.
+        Crashed = "crashed",
+        /// The session that it goes to is not open.
+        TargetMissing = "target-missing",
+        /// There is no channel of that name.
+        ChannelUnknown = "channel-unknown",
+        /// The receiver behind the channel wants no more deliveries.
+        ChannelDisabled = "channel-disabled",
+        /// The owning session is no longer allowed to do that.
+        NotGranted = "not-granted",
+        /// A rule of the guard's policy forbids it.
+        RefusedByRule = "refused-by-rule",
+        /// The guard has refused it.
+        RefusedByGuard = "refused-by-guard",
+        /// The guard gave no usable answer.
+        GuardFailed = "guard-failed",
+        /// The guard gave no answer in time.
+        GuardTimedOut = "guard-timed-out",
+        /// The run had to be approved, and there is no operator who could.
+        NobodyApproves = "nobody-approves",
+        /// An operator has denied it.
+        ApprovalDenied = "approval-denied",
+        /// Nobody approved it in time.
+        ApprovalExpired = "approval-expired",
+        /// The schedule was volatile, and the process ended.
+        Lost = "lost",
+        /// A bound of the engine was reached.
+        LimitReached = "limit-reached",
+    }
+}

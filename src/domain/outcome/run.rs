@@ -1,0 +1,118 @@
+//! Runs: one run is one occurrence of a schedule.
+
+use std::sync::Arc;
+
+use crate::domain::{Checks, Failure, HostId, Moment, Phase, Reason, Schedule, SessionId, names};
+
+names! {
+    /// What caused a run.
+    Cause {
+        /// Its slot was due.
+        Slot = "slot",
+        /// Its slot passed while it could not be claimed, and is caught up.
+        Missed = "missed",
+        /// A caller asked for a run at once; the slots of the schedule stay as they were.
+        Manual = "manual",
+    }
+}
+
+names! {
+    /// The state of a run. It ends in exactly one of the last three states, and never leaves it.
+    RunState {
+        /// It waits, for example for its session or its host.
+        Queued = "queued",
+        /// It was handed to the host, and the receipt is outstanding.
+        InFlight = "in-flight",
+        /// The host accepted the prompt, and the turn that the prompt began has not ended.
+        Running = "running",
+        /// The delivery was acknowledged, or the turn that it began ended; the schedule's policy
+        /// says which.
+        Delivered = "delivered",
+        /// It was cancelled while it waited.
+        Cancelled = "cancelled",
+        /// It ended in an error.
+        Failed = "failed",
+    }
+}
+
+/// One occurrence, from the claim of its slot to its one terminal state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Which trigger of the schedule the slot belongs to: 1 for the first, one more for each
+    /// replacement.
+    pub incarnation: u32,
+    /// The nominal instant; for a manual run, the instant of the request.
+    pub slot: Moment,
+    /// How many more slots the run stands for.
+    pub folded: u64,
+    /// What caused the run.
+    pub cause: Cause,
+    /// The state of the run.
+    pub state: RunState,
+    /// The number of the current attempt, from 1.
+    pub attempt: u16,
+    /// When the slot was claimed.
+    pub claimed_at: Moment,
+    /// When the run was first handed to the host; `None` while it waits.
+    pub started_at: Option<Moment>,
+    /// When the host acknowledged the prompt.
+    pub delivered_at: Option<Moment>,
+    /// When the next attempt is due; `None` unless the run waits for it.
+    pub retry_at: Option<Moment>,
+    /// When the run reached its terminal state.
+    pub ended_at: Option<Moment>,
+    /// How far the delivery came; `None` before it began.
+    pub phase: Option<Phase>,
+    /// Why the run ended without a delivery. Why a run waits is computed from the state, because it
+    /// changes.
+    pub reason: Option<Reason>,
+    /// The host that the run was handed to.
+    pub host: Option<HostId>,
+    /// The session whose lane the run occupies, or the fresh session that it opens.
+    pub session: Option<SessionId>,
+    /// Whether the fresh session was created.
+    pub session_created: bool,
+    /// The error of a failed run, or of the last attempt if the run is tried again.
+    pub failure: Option<Box<Failure>>,
+    /// What the run remembers of the guard; `None` if that is nothing.
+    pub checks: Option<Box<Checks>>,
+    /// The definition under which the slot was claimed, if the schedule was redefined since.
+    pub definition: Option<Arc<Schedule>>,
+}
+
+impl Run {
+    /// Makes a run whose slot has just been claimed.
+    pub fn claimed(incarnation: u32, slot: Moment, cause: Cause, folded: u64, at: Moment) -> Run {
+        Run {
+            incarnation,
+            slot,
+            folded,
+            cause,
+            state: RunState::Queued,
+            attempt: 1,
+            claimed_at: at,
+            started_at: None,
+            delivered_at: None,
+            retry_at: None,
+            ended_at: None,
+            phase: None,
+            reason: None,
+            host: None,
+            session: None,
+            session_created: false,
+            failure: None,
+            checks: None,
+            definition: None,
+        }
+    }
+}
+
+impl RunState {
+    /// Returns whether the run has ended.
+    pub const fn is_terminal(self) -> bool {
+        match self {
+            RunState::Delivered | RunState::Cancelled | RunState::Failed => true,
+            RunState::Queued | RunState::InFlight | RunState::Running => false,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Building a [`Reveille`].
+
+use std::sync::Arc;
+
+use super::deliveries::Fanout;
+use super::error::Error;
+use super::scheduler::Reveille;
+use crate::adapter::{ClockOs, EntropyOs, HostLocal, HostTapped, system_zones};
+use crate::domain::{Channel, GuardPolicy, Message, SessionId};
+use crate::port::{Courier, Guard, Host, Store};
+use crate::runtime::{AttachOptions, Parts, Runtime, WithoutStore};
+use crate::service::Service;
+
+/// The parts of a scheduler that differ from program to program. Everything has a default.
+#[derive(Default)]
+pub struct Builder {
+    store: Stores,
+    host: Option<Arc<dyn Host>>,
+    on_delivery: Option<Listener>,
+    guard: Option<Arc<dyn Guard>>,
+    policy: Option<Option<Arc<GuardPolicy>>>,
+    channels: Option<(Arc<dyn Courier>, Vec<Channel>)>,
+}
+
+/// Called with each delivery.
+type Listener = Box<dyn Fn(&SessionId, &Message) + Send + Sync>;
+
+#[derive(Default)]
+enum Stores {
+    #[default]
+    None,
+    #[cfg(feature = "sqlite")]
+    Sqlite(std::path::PathBuf),
+    Given(Arc<dyn Store>),
+}
+
+impl Builder {
+    /// Persists durable schedules and sessions in one SQLite file in this directory, which is created if it does not exist. One
+    /// process at a time can have it open.
+    #[cfg(feature = "sqlite")]
+    #[must_use]
+    pub fn sqlite(self, dir: impl Into<std::path::PathBuf>) -> Builder {
+        Builder { store: Stores::Sqlite(dir.into()), ..self }
+    }
+
+    /// Persists durable schedules and sessions in a store of your own.
+    #[must_use]
+    pub fn store(self, store: Arc<dyn Store>) -> Builder {
+        Builder { store: Stores::Given(store), ..self }
+    }
+
+    /// Runs sessions on a host of your own: it receives every prompt. The default host stores transcripts in memory.
+    #[must_use]
+    pub fn host(self, host: impl Host + 'static) -> Builder {
+        Builder { host: Some(Arc::new(host)), ..self }
+    }
+
+    /// Calls `listener` with each message that was delivered, on the delivering thread: it must return at once.
+    #[must_use]
+    pub fn on_delivery(self, listener: impl Fn(&SessionId, &Message) + Send + Sync + 'static) -> Builder {
+        Builder { on_delivery: Some(Box::new(listener)), ..self }
+    }
+
+    /// The guard's policy, in force before anything is delivered; `None` for no policy. Without this call a stored policy stays.
+    #[must_use]
+    pub fn guard_policy(self, policy: Option<GuardPolicy>) -> Builder {
+        Builder { policy: Some(policy.map(Arc::new)), ..self }
+    }
+
+    /// Asks this guard about runs, where the policy requires it.
+    #[must_use]
+    pub fn guard(self, guard: impl Guard + 'static) -> Builder {
+        Builder { guard: Some(Arc::new(guard)), ..self }
+    }
+
+    /// Opens channels, and sends through this courier what goes out by them.
+    #[must_use]
+    pub fn channels(self, courier: impl Courier + 'static, channels: Vec<Channel>) -> Builder {
+        Builder { channels: Some((Arc::new(courier), channels)), ..self }
+    }
+
+    /// Starts the scheduler. Schedules that an earlier process left in the store go on from here.
+    ///
+    /// # Errors
+    /// [`Error::Store`] if the store cannot be opened or loaded; [`Error::System`] if the operating system has no thread or no
+    /// randomness.
+    pub fn start(self) -> Result<Reveille, Error> {
+        let deliveries = Arc::<Fanout>::default();
+        let local = self.host.unwrap_or_else(|| Arc::new(HostLocal::new()));
+        let (receivers, on_delivery) = (Arc::clone(&deliveries), self.on_delivery);
+        let host = HostTapped::new(local, move |session: &SessionId, message: &Message| {
+            receivers.publish(session, message);
+            if let Some(listener) = &on_delivery {
+                listener(session, message);
+            }
+        });
+        let runtime = Runtime::start(system_parts(Arc::new(host))?)?;
+        let handle = runtime.handle();
+        // Before the store: loaded runs may be due, and then they meet the guard and the channels at once.
+        if let Some(guard) = self.guard {
+            handle.set_guard(guard);
+        }
+        if let Some((courier, channels)) = self.channels {
+            handle.open_channels(courier, channels);
+        }
+        let store: Option<Arc<dyn Store>> = match self.store {
+            Stores::None => None,
+            Stores::Given(store) => Some(store),
+            #[cfg(feature = "sqlite")]
+            Stores::Sqlite(dir) => {
+                let options = crate::adapter::StoreOptions::new(dir, handle.now().wall);
+                let store = crate::adapter::StoreSqlite::open(options)?;
+                Some(Arc::new(store))
+            }
+        };
+        match store {
+            Some(store) => {
+                handle
+                    .attach_store(store, AttachOptions { policy: self.policy, ..AttachOptions::default() })?;
+            }
+            None => {
+                if let Some(policy) = self.policy {
+                    super::scheduler::set_policy(handle, policy)?;
+                }
+            }
+        }
+        let service = Service::new(handle.clone());
+        Ok(Reveille::new(runtime, service, deliveries))
+    }
+}
+
+/// The parts of an engine on this machine: the system's clocks, randomness and zones.
+pub(crate) fn system_parts(local: Arc<dyn Host>) -> std::io::Result<Parts> {
+    Ok(Parts {
+        clock: Arc::new(ClockOs),
+        entropy: Arc::new(EntropyOs::new()?),
+        local,
+        zones: Arc::new(system_zones()),
+        without_store: WithoutStore::Reject,
+        journal: None,
+    })
+}

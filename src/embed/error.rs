@@ -1,0 +1,87 @@
+//! What can go wrong for an embedder.
+
+use std::io;
+
+use crate::calendar::PhraseError;
+use crate::domain::{Code, IdError, Refusal, ZoneError};
+use crate::runtime::RecoveryError;
+
+/// Why a call failed. Nothing was changed by it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The phrase does not say when.
+    #[error("{0}")]
+    Phrase(#[from] PhraseError),
+    /// The text is not a time zone.
+    #[error(transparent)]
+    Zone(#[from] ZoneError),
+    /// The time zone database has no zone of this name.
+    #[error("no time zone is called {name}")]
+    UnknownZone {
+        /// The name that was given.
+        name: Box<str>,
+    },
+    /// A zone was given together with a typed time, which needs none.
+    #[error("a zone goes with a phrase; this time is typed")]
+    ZoneWithoutPhrase,
+    /// The text is not an id.
+    #[error(transparent)]
+    Id(#[from] IdError),
+    /// The engine refused.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The query cannot be read, or it failed.
+    #[error("{message}")]
+    Query {
+        /// What is wrong.
+        message: Box<str>,
+    },
+    /// The store cannot be opened.
+    #[cfg(feature = "sqlite")]
+    #[error(transparent)]
+    Open(#[from] crate::adapter::OpenFault),
+    /// The store cannot be loaded.
+    #[error(transparent)]
+    Store(#[from] RecoveryError),
+    /// The operating system has no thread or no randomness.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
+
+impl Error {
+    /// The class of the error, as in every other interface.
+    pub fn code(&self) -> Code {
+        match self {
+            Error::Refused(refusal) => refusal.code(),
+            Error::Phrase(_)
+            | Error::Zone(_)
+            | Error::UnknownZone { .. }
+            | Error::ZoneWithoutPhrase
+            | Error::Id(_)
+            | Error::Query { .. } => Code::Validation,
+            #[cfg(feature = "sqlite")]
+            Error::Open(_) => Code::Unavailable,
+            Error::Store(_) | Error::System(_) => Code::Unavailable,
+        }
+    }
+
+    /// What to do about it, if there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::Refused(refusal) => Some(refusal.hint().to_owned()),
+            Error::Phrase(error) => Some(error.hint()),
+            Error::Zone(error) => Some(error.hint().to_owned()),
+            Error::UnknownZone { .. } => {
+                Some("use a name such as Europe/Berlin, or an offset such as +02:00".into())
+            }
+            #[cfg(feature = "sqlite")]
+            Error::Open(_) => None,
+            Error::ZoneWithoutPhrase
+            | Error::Id(_)
+            | Error::Query { .. }
+            | Error::Store(_)
+            | Error::System(_) => None,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Where a run goes, and why it cannot go there now.
+//!
+//! What lives elsewhere: dispatching (`step/run/dispatch.rs`).
+
+use super::record::SessionRecord;
+use super::slab::Key;
+use super::state::State;
+use crate::domain::{Reason, Route, Schedule, Target};
+
+/// Where a run goes, as of now.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Destination<'a> {
+    /// Into this session.
+    Session(Key, &'a SessionRecord),
+    /// Into a fresh session, which the host of this session creates.
+    Fresh(Key, &'a SessionRecord),
+    /// Out of the process, through this channel.
+    Channel(&'a Route),
+    /// Nowhere, for this reason.
+    Unreachable(Reason),
+}
+
+impl<'a> Destination<'a> {
+    /// Returns the session that the run goes into, or whose host creates the fresh session.
+    pub(super) fn session(self) -> Option<&'a SessionRecord> {
+        match self {
+            Destination::Session(_, session) | Destination::Fresh(_, session) => Some(session),
+            Destination::Channel(_) | Destination::Unreachable(_) => None,
+        }
+    }
+}
+
+impl Destination<'_> {
+    /// Returns why a run cannot be handed over there now; `None` if it can.
+    pub(super) fn blocks(self) -> Option<Reason> {
+        match self {
+            Destination::Session(_, session) => session.blocks_prompt(),
+            Destination::Fresh(_, session) => session.blocks_fresh(),
+            Destination::Channel(_) | Destination::Unreachable(_) => None,
+        }
+    }
+}
+
+impl State {
+    /// Resolves where a run of this schedule goes, as of now.
+    pub(super) fn destination<'a>(&'a self, schedule: &'a Schedule, owner: Option<Key>) -> Destination<'a> {
+        let session = |key: Option<Key>| key.and_then(|key| Some((key, self.sessions.get(key)?)));
+        let found = match schedule.target() {
+            Target::Owner => session(owner),
+            Target::Session(id) => session(self.session_key(id)),
+            Target::Route(route) => {
+                return match self.channels.get(&route.channel) {
+                    None => Destination::Unreachable(Reason::ChannelUnknown),
+                    Some(channel) if channel.disabled_at.is_some() => {
+                        Destination::Unreachable(Reason::ChannelDisabled)
+                    }
+                    Some(_) => Destination::Channel(route),
+                };
+            }
+            // The host of the owning session creates the fresh one, so the owner has to be open.
+            Target::Fresh => {
+                return session(owner)
+                    .map_or(Destination::Unreachable(Reason::TargetMissing), |(key, session)| {
+                        Destination::Fresh(key, session)
+                    });
+            }
+        };
+        found.map_or(Destination::Unreachable(Reason::TargetMissing), |(key, session)| {
+            Destination::Session(key, session)
+        })
+    }
+}

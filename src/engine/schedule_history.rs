@@ -1,0 +1,232 @@
+//! The story of one schedule: its decisions, grouped by what they are about.
+//!
+//! The decisions come from the feed or from a log, newest first. Only decisions are read, so the
+//! story of a schedule that the state has dropped is told in the same way.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
+
+use super::verdict::Obstacle;
+use crate::domain::{
+    Actor, Cursor, Decision, DecisionKind, Moment, Next, Reason, RunId, RunState, ScheduleId, SlotRange,
+};
+use crate::limits;
+
+/// A source of recorded decisions.
+pub trait DecisionSource {
+    /// Passes the decisions about a schedule to `visit`, newest first, until it breaks or none is
+    /// left. Decisions before `since` may be left out.
+    fn about(
+        &self,
+        schedule: &ScheduleId,
+        since: Moment,
+        visit: &mut dyn FnMut(&Decision) -> ControlFlow<()>,
+    );
+
+    /// Returns the moment before which decisions may be missing; `None` if the record is complete.
+    fn complete_since(&self) -> Option<Moment>;
+}
+
+/// A feed of the last decisions, oldest first.
+impl DecisionSource for VecDeque<Decision> {
+    fn about(
+        &self,
+        schedule: &ScheduleId,
+        since: Moment,
+        visit: &mut dyn FnMut(&Decision) -> ControlFlow<()>,
+    ) {
+        for decision in self.iter().rev() {
+            let concerns = decision.schedule() == Some(schedule);
+            if concerns && (decision.at < since || visit(decision).is_break()) {
+                return;
+            }
+        }
+    }
+
+    fn complete_since(&self) -> Option<Moment> {
+        self.front().filter(|oldest| oldest.cursor > Cursor::START.next()).map(|oldest| oldest.at)
+    }
+}
+
+/// What the decisions say about one schedule.
+#[derive(Debug, Default)]
+pub(super) struct ScheduleHistory {
+    /// Runs by slot and incarnation.
+    pub(super) runs: BTreeMap<(Moment, u32), RunSummary>,
+    pub(super) skips: Vec<SkippedSlots>,
+    /// Slots that were expected and then withdrawn.
+    pub(super) withdrawn: Vec<WithdrawnSlot>,
+    pub(super) created: Option<Moment>,
+    /// When it was cancelled or ran out of slots, and why.
+    pub(super) ended: Option<(Moment, Reason)>,
+    /// Who cancelled it, if somebody did.
+    pub(super) ended_by: Option<Actor>,
+    /// Decisions before this moment are missing; `None` if none are.
+    pub(super) complete_since: Option<Moment>,
+}
+
+/// What the decisions say about a run.
+#[derive(Clone, Debug)]
+pub(super) struct RunSummary {
+    pub(super) id: RunId,
+    pub(super) state: RunState,
+    pub(super) reason: Option<Reason>,
+    pub(super) detail: Option<String>,
+    /// When it reached that state.
+    pub(super) at: Moment,
+    /// When it was first handed over.
+    pub(super) started_at: Option<Moment>,
+    /// Who asked for it, if somebody did.
+    pub(super) by: Option<Actor>,
+    /// How many slots it stands for.
+    pub(super) count: u64,
+    pub(super) obstacles: Vec<Obstacle>,
+}
+
+/// Slots that were skipped together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SkippedSlots {
+    pub(super) slots: SlotRange,
+    pub(super) reason: Reason,
+    pub(super) at: Moment,
+}
+
+/// A slot that was withdrawn.
+#[derive(Clone, Debug)]
+pub(super) struct WithdrawnSlot {
+    pub(super) slot: Moment,
+    pub(super) at: Moment,
+    pub(super) reason: Reason,
+    pub(super) by: Option<Actor>,
+}
+
+impl ScheduleHistory {
+    pub(super) fn read(
+        history: &dyn DecisionSource,
+        schedule: &ScheduleId,
+        since: Moment,
+    ) -> ScheduleHistory {
+        let mut story = ScheduleHistory::default();
+        // What withdrew the slot that was expected then. The slot itself is named by an older
+        // decision, which is read later.
+        let mut taken: Option<Withdrawal> = None;
+        let (mut seen, mut oldest) = (0, None);
+        history.about(schedule, since, &mut |decision| {
+            seen += 1;
+            oldest = Some(decision.at);
+            story.add(decision, &mut taken);
+            let is_first = decision.kind == DecisionKind::ScheduleCreated;
+            if is_first || seen == limits::DECISIONS_EXPLAINED.value {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        // The creation is the first decision: having read that far, nothing is missing.
+        story.complete_since = match story.created {
+            Some(_) => None,
+            None if seen == limits::DECISIONS_EXPLAINED.value => oldest,
+            None => history.complete_since(),
+        };
+        story
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.runs.is_empty() && self.skips.is_empty() && self.created.is_none() && self.ended.is_none()
+    }
+
+    fn add(&mut self, decision: &Decision, taken: &mut Option<Withdrawal>) {
+        // Newest first: the slot that this decision announces is the one that a newer cancellation
+        // or change withdrew.
+        if let Some(next) = decision.next {
+            let withdrawn = taken.take().zip(next.slot());
+            self.withdrawn.extend(withdrawn.map(|((at, reason, by), slot)| WithdrawnSlot {
+                slot,
+                at,
+                reason,
+                by,
+            }));
+            if let Next::Never { reason } = next {
+                self.ended.get_or_insert((decision.at, reason));
+            }
+        }
+        if decision.kind == DecisionKind::ScheduleCreated {
+            self.created = Some(decision.at);
+        } else if decision.kind == DecisionKind::ScheduleCancelled {
+            let end = (decision.at, decision.reason.unwrap_or(Reason::Cancelled));
+            let by = decision.by.as_deref().cloned();
+            if self.ended.is_none() {
+                self.ended_by.clone_from(&by);
+            }
+            self.ended.get_or_insert(end);
+            *taken = Some((end.0, end.1, by));
+        } else if decision.kind == DecisionKind::ScheduleChanged && decision.next.is_some() {
+            *taken = Some((decision.at, Reason::Rescheduled, decision.by.as_deref().cloned()));
+        } else if let (DecisionKind::SlotsSkipped, Some(slots), Some(reason)) =
+            (decision.kind, decision.slots, decision.reason)
+        {
+            self.skips.push(SkippedSlots { slots, reason, at: decision.at });
+        } else if let (Some(id), Some(state)) = (decision.run(), state_after(decision.kind)) {
+            self.add_run(decision, id, state);
+        }
+    }
+
+    fn add_run(&mut self, decision: &Decision, id: &RunId, state: RunState) {
+        let text = || decision.detail.as_ref().map(ToString::to_string);
+        // The newest decision about a run is met first and says how it stands; older ones only add
+        // details.
+        let told = self.runs.entry((id.slot, id.incarnation)).or_insert_with(|| RunSummary {
+            id: id.clone(),
+            state,
+            reason: decision.reason,
+            detail: if state == RunState::Failed { text() } else { None },
+            at: decision.at,
+            started_at: None,
+            by: None,
+            count: 1,
+            obstacles: Vec::new(),
+        });
+        if decision.kind == DecisionKind::RunDispatched {
+            told.started_at = Some(decision.at);
+        }
+        if let Some(by) = decision.by.as_deref().filter(|_| told.by.is_none()) {
+            told.by = Some(by.clone());
+        }
+        if let Some(slots) = decision.slots {
+            told.count = slots.count;
+        }
+        let in_the_way = matches!(
+            decision.kind,
+            DecisionKind::RunQueued
+                | DecisionKind::RunRetrying
+                | DecisionKind::RunAsked
+                | DecisionKind::RunHeld
+        );
+        if let Some(reason) = decision.reason.filter(|_| in_the_way) {
+            // At the front, because decisions come newest first.
+            told.obstacles.insert(0, Obstacle { at: decision.at, reason, detail: text() });
+        }
+    }
+}
+
+/// When a slot was withdrawn, why, and by whom.
+type Withdrawal = (Moment, Reason, Option<Actor>);
+
+/// Returns the state of a run after a decision; `None` for decisions that are not about a run.
+fn state_after(kind: DecisionKind) -> Option<RunState> {
+    let states = [
+        (DecisionKind::RunClaimed, RunState::Queued),
+        (DecisionKind::RunQueued, RunState::Queued),
+        (DecisionKind::RunRetrying, RunState::Queued),
+        (DecisionKind::RunAsked, RunState::Queued),
+        (DecisionKind::RunAllowed, RunState::Queued),
+        (DecisionKind::RunHeld, RunState::Queued),
+        (DecisionKind::RunApproved, RunState::Queued),
+        (DecisionKind::RunDenied, RunState::Queued),
+        (DecisionKind::RunDispatched, RunState::InFlight),
+        (DecisionKind::RunAccepted, RunState::Running),
+        (DecisionKind::RunDelivered, RunState::Delivered),
+        (DecisionKind::RunFailed, RunState::Failed),
+        (DecisionKind::RunCancelled, RunState::Cancelled),
+    ];
+    states.into_iter().find(|(of, _)| *of == kind).map(|(_, state)| state)
+}

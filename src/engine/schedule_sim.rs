@@ -1,0 +1,405 @@
+//! The future slots of one schedule, one by one, and what becomes of each if nobody intervenes.
+//!
+//! The rules are those of the steps (`step::next_slot`, `step::fire`), evaluated at the moment of each slot.
+//! Hosts are assumed to answer at once and turns to take no time: a run that is under way now has ended by
+//! the next slot. A host that is gone stays away, and a pause or a hold stays in force.
+
+use std::borrow::Cow;
+
+use super::destination::Destination;
+use super::forecast::{ForecastSlot, Outage, SlotOutcome};
+use super::guard::PolicyDecision;
+use super::record::ScheduleRecord;
+use super::state::{Mode, State};
+use super::step::run::fire::SlotContext;
+use super::step::schedule::next_slot::{
+    Passed, nth_after, passed, slot_after, slot_after_finish, within_lifetime,
+};
+use super::step_builder::{Env, Step, StepBuilder};
+use super::timers::Timer;
+use crate::calendar::{Slots, Zones};
+use crate::domain::{
+    BootTime, Cause, CountFrom, Entropy, Missed, Moment, Next, Now, Policy, Reason, Run, RunState, Schedule,
+    Span, Trigger,
+};
+use crate::limits;
+
+/// A simulation of one schedule's future.
+pub(super) struct ScheduleSim<'a> {
+    state: &'a State,
+    zones: &'a Zones,
+    record: &'a ScheduleRecord,
+    schedule: Cow<'a, Schedule>,
+    incarnation: u32,
+    next: Option<Moment>,
+    /// When the current run ends, if the next slot counts from that.
+    finish: Option<Moment>,
+    runs: u64,
+    /// Slots before this moment count as missed.
+    armed_since: Option<Moment>,
+    /// Nothing happens before this moment.
+    now: Moment,
+    /// Why no slot is claimed, if none is: a pause, a hold or a shutdown.
+    frozen: Option<(SlotOutcome, Reason)>,
+    open_run: Option<OpenRun>,
+    outage: Option<Outage>,
+}
+
+/// A run that does not end at once.
+#[derive(Clone, Copy, Debug)]
+struct OpenRun {
+    /// Whether it is queued, and not between two attempts.
+    queued: bool,
+    /// When it ends; `None` for never.
+    until: Option<Moment>,
+}
+
+/// A hypothetical definition of the schedule.
+pub(super) struct ChangedDefinition {
+    pub(super) schedule: Schedule,
+    pub(super) retriggered: Option<Next>,
+    pub(super) paused: Option<bool>,
+}
+
+impl<'a> ScheduleSim<'a> {
+    /// Starts at the schedule's state at `now`.
+    pub(super) fn new(
+        state: &'a State,
+        zones: &'a Zones,
+        record: &'a ScheduleRecord,
+        now: Now,
+    ) -> ScheduleSim<'a> {
+        let course = record.progress();
+        let paused = course.paused.is_some();
+        let mut sim = ScheduleSim {
+            state,
+            zones,
+            record,
+            schedule: Cow::Borrowed(&record.schedule),
+            incarnation: course.incarnation,
+            next: record.next,
+            finish: None,
+            runs: course.runs,
+            armed_since: state.armed_since(record),
+            now: now.wall,
+            frozen: frozen(state, paused),
+            open_run: open_run(state, record, now, |_| true),
+            outage: None,
+        };
+        // The next slot does not count from the end of a manual run.
+        let arms = open_run(state, record, now, |run| run.cause != Cause::Manual);
+        sim.finish = arms.map_or(Some(now.wall), |stuck| stuck.until).filter(|_| course.awaits_finish);
+        sim.count_from_finish();
+        sim
+    }
+
+    /// Computes the slot that counts from the end of the current run.
+    fn count_from_finish(&mut self) {
+        let Some(finish) = self.finish.map(|finish| self.noticed(finish)) else { return };
+        let consumed = self.record.progress().consumed.unwrap_or(self.now);
+        self.next = slot_after_finish(&self.step_at(finish), &self.schedule, consumed).slot();
+    }
+
+    /// Returns when the end of a run takes effect: not before the process is up again.
+    fn noticed(&self, end: Moment) -> Moment {
+        let outage = self.outage.filter(|outage| outage.from <= end);
+        outage.map_or(end, |outage| end.max(outage.until))
+    }
+
+    /// Applies a hypothetical change.
+    pub(super) fn with_change(mut self, change: ChangedDefinition) -> ScheduleSim<'a> {
+        let was_paused = self.record.progress().paused.is_some();
+        let paused = change.paused.unwrap_or(was_paused);
+        self.schedule = Cow::Owned(change.schedule);
+        if let Some(next) = change.retriggered {
+            self.incarnation += 1;
+            self.next = next.slot();
+            self.armed_since = Some(self.now);
+        }
+        // As for a real resume: slots that passed during the pause count as missed.
+        if was_paused && !paused {
+            self.armed_since = Some(self.now);
+        }
+        self.frozen = frozen(self.state, paused);
+        self
+    }
+
+    /// Applies a hypothetical outage of the process.
+    pub(super) fn with_outage(mut self, outage: Outage) -> ScheduleSim<'a> {
+        self.outage = Some(outage);
+        self.count_from_finish();
+        self
+    }
+
+    /// Returns when the next slot is handled, and the slot.
+    pub(super) fn peek(&self) -> Option<(Moment, Moment)> {
+        let slot = self.next?;
+        let at = slot.max(self.now);
+        let at = match self.outage.filter(|outage| outage.from <= at) {
+            // A volatile slot after the crash is lost at the crash.
+            Some(outage) if !self.schedule.is_durable() => outage.from.max(self.now),
+            Some(outage) => at.max(outage.until),
+            None => at,
+        };
+        Some((at, slot))
+    }
+
+    /// Advances past everything before `from`; returns `false` if that takes too many steps.
+    pub(super) fn skip_to(&mut self, from: Moment) -> bool {
+        let mut steps = 0;
+        while self.peek().is_some_and(|(at, _)| at < from) {
+            if steps == limits::SLOTS_LISTED.value {
+                return false;
+            }
+            steps += 1;
+            self.step();
+            self.jump(from);
+        }
+        true
+    }
+
+    /// Handles the next slot, and returns what becomes of it.
+    pub(super) fn step(&mut self) -> Option<ForecastSlot> {
+        let (at, first) = self.peek()?;
+        if let Some(outage) = self.outage.filter(|outage| outage.from <= at) {
+            if !self.schedule.is_durable() {
+                self.next = None;
+                let lost = Passed { latest: first, count: 1 };
+                return Some(self.slot(first, lost, at, (SlotOutcome::Lost, Some(Reason::Lost))));
+            }
+            // The restart is the moment from which slots count as seen.
+            self.armed_since = self.armed_since.max(Some(outage.until));
+        }
+        // Timers run in the order of their deadlines: of two that are overdue, the earlier comes first.
+        if self.open_run.is_some_and(|stuck| stuck.until.is_some_and(|until| until <= first)) {
+            self.open_run = None;
+        }
+        let (schedule, step) = (self.schedule.clone(), self.step_at(at));
+        let only = Passed { latest: first, count: 1 };
+        let seen = if at == first { only } else { passed(&step, &schedule, first) };
+        // Nothing is claimed, so the slots are listed as they would come.
+        if let Some((fate, reason)) = self.frozen {
+            self.next = slot_after(&step, &schedule, seen.latest, self.runs).slot();
+            return Some(self.slot(first, seen, at, (fate, Some(reason))));
+        }
+        let policy = schedule.policy();
+        let unseen = self.is_unseen(seen.latest);
+        // From here on as in `step::run::fire::fire`, branch by branch.
+        let make_up = unseen && policy.missed == Missed::All;
+        let sight = SlotContext {
+            unseen,
+            late: at.since(seen.latest),
+            waiting: self.open_run.is_some_and(|stuck| stuck.queued),
+            live: self.open_run.is_some(),
+            lane: None,
+        };
+        if let Some(reason) = sight.reason_to_skip(policy) {
+            let next = slot_after(&step, &schedule, seen.latest, self.runs);
+            self.next = after_finish(next, &step, &schedule, seen.latest);
+            return Some(self.slot(first, seen, at, (SlotOutcome::Skipped, Some(reason))));
+        }
+        if make_up && seen.count > limits::CATCH_UP.value {
+            let count = seen.count - limits::CATCH_UP.value;
+            let until = nth_after(&step, &schedule, first, count - 1).unwrap_or(first);
+            self.next = slot_after(&step, &schedule, until, self.runs).slot();
+            let oldest = Passed { latest: until, count };
+            return Some(self.slot(first, oldest, at, (SlotOutcome::Skipped, Some(Reason::CatchUpLimit))));
+        }
+        let this = if make_up { only } else { seen };
+        // The latest slot may be in time although this one is too late.
+        let sight = SlotContext { late: at.since(this.latest), ..sight };
+        if let Some(reason) = sight.reason_to_skip(policy) {
+            let next = slot_after(&step, &schedule, this.latest, self.runs);
+            self.next = after_finish(next, &step, &schedule, this.latest);
+            return Some(self.slot(first, this, at, (SlotOutcome::Skipped, Some(reason))));
+        }
+        Some(self.claim(&step, first, this, at))
+    }
+
+    fn claim(&mut self, step: &StepBuilder<'_>, first: Moment, this: Passed, at: Moment) -> ForecastSlot {
+        let schedule = self.schedule.clone();
+        let policy = schedule.policy();
+        self.runs += 1;
+        let next = slot_after(step, &schedule, this.latest, self.runs);
+        let time_up = policy.timeout.and_then(|timeout| at.checked_add(timeout));
+        let place = self.state.destination(&schedule, self.record.owner);
+        let said = self.state.guard_decision(self.zones, &schedule, at);
+        // In the order in which a hand-over asks: the place, its host, then the guard.
+        let (fate, reason) = match (place, place.blocks()) {
+            (Destination::Unreachable(reason), _) => (SlotOutcome::Fails, Some(reason)),
+            (_, Some(Reason::HostGone)) => (SlotOutcome::Waits, Some(Reason::HostGone)),
+            (Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_), _) => match said {
+                PolicyDecision::Allowed => (SlotOutcome::Fires, None),
+                PolicyDecision::NeedsApproval(_) => {
+                    (SlotOutcome::NeedsApproval, Some(Reason::AwaitingApproval))
+                }
+                PolicyDecision::Refused(reason, _) => (SlotOutcome::Refused, Some(reason)),
+            },
+        };
+        let ends = match fate {
+            SlotOutcome::Waits => time_up,
+            SlotOutcome::Fails => Some(attempts_end(policy, at)),
+            SlotOutcome::NeedsApproval => self.unapproved_until(this.latest, at, time_up),
+            SlotOutcome::Refused
+            | SlotOutcome::Fires
+            | SlotOutcome::Skipped
+            | SlotOutcome::Paused
+            | SlotOutcome::AllHeld
+            | SlotOutcome::Lost
+            | SlotOutcome::Gone => Some(at),
+        };
+        let ends = ends.map(|ends| self.noticed(ends));
+        if ends.is_none_or(|ends| ends > at) {
+            self.open_run = Some(OpenRun { queued: true, until: ends });
+        }
+        self.next = match (next, ends) {
+            // The next slot counts from an end that never comes.
+            (Next::AfterFinish, None) => None,
+            (next, ends) => after_finish(next, &self.step_at(ends.unwrap_or(at)), &schedule, this.latest),
+        };
+        let rule = match (said, fate) {
+            (
+                PolicyDecision::NeedsApproval(rule) | PolicyDecision::Refused(_, Some(rule)),
+                SlotOutcome::NeedsApproval | SlotOutcome::Refused,
+            ) => Some(rule.name.clone()),
+            (PolicyDecision::Allowed | PolicyDecision::NeedsApproval(_) | PolicyDecision::Refused(..), _) => {
+                None
+            }
+        };
+        ForecastSlot { rule, ..self.slot(first, this, at, (fate, reason)) }
+    }
+
+    /// Returns until when a run waits for an approval that nobody gives.
+    fn unapproved_until(&self, slot: Moment, at: Moment, time_up: Option<Moment>) -> Option<Moment> {
+        let patience = self.state.guard().and_then(|policy| policy.approval)?;
+        let too_late = self.schedule.policy().max_late.and_then(|most| slot.checked_add(most));
+        let ends = [at.checked_add(patience), too_late, self.schedule.lifetime().expires_at, time_up];
+        ends.into_iter().flatten().min()
+    }
+
+    /// Skips slots before `from` where the next slot can be computed without simulating those in between.
+    fn jump(&mut self, from: Moment) {
+        let Some(next) = self.next.filter(|next| *next < from) else { return };
+        // An outage, the end of a waiting run and a limit on runs each depend on what becomes of every slot
+        // on the way.
+        let passes_outage = self.outage.is_some_and(|outage| next < outage.until);
+        let has_end = self.open_run.is_some_and(|stuck| stuck.until.is_some());
+        if passes_outage || has_end || self.schedule.lifetime().max_runs.is_some() {
+            return;
+        }
+        let there = match &self.schedule.trigger {
+            Trigger::At(_) | Trigger::Event(_) => return,
+            Trigger::Every(every) if every.from() == CountFrom::Finish => {
+                let periods = from.since(next).nanos().div_ceil(every.period().nanos());
+                next.checked_add(Span::from_nanos(periods.saturating_mul(every.period().nanos())))
+            }
+            trigger @ (Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..)) => {
+                let before = from.checked_sub(Span::from_nanos(1)).unwrap_or(from);
+                Slots::new(trigger, self.zones).first_after(before)
+            }
+        };
+        self.next = within_lifetime(&self.step_at(from), &self.schedule, there).slot();
+    }
+
+    fn is_unseen(&self, slot: Moment) -> bool {
+        let slot = slot.max(self.schedule.created_at);
+        self.armed_since.is_some_and(|since| slot < since)
+    }
+
+    fn slot(
+        &self,
+        first: Moment,
+        slots: Passed,
+        at: Moment,
+        what: (SlotOutcome, Option<Reason>),
+    ) -> ForecastSlot {
+        ForecastSlot {
+            schedule: self.schedule.id.clone(),
+            incarnation: self.incarnation,
+            since: first,
+            slot: slots.latest,
+            count: slots.count,
+            at,
+            outcome: what.0,
+            reason: what.1,
+            rule: None,
+        }
+    }
+
+    /// Creates the step that a step would have at that moment. The boot clock stands still: forecasts use
+    /// the wall clock only.
+    fn step_at(&self, at: Moment) -> StepBuilder<'a> {
+        let now = Now { wall: at, boot: BootTime::ZERO };
+        StepBuilder::new(
+            Step::default(),
+            self.state,
+            Env { now, entropy: Entropy([0; 16]), zones: self.zones },
+        )
+    }
+}
+
+fn frozen(state: &State, paused: bool) -> Option<(SlotOutcome, Reason)> {
+    if paused {
+        Some((SlotOutcome::Paused, Reason::Paused))
+    } else if state.mode != Mode::Running {
+        Some((SlotOutcome::AllHeld, Reason::Shutdown))
+    } else {
+        state.held.as_ref().map(|_| (SlotOutcome::AllHeld, Reason::Held))
+    }
+}
+
+/// Returns the run that does not end at once, if there is one among those selected; of several, the last to
+/// end.
+fn open_run(state: &State, record: &ScheduleRecord, now: Now, is_meant: fn(&Run) -> bool) -> Option<OpenRun> {
+    let live =
+        state.runs_of(record).filter(|(_, run)| run.run.state == RunState::Queued && is_meant(&run.run));
+    let stuck = live.filter_map(|(key, run)| {
+        let time_up = state.timers.deadline(Timer::TimeUp(key));
+        let time_up = time_up.and_then(|due| now.wall.checked_add(due.since(now.boot)));
+        let asked = state.definition_of(run)?;
+        let place = state.destination(asked, record.owner);
+        if let Some(hold) = run.run.checks.as_ref().and_then(|checks| checks.waits.as_ref()) {
+            let until = [Some(hold.until), time_up].into_iter().flatten().min();
+            return Some(OpenRun { queued: true, until });
+        }
+        let Some(retry) = run.run.retry_at else {
+            // Whatever else the run waits for has ended by the next slot.
+            let waits = place.blocks() == Some(Reason::HostGone);
+            return waits.then_some(OpenRun { queued: true, until: time_up });
+        };
+        let until = match (place, place.blocks()) {
+            (Destination::Unreachable(_), _) => {
+                let tried = usize::from(run.run.attempt).saturating_sub(1);
+                let left = asked.policy().backoff.get(tried..).unwrap_or_default();
+                // An overdue attempt is made now, and the waits after it count from now.
+                let from = if left.is_empty() { retry } else { retry.max(now.wall) };
+                Some(from.checked_add(sum(left)).unwrap_or(from))
+            }
+            (
+                Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_),
+                Some(Reason::HostGone),
+            ) => None,
+            (Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_), _) => Some(retry),
+        };
+        let until = [until, time_up].into_iter().flatten().min();
+        Some(OpenRun { queued: true, until })
+    });
+    stuck.max_by_key(|stuck| (stuck.until.is_none(), stuck.until))
+}
+
+fn sum(spans: &[Span]) -> Span {
+    Span::from_nanos(spans.iter().fold(0, |sum, span| sum.saturating_add(span.nanos())))
+}
+
+/// Returns when the last attempt at a run whose target is missing has failed.
+fn attempts_end(policy: &Policy, at: Moment) -> Moment {
+    let waits = sum(&policy.backoff);
+    at.checked_add(policy.timeout.map_or(waits, |timeout| waits.min(timeout))).unwrap_or(at)
+}
+
+fn after_finish(next: Next, step: &StepBuilder<'_>, schedule: &Schedule, consumed: Moment) -> Option<Moment> {
+    match next {
+        Next::AfterFinish => slot_after_finish(step, schedule, consumed).slot(),
+        Next::Slot { .. } | Next::AtEvent | Next::Never { .. } => next.slot(),
+    }
+}

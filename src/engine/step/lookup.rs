@@ -1,0 +1,45 @@
+//! Finds the schedule that a command names, with the caller's permissions and revision checked.
+
+use crate::domain::Refusal;
+use crate::engine::input::Which;
+use crate::engine::record::ScheduleRecord;
+use crate::engine::slab::Key;
+use crate::engine::state::State;
+
+/// Returns the schedule if the caller may see it and has seen its current revision.
+pub(super) fn lookup<'a>(state: &'a State, which: &Which) -> Result<(Key, &'a ScheduleRecord), Refusal> {
+    let schedule = which.schedule.clone();
+    let key = state.schedule_key(&schedule);
+    let found = key.and_then(|key| Some((key, state.schedules.get(key)?)));
+    // A schedule that the caller may not see answers like one that does not exist.
+    let found = found.filter(|(_, record)| which.by.scope.reaches(&record.schedule));
+    let Some((key, record)) = found else {
+        return Err(Refusal::UnknownSchedule { schedule });
+    };
+    let revision = record.progress().revision;
+    match which.base {
+        Some(base) if base != revision => Err(Refusal::RevisionConflict { schedule, base, revision }),
+        Some(_) | None => Ok((key, record)),
+    }
+}
+
+/// Like [`lookup`], and checks that the schedule can be redefined.
+pub(super) fn lookup_changeable<'a>(
+    state: &'a State,
+    which: &Which,
+) -> Result<(Key, &'a ScheduleRecord), Refusal> {
+    let (key, record) = lookup(state, which)?;
+    if record.is_changeable() {
+        return Ok((key, record));
+    }
+    Err(Refusal::WrongStatus { schedule: which.schedule.clone(), status: record.status })
+}
+
+/// Like [`lookup`], and checks that the schedule has not ended.
+pub(super) fn lookup_live<'a>(state: &'a State, which: &Which) -> Result<(Key, &'a ScheduleRecord), Refusal> {
+    let (key, record) = lookup(state, which)?;
+    if record.status.is_terminal() {
+        return Err(Refusal::WrongStatus { schedule: which.schedule.clone(), status: record.status });
+    }
+    Ok((key, record))
+}

@@ -1,0 +1,231 @@
+//! Handing a run over to its host: the last part of several transitions.
+//!
+//! One lane per session: at most one delivery is outstanding. A lane that becomes free takes the
+//! waiting run with the earliest slot, then the earliest creation, then the smallest id. A run for
+//! a fresh session needs a host, but no lane.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Cause, Content, Dispatch, Failure, HostId, Lineage, Message, MessageProvenance, Payload, Phase, Reason,
+    Role, RunFact, SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
+};
+use crate::engine::destination::Destination;
+use crate::engine::effect::{Delivery, Effect, Opening};
+use crate::engine::envelope;
+use crate::engine::record::{RunRecord, SessionRecord};
+use crate::engine::state::State;
+use crate::engine::step::run::authorize::authorize;
+use crate::engine::step::run::channel_delivery::send_to_channel;
+use crate::engine::step::run::failed::fail;
+use crate::engine::step::run::finish_run::finish_run;
+use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step_builder::StepBuilder;
+use crate::limits;
+
+/// Hands over the first waiting run to a lane that has just become free.
+pub(in crate::engine::step) fn dispatch_next(step: &mut StepBuilder<'_>, session: &SessionRecord) {
+    dispatch_waiting(step, session, session.host, &mut false);
+}
+
+/// Hands over the runs that wait for a session, to this host: all that open a fresh session, and
+/// the first of the others unless the lane is taken.
+pub(in crate::engine::step) fn dispatch_waiting(
+    step: &mut StepBuilder<'_>,
+    session: &SessionRecord,
+    host: HostId,
+    lane_taken: &mut bool,
+) {
+    let state = step.state;
+    if step.held {
+        return;
+    }
+    // Sorting needs look-ups, and most lanes have one run or none waiting.
+    let waiting = match session.waiting.as_slice() {
+        [] => return,
+        [only] => state.runs.get(*only).into_iter().collect(),
+        _ => state.waiting(session),
+    };
+    for run in waiting {
+        let fresh = state.definition_of(run).is_some_and(|asked| *asked.target() == Target::Fresh);
+        if *lane_taken && !fresh {
+            continue;
+        }
+        let Some(occurrence) = Occurrence::of(state, run) else { continue };
+        // It stays queued, and must not keep later runs from the lane.
+        if occurrence.is_paused() || occurrence.is_frozen(state) {
+            continue;
+        }
+        if cancel_stale(step, &occurrence) {
+            continue;
+        }
+        let went = dispatch_to_host(step, &occurrence, session, host);
+        *lane_taken |= went && !fresh;
+    }
+}
+
+/// Cancels a run that is too late or has expired, and returns whether it did. A waiting run is
+/// checked again when it is handed over.
+pub(in crate::engine::step) fn cancel_stale(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
+    let (schedule, now) = (occurrence.schedule, step.now.wall);
+    let is_expired = schedule.lifetime().expires_at.is_some_and(|end| end <= now);
+    let late = now.since(occurrence.slot);
+    let is_late = schedule.policy().max_late.is_some_and(|most| late > most);
+    let reason = if is_expired {
+        Reason::Expired
+    // A manual run has no slot that it could be late for.
+    } else if is_late && occurrence.cause != Cause::Manual {
+        Reason::TooLate
+    } else {
+        return false;
+    };
+    finish_run(step, occurrence, RunFact::Cancelled { reason });
+    true
+}
+
+/// Hands one run over to its place; returns whether it was handed over.
+pub(in crate::engine::step) fn dispatch(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
+    match occurrence.destination(step.state) {
+        Destination::Session(_, session) | Destination::Fresh(_, session) => {
+            dispatch_to_host(step, occurrence, session, session.host)
+        }
+        Destination::Channel(route) => {
+            let passes = authorize(step, occurrence);
+            if passes {
+                send_to_channel(step, occurrence, route);
+            }
+            passes
+        }
+        Destination::Unreachable(reason) => {
+            fail(step, occurrence, Failure::new(Phase::PromptSubmit, reason, reason.doc()));
+            false
+        }
+    }
+}
+
+/// Hands one run over to a host, unless the guard objects: submits the prompt, or asks for the
+/// fresh session first. Returns whether it was handed over.
+fn dispatch_to_host(
+    step: &mut StepBuilder<'_>,
+    occurrence: &Occurrence<'_>,
+    session: &SessionRecord,
+    host: HostId,
+) -> bool {
+    if !authorize(step, occurrence) {
+        return false;
+    }
+    match &occurrence.schedule.payload {
+        Payload::Turn { .. } | Payload::Notice(_) => submit(step, occurrence, host, session.id.clone()),
+        Payload::NewSession(_) if !step.state.has_room(step.creating) => {
+            // A retry may succeed: sessions may be closed before the next attempt.
+            let text = format!("limit reached: {} is {}", limits::SESSIONS.name, limits::SESSIONS.value);
+            fail(step, occurrence, Failure::new(Phase::CreateSession, Reason::LimitReached, text));
+            return false;
+        }
+        Payload::NewSession(asked) => {
+            // The state does not count this session yet, and the step may create more.
+            step.creating += 1;
+            let fresh =
+                FreshSession::new(SessionId::random(step.draw()), host, &asked.config, occurrence, session);
+            let (phase, session, overdue) = (Phase::CreateSession, fresh.id.clone(), step.overdue());
+            let to = Dispatch { host, phase, session, overdue };
+            step.run_fact(&occurrence.id, RunFact::Dispatched(to));
+            step.effect(Effect::CreateSession(Box::new(Opening {
+                run: occurrence.id.clone(),
+                host,
+                session: fresh.id,
+                config: fresh.config,
+                provenance: fresh.provenance,
+            })));
+        }
+    }
+    true
+}
+
+/// Submits a run's prompt or notice to a session, with the moment of delivery and the schedule it
+/// comes from.
+pub(in crate::engine::step) fn submit(
+    step: &mut StepBuilder<'_>,
+    occurrence: &Occurrence<'_>,
+    host: HostId,
+    session: SessionId,
+) {
+    let schedule = occurrence.schedule;
+    let to = Dispatch { host, phase: Phase::PromptSubmit, session: session.clone(), overdue: step.overdue() };
+    debug_assert!(
+        step.in_flight(&session).is_none(),
+        "{} goes into {session} while {:?} is out",
+        occurrence.id,
+        step.in_flight(&session)
+    );
+    step.run_fact(&occurrence.id, RunFact::Dispatched(to));
+    let folded = occurrence.folded;
+    let late = step.now.wall.since(occurrence.slot);
+    let occasion = envelope::Occasion { run: &occurrence.id, late, folded, cause: occurrence.cause };
+    let begins_turn = schedule.payload.begins_turn();
+    let text = envelope::put(schedule, &occasion);
+    let file = schedule.payload.file().cloned();
+    // A notice may consist of a file alone.
+    let text = Some(text).filter(|text| begins_turn || !text.is_empty());
+    let message = Arc::new(Message {
+        // A notice, which the model does not answer, must not appear as the user's words.
+        role: if begins_turn { Role::User } else { Role::System },
+        content: text.map(Content::Text).into_iter().chain(file.map(Content::File)).collect(),
+        timestamp: Some(step.now.wall),
+        provenance: Some(MessageProvenance {
+            run: occurrence.id.clone(),
+            label: schedule.label.clone(),
+            late,
+            folded,
+            begins_turn,
+        }),
+    });
+    step.effect(Effect::Deliver(Delivery { run: occurrence.id.clone(), host, session, message }));
+}
+
+/// A session that a run opens: its configuration and its origin.
+pub(in crate::engine::step) struct FreshSession {
+    pub(in crate::engine::step) id: SessionId,
+    pub(in crate::engine::step) host: HostId,
+    config: Arc<SessionConfig>,
+    provenance: SessionProvenance,
+}
+
+impl FreshSession {
+    fn new(
+        id: SessionId,
+        host: HostId,
+        config: &SessionConfig,
+        occurrence: &Occurrence<'_>,
+        origin: &SessionRecord,
+    ) -> FreshSession {
+        let schedule = occurrence.schedule;
+        FreshSession {
+            id,
+            host,
+            // Values that the schedule does not set are inherited from its session.
+            config: Arc::new(config.over(&origin.config)),
+            provenance: SessionProvenance {
+                origin: origin.id.clone(),
+                schedule: schedule.id.clone(),
+                label: schedule.label.clone(),
+                chain: Some(Lineage::of_turn(occurrence.id.clone(), schedule)),
+            },
+        }
+    }
+
+    /// Returns the fact that the session is open.
+    pub(in crate::engine::step) fn opened(&self) -> SessionFact {
+        let provenance = Some(Box::new(self.provenance.clone()));
+        SessionFact::Opened { host: self.host, config: self.config.clone(), provenance }
+    }
+}
+
+/// Returns the fresh session of a run in flight that is still being created.
+pub(in crate::engine::step) fn fresh_session(state: &State, run: &RunRecord) -> Option<FreshSession> {
+    let it = Some(&run.run).filter(|run| run.phase == Some(Phase::CreateSession))?;
+    let occurrence = Occurrence::of(state, run)?;
+    let origin = state.sessions.get(occurrence.owner?)?;
+    let config = occurrence.schedule.payload.config()?;
+    Some(FreshSession::new(it.session.clone()?, it.host?, config, &occurrence, origin))
+}

@@ -1,0 +1,143 @@
+//! Transition: a host could not do what it was asked to. The failure is recorded with its phase,
+//! and with the fresh session if one exists; the policy decides whether there is another attempt.
+
+use crate::domain::{
+    Failure, HostId, Phase, Reason, Recovery, Refusal, RunFact, RunId, Span, Status, Target,
+};
+use crate::engine::destination::Destination;
+use crate::engine::effect::Effect;
+use crate::engine::record::RunRecord;
+use crate::engine::step::run::channel_delivery::{disable, retry_delay};
+use crate::engine::step::run::dispatch::{dispatch_next, fresh_session};
+use crate::engine::step::run::finish_run::finish_run;
+use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step_builder::StepBuilder;
+use crate::limits;
+
+pub(in crate::engine) fn failed(
+    step: &mut StepBuilder<'_>,
+    run: &RunId,
+    failure: Failure,
+) -> Result<(), Refusal> {
+    let record = step.state.in_flight(run)?;
+    fail_in_flight(step, record, failure);
+    Ok(())
+}
+
+/// Ends an attempt in flight with a failure, and hands over the next run if the session is idle.
+pub(in crate::engine::step) fn fail_in_flight(
+    step: &mut StepBuilder<'_>,
+    record: &RunRecord,
+    mut failure: Failure,
+) {
+    let state = step.state;
+    let Some(occurrence) = Occurrence::of(state, record) else { return };
+    // A host may be wrong about how far it got; the record is not.
+    let run = &record.run;
+    failure.phase = run.phase.unwrap_or(failure.phase);
+    let fresh = fresh_session(state, record).filter(|fresh| state.session(&fresh.id).is_none());
+    failure.session_exists = run.session_created || failure.session_exists && fresh.is_some();
+    // A session that was created but not configured exists all the same. Without this fact nobody
+    // could close it.
+    if failure.session_exists
+        && let Some(fresh) = fresh
+    {
+        step.session_fact(&fresh.id, fresh.opened());
+    }
+    if failure.reason == Reason::ChannelDisabled {
+        disable(step, &occurrence);
+    }
+    fail(step, &occurrence, failure);
+    if let Some(lane) = state.lane(record)
+        && lane.hosted
+        && !lane.busy
+    {
+        dispatch_next(step, lane);
+    }
+}
+
+/// Ends an attempt that nobody can answer any more. If its session has no host, or is about to lose
+/// it (`lost`), a run that would be retried at once is queued for the host instead. It keeps its
+/// place ahead of the runs that queued behind it.
+pub(in crate::engine::step) fn fail_unanswered(
+    step: &mut StepBuilder<'_>,
+    record: &RunRecord,
+    failure: Failure,
+    lost: Option<HostId>,
+) {
+    let Some(occurrence) = Occurrence::of(step.state, record) else { return };
+    let is_again_at_once = fail(step, &occurrence, failure) == Some(Span::ZERO);
+    let place = occurrence.destination(step.state);
+    if let Destination::Session(_, session) | Destination::Fresh(_, session) = place
+        && is_again_at_once
+        && (!session.hosted || lost == Some(session.host))
+    {
+        step.run_fact(&occurrence.id, RunFact::Queued { reason: Reason::HostGone });
+    }
+}
+
+/// Ends an attempt with a failure. Returns the wait before the next attempt; `None` if the run has
+/// failed for good.
+pub(in crate::engine::step) fn fail(
+    step: &mut StepBuilder<'_>,
+    occurrence: &Occurrence<'_>,
+    failure: Failure,
+) -> Option<Span> {
+    let failure = Box::new(failure);
+    let wait = wait_before_next(occurrence, &failure);
+    match wait {
+        Some(wait) => {
+            let (at, due) = (step.now.wall.checked_add(wait), step.now.boot.after(wait));
+            let at = at.unwrap_or(step.now.wall);
+            step.run_fact(&occurrence.id, RunFact::Retrying { failure, at, due });
+        }
+        None => finish_run(step, occurrence, RunFact::Failed(failure)),
+    }
+    wait
+}
+
+/// Returns the wait before the next attempt; `None` if there is none.
+fn wait_before_next(occurrence: &Occurrence<'_>, failure: &Failure) -> Option<Span> {
+    let (schedule, attempt) = (occurrence.schedule, occurrence.attempt);
+    // An existing fresh session is not created a second time.
+    if occurrence.record.status == Status::Cancelled || failure.session_exists {
+        return None;
+    }
+    if let Target::Route(_) = schedule.target() {
+        return retry_delay(schedule, attempt, failure);
+    }
+    let policy = schedule.policy();
+    let redelivers = schedule.is_durable() && policy.recovery == Recovery::Redeliver;
+    let not_taken =
+        matches!(failure.reason, Reason::HostRefused | Reason::TargetMissing | Reason::LimitReached);
+    let lost = matches!(failure.reason, Reason::HostLost | Reason::Crashed);
+    // Without a receipt, the prompt may have arrived. Only a durable schedule that asks for
+    // redelivery repeats it.
+    let unknown = lost || failure.reason == Reason::ReceiptOverdue;
+    if !(not_taken || unknown && redelivers) {
+        return None;
+    }
+    let left = policy.backoff.get(usize::from(attempt) - 1).copied();
+    // A lost host says nothing about the prompt, so such an attempt is repeated beyond the backoff
+    // list, within the bound on attempts.
+    let again = lost && redelivers && u64::from(attempt) < limits::ATTEMPTS.value;
+    left.or(again.then_some(Span::ZERO))
+}
+
+/// Tells the host to drop a session that it may be creating for a run that is over.
+pub(in crate::engine::step) fn forget_orphan(step: &mut StepBuilder<'_>, record: &RunRecord) {
+    let run = Some(&record.run).filter(|run| run.phase == Some(Phase::CreateSession));
+    if let Some((host, session)) = run.and_then(|run| run.host.zip(run.session.clone())) {
+        step.effect(Effect::ForgetSession { host, session });
+    }
+}
+
+/// Creates the failure of a run in flight, in its current phase.
+pub(in crate::engine::step) fn failure_in_flight(
+    record: &RunRecord,
+    reason: Reason,
+    message: &str,
+) -> Failure {
+    let failure = Failure::new(record.run.phase.unwrap_or(Phase::PromptSubmit), reason, message);
+    Failure { session_exists: record.run.session_created, ..failure }
+}

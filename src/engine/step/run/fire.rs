@@ -1,0 +1,179 @@
+//! Transition: slots of a schedule are due. They are consumed: by a run that is handed over or
+//! queued, or by a skip with a reason.
+//!
+//! Of several due slots only the latest gets a run, unless the policy is to make up for all.
+
+use crate::domain::{
+    Cause, Claim, Missed, Moment, Next, Overlap, Policy, Reason, RunFact, RunState, Schedule, ScheduleFact,
+    Skip, Span, WhenBusy,
+};
+use crate::engine::record::ScheduleRecord;
+use crate::engine::state::State;
+use crate::engine::step::run::dispatch::dispatch;
+use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step::schedule::next_slot::{Passed, nth_after, passed, slot_after};
+use crate::engine::step_builder::StepBuilder;
+use crate::limits;
+
+/// Consumes the due slots of a schedule, the armed one first.
+pub(in crate::engine::step) fn fire(step: &mut StepBuilder<'_>, record: &ScheduleRecord) {
+    let Some(armed) = record.next else { return };
+    let schedule = &record.schedule;
+    let passed = passed(step, schedule, armed);
+    debug_assert!(
+        armed <= passed.latest && passed.count >= 1,
+        "{}: of the slots from {armed} on {passed:?} have passed",
+        schedule.id
+    );
+    let unseen = is_unseen(step.state, record, passed.latest);
+    let make_up = unseen && schedule.policy().missed == Missed::All;
+    // Making up for all goes one slot per step: the others stay due.
+    let this = if make_up { Passed { latest: armed, count: 1 } } else { passed };
+    if let Some(reason) = reason_to_skip(step, record, &passed, unseen) {
+        skip(step, record, passed, reason);
+    } else if make_up && passed.count > limits::CATCH_UP.value {
+        skip_oldest(step, record, &passed);
+    } else if let Some(reason) = make_up.then(|| reason_to_skip(step, record, &this, unseen)).flatten() {
+        // The latest slot is in time, but this one is too late.
+        skip(step, record, this, reason);
+    } else {
+        claim(step, record, this, if unseen { Cause::Missed } else { Cause::Slot });
+    }
+}
+
+/// Returns whether a slot passed while it could not be claimed: before a restart, a resume, a
+/// release, or a change that introduced it.
+fn is_unseen(state: &State, record: &ScheduleRecord, slot: Moment) -> bool {
+    let slot = slot.max(record.schedule.created_at);
+    state.armed_since(record).is_some_and(|since| slot < since)
+}
+
+fn reason_to_skip(
+    step: &StepBuilder<'_>,
+    record: &ScheduleRecord,
+    passed: &Passed,
+    unseen: bool,
+) -> Option<Reason> {
+    let (state, schedule) = (step.state, &record.schedule);
+    let policy = schedule.policy();
+    let live = |state_of_run: fn(RunState) -> bool| {
+        state.runs_of(record).any(|(_, run)| state_of_run(run.run.state))
+    };
+    // Resolving the place is a look-up, and only this policy needs it.
+    let asks_lane = policy.when_busy == WhenBusy::Skip;
+    let sight = SlotContext {
+        unseen,
+        late: step.now.wall.since(passed.latest),
+        waiting: live(|state| state == RunState::Queued),
+        live: live(|state| !state.is_terminal()),
+        lane: if asks_lane { state.destination(schedule, record.owner).blocks() } else { None },
+    };
+    sight.reason_to_skip(policy)
+}
+
+/// The circumstances of a due slot, as far as policies depend on them.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct SlotContext {
+    /// The slot passed while it could not be claimed.
+    pub(in crate::engine) unseen: bool,
+    /// How long after the slot this is.
+    pub(in crate::engine) late: Span,
+    /// A run of the same schedule is queued.
+    pub(in crate::engine) waiting: bool,
+    /// A run of the same schedule has not ended.
+    pub(in crate::engine) live: bool,
+    /// Why its session cannot take a prompt now; `None` if it can.
+    pub(in crate::engine) lane: Option<Reason>,
+}
+
+impl SlotContext {
+    /// Returns why the slot passes without a run; `None` if it gets one. Shared with the forecast.
+    pub(in crate::engine) fn reason_to_skip(&self, policy: &Policy) -> Option<Reason> {
+        if self.unseen && policy.missed == Missed::Skip {
+            return Some(Reason::Missed);
+        }
+        if policy.max_late.is_some_and(|most| self.late > most) {
+            return Some(Reason::TooLate);
+        }
+        if policy.when_busy == WhenBusy::Coalesce && self.waiting {
+            return Some(Reason::Coalesced);
+        }
+        // Slots that are made up for come in quick succession: all but the first would be skipped as
+        // overlapping.
+        let makes_up = self.unseen && policy.missed == Missed::All;
+        if policy.overlap == Overlap::Skip && !makes_up && self.live {
+            return Some(Reason::Overlap);
+        }
+        // A session without a host is not busy: its runs wait for the host.
+        self.lane.filter(|reason| policy.when_busy == WhenBusy::Skip && *reason != Reason::HostGone)
+    }
+}
+
+fn skip(step: &mut StepBuilder<'_>, record: &ScheduleRecord, passed: Passed, reason: Reason) {
+    let next = match slot_after(step, &record.schedule, passed.latest, record.progress().runs) {
+        // No run was claimed whose end the next slot could count from.
+        Next::AfterFinish => {
+            crate::engine::step::schedule::next_slot::slot_after_finish(step, &record.schedule, passed.latest)
+        }
+        next @ (Next::Slot { .. } | Next::AtEvent | Next::Never { .. }) => next,
+    };
+    let from = record.next.unwrap_or(passed.latest);
+    let skip = Skip { from, until: passed.latest, count: passed.count, reason, next, by: None };
+    step.schedule_fact(&record.schedule.id, ScheduleFact::Skipped(skip));
+}
+
+/// Skips the oldest of more missed slots than are made up for. The others stay due.
+fn skip_oldest(step: &mut StepBuilder<'_>, record: &ScheduleRecord, passed: &Passed) {
+    let (schedule, count) = (&record.schedule, passed.count - limits::CATCH_UP.value);
+    let Some(from) = record.next else { return };
+    let until = nth_after(step, schedule, from, count - 1).unwrap_or(from);
+    let next = slot_after(step, schedule, until, record.progress().runs);
+    let skip = Skip { from, until, count, reason: Reason::CatchUpLimit, next, by: None };
+    step.schedule_fact(&schedule.id, ScheduleFact::Skipped(skip));
+}
+
+fn claim(step: &mut StepBuilder<'_>, record: &ScheduleRecord, passed: Passed, cause: Cause) {
+    let slot = passed.latest;
+    let next = slot_after(step, &record.schedule, slot, record.progress().runs + 1);
+    let claim = Claim {
+        cause,
+        folded: passed.count - 1,
+        next: Some(next),
+        time_up: time_up(step, &record.schedule),
+        by: None,
+    };
+    let occurrence = Occurrence {
+        id: record.run_id(slot),
+        schedule: &record.schedule,
+        record,
+        owner: record.owner,
+        slot,
+        cause,
+        folded: claim.folded,
+        attempt: 1,
+        revision: record.progress().revision,
+        checks: None,
+        // The run may end in this very step, before the state says what its end arms.
+        arms: next == Next::AfterFinish,
+    };
+    begin(step, &occurrence, claim);
+}
+
+/// Claims a run, and hands it over or queues it.
+pub(in crate::engine::step) fn begin(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>, claim: Claim) {
+    let known = step.state.run(&occurrence.id);
+    debug_assert!(known.is_none(), "{} is claimed a second time: {known:?}", occurrence.id);
+    step.run_fact(&occurrence.id, RunFact::Claimed(claim));
+    match occurrence.blocked(step) {
+        Some(reason) => step.run_fact(&occurrence.id, RunFact::Queued { reason }),
+        None => _ = dispatch(step, occurrence),
+    }
+}
+
+/// Returns the timeout of a run that is claimed now.
+pub(in crate::engine::step) fn time_up(
+    step: &StepBuilder<'_>,
+    schedule: &Schedule,
+) -> Option<crate::domain::BootTime> {
+    schedule.policy().timeout.map(|timeout| step.now.boot.after(timeout))
+}

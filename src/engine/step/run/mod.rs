@@ -1,0 +1,13 @@
+//! Transitions of one run: from the claim of its slot to its end.
+
+pub(in crate::engine::step) mod accepted;
+pub(in crate::engine::step) mod approve;
+pub(in crate::engine::step) mod authorize;
+pub(in crate::engine::step) mod channel_delivery;
+pub(in crate::engine::step) mod created;
+pub(in crate::engine::step) mod dispatch;
+pub(in crate::engine::step) mod failed;
+pub(in crate::engine::step) mod finish_run;
+pub(in crate::engine) mod fire;
+pub(in crate::engine::step) mod guard_answered;
+pub(in crate::engine::step) mod occurrence;

@@ -1,0 +1,95 @@
+//! One run as the transitions see it, whether it is in the state already or being claimed in this
+//! step.
+
+use crate::domain::{Cause, Checks, Moment, Reason, RunId, Schedule};
+use crate::engine::destination::Destination;
+use crate::engine::record::{RunRecord, ScheduleRecord};
+use crate::engine::slab::Key;
+use crate::engine::state::State;
+use crate::engine::step_builder::StepBuilder;
+
+/// A run and the definition that it was claimed by.
+#[derive(Clone, Debug)]
+pub(in crate::engine::step) struct Occurrence<'a> {
+    pub(in crate::engine::step) id: RunId,
+    pub(in crate::engine::step) schedule: &'a Schedule,
+    pub(in crate::engine::step) record: &'a ScheduleRecord,
+    pub(in crate::engine::step) owner: Option<Key>,
+    pub(in crate::engine::step) slot: Moment,
+    pub(in crate::engine::step) cause: Cause,
+    pub(in crate::engine::step) folded: u64,
+    /// The number of the attempt, from 1.
+    pub(in crate::engine::step) attempt: u16,
+    /// The revision of its schedule, including changes in this step.
+    pub(in crate::engine::step) revision: u32,
+    /// What is on record about the guard and approvals.
+    pub(in crate::engine::step) checks: Option<Checks>,
+    /// Whether the next slot counts from the end of this run.
+    pub(in crate::engine::step) arms: bool,
+}
+
+impl<'a> Occurrence<'a> {
+    /// Returns the occurrence of a run that is in the state.
+    pub(in crate::engine::step) fn of(state: &'a State, run: &'a RunRecord) -> Option<Occurrence<'a>> {
+        let record = state.schedules.get(run.schedule)?;
+        Some(Occurrence {
+            id: state.run_id(run)?,
+            schedule: state.definition_of(run)?,
+            record,
+            owner: record.owner,
+            slot: run.run.slot,
+            cause: run.run.cause,
+            folded: run.run.folded,
+            attempt: run.run.attempt,
+            revision: record.progress().revision,
+            checks: run.run.checks.as_deref().cloned(),
+            // A manual run leaves the slots as they are, so its end arms none.
+            arms: record.progress().awaits_finish && run.run.cause != Cause::Manual,
+        })
+    }
+
+    /// Returns whether it is a manual run.
+    pub(in crate::engine::step) fn is_manual(&self) -> bool {
+        self.cause == Cause::Manual
+    }
+
+    /// Returns where it goes, as of now.
+    pub(in crate::engine::step) fn destination(&self, state: &'a State) -> Destination<'a> {
+        state.destination(self.schedule, self.owner)
+    }
+
+    /// Returns whether it has to wait until its schedule is resumed. Manual runs were requested
+    /// regardless of a pause.
+    pub(in crate::engine::step) fn is_paused(&self) -> bool {
+        self.record.progress().paused.is_some() && self.cause != Cause::Manual
+    }
+
+    /// Returns whether it has to wait for the store.
+    pub(in crate::engine::step) fn is_frozen(&self, state: &State) -> bool {
+        state.frozen && self.schedule.is_durable()
+    }
+
+    /// Returns why it cannot be handed over now; `None` if it can.
+    pub(in crate::engine::step) fn blocked(&self, step: &StepBuilder<'_>) -> Option<Reason> {
+        match self.destination(step.state) {
+            // There is nothing to wait for, so it is not blocked: the hand-over fails at once.
+            Destination::Unreachable(_) => None,
+            Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_) if step.held => {
+                Some(Reason::Held)
+            }
+            Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_)
+                if self.is_paused() =>
+            {
+                Some(Reason::Paused)
+            }
+            Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_)
+                if self.is_frozen(step.state) =>
+            {
+                Some(Reason::StoreUnavailable)
+            }
+            place @ (Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_)) => {
+                place.blocks()
+            }
+        }
+    }
+}

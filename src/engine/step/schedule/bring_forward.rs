@@ -1,0 +1,40 @@
+//! Transition: the next slot of a schedule becomes due now, or the next attempt at its failed run.
+//!
+//! Unlike a manual run, which leaves the slots as they are, this consumes the next slot.
+
+use crate::domain::{Next, Refusal, RunState, ScheduleFact};
+use crate::engine::input::Which;
+use crate::engine::state::Mode;
+use crate::engine::step::lookup::lookup_live;
+use crate::engine::step::schedule::next_slot::{slot_now, within_lifetime};
+use crate::engine::step::whole::wake::try_again;
+use crate::engine::step_builder::StepBuilder;
+
+pub(in crate::engine) fn bring_forward(step: &mut StepBuilder<'_>, which: Which) -> Result<(), Refusal> {
+    let state = step.state;
+    if state.mode != Mode::Running {
+        return Err(Refusal::Stopping);
+    }
+    let (_, record) = lookup_live(state, &which)?;
+    // Otherwise a woken turn could restart itself without end.
+    state.check_manual(&which.by)?;
+    if let Some((_, run)) = state.runs_of(record).find(|(_, run)| run.is_live()) {
+        let waits = run.run.state == RunState::Queued && run.run.retry_at.is_some();
+        if !waits {
+            return Err(Refusal::WrongStatus { schedule: which.schedule, status: record.status });
+        }
+        try_again(step, run);
+        return Ok(());
+    }
+    if record.next.is_some_and(|slot| slot <= step.now.wall) {
+        // The slot is due already and will be claimed by the next wake-up.
+        return Ok(());
+    }
+    match within_lifetime(step, &record.schedule, slot_now(step, record)) {
+        Next::Never { reason } => Err(Refusal::NoSlot { reason }),
+        next @ (Next::Slot { .. } | Next::AfterFinish | Next::AtEvent) => {
+            step.schedule_fact(&which.schedule, ScheduleFact::Armed { next, by: Some(Box::new(which.by)) });
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Transition: a schedule is cancelled. Cancel and claim decide on the same state, so exactly one
+//! of them wins.
+
+use crate::domain::{Reason, Refusal, ScheduleFact, Status};
+use crate::engine::input::Which;
+use crate::engine::step::lookup::lookup;
+use crate::engine::step_builder::StepBuilder;
+
+pub(in crate::engine) fn cancel_schedule(step: &mut StepBuilder<'_>, which: Which) -> Result<(), Refusal> {
+    let (_, record) = lookup(step.state, &which)?;
+    match record.status {
+        Status::Pending | Status::Paused | Status::Queued => {
+            let reason = Reason::Cancelled;
+            let by = Some(Box::new(which.by));
+            step.schedule_fact(&which.schedule, ScheduleFact::Cancelled { reason, by });
+            Ok(())
+        }
+        // It has ended, or a host may be acting on it already: a cancel could not be relied on.
+        status @ (Status::InFlight
+        | Status::Delivered
+        | Status::Skipped
+        | Status::Finished
+        | Status::Cancelled
+        | Status::Failed) => Err(Refusal::NotCancellable { schedule: which.schedule, status }),
+    }
+}

@@ -1,0 +1,156 @@
+//! Transition: a schedule is redefined, which makes a new revision, and with another trigger new
+//! slots.
+//!
+//! Slots that were due by the old definition have been consumed by it before. Runs that have not
+//! ended go on by the old definition. A durable schedule can be changed after its last slot, and
+//! becomes live again if the new definition has one.
+
+use crate::domain::{
+    Actor, Moment, Next, Notice, Payload, Reason, Redefinition, Refusal, Schedule, ScheduleFact, Settings,
+};
+use crate::engine::input::{ScheduleChange, Which};
+use crate::engine::record::{ScheduleRecord, SessionRecord};
+use crate::engine::state::Mode;
+use crate::engine::step::lookup::lookup_changeable;
+use crate::engine::step::schedule::create_schedule::{check_payload, check_terms};
+use crate::engine::step::schedule::next_slot::first_slot;
+use crate::engine::step::schedule::pause_schedule::{hand_over_what_waited, resumed};
+use crate::engine::step_builder::StepBuilder;
+use crate::limits;
+
+pub(in crate::engine) fn change_schedule(
+    step: &mut StepBuilder<'_>,
+    which: Which,
+    change: ScheduleChange,
+) -> Result<(), Refusal> {
+    let (_, record) = lookup_changeable(step.state, &which)?;
+    let toggled = change.paused.filter(|paused| *paused != record.progress().paused.is_some());
+    let Edited { schedule, retriggered } = edited(step, record, change, Some(&which.by))?;
+    let by = which.by;
+    // A change that only pauses or resumes is recorded as that alone, so that it makes one
+    // revision.
+    if toggled.is_none() || schedule != record.schedule {
+        let fact = Redefinition { schedule, by: by.clone(), retriggered, revises: toggled.is_none() };
+        step.schedule_fact(&which.schedule, ScheduleFact::Changed(Box::new(fact)));
+    }
+    match toggled {
+        Some(true) => {
+            step.schedule_fact(&which.schedule, ScheduleFact::Paused { by, reason: None });
+        }
+        Some(false) => {
+            let next = retriggered.unwrap_or_else(|| resumed(step, record));
+            step.schedule_fact(&which.schedule, ScheduleFact::Resumed { by, next });
+            hand_over_what_waited(step, record);
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+/// Returns the first slot of a changed trigger or lifetime; `None` if neither changed, so that the
+/// slots stay as they are.
+fn retriggered(
+    step: &StepBuilder<'_>,
+    record: &ScheduleRecord,
+    schedule: &Schedule,
+) -> Result<Option<Next>, Refusal> {
+    let former = &record.schedule;
+    if schedule.trigger == former.trigger && schedule.lifetime() == former.lifetime() {
+        return Ok(None);
+    }
+    let next = first_slot(step, schedule, from(step, schedule));
+    if let Next::Never { reason } = next {
+        return Err(Refusal::NoSlot { reason });
+    }
+    // Otherwise the change would be accepted, and the schedule would never fire.
+    let runs = record.progress().runs;
+    if schedule.lifetime().max_runs.is_some_and(|max| runs >= u64::from(max.get())) {
+        return Err(Refusal::NoSlot { reason: Reason::MaxRuns });
+    }
+    if record.status.is_terminal() {
+        check_room(step, record)?;
+    }
+    Ok(Some(next))
+}
+
+/// Checks that a schedule that becomes live again fits: it counts like a new one.
+fn check_room(step: &StepBuilder<'_>, record: &ScheduleRecord) -> Result<(), Refusal> {
+    let state = step.state;
+    if state.mode != Mode::Running {
+        return Err(Refusal::Stopping);
+    }
+    if state.live_count() >= limits::SCHEDULES.value {
+        return Err(Refusal::LimitReached { limit: limits::SCHEDULES });
+    }
+    let live = state.session(&record.schedule.owner).map_or(0, SessionRecord::live_count);
+    let max = limits::SESSION_SCHEDULES.value;
+    if live as u64 >= max {
+        return Err(Refusal::SessionFull { max: u32::try_from(max).unwrap_or(u32::MAX) });
+    }
+    Ok(())
+}
+
+/// The result of a change.
+pub(in crate::engine) struct Edited {
+    /// The new definition.
+    pub(in crate::engine) schedule: Schedule,
+    /// The next slot, if the trigger or the lifetime changed.
+    pub(in crate::engine) retriggered: Option<Next>,
+}
+
+/// Returns what a change would make of a schedule, or why it is refused.
+pub(in crate::engine) fn edited(
+    step: &StepBuilder<'_>,
+    record: &ScheduleRecord,
+    change: ScheduleChange,
+    by: Option<&Actor>,
+) -> Result<Edited, Refusal> {
+    let moves = change.when.is_some();
+    let mut schedule = changed(step, &record.schedule, change)?;
+    // Rescheduling within a turn that a schedule began counts as scheduling one more. Only ever
+    // deeper: a change cannot move a schedule up its line.
+    if moves && let Some(line) = step.state.chain_of_caller(by, &record.schedule.owner)? {
+        let depth = schedule.lineage().map_or(0, |line| line.depth);
+        if line.depth > depth {
+            schedule.enter_chain(line);
+        }
+    }
+    check_payload(&schedule)?;
+    check_terms(&schedule)?;
+    let retriggered = retriggered(step, record, &schedule)?;
+    Ok(Edited { schedule, retriggered })
+}
+
+/// Returns the moment from which slots count. For a recurring trigger this is now, because its
+/// slots did not exist before; for a single slot the creation, so that it can be moved to a moment
+/// that has just passed.
+fn from(step: &StepBuilder<'_>, schedule: &Schedule) -> Moment {
+    if schedule.recurs() { step.now.wall } else { schedule.created_at }
+}
+
+fn changed(step: &StepBuilder<'_>, old: &Schedule, change: ScheduleChange) -> Result<Schedule, Refusal> {
+    let mut new = old.clone();
+    if let Some(label) = change.label {
+        new.label = label;
+    }
+    if let Some(when) = change.when {
+        new.trigger = when.resolve(step.now.wall).ok_or(Refusal::BeyondCalendar)?;
+    }
+    if let Some(text) = change.text {
+        new.payload = match new.payload {
+            Payload::Turn { .. } => Payload::Turn { text },
+            Payload::NewSession(session) => Payload::new_session(text, session.config),
+            Payload::Notice(notice) => Payload::Notice(Box::new(Notice { text, ..*notice })),
+        };
+    }
+    let mut terms = old.settings().clone();
+    if let Some(description) = change.description {
+        terms.description = description;
+    }
+    terms.target = change.target.unwrap_or(terms.target);
+    terms.policy = change.policy.unwrap_or(terms.policy);
+    terms.lifetime = change.lifetime.unwrap_or(terms.lifetime);
+    // Plain terms are stored as `None`, so that equal definitions compare equal.
+    new.settings = (terms != Settings::PLAIN).then(|| Box::new(terms));
+    Ok(new)
+}

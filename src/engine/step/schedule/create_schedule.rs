@@ -1,0 +1,212 @@
+//! Transition: a schedule is created, with its first slot.
+
+use crate::domain::{
+    Creation, Fact, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact, ScheduleId, Settings,
+    Span, Target, Trigger, When,
+};
+use crate::engine::apply::request_key;
+use crate::engine::input::NewSchedule;
+use crate::engine::record::{ScheduleRecord, SessionRecord};
+use crate::engine::slab::Key;
+use crate::engine::state::Mode;
+use crate::engine::step::schedule::next_slot::{first_slot, within_lifetime};
+use crate::engine::step_builder::StepBuilder;
+use crate::limits::{self, Limit};
+
+pub(in crate::engine) fn create_schedule(
+    step: &mut StepBuilder<'_>,
+    new: NewSchedule,
+) -> Result<(), Refusal> {
+    create(step, new, OnKnown::Same)
+}
+
+/// Creates a schedule, and cancels the one with the same idempotency key in the same step. A run of that one that
+/// is with a host goes on to its own end.
+pub(in crate::engine) fn replace_schedule(
+    step: &mut StepBuilder<'_>,
+    new: NewSchedule,
+) -> Result<(), Refusal> {
+    create(step, new, OnKnown::Replace)
+}
+
+/// What happens if the idempotency key is in use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OnKnown {
+    /// The request is a repetition if it asks for the same, and refused otherwise.
+    Same,
+    /// The earlier schedule is replaced.
+    Replace,
+}
+
+fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Result<(), Refusal> {
+    let (state, now) = (step.state, step.now);
+    if state.mode != Mode::Running {
+        return Err(Refusal::Stopping);
+    }
+    let Some(session) = state.session(&new.owner) else {
+        return Err(Refusal::UnknownSession { session: new.owner });
+    };
+    let most = u32::try_from(limits::SESSION_SCHEDULES.value).unwrap_or(u32::MAX);
+    let max = new.session_live_max.min(most);
+    let is_full = is_full(step, session, &new, max);
+    let delay = if let When::After(span) = new.when { Some(span) } else { None };
+    let trigger = new.when.resolve(now.wall).ok_or(Refusal::BeyondCalendar)?;
+    let id = new.id.unwrap_or_else(|| ScheduleId::fresh(new.durability, || now.wall, step.draw()));
+    let mut schedule = Schedule {
+        id,
+        dialect: new.dialect,
+        durability: new.durability,
+        label: new.label,
+        owner: session.id.clone(),
+        trigger,
+        payload: new.payload,
+        created_at: now.wall,
+        creation: Creation::of(new.made_by.map(|by| *by), None),
+        settings: new.terms.filter(|terms| **terms != Settings::PLAIN),
+    };
+    let known = known(step, &schedule);
+    if let Some(known) = known.filter(|_| on_known == OnKnown::Same) {
+        // A repeated request succeeds without a second schedule.
+        return if is_same_request(&known.schedule, &schedule, delay) {
+            Ok(())
+        } else {
+            Err(Refusal::KeyTaken { schedule: known.schedule.id.clone() })
+        };
+    }
+    let replaced = known.filter(|known| !known.status.is_terminal());
+    if is_full && replaced.is_none() {
+        return Err(Refusal::SessionFull { max });
+    }
+    put_in_line(step, &mut schedule)?;
+    check_payload(&schedule)?;
+    check_terms(&schedule)?;
+    if state.live_count() >= limits::SCHEDULES.value {
+        return Err(Refusal::LimitReached { limit: limits::SCHEDULES });
+    }
+    if state.schedule_key(&schedule.id).is_some() {
+        return Err(Refusal::ScheduleExists { schedule: schedule.id });
+    }
+    let next = if is_ready(session, &schedule, now.wall) {
+        within_lifetime(step, &schedule, Some(now.wall))
+    } else {
+        first_slot(step, &schedule, now.wall)
+    };
+    let next = match (next, delay) {
+        (Next::Never { reason }, _) => return Err(Refusal::NoSlot { reason }),
+        // The delay runs on the boot clock, to the nanosecond: never early, and suspended time counts.
+        (Next::Slot { slot, due: Some(_) }, Some(delay)) => {
+            Next::Slot { slot, due: Some(now.boot.after(delay)) }
+        }
+        (next @ (Next::Slot { .. } | Next::AfterFinish | Next::AtEvent), _) => next,
+    };
+    if let Some(replaced) = replaced {
+        let reason = Reason::Replaced;
+        let by = schedule.created_by().cloned().map(Box::new);
+        step.schedule_fact(&replaced.schedule.id, ScheduleFact::Cancelled { reason, by });
+    }
+    step.fact(Fact::Created { schedule, next });
+    Ok(())
+}
+
+/// Returns whether the schedule waits for a job that was recently reported as ready.
+fn is_ready(session: &SessionRecord, schedule: &Schedule, now: Moment) -> bool {
+    matches!(&schedule.trigger, Trigger::Event(event) if session.ready_jobs.has(&event.job, now))
+}
+
+/// Adds the schedule to the line of the turn that makes it, if a schedule began that turn.
+fn put_in_line(step: &StepBuilder<'_>, schedule: &mut Schedule) -> Result<(), Refusal> {
+    let Some(line) = step.state.chain_of_caller(schedule.created_by(), &schedule.owner)? else {
+        return Ok(());
+    };
+    step.state.check_chain(&line)?;
+    schedule.enter_chain(line);
+    Ok(())
+}
+
+/// Returns whether a session is full: over all dialects together, or for a dialect that allows fewer.
+fn is_full(step: &StepBuilder<'_>, session: &SessionRecord, new: &NewSchedule, max: u32) -> bool {
+    if session.live.len() < max as usize {
+        return false;
+    }
+    // Counting one dialect's schedules needs a pass; the check above avoids it in the common case.
+    let own = |key: &&Key| {
+        let record = step.state.schedules.get(**key);
+        record.is_some_and(|record| record.schedule.dialect == new.dialect)
+    };
+    session.live.len() as u64 >= limits::SESSION_SCHEDULES.value
+        || session.live.iter().filter(own).count() >= max as usize
+}
+
+/// Returns the schedule with the same idempotency key.
+fn known<'a>(step: &StepBuilder<'a>, schedule: &Schedule) -> Option<&'a ScheduleRecord> {
+    let key = step.state.keys.get(&request_key(schedule)?)?;
+    step.state.schedules.get(*key)
+}
+
+/// Returns whether two requests with one key ask for the same. A delay counts from the first request.
+fn is_same_request(known: &Schedule, asked: &Schedule, delay: Option<Span>) -> bool {
+    let same_slots = match delay {
+        Some(delay) => When::After(delay).resolve(known.created_at).as_ref() == Some(&known.trigger),
+        None => is_same_trigger(known, asked),
+    };
+    same_slots
+        && known.durability == asked.durability
+        && known.label == asked.label
+        && known.payload == asked.payload
+        && known.settings == asked.settings
+}
+
+/// Returns whether two triggers are the same. An interval without an explicit anchor counts from its creation, so
+/// only its period can be compared.
+fn is_same_trigger(known: &Schedule, asked: &Schedule) -> bool {
+    match (&known.trigger, &asked.trigger) {
+        (Trigger::Every(one), Trigger::Every(two)) => {
+            one.period() == two.period() && one.from() == two.from()
+        }
+        (one, two) => one == two,
+    }
+}
+
+/// Refuses texts over their bounds. Applies to every caller and every dialect.
+pub(in crate::engine::step) fn check_payload(schedule: &Schedule) -> Result<(), Refusal> {
+    within(limits::TEXT_BYTES, schedule.payload.text().len())?;
+    let file = schedule.payload.file();
+    within(limits::PATH_BYTES, file.map_or(0, |file| file.path.len()))?;
+    let name = file.and_then(|file| file.name.as_ref());
+    within(limits::LABEL_BYTES, name.map_or(0, |name| name.len()))?;
+    within(limits::LABEL_BYTES, schedule.label.as_ref().map_or(0, |label| label.len()))?;
+    if let Some(limit) = schedule.payload.config().and_then(|config| config.exceeds()) {
+        return Err(Refusal::LimitReached { limit });
+    }
+    Ok(())
+}
+
+/// Refuses terms over their bounds.
+pub(in crate::engine::step) fn check_terms(schedule: &Schedule) -> Result<(), Refusal> {
+    let terms = schedule.settings();
+    within(limits::TEXT_BYTES, terms.description.as_ref().map_or(0, |text| text.len()))?;
+    within(limits::LABEL_BYTES, terms.key.as_ref().map_or(0, |key| key.len()))?;
+    if let Target::Route(route) = &terms.target {
+        let thread = route.thread.as_ref().map_or(0, |thread| thread.len());
+        within(limits::LABEL_BYTES, route.channel.len().max(route.conversation.len()).max(thread))?;
+    }
+    let waits = &terms.policy.backoff;
+    let too_long = |span: &Span| span.millis() > limits::PERIOD_MS_MAX.value;
+    // The first attempt has no wait before it, so n waits make n + 1 attempts.
+    if waits.len() as u64 >= limits::ATTEMPTS.value {
+        return Err(Refusal::LimitReached { limit: limits::ATTEMPTS });
+    }
+    let spans = waits.iter().chain(&terms.policy.timeout).chain(&terms.policy.max_late);
+    if spans.into_iter().any(too_long) {
+        return Err(Refusal::LimitReached { limit: limits::PERIOD_MS_MAX });
+    }
+    debug_assert!(
+        !matches!(schedule.payload, Payload::NewSession(_)) || *schedule.target() == Target::Fresh,
+        "a payload that opens a session goes there"
+    );
+    Ok(())
+}
+
+pub(in crate::engine::step) fn within(limit: Limit, bytes: usize) -> Result<(), Refusal> {
+    if bytes as u64 > limit.value { Err(Refusal::LimitReached { limit }) } else { Ok(()) }
+}

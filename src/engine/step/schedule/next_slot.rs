@@ -1,0 +1,141 @@
+//! The next slot of a schedule, and the slots that have passed: the calendar, combined with the
+//! schedule's history and lifetime.
+
+use crate::calendar::Slots;
+use crate::domain::{BootTime, CountFrom, Moment, Next, Reason, Schedule, Span, Trigger};
+use crate::engine::record::ScheduleRecord;
+use crate::engine::step_builder::StepBuilder;
+
+/// The due slots of a schedule since the last one that was consumed.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Passed {
+    /// The latest of them.
+    pub(in crate::engine) latest: Moment,
+    /// How many there are; a lower bound if there are too many to count.
+    pub(in crate::engine) count: u64,
+}
+
+/// Returns the first slot of a trigger that starts to count at `from`.
+///
+/// An interval has a slot at its anchor even if that is `from` itself. All other slots lie strictly
+/// after `from`, so that a schedule does not fire in the minute in which it was made.
+pub(in crate::engine) fn first_slot(step: &StepBuilder<'_>, schedule: &Schedule, from: Moment) -> Next {
+    let slot = match &schedule.trigger {
+        Trigger::At(slot) => Some(*slot),
+        Trigger::Event(event) if event.latest.is_none() => return Next::AtEvent,
+        // The latest time serves as the slot until the event happens.
+        Trigger::Event(event) => event.latest,
+        Trigger::Every(every) if every.anchor() == from => Some(from),
+        trigger @ (Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..)) => {
+            Slots::new(trigger, step.zones).first_after(from)
+        }
+    };
+    within_lifetime(step, schedule, slot)
+}
+
+/// Returns the slot after one that is consumed now. `runs` is the number of runs including this
+/// one.
+pub(in crate::engine) fn slot_after(
+    step: &StepBuilder<'_>,
+    schedule: &Schedule,
+    slot: Moment,
+    runs: u64,
+) -> Next {
+    // Whatever the trigger says: the schedule has had its runs.
+    if schedule.lifetime().max_runs.is_some_and(|max| runs >= u64::from(max.get())) {
+        return Next::Never { reason: Reason::MaxRuns };
+    }
+    let next = match &schedule.trigger {
+        Trigger::At(_) | Trigger::Event(_) => None,
+        Trigger::Every(every) if every.from() == CountFrom::Finish => return Next::AfterFinish,
+        trigger @ (Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..)) => {
+            Slots::new(trigger, step.zones).first_after(slot)
+        }
+    };
+    assert!(next.is_none_or(|next| next > slot), "{}: after {slot} comes {next:?}", schedule.id);
+    within_lifetime(step, schedule, next)
+}
+
+/// Returns the slot that counts from the end of a run, which is now. It never counts from before
+/// the run's slot, in case the wall clock was set back.
+pub(in crate::engine) fn slot_after_finish(
+    step: &StepBuilder<'_>,
+    schedule: &Schedule,
+    consumed: Moment,
+) -> Next {
+    let Trigger::Every(every) = &schedule.trigger else {
+        return Next::Never { reason: Reason::NoMoreSlots };
+    };
+    within_lifetime(step, schedule, every.after_finish(step.now.wall.max(consumed)))
+}
+
+pub(in crate::engine) fn within_lifetime(
+    step: &StepBuilder<'_>,
+    schedule: &Schedule,
+    slot: Option<Moment>,
+) -> Next {
+    let Some(slot) = slot else { return Next::Never { reason: Reason::NoMoreSlots } };
+    if schedule.lifetime().expires_at.is_some_and(|end| slot >= end) {
+        return Next::Never { reason: Reason::Expired };
+    }
+    Next::Slot { slot, due: due(step, schedule, slot) }
+}
+
+/// Returns the slot of a schedule that becomes due now because of an event, and not by its trigger.
+/// Run ids contain the slot, so a slot that a run already has is moved by a nanosecond.
+pub(in crate::engine::step) fn slot_now(step: &StepBuilder<'_>, record: &ScheduleRecord) -> Option<Moment> {
+    let mut slot = step.now.wall;
+    while step.state.run(&record.run_id(slot)).is_some() {
+        slot = slot.checked_add(Span::from_nanos(1))?;
+    }
+    Some(slot)
+}
+
+/// Returns the deadline of a slot on the boot clock, for a volatile schedule.
+pub(in crate::engine::step) fn due(
+    step: &StepBuilder<'_>,
+    schedule: &Schedule,
+    slot: Moment,
+) -> Option<BootTime> {
+    (!schedule.is_durable()).then(|| step.now.boot.after(slot.since(step.now.wall)))
+}
+
+/// Returns the slots from the armed one until now.
+pub(in crate::engine) fn passed(step: &StepBuilder<'_>, schedule: &Schedule, armed: Moment) -> Passed {
+    let only = Passed { latest: armed, count: 1 };
+    let (trigger, every) = match &schedule.trigger {
+        Trigger::At(_) | Trigger::Event(_) => return only,
+        Trigger::Every(every) if every.from() == CountFrom::Finish => return only,
+        trigger @ Trigger::Every(every) => (trigger, Some(every)),
+        trigger @ (Trigger::Calendar(_) | Trigger::Cron(..)) => (trigger, None),
+    };
+    // The expiry is exclusive: a slot at that very instant is not due.
+    let end = schedule.lifetime().expires_at.and_then(|end| end.checked_sub(Span::from_nanos(1)));
+    let until = end.map_or(step.now.wall, |end| end.min(step.now.wall));
+    let slots = Slots::new(trigger, step.zones);
+    // The common case: the next slot lies ahead. Saves the search backwards from now.
+    if slots.first_after(armed).is_none_or(|next| next > until) {
+        return only;
+    }
+    let Some(latest) = slots.latest_in(armed, until) else { return only };
+    let later = match every {
+        // The slots of an interval are evenly spaced; others have to be counted.
+        Some(every) => latest.since(armed).nanos() / every.period().nanos(),
+        None => slots.count_in(armed, latest, u64::MAX).counted(),
+    };
+    Passed { latest, count: 1 + later }
+}
+
+/// Returns the n-th slot after `armed`, for catching up.
+pub(in crate::engine) fn nth_after(
+    step: &StepBuilder<'_>,
+    schedule: &Schedule,
+    armed: Moment,
+    n: u64,
+) -> Option<Moment> {
+    let n = usize::try_from(n).ok()?;
+    if n == 0 {
+        return Some(armed);
+    }
+    Slots::new(&schedule.trigger, step.zones).after(armed).nth(n - 1)
+}

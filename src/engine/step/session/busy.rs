@@ -1,0 +1,43 @@
+//! Transition: a host reports that a turn began, or that nothing runs any more.
+
+use crate::domain::{Refusal, RunFact, SessionFact, SessionId};
+use crate::engine::record::SessionRecord;
+use crate::engine::step::run::dispatch::dispatch_next;
+use crate::engine::step::run::finish_run::finish_run;
+use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step_builder::StepBuilder;
+
+pub(in crate::engine) fn busy(
+    step: &mut StepBuilder<'_>,
+    session: SessionId,
+    busy: bool,
+) -> Result<(), Refusal> {
+    let Some(record) = step.state.session(&session) else {
+        return Err(Refusal::UnknownSession { session });
+    };
+    // A repeated report is not a transition. Acting on it would hand over a second delivery.
+    if record.busy == busy && !record.turn_starting {
+        return Ok(());
+    }
+    step.session_fact(&session, if busy { SessionFact::Busy } else { SessionFact::Idle });
+    if !busy {
+        end_turn(step, record);
+    }
+    Ok(())
+}
+
+/// Ends the turn of a session: its run is finished, and the next run is handed over.
+pub(in crate::engine::step) fn end_turn(step: &mut StepBuilder<'_>, session: &SessionRecord) {
+    finish_turn(step, session);
+    if session.hosted && session.in_flight.is_none() {
+        dispatch_next(step, session);
+    }
+}
+
+/// Finishes the run that waited for the end of the session's turn, if there is one.
+pub(in crate::engine::step) fn finish_turn(step: &mut StepBuilder<'_>, session: &SessionRecord) {
+    let run = session.turn_of.and_then(|key| step.state.runs.get(key));
+    if let Some(occurrence) = run.and_then(|run| Occurrence::of(step.state, run)) {
+        finish_run(step, &occurrence, RunFact::Delivered);
+    }
+}

@@ -1,0 +1,97 @@
+//! Transition: a session is closed. Schedules that die with it are cancelled, runs that go into it
+//! fail, and its records are dropped.
+
+use std::collections::BTreeSet;
+
+use crate::domain::{Phase, Reason, Refusal, RunFact, RunState, ScheduleFact, SessionFact, SessionId};
+use crate::engine::effect::Effect;
+use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
+use crate::engine::slab::Key;
+use crate::engine::state::State;
+use crate::engine::step::run::dispatch::dispatch_next;
+use crate::engine::step::run::failed::{failure_in_flight, forget_orphan};
+use crate::engine::step::run::finish_run::finish_run;
+use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step_builder::StepBuilder;
+
+pub(in crate::engine) fn close_session(
+    step: &mut StepBuilder<'_>,
+    session: &SessionId,
+) -> Result<(), Refusal> {
+    let state = step.state;
+    let Some((key, record)) =
+        state.session_key(session).and_then(|key| Some((key, state.sessions.get(key)?)))
+    else {
+        return Err(Refusal::UnknownSession { session: session.clone() });
+    };
+    // Runs come first: those of the session's schedules, and those of others that go into it.
+    for run in runs_concerned(state, key, record) {
+        let Some(run) = state.runs.get(run) else { continue };
+        let Some(mut occurrence) = Occurrence::of(state, run) else { continue };
+        if dies(occurrence.record, key) {
+            if run.run.state == RunState::Queued {
+                // The cancellation of its schedule below includes it.
+                continue;
+            }
+            // The schedule ends here, so no slot may be armed by the end of its run.
+            occurrence.arms = false;
+        }
+        finish_run(step, &occurrence, cancelled(run));
+        // The lane of another session may have become free.
+        let lane = state.lane(run).filter(|lane| lane.id != *session && lane.hosted && !lane.busy);
+        if let Some(lane) = lane.filter(|_| run.run.state == RunState::InFlight) {
+            dispatch_next(step, lane);
+        }
+        // Its host may still be creating a session for the run.
+        forget_orphan(step, run);
+    }
+    for schedule in record.live.iter().filter_map(|key| state.schedules.get(*key)) {
+        // A schedule without slots and waiting runs ended with the last run above.
+        if dies(schedule, key) && has_more(state, schedule) {
+            let reason = Reason::SessionClosed;
+            step.schedule_fact(&schedule.schedule.id, ScheduleFact::Cancelled { reason, by: None });
+        }
+    }
+    step.session_fact(session, SessionFact::Closed);
+    step.effect(Effect::ForgetSession { host: record.host, session: session.clone() });
+    Ok(())
+}
+
+/// Returns whether anything is left of a schedule once its runs with hosts have ended.
+fn has_more(state: &State, schedule: &ScheduleRecord) -> bool {
+    let course = schedule.progress();
+    let waits = || state.runs_of(schedule).any(|(_, run)| run.run.state == RunState::Queued);
+    schedule.next.is_some() || course.awaits() || waits()
+}
+
+/// Returns whether a schedule ends with this session.
+fn dies(schedule: &ScheduleRecord, session: Key) -> bool {
+    let is_its = schedule.owner == Some(session);
+    is_its && (schedule.schedule.lifetime().dies_with_session || !schedule.schedule.is_durable())
+}
+
+/// Returns the runs that cannot outlive a session: those of schedules that die with it, those that
+/// wait for it or are with it, and those whose fresh session is being created, because it inherits
+/// from this one.
+fn runs_concerned(state: &State, key: Key, session: &SessionRecord) -> BTreeSet<Key> {
+    let own = session.schedule_keys().filter_map(|key| state.schedules.get(key));
+    let own = own.flat_map(|schedule| {
+        let dies = dies(schedule, key);
+        let creates = |run: &RunRecord| run.run.phase == Some(Phase::CreateSession);
+        state.runs_of(schedule).filter(move |(_, run)| run.is_live() && (dies || creates(run)))
+    });
+    let own = own.map(|(run, _)| run);
+    let lane = session.waiting.iter().chain(&session.in_flight).chain(&session.turn_of).copied();
+    own.chain(lane).collect()
+}
+
+fn cancelled(run: &RunRecord) -> RunFact {
+    let text = match run.run.state {
+        RunState::Queued => return RunFact::Cancelled { reason: Reason::SessionClosed },
+        RunState::Running => "the session was closed while the turn went on",
+        RunState::InFlight | RunState::Delivered | RunState::Cancelled | RunState::Failed => {
+            "the session was closed while the delivery was out"
+        }
+    };
+    RunFact::Failed(Box::new(failure_in_flight(run, Reason::SessionClosed, text)))
+}

@@ -1,0 +1,54 @@
+//! Transition: a connected host is gone. Runs that it was working on fail or are tried again;
+//! waiting runs stay queued.
+
+use std::collections::BTreeSet;
+
+use crate::domain::{Fact, HostFact, HostId, Reason, Recovery, RunState, SessionFact};
+use crate::engine::record::{RunRecord, SessionRecord};
+use crate::engine::step::run::failed::{fail_unanswered, failure_in_flight};
+use crate::engine::step_builder::StepBuilder;
+
+pub(in crate::engine) fn host_lost(step: &mut StepBuilder<'_>, host: HostId) {
+    let state = step.state;
+    let sessions = state.hosts.get(&host).into_iter().flatten();
+    let sessions: Vec<&SessionRecord> = sessions.filter_map(|key| state.sessions.get(*key)).collect();
+    let schedules = sessions.iter().flat_map(|session| session.schedule_keys());
+    let schedules: BTreeSet<_> = schedules.collect();
+    let own = schedules.into_iter().filter_map(|key| state.schedules.get(key));
+    let own = own.flat_map(|schedule| state.runs_of(schedule).map(|(key, _)| key));
+    // A run in one of the sessions may belong to a schedule of another session.
+    let lanes = sessions.iter().flat_map(|session| session.in_flight.iter().chain(&session.turn_of)).copied();
+    let runs: BTreeSet<_> = own.chain(lanes).collect();
+    for run in runs.into_iter().filter_map(|key| state.runs.get(key)) {
+        if run.run.host == Some(host) && is_lost(step, run) {
+            lose(step, run);
+        }
+    }
+    for session in sessions {
+        step.session_fact(&session.id, SessionFact::HostDetached);
+    }
+    if state.hosts.contains_key(&host) {
+        step.fact(Fact::Host(host, HostFact::Lost));
+    }
+}
+
+/// Returns whether a run is lost with its host. A prompt without a receipt is. A turn that began is
+/// not, if it is not to be repeated and has a timeout: the host may come back and report its end.
+fn is_lost(step: &StepBuilder<'_>, run: &RunRecord) -> bool {
+    match run.run.state {
+        RunState::InFlight => true,
+        RunState::Running => step.state.definition_of(run).is_none_or(|schedule| {
+            schedule.policy().recovery == Recovery::Redeliver || schedule.policy().timeout.is_none()
+        }),
+        RunState::Queued | RunState::Delivered | RunState::Cancelled | RunState::Failed => false,
+    }
+}
+
+fn lose(step: &mut StepBuilder<'_>, run: &RunRecord) {
+    let text = if run.run.state == RunState::Running {
+        "the host's connection was lost while the turn went on"
+    } else {
+        "the host's connection was lost while the delivery was out"
+    };
+    fail_unanswered(step, run, failure_in_flight(run, Reason::HostLost, text), run.run.host);
+}

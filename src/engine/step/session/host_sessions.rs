@@ -1,0 +1,35 @@
+//! Transition: a connected host takes over sessions of the built-in host, or sessions without a
+//! host. All or none.
+
+use crate::domain::{HostId, Refusal, SessionFact, SessionId};
+use crate::engine::step::run::dispatch::dispatch_waiting;
+use crate::engine::step::session::busy::finish_turn;
+use crate::engine::step_builder::StepBuilder;
+
+pub(in crate::engine) fn host_sessions(
+    step: &mut StepBuilder<'_>,
+    host: HostId,
+    sessions: &[SessionId],
+) -> Result<(), Refusal> {
+    let state = step.state;
+    state.check_host(host)?;
+    for (place, id) in sessions.iter().enumerate() {
+        let record = state.session(id).ok_or_else(|| Refusal::UnknownSession { session: id.clone() })?;
+        // Naming a session twice, or one that the host has, is harmless.
+        let theirs_already = record.host == host && record.hosted;
+        if theirs_already || sessions[..place].contains(id) {
+            continue;
+        }
+        if record.hosted && record.host.is_attached() {
+            return Err(Refusal::HostedElsewhere { session: id.clone(), host: record.host });
+        }
+        if record.hosted {
+            // The new host does not know the turn of the built-in one.
+            finish_turn(step, record);
+        }
+        step.session_fact(id, SessionFact::HostAttached { host });
+        // Runs for fresh sessions lacked only a host; of the others, the first gets the lane.
+        dispatch_waiting(step, record, host, &mut record.in_flight.is_some());
+    }
+    Ok(())
+}

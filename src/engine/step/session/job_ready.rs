@@ -1,0 +1,39 @@
+//! Transition: a job of a session is ready. The schedules that wait for it are due now.
+//!
+//! A schedule created shortly after the report is due at once; see `ready_jobs.rs`.
+
+use crate::domain::{JobId, Refusal, ScheduleFact, SessionFact, SessionId, Trigger};
+use crate::engine::record::ScheduleRecord;
+use crate::engine::state::Mode;
+use crate::engine::step::schedule::next_slot::{slot_now, within_lifetime};
+use crate::engine::step_builder::StepBuilder;
+
+pub(in crate::engine) fn job_ready(
+    step: &mut StepBuilder<'_>,
+    session: SessionId,
+    job: JobId,
+) -> Result<(), Refusal> {
+    let state = step.state;
+    if state.mode != Mode::Running {
+        return Err(Refusal::Stopping);
+    }
+    let Some(record) = state.session(&session) else {
+        return Err(Refusal::UnknownSession { session });
+    };
+    let live = record.live.iter().filter_map(|key| state.schedules.get(*key));
+    let mut waiting: Vec<&ScheduleRecord> = live.filter(|record| waits_for(step, record, &job)).collect();
+    waiting.sort_unstable_by(|one, two| one.order().cmp(&two.order()));
+    step.session_fact(&session, SessionFact::JobReady { job });
+    for record in waiting {
+        let next = within_lifetime(step, &record.schedule, slot_now(step, record));
+        step.schedule_fact(&record.schedule.id, ScheduleFact::Armed { next, by: None });
+    }
+    Ok(())
+}
+
+/// Returns whether a schedule still waits for this job. Once its latest time has come it does not.
+fn waits_for(step: &StepBuilder<'_>, record: &ScheduleRecord, job: &JobId) -> bool {
+    let Trigger::Event(event) = &record.schedule.trigger else { return false };
+    let latest_is_to_come = record.next == event.latest && event.latest > Some(step.now.wall);
+    event.job == *job && (record.progress().awaits_event || latest_is_to_come)
+}

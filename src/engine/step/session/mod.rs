@@ -1,0 +1,9 @@
+//! Transitions of a session and of its host.
+
+pub(in crate::engine::step) mod busy;
+pub(in crate::engine::step) mod close_session;
+pub(in crate::engine::step) mod host_lost;
+pub(in crate::engine::step) mod host_sessions;
+pub(in crate::engine::step) mod job_ready;
+pub(in crate::engine::step) mod open_session;
+pub(in crate::engine::step) mod user_message;

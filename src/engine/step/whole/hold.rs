@@ -1,0 +1,42 @@
+//! Transitions: everything is held, and released. Pauses of single schedules are independent of
+//! this.
+
+use std::collections::BTreeSet;
+
+use crate::domain::{Actor, Fact, Refusal};
+use crate::engine::slab::Key;
+use crate::engine::state::Mode;
+use crate::engine::step::run::channel_delivery::dispatch_to_channels;
+use crate::engine::step::run::dispatch::dispatch_waiting;
+use crate::engine::step_builder::StepBuilder;
+
+pub(in crate::engine) fn hold_all(
+    step: &mut StepBuilder<'_>,
+    by: Actor,
+    reason: Option<Box<str>>,
+) -> Result<(), Refusal> {
+    // A second hold replaces the first: who holds everything, why and since when.
+    step.fact(Fact::AllHeld { by, reason });
+    Ok(())
+}
+
+pub(in crate::engine) fn release_all(step: &mut StepBuilder<'_>, by: Actor) -> Result<(), Refusal> {
+    if step.state.held.is_none() {
+        return Ok(());
+    }
+    step.fact(Fact::AllReleased { by });
+    // Waiting runs go out in this same step, which must not see the hold any more.
+    step.held = step.state.mode != Mode::Running;
+    fill_lanes(step, &BTreeSet::new());
+    Ok(())
+}
+
+/// Hands over waiting runs wherever a lane is free and not in `taken`, and to all channels.
+pub(in crate::engine) fn fill_lanes(step: &mut StepBuilder<'_>, taken: &BTreeSet<Key>) {
+    let waiting = step.state.sessions.iter();
+    for (key, session) in waiting.filter(|(_, session)| session.hosted && !session.waiting.is_empty()) {
+        let mut lane_taken = session.blocks_prompt().is_some() || taken.contains(&key);
+        dispatch_waiting(step, session, session.host, &mut lane_taken);
+    }
+    dispatch_to_channels(step);
+}

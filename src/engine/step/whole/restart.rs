@@ -1,0 +1,78 @@
+//! Transition: the engine starts on restored state.
+//!
+//! Slots before this moment count as missed. Runs that were with a host are recovered as their
+//! schedules' policies say: handed over again, failed, or left active until their timeout. What the
+//! built-in host had not acknowledged has not happened, because its transcript and the receipt are
+//! committed together. Volatile runs are not restored. If the process goes on after a failure of
+//! the store, it still has some, and they are not touched.
+
+use std::collections::BTreeSet;
+
+use crate::domain::{Fact, HostId, Phase, Reason, Recovery, RunFact, RunState, Schedule, Status};
+use crate::engine::destination::Destination;
+use crate::engine::record::RunRecord;
+use crate::engine::slab::Key;
+use crate::engine::step::run::dispatch::{cancel_stale, dispatch};
+use crate::engine::step::run::failed::{fail_unanswered, failure_in_flight};
+use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step::whole::hold::fill_lanes;
+use crate::engine::step_builder::StepBuilder;
+use crate::engine::timers::Timer;
+
+pub(in crate::engine) fn restart(step: &mut StepBuilder<'_>, lost: u64) {
+    let state = step.state;
+    step.fact(Fact::Restarted { lost });
+    let is_restored = |run: &RunRecord| state.definition_of(run).is_some_and(Schedule::is_durable);
+    let is_with_host = |run: &RunRecord| matches!(run.run.state, RunState::InFlight | RunState::Running);
+    // A prompt that was submitted by this process. Its host reported the fresh session again before
+    // this step, and `created` answered with the prompt, whose receipt is expected.
+    let is_out = |key: Key, run: &RunRecord| {
+        run.run.session_created && state.timers.deadline(Timer::Receipt(key)).is_some()
+    };
+    let with_host = state.runs.iter().filter(|(_, run)| is_with_host(run) && is_restored(run));
+    let with_host = with_host.filter(|(key, run)| !is_out(*key, run));
+    // Lanes taken by this step. The state is the one before the step, so it still shows them as
+    // free.
+    let mut taken = BTreeSet::new();
+    for (key, run) in with_host {
+        recover(step, key, run, &mut taken);
+    }
+    fill_lanes(step, &taken);
+}
+
+fn recover(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BTreeSet<Key>) {
+    let Some(occurrence) = Occurrence::of(step.state, run) else { return };
+    let policy = occurrence.schedule.policy();
+    let may_be_active = run.run.host.is_some_and(HostId::is_attached);
+    // The turn may go on at the host, which may come back and report its end. The timeout bounds
+    // the wait.
+    if may_be_active && policy.recovery == Recovery::Fail && policy.timeout.is_some() {
+        return;
+    }
+    let text = "the process ended while the run was with its host";
+    let failure = failure_in_flight(run, Reason::Crashed, text);
+    let is_cancelled = occurrence.record.status == Status::Cancelled;
+    // An existing fresh session is not created a second time, a message that was on its way out may
+    // have arrived, and a cancelled run is not repeated.
+    if may_be_active || run.run.session_created || run.run.phase == Some(Phase::Outside) || is_cancelled {
+        fail_unanswered(step, run, failure, None);
+        return;
+    }
+    let (at, due) = (step.now.wall, step.now.boot);
+    step.run_fact(&occurrence.id, RunFact::Retrying { failure: Box::new(failure), at, due });
+    // The run was already at the head of its lane and stays there, before anything that is due by
+    // now, unless its own timeout is over too.
+    let time_up = step.state.timers.deadline(Timer::TimeUp(key)).is_some_and(|end| end <= due);
+    let waits = time_up || step.held || occurrence.is_paused() || occurrence.is_frozen(step.state);
+    let place = occurrence.destination(step.state);
+    // In a process that goes on, a volatile run may occupy the lane.
+    let waits = waits || place.blocks().is_some();
+    let lane = match place {
+        Destination::Session(lane, _) => Some(lane),
+        Destination::Fresh(..) | Destination::Channel(_) | Destination::Unreachable(_) => None,
+    };
+    let is_free = lane.is_none_or(|lane| !taken.contains(&lane));
+    if !waits && is_free && !cancel_stale(step, &occurrence) && dispatch(step, &occurrence) {
+        taken.extend(lane);
+    }
+}

@@ -1,0 +1,110 @@
+//! Transition: time passed. The earliest deadline, if it is due, is handled. One deadline, one
+//! step.
+
+use crate::domain::{Reason, RunFact, RunState, SessionFact};
+use crate::engine::destination::Destination;
+use crate::engine::record::{RunRecord, SessionRecord};
+use crate::engine::state::Mode;
+use crate::engine::step::run::dispatch::{cancel_stale, dispatch, dispatch_next};
+use crate::engine::step::run::failed::{fail_in_flight, failure_in_flight, forget_orphan};
+use crate::engine::step::run::finish_run::finish_run;
+use crate::engine::step::run::fire::fire;
+use crate::engine::step::run::guard_answered::guard_timed_out;
+use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step::session::busy::end_turn;
+use crate::engine::step::whole::drain::drain;
+use crate::engine::step_builder::StepBuilder;
+use crate::engine::timers::Timer;
+
+pub(in crate::engine) fn wake(step: &mut StepBuilder<'_>) {
+    let state = step.state;
+    // Cancelling comes first. After that only receipts and other deadlines are left.
+    if state.mode != Mode::Running && drain(step) {
+        return;
+    }
+    let due = state.first_timer(step.now).filter(|(deadline, _)| *deadline <= step.now.boot);
+    match due.map(|(_, timer)| timer) {
+        None => {}
+        Some(Timer::Slot(key)) => {
+            if let Some(record) = state.schedules.get(key) {
+                fire(step, record);
+            }
+        }
+        Some(Timer::Receipt(key)) => with_run(step, key, give_up),
+        Some(Timer::Retry(key)) => with_run(step, key, try_again),
+        Some(Timer::Approval(key)) => with_run(step, key, guard_timed_out),
+        Some(Timer::TimeUp(key)) => with_run(step, key, time_up),
+        Some(Timer::Turn(key)) => {
+            if let Some(session) = state.sessions.get(key) {
+                presume_idle(step, session);
+            }
+        }
+    }
+}
+
+fn with_run(
+    step: &mut StepBuilder<'_>,
+    key: crate::engine::slab::Key,
+    then: fn(&mut StepBuilder<'_>, &RunRecord),
+) {
+    if let Some(run) = step.state.runs.get(key) {
+        then(step, run);
+    }
+}
+
+/// Ends an attempt whose receipt is overdue.
+fn give_up(step: &mut StepBuilder<'_>, record: &RunRecord) {
+    let text = "the host did not acknowledge the delivery in time";
+    // The host may still be creating the session. Nobody would close it.
+    forget_orphan(step, record);
+    fail_in_flight(step, record, failure_in_flight(record, Reason::ReceiptOverdue, text));
+}
+
+/// Makes the next attempt at a run, because the wait before it is over.
+pub(in crate::engine::step) fn try_again(step: &mut StepBuilder<'_>, record: &RunRecord) {
+    if let Some(occurrence) = Occurrence::of(step.state, record) {
+        try_again_as(step, &occurrence);
+    }
+}
+
+/// Hands a run over that was in no lane and no queue, or queues it.
+pub(in crate::engine::step) fn try_again_as(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) {
+    match occurrence.blocked(step) {
+        Some(reason) => step.run_fact(&occurrence.id, RunFact::Queued { reason }),
+        None => {
+            // A run whose target is missing fails with that reason, even if it is too late as well.
+            let goes = !matches!(occurrence.destination(step.state), Destination::Unreachable(_));
+            if !(goes && cancel_stale(step, occurrence)) {
+                dispatch(step, occurrence);
+            }
+        }
+    }
+}
+
+/// Fails a run that has reached its timeout. A turn that it may have begun is not stopped, and
+/// later reports about the run are refused.
+fn time_up(step: &mut StepBuilder<'_>, record: &RunRecord) {
+    let state = step.state;
+    let Some(occurrence) = Occurrence::of(state, record) else { return };
+    let allowed = occurrence.schedule.policy().timeout.map_or(0, crate::domain::Span::millis);
+    let text = format!("timed out after {} seconds", allowed as f64 / 1_000.0);
+    forget_orphan(step, record);
+    finish_run(
+        step,
+        &occurrence,
+        RunFact::Failed(Box::new(failure_in_flight(record, Reason::TimedOut, &text))),
+    );
+    // If its receipt was outstanding, the lane is free now.
+    let lane = state.lane(record).filter(|lane| lane.hosted && !lane.busy);
+    if let Some(lane) = lane.filter(|_| record.run.state == RunState::InFlight) {
+        dispatch_next(step, lane);
+    }
+}
+
+/// Treats a session as idle again, because its host did not report the presumed turn in time.
+fn presume_idle(step: &mut StepBuilder<'_>, session: &SessionRecord) {
+    step.session_fact(&session.id, SessionFact::TurnUnreported);
+    if !session.busy {
+        end_turn(step, session);
+    }
+}

@@ -1,0 +1,154 @@
+//! A step under construction: what a transition reads, and the facts and effects it has recorded
+//! so far.
+
+use super::effect::Effect;
+use super::local_fact::LocalFact;
+use super::state::{Mode, State};
+use crate::calendar::Zones;
+use crate::domain::{
+    BootTime, Entropy, Fact, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId, Span,
+};
+use crate::limits;
+
+/// Everything that a decision may know of the outside world.
+#[derive(Clone, Copy, Debug)]
+pub struct Env<'a> {
+    /// The present moment, on both clocks.
+    pub now: Now,
+    /// Random bits for the ids that the step creates.
+    pub entropy: Entropy,
+    /// The rules of named time zones.
+    pub zones: &'a Zones,
+}
+
+/// What follows from one input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Facts to append and apply in this order, all or none.
+    pub facts: Vec<Fact>,
+    /// Facts to apply before the others. They are not stored.
+    pub local: Vec<LocalFact>,
+    /// Effects to perform afterwards, in this order.
+    pub effects: Vec<Effect>,
+    /// Whether the entropy was used; if not, the caller may use it for the next input.
+    pub drew: bool,
+}
+
+/// A step in progress: its inputs, and the facts and effects recorded so far. The state is the one
+/// before the step.
+pub(super) struct StepBuilder<'a> {
+    pub(super) state: &'a State,
+    pub(super) now: Now,
+    pub(super) zones: &'a Zones,
+    /// Whether nothing may be handed over, because everything is held or the engine stops. Facts of
+    /// this step are taken into account.
+    pub(super) held: bool,
+    /// Number of fresh sessions that this step asks hosts to create.
+    pub(super) creating: usize,
+    entropy: Entropy,
+    step: Step,
+}
+
+impl<'a> StepBuilder<'a> {
+    pub(super) fn new(step: Step, state: &'a State, given: Env<'a>) -> StepBuilder<'a> {
+        let Env { now, entropy, zones } = given;
+        StepBuilder {
+            state,
+            now,
+            zones,
+            held: state.held.is_some() || state.mode != Mode::Running,
+            creating: 0,
+            entropy,
+            step,
+        }
+    }
+
+    pub(super) fn finish(self) -> Step {
+        let Step { facts, local, effects, .. } = &self.step;
+        // Local facts are applied first. Facts decided in the same step would rest on a state that
+        // they have changed.
+        debug_assert!(
+            local.is_empty() || facts.is_empty() && effects.is_empty(),
+            "{} local of {:?}",
+            local.len(),
+            self.step
+        );
+        debug_assert!(
+            effects.iter().all(|effect| has_fact(effect, facts)),
+            "an effect without a fact: {effects:?} of {facts:?}"
+        );
+        self.step
+    }
+
+    pub(super) fn fact(&mut self, fact: Fact) {
+        self.step.facts.push(fact);
+    }
+
+    pub(super) fn local_fact(&mut self, fact: LocalFact) {
+        self.step.local.push(fact);
+    }
+
+    pub(super) fn session_fact(&mut self, session: &SessionId, fact: SessionFact) {
+        self.fact(Fact::Session(session.clone(), fact));
+    }
+
+    pub(super) fn schedule_fact(&mut self, schedule: &ScheduleId, fact: ScheduleFact) {
+        self.fact(Fact::Schedule(schedule.clone(), fact));
+    }
+
+    /// Returns whether this step has set the schedule's next slot.
+    pub(super) fn has_armed(&self, schedule: &ScheduleId) -> bool {
+        let is_it =
+            |fact: &Fact| matches!(fact, Fact::Schedule(id, ScheduleFact::Armed { .. }) if id == schedule);
+        self.step.facts.iter().any(is_it)
+    }
+
+    /// Returns the run whose delivery to a session is outstanding, unless this step has a fact
+    /// about it.
+    pub(super) fn in_flight(&self, session: &SessionId) -> Option<RunId> {
+        let out = self.state.runs.get(self.state.session(session)?.in_flight?)?;
+        let run = self.state.run_id(out)?;
+        let is_dealt_with = self.step.facts.iter().any(|fact| fact.run() == Some(&run));
+        (!is_dealt_with).then_some(run)
+    }
+
+    pub(super) fn run_fact(&mut self, run: &RunId, fact: RunFact) {
+        self.fact(Fact::Run(run.clone(), fact));
+    }
+
+    pub(super) fn effect(&mut self, effect: Effect) {
+        self.step.effects.push(effect);
+    }
+
+    /// Returns random bits for one id. Each call returns other bits, so a step can create several
+    /// ids.
+    pub(super) fn draw(&mut self) -> Entropy {
+        self.step.drew = true;
+        let drawn = self.entropy;
+        // An odd increment does not repeat a value until all 2^128 have been used.
+        let next = u128::from_le_bytes(drawn.0).wrapping_add(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+        self.entropy = Entropy(next.to_le_bytes());
+        drawn
+    }
+
+    /// Returns when the receipt for a hand-over made now is overdue.
+    pub(super) fn overdue(&self) -> BootTime {
+        self.now.boot.after(Span::from_millis(limits::RECEIPT_MS.value))
+    }
+}
+
+/// Returns whether an effect that hands a run over has its fact in this step. Without the fact, the
+/// effect would be performed again after a crash.
+fn has_fact(effect: &Effect, facts: &[Fact]) -> bool {
+    let run = match effect {
+        Effect::Deliver(delivery) => &delivery.run,
+        Effect::CreateSession(opening) => &opening.run,
+        Effect::Send(parcel) => &parcel.run,
+        // These hand no run over.
+        Effect::AskGuard(_)
+        | Effect::OpenSession { .. }
+        | Effect::RecordMessage { .. }
+        | Effect::ForgetSession { .. } => return true,
+    };
+    facts.iter().any(|fact| matches!(fact, Fact::Run(id, RunFact::Dispatched(_)) if id == run))
+}

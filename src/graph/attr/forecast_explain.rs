@@ -1,0 +1,407 @@
+//! The entities `slot` and `explanation`: what will happen, and why something happened or did not.
+//!
+//! Both are made during a query and live in its arena; their numbers mean nothing afterwards.
+
+use std::rc::Rc;
+
+use super::schedule_details::SLOTS_LISTED;
+use super::{Read, instant, integer, maybe, own};
+use crate::domain::{Moment, Reason, ScheduleId};
+use crate::edn::{Map, Value};
+use crate::engine::{Explanation, ForecastQuery, ForecastSlot, Outage, SlotOutcome, Verdict, WhatIf};
+use crate::graph::mutation::{ChangeParams, ChangeRequest, Conditions, WhenParams};
+use crate::graph::params::{CheckedParams, IdText, enums, field, params, refused};
+use crate::graph::psi_terms;
+use crate::graph::registry::{
+    Datum, Entity, ParamFault, ParamFaultKind, ParamGroups, Record, ResolverError, RowKey, Type, ViewOf,
+};
+use crate::graph::view::{ForecastEntry, Scheduler};
+
+type View<'a> = ViewOf<'a, Scheduler>;
+
+params! {
+    /// The range of a forecast.
+    pub(super) ForecastParams {
+        /// The start of the range. Now if omitted.
+        optional from: Moment = "from",
+        /// The end of the range. 24 hours after its start if omitted.
+        optional to: Moment = "to",
+        /// The largest number of slots to return.
+        optional first: u32 = "first" bounded(0, SLOTS_LISTED),
+        /// The id of the only schedule to include. All schedules if omitted.
+        optional schedule: IdText = "schedule-id",
+    }
+}
+
+params! {
+    /// A hypothetical outage.
+    pub(super) OutageParams {
+        /// The start of a hypothetical outage of the process. Requires down-until.
+        optional from: Moment = "down-from",
+        /// The end of the hypothetical outage. Requires down-from.
+        optional until: Moment = "down-until",
+    }
+}
+
+params! {
+    /// The schedule to explain.
+    pub(super) ExplainParams {
+        /// The id of the schedule.
+        required schedule: IdText = "schedule-id",
+    }
+}
+
+params! {
+    /// The instant to explain.
+    pub(super) AtParams {
+        /// The instant to explain. If omitted, the explanation is about what matters now.
+        optional at: Moment = "at",
+    }
+}
+
+/// The parameters of a forecast.
+pub(super) const OF_FORECAST: ParamGroups = &[ForecastParams::GROUP];
+/// The parameters of a what-if query: an outage, or a change of the named schedule.
+pub(super) const OF_WHAT_IF: ParamGroups =
+    &[ForecastParams::GROUP, OutageParams::GROUP, WhenParams::GROUP, ChangeParams::GROUP, Conditions::GROUP];
+/// The parameters of an explanation.
+pub(super) const OF_EXPLANATION: ParamGroups = &[ExplainParams::GROUP, AtParams::GROUP];
+/// The parameters of an explanation below a schedule.
+pub(super) const OF_OWN: ParamGroups = &[AtParams::GROUP];
+
+pub(super) fn slot() -> Entity<Scheduler, u64> {
+    let find: fn(View<'_>, &Value) -> Option<u64> = |view, key| {
+        let number = u64::try_from(key.as_int()?).ok()?;
+        view.forecast_slot(number).map(|_| number)
+    };
+    let entity = Entity::<Scheduler, u64>::new("slot", "reveille.slot/number", find)
+        .doc("An upcoming slot of a forecast, which assumes no further changes and turns that take no time.")
+        .whole(SLOT_WHOLE)
+        .reads(
+            own("reveille.slot/number", Type::Integer)
+                .doc("A number that distinguishes the slots of one answer."),
+            |_, number, _| Ok(integer(number)),
+        )
+        .reads(
+            own("reveille.slot/slot", Type::Instant)
+                .doc("The nominal instant. Of several slots that are handled together, the last."),
+            |view, number, _| listed(view, number, |it| instant(it.slot.slot)),
+        )
+        .reads(
+            own("reveille.slot/at", Type::Instant)
+                .doc("When the slot is handled: later than the slot itself if that is overdue."),
+            |view, number, _| listed(view, number, |it| instant(it.slot.at)),
+        )
+        .reads(
+            own("reveille.slot/since", Type::Instant)
+                .doc("The first of the slots that are handled together; equals slot if there is only one."),
+            |view, number, _| listed(view, number, |it| instant(it.slot.since)),
+        )
+        .reads(
+            own("reveille.slot/count", Type::Integer)
+                .unit("slots")
+                .doc("How many slots are handled together."),
+            |view, number, _| listed(view, number, |it| integer(it.slot.count)),
+        );
+    fate(entity)
+}
+
+fn fate(entity: Entity<Scheduler, u64>) -> Entity<Scheduler, u64> {
+    entity
+        .reads(
+            own("reveille.slot/will", Type::Enum(SlotOutcome::NAMES)).doc("The outcome of the slot."),
+            |view, number, _| listed(view, number, |it| Datum::Name(it.slot.outcome.name())),
+        )
+        .reads(
+            own("reveille.slot/reason", Type::Enum(Reason::NAMES))
+                .nullable()
+                .doc("Why it does not simply fire. Nil if it does."),
+            |view, number, _| {
+                listed(view, number, |it| maybe(it.slot.reason, |reason| Datum::Name(reason.name())))
+            },
+        )
+        .reads(
+            own("reveille.slot/rule", Type::String)
+                .nullable()
+                .doc("The guard's rule that holds or refuses its run. Nil if none does."),
+            |view, number, _| {
+                listed(view, number, |it| maybe(it.slot.rule.as_deref().map(str::to_owned), Datum::shown))
+            },
+        )
+        .reads(
+            own("reveille.slot/schedule-id", Type::String).doc("The id of the slot's schedule."),
+            |view, number, _| listed(view, number, |it| Datum::shown(&it.slot.schedule)),
+        )
+        .reads(
+            own("reveille.slot/schedule", Type::Reference("schedule")).nullable().doc("The slot's schedule."),
+            |view, number, _| {
+                let key = view.forecast_slot(number).and_then(|it| view.state.schedule_key(&it.slot.schedule));
+                let key = key.filter(|key| view.schedule(*key).is_some());
+                Ok(maybe(key, |key| Datum::Entity(RowKey::number(key))))
+            },
+        )
+        .reads(
+            own("reveille.slot/run-id", Type::String).nullable().doc("The id of its run. Nil if it gets none."),
+            |view, number, _| listed(view, number, |it| maybe(it.slot.run(), Datum::shown)),
+        )
+        .reads(
+            own("reveille.slot/as-is", Type::Record(&AS_IS))
+                .nullable()
+                .doc("In a what-if query: the outcome of the slot without the change. Nil where there would be no such slot."),
+            |view, number, _| {
+                listed(view, number, |it| maybe(it.as_is.as_ref().and_then(Option::as_ref), |it| as_is(it).into()))
+            },
+        )
+        .reads(
+            own("reveille.slot/more?", Type::Boolean)
+                .doc("Whether this is the last slot of a list that was cut off."),
+            |view, number, _| listed(view, number, |it| Datum::Bool(it.more)),
+        )
+}
+
+const SLOT_WHOLE: &[&str] = &[
+    "reveille.slot/slot",
+    "reveille.slot/at",
+    "reveille.slot/schedule-id",
+    "reveille.slot/will",
+    "reveille.slot/reason",
+    "reveille.slot/count",
+    "reveille.slot/more?",
+];
+
+pub(super) fn explanation() -> Entity<Scheduler, u64> {
+    let find: fn(View<'_>, &Value) -> Option<u64> = |view, key| {
+        let number = u64::try_from(key.as_int()?).ok()?;
+        view.explanation(number).map(|_| number)
+    };
+    let entity = Entity::<Scheduler, u64>::new("explanation", "reveille.explanation/number", find)
+        .doc("Why something happened at an instant, did not, or when it will.")
+        .whole(EXPLANATION_WHOLE)
+        .reads(
+            own("reveille.explanation/number", Type::Integer)
+                .doc("A number that distinguishes the explanations of one answer."),
+            |_, number, _| Ok(integer(number)),
+        )
+        .reads(
+            own("reveille.explanation/schedule-id", Type::String).doc("The id of the schedule in question."),
+            |view, number, _| explained(view, number, |it| Datum::shown(&it.schedule)),
+        )
+        .reads(
+            own("reveille.explanation/asked", Type::Instant).doc("The instant in question."),
+            |view, number, _| explained(view, number, |it| instant(it.asked)),
+        )
+        .reads(
+            own("reveille.explanation/verdict", Type::Enum(Verdict::NAMES))
+                .doc("The outcome of the slot at that instant, or why there is none."),
+            |view, number, _| explained(view, number, |it| Datum::Name(it.verdict.name())),
+        )
+        .reads(
+            own("reveille.explanation/reason", Type::Enum(Reason::NAMES))
+                .nullable()
+                .doc("The reason. Nil where everything went as planned."),
+            |view, number, _| explained(view, number, |it| maybe(it.reason, |it| Datum::Name(it.name()))),
+        );
+    circumstances(entity)
+}
+
+fn circumstances(entity: Entity<Scheduler, u64>) -> Entity<Scheduler, u64> {
+    entity
+        .reads(
+            own("reveille.explanation/slot", Type::Instant)
+                .nullable()
+                .doc("The slot that is explained: at the instant or near it, else the nearest on record. Nil if there is none."),
+            |view, number, _| explained(view, number, |it| maybe(it.slot, instant)),
+        )
+        .reads(
+            own("reveille.explanation/run-id", Type::String)
+                .nullable()
+                .doc("The id of the slot's run. Nil if it has none."),
+            |view, number, _| explained(view, number, |it| maybe(it.run.as_ref(), Datum::shown)),
+        )
+        .reads(
+            own("reveille.explanation/at", Type::Instant).nullable().doc("When the outcome occurred or will. Nil if unknown."),
+            |view, number, _| explained(view, number, |it| maybe(it.at, instant)),
+        )
+        .reads(
+            own("reveille.explanation/by", Type::String).nullable().doc(
+                "The actor who caused it by cancelling, pausing, holding or requesting a run. Nil if nobody did.",
+            ),
+            |view, number, _| explained(view, number, |it| maybe(it.by.as_ref(), Datum::shown)),
+        )
+        .reads(
+            own("reveille.explanation/late-ms", Type::Integer)
+                .nullable()
+                .unit("ms")
+                .doc("Milliseconds from the slot to the hand-over, or until now if there was none."),
+            |view, number, _| explained(view, number, |it| maybe(it.late, |late| integer(late.millis()))),
+        )
+        .reads(
+            own("reveille.explanation/obstacles", Type::Record(&OBSTACLE))
+                .many()
+                .doc("What delayed or prevented the run, oldest first: at, reason, detail."),
+            |view, number, _| explained(view, number, |it| obstacles(it).into()),
+        )
+        .reads(
+            own("reveille.explanation/next-fire-at", Type::Instant)
+                .nullable()
+                .doc("The schedule's next slot. Nil if there is none."),
+            |view, number, _| explained(view, number, |it| maybe(it.next, instant)),
+        )
+        .reads(
+            own("reveille.explanation/sentence", Type::String).doc("The explanation in one or two sentences."),
+            |view, number, _| explained(view, number, |it| Datum::shown(it.sentence())),
+        )
+}
+
+const EXPLANATION_WHOLE: &[&str] = &[
+    "reveille.explanation/schedule-id",
+    "reveille.explanation/asked",
+    "reveille.explanation/verdict",
+    "reveille.explanation/reason",
+    "reveille.explanation/slot",
+    "reveille.explanation/run-id",
+    "reveille.explanation/at",
+    "reveille.explanation/late-ms",
+    "reveille.explanation/obstacles",
+    "reveille.explanation/next-fire-at",
+    "reveille.explanation/sentence",
+];
+
+/// Forecasts the slots of the range that the parameters give.
+pub(super) fn forecast<'a>(view: View<'a>, map: &Map) -> Read<'a> {
+    let given = CheckedParams::of(map);
+    let stretch = ForecastParams::read(&given).map_err(refused(FORECAST))?;
+    let only = stretch.schedule.as_ref().map(schedule_of).transpose()?;
+    let forecast = view.state.forecast(view.zones, view.now, &ask(view, &stretch, only.as_ref()));
+    let last = forecast.slots.len().saturating_sub(1);
+    let numbers = forecast.slots.into_iter().enumerate().map(|(place, coming)| {
+        let more = forecast.cut && place == last;
+        view.keep_slot(ForecastEntry { slot: coming, as_is: None, more })
+    });
+    Ok(Datum::Entities(numbers.collect()))
+}
+
+/// Lists the slots whose outcome would differ under the assumption that the parameters give.
+pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
+    let given = CheckedParams::of(map);
+    let stretch = ForecastParams::read(&given).map_err(refused(WHAT_IF))?;
+    let schedule = stretch.schedule.as_ref().map(schedule_of).transpose()?;
+    let OutageParams { from, until } = OutageParams::read(&given).map_err(refused(WHAT_IF))?;
+    let change = ChangeRequest::read(&given).map_err(refused(WHAT_IF))?;
+    // Exactly one assumption: a complete outage, or a schedule to change.
+    let supposed = match (from, until, &schedule) {
+        (Some(from), Some(until), _) => WhatIf::Outage(Outage { from, until }),
+        (None, None, Some(schedule)) => {
+            let change = change.parse(view.now.wall, view.zones)?.change;
+            WhatIf::Change(schedule.clone(), Box::new(change))
+        }
+        (Some(_), None, _) | (None, Some(_), _) | (None, None, None) => {
+            return Err(wrong("down-from", "given with down-until, or a schedule-id with a change"));
+        }
+    };
+    let ask = ask(view, &stretch, None);
+    let differences = view.state.what_if(view.zones, view.now, &ask, &supposed).map_err(|refusal| {
+        ResolverError::new(refusal.to_string(), Map::new().with("hint", refusal.hint())).coded(refusal.code())
+    })?;
+    let last = differences.slots.len().saturating_sub(1);
+    let numbers = differences.slots.into_iter().enumerate().filter_map(|(place, difference)| {
+        // A slot that the change removes has no outcome of its own; it is listed with its old instant as `gone`.
+        let gone =
+            |it: &ForecastSlot| ForecastSlot { outcome: SlotOutcome::Gone, reason: None, ..it.clone() };
+        let coming = difference.would.or_else(|| difference.as_is.as_ref().map(gone));
+        let more = differences.cut && place == last;
+        Some(view.keep_slot(ForecastEntry { slot: coming?, as_is: Some(difference.as_is), more }))
+    });
+    Ok(Datum::Entities(numbers.collect()))
+}
+
+/// Explains a slot of the schedule that the parameters name.
+pub(super) fn explain<'a>(view: View<'a>, map: &Map) -> Read<'a> {
+    let given = CheckedParams::of(map);
+    let schedule = schedule_of(&ExplainParams::read(&given).map_err(refused(EXPLANATION))?.schedule)?;
+    let AtParams { at } = AtParams::read(&given).map_err(refused(EXPLANATION))?;
+    Ok(Datum::Entity(view.keep_explanation(view.explain(&schedule, at))))
+}
+
+/// Explains a slot of a given schedule.
+pub(super) fn explain_own<'a>(view: View<'a>, schedule: &ScheduleId, map: &Map) -> Read<'a> {
+    let given = CheckedParams::of(map);
+    let AtParams { at } = AtParams::read(&given).map_err(refused(EXPLANATION))?;
+    Ok(Datum::Entity(view.keep_explanation(view.explain(schedule, at))))
+}
+
+fn ask<'v>(view: View<'v>, stretch: &ForecastParams, only: Option<&'v ScheduleId>) -> ForecastQuery<'v> {
+    let default = ForecastQuery::of(view.scope, view.now.wall);
+    let from = stretch.from.unwrap_or(default.from);
+    let day = |from: Moment| from.checked_add(default.to.since(default.from)).unwrap_or(from);
+    let to = stretch.to.unwrap_or_else(|| day(from));
+    let first = stretch.first.and_then(|first| usize::try_from(first).ok()).unwrap_or(default.first);
+    ForecastQuery { only, from, to, first, ..default }
+}
+
+fn schedule_of(id: &IdText) -> Result<ScheduleId, ResolverError> {
+    ScheduleId::new(&id.0).map_err(|_| wrong("schedule-id", "the id of a schedule"))
+}
+
+fn wrong(name: &'static str, expected: &str) -> ResolverError {
+    let kind = ParamFaultKind::Wrong { name, value: Value::Nil, expected: expected.to_owned() };
+    ParamFault { path: Vec::new(), kind }.into_error(&"the question")
+}
+
+const FORECAST: &str = ":reveille/forecast";
+const WHAT_IF: &str = ":reveille/what-if";
+const EXPLANATION: &str = "an explanation";
+
+enums! {
+    SlotOutcome = "slot-fate",
+}
+
+/// The fields of [`as_is`](fn@as_is).
+const AS_IS: Record = Record {
+    name: "as-is",
+    doc: "The outcome of a slot without the assumed change.",
+    params: &[
+        field::<SlotOutcome>("will", "The outcome."),
+        field::<Reason>("reason", "Why it does not simply fire. Nil if it does.").or_nil(),
+        field::<Moment>("at", "When the slot is handled."),
+    ],
+};
+
+fn as_is(coming: &ForecastSlot) -> Value {
+    Map::new()
+        .with("will", Value::keyword(coming.outcome.name()))
+        .with("reason", coming.reason.map(|reason| Value::keyword(reason.name())))
+        .with("at", psi_terms::instant(coming.at))
+        .into()
+}
+
+/// The fields of each of the [`obstacles`](fn@obstacles).
+const OBSTACLE: Record = Record {
+    name: "obstacle",
+    doc: "Something that delayed or prevented a run.",
+    params: &[
+        field::<Moment>("at", "When it began."),
+        field::<Reason>("reason", "The kind of obstacle."),
+        field::<Box<str>>("detail", "Further detail. Nil if there is none.").or_nil(),
+    ],
+};
+
+fn obstacles(explanation: &Explanation) -> Vec<Value> {
+    let shown = explanation.obstacles.iter().map(|obstacle| {
+        Map::new()
+            .with("at", psi_terms::instant(obstacle.at))
+            .with("reason", Value::keyword(obstacle.reason.name()))
+            .with("detail", obstacle.detail.as_deref())
+            .into()
+    });
+    shown.collect()
+}
+
+fn listed<'a>(view: View<'a>, number: u64, read: impl FnOnce(&ForecastEntry) -> Datum<'static>) -> Read<'a> {
+    let found: Option<Rc<ForecastEntry>> = view.forecast_slot(number);
+    Ok(found.map_or(Datum::Nil, |it| read(&it)))
+}
+
+fn explained<'a>(view: View<'a>, number: u64, read: impl FnOnce(&Explanation) -> Datum<'static>) -> Read<'a> {
+    Ok(view.explanation(number).map_or(Datum::Nil, |it| read(&it)))
+}

@@ -1,0 +1,80 @@
+//! psi's root attributes. Below a session, whose id is known, they are about that session; at the bare root they are
+//! about the caller, which for an operator means everything.
+//!
+//! Source: psi §6, session root: an unknown session has no schedules, and that is no error.
+
+use super::{Read, integer, own};
+use crate::domain::SessionId;
+use crate::edn::{Map, Value};
+use crate::engine::Key;
+use crate::graph::listing::{self, Whose};
+use crate::graph::registry::{Datum, Entity, RowKey, Type, ViewOf};
+use crate::graph::view::Scheduler;
+
+pub(super) fn root() -> Entity<Scheduler, Whose> {
+    Entity::<Scheduler, Whose>::root_within("ground", "psi.agent-session/session-id", within)
+        .doc("The schedules of a session; at the root, those of the caller, and for an operator those of all sessions.")
+        .reads(
+            own("psi.scheduler/schedules", Type::Reference("schedule")).params(listing::OF_SCHEDULES).many().doc(
+                "All schedules, ended ones included, by slot, creation and id. Parameters filter, order and cut.",
+            ),
+            |view, whose, params| Ok(Datum::Entities(listing::schedules(view, whose, params)?.numbers)),
+        )
+        .reads(
+            own("psi.scheduler/schedule-page", Type::Reference("schedule-page")).params(listing::OF_SCHEDULES)
+                .doc("A page of the schedules, with cursors and the count of the whole list."),
+            |view, whose, params| {
+                Ok(Datum::Entity(view.keep_page(listing::schedules(view, whose, params)?)))
+            },
+        )
+        .reads(
+            own("psi.scheduler/pending-count", Type::Integer)
+                .unit("schedules")
+                .doc("How many schedules have not ended: pending and queued ones."),
+            pending_count,
+        )
+        .reads(
+            own("psi.scheduler/schedule-count", Type::Integer).params(listing::OF_COUNTS)
+                .unit("schedules")
+                .doc("How many schedules there are, ended ones included; parameters filter."),
+            |view, whose, params| Ok(integer(listing::count_schedules(view, whose, params)?)),
+        )
+}
+
+fn within(view: ViewOf<'_, Scheduler>, key: &Value) -> Option<Whose> {
+    // No session id is known: this is the bare root.
+    if key.is_nil() {
+        return Some(Whose::All);
+    }
+    // A session that does not exist, or is hidden, has an empty list rather than an error.
+    let id = key.as_str().and_then(|text| SessionId::new(text).ok());
+    Some(id.and_then(|id| view.session_key(&id)).map_or(Whose::Nobody, Whose::Session))
+}
+
+fn pending_count<'a>(view: ViewOf<'a, Scheduler>, whose: Whose, _: &Map) -> Read<'a> {
+    let of = |key: Key| view.session(key).map_or(0, |record| record.live_count() as u64);
+    Ok(integer(match (whose, view.scope.session()) {
+        (Whose::All, None) => view.state.live_count(),
+        (Whose::All, Some(own)) => view.session_key(own).map_or(0, of),
+        (Whose::Session(key), _) => of(key),
+        (Whose::Nobody, _) => 0,
+    }))
+}
+
+impl RowKey for Whose {
+    fn number(self) -> u64 {
+        match self {
+            Whose::All => u64::MAX,
+            Whose::Nobody => u64::MAX - 1,
+            Whose::Session(key) => RowKey::number(key),
+        }
+    }
+
+    fn numbered(number: u64) -> Whose {
+        match number {
+            u64::MAX => Whose::All,
+            number if number == u64::MAX - 1 => Whose::Nobody,
+            number => Whose::Session(Key::numbered(u32::try_from(number).unwrap_or(u32::MAX))),
+        }
+    }
+}

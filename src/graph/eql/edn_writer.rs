@@ -1,0 +1,125 @@
+//! Answers as EDN text: written during the walk where the fast path applies, else printed from the finished value.
+//!
+//! Invariant: the fast path writes exactly the text that the answer's value would print.
+
+use std::fmt::Write;
+
+use super::fast_path::{FastAbort, FastPath, Position};
+use super::{QueryAnswer, QueryFailure, QueryRefusal, QueryRequest, run};
+use crate::edn::{self, Fraction, Value};
+use crate::graph::registry::{Access, Datum, Registry, World};
+
+/// The outcome of writing an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WriteOutcome {
+    /// The answer was written.
+    Done,
+    /// Nothing was written: the strict request failed.
+    Failed(QueryFailure),
+}
+
+/// Answers a request as text, by the fast path if the plan has one, else by the general path.
+///
+/// # Errors
+///
+/// Returns the limit that the request exceeds, or [`QueryRefusal::Stopped`]. Nothing is written in that case.
+pub fn write<W: World>(
+    registry: &Registry<W>,
+    request: &QueryRequest<'_>,
+    access: &mut dyn Access<W>,
+    out: &mut String,
+) -> Result<WriteOutcome, QueryRefusal> {
+    if request.plan.fast.is_some() {
+        let start = out.len();
+        let mut walked = Err(FastAbort::SlowPath);
+        access.look(&mut |view| {
+            let walk = FastPath::begin(registry, request, view);
+            walked = walk.and_then(|mut walk| map(&mut walk, Position::ROOT, out));
+        });
+        match walked {
+            Ok(()) => return Ok(WriteOutcome::Done),
+            Err(FastAbort::Refused(refusal)) => {
+                out.truncate(start);
+                return Err(refusal);
+            }
+            // The general path starts over, from a snapshot of its own. What the walk has written is discarded.
+            Err(FastAbort::SlowPath) => out.truncate(start),
+        }
+    }
+    match run(registry, request, access)? {
+        QueryAnswer::Done(map) => {
+            edn::write(&Value::Map(map), out);
+            Ok(WriteOutcome::Done)
+        }
+        QueryAnswer::Failed(failure) => Ok(WriteOutcome::Failed(failure)),
+    }
+}
+
+/// Returns the key of an entry as it is written before its value.
+pub(super) fn key(key: &Value) -> String {
+    let mut text = key.to_string();
+    text.push(' ');
+    text
+}
+
+fn map<W: World>(walk: &mut FastPath<'_, '_, W>, spot: Position, out: &mut String) -> Result<(), FastAbort> {
+    out.push('{');
+    for (place, cell) in walk.fields(spot).iter().enumerate() {
+        if place > 0 {
+            out.push(' ');
+        }
+        out.push_str(&cell.text);
+        match walk.read_field(spot, cell)? {
+            Datum::Entity(number) => {
+                let below = walk.join(spot, place, 1)?;
+                map(walk, below.of(number), out)?;
+            }
+            Datum::Entities(numbers) => {
+                let below = walk.join(spot, place, numbers.len())?;
+                out.push('[');
+                for (at, number) in numbers.iter().enumerate() {
+                    if at > 0 {
+                        out.push(' ');
+                    }
+                    map(walk, below.of(*number), out)?;
+                }
+                out.push(']');
+            }
+            Datum::Nil => out.push_str("nil"),
+            Datum::Bool(flag) => out.push_str(if flag { "true" } else { "false" }),
+            Datum::Name(name) => {
+                out.push(':');
+                out.push_str(name);
+            }
+            Datum::Inst(inst) => {
+                out.push_str("#inst \"");
+                inst.push(out, Fraction::Always);
+                out.push_str("-00:00\"");
+            }
+            Datum::Value(value) => edn::write(&value, out),
+            // Writing to a string cannot fail.
+            Datum::Int(number) => drop(write!(out, "{number}")),
+            Datum::Text(text) => drop(edn::write_string(text, out)),
+            Datum::Shown(shown) => drop(write_shown(shown, out)),
+        }
+    }
+    out.push('}');
+    Ok(())
+}
+
+/// Writes displayed text as a string. Ids rarely need escaping, so the text is written first and copied only if it
+/// does.
+fn write_shown(shown: &dyn std::fmt::Display, out: &mut String) -> std::fmt::Result {
+    out.push('"');
+    let start = out.len();
+    write!(out, "{shown}")?;
+    // The loop has no early exit, so that the compiler can vectorize it.
+    let is_special = |byte: u8| byte == b'"' || byte == b'\\' || byte < b' ';
+    if out.as_bytes()[start..].iter().fold(false, |found, byte| found | is_special(*byte)) {
+        let text = out.split_off(start);
+        out.pop();
+        return edn::write_string(&text, out);
+    }
+    out.push('"');
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! The codec of schedules' definitions. Parts that have their default value are omitted.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use super::FactError;
+use super::form::Form;
+use super::parse::{actor, lineage};
+use super::parts::{
+    flag_or, instant, map, maybe, number, one, one_or, part, schedule_id, session_id, span, text, wrong,
+};
+use super::print::of_lineage;
+use super::printed::{Instant, Printed, Word, unless};
+use super::session_config;
+use crate::calendar;
+use crate::domain::{
+    About, Attachment, Creation, Dialect, Durability, EndsWith, Envelope, Lifetime, Missed, Notice, Overlap,
+    Payload, PayloadKind, Policy, Recovery, Route, Schedule, Settings, Span, Target, Trigger, WhenBusy,
+};
+
+pub(super) fn print(schedule: &Schedule) -> Printed {
+    let map = Printed::new()
+        .with("id", schedule.id.to_string())
+        .with("dialect", Word(schedule.dialect.name()))
+        .with("durability", Word(schedule.durability.name()))
+        .with("label", schedule.label.as_deref())
+        .with("owner", schedule.owner.as_str())
+        .with("trigger", calendar::to_edn(&schedule.trigger))
+        .with("payload", of_payload(&schedule.payload))
+        .with("created-at", Instant(schedule.created_at));
+    let map = match schedule.created_by() {
+        Some(maker) => map.with("made-by", maker),
+        None => map,
+    };
+    let map = match schedule.lineage() {
+        Some(line) => map.with("lineage", of_lineage(line)),
+        None => map,
+    };
+    match &schedule.settings {
+        Some(terms) => map.with("terms", of_terms(terms)),
+        None => map,
+    }
+}
+
+pub(super) fn parse(form: &Form<'_>) -> Result<Schedule, FactError> {
+    Ok(Schedule {
+        id: schedule_id(form, "id")?,
+        dialect: one(form, "dialect", Dialect::parse)?,
+        durability: one(form, "durability", Durability::parse)?,
+        label: own_text(form, "label")?,
+        owner: session_id(form, "owner")?,
+        trigger: trigger(map(form, "trigger")?)?,
+        payload: payload(map(form, "payload")?)?,
+        created_at: instant(form, "created-at")?,
+        creation: Creation::of(maybe(form, "made-by", actor)?, maybe(form, "lineage", lineage)?),
+        settings: maybe(form, "terms", |form, key| terms(map(form, key)?))?.map(Box::new),
+    })
+}
+
+fn trigger(form: &Form<'_>) -> Result<Trigger, FactError> {
+    // A shortcut for one-shots: most schedules are, and a start may read a million of them.
+    if let Form::Map(entries) = form
+        && entries.len() == 4
+        && part(form, "kind").as_keyword() == Some("at")
+    {
+        return instant(form, "at").map(Trigger::At);
+    }
+    calendar::from_edn(&form.to_value()).map_err(|_| wrong("trigger", "a trigger", form))
+}
+
+fn of_payload(payload: &Payload) -> Printed {
+    let map = Printed::new().with("kind", Word(payload.kind().name())).with("text", payload.text());
+    match payload {
+        Payload::Turn { .. } => map,
+        Payload::NewSession(session) => map.with("config", session_config::print(&session.config)),
+        Payload::Notice(notice) => {
+            map.with("about", Word(notice.about.name())).with("file", notice.file.as_ref().map(of_file))
+        }
+    }
+}
+
+pub(super) fn of_file(file: &Attachment) -> Printed {
+    Printed::new().with("path", &*file.path).with("name", file.name.as_deref())
+}
+
+pub(super) fn file(form: &Form<'_>) -> Result<Attachment, FactError> {
+    Ok(Attachment { path: text(form, "path")?.into(), name: own_text(form, "name")? })
+}
+
+fn payload(form: &Form<'_>) -> Result<Payload, FactError> {
+    let text: Box<str> = text(form, "text")?.into();
+    Ok(match one(form, "kind", PayloadKind::parse)? {
+        PayloadKind::Message => Payload::Turn { text },
+        PayloadKind::Session => Payload::new_session(text, Arc::new(session_config::parse(form)?)),
+        PayloadKind::Notice => Payload::Notice(Box::new(Notice {
+            about: one(form, "about", About::parse)?,
+            text,
+            file: maybe(form, "file", |form, key| file(map(form, key)?))?,
+        })),
+    })
+}
+
+pub(super) fn own_text(form: &Form<'_>, key: &'static str) -> Result<Option<Box<str>>, FactError> {
+    maybe(form, key, |form, key| text(form, key).map(Into::into))
+}
+
+fn of_terms(terms: &Settings) -> Printed {
+    let plain = Settings::PLAIN;
+    Printed::new()
+        .with("description", terms.description.as_deref())
+        .with("key", terms.key.as_deref())
+        .with("shared?", unless(plain.shared, terms.shared))
+        .with("target", unless(&plain.target, &terms.target).map(of_target))
+        .with("envelope", unless(plain.envelope, terms.envelope).map(|it| Word(it.name())))
+        .with("policy", unless(&plain.policy, &terms.policy).map(of_policy))
+        .with("lifetime", unless(&plain.lifetime, &terms.lifetime).map(of_lifetime))
+}
+
+fn terms(form: &Form<'_>) -> Result<Settings, FactError> {
+    let plain = Settings::PLAIN;
+    Ok(Settings {
+        description: own_text(form, "description")?,
+        key: own_text(form, "key")?,
+        shared: flag_or(plain.shared, form, "shared?")?,
+        target: maybe(form, "target", |form, key| target(map(form, key)?))?.unwrap_or(plain.target),
+        envelope: one_or(plain.envelope, form, "envelope", Envelope::parse)?,
+        policy: maybe(form, "policy", |form, key| policy(map(form, key)?))?.unwrap_or(plain.policy),
+        lifetime: maybe(form, "lifetime", |form, key| lifetime(map(form, key)?))?.unwrap_or(plain.lifetime),
+    })
+}
+
+fn of_target(target: &Target) -> Printed {
+    let map = Printed::new().with("to", Word(target.name()));
+    match target {
+        Target::Owner | Target::Fresh => map,
+        Target::Session(session) => map.with("session", session.as_str()),
+        Target::Route(route) => map
+            .with("channel", &*route.channel)
+            .with("conversation", &*route.conversation)
+            .with("thread", route.thread.as_deref()),
+    }
+}
+
+fn target(form: &Form<'_>) -> Result<Target, FactError> {
+    let to = part(form, "to");
+    Ok(match to.as_keyword() {
+        Some("owner") => Target::Owner,
+        Some("fresh") => Target::Fresh,
+        Some("session") => Target::Session(session_id(form, "session")?),
+        Some("route") => Target::Route(Box::new(Route {
+            channel: text(form, "channel")?.into(),
+            conversation: text(form, "conversation")?.into(),
+            thread: own_text(form, "thread")?,
+        })),
+        Some(_) | None => return Err(wrong("to", "owner, fresh, session or route", to)),
+    })
+}
+
+fn of_policy(policy: &Policy) -> Printed {
+    let plain = Policy::PLAIN;
+    let backoff = || policy.backoff.iter().map(|wait| wait.nanos()).collect::<Vec<u64>>();
+    Printed::new()
+        .with("overlap", unless(plain.overlap, policy.overlap).map(|it| Word(it.name())))
+        .with("missed", unless(plain.missed, policy.missed).map(|it| Word(it.name())))
+        .with("max-late-ns", policy.max_late.map(Span::nanos))
+        .with("when-busy", unless(plain.when_busy, policy.when_busy).map(|it| Word(it.name())))
+        .with("recovery", unless(plain.recovery, policy.recovery).map(|it| Word(it.name())))
+        .with("ends-with", unless(plain.ends_with, policy.ends_with).map(|it| Word(it.name())))
+        .with("timeout-ns", policy.timeout.map(Span::nanos))
+        .with("backoff-ns", (!policy.backoff.is_empty()).then(backoff))
+}
+
+fn policy(form: &Form<'_>) -> Result<Policy, FactError> {
+    let plain = Policy::PLAIN;
+    let wait = |wait: &Form<'_>| {
+        // `span` reads a part of a map, so the item is put into one.
+        let form = Form::Map(vec![Form::Keyword("backoff-ns"), wait.clone()]);
+        span(&form, "backoff-ns")
+    };
+    let waits = |form: &Form<'_>, key| {
+        let waits = part(form, key);
+        let waits = waits.as_items().ok_or_else(|| wrong(key, "a vector of nanoseconds", waits))?;
+        waits.iter().map(wait).collect::<Result<Vec<Span>, _>>()
+    };
+    Ok(Policy {
+        overlap: one_or(plain.overlap, form, "overlap", Overlap::parse)?,
+        missed: one_or(plain.missed, form, "missed", Missed::parse)?,
+        max_late: maybe(form, "max-late-ns", span)?,
+        when_busy: one_or(plain.when_busy, form, "when-busy", WhenBusy::parse)?,
+        recovery: one_or(plain.recovery, form, "recovery", Recovery::parse)?,
+        ends_with: one_or(plain.ends_with, form, "ends-with", EndsWith::parse)?,
+        timeout: maybe(form, "timeout-ns", span)?,
+        backoff: maybe(form, "backoff-ns", waits)?.unwrap_or_default(),
+    })
+}
+
+fn of_lifetime(lifetime: &Lifetime) -> Printed {
+    let plain = Lifetime::PLAIN;
+    Printed::new()
+        .with("max-runs", lifetime.max_runs.map(NonZeroU32::get))
+        .with("expires-at", lifetime.expires_at.map(Instant))
+        .with(
+            "cancel-on-user-activity?",
+            unless(plain.cancel_on_user_activity, lifetime.cancel_on_user_activity),
+        )
+        .with("dies-with-session?", unless(plain.dies_with_session, lifetime.dies_with_session))
+}
+
+fn lifetime(form: &Form<'_>) -> Result<Lifetime, FactError> {
+    let plain = Lifetime::PLAIN;
+    let max = |form: &Form<'_>, key: &'static str| {
+        NonZeroU32::new(number(form, key)?).ok_or_else(|| wrong(key, "1 or more", part(form, key)))
+    };
+    Ok(Lifetime {
+        max_runs: maybe(form, "max-runs", max)?,
+        expires_at: maybe(form, "expires-at", instant)?,
+        cancel_on_user_activity: flag_or(plain.cancel_on_user_activity, form, "cancel-on-user-activity?")?,
+        dies_with_session: flag_or(plain.dies_with_session, form, "dies-with-session?")?,
+    })
+}

@@ -1,0 +1,113 @@
+//! Facts and rows as text: each is one EDN map, on one line of text.
+//!
+//! [`print`](fn@print) and [`parse`](fn@parse) are each other's inverse for every fact that the engine can decide.
+//! The format is versioned by [`VERSION`]; `schema/facts/v1.edn` has one fact of each kind. What lives elsewhere: the
+//! log (`adapter`), the fold (`engine`).
+//!
+//! Invariant: a form that is not understood is an error, never a fact that means something else.
+
+mod definition;
+mod form;
+mod guard;
+mod message;
+mod parse;
+mod parts;
+mod print;
+mod printed;
+mod row;
+mod session_config;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use form::{Form, show};
+pub(super) use guard::parse_guard;
+pub use guard::print_guard;
+pub(super) use message::parse_message;
+pub use message::print_message;
+pub use parse::parse;
+pub(crate) use parse::parse_form;
+pub use print::print;
+pub use printed::Printed;
+pub(crate) use row::{parse_hold, parse_schedule, parse_session};
+pub use row::{print_hold, print_schedule, print_session};
+
+use crate::domain::Fact;
+use crate::edn::Value;
+
+/// Why a form is not a fact or a row.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FactError {
+    /// There is no fact of this name in this version of the form.
+    #[error("there is no fact {name}")]
+    Unknown {
+        /// The value under `:fact`.
+        name: Value,
+    },
+    /// A part is missing or wrong.
+    #[error(":{part} must be {expected}, not {found}")]
+    Part {
+        /// The key.
+        part: &'static str,
+        /// The values that are valid there, in words.
+        expected: &'static str,
+        /// The value that was found, shortened.
+        found: Value,
+    },
+}
+
+/// Parses a fact from its payload in a log.
+///
+/// # Errors
+/// A description of the first fault, in words.
+pub fn read(payload: &[u8]) -> Result<Fact, String> {
+    show(payload, |form| parse_form(form).map_err(|error| error.to_string()))
+}
+
+/// The key under which a fact may carry its schedule's row, as it is after the fact.
+pub(crate) const ROW: &str = "row";
+
+/// The version of the format.
+pub(crate) const VERSION: u32 = 1;
+
+/// The names of facts, as they stand under `:fact`.
+mod names {
+    pub(super) const OPENED: &str = "session/opened";
+    pub(super) const CLOSED: &str = "session/closed";
+    pub(super) const HOSTED: &str = "session/hosted";
+    pub(super) const UNHOSTED: &str = "session/unhosted";
+    pub(super) const BUSY: &str = "session/busy";
+    pub(super) const IDLE: &str = "session/idle";
+    pub(super) const USER_SPOKE: &str = "session/user-spoke";
+    pub(super) const TURN_UNREPORTED: &str = "session/turn-unreported";
+    pub(super) const JOB_READY: &str = "session/job-ready";
+    pub(super) const GRANTED: &str = "session/granted";
+    pub(super) const CREATED: &str = "schedule/created";
+    pub(super) const CHANGED: &str = "schedule/changed";
+    pub(super) const PAUSED: &str = "schedule/paused";
+    pub(super) const RESUMED: &str = "schedule/resumed";
+    pub(super) const SKIPPED: &str = "schedule/skipped";
+    pub(super) const ARMED: &str = "schedule/armed";
+    pub(super) const CALLED_OFF: &str = "schedule/cancelled";
+    pub(super) const CLAIMED: &str = "run/claimed";
+    pub(super) const QUEUED: &str = "run/queued";
+    pub(super) const ASKED: &str = "run/asked";
+    pub(super) const ALLOWED: &str = "run/allowed";
+    pub(super) const HELD_BACK: &str = "run/held";
+    pub(super) const APPROVED: &str = "run/approved";
+    pub(super) const DENIED: &str = "run/denied";
+    pub(super) const DISPATCHED: &str = "run/dispatched";
+    pub(super) const ACCEPTED: &str = "run/accepted";
+    pub(super) const DELIVERED: &str = "run/delivered";
+    pub(super) const RETRYING: &str = "run/retrying";
+    pub(super) const FAILED: &str = "run/failed";
+    pub(super) const CANCELLED: &str = "run/cancelled";
+    pub(super) const ATTACHED: &str = "host/attached";
+    pub(super) const LOST: &str = "host/lost";
+    pub(super) const CHANNEL_OPENED: &str = "channel/opened";
+    pub(super) const CHANNEL_DISABLED: &str = "channel/disabled";
+    pub(super) const HELD: &str = "engine/held";
+    pub(super) const RELEASED: &str = "engine/released";
+    pub(super) const GUARDED: &str = "engine/guarded";
+    pub(super) const AWOKE: &str = "engine/awoke";
+    pub(super) const STOPPING: &str = "engine/stopping";
+}

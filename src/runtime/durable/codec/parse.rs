@@ -1,0 +1,239 @@
+//! Parses facts from EDN maps. Everything is checked, because anybody may have written a log.
+
+use std::sync::Arc;
+
+use super::definition::{self, own_text};
+use super::form::Form;
+use super::parts::{
+    boot, flag, host, instant, map, maybe, number, one, part, run_id, schedule_id, session_id, text, wrong,
+};
+use super::{FactError, guard, names, session_config};
+use crate::dialect::echo;
+use crate::domain::{
+    Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Dialect, Dispatch, Fact, Failure, HostFact,
+    JobId, Lineage, Next, Phase, Reason, Redefinition, RunFact, ScheduleFact, Scope, SessionFact, SessionId,
+    SessionProvenance, Skip, Span, TokenName, Via,
+};
+use crate::edn::Map;
+
+/// Parses a fact.
+///
+/// # Errors
+/// [`FactError`], for the first thing that is wrong with it.
+pub fn parse(form: &Map) -> Result<Fact, FactError> {
+    parse_form(&Form::of_map(form))
+}
+
+/// Parses a fact from a form.
+pub(crate) fn parse_form(form: &Form<'_>) -> Result<Fact, FactError> {
+    let name = part(form, "fact");
+    let word = name.as_keyword().unwrap_or_default();
+    // Each of these returns `None` for a name that it does not know.
+    let readers = [session, schedule, run, rest];
+    let fact = readers.into_iter().find_map(|read| read(word, form).transpose());
+    fact.unwrap_or_else(|| Err(FactError::Unknown { name: echo(&name.to_value()) }))
+}
+
+fn session(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
+    let fact = match name {
+        names::OPENED => SessionFact::Opened {
+            host: host(form)?,
+            config: Arc::new(session_config::parse(form)?),
+            provenance: maybe(form, "provenance", |form, key| provenance(map(form, key)?))?.map(Box::new),
+        },
+        names::CLOSED => SessionFact::Closed,
+        names::HOSTED => SessionFact::HostAttached { host: host(form)? },
+        names::UNHOSTED => SessionFact::HostDetached,
+        names::BUSY => SessionFact::Busy,
+        names::IDLE => SessionFact::Idle,
+        names::USER_SPOKE => SessionFact::UserMessage,
+        names::TURN_UNREPORTED => SessionFact::TurnUnreported,
+        names::GRANTED => {
+            let by = Box::new(actor(form, "by")?);
+            SessionFact::Granted { grant: guard::grant(map(form, "grant")?)?, by }
+        }
+        names::JOB_READY => SessionFact::JobReady { job: job_id(form)? },
+        _ => return Ok(None),
+    };
+    Ok(Some(Fact::Session(session_id(form, "session")?, fact)))
+}
+
+fn schedule(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
+    let fact = match name {
+        names::CHANGED => ScheduleFact::Changed(Box::new(Redefinition {
+            schedule: definition::parse(map(form, "definition")?)?,
+            by: actor(form, "by")?,
+            retriggered: maybe(form, "next", next)?,
+            revises: part(form, "revises").as_bool().unwrap_or(true),
+        })),
+        names::PAUSED => ScheduleFact::Paused { by: actor(form, "by")?, reason: own_text(form, "why")? },
+        names::RESUMED => ScheduleFact::Resumed { by: actor(form, "by")?, next: next(form, "next")? },
+        names::SKIPPED => ScheduleFact::Skipped(Skip {
+            from: instant(form, "from")?,
+            until: instant(form, "until")?,
+            count: number::<u64>(form, "count")?,
+            reason: one(form, "reason", Reason::parse)?,
+            next: next(form, "next")?,
+            by: by(form)?,
+        }),
+        names::ARMED => ScheduleFact::Armed { next: next(form, "next")?, by: by(form)? },
+        names::CALLED_OFF => {
+            ScheduleFact::Cancelled { reason: one(form, "reason", Reason::parse)?, by: by(form)? }
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(Fact::Schedule(schedule_id(form, "schedule")?, fact)))
+}
+
+fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
+    let fact = match name {
+        names::CLAIMED => RunFact::Claimed(Claim {
+            cause: one(form, "cause", Cause::parse)?,
+            folded: number::<u64>(form, "folded")?,
+            next: maybe(form, "next", next)?,
+            time_up: maybe(form, "time-up-ns", boot)?,
+            by: by(form)?,
+        }),
+        names::QUEUED => RunFact::Queued { reason: one(form, "reason", Reason::parse)? },
+        names::ASKED => RunFact::Asked {
+            digest: guard::digest(form, "digest")?,
+            due: boot(form, "due-ns")?,
+            until: instant(form, "until")?,
+        },
+        names::ALLOWED => {
+            RunFact::Allowed { digest: guard::digest(form, "digest")?, until: boot(form, "until-ns")? }
+        }
+        names::HELD_BACK => RunFact::Held(Box::new(guard::hold(map(form, "hold")?)?)),
+        names::APPROVED => {
+            RunFact::Approved { digest: guard::digest(form, "digest")?, by: Box::new(actor(form, "by")?) }
+        }
+        names::DENIED => RunFact::Denied { by: Box::new(actor(form, "by")?), why: own_text(form, "why")? },
+        names::DISPATCHED => RunFact::Dispatched(Dispatch {
+            host: host(form)?,
+            phase: one(form, "phase", Phase::parse)?,
+            session: session_id(form, "session")?,
+            overdue: boot(form, "overdue-ns")?,
+        }),
+        names::ACCEPTED => RunFact::Accepted,
+        names::DELIVERED => RunFact::Delivered,
+        names::RETRYING => RunFact::Retrying {
+            failure: Box::new(failure(form)?),
+            at: instant(form, "at")?,
+            due: boot(form, "due-ns")?,
+        },
+        names::FAILED => RunFact::Failed(Box::new(failure(form)?)),
+        names::CANCELLED => RunFact::Cancelled { reason: one(form, "reason", Reason::parse)? },
+        _ => return Ok(None),
+    };
+    Ok(Some(Fact::Run(run_id(form, "run")?, fact)))
+}
+
+fn rest(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
+    Ok(Some(match name {
+        names::CREATED => {
+            Fact::Created { schedule: definition::parse(map(form, "schedule")?)?, next: next(form, "next")? }
+        }
+        names::ATTACHED => Fact::Host(host(form)?, HostFact::Attached),
+        names::LOST => Fact::Host(host(form)?, HostFact::Lost),
+        names::CHANNEL_OPENED => {
+            let name: Box<str> = text(form, "channel")?.into();
+            let channel = Channel {
+                name: name.clone(),
+                kind: one(form, "kind", ChannelKind::parse)?,
+                goes_to: text(form, "goes-to")?.into(),
+                agents: flag(form, "agents?")?,
+            };
+            Fact::Channel(name, ChannelFact::Opened(channel))
+        }
+        names::CHANNEL_DISABLED => Fact::Channel(text(form, "channel")?.into(), ChannelFact::Disabled),
+        names::HELD => Fact::AllHeld { by: actor(form, "by")?, reason: own_text(form, "why")? },
+        names::RELEASED => Fact::AllReleased { by: actor(form, "by")? },
+        names::GUARDED => Fact::GuardPolicySet {
+            policy: maybe(form, "policy", |form, key| guard::policy(map(form, key)?))?.map(Arc::new),
+            by: actor(form, "by")?,
+        },
+        names::AWOKE => Fact::Restarted { lost: number::<u64>(form, "lost")? },
+        names::STOPPING => Fact::Stopping { abandon: flag(form, "abandon?")? },
+        _ => return Ok(None),
+    }))
+}
+
+pub(super) fn failure(form: &Form<'_>) -> Result<Failure, FactError> {
+    Ok(Failure {
+        phase: one(form, "phase", Phase::parse)?,
+        reason: one(form, "reason", Reason::parse)?,
+        message: text(form, "message")?.into(),
+        session_exists: flag(form, "session-exists?")?,
+        code: maybe(form, "code", number::<i32>)?,
+        again_after: maybe(form, "again-after-ns", number::<u64>)?.map(Span::from_nanos),
+    })
+}
+
+pub(super) fn provenance(form: &Form<'_>) -> Result<SessionProvenance, FactError> {
+    Ok(SessionProvenance {
+        origin: session_id(form, "origin")?,
+        schedule: schedule_id(form, "schedule")?,
+        label: own_text(form, "label")?,
+        chain: maybe(form, "line", lineage)?,
+    })
+}
+
+pub(super) fn lineage(form: &Form<'_>, key: &'static str) -> Result<Lineage, FactError> {
+    let form = map(form, key)?;
+    Ok(Lineage { run: run_id(form, "run")?, depth: number(form, "depth")?, root: schedule_id(form, "root")? })
+}
+
+fn job_id(form: &Form<'_>) -> Result<JobId, FactError> {
+    let value = part(form, "job");
+    let job = value.as_str().and_then(|text| JobId::new(text).ok());
+    job.ok_or_else(|| wrong("job", "the id of a job", value))
+}
+
+fn next(form: &Form<'_>, key: &'static str) -> Result<Next, FactError> {
+    let value = part(form, key);
+    if value.as_keyword().is_some_and(|word| word == "after-finish") {
+        return Ok(Next::AfterFinish);
+    }
+    if value.as_keyword().is_some_and(|word| word == "at-event") {
+        return Ok(Next::AtEvent);
+    }
+    let form = map(form, key)?;
+    if !part(form, "never").is_nil() {
+        return Ok(Next::Never { reason: one(form, "never", Reason::parse)? });
+    }
+    Ok(Next::Slot { slot: instant(form, "slot")?, due: maybe(form, "due-ns", boot)? })
+}
+
+/// Who caused the fact, if anybody did.
+fn by(form: &Form<'_>) -> Result<Option<Box<Actor>>, FactError> {
+    Ok(maybe(form, "by", actor)?.map(Box::new))
+}
+
+/// Who did something. In logs from before more was recorded, it is the scope alone.
+pub(super) fn actor(form: &Form<'_>, key: &'static str) -> Result<Actor, FactError> {
+    if !part(form, key).is_map() {
+        return Ok(Actor { scope: scope(form, key)?, via: None, tool: None });
+    }
+    let form = map(form, key)?;
+    let entry = maybe(form, "entry", |form, key| match part(form, key).as_keyword() {
+        Some("embedder") => Ok(Via::Embedder),
+        Some("peer") => Ok(Via::Peer),
+        Some("session") => Ok(Via::Session),
+        Some("operator") => {
+            let token = TokenName::new(text(form, "token")?);
+            token.map(Via::Operator).map_err(|_| wrong("token", "a token's name", part(form, "token")))
+        }
+        Some(_) | None => Err(wrong(key, "embedder, peer, session or operator", part(form, key))),
+    })?;
+    let tool = maybe(form, "tool", |form, key| one(form, key, Dialect::parse))?;
+    Ok(Actor { scope: scope(form, "scope")?, via: entry, tool })
+}
+
+fn scope(form: &Form<'_>, key: &'static str) -> Result<Scope, FactError> {
+    let value = part(form, key);
+    if value.as_keyword().is_some_and(|word| word == "operator") {
+        return Ok(Scope::Operator);
+    }
+    let session = value.as_str().and_then(|text| SessionId::new(text).ok());
+    session.map(Scope::Session).ok_or_else(|| wrong(key, ":operator or a session's id", value))
+}

@@ -1,0 +1,226 @@
+//! Prints facts as EDN maps. Keys stand in a fixed order; instants are ISO strings, so that years beyond 9999 fit.
+
+use super::definition;
+use super::guard::{of_hold, of_policy};
+use super::names;
+use super::printed::{Instant, Part, Printed, Word};
+use super::session_config;
+use crate::domain::{
+    Actor, BootTime, ChannelFact, Claim, Dispatch, Fact, Failure, HostFact, Lineage, Next, Redefinition,
+    RunFact, ScheduleFact, Scope, SessionFact, SessionProvenance, Skip,
+};
+
+/// Prints a fact.
+pub fn print(fact: &Fact) -> Printed {
+    match fact {
+        Fact::Session(id, fact) => session(fact).with("session", id.as_str()),
+        Fact::Created { schedule, next } => {
+            named(names::CREATED).with("schedule", definition::print(schedule)).with("next", *next)
+        }
+        Fact::Schedule(id, fact) => schedule(fact).with("schedule", id.to_string()),
+        Fact::Run(id, fact) => run(fact).with("run", id.to_string()),
+        Fact::Host(id, HostFact::Attached) => named(names::ATTACHED).with("host", id.number()),
+        Fact::Host(id, HostFact::Lost) => named(names::LOST).with("host", id.number()),
+        Fact::Channel(name, ChannelFact::Opened(channel)) => named(names::CHANNEL_OPENED)
+            .with("kind", Word(channel.kind.name()))
+            .with("goes-to", &*channel.goes_to)
+            .with("agents?", channel.agents)
+            .with("channel", &**name),
+        Fact::Channel(name, ChannelFact::Disabled) => named(names::CHANNEL_DISABLED).with("channel", &**name),
+        Fact::AllHeld { by, reason } => named(names::HELD).with("by", by).with("why", reason.as_deref()),
+        Fact::AllReleased { by } => named(names::RELEASED).with("by", by),
+        Fact::GuardPolicySet { policy, by } => {
+            named(names::GUARDED).with("policy", policy.as_deref().map(of_policy)).with("by", by)
+        }
+        Fact::Restarted { lost } => named(names::AWOKE).with("lost", *lost),
+        Fact::Stopping { abandon } => named(names::STOPPING).with("abandon?", *abandon),
+    }
+}
+
+fn session(fact: &SessionFact) -> Printed {
+    match fact {
+        SessionFact::Opened { host, config, provenance } => named(names::OPENED)
+            .with("host", host.number())
+            .with("config", session_config::print(config))
+            .with("provenance", provenance.as_deref().map(of_provenance)),
+        SessionFact::Closed => named(names::CLOSED),
+        SessionFact::HostAttached { host } => named(names::HOSTED).with("host", host.number()),
+        SessionFact::HostDetached => named(names::UNHOSTED),
+        SessionFact::Busy => named(names::BUSY),
+        SessionFact::Idle => named(names::IDLE),
+        SessionFact::UserMessage => named(names::USER_SPOKE),
+        SessionFact::TurnUnreported => named(names::TURN_UNREPORTED),
+        SessionFact::Granted { grant, by } => named(names::GRANTED).with("grant", grant).with("by", &**by),
+        SessionFact::JobReady { job } => named(names::JOB_READY).with("job", job.as_str()),
+    }
+}
+
+fn schedule(fact: &ScheduleFact) -> Printed {
+    match fact {
+        ScheduleFact::Changed(change) => {
+            let Redefinition { schedule, by, retriggered, revises } = &**change;
+            let map = named(names::CHANGED)
+                .with("definition", definition::print(schedule))
+                .with("by", by)
+                .with("next", *retriggered);
+            // Nearly every change counts as a revision, so only the exceptions are marked.
+            if *revises { map } else { map.with("revises", false) }
+        }
+        ScheduleFact::Paused { by, reason } => {
+            named(names::PAUSED).with("by", by).with("why", reason.as_deref())
+        }
+        ScheduleFact::Resumed { by, next } => named(names::RESUMED).with("by", by).with("next", *next),
+        ScheduleFact::Skipped(Skip { from, until, count, reason, next, by }) => {
+            let map = named(names::SKIPPED)
+                .with("from", Instant(*from))
+                .with("until", Instant(*until))
+                .with("count", *count)
+                .with("reason", Word(reason.name()))
+                .with("next", *next);
+            with_by(map, by.as_deref())
+        }
+        ScheduleFact::Armed { next, by } => with_by(named(names::ARMED).with("next", *next), by.as_deref()),
+        ScheduleFact::Cancelled { reason, by } => {
+            with_by(named(names::CALLED_OFF).with("reason", Word(reason.name())), by.as_deref())
+        }
+    }
+}
+
+fn run(fact: &RunFact) -> Printed {
+    match fact {
+        RunFact::Claimed(Claim { cause, folded, next, time_up, by }) => {
+            let map = named(names::CLAIMED)
+                .with("cause", Word(cause.name()))
+                .with("folded", *folded)
+                .with("next", *next)
+                .with("time-up-ns", time_up.map(BootTime::nanos));
+            with_by(map, by.as_deref())
+        }
+        RunFact::Queued { reason } => named(names::QUEUED).with("reason", Word(reason.name())),
+        RunFact::Asked { digest, due, until } => named(names::ASKED)
+            .with("digest", digest.to_string())
+            .with("due-ns", due.nanos())
+            .with("until", Instant(*until)),
+        RunFact::Allowed { digest, until } => {
+            named(names::ALLOWED).with("digest", digest.to_string()).with("until-ns", until.nanos())
+        }
+        RunFact::Held(hold) => named(names::HELD_BACK).with("hold", of_hold(hold)),
+        RunFact::Approved { digest, by } => {
+            named(names::APPROVED).with("digest", digest.to_string()).with("by", &**by)
+        }
+        RunFact::Denied { by, why } => named(names::DENIED).with("by", &**by).with("why", why.as_deref()),
+        RunFact::Dispatched(to) => dispatched(to),
+        RunFact::Accepted => named(names::ACCEPTED),
+        RunFact::Delivered => named(names::DELIVERED),
+        RunFact::Retrying { failure, at, due } => {
+            failed(names::RETRYING, failure).with("at", Instant(*at)).with("due-ns", due.nanos())
+        }
+        RunFact::Failed(failure) => failed(names::FAILED, failure),
+        RunFact::Cancelled { reason } => named(names::CANCELLED).with("reason", Word(reason.name())),
+    }
+}
+
+fn dispatched(to: &Dispatch) -> Printed {
+    named(names::DISPATCHED)
+        .with("host", to.host.number())
+        .with("phase", Word(to.phase.name()))
+        .with("session", to.session.as_str())
+        .with("overdue-ns", to.overdue.nanos())
+}
+
+fn failed(name: &str, failure: &Failure) -> Printed {
+    with_failure(named(name), failure)
+}
+
+pub(super) fn of_failure(failure: &Failure) -> Printed {
+    with_failure(Printed::new(), failure)
+}
+
+fn with_failure(map: Printed, failure: &Failure) -> Printed {
+    let map = map
+        .with("phase", Word(failure.phase.name()))
+        .with("reason", Word(failure.reason.name()))
+        .with("message", &*failure.message)
+        .with("session-exists?", failure.session_exists);
+    // Only deliveries to channels have these two parts.
+    let map = match failure.code {
+        Some(code) => map.with("code", code),
+        None => map,
+    };
+    match failure.again_after {
+        Some(wait) => map.with("again-after-ns", wait.nanos()),
+        None => map,
+    }
+}
+
+pub(super) fn of_provenance(provenance: &SessionProvenance) -> Printed {
+    Printed::new()
+        .with("origin", provenance.origin.as_str())
+        .with("schedule", provenance.schedule.to_string())
+        .with("label", provenance.label.as_deref())
+        .with("line", provenance.chain.as_ref().map(of_lineage))
+}
+
+pub(super) fn of_lineage(line: &Lineage) -> Printed {
+    Printed::new()
+        .with("run", line.run.to_string())
+        .with("depth", line.depth)
+        .with("root", line.root.to_string())
+}
+
+impl Part for Next {
+    fn print(self, out: &mut String) {
+        match self {
+            Next::Slot { slot, due } => {
+                let due = due.map(BootTime::nanos);
+                Printed::new().with("slot", Instant(slot)).with("due-ns", due).print(out);
+            }
+            Next::AfterFinish => Word("after-finish").print(out),
+            Next::AtEvent => Word("at-event").print(out),
+            Next::Never { reason } => Printed::new().with("never", Word(reason.name())).print(out),
+        }
+    }
+}
+
+impl Part for &Scope {
+    fn print(self, out: &mut String) {
+        match self {
+            Scope::Operator => Word("operator").print(out),
+            Scope::Session(session) => session.as_str().print(out),
+        }
+    }
+}
+
+impl Part for &Actor {
+    /// An actor of which only the scope is known is printed as the scope alone, as in logs from
+    /// before more was recorded.
+    fn print(self, out: &mut String) {
+        let Actor { scope, via: entry, tool } = self;
+        if entry.is_none() && tool.is_none() {
+            return scope.print(out);
+        }
+        let mut map = Printed::new().with("scope", scope);
+        if let Some(entry) = entry {
+            map = map.with("entry", Word(entry.name()));
+            if let Some(token) = entry.token() {
+                map = map.with("token", token.as_str());
+            }
+        }
+        if let Some(tool) = tool {
+            map = map.with("tool", Word(tool.name()));
+        }
+        map.print(out);
+    }
+}
+
+/// Adds who caused the fact, if anybody did.
+fn with_by(map: Printed, by: Option<&Actor>) -> Printed {
+    match by {
+        Some(by) => map.with("by", by),
+        None => map,
+    }
+}
+
+fn named(name: &str) -> Printed {
+    Printed::new().with("fact", Word(name))
+}

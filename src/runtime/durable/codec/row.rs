@@ -1,0 +1,235 @@
+//! The codec of rows: the current state of a schedule, of a session and of the hold, each one form beside the log.
+
+use std::sync::Arc;
+
+use super::definition::{self, own_text};
+use super::form::Form;
+use super::guard::{checks, of_checks};
+use super::parse::{actor, failure, provenance};
+use super::parts::{count, flag, flag_or, instant, map, maybe, number, one, part, session_id, wrong};
+use super::print::{of_failure, of_provenance};
+use super::printed::{Instant, Part, Printed, Word, unless};
+use super::{FactError, VERSION, session_config};
+use crate::domain::{Cause, HostId, Moment, Phase, Reason, Run, RunState, Status};
+use crate::engine::{Pause, Progress, ScheduleRow, SessionRow};
+
+/// Prints the row of a schedule.
+pub fn print_schedule(row: &ScheduleRow) -> Printed {
+    let runs = || row.runs.iter().map(of_run).collect::<Vec<Printed>>();
+    Printed::new()
+        .with("v", VERSION)
+        .with("schedule", definition::print(&row.schedule))
+        .with("status", Word(row.status.name()))
+        .with("ended-for", of_reason(row.ended_for))
+        .with("next", row.next.map(Instant))
+        .with("course", row.progress.as_deref().map(of_course))
+        .with("runs", (!row.runs.is_empty()).then(runs))
+}
+
+/// Parses the row of a schedule.
+///
+/// # Errors
+/// [`FactError`], for the first thing that is wrong with it.
+pub(crate) fn parse_schedule(form: &Form<'_>) -> Result<ScheduleRow, FactError> {
+    check_version(form)?;
+    Ok(ScheduleRow {
+        schedule: definition::parse(map(form, "schedule")?)?,
+        status: one(form, "status", Status::parse)?,
+        ended_for: reason(form, "ended-for")?,
+        next: maybe(form, "next", instant)?,
+        progress: maybe(form, "course", |form, key| course(map(form, key)?))?.map(Box::new),
+        runs: maybe(form, "runs", runs_of)?.unwrap_or_default(),
+    })
+}
+
+fn runs_of(form: &Form<'_>, key: &'static str) -> Result<Vec<Run>, FactError> {
+    let no_runs = |found| wrong(key, "a vector of runs", found);
+    let found = part(form, key);
+    let runs = found.as_items().ok_or_else(|| no_runs(found))?;
+    runs.iter().map(|found| if found.is_map() { run(found) } else { Err(no_runs(found)) }).collect()
+}
+
+/// Prints the row of a session; `token` is the digest of its token.
+pub fn print_session(row: &SessionRow, token: Option<&str>) -> Printed {
+    Printed::new()
+        .with("v", VERSION)
+        .with("id", row.id.as_str())
+        .with("config", session_config::print(&row.config))
+        .with("provenance", row.provenance.as_deref().map(of_provenance))
+        .with("opened-at", Instant(row.opened_at))
+        .with("built-in?", row.built_in)
+        .with("user-spoke-at", row.last_user_activity.map(Instant))
+        .with("token", token)
+}
+
+/// Parses the row of a session, and the digest of its token.
+///
+/// # Errors
+/// [`FactError`], for the first thing that is wrong with it.
+pub(crate) fn parse_session(form: &Form<'_>) -> Result<(SessionRow, Option<Box<str>>), FactError> {
+    check_version(form)?;
+    let row = SessionRow {
+        id: session_id(form, "id")?,
+        config: Arc::new(session_config::parse(form)?),
+        provenance: maybe(form, "provenance", |form, key| provenance(map(form, key)?))?.map(Box::new),
+        opened_at: instant(form, "opened-at")?,
+        built_in: flag(form, "built-in?")?,
+        last_user_activity: maybe(form, "user-spoke-at", instant)?,
+    };
+    Ok((row, own_text(form, "token")?))
+}
+
+/// Refuses a version that this program does not know.
+pub(super) fn check_version(form: &Form<'_>) -> Result<(), FactError> {
+    let version: u32 = number(form, "v")?;
+    if version == VERSION {
+        Ok(())
+    } else {
+        Err(wrong("v", "a version that this program knows", part(form, "v")))
+    }
+}
+
+fn of_course(course: &Progress) -> Printed {
+    let skip = course.last_skip.map(|(slot, reason)| LastSkip(slot, reason));
+    Printed::new()
+        .with("revision", course.revision)
+        .with("incarnation", course.incarnation)
+        .with("updated-at", course.updated_at.map(Instant))
+        .with("armed-since", course.armed_since.map(Instant))
+        .with("consumed", course.consumed.map(Instant))
+        .with("awaits-finish?", course.awaits_finish.then_some(true))
+        .with("awaits-event?", course.awaits_event.then_some(true))
+        .with("never", of_reason(course.never))
+        .with("called-off-at", course.cancelled_at.map(Instant))
+        .with("paused", course.paused.as_ref().map(of_pause))
+        .with("runs", unless(0, course.runs))
+        .with("delivered", unless(0, course.delivered))
+        .with("failed", unless(0, course.failed))
+        .with("skipped", unless(0, course.skipped))
+        .with("failures-in-row", unless(0, course.failures_in_row))
+        .with("last-skip", skip)
+}
+
+struct LastSkip(Moment, Reason);
+
+impl Part for LastSkip {
+    fn print(self, out: &mut String) {
+        out.push('[');
+        Instant(self.0).print(out);
+        out.push(' ');
+        Word(self.1.name()).print(out);
+        out.push(']');
+    }
+}
+
+fn course(form: &Form<'_>) -> Result<Progress, FactError> {
+    Ok(Progress {
+        revision: number(form, "revision")?,
+        incarnation: number(form, "incarnation")?,
+        updated_at: maybe(form, "updated-at", instant)?,
+        armed_since: maybe(form, "armed-since", instant)?,
+        consumed: maybe(form, "consumed", instant)?,
+        awaits_finish: flag_or(false, form, "awaits-finish?")?,
+        awaits_event: flag_or(false, form, "awaits-event?")?,
+        never: reason(form, "never")?,
+        cancelled_at: maybe(form, "called-off-at", instant)?,
+        paused: maybe(form, "paused", |form, key| pause(map(form, key)?))?,
+        runs: count(form, "runs")?,
+        delivered: count(form, "delivered")?,
+        failed: count(form, "failed")?,
+        skipped: count(form, "skipped")?,
+        failures_in_row: count(form, "failures-in-row")?,
+        last_skip: maybe(form, "last-skip", last_skip)?,
+    })
+}
+
+fn last_skip(form: &Form<'_>, key: &'static str) -> Result<(Moment, Reason), FactError> {
+    let value = part(form, key);
+    let pair = || {
+        let [slot, why] = value.as_items()? else { return None };
+        let slot = Moment::parse(slot.as_str()?).ok()?;
+        Some((slot, Reason::parse(why.as_keyword()?)?))
+    };
+    pair().ok_or_else(|| wrong(key, "a slot and a reason", value))
+}
+
+fn of_pause(pause: &Pause) -> Printed {
+    Printed::new()
+        .with("by", &pause.by)
+        .with("why", pause.reason.as_deref())
+        .with("since", Instant(pause.since))
+}
+
+fn pause(form: &Form<'_>) -> Result<Pause, FactError> {
+    Ok(Pause { by: actor(form, "by")?, reason: own_text(form, "why")?, since: instant(form, "since")? })
+}
+
+fn of_run(run: &Run) -> Printed {
+    Printed::new()
+        .with("incarnation", run.incarnation)
+        .with("slot", Instant(run.slot))
+        .with("folded", unless(0, run.folded))
+        .with("cause", Word(run.cause.name()))
+        .with("state", Word(run.state.name()))
+        .with("attempt", u32::from(run.attempt))
+        .with("claimed-at", Instant(run.claimed_at))
+        .with("started-at", run.started_at.map(Instant))
+        .with("delivered-at", run.delivered_at.map(Instant))
+        .with("retry-at", run.retry_at.map(Instant))
+        .with("ended-at", run.ended_at.map(Instant))
+        .with("phase", run.phase.map(|phase| Word(phase.name())))
+        .with("reason", of_reason(run.reason))
+        .with("host", run.host.map(HostId::number))
+        .with("session", run.session.as_ref().map(crate::domain::SessionId::as_str))
+        .with("session-created?", run.session_created.then_some(true))
+        .with("failure", run.failure.as_deref().map(of_failure))
+        .with("checks", run.checks.as_deref().map(of_checks))
+        .with("asked", run.definition.as_deref().map(definition::print))
+}
+
+fn run(form: &Form<'_>) -> Result<Run, FactError> {
+    Ok(Run {
+        incarnation: number(form, "incarnation")?,
+        slot: instant(form, "slot")?,
+        folded: count(form, "folded")?,
+        cause: one(form, "cause", Cause::parse)?,
+        state: one(form, "state", RunState::parse)?,
+        attempt: number(form, "attempt")?,
+        claimed_at: instant(form, "claimed-at")?,
+        started_at: maybe(form, "started-at", instant)?,
+        delivered_at: maybe(form, "delivered-at", instant)?,
+        retry_at: maybe(form, "retry-at", instant)?,
+        ended_at: maybe(form, "ended-at", instant)?,
+        phase: maybe(form, "phase", |form, key| one(form, key, Phase::parse))?,
+        reason: reason(form, "reason")?,
+        host: maybe(form, "host", number::<u32>)?.map(HostId::new),
+        session: maybe(form, "session", session_id)?,
+        session_created: flag_or(false, form, "session-created?")?,
+        failure: maybe(form, "failure", |form, key| failure(map(form, key)?))?.map(Box::new),
+        // Rows from before there was a guard do not have it.
+        checks: maybe(form, "checks", |form, key| checks(map(form, key)?))?.map(Box::new),
+        definition: maybe(form, "asked", |form, key| definition::parse(map(form, key)?))?.map(Arc::new),
+    })
+}
+
+fn of_reason(reason: Option<Reason>) -> Option<Word<'static>> {
+    reason.map(|reason| Word(reason.name()))
+}
+
+fn reason(form: &Form<'_>, key: &'static str) -> Result<Option<Reason>, FactError> {
+    maybe(form, key, |form, key| one(form, key, Reason::parse))
+}
+
+/// Prints the row that says who holds everything, if anybody does.
+pub fn print_hold(hold: Option<&Pause>) -> Printed {
+    Printed::new().with("v", VERSION).with("held", hold.map(of_pause))
+}
+
+/// Parses the row that says who holds everything.
+///
+/// # Errors
+/// [`FactError`], for the first thing that is wrong with it.
+pub(crate) fn parse_hold(form: &Form<'_>) -> Result<Option<Pause>, FactError> {
+    check_version(form)?;
+    maybe(form, "held", |form, key| pause(map(form, key)?))
+}

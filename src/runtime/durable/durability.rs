@@ -1,0 +1,121 @@
+//! What concerns the store: which facts are persisted, and which inputs and effects wait for a commit.
+//!
+//! Invariant: volatile work is never in any of these, so that it never waits for a disk.
+
+use crate::domain::{Durability, Fact, RunId, Schedule, SessionFact, SessionId};
+use crate::engine::{Command, Effect, Input, Report, State};
+
+/// A fact that is persisted.
+#[derive(Clone, Copy)]
+pub(in crate::runtime) struct Lasting<'a> {
+    /// The session that the fact is about; for a fact about a schedule, its owner.
+    pub(in crate::runtime) session: Option<&'a SessionId>,
+}
+
+/// Metadata needed to persist a fact; `None` if the fact is volatile.
+pub(in crate::runtime) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Option<Lasting<'a>> {
+    let of =
+        |schedule: &'a Schedule| schedule.is_durable().then_some(Lasting { session: Some(&schedule.owner) });
+    match fact {
+        Fact::Created { schedule, .. } => of(schedule),
+        Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => {
+            of(state.schedule(id)?.schedule())
+        }
+        Fact::Session(id, fact) => match fact {
+            SessionFact::Opened { .. }
+            | SessionFact::Closed
+            | SessionFact::HostAttached { .. }
+            | SessionFact::Granted { .. } => Some(Lasting { session: Some(id) }),
+            // The state of a connection or of a turn means nothing to the next process.
+            SessionFact::HostDetached
+            | SessionFact::Busy
+            | SessionFact::Idle
+            | SessionFact::UserMessage
+            | SessionFact::TurnUnreported
+            | SessionFact::JobReady { .. } => None,
+        },
+        Fact::AllHeld { .. }
+        | Fact::AllReleased { .. }
+        | Fact::GuardPolicySet { .. }
+        | Fact::Restarted { .. } => Some(Lasting { session: None }),
+        // Each process learns its hosts and channels anew.
+        Fact::Host(..) | Fact::Channel(..) | Fact::Stopping { .. } => None,
+    }
+}
+
+/// Whether a fact must be committed before the caller is answered: one about a schedule, a hold or the guard's policy. A
+/// session may be opened and closed without the store; its row is written once the store works again.
+pub(in crate::runtime) fn needs_disk(fact: &Fact, state: &State) -> bool {
+    let is_written_later = match fact {
+        Fact::Session(_, fact) => !matches!(fact, SessionFact::Granted { .. }),
+        Fact::Restarted { .. } => true,
+        Fact::Created { .. }
+        | Fact::Schedule(..)
+        | Fact::Run(..)
+        | Fact::Host(..)
+        | Fact::Channel(..)
+        | Fact::AllHeld { .. }
+        | Fact::AllReleased { .. }
+        | Fact::GuardPolicySet { .. }
+        | Fact::Stopping { .. } => false,
+    };
+    !is_written_later && lasting(fact, state).is_some()
+}
+
+/// Whether an input is a command on durable work.
+pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
+    let Input::Command(command) = input else { return false };
+    match command {
+        Command::CreateSchedule(new) | Command::ReplaceSchedule(new) => new.durability == Durability::Durable,
+        Command::CancelSchedule(which)
+        | Command::DeleteSchedule(which)
+        | Command::ChangeSchedule { which, .. }
+        | Command::PauseSchedule { which, .. }
+        | Command::ResumeSchedule(which)
+        | Command::RunNow(which)
+        | Command::BringForward(which)
+        | Command::SkipNext(which) => {
+            state.schedule(&which.schedule).is_some_and(|record| record.schedule().is_durable())
+        }
+        Command::Approve { run, .. } | Command::Deny { run, .. } => {
+            state.schedule(&run.schedule).is_some_and(|record| record.schedule().is_durable())
+        }
+        Command::HoldAll { .. }
+        | Command::ReleaseAll { .. }
+        | Command::SetGuard { .. }
+        | Command::SetGrant { .. } => true,
+        Command::OpenSession { .. }
+        | Command::CloseSession { .. }
+        | Command::HostSessions { .. }
+        | Command::JobReady { .. }
+        | Command::Shutdown { .. } => false,
+    }
+}
+
+/// A host's report about a durable run, to be repeated if the store fails before it is committed.
+pub(in crate::runtime) fn report_of_host(input: &Input, state: &State) -> Option<Report> {
+    let Input::Report(report) = input else { return None };
+    let (Report::Created { run } | Report::Accepted { run } | Report::Failed { run, .. }) = report else {
+        return None;
+    };
+    let is_durable = state.schedule(&run.schedule)?.schedule().is_durable();
+    is_durable.then(|| report.clone())
+}
+
+/// Whether an effect dispatches durable work, whose claim must be committed first.
+pub(in crate::runtime) fn waits_for_disk(effect: &Effect, state: &State) -> bool {
+    let schedule = run_of(effect).and_then(|run| state.schedule(&run.schedule));
+    schedule.is_some_and(|record| record.schedule().is_durable())
+}
+
+/// The run that an effect dispatches; `None` if it dispatches none.
+pub(super) fn run_of(effect: &Effect) -> Option<&RunId> {
+    match effect {
+        Effect::Deliver(delivery) => Some(&delivery.run),
+        Effect::CreateSession(opening) => Some(&opening.run),
+        Effect::Send(parcel) => Some(&parcel.run),
+        // A question to the guard dispatches nothing.
+        Effect::AskGuard(_) => None,
+        Effect::OpenSession { .. } | Effect::RecordMessage { .. } | Effect::ForgetSession { .. } => None,
+    }
+}

@@ -1,0 +1,410 @@
+//! Writes to the store: makes batches, and holds back what has to wait for their commit.
+//!
+//! The facts and rows of one step make one batch. It is submitted under the engine's lock and answered in log
+//! order on a thread of the store. Until it is committed, three things wait: the caller, the effects that dispatch
+//! a durable run, and the feed, which shows nothing from the first uncommitted fact on. A volatile run is
+//! dispatched without waiting.
+//!
+//! What lives elsewhere: the text of facts and rows (`codec`), the messages that are persisted with receipts
+//! (`transcripts`), attaching a store (`recovery`), the store itself (`port::Store`).
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+
+use super::codec::{self, Printed};
+use super::durability::run_of;
+use super::transcripts::Transcripts;
+use crate::domain::{Cursor, Fact, Moment, Now, RunFact, RunId, ScheduleId, SessionFact, SessionId};
+use crate::engine::{Effect, Report, State};
+use crate::limits;
+use crate::port::{Batch, Done, FactRecord, RowRecord, Store, StoreFault, Term, Ticket};
+use crate::runtime::token::Tokens;
+
+/// What happens to durable work while no store is attached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WithoutStore {
+    /// It is refused.
+    #[default]
+    Reject,
+    /// It stays in memory like volatile work. For simulations, which have no disk.
+    InMemory,
+}
+
+/// What the store's thread reports to the thread that publishes replies.
+pub(in crate::runtime) enum StoreEvent {
+    /// A batch was committed that something waits for: held-back effects, a repeated command, a
+    /// subscriber, or the driver.
+    Committed,
+    /// A batch failed. Its term has ended, and so have all batches that waited in it.
+    Failed(Term, StoreFault),
+    /// The store refused to enqueue a batch. Earlier batches may still wait, and are answered on their own.
+    Rejected(StoreFault),
+}
+
+/// One engine's side of its store.
+pub(in crate::runtime) struct Persister {
+    pub(in crate::runtime) store: Arc<dyn Store>,
+    /// `None` while the store has failed.
+    pub(in crate::runtime) term: Option<Term>,
+    pub(in crate::runtime) last_fault: Option<StoreFault>,
+    events: Sender<StoreEvent>,
+    /// Number of the last committed fact, set by the store's thread. The next thread that changes the engine
+    /// processes it (`Core::settle`), so most batches need no thread to be woken.
+    kept: Arc<AtomicU64>,
+    /// Number of sleeping subscribers; see `Core::listeners`.
+    listeners: Arc<AtomicUsize>,
+    /// Submitted batches that have not been settled, in log order.
+    pending: VecDeque<Pending>,
+    /// The size of the pending batches, in bytes.
+    pending_bytes: u64,
+    /// The batch of the step that is being applied.
+    making: BatchBuilder,
+    pub(in crate::runtime) transcripts: Transcripts,
+    /// Reports of hosts about durable runs that could not be committed. They are submitted again once the store
+    /// works, so that what has arrived is not dispatched a second time.
+    pub(in crate::runtime) unsaved_reports: Vec<Report>,
+}
+
+/// A submitted batch, and what waits for its commit.
+struct Pending {
+    /// The cursors of its facts.
+    cursors: Vec<Cursor>,
+    bytes: u64,
+    effects: Vec<Effect>,
+    /// The host's report that the batch records, if it records one.
+    word: Option<Report>,
+    /// Callers that repeated a pending command meanwhile and wait for it too.
+    repeats: Vec<Done>,
+    /// Whether the publishing thread has to be woken when it is committed.
+    awaited: Arc<AtomicBool>,
+    /// Why the store refused it, and every batch that was decided on top of it.
+    refused: Option<StoreFault>,
+}
+
+/// The batch of the step that is being applied.
+#[derive(Default)]
+struct BatchBuilder {
+    /// Each with its unfinished text: a row may be added once the whole step is known (`bear`).
+    facts: Vec<(FactRecord, Printed)>,
+    /// Schedules of which a slot was claimed.
+    claimed: BTreeSet<ScheduleId>,
+    schedules: BTreeSet<ScheduleId>,
+    sessions: BTreeSet<SessionId>,
+    hold: bool,
+    guard: bool,
+}
+
+impl Persister {
+    pub(in crate::runtime) fn new(
+        store: Arc<dyn Store>,
+        term: Term,
+        events: Sender<StoreEvent>,
+        listeners: Arc<AtomicUsize>,
+    ) -> Persister {
+        Persister {
+            store,
+            term: Some(term),
+            last_fault: None,
+            events,
+            kept: Arc::default(),
+            listeners,
+            pending: VecDeque::new(),
+            pending_bytes: 0,
+            making: BatchBuilder::default(),
+            transcripts: Transcripts::default(),
+            unsaved_reports: Vec::new(),
+        }
+    }
+
+    /// Adds a fact that is about to be applied at `cursor`; `session` is the one that it concerns.
+    pub(in crate::runtime) fn note(
+        &mut self,
+        cursor: Cursor,
+        now: Now,
+        fact: &Fact,
+        session: Option<&SessionId>,
+    ) {
+        self.transcripts.note(cursor, fact);
+        if let Fact::Run(run, RunFact::Retrying { .. } | RunFact::Failed(_) | RunFact::Cancelled { .. }) =
+            fact
+        {
+            self.recall(run);
+        }
+        let record = FactRecord {
+            cursor,
+            at: now.wall,
+            kind: fact.kind().name().into(),
+            schedule: fact.schedule().map(|id| id.to_string().into()),
+            session: session.map(|id| id.as_str().into()),
+            run: fact.run().map(|run| run.to_string().into()),
+            payload: Arc::default(),
+        };
+        // Only the keys of the rows that change are noted below. `submit` prints the rows, after
+        // the whole step was applied.
+        self.making.facts.push((record, codec::print(fact)));
+        match fact {
+            Fact::Session(id, fact) => {
+                self.making.guard |= matches!(fact, SessionFact::Granted { .. });
+                self.making.sessions.insert(id.clone());
+            }
+            Fact::AllHeld { .. } | Fact::AllReleased { .. } => self.making.hold = true,
+            Fact::GuardPolicySet { .. } => self.making.guard = true,
+            Fact::Run(run, RunFact::Claimed(_)) => _ = self.making.claimed.insert(run.schedule.clone()),
+            Fact::Created { .. }
+            | Fact::Schedule(..)
+            | Fact::Run(..)
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::Restarted { .. }
+            | Fact::Stopping { .. } => {}
+        }
+        if let Some(schedule) = fact.schedule().filter(|_| !matches!(fact, Fact::Session(..))) {
+            self.making.schedules.insert(schedule.clone());
+        }
+    }
+
+    /// Drops the held-back dispatch of a run that has failed, was cancelled, or is retried: the
+    /// next attempt has its own.
+    fn recall(&mut self, run: &RunId) {
+        for pending in &mut self.pending {
+            pending.effects.retain(|effect| run_of(effect) != Some(run));
+        }
+    }
+
+    /// Adds the removal of these schedules' rows to the next batch: no fact says that their records were dropped.
+    pub(in crate::runtime) fn forget(&mut self, schedules: &[ScheduleId]) {
+        self.making.schedules.extend(schedules.iter().cloned());
+    }
+
+    /// Adds a session's row to the next batch.
+    pub(in crate::runtime) fn want_session(&mut self, session: SessionId) {
+        self.making.sessions.insert(session);
+    }
+
+    /// Submits the noted facts, with the affected rows as they are now. `None` if no fact was noted, or
+    /// while the store has failed.
+    pub(in crate::runtime) fn submit(
+        &mut self,
+        state: &State,
+        tokens: &Tokens,
+        (effects, word): (Vec<Effect>, Option<Report>),
+    ) -> Option<Ticket> {
+        if self.term.is_none() {
+            // Without a log, the report would be lost: recovery submits it again.
+            self.unsaved_reports.extend(word);
+            return None;
+        }
+        // Rows without a fact wait for the next one. Its cursor is their revision, which only has to grow.
+        let revision = self.making.facts.last()?.0.cursor.number();
+        let mut making = std::mem::take(&mut self.making);
+        let mut rows = self.transcripts.take_rows();
+        let mut row = |key: String, form: Option<Printed>| {
+            let payload = form.map(|form| form.into_text().into_bytes().into());
+            rows.push(RowRecord { key: key.into(), revision, payload });
+        };
+        for id in std::mem::take(&mut making.schedules) {
+            let form = state.schedule_row(&id).map(|row| codec::print_schedule(&row));
+            if let Some(form) = form.as_ref().filter(|_| making.claimed.contains(&id) && is_base(state, &id))
+            {
+                making.bear(&id, form);
+            }
+            row(schedule_key(&id), form);
+        }
+        for id in making.sessions {
+            let token = tokens.digest_of(&id);
+            let form = state.session_row(&id).map(|row| codec::print_session(&row, token.as_deref()));
+            row(session_key(&id), form);
+        }
+        if making.hold {
+            row(HOLD.into(), Some(codec::print_hold(state.held())));
+        }
+        if making.guard {
+            row(GUARD.into(), Some(codec::print_guard(state.guard(), state.grants())));
+        }
+        let facts: Vec<FactRecord> =
+            making.facts.into_iter().map(|(record, form)| printed(record, form)).collect();
+        let cursors: Vec<Cursor> = facts.iter().map(|fact| fact.cursor).collect();
+        let batch = Batch { facts, rows };
+        let bytes = (batch.bytes() + RECORD_BYTES * (batch.facts.len() + batch.rows.len())) as u64;
+        let term = self.term?;
+        // A batch that holds back effects needs the wake-up from the start.
+        let awaited = Arc::new(AtomicBool::new(!effects.is_empty()));
+        let repeats = Vec::new();
+        let pending = Pending { cursors, bytes, effects, word, repeats, awaited, refused: None };
+        Some(self.hand_in(term, batch, pending))
+    }
+
+    /// Enqueues a batch in the store.
+    fn hand_in(&mut self, term: Term, batch: Batch, mut pending: Pending) -> Ticket {
+        self.pending_bytes += pending.bytes;
+        // A batch decided on top of a refused one relies on facts that the log does not have.
+        let on_top = self.pending.back().and_then(|last| last.refused.clone());
+        let submit = || {
+            let (ticket, answered) = Ticket::new();
+            let done = self.announcing(term, Arc::clone(&pending.awaited), answered);
+            self.store.submit(term, batch, done).map(|()| ticket)
+        };
+        let ticket = on_top.map_or_else(submit, Err).unwrap_or_else(|fault| {
+            // The publishing thread handles this like any other failure.
+            let _ = self.events.send(StoreEvent::Rejected(fault.clone()));
+            pending.refused = Some(fault.clone());
+            Ticket::failed(fault)
+        });
+        let before = self.pending.back().and_then(|it| it.cursors.last());
+        assert!(before < pending.cursors.first(), "{:?} come after {before:?}", pending.cursors);
+        self.pending.push_back(pending);
+        if self.is_filled(1, 2) {
+            // The driver claims nothing more until the queue drains, so the commit has to wake it.
+            self.await_last();
+        }
+        ticket
+    }
+
+    /// The callback for the store's answer: it publishes the commit, and wakes the publishing
+    /// thread if something waits.
+    fn announcing(&self, term: Term, awaited: Arc<AtomicBool>, answered: Done) -> Done {
+        let events = self.events.clone();
+        let (kept, listeners) = (Arc::clone(&self.kept), Arc::clone(&self.listeners));
+        Box::new(move |answer| {
+            // Sending fails if the engine is gone. The caller's ticket resolves all the same.
+            match &answer {
+                Ok(cursor) => {
+                    // Store, then load. `await_last` and `Shared::await_news` do the reverse, so that one
+                    // side always sees the other.
+                    kept.store(cursor.number(), Ordering::SeqCst);
+                    if awaited.load(Ordering::SeqCst) || listeners.load(Ordering::SeqCst) > 0 {
+                        let _ = events.send(StoreEvent::Committed);
+                    }
+                }
+                Err(fault) => _ = events.send(StoreEvent::Failed(term, fault.clone())),
+            }
+            answered(answer);
+        })
+    }
+
+    /// A ticket that resolves when all pending batches are committed; `None` if there are none.
+    pub(in crate::runtime) fn wait_for_all(&mut self) -> Option<Ticket> {
+        let (ticket, answered) = Ticket::new();
+        self.pending.back_mut()?.repeats.push(answered);
+        self.await_last();
+        Some(ticket)
+    }
+
+    /// Requests a wake-up for the commit of the last pending batch.
+    fn await_last(&self) {
+        let Some(last) = self.pending.back() else { return };
+        last.awaited.store(true, Ordering::SeqCst);
+        if last.cursors.last().is_some_and(|last| last.number() <= self.kept.load(Ordering::SeqCst)) {
+            // It was committed before the store's thread could see the request.
+            let _ = self.events.send(StoreEvent::Committed);
+        }
+    }
+
+    /// Removes the next committed batch and returns its effects, which may be performed now. `None` if there is none.
+    pub(in crate::runtime) fn next_kept(&mut self) -> Option<Vec<Effect>> {
+        let last = *self.pending.front()?.cursors.last()?;
+        if last.number() > self.kept.load(Ordering::SeqCst) {
+            return None;
+        }
+        let pending = self.pending.pop_front()?;
+        debug_assert!(pending.refused.is_none(), "{last} is kept, and refused: {:?}", pending.refused);
+        self.pending_bytes -= pending.bytes;
+        pending.repeats.into_iter().for_each(|answered| answered(Ok(last)));
+        // Noted before the message is delivered, so that its receipt finds it.
+        pending.effects.iter().for_each(|effect| self.transcripts.hand_over(effect));
+        if let Some(Report::Accepted { run }) = &pending.word {
+            self.transcripts.is_committed(run);
+        }
+        Some(pending.effects)
+    }
+
+    /// Drops all pending batches, because their term has ended. Returns the cursors of their facts, and the runs
+    /// whose dispatch was held back.
+    pub(in crate::runtime) fn fail(&mut self, fault: StoreFault) -> (Vec<Cursor>, Vec<RunId>) {
+        self.drop_from(0, fault)
+    }
+
+    /// Drops the refused batches only, because their term goes on: the accepted ones are answered on their own, and
+    /// are usually committed. Returns what [`Persister::fail`] returns.
+    pub(in crate::runtime) fn refuse(&mut self, fault: StoreFault) -> (Vec<Cursor>, Vec<RunId>) {
+        self.drop_from(self.pending.partition_point(|pending| pending.refused.is_none()), fault)
+    }
+
+    fn drop_from(&mut self, first: usize, fault: StoreFault) -> (Vec<Cursor>, Vec<RunId>) {
+        self.term = None;
+        let (mut cursors, mut runs) = (Vec::new(), Vec::new());
+        for pending in self.pending.drain(first..) {
+            self.pending_bytes -= pending.bytes;
+            cursors.extend(pending.cursors);
+            runs.extend(pending.effects.iter().filter_map(|effect| run_of(effect).cloned()));
+            self.unsaved_reports.extend(pending.word);
+            pending.repeats.into_iter().for_each(|answered| answered(Err(fault.clone())));
+        }
+        self.transcripts.unsay();
+        self.last_fault = Some(fault);
+        (cursors, runs)
+    }
+
+    /// Whether the store's queue is filled to `part`/`whole` or more, by batches or by bytes.
+    pub(in crate::runtime) fn is_filled(&self, part: u64, whole: u64) -> bool {
+        let batches = self.pending.len() as u64 * whole >= limits::STORE_QUEUE_BATCHES.value * part;
+        batches || self.pending_bytes * whole >= limits::STORE_QUEUE_BYTES.value * part
+    }
+
+    /// The first fact that is not committed yet.
+    pub(in crate::runtime) fn first_unkept(&self) -> Option<Cursor> {
+        self.pending.front().and_then(|pending| pending.cursors.first().copied())
+    }
+}
+
+impl BatchBuilder {
+    /// Adds a schedule's row to the last fact about it, so that the log can be folded from there.
+    fn bear(&mut self, id: &ScheduleId, row: &Printed) {
+        let id = id.to_string();
+        let about = |(record, _): &(FactRecord, Printed)| record.schedule.as_deref() == Some(&*id);
+        if let Some(place) = self.facts.iter().rposition(about) {
+            let (record, form) = self.facts.remove(place);
+            self.facts.insert(place, (record, form.with(codec::ROW, row)));
+        }
+    }
+}
+
+fn printed(record: FactRecord, form: Printed) -> FactRecord {
+    FactRecord { payload: form.into_text().into_bytes().into(), ..record }
+}
+
+/// Whether the fact of the claim just made carries the schedule's row, so that the log can be folded from
+/// there after the facts before it were pruned. That is every `BASE_RUNS`th run, and the first claim in each
+/// stretch of `BASE_SECONDS`.
+fn is_base(state: &State, id: &ScheduleId) -> bool {
+    let Some(record) = state.schedule(id) else { return false };
+    let mut claims = state.runs_of(record).map(|(_, run)| run.run().claimed_at);
+    let (newest, before) = (claims.next(), claims.next().unwrap_or(record.schedule().created_at));
+    let stretch = |at: Moment| at.seconds().div_euclid(BASE_SECONDS);
+    let is_first = newest.is_some_and(|newest| stretch(newest) != stretch(before));
+    is_first || record.progress().runs.is_multiple_of(BASE_RUNS)
+}
+
+const BASE_RUNS: u64 = 64;
+const BASE_SECONDS: i64 = 4 * 86_400;
+
+fn schedule_key(id: &ScheduleId) -> String {
+    format!("{SCHEDULE}{id}")
+}
+
+fn session_key(id: &SessionId) -> String {
+    format!("{SESSION}{id}")
+}
+
+/// A bound for what a record occupies in a store's queue beside its texts and payload, in bytes.
+const RECORD_BYTES: usize = 256;
+
+/// Prefixes of the keys of rows. Sessions sort after schedules, and are nevertheless read first.
+pub(in crate::runtime) const SCHEDULE: &str = "schedule/";
+pub(in crate::runtime) const SESSION: &str = "session/";
+/// Key of the row that says who holds everything.
+pub(in crate::runtime) const HOLD: &str = "engine/hold";
+/// Key of the row with the guard's policy and the grants of sessions.
+pub(in crate::runtime) const GUARD: &str = "engine/guard";

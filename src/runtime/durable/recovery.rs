@@ -1,0 +1,348 @@
+//! Recovery: loading what the previous process persisted, and reloading it when a store that failed works again.
+//!
+//! Loading is an input like any other ([`StoreInput`]): the rows become local facts, which the engine's fold applies.
+//! Invariant: attaching a store loads all of its rows or none.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use super::persister::{Persister, StoreEvent};
+use super::stored_rows::{self, Row};
+use super::transcripts::StoredMessage;
+use crate::domain::{Cursor, GuardPolicy, HostId, Scope, SessionConfig, SessionId};
+use crate::engine::{Command, Effect, Input, StoreInput, StoredRow};
+use crate::port::{RowRecord, Store, StoreFault, Ticket};
+use crate::runtime::core::Core;
+use crate::runtime::handle::Handle;
+use crate::runtime::shared::Shared;
+
+/// Why a store cannot be attached. The engine and the store are unchanged.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoveryError {
+    /// The store cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreFault),
+    /// A row is not what this program writes.
+    #[error("the row {key} cannot be read: {why}; restore a backup, or start a newer program")]
+    Row {
+        /// Its key.
+        key: Box<str>,
+        /// What is wrong with it.
+        why: Box<str>,
+    },
+    /// The guard's policy is invalid.
+    #[error("the guard's policy cannot be taken: {why}")]
+    Policy {
+        /// What is wrong with it.
+        why: Box<str>,
+    },
+    /// The operating system cannot start a thread.
+    #[error("there is no thread for the store: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// How a store is attached.
+#[derive(Clone, Debug, Default)]
+pub struct AttachOptions {
+    /// Volatile schedules that ended with the previous process; they are reported as lost.
+    pub lost: u64,
+    /// The guard's policy, in force before anything is dispatched: `Some(None)` for none. `None` keeps the stored one.
+    pub policy: Option<Option<Arc<GuardPolicy>>>,
+    /// Leaves runs that were in flight as they are, for the next process to recover. For a
+    /// writer that serves no client. The other options have no effect then.
+    pub asleep: bool,
+}
+
+/// Attaches a store, with a thread that handles its replies.
+pub(in crate::runtime) fn attach(
+    shared: &Arc<Shared>,
+    store: Arc<dyn Store>,
+    options: AttachOptions,
+) -> Result<(), RecoveryError> {
+    let (events, replies) = replies(shared);
+    // The thread first: if there is none, nothing has been loaded yet.
+    std::thread::Builder::new().name("reveille-persister".into()).spawn(move || replies.publish_forever())?;
+    load_and_recover(shared, store, events, options)
+}
+
+fn replies(shared: &Arc<Shared>) -> (Sender<StoreEvent>, StoreReplies) {
+    let (events, arrived) = channel();
+    (events, StoreReplies { shared: Arc::downgrade(shared), arrived, failed: false })
+}
+
+fn load_and_recover(
+    shared: &Arc<Shared>,
+    store: Arc<dyn Store>,
+    events: Sender<StoreEvent>,
+    options: AttachOptions,
+) -> Result<(), RecoveryError> {
+    let mut core = shared.core_mut();
+    load_store(shared, &mut core, store, events)?;
+    if options.asleep {
+        return Ok(());
+    }
+    if let Some(policy) = options.policy {
+        let guard = Input::Command(Command::SetGuard { policy, by: Scope::Operator.into() });
+        match core.step(guard, shared.now(), || shared.random_bits()) {
+            // Committed before anything is dispatched: after a store failure the policy is reloaded from the store.
+            Ok(ticket) => _ = ticket.map(Ticket::wait).transpose()?,
+            Err(refusal) => return Err(RecoveryError::Policy { why: refusal.to_string().into() }),
+        }
+    }
+    recover(shared, &mut core, options.lost);
+    drop(core);
+    shared.perform();
+    Ok(())
+}
+
+/// Loads the rows of a store into the engine, and makes it the store that the engine writes to.
+fn load_store(
+    shared: &Arc<Shared>,
+    core: &mut Core,
+    store: Arc<dyn Store>,
+    events: Sender<StoreEvent>,
+) -> Result<(), RecoveryError> {
+    let term = store.renew()?;
+    let rows = Arc::clone(&store);
+    let persister = Persister::new(store, term, events, Arc::clone(&core.listeners));
+    // Installed before the rows are loaded: loading may drop records, whose rows have to be removed.
+    let previous = core.persister.replace(persister);
+    let found = load_rows_into(shared, core, rows.health().head, |take| stored_rows::for_each(&*rows, take));
+    if found.is_err() {
+        // The state has been restored by now: the engine goes on with the store that it had, if any.
+        core.persister = previous;
+    }
+    restore_sessions(shared, core, found?);
+    Ok(())
+}
+
+/// Loads rows for reading only: nothing is persisted, and nothing is recovered.
+///
+/// # Errors
+/// [`RecoveryError::Row`]
+pub fn load_rows(handle: &Handle, rows: &[RowRecord]) -> Result<(), RecoveryError> {
+    let shared = &handle.shared;
+    let mut core = shared.core_mut();
+    let found =
+        load_rows_into(shared, &mut core, Cursor::START, |take| stored_rows::for_each_of(rows, take))?;
+    restore_sessions(shared, &mut core, found);
+    Ok(())
+}
+
+/// Loads the rows that `show` yields, all or none, as of a cursor. Returns those that are not part of the state.
+fn load_rows_into(
+    shared: &Shared,
+    core: &mut Core,
+    head: Cursor,
+    show: impl FnOnce(&mut dyn FnMut(Row)) -> Result<(), RecoveryError>,
+) -> Result<Found, RecoveryError> {
+    let now = shared.now();
+    // To go back to if a row cannot be read. It is cheap: as a rule the state is empty at this point.
+    let before = core.state.clone();
+    let mut found = Found::default();
+    core.tell(StoreInput::LogEnds { at: head }, now, || shared.random_bits());
+    let mut rows: Vec<StoredRow> = Vec::with_capacity(ROWS_AT_ONCE);
+    let mut load = |row| {
+        rows.push(row);
+        if rows.len() == ROWS_AT_ONCE {
+            let full = std::mem::replace(&mut rows, Vec::with_capacity(ROWS_AT_ONCE));
+            core.tell(StoreInput::Rows(full), now, || shared.random_bits());
+        }
+    };
+    let shown = show(&mut |row| match row {
+        Row::Session(row, token) => {
+            found.tokens.extend(token.map(|token| (token, row.id.clone())));
+            if row.built_in {
+                found.built_in.push((row.id.clone(), Arc::clone(&row.config)));
+            }
+            load(StoredRow::Session(row));
+        }
+        Row::Schedule(row) => load(StoredRow::Schedule(row)),
+        Row::Hold(hold) => load(StoredRow::Hold(hold)),
+        Row::Guard(policy, grants) => load(StoredRow::Guard { policy, grants }),
+        Row::Message(message) => found.messages.push(message),
+    });
+    core.tell(StoreInput::Rows(rows), now, || shared.random_bits());
+    if shown.is_err() {
+        core.state = before;
+    }
+    shown.map(|()| found)
+}
+
+/// Restores the tokens and transcripts of sessions.
+fn restore_sessions(shared: &Shared, core: &mut Core, found: Found) {
+    for (token, session) in found.tokens {
+        shared.tokens.restore(&token, &session);
+    }
+    for (session, config) in found.built_in {
+        // The built-in host keeps no state of its own: it opens the session again, then gets its messages again.
+        core.outbox.push_back(Effect::OpenSession { host: HostId::LOCAL, session, config });
+    }
+    core.load_transcripts(&found.messages);
+    for StoredMessage { session, message, .. } in found.messages {
+        if core.state.session(&session).is_some() {
+            core.outbox.push_back(Effect::RecordMessage { host: HostId::LOCAL, session, message });
+        }
+    }
+}
+
+/// Decides what becomes of the runs that were in flight, now that the state is loaded.
+fn recover(shared: &Shared, core: &mut Core, lost: u64) {
+    let now = shared.now();
+    let recovered = core.step(Input::Restart { lost }, now, || shared.random_bits());
+    debug_assert!(recovered.is_ok(), "recovery is never refused: {:?}", recovered.err());
+    shared.publish(core, now);
+}
+
+/// Reopens a store that failed and reloads durable state from it: memory may hold changes that were never committed.
+fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
+    let Some(store) = shared.core().store() else { return Ok(()) };
+    // The store answers every accepted batch before it renews, so that committed batches are among the rows read below.
+    let term = store.renew()?;
+    shared.core_mut().settle_renewed(shared.now(), || shared.random_bits());
+    // The dispatches of those batches go out now, because their rows will say that they did.
+    shared.perform();
+    let (mut rows, mut known, mut messages) = (Vec::new(), Vec::new(), Vec::new());
+    stored_rows::for_each(&*store, &mut |row| match row {
+        Row::Session(row, _) => {
+            known.push(row.id.clone());
+            rows.push(StoredRow::Session(row));
+        }
+        Row::Schedule(row) => rows.push(StoredRow::Schedule(row)),
+        Row::Message(message) => messages.push(message),
+        // The caller that changed one of these last may have received an error, so memory is not the truth about them.
+        Row::Hold(hold) => rows.push(StoredRow::Hold(hold)),
+        Row::Guard(policy, grants) => rows.push(StoredRow::Guard { policy, grants }),
+    })?;
+    let mut core = shared.core_mut();
+    let now = shared.now();
+    // Sessions live in memory as well: those opened or closed during the failure are written with the first batch.
+    let mut touched: Vec<SessionId> = core.state.session_ids().cloned().collect();
+    touched.extend(known.iter().cloned());
+    known.retain(|session| core.state.session(session).is_none());
+    core.tell(StoreInput::Recovered, now, || shared.random_bits());
+    core.tell(StoreInput::Rows(rows), now, || shared.random_bits());
+    core.load_transcripts(&messages);
+    if let Some(persister) = &mut core.persister {
+        persister.term = Some(term);
+        persister.last_fault = None;
+        for session in touched {
+            persister.want_session(session);
+        }
+        let unsaved_reports = std::mem::take(&mut persister.unsaved_reports);
+        for report in unsaved_reports {
+            // Refused if the run is gone or not in flight according to the store; the report is obsolete then.
+            let _ = core.step(Input::Report(report), now, || shared.random_bits());
+        }
+    }
+    for session in known {
+        // It was closed during the failure, and the caller had an answer: its stored schedules are cancelled now.
+        let closed =
+            core.step(Input::Command(Command::CloseSession { session }), now, || shared.random_bits());
+        debug_assert!(closed.is_ok(), "it is open: {:?}", closed.err());
+    }
+    recover(shared, &mut core, 0);
+    Ok(())
+}
+
+/// The store's replies, on their way to what waits for them: effects, and subscribers.
+pub struct StoreReplies {
+    shared: Weak<Shared>,
+    arrived: Receiver<StoreEvent>,
+    failed: bool,
+}
+
+impl StoreReplies {
+    /// Attaches a store without a thread: nothing that waits for the store goes on until the caller publishes its replies. A
+    /// simulation needs that, in which nothing may happen by itself.
+    ///
+    /// # Errors
+    /// [`RecoveryError`]; the engine and the store are unchanged then.
+    pub fn attach(
+        handle: &Handle,
+        store: Arc<dyn Store>,
+        options: AttachOptions,
+    ) -> Result<StoreReplies, RecoveryError> {
+        let (events, replies) = replies(&handle.shared);
+        load_and_recover(&handle.shared, store, events, options)?;
+        Ok(replies)
+    }
+
+    /// Publishes the replies that have arrived: effects run, the feed goes on. Returns whether there were any.
+    pub fn publish(&mut self) -> bool {
+        let Ok(first) = self.arrived.try_recv() else { return false };
+        self.publish_from(first)
+    }
+
+    /// Reopens a store that has failed and reloads durable state from it. Does nothing while the store works.
+    ///
+    /// # Errors
+    /// [`RecoveryError`]: the store still does not work.
+    pub fn retry(&mut self) -> Result<(), RecoveryError> {
+        let Some(shared) = self.shared.upgrade().filter(|_| self.failed) else { return Ok(()) };
+        let reattached = reattach(&shared);
+        self.failed = reattached.is_err();
+        shared.perform();
+        reattached
+    }
+
+    /// The loop of the store's thread; it ends with the engine.
+    fn publish_forever(mut self) {
+        loop {
+            let next = if self.failed {
+                self.arrived.recv_timeout(RETRY_INTERVAL)
+            } else {
+                self.arrived.recv().map_err(RecvTimeoutError::from)
+            };
+            match next {
+                Ok(first) => {
+                    if !self.publish_from(first) {
+                        return;
+                    }
+                }
+                // The store's health shows the fault; the next interval tries again.
+                Err(RecvTimeoutError::Timeout) => _ = self.retry(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// Publishes a reply and all behind it; `false` once the engine is gone.
+    fn publish_from(&mut self, first: StoreEvent) -> bool {
+        let Some(shared) = self.shared.upgrade() else { return false };
+        let mut core = shared.core_mut();
+        for event in std::iter::once(first).chain(self.arrived.try_iter()) {
+            core.settle();
+            let now = shared.now();
+            match event {
+                StoreEvent::Committed => continue,
+                // A reply from an earlier term: its facts were retracted when that term ended.
+                StoreEvent::Failed(term, _) if core.is_past(term) => continue,
+                StoreEvent::Failed(_, fault) => core.store_failed(fault, now, || shared.random_bits()),
+                StoreEvent::Rejected(fault) => core.batch_rejected(fault, now, || shared.random_bits()),
+            }
+            // Volatile runs may have queued behind durable ones that were never dispatched: they can go now.
+            let filled = core.step(Input::FillLanes, now, || shared.random_bits());
+            debug_assert!(filled.is_ok(), "filling lanes is never refused: {:?}", filled.err());
+            self.failed = true;
+        }
+        shared.publish(&mut core, shared.now());
+        drop(core);
+        shared.perform();
+        true
+    }
+}
+
+/// What the rows contain beside the engine's state.
+#[derive(Default)]
+struct Found {
+    tokens: Vec<(Box<str>, SessionId)>,
+    built_in: Vec<(SessionId, Arc<SessionConfig>)>,
+    messages: Vec<StoredMessage>,
+}
+
+/// Rows that are loaded in one step, so that a start with a million of them holds few at a time.
+const ROWS_AT_ONCE: usize = 64;
+/// How long to wait before reopening a store that failed.
+const RETRY_INTERVAL: Duration = Duration::from_millis(1_000);

@@ -1,0 +1,133 @@
+//! The rows of a store as typed values, and how they are read.
+//!
+//! What lives elsewhere: what they are loaded for (`recovery`, `service::as_of`), their text (`codec`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+
+use super::codec::{self, FactError, Form};
+use super::persister::{GUARD, HOLD, SCHEDULE, SESSION};
+use super::recovery::RecoveryError;
+use super::transcripts::{self, MESSAGE, StoredMessage};
+use crate::domain::{Grant, GuardPolicy, SessionId};
+use crate::edn::Value;
+use crate::engine::{Pause, ScheduleRow, SessionRow};
+use crate::port::{RowRecord, Store};
+
+/// A parsed row.
+pub(crate) enum Row {
+    /// With the digest of the session's token.
+    Session(Box<SessionRow>, Option<Box<str>>),
+    Schedule(Box<ScheduleRow>),
+    Hold(Option<Pause>),
+    Guard(Option<Arc<GuardPolicy>>, BTreeMap<SessionId, Grant>),
+    Message(StoredMessage),
+}
+
+/// Passes all rows to `take`, sessions before schedules. Another thread reads chunks from the disk while this one
+/// handles earlier ones. A chunk is parsed by the thread that has time: by this one if it would wait otherwise.
+pub(crate) fn for_each(store: &dyn Store, mut take: impl FnMut(Row)) -> Result<(), RecoveryError> {
+    let (sender, chunks) = sync_channel(CHUNKS_AHEAD);
+    let ahead = AtomicUsize::new(0);
+    let ahead = &ahead;
+    std::thread::scope(|scope| {
+        // It ends after the last row, on a fault, or once the receiver is gone.
+        std::thread::Builder::new().spawn_scoped(scope, move || {
+            let mut hand_out = |records: Vec<RowRecord>| {
+                let is_awaited = ahead.load(Ordering::Relaxed) == 0;
+                let chunk =
+                    if is_awaited { Chunk::Read(records) } else { Chunk::Parsed(parse_rows(&records)?) };
+                ahead.fetch_add(1, Ordering::Relaxed);
+                Ok(sender.send(Ok(chunk)).is_ok())
+            };
+            if let Err(fault) = read_all(store, &mut hand_out) {
+                let _ = sender.send(Err(fault));
+            }
+        })?;
+        for chunk in chunks {
+            ahead.fetch_sub(1, Ordering::Relaxed);
+            let rows = match chunk? {
+                Chunk::Read(records) => parse_rows(&records)?,
+                Chunk::Parsed(rows) => rows,
+            };
+            rows.into_iter().for_each(&mut take);
+        }
+        Ok(())
+    })
+}
+
+/// Rows on their way from one thread to the other.
+enum Chunk {
+    Read(Vec<RowRecord>),
+    Parsed(Vec<Row>),
+}
+
+/// Passes rows that have been read already to `take`, in the order of [`for_each`].
+pub(super) fn for_each_of(records: &[RowRecord], mut take: impl FnMut(Row)) -> Result<(), RecoveryError> {
+    let (rest, sessions): (Vec<_>, Vec<_>) =
+        records.iter().partition(|record| &*record.key <= BEHIND_SCHEDULES);
+    for row in sessions.into_iter().chain(rest).filter_map(parse_row) {
+        take(row?);
+    }
+    Ok(())
+}
+
+fn read_all(
+    store: &dyn Store,
+    hand_out: &mut dyn FnMut(Vec<RowRecord>) -> Result<bool, RecoveryError>,
+) -> Result<(), RecoveryError> {
+    // The keys of schedules are contiguous. Keys that sort after them, the sessions, are read first. Keys that sort
+    // before them need no particular place.
+    for (after, until) in [(Some(BEHIND_SCHEDULES), None), (None, Some(BEHIND_SCHEDULES))] {
+        let mut after: Option<Arc<str>> = after.map(Arc::from);
+        loop {
+            let mut records = store.rows_after(after.as_deref())?;
+            let last = records.last().map(|last| Arc::clone(&last.key));
+            // The chunk may reach into the keys of the first pass.
+            records.retain(|row| until.is_none_or(|until| &*row.key <= until));
+            let is_end = last.as_deref().is_none_or(|last| until.is_some_and(|until| last > until));
+            after = last;
+            if !hand_out(records)? || is_end {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn parse_rows(records: &[RowRecord]) -> Result<Vec<Row>, RecoveryError> {
+    records.iter().filter_map(parse_row).collect()
+}
+
+/// Parses a row; `None` for a tombstone.
+fn parse_row(record: &RowRecord) -> Option<Result<Row, RecoveryError>> {
+    let payload = record.payload.as_ref()?;
+    let row = codec::show(payload, |form| parse(&record.key, form));
+    Some(row.map_err(|why| RecoveryError::Row { key: (*record.key).into(), why: why.into() }))
+}
+
+fn parse(key: &str, form: &Form<'_>) -> Result<Row, String> {
+    let row = if key.starts_with(SCHEDULE) {
+        codec::parse_schedule(form).map(|row| Row::Schedule(Box::new(row)))
+    } else if key.starts_with(SESSION) {
+        codec::parse_session(form).map(|(row, token)| Row::Session(Box::new(row), token))
+    } else if key.starts_with(MESSAGE) {
+        let at = transcripts::place(key).ok_or("its key does not say where it stands")?;
+        codec::parse_message(form)
+            .map(|(session, message)| Row::Message(StoredMessage { at, session, message }))
+    } else if key == HOLD {
+        codec::parse_hold(form).map(Row::Hold)
+    } else if key == GUARD {
+        codec::parse_guard(form).map(|(policy, grants)| Row::Guard(policy, grants))
+    } else {
+        return Err(format!("nothing is known of {}", Value::string(key.to_owned())));
+    };
+    row.map_err(|error: FactError| error.to_string())
+}
+
+/// Sorts after every key of a schedule (`0` follows `/`) and before every key of a session.
+const BEHIND_SCHEDULES: &str = "schedule0";
+/// Maximum number of chunks that wait for the receiving thread.
+const CHUNKS_AHEAD: usize = 2;

@@ -1,0 +1,170 @@
+//! The messages that durable runs put into built-in sessions: persisted with their receipts,
+//! restored at the next start.
+//!
+//! The built-in host has transcripts in memory only. The message of a durable run that counts as delivered must not
+//! be lost with the process, so it is a row in the batch of its receipt. Messages of people and of volatile runs
+//! are not persisted. Invariant: no session has more persisted messages than its transcript may hold; closing a
+//! session removes its rows.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::codec;
+use crate::domain::{Cursor, Fact, HostId, Message, RunFact, RunId, SessionFact, SessionId};
+use crate::engine::Effect;
+use crate::limits;
+use crate::port::RowRecord;
+
+/// A message as read from its row.
+pub(crate) struct StoredMessage {
+    pub(super) at: Cursor,
+    pub(super) session: SessionId,
+    pub(super) message: Message,
+}
+
+/// The messages that are persisted or about to be.
+#[derive(Default)]
+pub(in crate::runtime) struct Transcripts {
+    /// Messages handed to the built-in host whose receipt is not committed yet.
+    handed: BTreeMap<RunId, Handed>,
+    /// The cursors of each session's persisted messages, oldest first.
+    places: BTreeMap<SessionId, VecDeque<Cursor>>,
+    /// Rows for the batch that is being made.
+    said: Vec<RowRecord>,
+    /// Tombstones, which may go with any batch.
+    gone: VecDeque<RowRecord>,
+}
+
+/// A message that the built-in host has, or is about to get.
+struct Handed {
+    session: SessionId,
+    message: Arc<Message>,
+    /// Whether its row is on its way to the disk.
+    is_said: bool,
+}
+
+impl Transcripts {
+    /// Continues with the messages that were loaded. Rows of sessions that are not open are removed with the next batch.
+    pub(in crate::runtime) fn load(
+        &mut self,
+        said: &[StoredMessage],
+        now_at: Cursor,
+        is_open: impl Fn(&SessionId) -> bool,
+    ) {
+        self.places.clear();
+        self.said.clear();
+        self.gone.clear();
+        for said in said {
+            if is_open(&said.session) {
+                self.places.entry(said.session.clone()).or_default().push_back(said.at);
+            } else {
+                self.gone.push_back(tombstone(&said.session, said.at, now_at));
+            }
+        }
+    }
+
+    /// Remembers the message of a durable run that is about to be delivered.
+    pub(super) fn hand_over(&mut self, effect: &Effect) {
+        if let Effect::Deliver(delivery) = effect
+            && delivery.host == HostId::LOCAL
+        {
+            let (session, message) = (delivery.session.clone(), Arc::clone(&delivery.message));
+            self.handed.insert(delivery.run.clone(), Handed { session, message, is_said: false });
+        }
+    }
+
+    /// Handles a fact that is about to be applied at `cursor`: a receipt persists its message, and the end of a
+    /// session removes its rows.
+    pub(super) fn note(&mut self, cursor: Cursor, fact: &Fact) {
+        match fact {
+            Fact::Run(run, RunFact::Accepted | RunFact::Delivered) => {
+                // A run may be accepted first and delivered later; its message is persisted once.
+                let handed = self.handed.get_mut(run).filter(|handed| !handed.is_said);
+                if let Some(Handed { session, message, is_said }) = handed {
+                    *is_said = true;
+                    let (session, message) = (session.clone(), Arc::clone(message));
+                    self.say(&session, cursor, &message);
+                }
+            }
+            Fact::Run(run, RunFact::Failed(_) | RunFact::Cancelled { .. } | RunFact::Retrying { .. }) => {
+                self.handed.remove(run);
+            }
+            Fact::Session(session, SessionFact::Closed) => {
+                let gone = self.places.remove(session).unwrap_or_default();
+                self.gone.extend(gone.into_iter().map(|at| tombstone(session, at, cursor)));
+            }
+            Fact::Session(..)
+            | Fact::Created { .. }
+            | Fact::Schedule(..)
+            | Fact::Run(
+                _,
+                RunFact::Claimed(_)
+                | RunFact::Queued { .. }
+                | RunFact::Asked { .. }
+                | RunFact::Allowed { .. }
+                | RunFact::Held(_)
+                | RunFact::Approved { .. }
+                | RunFact::Denied { .. }
+                | RunFact::Dispatched(_),
+            )
+            | Fact::GuardPolicySet { .. }
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::AllHeld { .. }
+            | Fact::AllReleased { .. }
+            | Fact::Restarted { .. }
+            | Fact::Stopping { .. } => {}
+        }
+    }
+
+    /// Called when the receipt of a run is committed, and its message with it.
+    pub(super) fn is_committed(&mut self, run: &RunId) {
+        self.handed.remove(run);
+    }
+
+    /// Called when pending batches have failed: their messages have to be written again.
+    pub(super) fn unsay(&mut self) {
+        self.handed.values_mut().for_each(|handed| handed.is_said = false);
+    }
+
+    fn say(&mut self, session: &SessionId, at: Cursor, message: &Message) {
+        let form = codec::print_message(session, message).into_text();
+        let payload = Some(form.into_bytes().into());
+        self.said.push(RowRecord { key: key(session, at).into(), revision: at.number(), payload });
+        let places = self.places.entry(session.clone()).or_default();
+        places.push_back(at);
+        // The host's transcript drops its oldest message at the same bound.
+        if places.len() as u64 > limits::TRANSCRIPT_MESSAGES.value
+            && let Some(oldest) = places.pop_front()
+        {
+            self.gone.push_back(tombstone(session, oldest, at));
+        }
+    }
+
+    /// The rows for the batch that is being made. Many tombstones are spread over several batches.
+    pub(super) fn take_rows(&mut self) -> Vec<RowRecord> {
+        let mut rows = std::mem::take(&mut self.said);
+        rows.extend(self.gone.drain(..self.gone.len().min(GONE_AT_ONCE)));
+        rows
+    }
+}
+
+fn tombstone(session: &SessionId, at: Cursor, now_at: Cursor) -> RowRecord {
+    RowRecord { key: key(session, at).into(), revision: now_at.number(), payload: None }
+}
+
+/// The keys of a session's messages sort in the order of their delivery.
+fn key(session: &SessionId, at: Cursor) -> String {
+    format!("{MESSAGE}{session}/{:020}", at.number())
+}
+
+/// The cursor in the key of a message's row.
+pub(super) fn place(key: &str) -> Option<Cursor> {
+    Some(Cursor::new(key.rsplit_once('/')?.1.parse().ok()?))
+}
+
+/// Maximum number of tombstones per batch; a batch has room for other rows beside them.
+const GONE_AT_ONCE: usize = 1_024;
+
+/// Prefix of the keys of messages.
+pub(super) const MESSAGE: &str = "message/";

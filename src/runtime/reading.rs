@@ -1,0 +1,47 @@
+//! A consistent snapshot of the engine: everything that is read through it is of one moment.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::core::Core;
+use super::counters::Counters;
+use super::hosts::Hosts;
+use super::sync::RwLockReadGuard;
+use crate::domain::{Decision, Transcript};
+use crate::engine::{SessionRecord, State};
+use crate::port::Store;
+
+/// The engine, locked for reading. Other readers share the lock; writers wait for it, so drop it soon.
+pub(crate) struct Reading<'a> {
+    core: RwLockReadGuard<'a, Core>,
+    hosts: &'a Hosts,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn new(core: RwLockReadGuard<'a, Core>, hosts: &'a Hosts) -> Reading<'a> {
+        Reading { core, hosts }
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.core.state
+    }
+
+    /// The retained decisions, oldest first.
+    pub(crate) fn decisions(&self) -> &VecDeque<Decision> {
+        self.core.feed.decisions()
+    }
+
+    /// The attached store, for reads without the engine's lock.
+    pub(crate) fn store(&self) -> Option<Arc<dyn Store>> {
+        self.core.store()
+    }
+
+    /// A session's transcript; `None` if its host does not share it.
+    pub(crate) fn transcript(&self, session: &SessionRecord) -> Option<Transcript> {
+        self.hosts.find(session.host())?.transcript(session.id())
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.core.counters
+    }
+}

@@ -1,0 +1,142 @@
+//! One caller's access to the graph while one query runs: consistent readings, and mutations between them.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use super::as_of::{self, Snapshot, TranscriptsUntil};
+use super::{Service, history};
+use crate::domain::{BootTime, Caller, Code, Moment, Now, Transcript};
+use crate::edn::{Map, Value};
+use crate::engine::SessionRecord;
+use crate::graph::eql::QueryRefusal;
+use crate::graph::log_lookback::Lookback;
+use crate::graph::mutation::Mutation;
+use crate::graph::registry::{Access, ResolverError, ViewOf};
+use crate::graph::view::{Mutator, QueryArena, Scheduler, Transcripts, Undelivered, View};
+use crate::limits;
+use crate::runtime::Reading;
+
+/// One caller's access while one query runs.
+pub struct QueryAccess<'a> {
+    service: &'a Service,
+    caller: &'a Caller,
+    /// The moment as of which the query is answered; a mutation moves it.
+    now: Now,
+    /// When the query last locked the engine.
+    since: Rc<Cell<BootTime>>,
+    /// What the query reads instead of the present, for a query as of an instant.
+    snapshot: Option<Snapshot>,
+    older: Lookback,
+    has_acted: bool,
+}
+
+impl<'a> QueryAccess<'a> {
+    pub(super) fn new(service: &'a Service, caller: &'a Caller) -> QueryAccess<'a> {
+        let now = service.handle().now();
+        let (since, older) = (Rc::new(Cell::new(now.boot)), Lookback::default());
+        QueryAccess { service, caller, now, since, snapshot: None, older, has_acted: false }
+    }
+
+    pub(super) fn as_of(
+        service: &'a Service,
+        caller: &'a Caller,
+        at: Moment,
+    ) -> Result<QueryAccess<'a>, QueryRefusal> {
+        let snapshot = Some(as_of::snapshot(service.handle(), at)?);
+        Ok(QueryAccess { snapshot, ..QueryAccess::new(service, caller) })
+    }
+
+    /// A check that says when the query has held the engine for longer than its time budget. Waiting for the lock or for the
+    /// disk does not count: the caller of a mutation that was committed still gets its answer.
+    pub fn stop(&self) -> impl Fn() -> bool + use<'a> {
+        let (handle, since) = (self.service.handle(), Rc::clone(&self.since));
+        move || handle.now().boot.since(since.get()).millis() > limits::QUERY_MS.value
+    }
+
+    /// Fetches decisions that the query has missed because the feed no longer has them. Returns whether to run the query again:
+    /// never after it has changed anything.
+    pub(crate) fn look_back(&mut self) -> bool {
+        let missing = self.older.take_requests();
+        if self.has_acted || missing.is_empty() {
+            return false;
+        }
+        let Some(store) = self.service.handle().read().store() else { return false };
+        let mut found = false;
+        for schedule in missing {
+            // A record that cannot be read is left out of the answer; `doctor` reports the damage.
+            if let Ok(decisions) = history::about(&*store, &schedule) {
+                found |= !decisions.is_empty();
+                self.older.insert(schedule, decisions);
+            }
+        }
+        found
+    }
+
+    fn show(&self, engine: &Reading<'_>, reading: &mut dyn FnMut(ViewOf<'_, Scheduler>)) {
+        let handle = self.service.handle();
+        let snapshot = self.snapshot.as_ref();
+        // Hosts have no past: their messages are cut off at the instant.
+        let until = snapshot.map(|snapshot| TranscriptsUntil { engine, at: snapshot.now.wall });
+        let counters = engine.counters();
+        let undelivered = Undelivered {
+            skipped: counters.skipped(),
+            cancelled: counters.cancelled(),
+            failed: counters.failed(),
+        };
+        let view = View {
+            state: snapshot.map_or(engine.state(), |snapshot| &snapshot.state),
+            zones: handle.zones(),
+            decisions: snapshot.map_or(engine.decisions(), |snapshot| &snapshot.decisions),
+            transcripts: until.as_ref().map_or(engine, |until| until as &dyn Transcripts),
+            registry: self.service.registry(),
+            scope: &self.caller.scope,
+            now: snapshot.map_or(self.now, |snapshot| snapshot.now),
+            lookback: &self.older,
+            unrecoverable: snapshot.map(|snapshot| snapshot.unrecoverable),
+            // Counters have no past.
+            undelivered: snapshot.is_none().then_some(undelivered),
+            arena: QueryArena::default(),
+        };
+        reading(&view);
+    }
+}
+
+impl Access<Scheduler> for QueryAccess<'_> {
+    fn look(&mut self, reading: &mut dyn FnMut(ViewOf<'_, Scheduler>)) {
+        let engine = self.service.handle().read();
+        self.since.set(self.service.handle().now().boot);
+        self.show(&engine, reading);
+    }
+
+    fn act(&mut self, acting: &mut dyn FnMut(&dyn Mutator)) {
+        if self.snapshot.is_some() {
+            return acting(&ReadOnly);
+        }
+        self.has_acted = true;
+        acting(&self.service.mutator(self.caller));
+        // The rest of the query is answered as of the moment after the mutation. Its time budget starts anew, because
+        // the mutation may have waited for the disk.
+        self.now = self.service.handle().now();
+        self.since.set(self.now.boot);
+    }
+}
+
+/// The mutator of a query as of an instant: it refuses everything.
+struct ReadOnly;
+
+impl Mutator for ReadOnly {
+    fn admit(&self) -> Result<(), ResolverError> {
+        let message = "what was cannot be changed; ask without an instant in the past";
+        Err(ResolverError::new(message, Map::new()).coded(Code::Conflict))
+    }
+
+    fn execute(&self, _mutation: Mutation) -> Result<Value, ResolverError> {
+        self.admit().map(|()| Value::Nil)
+    }
+}
+
+impl Transcripts for Reading<'_> {
+    fn transcript(&self, session: &SessionRecord) -> Option<Transcript> {
+        Reading::transcript(self, session)
+    }
+}

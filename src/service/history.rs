@@ -1,0 +1,44 @@
+//! The log as decisions, for explanations that reach farther back than the feed.
+//!
+//! What lives elsewhere: explanations (`engine::explain`), who may see them (`graph::view`), the state as it was (`as_of`).
+//! Invariant: nothing here runs under the engine's lock.
+
+use crate::domain::{Cursor, Decision, ScheduleId, SessionId};
+use crate::graph::log_lookback::PastDecisions;
+use crate::limits;
+use crate::port::{FactRecord, HistoryQuery, Store, StoreFault};
+use crate::runtime::codec;
+
+/// A record of the log as the decision that the feed would show.
+pub(super) fn decision(record: &FactRecord) -> Result<Decision, StoreFault> {
+    let damaged = |why: String| {
+        let what = format!("fact {} cannot be understood: {why}", record.cursor);
+        StoreFault::Damaged { what: what.into() }
+    };
+    let fact = codec::read(&record.payload).map_err(damaged)?;
+    let session = record.session.as_deref().and_then(|id| SessionId::new(id).ok());
+    Ok(Decision { session, ..Decision::of(record.cursor, record.at, &fact) })
+}
+
+/// The decisions about a schedule, newest first, at most `limits::DECISIONS_EXPLAINED`.
+pub(super) fn about(store: &dyn Store, schedule: &ScheduleId) -> Result<PastDecisions, StoreFault> {
+    let mut told = PastDecisions::default();
+    let mut query =
+        HistoryQuery { schedule: Some(schedule.to_string().into()), limit: MOST, ..HistoryQuery::default() };
+    loop {
+        let page = store.history(&query)?;
+        let Some(last) = page.last() else { return Ok(told) };
+        query.before = Some(last.cursor);
+        for record in &page {
+            told.push(decision(record)?);
+        }
+        // Stop at the bound, at the schedule's creation, or at the beginning of the log.
+        query.limit = MOST.saturating_sub(told.len());
+        if query.limit == 0 || told.is_complete() || last.cursor <= Cursor::START.next() {
+            return Ok(told);
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "ten thousand fit anywhere")]
+const MOST: usize = limits::DECISIONS_EXPLAINED.value as usize;

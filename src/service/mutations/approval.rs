@@ -1,0 +1,64 @@
+//! Operators' decisions: approving and denying runs that are held, and changing the grants of sessions.
+
+use super::{CallerMutator, refused};
+use crate::domain::{Code, Refusal, RunId, Scope};
+use crate::edn::{Map, Value};
+use crate::engine::{Command, Input};
+use crate::graph::mutation::{Approve, GrantParams, GrantRight};
+use crate::graph::params::OneOrMany;
+use crate::graph::registry::ResolverError;
+
+impl CallerMutator<'_> {
+    /// Approves a run. The digest names the version that the operator was shown.
+    pub(super) fn approve(&self, params: Approve) -> Result<Value, ResolverError> {
+        self.only_operators("approve runs")?;
+        let (run, digest) = (params.which.run, params.shown.digest);
+        self.decide(&run.clone(), Command::Approve { run, digest, by: self.actor() })
+    }
+
+    /// Denies a run.
+    pub(super) fn deny(&self, run: RunId, why: Option<Box<str>>) -> Result<Value, ResolverError> {
+        self.only_operators("deny runs")?;
+        self.decide(&run.clone(), Command::Deny { run, why, by: self.actor() })
+    }
+
+    /// Changes a session's grant. Omitted parts stay as they are; a right of nil is no right at all.
+    pub(super) fn set_grant(&self, params: GrantParams) -> Result<Value, ResolverError> {
+        self.only_operators("change what a session may do")?;
+        let session = params.session;
+        let mut grant = self.handle().view(|state| state.grant(&session).clone());
+        if let Some(right) = params.right {
+            grant.right = right.and_then(GrantRight::right);
+        }
+        if let Some(dialects) = params.dialects {
+            grant.dialects = dialects.map(|OneOrMany(mut dialects)| {
+                dialects.sort_unstable();
+                dialects.dedup();
+                dialects
+            });
+        }
+        if let Some(depth) = params.depth {
+            grant.depth = depth;
+        }
+        self.handle().grant(&session, grant, self.actor()).map_err(|refusal| refused(&refusal))?;
+        Ok(Map::new().with("psi.agent-session/session-id", session.as_str()).into())
+    }
+
+    fn decide(&self, run: &RunId, command: Command) -> Result<Value, ResolverError> {
+        self.handle().submit(Input::Command(command)).map_err(|refusal| {
+            // The run has changed since it was shown: the answer names its present version, to be approved instead.
+            let Refusal::ApprovalConflict { present, .. } = &refusal else { return refused(&refusal) };
+            let data = Map::new().with("hint", refusal.hint()).with("digest", present.to_string());
+            ResolverError::new(refusal.to_string(), data).coded(refusal.code())
+        })?;
+        Ok(Map::new().with("reveille.run/id", run.to_string()).into())
+    }
+
+    fn only_operators(&self, what: &str) -> Result<(), ResolverError> {
+        if self.caller.scope == Scope::Operator {
+            return Ok(());
+        }
+        let message = format!("only an operator may {what}");
+        Err(ResolverError::new(message, Map::new()).coded(Code::Forbidden))
+    }
+}

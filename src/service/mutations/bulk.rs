@@ -1,0 +1,83 @@
+//! Cancels, pauses or resumes all schedules of a session.
+//!
+//! Each schedule is changed in a step of its own. One that cannot be changed is left as it is and counted. Schedules
+//! created meanwhile are not included: to keep a session from getting more work, close it or take its grant away.
+
+use super::{CallerMutator, refused};
+use crate::domain::{Refusal, ScheduleId, SessionId};
+use crate::edn::{Map, Value};
+use crate::engine::{Command, Input, ScheduleRecord, State, Which};
+use crate::graph::registry::ResolverError;
+use crate::port::Ticket;
+
+impl CallerMutator<'_> {
+    /// Cancels every schedule that has not ended and is not being delivered.
+    pub(super) fn cancel_all(&self, session: Option<SessionId>) -> Result<Value, ResolverError> {
+        self.each(session, |_| true, Command::CancelSchedule)
+    }
+
+    /// Pauses every schedule that is not paused.
+    pub(super) fn pause_all(
+        &self,
+        session: Option<SessionId>,
+        reason: Option<&str>,
+    ) -> Result<Value, ResolverError> {
+        let runs = |record: &ScheduleRecord| record.progress().paused.is_none();
+        self.each(session, runs, |which| Command::PauseSchedule { which, reason: reason.map(Into::into) })
+    }
+
+    /// Resumes every schedule that is paused.
+    pub(super) fn resume_all(&self, session: Option<SessionId>) -> Result<Value, ResolverError> {
+        let stands = |record: &ScheduleRecord| record.progress().paused.is_some();
+        self.each(session, stands, Command::ResumeSchedule)
+    }
+
+    fn each(
+        &self,
+        session: Option<SessionId>,
+        is_meant: impl Fn(&ScheduleRecord) -> bool,
+        command: impl Fn(Which) -> Command,
+    ) -> Result<Value, ResolverError> {
+        let session = self.session(session, "session-id")?;
+        // Collected first: no lock is held while the schedules are changed.
+        let meant = self.handle().view(|state| meant(state, &session, &is_meant));
+        let meant = meant.ok_or_else(|| refused(&Refusal::UnknownSession { session: session.clone() }))?;
+        let (mut changed, mut left) = (0_i64, 0_i64);
+        let mut tickets: Vec<Ticket> = Vec::new();
+        for id in meant {
+            let command = command(Which::any(self.actor(), id));
+            match self.handle().submit_unawaited(Input::Command(command)) {
+                Ok(ticket) => {
+                    changed += 1;
+                    tickets.extend(ticket);
+                }
+                // The rest would most likely fail as well.
+                Err(refusal @ Refusal::StoreUnavailable { .. }) => return Err(refused(&refusal)),
+                Err(_) => left += 1,
+            }
+        }
+        // All batches are submitted before the first wait, so that the store can commit them together.
+        for ticket in tickets {
+            ticket
+                .wait()
+                .map_err(|fault| refused(&Refusal::StoreUnavailable { detail: fault.to_string().into() }))?;
+        }
+        let answer = Map::new().with("psi.agent-session/session-id", session.as_str());
+        Ok(answer
+            .with("psi.agent-session/changed-count", changed)
+            .with("psi.agent-session/left-count", left)
+            .into())
+    }
+}
+
+/// The unfinished schedules of a session that `is_meant` selects, in the order of lists; `None` if
+/// the session is not open.
+fn meant(
+    state: &State,
+    session: &SessionId,
+    is_meant: &impl Fn(&ScheduleRecord) -> bool,
+) -> Option<Vec<ScheduleId>> {
+    state.session(session)?;
+    let live = state.live_schedules_of(session).into_iter();
+    Some(live.filter(|record| is_meant(record)).map(|record| record.schedule().id.clone()).collect())
+}

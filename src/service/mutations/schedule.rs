@@ -1,0 +1,147 @@
+//! The mutations of one schedule (create, reschedule, cancel and so on), and of everything (hold, release).
+
+use std::sync::Arc;
+
+use super::super::{admission, creation};
+use super::{CallerMutator, denied, refused, session_config, wrong};
+use crate::domain::{
+    About, Code, Durability, Notice, Payload, PayloadKind, Route, ScheduleId, Scope, SessionConfig, Settings,
+    Span, Target, When,
+};
+use crate::edn::{Map, Value};
+use crate::engine::{Command, Input, NewSchedule, State, Which};
+use crate::graph::mutation::{CreateSchedule, NewScheduleParams, Reschedule, WhichParams};
+use crate::graph::psi_terms;
+use crate::graph::registry::ResolverError;
+
+impl CallerMutator<'_> {
+    /// Creates a schedule of any trigger and policy.
+    pub(super) fn create(&self, params: CreateSchedule) -> Result<Value, ResolverError> {
+        let CreateSchedule { new, when, conditions } = params;
+        let owner = self.session(new.owner.clone(), "origin-session-id")?;
+        // Counted before the parameters are examined, so that invalid creations are limited too.
+        admission::admit_creation(self.service, self.caller).map_err(denied)?;
+        let key = new.idempotency_key.clone();
+        let dialect = NewSchedule::message(owner.clone(), When::After(Span::ZERO), "").dialect;
+        let now = creation::read_as_of(self.handle(), &owner, dialect, key.as_deref());
+        let meant = when.parse(now, self.handle().zones())?;
+        let meant = meant
+            .ok_or_else(|| wrong("when", "given, or one of delay-ms, at, trigger, cron, every-ms", None))?;
+        let payload = payload(&new)?;
+        let terms = Settings {
+            description: new.description.clone(),
+            key,
+            target: self.target(&new, &payload)?,
+            policy: conditions.policy.unwrap_or(Settings::PLAIN.policy),
+            lifetime: conditions.lifetime.unwrap_or(Settings::PLAIN.lifetime),
+            ..Settings::PLAIN
+        };
+        let durability = new.durability.unwrap_or(Durability::Volatile);
+        let schedule = NewSchedule {
+            durability,
+            label: new.label,
+            made_by: self.caller.maker(&owner, self.tool),
+            payload,
+            terms: Some(Box::new(terms)),
+            ..NewSchedule::message(owner, meant.when, "")
+        };
+        let created = creation::create(self.handle(), schedule).map_err(|refusal| refused(&refusal));
+        let (id, created) = created?;
+        let answer = Map::new().with("psi.scheduler/schedule-id", id.to_string());
+        Ok(answer.with("psi.scheduler/created?", created).with("psi.scheduler/understood", meant.echo).into())
+    }
+
+    /// Where a run goes: into the session, into a fresh one, or out through a channel.
+    fn target(&self, new: &NewScheduleParams, payload: &Payload) -> Result<Target, ResolverError> {
+        let is_fresh = payload.config().is_some();
+        let Some(channel) = new.channel.clone() else {
+            if let Some(conversation) = new.conversation.as_deref() {
+                return Err(wrong("conversation", "given with a channel", Some(&conversation.into())));
+            }
+            return Ok(if is_fresh { Target::Fresh } else { Target::Owner });
+        };
+        if is_fresh {
+            return Err(wrong("channel", "left out for a fresh session", Some(&(&*channel).into())));
+        }
+        let conversation = new.conversation.clone().unwrap_or_default();
+        let target = Target::Route(Box::new(Route { channel, conversation, thread: None }));
+        admission::admit_target(self.handle(), self.caller, Some(&target))
+            .map_err(|refusal| refused(&refusal))?;
+        Ok(target)
+    }
+
+    /// Changes the definition of a schedule.
+    pub(super) fn reschedule(&self, params: Reschedule) -> Result<Value, ResolverError> {
+        let which = self.which(&params.which)?;
+        let meant = params.change.parse(self.handle().now().wall, self.handle().zones())?;
+        let answer = Map::new().with("psi.scheduler/schedule-id", which.schedule.to_string());
+        let command = Command::ChangeSchedule { which, change: meant.change };
+        self.handle().submit(Input::Command(command)).map_err(|refusal| refused(&refusal))?;
+        Ok(answer.with("psi.scheduler/understood", meant.echo.unwrap_or(Value::Nil)).into())
+    }
+
+    /// Carries out a command on one schedule.
+    pub(super) fn command(
+        &self,
+        which: &WhichParams,
+        command: impl FnOnce(Which) -> Command,
+    ) -> Result<Value, ResolverError> {
+        let which = self.which(which)?;
+        let answer = Map::new().with("psi.scheduler/schedule-id", which.schedule.to_string());
+        self.handle().submit(Input::Command(command(which))).map_err(|refusal| refused(&refusal))?;
+        Ok(answer.into())
+    }
+
+    /// Holds everything, with an optional reason; `None` releases it.
+    pub(super) fn hold(&self, reason: Option<Option<Box<str>>>) -> Result<Value, ResolverError> {
+        let by = self.actor();
+        if by.scope != Scope::Operator {
+            let message = "only an operator may hold or release everything";
+            return Err(ResolverError::new(message, Map::new()).coded(Code::Forbidden));
+        }
+        let command = match reason {
+            Some(reason) => Command::HoldAll { by, reason },
+            None => Command::ReleaseAll { by },
+        };
+        let held = |state: &State| state.held().cloned();
+        let held =
+            self.handle().submit_with(Input::Command(command), held).map_err(|refusal| refused(&refusal))?;
+        let held = held.map(|pause| {
+            Map::new()
+                .with("by", "operator")
+                .with("reason", pause.reason.as_deref())
+                .with("since", psi_terms::instant(pause.since))
+        });
+        Ok(Map::new().with("reveille.engine/held", held.map_or(Value::Nil, Value::from)).into())
+    }
+
+    /// The schedule that the parameters name. A text that cannot be an id is an unknown schedule.
+    fn which(&self, params: &WhichParams) -> Result<Which, ResolverError> {
+        let text = &*params.schedule.0;
+        let Ok(schedule) = ScheduleId::new(text) else {
+            let data = Map::new().with("schedule-id", text).with("status", Value::Nil);
+            return Err(ResolverError::new("schedule not found", data).coded(Code::NotFound));
+        };
+        Ok(Which { by: self.actor(), schedule, base: params.base_revision })
+    }
+}
+
+/// What a run of the schedule delivers.
+fn payload(new: &NewScheduleParams) -> Result<Payload, ResolverError> {
+    let text = new.message.clone();
+    if text.trim().is_empty() {
+        return Err(wrong("message", "a string that is not blank", Some(&(&*text).into())));
+    }
+    if let (PayloadKind::Message | PayloadKind::Notice, Some(config)) = (new.kind, &new.session_config) {
+        return Err(wrong("session-config", "left out unless kind is session", Some(&config.clone().into())));
+    }
+    Ok(match new.kind {
+        PayloadKind::Message => Payload::Turn { text },
+        PayloadKind::Session => {
+            let config = new.session_config.clone();
+            let config = config.map_or_else(|| Ok(SessionConfig::default()), session_config)?;
+            Payload::new_session(text, Arc::new(config))
+        }
+        PayloadKind::Notice => Payload::Notice(Box::new(Notice { about: About::Reminder, text, file: None })),
+    })
+}

@@ -1,0 +1,162 @@
+//! Queries in EQL: read, planned, and run over one consistent reading of the engine.
+//!
+//! Invariant: everything between two mutations of a request is read under one hold of the lock, and is of one moment. What a
+//! caller may not see does not exist for it, in any query language.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::Service;
+use super::access::QueryAccess;
+use super::plan_cache::{PrepareError, Prepared};
+use crate::dialect::REQUEST_CAPS;
+use crate::domain::{Caller, Code};
+use crate::edn::{Keyword, Map, Value, read_keeping_meta};
+use crate::graph::attr;
+use crate::graph::eql::{
+    self, Boundary, Limits, Planning, QueryAnswer, QueryFailure, QueryRefusal, QueryRequest, WriteOutcome,
+    plan, write,
+};
+use crate::graph::registry::Registry;
+use crate::graph::view::{Scheduler, viewer};
+use crate::limits;
+
+/// The bounds of one query.
+#[expect(clippy::cast_possible_truncation, reason = "the assertions below prove that nothing is cut")]
+pub const QUERY_LIMITS: Limits = Limits {
+    depth: limits::QUERY_DEPTH.value as u32,
+    attributes: limits::QUERY_ATTRIBUTES.value as u32,
+    rows: limits::QUERY_ROWS.value as u32,
+    calls: limits::QUERY_CALLS.value as u32,
+};
+
+const _: () = assert!(QUERY_LIMITS.depth as u64 == limits::QUERY_DEPTH.value);
+const _: () = assert!(QUERY_LIMITS.attributes as u64 == limits::QUERY_ATTRIBUTES.value);
+const _: () = assert!(QUERY_LIMITS.rows as u64 == limits::QUERY_ROWS.value);
+const _: () = assert!(QUERY_LIMITS.calls as u64 == limits::QUERY_CALLS.value);
+
+/// The scheduler's graph: one table for the process, because all engines have the same attributes.
+pub fn registry() -> Arc<Registry<Scheduler>> {
+    static REGISTRY: OnceLock<Arc<Registry<Scheduler>>> = OnceLock::new();
+    let built = || attr::registry().expect("a test builds the registry and finds no fault");
+    Arc::clone(REGISTRY.get_or_init(|| Arc::new(built())))
+}
+
+/// Reads and plans a request in EDN, or takes its plan from the cache.
+pub(super) fn prepare(
+    service: &Service,
+    caller: &Caller,
+    text: &[u8],
+) -> Result<Arc<Prepared>, PrepareError> {
+    let plans = &service.shared.plans;
+    if let Some(prepared) = plans.get(caller, text) {
+        return Ok(prepared);
+    }
+    let form = read_keeping_meta(text, &REQUEST_CAPS)?;
+    let prepared = Arc::new(plan_request(service, caller, Boundary::read(&form)?)?);
+    plans.insert(caller, text, &prepared);
+    Ok(prepared)
+}
+
+/// Plans a request. One that names no entity runs within the caller's session.
+pub(super) fn plan_request(
+    service: &Service,
+    caller: &Caller,
+    boundary: Boundary,
+) -> Result<Prepared, QueryRefusal> {
+    // The caller's session counts as given, so that its attributes can be planned without naming it.
+    let is_within = boundary.entity.is_empty();
+    let given = boundary.entity.keys().filter_map(|key| key.as_keyword().cloned());
+    let own = caller.scope.session().filter(|_| is_within).and_then(|_| Keyword::new(SESSION_ID).ok());
+    let seeds: Vec<Keyword> = given.chain(own).collect();
+    let planning = Planning { seeds: &seeds, viewer: viewer(&caller.scope), limits: QUERY_LIMITS };
+    let plan = plan(&boundary.query, service.registry(), &planning)?;
+    Ok(Prepared { boundary, plan, is_within, room: AtomicUsize::new(0) })
+}
+
+/// Answers a prepared request as EDN text.
+pub(super) fn answer(
+    service: &Service,
+    caller: &Caller,
+    prepared: &Prepared,
+    is_lenient: bool,
+    out: &mut String,
+) -> Result<WriteOutcome, QueryRefusal> {
+    with_request(service, caller, prepared, is_lenient, |request, access| {
+        let start = out.len();
+        // Dashboards repeat a request, and its answers hardly differ in length.
+        out.reserve(prepared.room.load(Ordering::Relaxed));
+        let written = write(service.registry(), request, access, out);
+        // The first run may have missed decisions that only the log has: they are there now, so write the answer again.
+        let written = if access.look_back() {
+            out.truncate(start);
+            write(service.registry(), request, access, out)
+        } else {
+            written
+        };
+        prepared.room.store((out.len() - start).min(ROOM_MAX), Ordering::Relaxed);
+        written
+    })
+}
+
+/// Answers a prepared request as a value.
+pub(super) fn run(
+    service: &Service,
+    caller: &Caller,
+    prepared: &Prepared,
+    is_lenient: bool,
+) -> Result<QueryAnswer, QueryRefusal> {
+    with_request(service, caller, prepared, is_lenient, |request, access| {
+        // As in `answer`: decisions that only the log has are there for the second run.
+        let answer = eql::run(service.registry(), request, access);
+        if access.look_back() { eql::run(service.registry(), request, access) } else { answer }
+    })
+}
+
+fn with_request<T>(
+    service: &Service,
+    caller: &Caller,
+    prepared: &Prepared,
+    is_lenient: bool,
+    answer: impl FnOnce(&QueryRequest<'_>, &mut QueryAccess<'_>) -> Result<T, QueryRefusal>,
+) -> Result<T, QueryRefusal> {
+    let mut access = match prepared.boundary.as_of {
+        None => service.access(caller),
+        Some(at) => service.access_as_of(caller, at)?,
+    };
+    let stop = access.stop();
+    let own = caller.scope.session().filter(|_| prepared.is_within);
+    let within: Option<Map> = own.map(|own| Map::new().with(SESSION_ID, Value::string(own.as_str())));
+    let request = QueryRequest {
+        plan: &prepared.plan,
+        entity: within.as_ref().unwrap_or(&prepared.boundary.entity),
+        is_lenient: prepared.boundary.lenient.unwrap_or(is_lenient),
+        limits: QUERY_LIMITS,
+        stop: &stop,
+    };
+    answer(&request, &mut access)
+}
+
+/// The answer in the shape of Pathom's boundary interface. A failure also says what was missing and why, which Pathom
+/// does not reveal: without it, the cause of a failed request would have to be guessed.
+pub fn reply(request: &Boundary, answer: QueryAnswer) -> Map {
+    match answer {
+        QueryAnswer::Done(map) => map,
+        QueryAnswer::Failed(failure) => failed(request, &failure),
+    }
+}
+
+/// The error map of a request that failed.
+pub fn failed(request: &Boundary, failure: &QueryFailure) -> Map {
+    let why = Map::new()
+        .with("key", failure.key.clone())
+        .with("cause", Value::keyword(failure.cause.name()))
+        .with("message", failure.error.as_ref().map(|error| error.message.as_str()))
+        .with("code", failure.error.as_ref().and_then(|error| error.code).map(Code::name))
+        .with("data", failure.error.as_ref().map(|error| error.data.clone()));
+    QueryFailure::to_map(&request.query, &request.entity).with("reveille.error/why", why)
+}
+
+/// Maximum initial size of an answer's buffer, in bytes: one answer may be much longer than the next.
+const ROOM_MAX: usize = 1 << 16;
+const SESSION_ID: &str = "psi.agent-session/session-id";

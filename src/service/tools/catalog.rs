@@ -1,0 +1,162 @@
+//! All tools as data: what `GET /tools`, MCP and the generated schema print.
+//!
+//! Invariant: a tool is described once, in the EDN file of its name or by the table of its fields. Its text is constant, so
+//! that a host can tell when it changes.
+
+use crate::dialect::{cron, native, psi, reminder, session_action};
+use crate::domain::Dialect;
+use crate::edn::{Caps, Value, read};
+
+/// One tool.
+#[derive(Debug)]
+pub struct ToolInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// The dialect that it belongs to.
+    pub dialect: Dialect,
+    text: Text,
+}
+
+/// Where a tool's description and schema are.
+#[derive(Debug)]
+enum Text {
+    /// In EDN, a map of both.
+    Edn(&'static str),
+    /// With the table of its fields.
+    Native(native::Tool),
+}
+
+/// Every tool.
+pub const TOOLBOX: &[ToolInfo] = &[
+    ToolInfo { name: psi::TOOL, dialect: Dialect::Psi, text: Text::Edn(include_str!("psi-tool.edn")) },
+    ToolInfo::cron(cron::Tool::Create),
+    ToolInfo::cron(cron::Tool::List),
+    ToolInfo::cron(cron::Tool::Get),
+    ToolInfo::cron(cron::Tool::Update),
+    ToolInfo::cron(cron::Tool::Delete),
+    ToolInfo::cron(cron::Tool::Pause),
+    ToolInfo::cron(cron::Tool::Resume),
+    ToolInfo::reminder(reminder::Tool::Add),
+    ToolInfo::reminder(reminder::Tool::List),
+    ToolInfo::reminder(reminder::Tool::Remove),
+    ToolInfo::session_action(session_action::Tool::Schedule),
+    ToolInfo::session_action(session_action::Tool::ReportReady),
+    ToolInfo::native(native::Tool::Create),
+    ToolInfo::native(native::Tool::List),
+    ToolInfo::native(native::Tool::Cancel),
+    ToolInfo::native(native::Tool::Update),
+    ToolInfo::native(native::Tool::Explain),
+    ToolInfo::native(native::Tool::Query),
+];
+
+impl ToolInfo {
+    const fn cron(tool: cron::Tool) -> ToolInfo {
+        ToolInfo { name: tool.name(), dialect: Dialect::Cron, text: Text::Edn(tool.declaration()) }
+    }
+
+    const fn reminder(tool: reminder::Tool) -> ToolInfo {
+        ToolInfo { name: tool.name(), dialect: Dialect::Reminder, text: Text::Edn(tool.declaration()) }
+    }
+
+    const fn session_action(tool: session_action::Tool) -> ToolInfo {
+        ToolInfo { name: tool.name(), dialect: Dialect::SessionAction, text: Text::Edn(tool.declaration()) }
+    }
+
+    const fn native(tool: native::Tool) -> ToolInfo {
+        ToolInfo { name: tool.name(), dialect: Dialect::Native, text: Text::Native(tool) }
+    }
+
+    /// What the tool does, for the model or the person that chooses one.
+    pub fn description(&self) -> String {
+        let text = match self.text {
+            Text::Native(tool) => return tool.description().to_owned(),
+            Text::Edn(text) => part(text, "description"),
+        };
+        // The file breaks its lines for whoever reads the file.
+        text.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The JSON Schema of its arguments.
+    pub fn input_schema(&self) -> Value {
+        match self.text {
+            Text::Native(tool) => tool.input_schema(),
+            Text::Edn(text) => part(text, "input-schema"),
+        }
+    }
+}
+
+/// A part of the description, nil if it has none. Read anew each time: lists of tools are asked for rarely.
+fn part(text: &str, key: &str) -> Value {
+    let text = read(text.as_bytes(), &CAPS).unwrap_or(Value::Nil);
+    text.as_map().and_then(|map| map.keyword(key)).cloned().unwrap_or(Value::Nil)
+}
+
+const CAPS: Caps = Caps { bytes_max: 65_536, depth_max: 64, digits_max: 20, forms_max: 10_000 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{PayloadKind, PromptSource, Role, SkillSource, ThinkingLevel};
+    use crate::limits;
+
+    #[test]
+    fn every_tool_is_described() {
+        let of = |dialect: Dialect| -> Vec<&str> {
+            TOOLBOX.iter().filter(|tool| tool.dialect == dialect).map(|tool| tool.name).collect()
+        };
+        assert_eq!(of(Dialect::Cron), cron::Tool::NAMES);
+        assert_eq!(of(Dialect::Reminder), reminder::Tool::NAMES);
+        assert_eq!(of(Dialect::SessionAction), session_action::Tool::NAMES);
+        assert_eq!(of(Dialect::Native), native::Tool::NAMES);
+        for tool in TOOLBOX {
+            assert!(!tool.description().is_empty(), "{}", tool.name);
+            let schema = tool.input_schema();
+            let kind = schema.as_map().and_then(|map| map.keyword("type")).and_then(Value::as_str);
+            assert_eq!(kind, Some("object"), "{}", tool.name);
+        }
+    }
+
+    /// The schema's lists and bounds are those of the code.
+    #[test]
+    fn the_schema_of_psis_tool_has_the_words_and_bounds_of_the_rules() {
+        let schema = TOOLBOX[0].input_schema();
+        let at = |path: &str| {
+            let step = |value: Value, key: &str| value.as_map().and_then(|map| map.keyword(key)).cloned();
+            path.split(' ').try_fold(schema.clone(), step).unwrap_or(Value::Nil)
+        };
+        let names = |names: Vec<&str>| Value::vector(names.into_iter().map(Value::from).collect::<Vec<_>>());
+        let config = "$defs session-config properties";
+        let lists = [
+            ("properties op enum".to_owned(), psi::Op::ALL.iter().map(|op| op.name()).collect()),
+            (
+                "properties kind enum".to_owned(),
+                vec![PayloadKind::Message.name(), PayloadKind::Session.name()],
+            ),
+            (format!("{config} thinking-level enum"), ThinkingLevel::ALL.iter().map(|x| x.name()).collect()),
+            (
+                format!("{config} developer-prompt-source enum"),
+                PromptSource::ALL.iter().map(|x| x.name()).collect(),
+            ),
+            (
+                "$defs skill properties source enum".to_owned(),
+                SkillSource::ALL.iter().map(|x| x.name()).collect(),
+            ),
+            ("$defs message properties role enum".to_owned(), Role::ALL.iter().map(|x| x.name()).collect()),
+        ];
+        for (path, expected) in lists {
+            assert_eq!(at(&path), names(expected), "{path}");
+        }
+        let preloaded = format!("{config} preloaded-messages maxItems");
+        let bounds = [
+            ("properties message maxLength", limits::TEXT_BYTES),
+            ("properties label maxLength", limits::LABEL_BYTES),
+            ("properties delay-ms minimum", limits::DELAY_MS_MIN),
+            ("properties delay-ms maximum", limits::DELAY_MS_MAX),
+            ("$defs strings maxItems", limits::CONFIG_ITEMS),
+            (preloaded.as_str(), limits::PRELOADED_MESSAGES),
+        ];
+        for (path, limit) in bounds {
+            assert_eq!(at(path).to_string(), limit.value.to_string(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! One call of a tool of scheduled tasks: arguments in, the tool's own answer out.
+//!
+//! What lives elsewhere: words and shapes (`dialect::cron`), rules (`engine`). Invariant: an answer to a change shows the job
+//! as that change left it, read before anything else could happen.
+
+use super::super::{Service, admission};
+use crate::dialect::cron::{self, Base, Call, CronContext, JobDraft, JobView, NextRuns, Patch, Tool};
+use crate::dialect::{Answer, Notation};
+use crate::domain::{Caller, Dialect, Refusal};
+use crate::edn::Value;
+use crate::engine::{Command, Input, NewSchedule, Which};
+use crate::runtime::Handle;
+
+/// A call of a tool of scheduled tasks.
+pub(super) struct CronCall<'a> {
+    pub(super) service: &'a Service,
+    pub(super) caller: &'a Caller,
+}
+
+impl<'a> CronCall<'a> {
+    fn handle(&self) -> &'a Handle {
+        self.service.handle()
+    }
+
+    pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
+        let context =
+            CronContext { session: self.caller.scope.session().cloned(), now: self.handle().now().wall };
+        let call = match cron::parse(tool, args, notation, &context) {
+            Ok(call) => call,
+            Err(answer) => return answer,
+        };
+        match call {
+            Call::Create(draft) => self.create_job(*draft, &context),
+            Call::List { include_disabled } => self.handle().view(|state| {
+                let (views, warnings) = cron::views(state, &self.caller.scope);
+                cron::listed(views, include_disabled, self.handle().zones(), warnings)
+            }),
+            Call::Get { job_id } => self.handle().view(|state| {
+                let record = cron::find(state, &self.caller.scope, &job_id);
+                let view = record.and_then(|record| JobView::of(state, record));
+                view.map_or_else(
+                    || cron::not_found(tool, &job_id),
+                    |view| cron::got(&view, self.handle().zones()),
+                )
+            }),
+            Call::Update { job, patch } => self.update_job(&job, *patch),
+            Call::Delete(job) => {
+                let deleted = self.change_job(tool, &job, Command::DeleteSchedule);
+                deleted.map_or_else(|answer| answer, |_| cron::deleted(&job.job_id))
+            }
+            Call::Pause(job) => {
+                let pause = |which| Command::PauseSchedule { which, reason: None };
+                self.change_and_tell(tool, &job, pause)
+            }
+            Call::Resume(job) => self.change_and_tell(tool, &job, Command::ResumeSchedule),
+        }
+    }
+
+    fn create_job(&self, draft: JobDraft, context: &CronContext) -> Answer {
+        let owner = draft.target.owner(context.session.as_ref()).cloned();
+        let owner = owner.expect("a draft without an owner was refused");
+        let id = cron::job_id(context.now, self.handle().random_bits());
+        let made_by = self.caller.maker(&owner, Some(Dialect::Cron));
+        let new = NewSchedule { made_by, ..draft.into_new(id.clone(), owner, context.now) };
+        if let Err(refusal) = admission::admit_target(
+            self.handle(),
+            self.caller,
+            new.terms.as_deref().map(|terms| &terms.target),
+        ) {
+            return cron::refused(&refusal);
+        }
+        let created = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
+            state.schedule(&id).and_then(|record| JobView::of(state, record))
+        });
+        match created {
+            Ok(view) => {
+                let view = view.expect("a job that was just created is there");
+                cron::created(&view.job, &NextRuns::of(&view, context.now, self.handle().zones()))
+            }
+            Err(refusal) => cron::refused(&refusal),
+        }
+    }
+
+    fn update_job(&self, job: &Base, patch: Patch) -> Answer {
+        let created_at = self.handle().view(|state| {
+            let record = cron::find(state, &self.caller.scope, &job.job_id)?;
+            Some(record.schedule().created_at)
+        });
+        let Some(created_at) = created_at else { return cron::not_found(Tool::Update, &job.job_id) };
+        if let Some(schedule) = patch.schedule.as_ref().filter(|it| it.is_never_due(created_at)) {
+            return cron::never_due(Tool::Update, schedule, created_at);
+        }
+        // `created_at` never changes, so it does not matter whether another change has come in between.
+        let change = patch.into_change(created_at);
+        if let Err(refusal) = admission::admit_target(self.handle(), self.caller, change.target.as_ref()) {
+            return cron::refused(&refusal);
+        }
+        let command = |which| Command::ChangeSchedule { which, change };
+        self.change_and_tell(Tool::Update, job, command)
+    }
+
+    /// Changes a job and answers with its new state.
+    fn change_and_tell(&self, tool: Tool, job: &Base, command: impl FnOnce(Which) -> Command) -> Answer {
+        let view = match self.change_job(tool, job, command) {
+            Ok(Some(view)) => view,
+            Ok(None) => return cron::not_found(tool, &job.job_id),
+            Err(answer) => return answer,
+        };
+        let outlook = || NextRuns::of(&view, self.handle().now().wall, self.handle().zones());
+        match tool {
+            Tool::Pause => cron::paused(&view.job),
+            Tool::Resume => cron::resumed(&view.job, &outlook()),
+            Tool::Create | Tool::List | Tool::Get | Tool::Update | Tool::Delete => {
+                cron::updated(&view.job, &outlook())
+            }
+        }
+    }
+
+    /// Changes a job and reads it in the same critical section. The error is the answer that
+    /// says why it was not changed.
+    fn change_job(
+        &self,
+        tool: Tool,
+        job: &Base,
+        command: impl FnOnce(Which) -> Command,
+    ) -> Result<Option<JobView>, Answer> {
+        let id = &job.job_id;
+        // A schedule of another tool is not a job.
+        if self.handle().view(|state| cron::find(state, &self.caller.scope, id).is_none()) {
+            return Err(cron::not_found(tool, id));
+        }
+        // Revisions have 32 bits. A larger number is not the present one either, so it conflicts like any other.
+        let base = job.revision.map(|revision| u32::try_from(revision).unwrap_or(u32::MAX));
+        let by = self.caller.actor_with(Dialect::Cron);
+        let which = Which { by, schedule: id.clone(), base };
+        let input = Input::Command(command(which));
+        let changed = self.handle().submit_with(input, |state| JobView::of(state, state.schedule(id)?));
+        changed.map_err(|refusal| refused(tool, job, &refusal))
+    }
+}
+
+fn refused(tool: Tool, job: &Base, refusal: &Refusal) -> Answer {
+    if let Refusal::RevisionConflict { base, revision, .. } = refusal {
+        let base = job.revision.unwrap_or(u64::from(*base));
+        return cron::conflict(tool, &job.job_id, u64::from(*revision), base);
+    }
+    if let Refusal::UnknownSchedule { .. } = refusal {
+        return cron::not_found(tool, &job.job_id);
+    }
+    cron::refused(refusal)
+}

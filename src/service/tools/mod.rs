@@ -1,0 +1,44 @@
+//! Calls of tools: arguments in, the tool's own answer out. One file per family of tools.
+
+mod catalog;
+mod cron;
+mod native;
+mod psi;
+mod reminder;
+mod session_action;
+
+use self::cron::CronCall;
+use self::native::NativeCall;
+use self::psi::PsiCall;
+use self::reminder::ReminderCall;
+use self::session_action::ActionCall;
+use super::Service;
+use crate::dialect::{self, Answer, Notation};
+use crate::domain::Caller;
+use crate::edn::Value;
+
+pub use self::catalog::{TOOLBOX, ToolInfo};
+
+/// Calls a tool for a caller; `None` if there is no tool of that name.
+pub(super) fn call(
+    service: &Service,
+    tool: &str,
+    caller: &Caller,
+    args: &Value,
+    notation: Notation,
+) -> Option<Answer> {
+    if tool == dialect::psi::TOOL {
+        return Some(PsiCall { service, caller }.call(args, notation));
+    }
+    if let Some(tool) = dialect::cron::Tool::parse(tool) {
+        return Some(CronCall { service, caller }.call(tool, args, notation));
+    }
+    if let Some(tool) = dialect::reminder::Tool::parse(tool) {
+        return Some(ReminderCall { service, caller }.call(tool, args, notation));
+    }
+    if let Some(tool) = dialect::native::Tool::parse(tool) {
+        return Some(NativeCall { service, caller }.call(tool, args, notation));
+    }
+    let tool = dialect::session_action::Tool::parse(tool)?;
+    Some(ActionCall { service, caller }.call(tool, args, notation))
+}

@@ -1,0 +1,106 @@
+//! One call of a tool of delayed actions: arguments in, the tool's own answer out.
+//!
+//! What lives elsewhere: words and shapes (`dialect::session_action`), rules (`engine`). Invariant: an answer to a creation
+//! shows the action as it was created, read before anything else could happen.
+
+use super::super::Service;
+use crate::dialect::session_action::{self, Action, ActionDraft, ActionStatus, Call, Refused, Tool};
+use crate::dialect::{Answer, Notation};
+use crate::domain::{Caller, Dialect, Refusal, ScheduleId, SessionId};
+use crate::edn::Value;
+use crate::engine::{Command, Input, NewSchedule, SessionRecord, Which};
+use crate::runtime::Handle;
+
+/// A call of a tool of delayed actions.
+pub(super) struct ActionCall<'a> {
+    pub(super) service: &'a Service,
+    pub(super) caller: &'a Caller,
+}
+
+impl<'a> ActionCall<'a> {
+    fn handle(&self) -> &'a Handle {
+        self.service.handle()
+    }
+
+    pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
+        let Some(session) = self.caller.scope.session() else { return session_action::no_session(tool) };
+        let now = self.handle().now().wall;
+        let call = match session_action::parse(tool, args, notation, now) {
+            Ok(call) => call,
+            Err(answer) => return answer,
+        };
+        let done = match call {
+            Call::Create(draft) => self.create_action(&draft, session),
+            Call::List => self.handle().view(|state| match state.session(session) {
+                Some(_) => Ok(session_action::listed(&session_action::listed_of(state, session, now))),
+                None => Err(Refusal::UnknownSession { session: session.clone() }),
+            }),
+            Call::Cancel { action_id } => {
+                return self.change_action(Refused::Cancel, &action_id, session);
+            }
+            Call::RunNow { action_id } => {
+                return self.change_action(Refused::Run, &action_id, session);
+            }
+            Call::JobReady { job } => {
+                let ready = Command::JobReady { session: session.clone(), job: job.clone() };
+                self.handle().submit(Input::Command(ready)).map(|()| session_action::ready(&job))
+            }
+        };
+        done.unwrap_or_else(|refusal| session_action::refused(&refusal))
+    }
+
+    fn create_action(&self, draft: &ActionDraft, session: &SessionId) -> Result<Answer, Refusal> {
+        let mut created = Err(Refusal::Stopping);
+        // The ids are short, so one may be in use already: draw another.
+        for _ in 0..DRAWS {
+            let id = session_action::action_id(self.handle().random_bits());
+            let made_by = self.caller.maker(session, Some(Dialect::SessionAction));
+            let new = NewSchedule { made_by, ..draft.clone().into_new(id.clone(), session.clone()) };
+            let replace = Input::Command(Command::ReplaceSchedule(new));
+            created = self.handle().submit_with(replace, |state| {
+                // The answer says whether the session can be reached right now.
+                let supported = state.session(session).is_some_and(SessionRecord::is_hosted);
+                state.schedule(&id).and_then(|record| Action::of(state, record)).map(|it| (it, supported))
+            });
+            if !matches!(created, Err(Refusal::ScheduleExists { .. })) {
+                break;
+            }
+        }
+        let (action, supported) = created?.expect("an action that was just created is there");
+        Ok(session_action::created(&action, supported))
+    }
+
+    fn change_action(&self, what: Refused, action_id: &str, session: &SessionId) -> Answer {
+        let not_found = || session_action::not_found(what, action_id);
+        let Ok(id) = ScheduleId::new(action_id) else { return not_found() };
+        // A schedule of another tool is not an action.
+        if self.handle().view(|state| session_action::find(state, session, &id).is_none()) {
+            return not_found();
+        }
+        let which = Which::any(self.caller.actor_with(Dialect::SessionAction), id.clone());
+        let command = match what {
+            Refused::Cancel => Command::CancelSchedule(which),
+            Refused::Run => Command::BringForward(which),
+        };
+        match self.handle().submit(Input::Command(command)) {
+            Ok(()) => match what {
+                Refused::Cancel => session_action::cancelled(&id),
+                Refused::Run => session_action::started(&id),
+            },
+            // It has ended or is being delivered: answer with its status instead of an error of the engine.
+            Err(Refusal::NotCancellable { .. } | Refusal::WrongStatus { .. }) => {
+                session_action::standing(what, action_id, self.action_status(&id))
+            }
+            Err(Refusal::UnknownSchedule { .. }) => not_found(),
+            Err(refusal) => session_action::refused(&refusal),
+        }
+    }
+
+    fn action_status(&self, id: &ScheduleId) -> ActionStatus {
+        let action =
+            self.handle().view(|state| state.schedule(id).and_then(|record| Action::of(state, record)));
+        action.map_or(ActionStatus::Cancelled, |action| action.status)
+    }
+}
+
+const DRAWS: u32 = 8;

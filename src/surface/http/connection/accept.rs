@@ -1,0 +1,136 @@
+//! The accept loop: admits connections within the limits, and serves HTTP/1 or HTTP/2 on each.
+
+use std::io;
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use rustix::net::sockopt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use crate::limits::{self, Limit};
+use crate::surface::http::app_state::AppState;
+use crate::surface::http::connection::conn_watchdog::{ConnWatchdog, Watched};
+use crate::surface::http::routes::{self, ConnService};
+
+/// Accepts connections until the server stops.
+pub(in crate::surface::http) async fn accept(
+    site: Arc<AppState>,
+    listener: TcpListener,
+    mut stop: watch::Receiver<bool>,
+) {
+    let router = routes::router(&site);
+    let told = stop.clone();
+    loop {
+        let accepted = tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => return,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, peer)) => take(&site, &router, stream, peer.ip(), &told),
+            Err(error) => ride_out(&error).await,
+        }
+    }
+}
+
+/// Handles an error of `accept`: a connection that broke early is ignored; without free
+/// descriptors, it waits a little before the next attempt.
+pub(in crate::surface::http) async fn ride_out(error: &io::Error) {
+    if !matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) {
+        tracing::warn!(target: "reveille::accept", %error, "a connection could not be accepted");
+        let _ = timeout(Duration::from_millis(50), std::future::pending::<()>()).await;
+    }
+}
+
+fn take(
+    site: &Arc<AppState>,
+    router: &Router,
+    stream: TcpStream,
+    peer: IpAddr,
+    stop: &watch::Receiver<bool>,
+) {
+    let pulse = ConnWatchdog::new();
+    // Without a free seat the connection is closed unanswered: an answer would cost what the limit
+    // protects.
+    let Some(seat) = site.seats.take(peer.to_canonical(), &pulse) else { return };
+    prepare(&stream);
+    let line = ConnService {
+        state: Arc::clone(site),
+        router: router.clone(),
+        peer: peer.to_canonical(),
+        watchdog: pulse,
+        permit: Arc::new(seat),
+    };
+    tokio::spawn(carry(line, stream, stop.clone()));
+}
+
+/// Sets socket options. A refused option makes the connection slower or keeps it longer, so errors
+/// are ignored.
+fn prepare(stream: &TcpStream) {
+    // No Nagle delay: answers are small and complete.
+    let _ = stream.set_nodelay(true);
+    // A stream may be silent for long, so the system probes whether the client's machine is still
+    // there.
+    let _ = sockopt::set_socket_keepalive(stream, true);
+    let _ = sockopt::set_tcp_keepidle(stream, Duration::from_millis(limits::HTTP_IDLE_MS.value));
+    let _ = sockopt::set_tcp_keepintvl(stream, PROBE_EVERY);
+    let _ = sockopt::set_tcp_keepcnt(stream, PROBES);
+}
+
+/// Serves one connection until it ends, times out, or has been answered while the server stops.
+async fn carry(line: ConnService, stream: TcpStream, mut stop: watch::Receiver<bool>) {
+    let (pulse, times) = (Arc::clone(&line.watchdog), line.state.times);
+    let io = TokioIo::new(Watched::new(stream, Arc::clone(&pulse)));
+    let service = service_fn(move |request| {
+        let line = line.clone();
+        async move { Ok::<_, std::convert::Infallible>(line.answer(request).await) }
+    });
+    let protocols = protocols();
+    let mut connection = pin!(protocols.serve_connection_with_upgrades(io, service));
+    let mut silent = pin!(pulse.watch(times));
+    let mut stopping = false;
+    loop {
+        tokio::select! {
+            // Errors are ignored: the client has had its answer.
+            _ = connection.as_mut() => return,
+            () = &mut silent => return,
+            _ = stop.wait_for(|stop| *stop), if !stopping => {
+                stopping = true;
+                // The request in progress is still answered; the loop ends with it.
+                connection.as_mut().graceful_shutdown();
+            }
+        }
+    }
+}
+
+fn protocols() -> Builder<TokioExecutor> {
+    let count = |limit: Limit| usize::try_from(limit.value).unwrap_or(usize::MAX);
+    let small = |limit: Limit| u32::try_from(limit.value).unwrap_or(u32::MAX);
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        // `conn_watchdog` has its own time limit for heads, which counts from the first byte.
+        .header_read_timeout(None)
+        // A client that has closed its sending side still gets its answer.
+        .half_close(true)
+        .max_buf_size(count(limits::HTTP_HEAD_BYTES))
+        .max_headers(count(limits::HTTP_HEADERS));
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(small(limits::HTTP_STREAMS))
+        .max_header_list_size(small(limits::HTTP_HEAD_BYTES));
+    builder
+}
+
+// Four unanswered probes, so a minute after the idle time, end a dead connection.
+const PROBE_EVERY: Duration = Duration::from_millis(15_000);
+const PROBES: u32 = 4;

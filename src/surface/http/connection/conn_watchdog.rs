@@ -1,0 +1,266 @@
+//! Time limits of a connection, by what it is doing.
+//!
+//! The socket and the service report events; `watch` returns when none has come for too long, and
+//! the connection is then dropped. One rule covers all protocols on the socket: hyper's own
+//! timeouts cover either the head of HTTP/1 or the pings of HTTP/2, and neither the time between
+//! two requests. A long answer must make progress within `limits::HTTP_STALLED_MS`.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use crate::surface::http::config::Times;
+
+/// What a connection is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The client is sending the head of a request, or has just connected.
+    Head,
+    /// All requests have been answered.
+    Idle,
+    /// Requests are being answered.
+    Busy,
+    /// The connection has left HTTP. The protocol that it was upgraded to has its own time limits.
+    Upgraded,
+    /// The connection has to be closed to make room.
+    Evicted,
+}
+
+/// The state of a connection.
+#[derive(Debug)]
+pub(in crate::surface::http) struct ConnWatchdog {
+    state: watch::Sender<ConnState>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ConnState {
+    phase: Phase,
+    /// The requests that are being answered.
+    requests: u32,
+    /// Whether requests share the connection (HTTP/2). Bytes between them may then belong to the
+    /// protocol.
+    multiplexed: bool,
+}
+
+impl ConnWatchdog {
+    /// The state of a new connection.
+    pub(in crate::surface::http) fn new() -> Arc<ConnWatchdog> {
+        let beat = ConnState { phase: Phase::Head, requests: 0, multiplexed: false };
+        Arc::new(ConnWatchdog { state: watch::Sender::new(beat) })
+    }
+
+    /// Returns when the connection has been in one phase for too long, or has to make room.
+    pub(in crate::surface::http) async fn watch(&self, times: Times) {
+        let mut beats = self.state.subscribe();
+        loop {
+            let phase = beats.borrow_and_update().phase;
+            // Every reported event restarts the limit of its phase.
+            let at_most = match phase {
+                Phase::Head => times.head,
+                Phase::Idle => times.idle,
+                Phase::Busy => times.stalled,
+                // Never returns: the task of the upgraded protocol ends the connection.
+                Phase::Upgraded => return std::future::pending().await,
+                Phase::Evicted => return,
+            };
+            if timeout(at_most, beats.changed()).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// What the connection waits for.
+    pub(in crate::surface::http) fn waiting(&self) -> Waiting {
+        match self.state.borrow().phase {
+            Phase::Head => Waiting::ForHead,
+            Phase::Idle => Waiting::ForNext,
+            Phase::Busy | Phase::Upgraded | Phase::Evicted => Waiting::No,
+        }
+    }
+
+    /// Makes `watch` return, which closes the connection.
+    pub(in crate::surface::http) fn evict(&self) {
+        self.state.send_modify(|beat| beat.phase = Phase::Evicted);
+    }
+
+    /// Records that the connection has left HTTP.
+    pub(in crate::surface::http) fn upgrade(&self) {
+        self.state.send_modify(|beat| beat.phase = Phase::Upgraded);
+    }
+
+    /// Records the beginning of a request.
+    pub(in crate::surface::http) fn begin(&self, multiplexed: bool) {
+        self.state.send_modify(|beat| {
+            beat.requests += 1;
+            beat.multiplexed = multiplexed;
+            beat.enter(Phase::Busy);
+        });
+    }
+
+    /// Stops counting the present request as activity, because its token is wrong.
+    pub(in crate::surface::http) fn ignore_request(&self) {
+        self.state.send_modify(|beat| {
+            // Other requests on an HTTP/2 connection may be legitimate and keep it busy.
+            if beat.requests == 1 {
+                beat.enter(Phase::Head);
+            }
+        });
+    }
+
+    /// Records progress of an answer: its client has read some of it.
+    fn advance(&self) {
+        self.state.send_modify(|beat| beat.enter(Phase::Busy));
+    }
+
+    fn end(&self) {
+        self.state.send_modify(|beat| {
+            beat.requests = beat.requests.saturating_sub(1);
+            beat.enter(if beat.requests == 0 { Phase::Idle } else { Phase::Busy });
+        });
+    }
+
+    fn bytes_came(&self) {
+        self.state.send_if_modified(|beat| {
+            // Only from idle: further bytes of a head must not restart its time limit.
+            let begins = beat.phase == Phase::Idle && !beat.multiplexed;
+            if begins {
+                beat.phase = Phase::Head;
+            }
+            begins
+        });
+    }
+}
+
+impl ConnState {
+    fn enter(&mut self, phase: Phase) {
+        // Both are final: a late event must not bring the connection back under HTTP's limits.
+        if !matches!(self.phase, Phase::Upgraded | Phase::Evicted) {
+            self.phase = phase;
+        }
+    }
+}
+
+/// What a connection waits for, when looking for one to close.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::surface::http) enum Waiting {
+    /// The head of a request.
+    ForHead,
+    /// The client's next request.
+    ForNext,
+    /// Nothing: it is busy.
+    No,
+}
+
+/// A socket that reports incoming bytes.
+pub(in crate::surface::http) struct Watched {
+    stream: TcpStream,
+    watchdog: Arc<ConnWatchdog>,
+}
+
+impl Watched {
+    pub(in crate::surface::http) fn new(stream: TcpStream, pulse: Arc<ConnWatchdog>) -> Watched {
+        Watched { stream, watchdog: pulse }
+    }
+
+    /// Returns the socket without its reports.
+    pub(in crate::surface::http) fn into_stream(self) -> TcpStream {
+        self.stream
+    }
+}
+
+impl AsyncRead for Watched {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        // A read without bytes is the end of the stream or an error.
+        if buffer.filled().len() > before {
+            self.watchdog.bytes_came();
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Watched {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// A response body that reports its progress. Its end is the end of the request.
+pub(in crate::surface::http) struct Tracked {
+    body: Body,
+    watchdog: Arc<ConnWatchdog>,
+}
+
+impl Tracked {
+    pub(in crate::surface::http) fn new(body: Body, pulse: Arc<ConnWatchdog>) -> Tracked {
+        Tracked { body, watchdog: pulse }
+    }
+}
+
+impl HttpBody for Tracked {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        // A pending body is no progress, so a stalled answer times out.
+        if frame.is_ready() {
+            self.watchdog.advance();
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Tracked {
+    fn drop(&mut self) {
+        self.watchdog.end();
+    }
+}

@@ -1,0 +1,74 @@
+//! `/graphql`: queries and mutations by POST, queries by GET, subscriptions as event streams or
+//! over a WebSocket, and the query page for browsers.
+//!
+//! Invariant: without a token, only the page and the WebSocket are served. The WebSocket asks for
+//! the token in its first message.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderMap, HeaderName};
+use axum::http::{HeaderValue, Method, Request, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use crate::surface::graphql::http::{self, HttpReply, HttpRequest};
+use crate::surface::graphql::sse;
+use crate::surface::http::app_state::AppState;
+use crate::surface::http::auth::Principal;
+use crate::surface::http::handlers::{event_stream, page, websocket};
+use crate::surface::http::message::body::read_json;
+use crate::surface::http::message::error::HttpError;
+
+/// Answers a request of any method.
+pub(in crate::surface::http) async fn answer(
+    State(site): State<Arc<AppState>>,
+    request: Request<Body>,
+) -> Result<Response, HttpError> {
+    if websocket::is_wanted(&request) {
+        return Ok(websocket::open(site, request).await);
+    }
+    if request.method() == Method::GET
+        && request.uri().query().is_none()
+        && page::is_wanted(request.headers())
+    {
+        return Ok(page::html());
+    }
+    // Checked here and not by an extractor: the two answers above need no token.
+    let who = request.extensions().get::<Principal>().cloned().ok_or_else(HttpError::unauthorized)?;
+    let (method, query) = (request.method().clone(), request.uri().query().unwrap_or_default().to_owned());
+    let (accept, kind) = (text(request.headers(), ACCEPT), text(request.headers(), CONTENT_TYPE));
+    let body = if method == Method::POST { read_json(&site, request).await? } else { Bytes::new() };
+    let http = HttpRequest {
+        method: method.as_str(),
+        content_type: kind.as_deref(),
+        accept: accept.as_deref(),
+        query: &query,
+        body: &body,
+    };
+    if sse::is_wanted(http.accept) {
+        return Ok(match http::read(&http) {
+            Ok(request) => event_stream::open(&site, who, &request),
+            Err(reply) => response(reply),
+        });
+    }
+    let run = |request: &_, is_reading| site.graphql.answer(&who.caller, request, is_reading);
+    Ok(response(http::answer(&http, run)))
+}
+
+pub(in crate::surface::http) fn response(reply: HttpReply) -> Response {
+    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    // `edge` has negotiated the media type.
+    let kind = [(CONTENT_TYPE, HeaderValue::from_static(reply.content_type))];
+    let mut response = (status, kind, reply.body).into_response();
+    if let Some(allow) = reply.allow {
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
+    }
+    response
+}
+
+/// The value of a header; several values are joined to one list (RFC 9110, section 5.3).
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    let values: Vec<&str> = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}

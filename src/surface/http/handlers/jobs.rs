@@ -1,0 +1,64 @@
+//! The route by which a build or a script reports that a job is ready, with no more than a URL and a token.
+
+use std::sync::Arc;
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+
+use crate::dialect::session_action;
+use crate::domain::{Code, JobId, Refusal, Scope, SessionId};
+use crate::edn::{Map, Value};
+use crate::engine::{Command, Input};
+use crate::surface::http::app_state::AppState;
+use crate::surface::http::auth::Principal;
+use crate::surface::http::handlers::tools::denied;
+use crate::surface::http::message::error::{ErrorCode, HttpError};
+use crate::surface::http::message::reply::Reply;
+
+/// `POST /v1/sessions/{session}/jobs/{job}/ready`: triggers every schedule of the session that
+/// waits for this job. The request has no body.
+pub(in crate::surface::http) async fn ready(
+    State(site): State<Arc<AppState>>,
+    path: Result<Path<(String, String)>, PathRejection>,
+    who: Principal,
+) -> Result<Reply, HttpError> {
+    let Path((session, job)) = path.map_err(|_| HttpError::not_found())?;
+    let session = SessionId::new(&session).map_err(|_| nobody())?;
+    if !reaches(&who.caller.scope, &session) {
+        return Err(nobody());
+    }
+    // The route does what the tool `report_job_ready` does, so it requires the same grant.
+    let tool = session_action::Tool::ReportReady.name();
+    site.service.admit_call(&who.caller, tool, &Value::Nil).map_err(denied)?;
+    let job = JobId::new(&job).map_err(|error| {
+        HttpError::invalid(error.to_string(), "use the job's id as the schedule that waits for it has it")
+    })?;
+    let answer = Map::new().with("session-id", session.as_str()).with("job-id", job.as_str());
+    let ready = Input::Command(Command::JobReady { session, job });
+    site.service.handle().submit(ready).map_err(|refusal| refused(&refusal))?;
+    Ok(Reply::new(StatusCode::OK, answer))
+}
+
+fn reaches(scope: &Scope, session: &SessionId) -> bool {
+    match scope {
+        Scope::Operator => true,
+        Scope::Session(own) => own == session,
+    }
+}
+
+/// The answer for a session that does not exist or is not the caller's: both look alike.
+fn nobody() -> HttpError {
+    HttpError::new(ErrorCode::NotFound, "there is no such session", "open the session first, or check its id")
+}
+
+fn refused(refusal: &Refusal) -> HttpError {
+    let code = match refusal.code() {
+        Code::NotFound => return nobody(),
+        Code::Validation => ErrorCode::Validation,
+        Code::Forbidden => ErrorCode::Forbidden,
+        Code::Limit => ErrorCode::Limit,
+        Code::Conflict | Code::Unavailable => ErrorCode::Unavailable,
+    };
+    HttpError::new(code, refusal.to_string(), refusal.hint())
+}

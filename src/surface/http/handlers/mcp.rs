@@ -1,0 +1,78 @@
+//! `POST /mcp`: the Model Context Protocol, one message per request. `?tools=native,cron` selects
+//! the dialects whose tools are offered.
+//!
+//! The answer is always one JSON object and never a stream: no call takes long or asks the client
+//! back. So there is nothing to GET and no session to DELETE; both get 405, as the protocol
+//! provides. Invariant: the caller is known from the token of each request; `Mcp-Session-Id` is
+//! ignored.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{CONTENT_TYPE, HeaderMap};
+use axum::http::{HeaderValue, Request, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use crate::dialect::Notation;
+use crate::surface::http::app_state::AppState;
+use crate::surface::http::auth::Principal;
+use crate::surface::http::gate::{Single, single};
+use crate::surface::http::message::body::read_json;
+use crate::surface::http::message::error::{ErrorCode, HttpError};
+use crate::surface::http::message::notation;
+use crate::surface::mcp::{McpReply, McpService, MirroredHeaders, MirroredValue, Scheduler, ToolFilter};
+
+/// Answers one message.
+pub(in crate::surface::http) async fn answer(
+    State(site): State<Arc<AppState>>,
+    who: Principal,
+    request: Request<Body>,
+) -> Result<Response, HttpError> {
+    if notation::of_body(request.headers()) != Some(Notation::Json) {
+        let (message, hint) = ("a message must be JSON", "send application/json, in UTF-8");
+        return Err(HttpError::new(ErrorCode::UnsupportedMediaType, message, hint));
+    }
+    let offer = offer(request.uri().query())?;
+    let headers = request.headers().clone();
+    let body = read_json(&site, request).await?;
+    let mirror = MirroredHeaders {
+        revision: said(&headers, MirroredHeaders::REVISION),
+        method: said(&headers, MirroredHeaders::METHOD),
+        name: said(&headers, MirroredHeaders::NAME),
+    };
+    let scheduler = Scheduler { service: &site.service, caller: &who.caller, offer: &offer };
+    Ok(response(McpService { features: &scheduler }.answer(&body, Some(&mirror))))
+}
+
+/// Parses the dialects selected by the query string.
+fn offer(query: Option<&str>) -> Result<ToolFilter, HttpError> {
+    let Some(query) = query.filter(|query| !query.is_empty()) else { return Ok(ToolFilter::default()) };
+    // Clients may percent-encode the comma.
+    let query = query.replace("%2C", ",").replace("%2c", ",");
+    let asked = query.strip_prefix("tools=").and_then(|names| ToolFilter::parse(names).ok());
+    asked.ok_or_else(|| {
+        let hint =
+            "write tools= and native, psi, cron, reminder, session-action, or several of them with commas";
+        HttpError::invalid("the address names tools that do not exist", hint)
+    })
+}
+
+fn said<'a>(headers: &'a HeaderMap, name: &str) -> MirroredValue<'a> {
+    match single(headers, name) {
+        Single::Absent => MirroredValue::Nothing,
+        Single::Value(text) => MirroredValue::Once(text),
+        Single::Unclear => MirroredValue::Unclear,
+    }
+}
+
+fn response(reply: McpReply) -> Response {
+    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    match reply.body {
+        None => status.into_response(),
+        Some(body) => {
+            let kind = HeaderValue::from_static(notation::media_type(Notation::Json));
+            (status, [(CONTENT_TYPE, kind)], body).into_response()
+        }
+    }
+}

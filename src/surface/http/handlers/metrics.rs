@@ -1,0 +1,170 @@
+//! `GET /metrics`: the counters of the engine and the server, in Prometheus format.
+//!
+//! Values are read when they are requested and never stored twice. Labels come from closed lists
+//! and the table of routes, so their number is bounded.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::registry::Registry;
+
+use crate::domain::{Code, DecisionKind, Reason};
+use crate::engine::Gauges;
+use crate::runtime::{Counters, LATENESS_NS};
+use crate::surface::http::app_state::AppState;
+use crate::surface::http::auth::Principal;
+use crate::surface::http::message::error::HttpError;
+
+/// Answers with all metrics, for operators and observers.
+pub(in crate::surface::http) async fn show(
+    State(site): State<Arc<AppState>>,
+    who: Principal,
+    headers: HeaderMap,
+) -> Result<Response, HttpError> {
+    if who.caller.rate_limited {
+        // Metrics are about everybody's work, so they do not exist for a session.
+        return Err(HttpError::not_found());
+    }
+    let mut registry = Registry::with_prefix("reveille");
+    registry.register_collector(Box::new(Reading::of(&site)));
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = text::encode(&mut text, &registry);
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let media_type = if accept.contains("openmetrics") { OPEN_METRICS } else { PLAIN };
+    Ok(([(CONTENT_TYPE, media_type)], text).into_response())
+}
+
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const PLAIN: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// All metrics at one moment.
+#[derive(Debug)]
+struct Reading {
+    figures: Counters,
+    gauges: Gauges,
+    answered: BTreeMap<u16, BTreeMap<String, u64>>,
+    connections: usize,
+    streams: usize,
+    store_down: u64,
+}
+
+impl Reading {
+    fn of(site: &AppState) -> Reading {
+        let (figures, gauges) = site.service.handle().counters();
+        // Read after the engine's counters, without its lock: together they are no consistent snapshot.
+        let (connections, streams) = (site.seats.open(), site.streams.count());
+        // A store without a term has failed; without a store there is no health to report.
+        let store = site.service.handle().read().store();
+        let store_down = store.is_some_and(|store| store.health().term.is_none());
+        let (answered, store_down) = (site.traffic.answered(), u64::from(store_down));
+        Reading { figures, gauges, answered, connections, streams, store_down }
+    }
+
+    fn gauges(&self) -> [(&'static str, &'static str, u64); 9] {
+        let Gauges { sessions, pending, due, queued, running, volatile, imbalance: _ } = self.gauges;
+        [
+            ("sessions", "Open sessions", sessions),
+            ("pending", "Schedules whose slot has not been claimed", pending),
+            ("due", "Schedules that are due and not yet claimed", due),
+            ("queued", "Runs that wait for their session or their host", queued),
+            ("running", "Dispatched runs whose receipt is outstanding", running),
+            ("volatile", "Volatile schedules that were not dispatched yet", volatile),
+            (
+                "store_down",
+                "1 while the store cannot be written and durable work is suspended",
+                self.store_down,
+            ),
+            ("connections", "HTTP connections", self.connections as u64),
+            ("streams", "Open EDN streams", self.streams as u64),
+        ]
+    }
+
+    fn lateness(&self, encoder: MetricEncoder<'_>) -> fmt::Result {
+        let lateness = self.figures.lateness();
+        // Prometheus demands a last class without an upper bound.
+        let ends = LATENESS_NS.iter().map(|nanos| seconds(u128::from(*nanos))).chain([f64::INFINITY]);
+        let classes: Vec<(f64, u64)> = ends.zip(lateness.classes).collect();
+        let count = lateness.classes.iter().sum();
+        let mut encoder = encoder;
+        encoder.encode_histogram::<NoLabelSet>(seconds(lateness.sum_ns), count, &classes, None)
+    }
+
+    fn requests(&self, encoder: &mut MetricEncoder<'_>) -> fmt::Result {
+        for (status, routes) in &self.answered {
+            for (route, count) in routes {
+                let labels = [("route", route.clone()), ("status", status.to_string())];
+                encoder.encode_family(&labels)?.encode_counter::<NoLabelSet, u64, u64>(count, None)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Collector for Reading {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let to = &mut encoder;
+        for (name, help, value) in self.gauges() {
+            let value = i64::try_from(value).unwrap_or(i64::MAX);
+            to.encode_descriptor(name, help, None, MetricType::Gauge)?.encode_gauge(&value)?;
+        }
+        let help = "Expected slots less those accounted for: anything but 0 is a defect";
+        // Signed, unlike the other gauges: the accounts can be off in both directions.
+        to.encode_descriptor("accounting_imbalance", help, None, MetricType::Gauge)?
+            .encode_gauge(&self.gauges.imbalance)?;
+        let late = "Time from a slot to the dispatch of its run, queueing included";
+        self.lateness(to.encode_descriptor("lateness_seconds", late, None, MetricType::Histogram)?)?;
+        let figures = &self.figures;
+        let created = figures.decided(DecisionKind::ScheduleCreated);
+        counter(to, "creates", "Schedules created")?.encode_counter::<NoLabelSet, _, u64>(&created, None)?;
+        let delivered = figures.decided(DecisionKind::RunDelivered);
+        counter(to, "deliveries", "Runs that their host confirmed")?
+            .encode_counter::<NoLabelSet, _, u64>(&delivered, None)?;
+        let reasons = || Reason::ALL.iter().map(|reason| (*reason, reason.name()));
+        let cancels = reasons().map(|(reason, name)| (name, figures.cancelled_for(reason)));
+        count_each(&mut counter(to, "cancels", "Schedules cancelled, by reason")?, "reason", cancels)?;
+        let skips = reasons().map(|(reason, name)| (name, figures.skipped_for(reason)));
+        count_each(
+            &mut counter(to, "skips", "Slots without a run of their own, by reason")?,
+            "reason",
+            skips,
+        )?;
+        let failures = reasons().map(|(reason, name)| (name, figures.failed_for(reason)));
+        count_each(&mut counter(to, "failures", "Runs that failed, by reason")?, "reason", failures)?;
+        let refusals = Code::ALL.iter().map(|code| (code.name(), figures.refused_with(*code)));
+        count_each(&mut counter(to, "refusals", "Refusals of the engine, by code")?, "code", refusals)?;
+        self.requests(&mut counter(to, "http_requests", "Answered requests, by route and status")?)
+    }
+}
+
+fn counter<'s>(
+    encoder: &'s mut DescriptorEncoder<'_>,
+    name: &'s str,
+    help: &str,
+) -> Result<MetricEncoder<'s>, fmt::Error> {
+    encoder.encode_descriptor(name, help, None, MetricType::Counter)
+}
+
+fn count_each<'a>(
+    encoder: &mut MetricEncoder<'_>,
+    label: &'static str,
+    counts: impl Iterator<Item = (&'a str, u64)>,
+) -> fmt::Result {
+    for (name, count) in counts {
+        encoder.encode_family(&[(label, name)])?.encode_counter::<NoLabelSet, _, u64>(&count, None)?;
+    }
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for a graph")]
+fn seconds(nanos: u128) -> f64 {
+    nanos as f64 / 1e9
+}

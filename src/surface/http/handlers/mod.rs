@@ -1,0 +1,13 @@
+//! What each route does.
+
+pub(in crate::surface::http) mod eql;
+pub(in crate::surface::http) mod event_stream;
+pub(in crate::surface::http) mod graphql;
+pub(in crate::surface::http) mod health;
+pub(in crate::surface::http) mod jobs;
+pub(in crate::surface::http) mod mcp;
+pub(in crate::surface::http) mod metrics;
+pub(in crate::surface::http) mod page;
+pub(in crate::surface::http) mod stream;
+pub(in crate::surface::http) mod tools;
+pub(in crate::surface::http) mod websocket;

@@ -1,0 +1,100 @@
+//! `GET /stream`: upgrades an HTTP connection to the EDN stream protocol.
+
+use std::io::{Cursor, Read as _};
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{CONNECTION, HeaderMap, UPGRADE};
+use axum::http::{Method, Request, StatusCode};
+use axum::response::{IntoResponse, Response};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use hyper_util::server::conn::auto::upgrade::downcast;
+
+use crate::domain::{HostId, SessionConfig};
+use crate::surface::edn_stream::Connection;
+use crate::surface::http::app_state::AppState;
+use crate::surface::http::auth::Principal;
+use crate::surface::http::connection::conn_limit::ConnPermit;
+use crate::surface::http::connection::conn_watchdog::Watched;
+use crate::surface::http::message::error::{ErrorCode, HttpError};
+use crate::surface::http::streams::Client;
+
+/// The protocol's name in the `Upgrade` header.
+pub(in crate::surface::http) const PROTOCOL: &str = "reveille-edn";
+
+/// Upgrades the connection for this caller.
+pub(in crate::surface::http) async fn open(
+    State(site): State<Arc<AppState>>,
+    who: Principal,
+    mut request: Request<Body>,
+) -> Result<Response, HttpError> {
+    if !asks_for_us(request.headers()) || request.method() != Method::GET {
+        let hint = "send Connection: Upgrade and Upgrade: reveille-edn, over HTTP/1.1";
+        return Err(HttpError::new(
+            ErrorCode::UpgradeRequired,
+            "this route speaks the EDN stream protocol",
+            hint,
+        ));
+    }
+    let seat = request.extensions().get::<Arc<ConnPermit>>().cloned();
+    let upgrade = hyper::upgrade::on(&mut request);
+    tokio::spawn(async move {
+        // An error means that the client is gone.
+        if let Ok(upgraded) = upgrade.await {
+            carry(&site, &who, upgraded).await;
+        }
+        // The stream goes on counting as a connection of its peer until it ends.
+        drop(seat);
+    });
+    Ok((StatusCode::SWITCHING_PROTOCOLS, [(CONNECTION, "upgrade"), (UPGRADE, PROTOCOL)]).into_response())
+}
+
+async fn carry(site: &Arc<AppState>, who: &Principal, upgraded: Upgraded) {
+    let Ok(parts) = downcast::<TokioIo<Watched>>(upgraded) else { return };
+    let Ok(stream) = parts.io.into_inner().into_stream().into_std() else { return };
+    let (Ok(()), Ok(input), Ok(output)) =
+        (stream.set_nonblocking(false), stream.try_clone(), stream.try_clone())
+    else {
+        return;
+    };
+    open_if_absent(site, who);
+    let connection = Connection::of_caller(site.service.clone(), who.caller.clone());
+    let (handle, token) = (site.service.handle().clone(), who.token.clone());
+    let client = Client {
+        connection,
+        // Hyper may have read bytes of the stream already; they come first.
+        input: Box::new(Cursor::new(parts.read_buf).chain(input)),
+        output: Box::new(output),
+        hang_up: Box::new(move |how| drop(stream.shutdown(how))),
+        is_entitled: Box::new(move || handle.tokens().caller(&token).is_some()),
+    };
+    site.streams.carry(client, site.times.token_recheck).await;
+}
+
+/// Opens the session that the caller acts for, if it is not open and the caller may open sessions.
+/// `reveille stdio --session ID` does so with an engine of its own as well.
+fn open_if_absent(site: &AppState, who: &Principal) {
+    let Some(session) =
+        who.caller.scope.session().filter(|_| !who.caller.rate_limited && who.caller.may_change())
+    else {
+        return;
+    };
+    if site.service.handle().view(|state| state.session(session).is_none()) {
+        // A refusal (opened meanwhile, engine full or stopping) shows in the calls that follow.
+        let _ = site.service.handle().open_session(
+            Some(session.clone()),
+            HostId::LOCAL,
+            SessionConfig::default(),
+        );
+    }
+}
+
+fn asks_for_us(headers: &HeaderMap) -> bool {
+    let has = |name, word: &str| {
+        let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values.flat_map(|value| value.split(',')).any(|value| value.trim().eq_ignore_ascii_case(word))
+    };
+    has(CONNECTION, "upgrade") && has(UPGRADE, PROTOCOL)
+}

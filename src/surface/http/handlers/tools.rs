@@ -1,0 +1,112 @@
+//! `/tools`: lists the tools and calls them.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::{Request, StatusCode};
+
+use crate::dialect::{Answer, echo};
+use crate::domain::Code;
+use crate::edn::{Map, Value};
+use crate::limits;
+use crate::service::{Denial, TOOLBOX, ToolInfo};
+use crate::surface::http::app_state::AppState;
+use crate::surface::http::auth::Principal;
+use crate::surface::http::message::body::read_value;
+use crate::surface::http::message::error::{ErrorCode, HttpError};
+use crate::surface::http::message::reply::Reply;
+
+/// `GET /tools`: lists every tool; every caller may use all of them.
+pub(in crate::surface::http) async fn list(_who: Principal) -> Reply {
+    let tools: Vec<Value> = TOOLBOX.iter().map(describe).collect();
+    Reply::new(StatusCode::OK, Map::new().with("tools", tools))
+}
+
+/// `POST /tools/{name}`: calls one tool. A refusal by the tool is an answer with status 422.
+pub(in crate::surface::http) async fn call(
+    State(site): State<Arc<AppState>>,
+    name: Result<Path<String>, PathRejection>,
+    who: Principal,
+    request: Request<Body>,
+) -> Result<Reply, HttpError> {
+    // The body comes first, also for an unknown tool: an unread body would break the connection.
+    let (args, notation) = read_value(&site, request).await?;
+    let Path(name) = name.map_err(|_| HttpError::not_found())?;
+    if !TOOLBOX.iter().any(|tool| tool.name == name) {
+        let hint = "GET /tools lists the tools";
+        let error = HttpError::new(ErrorCode::NotFound, "there is no tool of this name", hint);
+        return Err(error.with("tool", echo(&name.as_str().into())));
+    }
+    // Rights and rate limits are checked before the tool sees the call.
+    site.service.admit_call(&who.caller, &name, &args).map_err(denied)?;
+    let answer = site.service.call_tool(&name, &who.caller, &args, notation);
+    let answer = answer.ok_or_else(HttpError::not_found)?;
+    let status = status(&answer);
+    Ok(Reply::new(status, answer.value))
+}
+
+/// The status of a tool's answer. A refusal is data; its status only says whether the same call may be made again.
+fn status(answer: &Answer) -> StatusCode {
+    match answer.code {
+        _ if !answer.is_error => StatusCode::OK,
+        Some(Code::Unavailable) => StatusCode::SERVICE_UNAVAILABLE,
+        Some(Code::Validation | Code::NotFound | Code::Conflict | Code::Limit | Code::Forbidden) | None => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
+    }
+}
+
+fn describe(tool: &ToolInfo) -> Value {
+    Map::new()
+        .with("name", tool.name)
+        .with("dialect", Value::keyword(tool.dialect.name()))
+        .with("description", tool.description())
+        .with("input-schema", tool.input_schema())
+        .into()
+}
+
+pub(in crate::surface::http) fn denied(denial: Denial) -> HttpError {
+    match denial {
+        Denial::ReadOnly => {
+            HttpError::new(ErrorCode::Forbidden, denial.to_string(), "use a token that may change things")
+        }
+        Denial::HostsOnly => HttpError::new(
+            ErrorCode::Forbidden,
+            denial.to_string(),
+            "use an operator's token, or connect as a host",
+        ),
+        Denial::NotGranted { .. } => {
+            HttpError::new(ErrorCode::Forbidden, denial.to_string(), "ask an operator to grant it again")
+        }
+        Denial::TooFast { wait } => {
+            let error =
+                HttpError::new(ErrorCode::Limit, denial.to_string(), "wait as long as Retry-After says");
+            error.with_limit(limits::CREATES_PER_MINUTE).retry_after(wait)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+    use axum::http::header::RETRY_AFTER;
+    use axum::response::IntoResponse;
+
+    use super::*;
+
+    #[test]
+    fn what_may_be_asked_again_says_so_and_when() {
+        let response = |code| {
+            let answer = Answer::refused(Value::Nil, code);
+            Reply::new(status(&answer), answer.value).into_response()
+        };
+        let unavailable = response(Code::Unavailable);
+        assert_eq!(unavailable.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(unavailable.headers().get(RETRY_AFTER).map(HeaderValue::as_bytes), Some(&b"1"[..]));
+        let conflict = response(Code::Conflict);
+        assert_eq!(conflict.status(), StatusCode::UNPROCESSABLE_ENTITY);
+        assert!(!conflict.headers().contains_key(RETRY_AFTER));
+    }
+}

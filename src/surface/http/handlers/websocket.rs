@@ -1,0 +1,186 @@
+//! GraphQL over a WebSocket: connects the socket to the protocol in `graphql/ws.rs`.
+//!
+//! A browser cannot send a token with the upgrade, so the first message brings it; the origin has
+//! been checked before. Invariant: one task serves a connection, and a client that does not read is
+//! dropped.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::FromRequestParts;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
+use axum::http::Request as HttpRequest;
+use axum::http::header::{HeaderMap, SEC_WEBSOCKET_PROTOCOL, UPGRADE};
+use axum::response::{IntoResponse, Response};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use crate::domain::Span;
+use crate::edn::{Map, Value};
+use crate::limits;
+use crate::runtime::Token;
+use crate::surface::graphql::GraphqlRequest;
+use crate::surface::graphql::ws::{Frame, Operations, PROTOCOL, Socket, Started};
+use crate::surface::http::app_state::AppState;
+use crate::surface::http::auth::Principal;
+use crate::surface::http::connection::conn_limit::ConnPermit;
+use crate::surface::http::followers::Following;
+use crate::surface::http::handlers::event_stream::follow;
+
+/// Whether a request asks for a WebSocket.
+pub(in crate::surface::http) fn is_wanted(request: &HttpRequest<Body>) -> bool {
+    let upgrade = request.headers().get(UPGRADE).and_then(|value| value.to_str().ok());
+    upgrade.is_some_and(|upgrade| upgrade.eq_ignore_ascii_case("websocket"))
+}
+
+/// Upgrades the connection.
+pub(in crate::surface::http) async fn open(site: Arc<AppState>, request: HttpRequest<Body>) -> Response {
+    let (mut parts, _) = request.into_parts();
+    let (who, seat) =
+        (parts.extensions.get::<Principal>().cloned(), parts.extensions.get::<Arc<ConnPermit>>().cloned());
+    let speaks_ours = speaks_ours(&parts.headers);
+    let upgrade = match WebSocketUpgrade::from_request_parts(&mut parts, &()).await {
+        Ok(upgrade) => upgrade,
+        Err(rejection) => return rejection.into_response(),
+    };
+    // Twice the protocol's limit: messages a little too long reach the protocol, which refuses them
+    // with its own close code.
+    let most = usize::try_from(limits::GRAPHQL_MESSAGE_BYTES.value).unwrap_or(usize::MAX).saturating_mul(2);
+    let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(most).max_frame_size(most);
+    upgrade.on_upgrade(move |mut socket| async move {
+        if speaks_ours {
+            carry(&site, who, &mut socket).await;
+        } else {
+            close(&mut socket, 4406, "Subprotocol not acceptable").await;
+        }
+        drop(seat);
+    })
+}
+
+fn speaks_ours(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|value| value.trim() == PROTOCOL)
+}
+
+/// A message of a subscription: its id, and an answer, or `None` at its end.
+type Pushed = (String, Option<String>);
+
+async fn carry(site: &Arc<AppState>, who: Option<Principal>, socket: &mut WebSocket) {
+    let now = || site.service.handle().now().boot;
+    let (sender, mut pushed) = mpsc::channel(ROOM);
+    let mut calls = Calls { site: Arc::clone(site), who, sender, running: BTreeMap::new() };
+    let mut machine = Socket::new(now());
+    loop {
+        let left = Span::from_nanos(machine.deadline().since(now()).nanos());
+        // Wake up at the protocol's deadline, and at least often enough to notice a revoked token.
+        let wait = Duration::from_nanos(left.nanos()).min(site.times.token_recheck);
+        let frames = tokio::select! {
+            message = timeout(wait, socket.recv()) => match message {
+                Err(_) => machine.tick(now(), &mut calls),
+                Ok(Some(Ok(Message::Text(text)))) => machine.text(&text, now(), &mut calls),
+                Ok(Some(Ok(Message::Binary(_)))) => machine.binary(),
+                // The library answers pings itself.
+                Ok(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => Vec::new(),
+                Ok(None | Some(Ok(Message::Close(_)) | Err(_))) => return,
+            },
+            Some((id, answer)) = pushed.recv() => match answer {
+                Some(body) => machine.push(&id, &body, &mut calls),
+                None => {
+                    calls.running.remove(&id);
+                    machine.complete(&id)
+                }
+            },
+        };
+        for frame in frames {
+            match frame {
+                Frame::Text(text) => {
+                    let sent = timeout(site.times.stalled, socket.send(Message::Text(text.into()))).await;
+                    if !matches!(sent, Ok(Ok(()))) {
+                        return;
+                    }
+                }
+                Frame::Close(code, reason) => return close(socket, code, reason).await,
+            }
+        }
+    }
+}
+
+async fn close(socket: &mut WebSocket, code: u16, reason: &'static str) {
+    let frame = CloseFrame { code, reason: reason.into() };
+    // A client that does not read the close frame is gone anyway.
+    let _ = timeout(Duration::from_millis(CLOSING_MS), socket.send(Message::Close(Some(frame)))).await;
+}
+
+/// The operations of one connection.
+struct Calls {
+    site: Arc<AppState>,
+    who: Option<Principal>,
+    sender: mpsc::Sender<Pushed>,
+    running: BTreeMap<String, tokio::task::AbortHandle>,
+}
+
+impl Operations for Calls {
+    fn open(&mut self, payload: &Map) -> bool {
+        let bearer =
+            ["authorization", "Authorization"].into_iter().find_map(|name| payload.text(name)?.as_str());
+        let token = payload.text("token").and_then(Value::as_str);
+        let token = token.or_else(|| bearer.and_then(|bearer| bearer.strip_prefix("Bearer ")));
+        // A token in the message replaces the one of the upgrade, even if it is wrong.
+        if let Some(token) = token.map(Token::from_text) {
+            self.who =
+                self.site.service.handle().tokens().caller(&token).map(|caller| Principal { caller, token });
+        }
+        self.who.is_some()
+    }
+
+    fn may_go_on(&mut self) -> bool {
+        self.who.as_ref().is_some_and(|who| self.site.service.handle().tokens().caller(&who.token).is_some())
+    }
+
+    fn start(&mut self, id: &str, request: &GraphqlRequest) -> Started {
+        let Some(who) = &self.who else {
+            return Started::Refused(Vec::new());
+        };
+        match self.site.graphql.is_subscription(&who.caller, request) {
+            Err(errors) => Started::Refused(errors),
+            Ok(false) => Started::Answered(self.site.graphql.answer(&who.caller, request, false).body),
+            Ok(true) => match follow(&self.site, who, request) {
+                Err(errors) => Started::Refused(errors),
+                Ok(following) => {
+                    let task = tokio::spawn(forward(id.to_owned(), following, self.sender.clone()));
+                    self.running.insert(id.to_owned(), task.abort_handle());
+                    Started::Follows
+                }
+            },
+        }
+    }
+
+    fn stop(&mut self, id: &str) {
+        if let Some(task) = self.running.remove(id) {
+            task.abort();
+        }
+    }
+}
+
+impl Drop for Calls {
+    fn drop(&mut self) {
+        self.running.values().for_each(tokio::task::AbortHandle::abort);
+    }
+}
+
+async fn forward(id: String, mut following: Following, sender: mpsc::Sender<Pushed>) {
+    while let Some(answer) = following.answers.recv().await {
+        if sender.send((id.clone(), Some(answer))).await.is_err() {
+            return;
+        }
+    }
+    // If the connection has ended, nobody needs the end of the subscription.
+    let _ = sender.send((id, None)).await;
+}
+
+/// The number of answers, of all subscriptions together, that may wait for the socket.
+const ROOM: usize = 16;
+/// The time in milliseconds for a client to read the close frame.
+const CLOSING_MS: u64 = 1_000;

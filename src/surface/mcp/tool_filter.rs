@@ -1,0 +1,48 @@
+//! The set of tools that a client is offered: by default, the crate's own.
+//!
+//! A model chooses better among six tools than among twenty. The choice is part of the URL or of the command line, so
+//! the list of tools never changes during a connection.
+
+use crate::domain::Dialect;
+use crate::service::{TOOLBOX, ToolInfo};
+
+/// The dialects whose tools are offered, in the order of the toolbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolFilter(Vec<Dialect>);
+
+/// There is no dialect with this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no dialect of that name; there are {}", Dialect::NAMES.join(", "))]
+pub struct UnknownDialect;
+
+impl Default for ToolFilter {
+    fn default() -> ToolFilter {
+        ToolFilter(vec![Dialect::Native])
+    }
+}
+
+impl ToolFilter {
+    /// Parses a list such as `native,cron`.
+    ///
+    /// # Errors
+    /// [`UnknownDialect`] if a name is unknown, or if the list is empty.
+    pub fn parse(text: &str) -> Result<ToolFilter, UnknownDialect> {
+        let dialects = text.split(',').map(|name| Dialect::parse(name.trim()).ok_or(UnknownDialect));
+        dialects.collect::<Result<_, _>>().map(ToolFilter)
+    }
+
+    /// Prints the list in the form that [`ToolFilter::parse`] reads.
+    pub fn print(&self) -> String {
+        self.0.iter().map(|dialect| dialect.name()).collect::<Vec<_>>().join(",")
+    }
+
+    /// The offered tools, in the order of the toolbox.
+    pub fn tools(&self) -> impl Iterator<Item = &'static ToolInfo> + use<'_> {
+        TOOLBOX.iter().filter(|tool| self.0.contains(&tool.dialect))
+    }
+
+    /// The tool with this name, if it is offered.
+    pub fn find(&self, name: &str) -> Option<&'static ToolInfo> {
+        self.tools().find(|tool| tool.name == name)
+    }
+}

@@ -1,0 +1,103 @@
+//! Random actions on a world's guard: its policy, grants, operators' decisions, and the external
+//! guard.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Awaits, Dialect, Digest, Grant, GuardPolicy, PayloadKind, Right, Rule, RuleScope, Ruling, RunId, Scope,
+    Span,
+};
+use crate::engine::{Command, Input};
+use crate::testkit::laws::Broken;
+use crate::testkit::world::World;
+
+type Outcome = Result<(), Broken>;
+
+impl World {
+    /// Sets another guard policy; one in four removes it.
+    pub(in crate::testkit) fn change_guard(&mut self) -> Outcome {
+        let policy = (!self.stage.entropy.one_in(4)).then(|| Arc::new(self.any_guard_policy()));
+        let by = Scope::Operator.into();
+        self.submit(Input::Command(Command::SetGuard { policy, by })).map(|_| ())
+    }
+
+    fn any_guard_policy(&self) -> GuardPolicy {
+        let entropy = &self.stage.entropy;
+        let sessions = self.sessions(|_, _| true);
+        let rule = |number: u64| {
+            let pick = |one_in: u64| entropy.one_in(one_in);
+            let of = RuleScope {
+                sessions: entropy.pick(&sessions).filter(|_| pick(3)).cloned().into_iter().collect(),
+                dialects: entropy.pick(Dialect::ALL).filter(|_| pick(3)).copied().into_iter().collect(),
+                kinds: entropy.pick(PayloadKind::ALL).filter(|_| pick(2)).copied().into_iter().collect(),
+                ..RuleScope::default()
+            };
+            let then = *entropy.pick(Ruling::ALL).unwrap_or(&Ruling::Allow);
+            // The name contains the content, so that equal names mean equal rules in every policy
+            // of a world.
+            let name = format!("rule-{number}-{}-{:?}", then.name(), of).into();
+            Rule { name, of, then, why: None }
+        };
+        GuardPolicy {
+            rules: (0..entropy.below(3)).map(rule).collect(),
+            approval: (!entropy.one_in(5)).then(|| Span::from_millis(1_000 + entropy.below(120_000))),
+            asks: entropy.one_in(2).then(|| Span::from_millis(100 + entropy.below(5_000))),
+        }
+    }
+
+    /// Restricts what a session may do, or gives it the full grant again.
+    pub(in crate::testkit) fn change_grant(&mut self) -> Outcome {
+        let sessions = self.sessions(|_, _| true);
+        let Some(session) = self.stage.entropy.pick(&sessions).cloned() else { return Ok(()) };
+        let grant = match self.stage.entropy.below(6) {
+            0 => Grant { right: Some(Right::Read), ..Grant::FULL },
+            1 => Grant { right: None, ..Grant::FULL },
+            2 => Grant { dialects: Some(vec![Dialect::Native]), ..Grant::FULL },
+            _ => Grant::FULL,
+        };
+        let by = Scope::Operator.into();
+        self.submit(Input::Command(Command::SetGrant { session, grant, by })).map(|_| ())
+    }
+
+    /// An operator approves or denies a held run; sometimes with a stale digest, sometimes as a
+    /// session.
+    pub(in crate::testkit) fn say_word(&mut self) -> Outcome {
+        let held = self.handle.view(|state| {
+            let records = state.schedules().into_iter();
+            let runs = records.flat_map(|record| state.runs_of(record).map(|(_, run)| run));
+            let held = runs.filter_map(|run| {
+                let hold = run.run().checks.as_ref()?.waits.as_ref()?;
+                let is_held = hold.awaits == Awaits::Operator;
+                is_held.then(|| Some((state.run_id(run)?, state.approval_digest(run)?)))?
+            });
+            held.collect::<Vec<(RunId, Digest)>>()
+        });
+        let Some((run, digest)) = self.stage.entropy.pick(&held).cloned() else { return Ok(()) };
+        // A wrong digest stands for a schedule that changed after the operator read it.
+        let digest = if self.stage.entropy.one_in(8) { Digest([7; 32]) } else { digest };
+        let scope = if self.stage.entropy.one_in(8) {
+            self.sessions(|_, _| true).into_iter().next().map_or(Scope::Operator, Scope::Session)
+        } else {
+            Scope::Operator
+        };
+        let by = scope.into();
+        let command = if self.stage.entropy.one_in(4) {
+            Command::Deny { run, why: Some("no".into()), by }
+        } else {
+            Command::Approve { run, digest, by }
+        };
+        self.submit(Input::Command(command)).map(|_| ())
+    }
+
+    /// The external guard answers an open question, or dies and drops all of them.
+    pub(in crate::testkit) fn guard_speaks(&mut self) -> Outcome {
+        let guard = Arc::clone(&self.guard);
+        if self.stage.entropy.one_in(8) {
+            self.say("  the guard dies".to_owned());
+            guard.die();
+        } else if guard.answer_one() {
+            self.say("  the guard answers".to_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! The law about durability: commit first, then act.
+
+use crate::domain::RunState;
+use crate::engine::LocalFact;
+use crate::testkit::checks::event_laws::{LawResult, hold};
+use crate::testkit::history::{Observation, Seen};
+use crate::testkit::laws::StateView;
+use crate::testkit::reference::model::{ReferenceModel, RunKey, ScheduleModel, key_of};
+use crate::testkit::reference::run_model::RunModel;
+use crate::testkit::reference::store_failure::Loading;
+
+/// A durable run reaches its host only after the fact that dispatches it is committed.
+pub(in crate::testkit) fn nothing_unkept_is_handed_over(
+    model: &ReferenceModel,
+    seen: &Observation,
+) -> LawResult {
+    let Seen::Received(reception) = &seen.seen else { return Ok(()) };
+    let is_durable = model.schedules.get(&reception.run.schedule).is_some_and(ScheduleModel::is_durable);
+    let (Some(kept), Some(life)) =
+        (model.kept.filter(|_| is_durable), model.runs.get(&key_of(&reception.run)))
+    else {
+        return Ok(());
+    };
+    let at = life.dispatched_at;
+    hold(at <= kept, || {
+        format!("{} was handed over by fact {at}, and {kept} is the last one kept", reception.run)
+    })
+}
+
+/// Only a dispatch that is not committed is withdrawn, and no host has received it.
+pub(in crate::testkit) fn only_what_is_not_kept_is_retracted(
+    model: &ReferenceModel,
+    seen: &Observation,
+) -> LawResult {
+    let Seen::Local(LocalFact::Retracted(run)) = &seen.seen else { return Ok(()) };
+    let key = key_of(run);
+    let (Some(plan), Some(life)) = (model.schedules.get(&key.0), model.runs.get(&key)) else {
+        return Err(format!("{run} was retracted, and nobody knows it"));
+    };
+    let reached = life.dispatched.as_ref().is_some_and(|it| life.received.contains(&(life.attempt, it.0)));
+    let right = plan.is_durable() && life.state == RunState::InFlight && !reached && model.is_unkept(life);
+    hold(right, || format!("{run} was retracted after {:?}: {life:?}", model.kept_at_failure))
+}
+
+/// All stored rows are loaded as they are, before anything else happens; and only by a process that
+/// starts, or after a failure.
+pub(in crate::testkit) fn what_is_stored_is_loaded(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    match &seen.seen {
+        Seen::Local(LocalFact::Restored(row)) => {
+            let awaited = model.loading.as_ref().is_some_and(|loading| loading.awaits(row));
+            hold(awaited, || format!("nobody was to load {row:?}"))
+        }
+        Seen::Local(LocalFact::DurableDropped) => {
+            hold(model.returning.is_some(), || "nobody was to load the store again".to_owned())
+        }
+        Seen::Fact(fact) => {
+            let left = model.loading.as_ref().and_then(Loading::left);
+            hold(left.is_none(), || format!("{left:?} was not loaded before {fact:?}"))
+        }
+        Seen::Local(_)
+        | Seen::Received(_)
+        | Seen::CancelAcknowledged { .. }
+        | Seen::HostLost(_)
+        | Seen::ShutDown
+        | Seen::DiskFailed { .. } => Ok(()),
+    }
+}
+
+/// While the store fails, no run counts as handed over whose dispatch was not committed when it
+/// failed.
+pub(in crate::testkit) fn nothing_is_out_that_is_not_kept(
+    model: &ReferenceModel,
+    _: &StateView<'_>,
+) -> LawResult {
+    let durable = |key: &RunKey| model.schedules.get(&key.0).is_some_and(ScheduleModel::is_durable);
+    let out = model.runs.iter().filter(|(key, life)| life.state == RunState::InFlight && durable(key));
+    // A host may report meanwhile that a fresh session exists. What follows from that is dropped on
+    // reload.
+    let waited = |life: &RunModel| model.frozen_at.is_some_and(|at| life.dispatched_at <= at);
+    let left = out.filter(|(_, life)| waited(life)).find(|(_, life)| model.is_unkept(life));
+    hold(left.is_none(), || format!("after {:?} there is still {left:?}", model.kept_at_failure))
+}

@@ -1,0 +1,484 @@
+//! Laws about each observation, judged against everything observed before it.
+
+use crate::dialect::REQUEST_CAPS;
+use crate::domain::{
+    Cause, Dispatch, Fact, Grant, Next, Phase, Reason, Ruling, RunFact, RunId, RunState, ScheduleFact,
+    SessionFact, SessionId, Status,
+};
+use crate::edn::{Caps, read};
+use crate::limits;
+use crate::runtime::codec;
+use crate::testkit::checks::channel_laws::{
+    a_channel_is_left_alone_as_it_asks, a_parcel_is_the_same_at_each_attempt,
+    nothing_goes_where_nothing_is_wanted,
+};
+use crate::testkit::checks::durability_laws::{
+    nothing_unkept_is_handed_over, only_what_is_not_kept_is_retracted, what_is_stored_is_loaded,
+};
+use crate::testkit::history::{Observation, Reception, Seen};
+use crate::testkit::laws::EventLaw;
+use crate::testkit::reference::model::{ReferenceModel, RunKey, ScheduleModel, key_of};
+use crate::testkit::reference::run_model::RunModel;
+
+macro_rules! named {
+    ($($law:ident),+ $(,)?) => { &[$((stringify!($law), $law as EventLaw)),+] };
+}
+
+/// All laws about observations, in the order of evaluation.
+pub(in crate::testkit) const ALL: &[(&str, EventLaw)] = named![
+    a_session_opens_once,
+    a_schedule_is_created_once,
+    terminal_is_final,
+    a_slot_is_consumed_once,
+    slots_go_forward,
+    never_early,
+    held_is_held,
+    nothing_refused_or_unapproved_goes_out,
+    cancel_holds,
+    a_line_ends,
+    a_session_cancels_its_own,
+    a_word_calls_off_what_it_may,
+    at_most_once,
+    volatile_is_tried_once,
+    nothing_unasked,
+    delivered_means_received,
+    first_due_first_served,
+    one_in_flight,
+    one_delivery_per_idle_transition,
+    delivered_where_it_lives,
+    a_lost_host_holds_nothing,
+    stopping_starts_nothing,
+    nothing_after_shutdown,
+    a_fact_can_be_kept,
+    nothing_unkept_is_handed_over,
+    only_what_is_not_kept_is_retracted,
+    what_is_stored_is_loaded,
+    a_parcel_is_the_same_at_each_attempt,
+    nothing_goes_where_nothing_is_wanted,
+    a_channel_is_left_alone_as_it_asks,
+];
+
+pub(in crate::testkit) type LawResult = Result<(), String>;
+
+/// A fact survives the log: its text parses back to an equal fact.
+fn a_fact_can_be_kept(_: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Seen::Fact(fact) = &seen.seen else { return Ok(()) };
+    let text = codec::print(fact).into_text();
+    let form = read(text.as_bytes(), &LOG_CAPS).map_err(|error| format!("{error}: {text}"))?;
+    let again = form.as_map().ok_or("a fact is a map")?;
+    let again = codec::parse(again).map_err(|error| format!("{error}: {text}"))?;
+    hold(again == *fact, || format!("{fact:?} came back as {again:?}"))
+}
+
+/// A fact may contain a whole configuration, so it may be longer than a request.
+const LOG_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };
+
+/// No session is opened under an id that is open already.
+fn a_session_opens_once(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Seen::Fact(Fact::Session(session, SessionFact::Opened { .. })) = &seen.seen else { return Ok(()) };
+    hold(!model.sessions.contains_key(session), || format!("{session} is open already"))
+}
+
+/// No schedule is created under an id whose schedule has not ended.
+fn a_schedule_is_created_once(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Seen::Fact(Fact::Created { schedule, .. }) = &seen.seen else { return Ok(()) };
+    let former = model.schedules.get(&schedule.id);
+    hold(former.is_none_or(|plan| plan.end.is_some()), || format!("{} lives already", schedule.id))
+}
+
+/// Nothing happens to a run or a volatile schedule after its end, or before its creation.
+fn terminal_is_final(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    match &seen.seen {
+        // A claim creates the run, so it is judged by its schedule.
+        Seen::Fact(Fact::Run(run, RunFact::Claimed(_))) => {
+            let plan = model
+                .schedules
+                .get(&run.schedule)
+                .ok_or_else(|| format!("{run} of a schedule never created"))?;
+            hold(plan.end.is_none(), || {
+                format!("{run} was claimed after its schedule ended as {:?}", plan.end)
+            })
+        }
+        Seen::Fact(Fact::Run(run, fact)) => {
+            let life = model.runs.get(&key_of(run));
+            let life = life.ok_or_else(|| format!("{run} was never claimed, and then {fact:?}"))?;
+            hold(life.is_live(), || format!("{run} had ended as {:?}, and then {fact:?}", life.state))
+        }
+        Seen::Fact(Fact::Schedule(id, fact)) => {
+            let plan = model.schedules.get(id);
+            let plan = plan.ok_or_else(|| format!("{id} was never created, and then {fact:?}"))?;
+            let may_follow = plan.end.is_none() || may_live_again(plan, fact);
+            hold(may_follow, || format!("{id} had ended as {:?}, and then {fact:?}", plan.end))
+        }
+        Seen::Fact(_)
+        | Seen::Local(_)
+        | Seen::Received(_)
+        | Seen::CancelAcknowledged { .. }
+        | Seen::HostLost(_)
+        | Seen::ShutDown
+        | Seen::DiskFailed { .. } => Ok(()),
+    }
+}
+
+/// A durable schedule stays until somebody cancels it: it can be changed after its last slot, and
+/// get new ones.
+fn may_live_again(plan: &ScheduleModel, fact: &ScheduleFact) -> bool {
+    let is_asked_for = match fact {
+        ScheduleFact::Changed(_) | ScheduleFact::Paused { .. } | ScheduleFact::Resumed { .. } => true,
+        // Only an explicit cancel: nothing else may cancel what has ended.
+        ScheduleFact::Cancelled { reason, .. } => *reason == Reason::Cancelled,
+        ScheduleFact::Skipped(_) | ScheduleFact::Armed { .. } => false,
+    };
+    is_asked_for && plan.is_durable() && !plan.called_off
+}
+
+/// A slot is consumed once: by a claim of it or of a later slot that is due too, or by a skip that
+/// begins with it. A manual run consumes none.
+fn a_slot_is_consumed_once(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    match &seen.seen {
+        Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) => {
+            hold(!model.runs.contains_key(&key_of(run)), || format!("{run} was claimed twice"))?;
+            let Some(plan) = model.schedules.get(&run.schedule) else { return Ok(()) };
+            let right = match (claim.next, plan.next) {
+                // A claim without a next slot is a manual run, which must not touch the slots.
+                (None, _) => claim.cause == Cause::Manual && claim.folded == 0,
+                (Some(_), Some((slot, _))) => {
+                    // The claim stands for missed slots too: it names the latest that is due, and
+                    // counts the others.
+                    let later = slot < run.slot && run.slot <= seen.now.wall && claim.folded > 0;
+                    run.incarnation == plan.incarnation && (run.slot == slot && claim.folded == 0 || later)
+                }
+                (Some(_), None) => false,
+            };
+            hold(right, || format!("{run} was claimed while {:?} was to come", plan.next))
+        }
+        Seen::Fact(Fact::Schedule(id, ScheduleFact::Skipped(skip))) => {
+            let next = model.schedules.get(id).and_then(|plan| plan.next).map(|(slot, _)| slot);
+            let right = next == Some(skip.from) && skip.until >= skip.from && skip.count > 0;
+            hold(right, || format!("{id} skipped {skip:?} while {next:?} was to come"))
+        }
+        Seen::Fact(_)
+        | Seen::Local(_)
+        | Seen::Received(_)
+        | Seen::CancelAcknowledged { .. }
+        | Seen::HostLost(_)
+        | Seen::ShutDown
+        | Seen::DiskFailed { .. } => Ok(()),
+    }
+}
+
+/// The next slot is later than the one that was consumed.
+fn slots_go_forward(_: &ReferenceModel, seen: &Observation) -> LawResult {
+    let (consumed, next) = match &seen.seen {
+        Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) => (run.slot, claim.next),
+        Seen::Fact(Fact::Schedule(_, ScheduleFact::Skipped(skip))) => (skip.until, Some(skip.next)),
+        Seen::Fact(_)
+        | Seen::Local(_)
+        | Seen::Received(_)
+        | Seen::CancelAcknowledged { .. }
+        | Seen::HostLost(_)
+        | Seen::ShutDown
+        | Seen::DiskFailed { .. } => return Ok(()),
+    };
+    let next = next.and_then(Next::slot);
+    hold(next.is_none_or(|next| next > consumed), || format!("after {consumed} comes {next:?}"))
+}
+
+/// No slot is claimed and no host is reached before its time: by the boot clock for volatile
+/// schedules, by the wall clock for durable ones.
+fn never_early(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    match &seen.seen {
+        Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) => {
+            let plan = model.schedules.get(&run.schedule);
+            let Some((plan, (slot, earliest))) = plan.and_then(|plan| Some((plan, plan.next?))) else {
+                return Ok(());
+            };
+            let come = if plan.is_durable() { slot <= seen.now.wall } else { earliest <= seen.now.boot };
+            hold(come || claim.cause == Cause::Manual, || format!("{run} is early: {slot}, {earliest:?}"))
+        }
+        Seen::Received(reception) => {
+            let life = model.runs.get(&key_of(&reception.run));
+            let plan = model.schedules.get(&reception.run.schedule);
+            // A durable run is judged at its claim: the wall clock may have been set back since.
+            let in_memory = plan.is_some_and(|plan| !plan.is_durable());
+            let early = life.filter(|life| in_memory && life.earliest > seen.now.boot);
+            hold(early.is_none(), || format!("{} reached a host early", reception.run))
+        }
+        Seen::Fact(_)
+        | Seen::Local(_)
+        | Seen::CancelAcknowledged { .. }
+        | Seen::HostLost(_)
+        | Seen::ShutDown
+        | Seen::DiskFailed { .. } => Ok(()),
+    }
+}
+
+/// No run is dispatched that the grant or a rule forbids, that needs an approval and has none, or
+/// that the external guard has not allowed. A change of the schedule revokes the approval.
+fn nothing_refused_or_unapproved_goes_out(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Some((run, RunFact::Dispatched(_))) = run_fact(seen) else { return Ok(()) };
+    let (Some(life), Some(plan)) = (model.runs.get(&key_of(run)), model.schedules.get(&run.schedule)) else {
+        return Ok(());
+    };
+    // The prompt for a session that was created already still goes out, unless it is forbidden by
+    // now.
+    let goes_on = life.state == RunState::InFlight;
+    let owner = &plan.schedule.owner;
+    let covered = model.grants.get(owner).is_none_or(|grant| grant.covers(plan.schedule.dialect));
+    hold(covered, || format!("{run} went out, and {owner} may not do that"))?;
+    let Some(policy) = &model.policy else { return Ok(()) };
+    // The model has no zones and tools: rules about them are tested by the tables in
+    // `fixtures/guard`.
+    if policy.rules.iter().any(|rule| rule.of.window.is_some() || !rule.of.tools.is_empty()) {
+        return Ok(());
+    }
+    let rule = policy.rules.iter().find(|rule| {
+        (rule.of.sessions.is_empty() || rule.of.sessions.contains(owner))
+            && (rule.of.dialects.is_empty() || rule.of.dialects.contains(&plan.schedule.dialect))
+            && (rule.of.kinds.is_empty() || rule.of.kinds.contains(&plan.schedule.payload.kind()))
+    });
+    let may = match rule.map(|rule| rule.then) {
+        None | Some(Ruling::Allow) => true,
+        Some(Ruling::Hold) => (goes_on || life.approved) && policy.approval.is_some(),
+        Some(Ruling::Refuse) => false,
+    };
+    hold(may, || format!("{run} went out against {rule:?}"))?;
+    hold(policy.asks.is_none() || life.allowed || goes_on, || format!("{run} went out unasked"))
+}
+
+/// Nothing is claimed or dispatched during a global pause, and nothing of a paused schedule except
+/// manual runs.
+fn held_is_held(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Some((run, fact)) = run_fact(seen) else { return Ok(()) };
+    let paused = model.schedules.get(&run.schedule).is_some_and(|plan| plan.paused);
+    let by_hand = |life: &RunModel| life.cause == Cause::Manual;
+    let right = match fact {
+        RunFact::Claimed(claim) => claim.cause == Cause::Manual || !model.held && !paused,
+        // A session that was created before the pause still gets its prompt.
+        RunFact::Dispatched(Dispatch { .. }) => {
+            let life = model.runs.get(&key_of(run));
+            let begun = life.is_some_and(|life| life.dispatched.is_some());
+            begun || !model.held && (!paused || life.is_some_and(by_hand))
+        }
+        RunFact::Queued { .. }
+        | RunFact::Asked { .. }
+        | RunFact::Allowed { .. }
+        | RunFact::Held(_)
+        | RunFact::Approved { .. }
+        | RunFact::Denied { .. }
+        | RunFact::Accepted
+        | RunFact::Delivered
+        | RunFact::Retrying { .. }
+        | RunFact::Failed(_)
+        | RunFact::Cancelled { .. } => true,
+    };
+    hold(right, || format!("{run} in a hold or a pause: {fact:?}"))
+}
+
+/// An acknowledged cancel is final: no host receives the schedule again, except for runs that it
+/// has begun.
+fn cancel_holds(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    match &seen.seen {
+        Seen::CancelAcknowledged { schedule, .. } => {
+            let end = model.schedules.get(schedule).and_then(|plan| plan.end);
+            hold(end == Some(Status::Cancelled), || {
+                format!("{schedule} was acknowledged as cancelled, but is {end:?}")
+            })
+        }
+        Seen::Received(Reception { run, .. }) => {
+            let cancelled = model.schedules.get(&run.schedule).is_some_and(|plan| plan.cancel_acknowledged);
+            let begun =
+                model.runs.get(&key_of(run)).is_some_and(|life| life.is_live() && life.dispatched.is_some());
+            hold(!cancelled || begun, || format!("{run} reached a host after its cancel was acknowledged"))
+        }
+        Seen::Fact(_) | Seen::Local(_) | Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => {
+            Ok(())
+        }
+    }
+}
+
+/// Chains of schedules end: one created in a scheduled turn is at most one deeper than its parent,
+/// no deeper than its grant allows, and one of a bounded number.
+fn a_line_ends(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let schedule = match &seen.seen {
+        Seen::Fact(Fact::Created { schedule, .. }) => schedule,
+        Seen::Fact(Fact::Schedule(_, ScheduleFact::Changed(change))) => &change.schedule,
+        Seen::Fact(_) | Seen::Received(_) | Seen::CancelAcknowledged { .. } => return Ok(()),
+        Seen::Local(_) | Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => return Ok(()),
+    };
+    // An unchanged lineage was checked when it was created.
+    let known = model.schedules.get(&schedule.id).and_then(|plan| plan.schedule.lineage());
+    let Some(line) = schedule.lineage().filter(|line| known != Some(*line)) else { return Ok(()) };
+    let may = model.grants.get(&schedule.owner).map_or(Grant::FULL.depth, |grant| grant.depth);
+    hold(line.depth <= may, || format!("{} is {} deep, and may be {may}", schedule.id, line.depth))?;
+    let depth = |plan: &ScheduleModel| plan.schedule.lineage().map_or(0, |line| line.depth);
+    let parent = model.schedules.get(&line.run.schedule).map_or(line.depth, depth);
+    let follows = 0 < line.depth && line.depth <= parent + 1;
+    hold(follows, || format!("{} is {} deep, and comes of {parent}", schedule.id, line.depth))?;
+    let is_in_line = |plan: &&ScheduleModel| {
+        let root = plan.schedule.lineage().map(|line| &line.root);
+        plan.end.is_none() && root == Some(&line.root) && plan.schedule.id != schedule.id
+    };
+    let others = model.schedules.values().filter(is_in_line).count() as u64;
+    let is_new = !model.schedules.contains_key(&schedule.id);
+    hold(!is_new || others < limits::LINE_SCHEDULES.value, || format!("{others} others of {}", line.root))
+}
+
+/// A session can cancel only its own schedules.
+fn a_session_cancels_its_own(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Seen::CancelAcknowledged { scope, schedule } = &seen.seen else { return Ok(()) };
+    let covered = model.schedules.get(schedule).is_none_or(|plan| scope.reaches(&plan.schedule));
+    hold(covered, || format!("{scope:?} cancelled {schedule}"))
+}
+
+/// A user message cancels only schedules with `cancel-on-user-activity`, and none that is due
+/// already.
+fn a_word_calls_off_what_it_may(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Seen::Fact(Fact::Schedule(id, ScheduleFact::Cancelled { reason: Reason::UserActivity, .. })) =
+        &seen.seen
+    else {
+        return Ok(());
+    };
+    let Some(plan) = model.schedules.get(id) else { return Ok(()) };
+    let may = plan.schedule.lifetime().cancel_on_user_activity;
+    let due = model.has_due_run(plan) || plan.next.is_some() && !plan.paused && !plan.is_to_come(seen.now);
+    hold(may && !due, || format!("{id} was called off by a word in its session: {plan:?}"))
+}
+
+/// A host receives a run at most once per phase of each attempt.
+fn at_most_once(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Some((reception, life)) = received(model, seen) else { return Ok(()) };
+    let first = !life.received.contains(&(life.attempt, reception.phase));
+    hold(first, || format!("{} came twice to {}", reception.run, reception.phase.name()))
+}
+
+/// A volatile run is retried only if its host said that it did not take it.
+fn volatile_is_tried_once(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Some((run, RunFact::Retrying { failure, .. })) = run_fact(seen) else { return Ok(()) };
+    let durable = model.schedules.get(&run.schedule).is_some_and(ScheduleModel::is_durable);
+    // In these cases the host refused before doing anything. Otherwise it may have done it.
+    let not_taken =
+        matches!(failure.reason, Reason::HostRefused | Reason::LimitReached | Reason::TargetMissing);
+    hold(durable || not_taken, || format!("{run} is tried again after {failure:?}"))
+}
+
+/// A host receives only what the engine dispatched: that run, that phase, that session.
+fn nothing_unasked(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Seen::Received(reception) = &seen.seen else { return Ok(()) };
+    let asked = model.runs.get(&key_of(&reception.run)).and_then(|life| life.dispatched.as_ref());
+    let right =
+        asked.is_some_and(|(phase, session)| *phase == reception.phase && *session == reception.session);
+    hold(right, || format!("a host received {reception:?}, dispatched was {asked:?}"))
+}
+
+/// A delivered run was received by its host as a prompt, or by its channel.
+fn delivered_means_received(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Some((run, RunFact::Delivered | RunFact::Accepted)) = run_fact(seen) else { return Ok(()) };
+    let life = model.runs.get(&key_of(run));
+    let received = life.is_some_and(|life| {
+        let phase = if life.channel.is_some() { Phase::Outside } else { Phase::PromptSubmit };
+        life.received.contains(&(life.attempt, phase))
+    });
+    hold(received, || format!("{run} counts as delivered, but nobody received it"))
+}
+
+/// Runs of one session are dispatched by (slot, created-at, id). Exception: a run interrupted by a
+/// crash keeps its place.
+fn first_due_first_served(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Some((run, session)) = submitted(seen) else { return Ok(()) };
+    let (Some(life), Some(lane)) = (model.runs.get(&key_of(run)), model.sessions.get(session)) else {
+        return Ok(());
+    };
+    let may_go = |key: &RunKey| {
+        let plan = model.schedules.get(&key.0);
+        let stands = model.is_frozen() && plan.is_some_and(ScheduleModel::is_durable);
+        let paused = plan.is_some_and(|plan| plan.paused);
+        !stands && (!paused || model.runs.get(key).is_some_and(|life| life.cause == Cause::Manual))
+    };
+    let first = lane.waiting.iter().find(|(_, key)| may_go(key));
+    let in_order = life.into.is_some() && !life.keeps_lane;
+    let before = first.filter(|(order, _)| **order < life.order && in_order);
+    hold(before.is_none(), || format!("{run} went into {session} although {before:?} waited before it"))
+}
+
+/// At most one delivery per session is without its receipt.
+fn one_in_flight(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Some((run, session)) = submitted(seen) else { return Ok(()) };
+    let other = model.sessions.get(session).and_then(|lane| lane.in_flight.as_ref());
+    hold(other.is_none(), || format!("{run} went into {session} while {other:?} was out"))
+}
+
+/// After a connected host accepted a prompt, the next one waits until the session is idle.
+fn one_delivery_per_idle_transition(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Some((id, session)) = submitted(seen) else { return Ok(()) };
+    let owed = model.sessions.get(session).is_some_and(|lane| lane.attached && lane.turn_owed);
+    hold(!owed, || format!("{id} went into {session} before the turn of the last delivery ended"))
+}
+
+/// A prompt goes to the host of its session: the one that opened it, created it, or took it over.
+fn delivered_where_it_lives(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Seen::Received(reception) = &seen.seen else { return Ok(()) };
+    let home = model.homes.get(&reception.session);
+    let right = reception.phase != Phase::PromptSubmit || home == Some(&reception.host);
+    hold(right, || format!("{reception:?}, but the session is at {home:?}"))
+}
+
+/// A lost host has no runs in flight: their receipts can no longer come.
+fn a_lost_host_holds_nothing(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Seen::HostLost(host) = &seen.seen else { return Ok(()) };
+    let held =
+        model.runs.iter().find(|(_, life)| life.state == RunState::InFlight && life.with == Some(*host));
+    hold(held.is_none(), || format!("{host} is lost, but {held:?} is out to it"))
+}
+
+/// After a request to stop, nothing is created and no run is dispatched that was not dispatched
+/// before.
+fn stopping_starts_nothing(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let starts = match &seen.seen {
+        Seen::Fact(Fact::Created { .. } | Fact::Run(_, RunFact::Claimed(_))) => true,
+        Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) => {
+            model.runs.get(&key_of(run)).is_some_and(|life| life.dispatched.is_none())
+        }
+        Seen::Fact(_)
+        | Seen::Local(_)
+        | Seen::Received(_)
+        | Seen::CancelAcknowledged { .. }
+        | Seen::HostLost(_)
+        | Seen::ShutDown
+        | Seen::DiskFailed { .. } => false,
+    };
+    hold(!(model.stopping && starts), || format!("while the engine stops came {:?}", seen.seen))
+}
+
+/// After an acknowledged shutdown the engine claims, dispatches and accepts nothing.
+fn nothing_after_shutdown(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let work = match &seen.seen {
+        Seen::Received(_) | Seen::Fact(Fact::Run(_, RunFact::Claimed(_) | RunFact::Dispatched(_))) => true,
+        Seen::Fact(Fact::Created { .. } | Fact::Session(_, SessionFact::Opened { .. })) => true,
+        Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) => false,
+        Seen::Local(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,
+    };
+    hold(!(model.stopped && work), || format!("after the shutdown came {:?}", seen.seen))
+}
+
+pub(in crate::testkit) fn hold(holds: bool, detail: impl FnOnce() -> String) -> LawResult {
+    if holds { Ok(()) } else { Err(detail()) }
+}
+
+pub(in crate::testkit) fn run_fact(seen: &Observation) -> Option<(&RunId, &RunFact)> {
+    if let Seen::Fact(Fact::Run(id, fact)) = &seen.seen { Some((id, fact)) } else { None }
+}
+
+fn submitted(seen: &Observation) -> Option<(&RunId, &SessionId)> {
+    let (id, fact) = run_fact(seen)?;
+    if let RunFact::Dispatched(Dispatch { phase: Phase::PromptSubmit, session, .. }) = fact {
+        Some((id, session))
+    } else {
+        None
+    }
+}
+
+fn received<'a>(model: &'a ReferenceModel, seen: &'a Observation) -> Option<(&'a Reception, &'a RunModel)> {
+    let Seen::Received(reception) = &seen.seen else { return None };
+    Some((reception, model.runs.get(&key_of(&reception.run))?))
+}

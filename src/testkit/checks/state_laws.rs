@@ -1,0 +1,222 @@
+//! Laws about the engine's state after a step, judged against the model of everything seen.
+
+use crate::domain::{RunId, ScheduleId, Status, Target};
+use crate::engine::{Mode, ScheduleRecord, SessionRecord, State};
+use crate::limits;
+use crate::testkit::checks::durability_laws::nothing_is_out_that_is_not_kept;
+use crate::testkit::laws::{StateLaw, StateView};
+use crate::testkit::reference::model::{ReferenceModel, RunKey, ScheduleModel};
+
+macro_rules! named {
+    ($($law:ident),+ $(,)?) => { &[$((stringify!($law), $law as StateLaw)),+] };
+}
+
+/// Laws that are cheap enough for every step.
+pub(in crate::testkit) const ALL: &[(&str, StateLaw)] = named![
+    nothing_is_out_that_is_not_kept,
+    accounting_balances,
+    nothing_silent,
+    nothing_waits_without_cause,
+    nothing_due_is_left,
+    a_word_has_called_off,
+    limits_hold,
+    created_sessions_are_real,
+    nothing_lives_after_shutdown,
+];
+
+/// Laws that print the whole state, checked every few steps.
+pub(in crate::testkit) const DEEP: &[(&str, StateLaw)] = named![fold_is_state];
+
+type Verdict = Result<(), String>;
+
+/// Expected = delivered + skipped + cancelled + failed + lost + pending, and each equals the
+/// model's count.
+fn accounting_balances(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+    let (ledger, counts) = (standing.state.ledger(), &model.counts);
+    hold(ledger.imbalance() == 0, || format!("{ledger:?} is out by {}", ledger.imbalance()))?;
+    let booked = [
+        ledger.expected,
+        ledger.delivered,
+        ledger.skipped,
+        ledger.cancelled,
+        ledger.failed,
+        ledger.lost,
+        ledger.pending,
+    ];
+    let seen = [
+        counts.expected,
+        counts.delivered,
+        counts.skipped,
+        counts.cancelled,
+        counts.failed,
+        counts.lost,
+        counts.pending(),
+    ];
+    hold(booked == seen, || format!("{ledger:?}, but seen were {counts:?}"))?;
+    let records = standing.state.schedules();
+    let live = records.iter().filter(|record| !record.status().is_terminal()).count() as u64;
+    let counted = standing.state.live_count();
+    hold(live == counted, || format!("{live} records have not ended, counted are {counted}"))?;
+    let slots = records.iter().filter(|record| record.next_slot().is_some()).count() as u64;
+    let runs = model.runs.values().filter(|life| life.is_live()).count() as u64;
+    hold(slots + runs == ledger.pending, || format!("{slots} slots and {runs} runs, but {ledger:?}"))
+}
+
+/// Every live schedule has a timer or a reason to wait; every ended one has its right status.
+fn nothing_silent(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+    for (id, plan) in &model.schedules {
+        let record = standing.state.schedule(id);
+        match (plan.end, record) {
+            (None, None) => return Err(format!("{id} has vanished without an end")),
+            // A durable schedule has no deadline while the store fails; the store's health says so.
+            (None, Some(_)) if model.is_frozen() && plan.is_durable() => {}
+            (None, Some(record)) => not_silent(standing, id, record)?,
+            (Some(end), Some(record)) => {
+                hold(record.status() == end, || {
+                    format!("{id} ended as {end:?}, but is {:?}", record.status())
+                })?;
+            }
+            (Some(_), None) => may_be_forgotten(model, standing.state, id, plan)?,
+        }
+    }
+    Ok(())
+}
+
+fn not_silent(standing: &StateView<'_>, id: &ScheduleId, record: &ScheduleRecord) -> Verdict {
+    let state = standing.state;
+    let live = || state.runs_of(record).any(|(_, run)| !run.run().state.is_terminal());
+    let speaks = match record.status() {
+        Status::Pending => {
+            let course = record.progress();
+            state.has_slot_timer(id) || course.awaits_event || course.awaits_finish && live()
+        }
+        Status::Paused => record.progress().paused.is_some() && !state.has_slot_timer(id),
+        // `nothing_waits_without_cause` judges what a queued run waits for.
+        Status::Queued | Status::InFlight => live(),
+        Status::Delivered | Status::Skipped | Status::Finished | Status::Cancelled | Status::Failed => false,
+    };
+    hold(speaks, || format!("{id} is {:?} with neither deadline nor reason", record.status()))
+}
+
+fn may_be_forgotten(model: &ReferenceModel, state: &State, id: &ScheduleId, plan: &ScheduleModel) -> Verdict {
+    let owner = &plan.schedule.owner;
+    // A session keeps a bounded number of ended schedules; the oldest is dropped for the next one.
+    let full = || {
+        let all = state.schedules_of(owner).len();
+        let live = state.live_schedules_of(owner).len();
+        (all - live) as u64 >= limits::FINISHED_KEPT.value
+    };
+    let right = plan.orphaned || !model.sessions.contains_key(owner) || full();
+    hold(right, || format!("{id} was forgotten although {owner} is open and has room"))
+}
+
+/// While the engine runs, a run waits only if something blocks it.
+fn nothing_waits_without_cause(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+    let state = standing.state;
+    if state.mode() != Mode::Running {
+        return Ok(());
+    }
+    for session in state.sessions() {
+        let turn_owed = model.sessions.get(session.id()).is_some_and(|lane| lane.turn_owed);
+        // A fresh session needs no lane, so a taken lane is a cause only for runs into this
+        // session.
+        let lane_taken = session.is_busy() || session.has_delivery_in_flight() || turn_owed;
+        for run in state.waiting(session) {
+            let Some(id) = state.run_id(run) else { return Err("a run without a schedule".into()) };
+            let into_it = state.definition_of(run).is_some_and(|asked| *asked.target() != Target::Fresh);
+            let plan = model.schedules.get(&id.schedule);
+            let stands = plan.is_some_and(|plan| plan.paused || model.is_frozen() && plan.is_durable());
+            let cause = !session.is_hosted() || lane_taken && into_it || stands || model.held;
+            let said = state.run_waits_for(run);
+            hold(cause && said.is_some(), || format!("{id} waits for {}, as for {said:?}", session.id()))?;
+        }
+    }
+    // A run for a channel has no turn to wait for.
+    let stands = |plan: &ScheduleModel| plan.paused || model.is_frozen() && plan.is_durable();
+    let goes = |key: &&RunKey| !model.held && !model.schedules.get(&key.0).is_some_and(stands);
+    let idle = model.outside.iter().find(goes);
+    hold(idle.is_none(), || format!("{idle:?} could go outside, and waits"))
+}
+
+/// After its turn, the engine has nothing due left.
+fn nothing_due_is_left(_: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+    let next =
+        standing.state.next_wake(standing.now).filter(|next| standing.turned && *next <= standing.now.boot);
+    hold(next.is_none(), || format!("{next:?} was due at {:?}", standing.now.boot))
+}
+
+/// A user message has cancelled what it had to cancel.
+fn a_word_has_called_off(model: &ReferenceModel, _: &StateView<'_>) -> Verdict {
+    let left = model.schedules.iter().find(|(_, plan)| plan.moot && plan.end.is_none());
+    hold(left.is_none(), || format!("somebody spoke, and there is still {left:?}"))
+}
+
+/// No count exceeds its bound in `limits`.
+fn limits_hold(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+    let state = standing.state;
+    let sessions = state.sessions();
+    let finished = |session: &&SessionRecord| state.schedules_of(session.id()).len() - session.live_count();
+    let created =
+        |session: &&SessionRecord| session.live_count().saturating_sub(model.revived_of(session.id()));
+    let live = sessions.iter().map(created).max().unwrap_or(0);
+    let kept = sessions.iter().map(finished).max().unwrap_or(0);
+    let session_live_max = standing.session_live_max.map_or(limits::SESSION_SCHEDULES.value, u64::from);
+    let bounds = [
+        ("schedules", state.live_count(), limits::SCHEDULES.value),
+        ("sessions", sessions.len() as u64, limits::SESSIONS.value),
+        ("finished schedules kept in one session", kept as u64, limits::FINISHED_KEPT.value),
+        ("unfinished schedules in one session", live as u64, session_live_max),
+    ];
+    let broken = bounds.into_iter().find(|(_, count, bound)| count > bound);
+    hold(broken.is_none(), || format!("{broken:?}"))
+}
+
+/// A run claims to have created a session only if its schedule creates one and a host was asked to.
+fn created_sessions_are_real(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+    let state = standing.state;
+    for (key, life) in &model.runs {
+        let id = RunId { schedule: key.0.clone(), incarnation: key.1, slot: key.2 };
+        let Some(run) = state.run(&id) else { continue };
+        let Some(session) = run.run().session.as_ref().filter(|_| run.run().session_created) else {
+            continue;
+        };
+        let kind = life.into.is_none();
+        hold(kind, || format!("{id} creates no sessions, but names {session}"))?;
+        let same = life.dispatched.as_ref().is_some_and(|(_, asked)| asked == session);
+        hold(same, || format!("{id} names {session}, but dispatched was {:?}", life.dispatched))?;
+    }
+    Ok(())
+}
+
+/// After a shutdown no volatile schedule is live. Durable ones go on with the next start.
+fn nothing_lives_after_shutdown(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+    let live = model.schedules.values().find(|plan| plan.end.is_none() && !plan.is_durable());
+    let settled = standing.state.is_settled() && live.is_none();
+    hold(!model.stopped || settled, || format!("{live:?} lives after the shutdown"))
+}
+
+/// The state equals the fold of its facts: both have equal text and an equal next wake-up.
+fn fold_is_state(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+    let (fold, state) = (&model.fold, standing.state);
+    if let Some(difference) = first_difference(&fold.to_string(), &state.to_string()) {
+        return Err(difference);
+    }
+    let (one, two) = (fold.next_wake(standing.now), state.next_wake(standing.now));
+    hold(one == two, || format!("the fold wakes at {one:?}, the state at {two:?}"))
+}
+
+/// The first line in which two texts differ; `None` if they are equal.
+pub(in crate::testkit) fn first_difference(one: &str, two: &str) -> Option<String> {
+    if one == two {
+        return None;
+    }
+    let lines =
+        one.lines().chain(std::iter::repeat("(end)")).zip(two.lines().chain(std::iter::repeat("(end)")));
+    let longest = one.lines().count().max(two.lines().count()) + 1;
+    let different = lines.take(longest).find(|(one, two)| one != two);
+    different.map(|(one, two)| format!("`{one}` against `{two}`"))
+}
+
+fn hold(holds: bool, detail: impl FnOnce() -> String) -> Verdict {
+    if holds { Ok(()) } else { Err(detail()) }
+}

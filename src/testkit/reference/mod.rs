@@ -1,0 +1,7 @@
+//! The reference model that the laws compare the engine with, and what a crash or a failed store leaves of it.
+
+pub(in crate::testkit) mod model;
+pub(in crate::testkit) mod restart;
+pub(in crate::testkit) mod run_model;
+pub(in crate::testkit) mod session_model;
+pub(in crate::testkit) mod store_failure;

@@ -1,0 +1,252 @@
+//! How the model follows a store failure, and the recovery from it.
+//!
+//! From the failure on, durable state is frozen: durable decisions after the last committed fact were
+//! acknowledged to no caller, and count as not having happened. On recovery the engine reloads from
+//! the store, and the model replaces its durable part by what the committed facts alone produce.
+//! Volatile state is not affected. The engine's local facts mark these transitions, and the store
+//! determines what they have to be.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::domain::{Cursor, Fact, RunId, RunState, ScheduleId, SessionFact, SessionId};
+use crate::engine::{LocalFact, StoredRow};
+use crate::port::Store;
+use crate::testkit::history::{Observation, Seen};
+use crate::testkit::laws::{Broken, Laws};
+use crate::testkit::reference::model::{ReferenceModel, RunKey, ScheduleModel, key_of};
+use crate::testkit::reference::restart::{StoreContents, WHAT_IS_KEPT_IS_THERE};
+use crate::testkit::reference::run_model::RunModel;
+use crate::testkit::reference::session_model::SessionModel;
+
+/// What the engine is about to load after a failure.
+#[derive(Clone, Debug)]
+pub(in crate::testkit) struct PendingRecovery {
+    held: Arc<StoreContents>,
+    /// The model that the committed facts produce.
+    told: ReferenceModel,
+}
+
+/// Rows that the engine has to load before anything else happens.
+#[derive(Clone, Debug)]
+pub(in crate::testkit) struct Loading {
+    held: Arc<StoreContents>,
+    sessions: BTreeSet<SessionId>,
+    schedules: BTreeSet<ScheduleId>,
+}
+
+impl Loading {
+    /// All schedules in the store, and the sessions for which `is_loaded` holds.
+    pub(in crate::testkit) fn of(
+        held: &Arc<StoreContents>,
+        is_loaded: impl Fn(&SessionId) -> bool,
+    ) -> Loading {
+        let sessions = held.sessions.iter().map(|row| row.id.clone()).filter(|id| is_loaded(id)).collect();
+        let schedules = held.schedules.iter().map(|row| row.schedule.id.clone()).collect();
+        Loading { held: Arc::clone(held), sessions, schedules }
+    }
+
+    /// Whether this is one of the rows, and has not been loaded yet.
+    pub(in crate::testkit) fn awaits(&self, row: &StoredRow) -> bool {
+        match row {
+            StoredRow::Session(row) => self.sessions.contains(&row.id) && self.held.sessions.contains(row),
+            StoredRow::Schedule(row) => {
+                self.schedules.contains(&row.schedule.id) && self.held.schedules.contains(row)
+            }
+            StoredRow::Hold(hold) => self.held.hold == *hold,
+            StoredRow::Guard { policy, grants } => self.held.policy == *policy && self.held.grants == *grants,
+        }
+    }
+
+    /// A row that has not been loaded, if there is one. The fold covers the settings.
+    pub(in crate::testkit) fn left(&self) -> Option<String> {
+        let session = self.sessions.first().map(ToString::to_string);
+        session.or_else(|| self.schedules.first().map(ToString::to_string))
+    }
+
+    fn strike(&mut self, row: &StoredRow) {
+        match row {
+            StoredRow::Session(row) => _ = self.sessions.remove(&row.id),
+            StoredRow::Schedule(row) => _ = self.schedules.remove(&row.schedule.id),
+            StoredRow::Hold(_) | StoredRow::Guard { .. } => {}
+        }
+    }
+}
+
+impl ReferenceModel {
+    pub(in crate::testkit) fn enter_local(&mut self, fact: &LocalFact) {
+        match fact {
+            LocalFact::LogEnds { .. } => {}
+            LocalFact::Restored(row) => {
+                if let Some(loading) = &mut self.loading {
+                    loading.strike(row);
+                }
+            }
+            LocalFact::Retracted(run) => self.retract(&key_of(run)),
+            LocalFact::DurableFrozen => self.frozen_at = Some(self.fold.cursor()),
+            LocalFact::DurableDropped => {
+                if let Some(it) = self.returning.take() {
+                    self.come_back(&it.held, it.told);
+                }
+            }
+        }
+    }
+
+    /// Whether durable state is frozen because nothing can be stored.
+    pub(in crate::testkit) fn is_frozen(&self) -> bool {
+        self.frozen_at.is_some()
+    }
+
+    /// Whether the dispatch of a run is not committed, by what is known when the store fails or is
+    /// about to be reloaded.
+    pub(in crate::testkit) fn is_unkept(&self, life: &RunModel) -> bool {
+        match &self.returning {
+            Some(returning) => !returning.held.holds(life.dispatched_at),
+            None => self.kept_at_failure.is_some_and(|kept| life.dispatched_at > kept),
+        }
+    }
+
+    /// Withdraws a dispatch.
+    fn retract(&mut self, key: &RunKey) {
+        for lane in self.sessions.values_mut() {
+            lane.in_flight.take_if(|other| other == key);
+        }
+        if let Some(life) = self.runs.get_mut(key) {
+            life.state = RunState::Queued;
+            life.retrying = true;
+        }
+    }
+
+    /// Replaces the durable part of the model: `held` is in the store, and `told` is the model of
+    /// its facts.
+    fn come_back(&mut self, held: &Arc<StoreContents>, told: ReferenceModel) {
+        // The pending durable slots are counted again below, from the new model.
+        self.counts.expected -= self.pending_on_disk();
+        self.loading = Some(Loading::of(held, |session| !self.sessions.contains_key(session)));
+        // A session that was closed meanwhile is still open in the store; the engine closes it
+        // again after loading.
+        for row in held.sessions.iter().filter(|row| !self.sessions.contains_key(&row.id)).collect::<Vec<_>>()
+        {
+            self.sessions
+                .insert(row.id.clone(), SessionModel { attached: !row.built_in, ..SessionModel::default() });
+        }
+        let durable = |model: &ReferenceModel, key: &RunKey| {
+            model.schedules.get(&key.0).is_some_and(ScheduleModel::is_durable)
+        };
+        let gone: Vec<RunKey> = self.runs.keys().filter(|key| durable(self, key)).cloned().collect();
+        for key in &gone {
+            self.runs.remove(key);
+            self.outside.remove(key);
+        }
+        for lane in self.sessions.values_mut() {
+            lane.in_flight.take_if(|key| gone.contains(key));
+            lane.waiting.retain(|_, key| !gone.contains(key));
+        }
+        let before = std::mem::take(&mut self.schedules);
+        self.schedules = before
+            .iter()
+            .filter(|(_, plan)| !plan.is_durable())
+            .map(|(id, plan)| (id.clone(), plan.clone()))
+            .collect();
+        for row in &held.schedules {
+            let id = &row.schedule.id;
+            let Some(mut plan) = told.schedules.get(id).cloned() else { continue };
+            plan.orphaned |= !self.sessions.contains_key(&plan.schedule.owner);
+            // Its end was rolled back, and other schedules may have taken its place in the limit
+            // meanwhile.
+            plan.revived |= plan.end.is_none() && before.get(id).is_some_and(|before| before.end.is_some());
+            self.schedules.insert(id.clone(), plan);
+        }
+        for (key, mut life) in told.runs {
+            if !durable(self, &key) {
+                continue;
+            }
+            // Questions to the guard are not stored: they have to be asked again.
+            life.forget_the_guard();
+            // Queue the reloaded runs again, as the engine does when it loads them.
+            if life.state == RunState::Queued && !life.retrying {
+                let lane = life.into.as_ref().and_then(|session| self.sessions.get_mut(session));
+                if life.channel.is_some() {
+                    self.outside.insert(key.clone());
+                } else if let Some(lane) = lane {
+                    lane.waiting.insert(life.order.clone(), key.clone());
+                }
+            }
+            self.runs.insert(key, life);
+        }
+        self.counts.expected += self.pending_on_disk();
+        self.take_over_settings(held);
+        self.frozen_at = None;
+    }
+
+    /// The number of future slots and live runs of durable schedules.
+    fn pending_on_disk(&self) -> u64 {
+        let durable = self.schedules.values().filter(|plan| plan.is_durable());
+        let pending = durable.map(|plan| usize::from(plan.next.is_some()) + self.live_runs(plan).count());
+        pending.sum::<usize>() as u64
+    }
+
+    /// Whether a fact must be persisted. Must be called before the fact is added to the model.
+    pub(in crate::testkit) fn is_lasting(&self, fact: &Fact) -> bool {
+        match fact {
+            Fact::Created { schedule, .. } => schedule.is_durable(),
+            Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => {
+                self.schedules.get(id).is_some_and(ScheduleModel::is_durable)
+            }
+            Fact::Session(_, fact) => is_lasting_of_session(fact),
+            Fact::AllHeld { .. }
+            | Fact::AllReleased { .. }
+            | Fact::GuardPolicySet { .. }
+            | Fact::Restarted { .. } => true,
+            Fact::Host(..) | Fact::Channel(..) | Fact::Stopping { .. } => false,
+        }
+    }
+}
+
+pub(in crate::testkit) fn is_lasting_of_session(fact: &SessionFact) -> bool {
+    match fact {
+        SessionFact::Opened { .. }
+        | SessionFact::Closed
+        | SessionFact::HostAttached { .. }
+        | SessionFact::Granted { .. } => true,
+        SessionFact::HostDetached
+        | SessionFact::Busy
+        | SessionFact::Idle
+        | SessionFact::UserMessage
+        | SessionFact::TurnUnreported
+        | SessionFact::JobReady { .. } => false,
+    }
+}
+
+impl Laws {
+    /// Records that every fact up to `cursor` is committed, so its effects may be performed.
+    pub fn know_kept(&mut self, cursor: Cursor) {
+        self.model.kept = Some(cursor);
+    }
+
+    /// Checks the store after a failure, when it works again, and prepares the model for the
+    /// reload.
+    ///
+    /// # Errors
+    /// [`Broken`], if the store lacks a fact that was acknowledged, or if its rows differ from the
+    /// fold of its facts.
+    pub fn come_back(&mut self, store: &dyn Store) -> Result<(), Broken> {
+        let broken = |detail: String| Broken { law: WHAT_IS_KEPT_IS_THERE, detail };
+        let held = StoreContents::read(store).map_err(broken)?;
+        self.past.nothing_told_is_missing(&held).map_err(broken)?;
+        let told = self.past.as_told_by(&held).model;
+        held.schedules_are_fold(&told).map_err(broken)?;
+        self.model.returning = Some(Box::new(PendingRecovery { held: Arc::new(held), told }));
+        Ok(())
+    }
+
+    /// Whether an observation is a fact that the feed may show only after its commit.
+    pub(in crate::testkit) fn is_lasting(&self, observation: &Observation) -> bool {
+        if let Seen::Fact(fact) = &observation.seen { self.model.is_lasting(fact) } else { false }
+    }
+
+    /// The cursor of the last fact.
+    pub(in crate::testkit) fn cursor(&self) -> Cursor {
+        self.model.fold.cursor()
+    }
+}

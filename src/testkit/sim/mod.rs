@@ -1,0 +1,7 @@
+//! Simulated surroundings: clock, randomness, hosts, courier, guard.
+
+pub(in crate::testkit) mod sim_clock;
+pub(in crate::testkit) mod sim_courier;
+pub(in crate::testkit) mod sim_entropy;
+pub(in crate::testkit) mod sim_guard;
+pub(in crate::testkit) mod sim_host;
