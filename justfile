@@ -109,62 +109,62 @@ fuzz-keep TARGET:
 
 # Power cuts under the real daemon, and two controls that must lose: `just power 150`, or `just power CUTS=150`
 power CUTS="150":
-    CUTS={{ trim_start_match(CUTS, "CUTS=") }} cargo test --release --test blackbox power:: -- --nocapture
+    CUTS={{ trim_start_match(CUTS, "CUTS=") }} cargo test --release --test blackbox storage::power:: -- --nocapture
 
 # Faults of the real daemon. Each run is judged by the checker of histories; short ones are part of `cargo test`.
 
 # A daemon killed again and again under load: `just kills KILLS=10000`
 kills KILLS="300":
-    KILLS={{ trim_start_match(KILLS, "KILLS=") }} cargo test --release --test blackbox kills:: -- --nocapture
+    KILLS={{ trim_start_match(KILLS, "KILLS=") }} cargo test --release --test blackbox storage::kills:: -- --nocapture
 
 # The wall clock jumps: an hour, a second, ten years, to and fro; needs libfaketime, of the package faketime
 clock:
-    cargo test --test blackbox clock:: -- --nocapture
+    cargo test --test blackbox time::clock:: -- --nocapture
 
 # A disk that is really full, and has room again; needs the right to mount a small one
 disk-full:
-    cargo test --test blackbox disk_full:: -- --nocapture
+    cargo test --test blackbox storage::disk_full:: -- --nocapture
 
 # Flushes and writes that fail, once and for a while, and a slow disk; needs cc
 disk-fails:
-    cargo test --test blackbox disk_fails:: -- --nocapture
+    cargo test --test blackbox storage::disk_fails:: -- --nocapture
 
 # Bits flipped, files cut, zeroed and gone
 damage:
-    cargo test --test blackbox damage:: -- --nocapture
+    cargo test --test blackbox storage::damage:: -- --nocapture
 
 # A daemon that is stopped for a while and goes on
 stopped:
-    cargo test --test blackbox stopped:: -- --nocapture
+    cargo test --test blackbox time::stopped:: -- --nocapture
 
 # Two daemons on one directory, many at once, and what dead ones left
 two:
-    cargo test --test blackbox two:: -- --nocapture
+    cargo test --test blackbox process::two:: -- --nocapture
 
 # Every policy for missed slots, by every kind of end, for seconds, minutes and days
 restarts:
-    cargo test --test blackbox restarts:: -- --nocapture
+    cargo test --test blackbox time::restarts:: -- --nocapture
 
 # A stop in the middle of work
 shutdown:
-    cargo test --test blackbox shutdown:: -- --nocapture
+    cargo test --test blackbox process::shutdown:: -- --nocapture
 
 # Other processes that hold the database's lock: `just contention HOLDS=50`
 contention HOLDS="4":
-    HOLDS={{ trim_start_match(HOLDS, "HOLDS=") }} cargo test --test blackbox contention:: -- --nocapture
+    HOLDS={{ trim_start_match(HOLDS, "HOLDS=") }} cargo test --test blackbox storage::contention:: -- --nocapture
 
 # Clients that trickle, stay or do not read: `just slow-clients CLIENTS=2000`; two descriptors each
 slow-clients CLIENTS="2000":
     ulimit -n 8192 && ROUNDS=45 CLIENTS={{ trim_start_match(CLIENTS, "CLIENTS=") }} \
-        cargo test --release --test blackbox slow_clients:: -- --nocapture
+        cargo test --release --test blackbox clients::slow_clients:: -- --nocapture
 
 # A year of two hundred schedules in thirty zones, as fast as the daemon answers: `just year-real DAYS=31`; needs cc
 year-real DAYS="365":
-    DAYS={{ trim_start_match(DAYS, "DAYS=") }} cargo test --release --test blackbox year:: -- --nocapture
+    DAYS={{ trim_start_match(DAYS, "DAYS=") }} cargo test --release --test blackbox time::year:: -- --nocapture
 
 # Steady work with kills and jumps of the clock, and what it costs: `just soak MINUTES=15`
 soak MINUTES="15":
-    MINUTES={{ trim_start_match(MINUTES, "MINUTES=") }} cargo test --release --test blackbox soak:: -- --nocapture
+    MINUTES={{ trim_start_match(MINUTES, "MINUTES=") }} cargo test --release --test blackbox time::soak:: -- --nocapture
 
 # What is wrong with a history, such as HISTORY_DIR=DIR keeps of each of these: `just check-history FILE`
 check-history FILE PROMPT_MS="10000":

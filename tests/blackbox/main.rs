@@ -4,8 +4,8 @@
 //! Every run writes down what was done and seen (`diary`), and the checker of histories judges it where there was work to judge;
 //! `HISTORY_DIR=DIR` keeps the histories, which `just check-history FILE` reads.
 //!
-//! `KILLS=10000 cargo test --release --test blackbox kills:: -- --nocapture` makes the kill loop longer and tells its figures,
-//! `CUTS=150 cargo test --release --test blackbox power:: -- --nocapture` the power cuts.
+//! `KILLS=10000 cargo test --release --test blackbox storage::kills:: -- --nocapture` makes the kill loop longer and tells its figures,
+//! `CUTS=150 cargo test --release --test blackbox storage::power:: -- --nocapture` the power cuts.
 //! Rows that need something of the machine (mounting a small disk, `cc`, libfaketime) say so aloud where it is missing.
 
 #![expect(
@@ -14,40 +14,9 @@
     reason = "a failing helper fails its test; figures and skipped rows are told"
 )]
 
-mod ask;
-mod channels;
-mod cli;
-mod clock;
-mod contention;
-mod daemon;
-mod damage;
-mod dialects;
-mod diary;
-mod disk;
-mod disk_fails;
-mod disk_full;
-mod faketime;
-mod figures;
-mod guard;
-mod journal;
-mod kills;
-mod layer;
-mod ledger;
-mod life;
-mod load;
-mod machine;
-mod power;
-mod real_time;
-mod repeats;
-mod restarts;
-mod serve;
-mod shutdown;
-mod slow_clients;
-mod soak;
-mod stalls;
-mod stopped;
-mod stream;
-mod time_lapse;
-mod transfer;
-mod two;
-mod year;
+mod clients;
+mod faults;
+mod harness;
+mod process;
+mod storage;
+mod time;

@@ -56,11 +56,11 @@ const IMPURE_WORDS: &str = "tokio tracing getrandom rustix static async await th
 /// The tests that drive the real clock, and so may wait. Every other test steps a simulated one.
 const REAL_CLOCK_TESTS: [&str; 6] = [
     // Another process lives by the real clock.
-    "tests/blackbox/daemon.rs",
-    "tests/blackbox/life.rs",
-    "tests/blackbox/real_time.rs",
-    "tests/blackbox/stalls.rs",
-    "tests/blackbox/stream.rs",
+    "tests/blackbox/harness/daemon.rs",
+    "tests/blackbox/harness/life.rs",
+    "tests/blackbox/time/real_time.rs",
+    "tests/blackbox/harness/stalls.rs",
+    "tests/blackbox/harness/stream.rs",
     "tests/clients/ten_minutes.rs",
 ];
 

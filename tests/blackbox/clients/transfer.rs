@@ -1,0 +1,91 @@
+//! Scheduled tasks from one data directory to another, with the commands; and what was, as of an instant, asked from outside.
+
+use std::fs;
+
+use reveille::edn::Value;
+
+use crate::harness::daemon::{Daemon, Home, read, wall};
+
+/// A task that waits, made by the daemon's own tool. Each has a day of its own: the files tell milliseconds, and two that were
+/// made within one would stand as their ids do.
+fn task(daemon: &Daemon, name: &str, day: u8) {
+    let call = format!(
+        "{{:name \"{name}\" :prompt \"look\" :schedule {{:kind :once :at \"2999-01-{day:02}T00:00:00Z\"}} \
+         :target {{:kind :session :session_id \"main\"}}}}"
+    );
+    let edn = "Content-Type: application/edn";
+    let made = daemon.ask("POST /tools/cron_create", &[edn, "Reveille-Session: main"], &call);
+    assert_eq!(made.status, 200, "{}", made.body);
+}
+
+const NAMES: &str = "[{:psi.scheduler/schedules [:psi.scheduler/schedule-id :psi.scheduler/label]}]";
+
+#[test]
+fn tasks_go_from_one_daemon_to_another() {
+    let (from, to) = (Home::new("transfer-from"), Home::new("transfer-to"));
+    let daemon = Daemon::start(&from);
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    task(&daemon, "watch", 1);
+    task(&daemon, "report", 2);
+    let tasks = from.path().join("tasks");
+    let tasks = tasks.to_str().expect("UTF-8");
+    let export = || from.run(&mut from.command(&["export", "--data-dir", "state", tasks]));
+    let exported = export();
+    assert_eq!((exported.code, exported.err.as_str()), (Some(0), ""), "beside the daemon");
+    assert_eq!(export().code, Some(1), "nothing is written over");
+    assert_eq!(fs::read_to_string(format!("{tasks}/jobs.jsonl")).expect("written").lines().count(), 2);
+    let before = daemon.eql(NAMES);
+    assert!(daemon.end("-TERM").success());
+
+    let import = || to.run(&mut to.command(&["import", "--data-dir", "state", tasks]));
+    let nowhere = import();
+    assert_eq!(nowhere.code, Some(1));
+    assert!(nowhere.err.contains("there is no store"), "{}", nowhere.err);
+    let daemon = Daemon::start(&to);
+    let in_use = import();
+    assert_eq!(in_use.code, Some(1));
+    assert!(in_use.err.contains(&format!("process {}", daemon.id())), "{}", in_use.err);
+    assert!(daemon.end("-TERM").success());
+    let imported = import();
+    assert_eq!((imported.code, imported.out.lines().count()), (Some(0), 2), "{}", imported.err);
+    assert!(imported.err.contains("main: opened"), "{}", imported.err);
+    let again = import();
+    assert_eq!((again.code, again.out.as_str()), (Some(0), ""), "they are there already: {}", again.err);
+    let daemon = Daemon::start(&to);
+    assert_eq!(daemon.eql(NAMES), before, "under the ids that they had");
+    assert!(daemon.end("-TERM").success());
+    to.assert_sound();
+}
+
+#[test]
+fn what_was_is_asked_from_outside() {
+    let home = Home::new("as-of");
+    let daemon = Daemon::start(&home);
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    task(&daemon, "watch", 1);
+    let then = wall();
+    task(&daemon, "report", 2);
+    let ask = |query: &str| {
+        let url = format!("http://{}", daemon.address());
+        let ended = home.run(&mut home.command(&[
+            "eql",
+            "--url",
+            &url,
+            "--token-file",
+            "state/operator.token",
+            "--as-of",
+            &then.to_string(),
+            query,
+        ]));
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{}", ended.out);
+        read(&ended.out)
+    };
+    let told = Value::Map(ask(NAMES)).to_string();
+    assert!(told.contains("watch") && !told.contains("report"), "{told}");
+    let body = format!(
+        "{{\"query\": \"{{ schedules {{ totalCount }} }}\", \"extensions\": {{\"asOf\": \"{then}\"}}}}"
+    );
+    let reply = daemon.ask("POST /graphql", &["Content-Type: application/json"], &body);
+    assert_eq!(reply.body.trim(), "{\"data\":{\"schedules\":{\"totalCount\":1}}}");
+    assert!(daemon.end("-TERM").success());
+}

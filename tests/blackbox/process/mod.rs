@@ -1,0 +1,5 @@
+//! The daemon as a process: its start and end, its files, its signals, and a second one beside it.
+
+mod serve;
+mod shutdown;
+mod two;

@@ -1,0 +1,134 @@
+//! A disk that fails under a living daemon (T13): flushes, writes, both, once and for a while. Degraded, not dead.
+//!
+//! The failures are played by a few lines of C in front of the C library, built here with `cc`.
+
+use std::fs;
+use std::time::Duration;
+
+use reveille_checker::Event;
+
+use crate::faults::layer;
+use crate::harness::ask::{assert_kept, create, middle};
+use crate::harness::daemon::{Daemon, Home, PATIENCE, now, until};
+use crate::harness::stream::{Harness, Stream};
+
+#[test]
+fn a_disk_that_fails_degrades_the_daemon_and_no_more() {
+    let home = Home::new("fails");
+    let Some(library) = layer::build(&home, "disk_fails") else { return };
+    let flag = home.path().join("calls");
+    let daemon = {
+        let mut serve = home.serve();
+        serve.env("LD_PRELOAD", &library).env("DISK_FAILS", &flag);
+        Daemon::start_with(&home, &mut serve)
+    };
+    let harness = Harness::attach(&daemon.socket, &["main".to_owned()]).expect("it lives");
+    let mut stream = Stream::connect(&daemon.socket).expect("it lives");
+    let far = ":durability :durable :delay-ms 3600000 :message \"m\"";
+    let mut kept = vec![create(&mut stream, far).expect("the disk is well")];
+    for calls in ["fsync", "pwrite", "fsync pwrite"] {
+        // One that will be due while nothing can be kept: it waits, and is not lost.
+        let waits =
+            create(&mut stream, ":durability :durable :delay-ms 300 :message \"m\"").expect("it is well");
+        let other = format!("{}-draft", flag.display());
+        fs::write(&other, calls).expect("ours");
+        fs::rename(&other, &flag).expect("ours");
+        // What is durable stands still from here on.
+        stream.diary.note(Event::Hold { at: stream.diary.now(), session: None });
+        let refusal = create(&mut stream, far).expect_err("nothing can be kept");
+        let (mut told, mut late) = (Vec::new(), Vec::new());
+        until("it is known to be down", Duration::from_secs(5), || {
+            daemon.metric("reveille_store_down") > 0.0
+        });
+        for round in 0..5 {
+            let began = now();
+            assert_eq!(create(&mut stream, far), Err(refusal.clone()), "{calls}, round {round}");
+            told.push(began.elapsed_here());
+            let asked = now();
+            let id = create(&mut stream, ":durability :volatile :delay-ms 200 :message \"m\"");
+            let receipt = harness.next(PATIENCE).expect("it fires");
+            assert_eq!(Ok(receipt.run.schedule.to_string()), id, "{calls}: what is durable stands still");
+            late.push(asked.elapsed_here().saturating_sub(Duration::from_millis(200)));
+        }
+        let (told, late) = (middle(told), middle(late));
+        assert!(
+            told < Duration::from_secs(1) && late < Duration::from_millis(500),
+            "{calls}: {told:?}, {late:?}"
+        );
+        // The same request again is not a promise either, while memory may know of what the disk does not.
+        let keyed = format!("{far} :idempotency-key \"{calls}\"");
+        assert_eq!(create(&mut stream, &keyed), Err(refusal.clone()));
+        assert_eq!(create(&mut stream, &keyed), Err(refusal.clone()));
+        stream.diary.note(Event::Release { at: stream.diary.now(), session: None });
+        fs::remove_file(&flag).expect("it is there");
+        let well = now();
+        let receipt = harness.next(Duration::from_secs(5)).expect("what waited is delivered");
+        assert_eq!(receipt.run.schedule.to_string(), waits, "{calls}");
+        println!("{calls}: {refusal}; it went on {:?} after the disk was well", well.elapsed_here());
+        assert_eq!(daemon.metric("reveille_store_down"), 0.0);
+        kept.extend([
+            waits,
+            create(&mut stream, far).expect("it is well"),
+            create(&mut stream, &keyed).expect("it is"),
+        ]);
+        assert_kept(&daemon, &kept);
+    }
+    assert!(daemon.log().contains("the store failed"), "{}", daemon.log());
+    daemon.kill();
+    let daemon = Daemon::start(&home);
+    assert_kept(&daemon, &kept);
+    assert_eq!(daemon.end("-TERM").code(), Some(0));
+    home.assert_sound();
+    home.assert_history();
+}
+
+/// A repeat of a creation that failed must not be answered from what only memory knows: the disk comes back without it.
+#[test]
+fn a_creation_that_was_not_kept_is_not_acknowledged_to_its_repeat() {
+    let home = Home::new("fails-once");
+    let Some(library) = layer::build(&home, "disk_fails") else { return };
+    let flag = home.path().join("calls");
+    let mut serve = home.serve();
+    serve.env("LD_PRELOAD", &library).env("DISK_FAILS", &flag);
+    let daemon = Daemon::start_with(&home, &mut serve);
+    let _harness = Harness::attach(&daemon.socket, &["main".to_owned()]).expect("it lives");
+    let mut stream = Stream::connect(&daemon.socket).expect("it lives");
+    let keyed = ":durability :durable :delay-ms 3600000 :message \"m\" :idempotency-key \"k\"";
+    fs::write(&flag, "pwrite").expect("ours");
+    // The one whose own write fails is in memory until the disk is read anew.
+    let first = create(&mut stream, keyed);
+    let repeats: Vec<_> = (0..5).map(|_| create(&mut stream, keyed)).collect();
+    fs::remove_file(&flag).expect("it is there");
+    assert!(first.is_err() && repeats.iter().all(|again| *again == first), "{first:?}, then {repeats:?}");
+    let mut made = None;
+    until("durable work goes on", Duration::from_secs(5), || {
+        made = create(&mut stream, keyed).ok();
+        made.is_some()
+    });
+    assert_kept(&daemon, &made.into_iter().collect::<Vec<_>>());
+}
+
+/// Whoever waited for the disk has time for the answer all the same, in every language.
+#[test]
+fn a_slow_disk_is_no_reason_to_leave_an_answer_out() {
+    let home = Home::new("slow");
+    let Some(library) = layer::build(&home, "disk_fails") else { return };
+    let flag = home.path().join("calls");
+    let mut serve = home.serve();
+    serve.env("LD_PRELOAD", &library).env("DISK_FAILS", &flag);
+    let daemon = Daemon::start_with(&home, &mut serve);
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    let created = "[:psi.scheduler/schedule-id :psi.scheduler/created? :psi.scheduler/fire-at]";
+    let ask = "(psi.scheduler/create {:kind :message :session-id \"main\" :message \"m\" :durability :durable :delay-ms 60000})";
+    fs::write(&flag, "slow").expect("ours");
+    let began = now();
+    let answer = daemon.eql(&format!("[{{{ask} {created}}}]"));
+    assert!(began.elapsed_here() > Duration::from_millis(800), "it was not slow");
+    assert!(answer.keyword("reveille.error/why").is_none() && answer.len() == 1, "{answer:?}");
+    let answer = daemon.graphql(
+        "mutation { createSchedule(input: {originSessionId: \"main\", kind: MESSAGE, message: \"m\", delayMs: 60000, \
+         durability: DURABLE}) { created schedule { scheduleId fireAt } } }",
+    );
+    assert_eq!(answer["data"]["createSchedule"]["created"], true, "{answer}");
+    let _ = fs::remove_file(&flag);
+}
