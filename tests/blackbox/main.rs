@@ -4,8 +4,9 @@
 //! Every run writes down what was done and seen (`diary`), and the checker of histories judges it where there was work to judge;
 //! `HISTORY_DIR=DIR` keeps the histories, which `just check-history FILE` reads.
 //!
-//! `KILLS=10000 cargo test --release --test blackbox storage::kills:: -- --nocapture` makes the kill loop longer and tells its figures,
-//! `CUTS=150 cargo test --release --test blackbox storage::power:: -- --nocapture` the power cuts.
+//! `KILLS=10000 cargo test --release --test blackbox storage::kills:: -- --nocapture` makes the kill loop longer and prints
+//! its figures, and `CUTS=150 cargo test --release --test blackbox storage::power:: -- --nocapture` makes more
+//! power cuts.
 //! Rows that need something of the machine (mounting a small disk, `cc`, libfaketime) say so aloud where it is missing.
 
 #![expect(

@@ -1,8 +1,8 @@
-//! From the graph's answer to JSON, in the order of the selection.
+//! Writes the graph's answer as JSON, in the order of the selection.
 //!
-//! A field that fails is null, and so is what holds it as far up as null is not allowed; the error says where. Source:
-//! the GraphQL specification, §6.4.4, and graphql-js where it leaves things open. Invariant: the answer is written once,
-//! and what null swallows is cut off the end of what has been written.
+//! A field that fails is null. If it may not be null, its parent is null instead, and so on upwards; the error has the
+//! path of the field. Source: the GraphQL specification, §6.4.4, and graphql-js where the specification leaves a choice.
+//! Invariant: the answer is written once; text that null replaces is cut off the end of the output.
 
 use async_graphql::Pos;
 
@@ -13,32 +13,34 @@ use super::select::{Selected, SelectedKind, Selection};
 use super::write;
 use crate::edn::{Map, Value};
 
-/// What the fields of a root are answered from.
+/// The sources of the answers to a root's fields.
 pub(super) struct Answers<'a> {
     /// The row of the root.
     pub(super) row: &'a Map,
-    /// What the mutations of the root have answered, by the places of their fields.
+    /// The results of the root's mutations, by the positions of their fields.
     pub(super) root_results: &'a [Option<RootResult>],
-    /// What the schema answered to introspection.
+    /// async-graphql's answer to the introspection fields.
     pub(super) introspected: Option<&'a async_graphql::Value>,
 }
 
-/// What a field of the root is answered from that the row does not hold.
+/// The result of one mutation.
 pub(super) enum RootResult {
     Result(Map),
     Failed(GraphqlError),
 }
 
-/// Writes the answer to an operation: data, and errors if there are any.
+/// Writes the answer to an operation: `data`, and `errors` if there are any.
 pub(super) fn write(model: &SchemaModel, selection: &Selection, answers: &Answers<'_>) -> String {
     let mut writer =
         Writer { model, answers, out: String::with_capacity(ROOM), errors: Vec::new(), path: Vec::new() };
     writer.out.push_str("{\"data\":");
     let mark = writer.out.len();
+    // Null has reached the root, so the data as a whole is null (§6.4.4).
     if writer.object(selection, answers.row).is_err() {
         writer.out.truncate(mark);
         writer.out.push_str("null");
     }
+    // `errors` comes last, because it is complete only when the data is written.
     let Writer { mut out, errors, .. } = writer;
     if !errors.is_empty() {
         out.push_str(",\"errors\":");
@@ -48,13 +50,13 @@ pub(super) fn write(model: &SchemaModel, selection: &Selection, answers: &Answer
     out
 }
 
-/// A step of the path; texts are made only when an error needs them.
+/// A step of the path. It borrows, because most answers have no error that needs the path.
 enum PathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-/// A null on its way up. Its error has been noted.
+/// A null that propagates to the parent. Its error is already recorded.
 struct Bubble;
 
 struct Writer<'a> {
@@ -65,7 +67,7 @@ struct Writer<'a> {
     path: Vec<PathStep<'a>>,
 }
 
-/// A field as it is declared and as it is asked for.
+/// A field as it is declared and as it is selected.
 #[derive(Clone, Copy)]
 struct FieldContext<'a> {
     object: &'a Object,
@@ -95,7 +97,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Writes a field, or null in its place where that is allowed.
+    /// Writes a field. If that fails and the field may be null, null takes the place of the text written so far.
     fn field(&mut self, asked: FieldContext<'a>, row: &'a Map, place: usize) -> Result<(), Bubble> {
         self.path.push(PathStep::Key(&asked.selected.key));
         let mark = self.out.len();
@@ -109,6 +111,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    /// Writes async-graphql's answer to an introspection field.
     fn introspected(&mut self, key: &str) {
         let value = match self.answers.introspected {
             Some(async_graphql::Value::Object(map)) => map.get(key),
@@ -118,6 +121,7 @@ impl<'a> Writer<'a> {
         self.out.push_str(text.as_deref().unwrap_or("null"));
     }
 
+    /// Writes the value of a field from its source.
     fn value(&mut self, asked: FieldContext<'a>, row: &'a Map, place: usize) -> Result<(), Bubble> {
         match &asked.field.source {
             FieldSource::Attr(_) => match lookup(row, &asked.selected.at) {
@@ -130,6 +134,7 @@ impl<'a> Writer<'a> {
             }
             FieldSource::Itself | FieldSource::Subscription => self.below(asked, row),
             FieldSource::Entity { witness, .. } => {
+                // The graph answers an ident with a map even if no entity has the key.
                 match lookup(row, &asked.selected.at).and_then(Value::as_map) {
                     Some(found) if is_there(found, witness.as_ref()) => self.below(asked, found),
                     Some(_) | None => self.nothing(asked),
@@ -143,6 +148,7 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Writes the selection below a field from a row.
     fn below(&mut self, asked: FieldContext<'a>, row: &'a Map) -> Result<(), Bubble> {
         match &asked.selected.below {
             Some(selection) => self.object(selection, row),
@@ -180,6 +186,7 @@ impl<'a> Writer<'a> {
         asked: FieldContext<'a>,
         items: impl Iterator<Item = &'a Value>,
     ) -> Result<(), Bubble> {
+        // Entries are never null in this schema, so the failure of one fails the list.
         for (at, item) in items.enumerate() {
             self.out.push_str(if at > 0 { "," } else { "" });
             self.path.push(PathStep::Index(at));
@@ -202,7 +209,7 @@ impl<'a> Writer<'a> {
         written.or_else(|why| self.fail(asked, GraphqlError::new(Code::Internal, why)))
     }
 
-    /// Null, where that is allowed.
+    /// Writes null, or fails if the field may not be null.
     fn nothing(&mut self, asked: FieldContext<'a>) -> Result<(), Bubble> {
         if !asked.field.out.is_nullable {
             return self.not_null(asked);
@@ -217,7 +224,7 @@ impl<'a> Writer<'a> {
         self.fail(asked, GraphqlError::new(Code::Internal, message))
     }
 
-    /// An attribute that is not there: its reader failed, or there is nothing to say.
+    /// Writes an attribute that the row lacks: as the error of its reader, or as null.
     fn missing(&mut self, asked: FieldContext<'a>, row: &Map) -> Result<(), Bubble> {
         match failure(row, &asked.selected.at) {
             Some(error) => self.fail(asked, error),
@@ -225,7 +232,9 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Records an error at the current path, and lets null propagate.
     fn fail(&mut self, asked: FieldContext<'a>, error: GraphqlError) -> Result<(), Bubble> {
+        // An error has the positions of all fields that were merged into this one, as in graphql-js.
         let locations =
             asked.selected.positions.iter().map(|Pos { line, column }| (*line, *column)).collect();
         let path = self.path.iter().map(|step| match step {
@@ -237,25 +246,27 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// Finds a value in a row.
 fn lookup<'a>(row: &'a Map, at: &Locator) -> Option<&'a Value> {
     let row = match &at.within {
         Some(placeholder) => row.get(placeholder)?.as_map()?,
         None => row,
     };
-    // Entries stand in the order of the query, unless something is missing.
+    // Entries are in the order of the query, unless one is missing, so the expected index is tried first.
     match row.iter().nth(at.place) {
         Some((key, value)) if *key == at.key => Some(value),
         Some(_) | None => row.get(&at.key),
     }
 }
 
-/// Whether an entity was found: its witness is there, or has failed.
+/// Returns whether an entity exists: its witness is in the row, or the witness's reader failed.
 fn is_there(row: &Map, witness: Option<&Value>) -> bool {
     let at = |key: &Value| Locator { within: None, key: key.clone(), place: usize::MAX };
+    // A reader runs only for an entity that was found, so its failure is a proof too.
     witness.is_none_or(|witness| row.contains_key(witness) || failure(row, &at(witness)).is_some())
 }
 
-/// What the reader of a missing attribute said.
+/// Returns the error of a missing attribute's reader, if it failed.
 fn failure(row: &Map, at: &Locator) -> Option<GraphqlError> {
     let row = match &at.within {
         Some(placeholder) => row.get(placeholder)?.as_map()?,
@@ -263,11 +274,12 @@ fn failure(row: &Map, at: &Locator) -> Option<GraphqlError> {
     };
     let error = row.keyword(ATTRIBUTE_ERRORS)?.as_map()?.get(&at.key)?.as_map()?;
     let details = error.keyword(NODE_ERROR_DETAILS)?.as_map()?;
+    // Details are keyed by the number of a call; the graph reports one call for an attribute.
     let exception = details.iter().find_map(|(_, detail)| detail.as_map()?.keyword(EXCEPTION))?;
     exception.as_map().map(exception_error)
 }
 
-/// The error that a reader or mutation has returned, as the graph prints it.
+/// Converts an error of a reader from the graph's form.
 fn exception_error(exception: &Map) -> GraphqlError {
     let message = exception.keyword(ERROR_MESSAGE).and_then(Value::as_str).unwrap_or_default();
     let data = exception.keyword(ERROR_DATA).cloned().unwrap_or(Value::Nil);
@@ -275,9 +287,10 @@ fn exception_error(exception: &Map) -> GraphqlError {
     GraphqlError { data, ..GraphqlError::new(code, message) }
 }
 
-/// Bytes to begin with.
+/// The initial capacity in bytes.
 const ROOM: usize = 1_024;
 
+// Pathom's keywords, under which the graph reports errors of attributes.
 const ATTRIBUTE_ERRORS: &str = "com.wsscode.pathom3.connect.runner/attribute-errors";
 const NODE_ERROR_DETAILS: &str = "com.wsscode.pathom3.error/node-error-details";
 const EXCEPTION: &str = "com.wsscode.pathom3.error/exception";

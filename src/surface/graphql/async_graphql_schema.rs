@@ -1,7 +1,7 @@
-//! The schema as async-graphql's: for validation, introspection and the schema's text.
+//! The schema in async-graphql's form: for validation, introspection and SDL.
 //!
-//! Invariant: no resolver of ours runs here. A run that only validates ends before it executes, and one that
-//! introspects answers every other field with null.
+//! Invariant: no resolver of ours runs here. A validation ends before the document is executed, and an introspection
+//! answers every other field with null.
 
 use std::future::Future;
 use std::pin::pin;
@@ -25,7 +25,7 @@ use super::schema::SchemaFault;
 /// async-graphql's schema of one kind of viewer.
 pub(super) struct AsyncSchema(Schema);
 
-/// What a run is for.
+/// The purpose of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Validation,
@@ -37,9 +37,11 @@ impl AsyncSchema {
         let name = |number: &Option<usize>| number.map(|number| model.objects[number].name.as_str());
         let query = &model.objects[model.query].name;
         let mut builder = Schema::build(query, name(&model.mutation), name(&model.subscription))
+            // Only installs the extension: each request has its own purpose among its data.
             .extension(Purpose::Validation)
             .limit_recursive_depth(RECURSION)
             .disable_suggestions();
+        // All other scalars are built in.
         for scalar in [Kind::Long, Kind::DateTime, Kind::Json] {
             builder = builder.register(scalar_type(scalar));
         }
@@ -54,6 +56,7 @@ impl AsyncSchema {
             builder = builder.register(fields.fold(object, InputObject::field));
         }
         for (number, object) in model.objects.iter().enumerate() {
+            // async-graphql has a separate type for the root of subscriptions.
             if model.subscription == Some(number) {
                 builder = builder.register(subscription(model, object));
             } else {
@@ -65,15 +68,16 @@ impl AsyncSchema {
         builder.finish().map(Self).map_err(|error| SchemaFault::Refused(error.to_string()))
     }
 
-    /// The schema's text, sorted, so that two printings agree.
+    /// Returns the SDL, sorted, so that equal schemas have equal texts.
     pub(super) fn sdl(&self) -> String {
         let options = SDLExportOptions::new().sorted_fields().sorted_arguments().sorted_enum_items();
         self.0.sdl_with_options(options.use_space_ident().prefer_single_line_descriptions())
     }
 
-    /// Checks a document by all rules. Values of variables are not looked at: `coerce.rs` does that.
+    /// Validates a document by all rules of GraphQL. Values of variables are not checked; `coerce.rs` does that.
     pub(super) fn validate(&self, document: ExecutableDocument) -> Result<(), Vec<ServerError>> {
-        // Where there are several operations, one has to be named, the same each time; all of them are checked.
+        // async-graphql requires a name if there are several operations. It validates all of them, so any name will do;
+        // the first in the text makes the result repeatable.
         let first = document.operations.iter().min_by_key(|(_, operation)| operation.pos);
         let name = first.and_then(|(name, _)| name.cloned());
         let name = name.as_ref().map(Name::as_str);
@@ -89,6 +93,7 @@ impl AsyncSchema {
         variables: Variables,
     ) -> Result<Value, Vec<ServerError>> {
         let response = self.run(document, operation, variables, Purpose::Introspection);
+        // An error without a path is about the request as a whole, so it takes precedence over errors of single fields.
         let (known, unknown): (Vec<_>, Vec<_>) =
             response.errors.into_iter().partition(|error| !error.path.is_empty());
         if known.is_empty() && unknown.is_empty() {
@@ -107,7 +112,7 @@ impl AsyncSchema {
         let mut request = Request::new("").variables(variables).data(purpose);
         request.set_parsed_query(document);
         request.operation_name = operation.map(str::to_owned);
-        // Nothing waits in there, so that one look is enough.
+        // No future in this schema ever waits, so one poll completes it, and no async runtime is needed.
         let future = pin!(self.0.execute(request));
         match future.poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(response) => response,
@@ -132,6 +137,7 @@ impl Extension for Purpose {
     ) -> Response {
         match ctx.data_opt::<Purpose>() {
             Some(Self::Introspection) => next.run(ctx, name).await,
+            // The document has been validated when this is called.
             Some(Self::Validation) | None => Response::default(),
         }
     }
@@ -142,6 +148,7 @@ impl Extension for Purpose {
         info: ResolveInfo<'_>,
         next: NextResolve<'_>,
     ) -> ServerResult<Option<Value>> {
+        // Fields below `__schema` and `__type` have ordinary names, so only the flag marks them.
         let is_introspection = info.is_for_introspection || info.name.starts_with("__");
         if is_introspection { next.run(ctx, info).await } else { Ok(Some(Value::Null)) }
     }
@@ -165,15 +172,16 @@ fn scalar_type(scalar: Kind) -> Scalar {
                 |value| matches!(value, Value::String(text) if super::coerce::instant(text).is_some()),
             ),
         Kind::Json | Kind::Int | Kind::Float | Kind::Boolean | Kind::String | Kind::Id => {
-            made.description("Anything that JSON can say. Keywords are strings without the colon.")
+            made.description("Any JSON value. Keywords are strings without the colon.")
         }
     }
 }
 
 fn field(model: &SchemaModel, field: &model::Field) -> Field {
+    // Never called, because the extension answers fields of ours. `None` only satisfies the signature.
     let made = Field::new(&field.name, out(model, field.out), |_| FieldFuture::from_value(None));
     let made = if field.doc.is_empty() { made } else { made.description(&field.doc) };
-    let made = if field.is_deprecated { made.deprecation(Some("It will go.")) } else { made };
+    let made = if field.is_deprecated { made.deprecation(Some("It will be removed.")) } else { made };
     field.args.iter().fold(made, |made, arg| made.argument(input_value(model, arg)))
 }
 
@@ -215,5 +223,6 @@ fn taken(model: &SchemaModel, taken: In) -> TypeRef {
     }
 }
 
-/// Fragments count as levels here; the bound on depth that callers meet is ours, and lower.
+/// The nesting that async-graphql allows, in which fragments count as levels. Its default of 32 would refuse documents
+/// that `document.rs` allows; deeper ones are refused there first, with our own error.
 const RECURSION: usize = 64;

@@ -1,17 +1,18 @@
-//! Compiled operations, by what was sent.
+//! A cache of compiled operations, keyed by the text of the request.
 //!
-//! Shape: two tables; when the young one is full it becomes the old one, and what is asked for again moves back. Costs:
-//! one or two lookups, and no order to keep. Why not least-recently-used: it needs a list beside the table, and is no
-//! better where a few operations are sent all the time.
+//! Shape: two tables. When the young table is full it replaces the old one, and an entry of the old table that is used
+//! again moves to the young one. Costs: one or two lookups, and no order to maintain. Why not least-recently-used: it
+//! needs a list beside the table, and is no better when a few operations are sent all the time.
 //!
-//! Invariant: at most `limits::GRAPHQL_COMPILED` operations are kept, none of them longer than its bound.
+//! Invariant: a cache has at most `limits::GRAPHQL_COMPILED` entries, and no key is longer than
+//! `limits::GRAPHQL_COMPILED_BYTES`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::limits::{GRAPHQL_COMPILED, GRAPHQL_COMPILED_BYTES};
 
-/// A bounded table of shared values by text.
+/// A bounded cache of shared values, keyed by text.
 pub(super) struct Cache<T>(Mutex<Tables<T>>);
 
 struct Tables<T> {
@@ -24,18 +25,20 @@ impl<T> Cache<T> {
         Self(Mutex::new(Tables { young: HashMap::new(), old: HashMap::new() }))
     }
 
-    /// Returns what is kept under a text.
+    /// Returns the value that is cached under a text.
     pub(super) fn get(&self, text: &str) -> Option<Arc<T>> {
+        // Ignores poisoning: a panic between two updates of the tables can lose an entry, but corrupts none.
         let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = tables.young.get(text) {
             return Some(Arc::clone(found));
         }
+        // Moves to the young table, so that the entry survives when the old table is dropped.
         let (text, found) = tables.old.remove_entry(text)?;
         tables.keep(text, Arc::clone(&found));
         Some(found)
     }
 
-    /// Keeps a value, unless its text is too long for that.
+    /// Caches a value, unless its text is too long.
     pub(super) fn put(&self, text: String, value: Arc<T>) {
         if fits(text.len(), GRAPHQL_COMPILED_BYTES.value) {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).keep(text.into(), value);
@@ -45,6 +48,7 @@ impl<T> Cache<T> {
 
 impl<T> Tables<T> {
     fn keep(&mut self, text: Box<str>, value: Arc<T>) {
+        // Each table gets half of the limit.
         if !fits(self.young.len() + 1, GRAPHQL_COMPILED.value / 2) {
             self.old = std::mem::take(&mut self.young);
         }

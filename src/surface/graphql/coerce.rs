@@ -1,8 +1,8 @@
-//! What is taken in: variables and arguments become EDN values of the declared types.
+//! Input coercion: variables and arguments become EDN values of their declared types.
 //!
-//! Literals become EDN first, with enum constants as symbols, so that one rule serves literals and JSON. What is not
-//! given stays absent. Invariant: what comes out is a map of parameters by their keywords, enums as keywords,
-//! instants as instants, ids as strings.
+//! Literals are converted to EDN first, with enum constants as symbols, so that one set of rules serves literals and
+//! JSON. An argument that is not given stays absent. Invariant: the result is a map of parameters by keyword; enum
+//! values are keywords, instants are EDN instants, ids are strings. Source: the GraphQL specification, §6.1.2 and §6.4.1.
 
 use async_graphql::Name;
 use async_graphql::Positioned;
@@ -15,10 +15,10 @@ use super::names;
 use crate::domain::Moment;
 use crate::edn::{BigInt, Inst, Keyword, Map, Symbol, Value};
 
-/// The variables of one operation by name, coerced.
+/// The coerced variables of one operation, by name.
 pub(super) type Variables = std::collections::BTreeMap<String, Value>;
 
-/// Coerces the variables that an operation declares. Others that are given are ignored.
+/// Coerces the variables that an operation declares; all others are ignored.
 pub(super) fn variables(
     model: &SchemaModel,
     operation: &OperationDefinition,
@@ -28,6 +28,7 @@ pub(super) fn variables(
     for declared in &operation.variable_definitions {
         let VariableDefinition { name, var_type, default_value, .. } = &declared.node;
         let fault = |message: String| GraphqlError::new(Code::Document, message).at(declared.pos);
+        // The default replaces an absent variable only: an explicit null stays null (§6.1.2).
         let value = match (given.text(&name.node), default_value) {
             (Some(value), _) => {
                 let coerced = typed(model, &var_type.node, value, Notation::Json);
@@ -48,6 +49,7 @@ pub(super) fn variables(
                 );
                 return Err(fault(message));
             }
+            // Stays absent instead of null, because mutations treat the two differently.
             (None, None) => continue,
         };
         variables.insert(name.node.to_string(), value);
@@ -55,7 +57,7 @@ pub(super) fn variables(
     Ok(variables)
 }
 
-/// Coerces the arguments of a field; what is not given is left out.
+/// Coerces the arguments of a field; an argument that is not given is left out.
 pub(super) fn arguments(
     model: &SchemaModel,
     declared: &[Input],
@@ -82,6 +84,8 @@ pub(super) fn arguments(
             Some(value) => {
                 let value = coerce(model, input.ty, &value, Notation::Literal).map_err(fault)?;
                 let value = handed(input.handed, value);
+                // An argument without a parameter is a folded object: its fields are parameters of the call itself, and
+                // null adds none.
                 match (&input.param, value) {
                     (Value::Nil, Value::Map(fields)) => {
                         params = params.into_iter().chain(fields).collect();
@@ -95,14 +99,14 @@ pub(super) fn arguments(
     Ok(params)
 }
 
-/// How a value was written: in JSON, enum constants are strings; among literals, they are names.
+/// How a value was written. Enum constants are strings in JSON and names in literals.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Notation {
     Json,
     Literal,
 }
 
-/// Coerces by a type as an operation writes it.
+/// Coerces a value to a type that an operation declares for a variable.
 fn typed(model: &SchemaModel, ty: &Type, value: &Value, notation: Notation) -> Result<Value, String> {
     if value.is_nil() {
         return if ty.nullable {
@@ -113,6 +117,7 @@ fn typed(model: &SchemaModel, ty: &Type, value: &Value, notation: Notation) -> R
     }
     match &ty.base {
         BaseType::List(item) => {
+            // A value that is no list counts as a list of one (specification, "List", input coercion).
             let items = value.as_items().unwrap_or(std::slice::from_ref(value)).iter();
             let items: Result<Vec<Value>, String> =
                 items.map(|value| typed(model, item, value, notation)).collect();
@@ -125,6 +130,7 @@ fn typed(model: &SchemaModel, ty: &Type, value: &Value, notation: Notation) -> R
     }
 }
 
+/// Coerces a value to a type of the schema.
 fn coerce(model: &SchemaModel, ty: In, value: &Value, notation: Notation) -> Result<Value, String> {
     if value.is_nil() {
         return if ty.is_required { Err("it may not be null.".into()) } else { Ok(Value::Nil) };
@@ -150,9 +156,10 @@ fn leaf_value(model: &SchemaModel, leaf: Leaf, value: &Value, notation: Notation
         Leaf::Enum(number) => {
             let each = &model.enums[number];
             let name = match (value, notation) {
-                // A variable among literals has been coerced already.
+                // A variable within a literal: its value was coerced before, and is a keyword already.
                 (Value::Keyword(_), Notation::Literal) => return Ok(value.clone()),
                 (Value::Symbol(symbol), Notation::Literal) => symbol.as_str(),
+                // Only in JSON is a string an enum constant, because JSON has no names (specification, "Enums").
                 (Value::Str(name), Notation::Json) => name,
                 _ => return Err(format!("Enum \"{}\" cannot represent {}.", each.name, shown(value))),
             };
@@ -177,6 +184,7 @@ fn object(
     map: &Map,
     notation: Notation,
 ) -> Result<Value, String> {
+    // A variable within a literal: its value was coerced before, and its keys are parameters instead of strings.
     let is_coerced = map.keys().next().is_some_and(|key| fields.iter().any(|field| field.param == *key));
     if is_coerced && notation == Notation::Literal && map.keys().all(|key| key.as_str().is_none()) {
         return Ok(Value::Map(map.clone()));
@@ -195,6 +203,7 @@ fn object(
             }
         }
     }
+    // Refused instead of ignored: a misspelt filter must not match everything.
     for key in map.keys() {
         let is_known = |field: &Input| key.as_str() == Some(&field.name);
         if !fields.iter().any(is_known) {
@@ -207,6 +216,7 @@ fn object(
 fn scalar_value(scalar: Scalar, value: &Value) -> Result<Value, String> {
     let cannot = || Err(format!("{} cannot represent value: {}", scalar.name(), shown(value)));
     match (scalar, value) {
+        // JSON has no enum constants, so a constant becomes a string.
         (Scalar::Json, Value::Symbol(symbol)) => Ok(Value::string(symbol.as_str())),
         (Scalar::Json, _)
         | (Scalar::Boolean, Value::Bool(_))
@@ -216,14 +226,17 @@ fn scalar_value(scalar: Scalar, value: &Value) -> Result<Value, String> {
         | (Scalar::DateTime, Value::Inst(_)) => Ok(value.clone()),
         (Scalar::Int, Value::Int(number)) if i32::try_from(*number).is_ok() => Ok(value.clone()),
         (Scalar::Int | Scalar::Long, Value::Float(number)) => {
-            // JSON writes whole numbers as 1.0 too.
+            // JSON may write a whole number as 1.0. Rust prints that as 1, so parsing the text accepts whole numbers only.
             let whole = number.to_string().parse::<i32>().map(i64::from);
             whole.map_or_else(|_| cannot(), |whole| Ok(Value::Int(whole)))
         }
+        // Every i32 has an exact f64. A larger integer is rounded by parsing its text.
         (Scalar::Float, Value::Int(number)) => i32::try_from(*number)
             .map_or_else(|_| number.to_string().parse(), |number| Ok(f64::from(number)))
             .map_or_else(|_| cannot(), |number| Ok(Value::Float(number))),
+        // An id may be written as an integer (specification, "ID", input coercion).
         (Scalar::Id, Value::Int(number)) => Ok(Value::string(number.to_string())),
+        // JavaScript has no exact numbers beyond 2^53, so a long may be written as a string.
         (Scalar::Long, Value::Str(text)) => match text.parse::<i64>() {
             Ok(number) => Ok(Value::Int(number)),
             Err(_) => cannot(),
@@ -236,11 +249,12 @@ fn scalar_value(scalar: Scalar, value: &Value) -> Result<Value, String> {
     }
 }
 
-/// Brings a value into the form in which it is handed on.
+/// Converts a value to the form in which it is passed on.
 fn handed(handed: KeyForm, value: Value) -> Value {
     match (handed, value) {
         (KeyForm::Keyed, Value::Map(map)) => {
             let entry = |(key, value): (Value, Value)| {
+                // A key that is no valid keyword stays a string; the map's reader checks it.
                 let name = key.as_str().and_then(|name| Keyword::new(&names::kebab(name)).ok());
                 (name.map_or(key, Value::Keyword), self::handed(handed, value))
             };
@@ -254,22 +268,23 @@ fn handed(handed: KeyForm, value: Value) -> Value {
     }
 }
 
-/// Reads an instant of RFC 3339.
+/// Parses an instant in the format of RFC 3339.
 pub(super) fn instant(text: &str) -> Option<Inst> {
     let moment = Moment::parse(text).ok()?;
     Inst::new(moment.seconds(), moment.nanos())
 }
 
-/// A literal with its variables filled in; nothing where the whole is a variable that is not given.
+/// Returns a literal with its variables filled in, or `None` for a variable that is absent.
 fn filled(literal: &Literal, variables: &Variables) -> Option<Value> {
     Some(match literal {
         Literal::Variable(name) => variables.get(name.as_str())?.clone(),
         Literal::List(items) => {
-            // A variable that is not given is null as an entry of a list.
+            // An absent variable is null as an entry of a list, as in graphql-js; the other entries keep their places.
             let items = items.iter().map(|item| filled(item, variables).unwrap_or(Value::Nil));
             Value::vector(items.collect::<Vec<_>>())
         }
         Literal::Object(fields) => {
+            // A field whose variable is absent is absent too (specification, "Input Objects", input coercion).
             let fields = fields.iter();
             let field = |(name, value): (&Name, &Literal)| {
                 Some((Value::string(name.as_str()), filled(value, variables)?))
@@ -285,7 +300,7 @@ fn filled(literal: &Literal, variables: &Variables) -> Option<Value> {
     })
 }
 
-/// The truth of the argument of `@include` and `@skip`.
+/// Evaluates the argument of `@include` or `@skip`.
 pub(super) fn condition(literal: &Literal, variables: &Variables) -> bool {
     filled(literal, variables).is_some_and(|value| value.is_truthy())
 }
@@ -297,6 +312,7 @@ fn constant(value: &ConstValue) -> Value {
 fn numeric(number: &async_graphql::Number) -> Value {
     match (number.as_i64(), number.as_u64()) {
         (Some(number), _) => Value::Int(number),
+        // Beyond i64: kept exactly, so that an error shows the number as the client wrote it.
         (None, Some(number)) => Value::BigInt(Box::new(BigInt::from(number))),
         (None, None) => number.as_f64().map_or(Value::Nil, Value::Float),
     }
@@ -305,7 +321,7 @@ fn numeric(number: &async_graphql::Number) -> Value {
 fn shown(value: &Value) -> String {
     let mut out = String::new();
     crate::surface::json::write(value, &mut out);
-    // What a client sent comes back in part: enough to find it.
+    // An error repeats only the beginning of the client's value: enough to find it, whatever its size.
     let end = out.char_indices().nth(SHOWN_CHARS).map_or(out.len(), |(end, _)| end);
     out.truncate(end);
     out

@@ -1,9 +1,11 @@
-//! From a text to a document that holds to GraphQL's rules and to ours.
+//! Parses a text into a document that follows GraphQL's rules and stays within our limits.
 //!
-//! Lives here: the bounds on a document, whoever asks. Does not live here: what depends on variables, see `select.rs`.
+//! Lives here: the limits on a document, independent of the caller. Does not live here: what depends on variables; see
+//! `select.rs`.
 //!
-//! Shape: fragments are measured once each and remembered, so that a document costs what its text is long, however
-//! often fragments spread each other. Invariant: nothing that would blow up when opened reaches the validator.
+//! Shape: each fragment is measured once and its size is remembered, so that the cost is linear in the length of the
+//! text, however often fragments spread each other. Invariant: no document that exceeds a limit when its fragments are
+//! expanded reaches the validator.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,13 +25,15 @@ use crate::limits::{
     GRAPHQL_INTROSPECTION_LISTS, GRAPHQL_ROOT_FIELDS, GRAPHQL_TOKENS, Limit, REQUEST_BYTES, REQUEST_DEPTH,
 };
 
-/// Reads, measures and validates a document.
+/// Parses, measures and validates a document.
 pub(super) fn read(
     text: &str,
     model: &SchemaModel,
     face: &AsyncSchema,
 ) -> Result<ExecutableDocument, Vec<GraphqlError>> {
     let document = parse(text).map_err(|error| vec![error])?;
+    // Before validation: the validator expands a fragment at each of its spreads, so that a few fragments that spread
+    // each other can cost it exponential time.
     measure(&document, model).map_err(|error| vec![error])?;
     face.validate(document.clone()).map_err(in_order)?;
     Ok(document)
@@ -37,6 +41,7 @@ pub(super) fn read(
 
 fn parse(text: &str) -> Result<ExecutableDocument, GraphqlError> {
     within(text.len(), REQUEST_BYTES, "the document is longer")?;
+    // Before parsing: the parser recurses once per bracket, so text that nests too deep would overflow the stack.
     let size = scan::measure(text);
     within(size.depth, REQUEST_DEPTH, "the document is nested deeper")?;
     within(size.tokens, GRAPHQL_TOKENS, "the document has more")?;
@@ -46,17 +51,17 @@ fn parse(text: &str) -> Result<ExecutableDocument, GraphqlError> {
     })
 }
 
-/// The size of a selection with its fragments opened.
+/// The size of a selection with its fragments expanded.
 #[derive(Clone, Copy, Default)]
 struct SelectionSize {
     fields: usize,
     aliases: usize,
     depth: usize,
-    /// Lists of fields within each other, as introspection has them.
+    /// The deepest nesting of the fields in [`LISTS`].
     lists: usize,
-    /// The same, below fields of introspection.
+    /// The value of `lists` below `__schema` and `__type`.
     introspected: usize,
-    /// Fields of its own level.
+    /// Fields of the selection's own level.
     width: usize,
 }
 
@@ -71,30 +76,35 @@ impl SelectionSize {
     }
 }
 
+/// The state of measuring one document.
 struct Measuring<'d> {
     document: &'d ExecutableDocument,
-    /// Fragments that have been measured.
+    /// The sizes of fragments that have been measured.
     fragments: BTreeMap<&'d str, SelectionSize>,
-    /// Fragments that are being measured.
+    /// Fragments that are being measured, to detect cycles.
     open: BTreeSet<&'d str>,
-    /// Selection sets that are being measured, one within the other.
+    /// The number of selection sets that are being measured, nested in each other.
     level: usize,
 }
 
 fn measure(document: &ExecutableDocument, model: &SchemaModel) -> Result<(), GraphqlError> {
     let mut measuring = Measuring { document, fragments: BTreeMap::new(), open: BTreeSet::new(), level: 0 };
     let mut total = 0_usize;
-    // As they stand in the text: the first that is too large is the one that is told, and a map has no order.
+    // In the order of the text, because the error is about the first operation that is too large, and a map has no
+    // stable order.
     let mut operations: Vec<_> = document.operations.iter().map(|(_, operation)| operation).collect();
     operations.sort_by_key(|operation| operation.pos);
     for operation in operations {
         let size = measuring.operation(&operation.node)?;
+        // All operations count together: only one will run, but the validator checks them all.
         total = total.saturating_add(size.fields);
         within(total, GRAPHQL_FIELDS, "the document has, with fragments opened, more")?;
         within(size.aliases, GRAPHQL_ALIASES, "the operation has more")?;
         within(size.width, GRAPHQL_ROOT_FIELDS, "the operation's root has more")?;
         within(size.introspected, GRAPHQL_INTROSPECTION_LISTS, "the introspection is deeper")?;
         within(size.depth, GRAPHQL_DEPTH, "the operation is deeper")?;
+        // Specification, "Single Root Field". Fields are counted before they are merged, so that two selections of one
+        // field are refused as well.
         if operation.node.ty == OperationType::Subscription && size.width != 1 {
             let message = "Anonymous Subscription must select only one top level field.";
             return Err(GraphqlError::new(Code::Document, message).at(operation.pos));
@@ -109,6 +119,7 @@ fn measure(document: &ExecutableDocument, model: &SchemaModel) -> Result<(), Gra
             return Err(GraphqlError::new(Code::Document, message).at(operation.pos));
         }
     }
+    // Specification, "Fragments Must Be Used". An unused fragment was not measured, so the validator must not see it.
     if measuring.fragments.len() < document.fragments.len() {
         return Err(GraphqlError::new(Code::Document, "A fragment is never used."));
     }
@@ -130,7 +141,7 @@ impl<'d> Measuring<'d> {
     }
 
     fn set(&mut self, set: &'d SelectionSet) -> Result<SelectionSize, GraphqlError> {
-        // Each level is one of Rust's stack.
+        // Each level is a level of recursion, here and in the validator.
         self.level += 1;
         within(self.level, REQUEST_DEPTH, "the document is, with fragments opened, deeper")?;
         let mut size = SelectionSize::default();
@@ -163,7 +174,7 @@ impl<'d> Measuring<'d> {
         Ok(SelectionSize {
             fields: below.fields.saturating_add(1),
             aliases: below.aliases.saturating_add(usize::from(field.alias.is_some())),
-            // Introspection is deep by nature; what multiplies there is lists.
+            // Introspection queries are deep by nature (`ofType`). Nested lists are what multiplies their answers.
             depth: if is_introspection { 1 } else { below.depth.saturating_add(1) },
             lists: if is_introspection { 0 } else { lists },
             introspected: if is_introspection { lists } else { below.introspected },
@@ -181,6 +192,7 @@ impl<'d> Measuring<'d> {
                 GraphqlError::new(Code::Document, format!("Unknown fragment \"{text}\".")).at(name.pos)
             );
         };
+        // Specification, "Fragment spreads must not form cycles". Expanding this one would never end.
         if !self.open.insert(text) {
             let message = format!("Cannot spread fragment \"{text}\" within itself.");
             return Err(GraphqlError::new(Code::Document, message).at(name.pos));
@@ -193,7 +205,7 @@ impl<'d> Measuring<'d> {
     }
 }
 
-/// Finds the operation that a request names, or the only one.
+/// Finds the operation that a request names, or the only one. Source: the GraphQL specification, §6.1 `GetOperation`.
 pub(super) fn operation<'d>(
     document: &'d ExecutableDocument,
     name: Option<&str>,
@@ -201,6 +213,7 @@ pub(super) fn operation<'d>(
     let fault = |message: String| GraphqlError::new(Code::Document, message);
     match (&document.operations, name) {
         (DocumentOperations::Single(operation), None) => Ok((None, operation)),
+        // The parser returns `Multiple` for a single operation too, if it has a name.
         (DocumentOperations::Multiple(operations), None) if operations.len() == 1 => document
             .operations
             .iter()
@@ -227,7 +240,7 @@ fn directives(directives: &[Positioned<Directive>]) -> Result<(), GraphqlError> 
     Ok(())
 }
 
-/// Refuses what exceeds a bound, naming it.
+/// Checks a number against a limit; the error names the limit and its value.
 pub(super) fn within(found: usize, limit: Limit, what: &str) -> Result<(), GraphqlError> {
     if u64::try_from(found).is_ok_and(|found| found <= limit.value) {
         return Ok(());
@@ -235,5 +248,5 @@ pub(super) fn within(found: usize, limit: Limit, what: &str) -> Result<(), Graph
     Err(GraphqlError::limit(limit, format!("{what} than {} {}", limit.value, limit.unit)))
 }
 
-/// The lists of introspection that lead back to types. Source: graphql-js, `MaxIntrospectionDepthRule`.
+/// The list fields of introspection that lead back to types. Source: graphql-js, `MaxIntrospectionDepthRule`.
 const LISTS: [&str; 4] = ["fields", "interfaces", "possibleTypes", "inputFields"];

@@ -1,49 +1,49 @@
-//! Errors as GraphQL writes them, and the closed set of their codes.
+//! GraphQL's errors, and the closed set of their codes.
 //!
-//! Lives here: the type and its JSON. Does not live here: where they come from.
+//! Lives here: the type and its JSON. Does not live here: the checks that raise errors.
 
 use super::write::text;
 use crate::domain::Code as Class;
 use crate::edn::{Map, Value};
 use crate::surface::json;
 
-/// One entry of `errors`.
+/// An entry of `errors`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphqlError {
     /// What happened, for people.
     pub message: String,
-    /// Where in the document: lines and columns from 1.
+    /// Positions in the document: lines and columns, from 1.
     pub locations: Vec<(usize, usize)>,
-    /// Where in the answer.
+    /// The path of the failed field in the answer.
     pub path: Vec<Segment>,
-    /// What kind it is, for programs.
+    /// The kind of error, for programs.
     pub code: Option<Code>,
-    /// What goes with it: a map, or nil.
+    /// Details: a map, or nil.
     pub data: Value,
 }
 
-/// A step of the way to a place in the answer.
+/// A step of a path in the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Segment {
     /// A response key.
     Key(String),
-    /// An entry of a list.
+    /// The index of a list entry.
     Index(usize),
 }
 
-/// What kind of error it is.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// The document is none, or breaks a rule of GraphQL.
+    /// The request is malformed, or its document breaks a rule of GraphQL.
     Document,
-    /// What was asked for is refused, for a reason of this class.
+    /// The request is refused, for a reason of this class.
     Refused(Class),
-    /// It is our fault.
+    /// The server failed.
     Internal,
 }
 
 impl Code {
-    /// The code as it stands in `extensions`.
+    /// Returns the code as `extensions` contains it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Document => "GRAPHQL_VALIDATION_FAILED",
@@ -52,9 +52,10 @@ impl Code {
         }
     }
 
-    /// The class of a refusal, as far as its data tells: an attribute's error comes without.
+    /// Derives the code from an error's data, if possible; errors of attributes have no code of their own.
     pub(super) fn of(data: &Value) -> Option<Self> {
         let data = data.as_map()?;
+        // Only refusals of a limit and of a parameter have these keys.
         let class = |key: &str, class| data.keyword(key).map(|_| Self::Refused(class));
         class("limit", Class::Limit).or_else(|| class("parameter", Class::Validation))
     }
@@ -67,7 +68,7 @@ impl From<Class> for Code {
 }
 
 impl GraphqlError {
-    /// An error without a place.
+    /// Creates an error without positions and path.
     pub fn new(code: impl Into<Code>, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -78,14 +79,14 @@ impl GraphqlError {
         }
     }
 
-    /// A bound that is exceeded, with its name and value.
+    /// Creates the error for an exceeded limit, with the limit's name and value as data.
     pub fn limit(limit: crate::limits::Limit, message: impl Into<String>) -> Self {
         let value = i64::try_from(limit.value).unwrap_or(i64::MAX);
         let data = Map::new().with("limit", limit.name).with("max", value).with("unit", limit.unit);
         Self { data: data.into(), ..Self::new(Class::Limit, message) }
     }
 
-    /// Says where in the document.
+    /// Sets the position in the document.
     #[must_use]
     pub(super) fn at(self, pos: async_graphql::Pos) -> Self {
         Self { locations: vec![(pos.line, pos.column)], ..self }
@@ -111,6 +112,7 @@ impl GraphqlError {
             }
             out.push(']');
         }
+        // `extensions` is the only place that the specification leaves for data of a server's own (§7.1.2).
         if let Some(code) = self.code {
             out.push_str(&format!(",\"extensions\":{{\"code\":\"{}\"", code.name()));
             if !self.data.is_nil() {
@@ -123,14 +125,16 @@ impl GraphqlError {
     }
 }
 
-/// Errors of an answer that has no data at all.
+/// Writes an answer that has errors and no data.
 pub fn refusal(errors: &[GraphqlError]) -> String {
+    // The absence of `data` marks the failure of the request as a whole (specification, §7.1.2, "Request errors").
     let mut out = String::from("{\"errors\":");
     list(errors, &mut out);
     out.push('}');
     out
 }
 
+/// Writes errors as a JSON list.
 pub(super) fn list(errors: &[GraphqlError], out: &mut String) {
     out.push('[');
     for (place, error) in errors.iter().enumerate() {
@@ -140,7 +144,7 @@ pub(super) fn list(errors: &[GraphqlError], out: &mut String) {
     out.push(']');
 }
 
-/// What async-graphql finds, in the order of the places: it goes through hash maps, so its own is another each time.
+/// Converts async-graphql's errors, sorted by position. It iterates over hash maps, so its own order varies.
 pub(super) fn in_order(errors: Vec<async_graphql::ServerError>) -> Vec<GraphqlError> {
     let mut errors: Vec<GraphqlError> = errors.into_iter().map(GraphqlError::from).collect();
     errors.sort_by(|a, b| (&a.locations, &a.message).cmp(&(&b.locations, &b.message)));

@@ -1,9 +1,9 @@
-//! The service: a request in, an answer out.
+//! Executes queries and mutations: a request in, an answer out.
 //!
-//! Lives here: the order of things for queries and mutations. Does not live here: subscriptions, transports, time.
+//! Lives here: the order of the steps. Does not live here: subscriptions, transports, time.
 //!
-//! Invariant: a query looks at the world once, and everything in its answer is from that moment; mutations of one
-//! operation run one after the other.
+//! Invariant: a query reads one snapshot of the world, so that everything in its answer is from one moment; the
+//! mutations of one operation run one after the other.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -27,14 +27,14 @@ use crate::edn::{self, Keyword, Map, Symbol, Value};
 use crate::graph::eql::{self, Expr, Limits, MutationCall, Plan, Query, run};
 use crate::graph::registry::{Access, Registry, ViewOf, Viewer, World};
 
-/// GraphQL over one registry.
+/// The GraphQL interface of one registry, with a schema for each kind of viewer.
 pub struct Graphql<W: World> {
     registry: Arc<Registry<W>>,
     session: ViewerSchema,
     operator: ViewerSchema,
 }
 
-/// The schema of one kind of viewer, and what has been compiled for it.
+/// The schema of one kind of viewer, and the caches of its compiled operations.
 pub(super) struct ViewerSchema {
     pub(super) model: SchemaModel,
     schema: AsyncSchema,
@@ -42,61 +42,63 @@ pub(super) struct ViewerSchema {
     prepared: Cache<PreparedOperation>,
 }
 
-/// Who asks, and within which bounds.
+/// The rights and limits of one caller.
 #[derive(Clone, Copy)]
 pub struct GraphqlCaller<'a> {
-    /// Who asks. Nobody gets nothing.
+    /// The kind of viewer; [`Viewer::Nobody`] is refused.
     pub viewer: Viewer,
-    /// Whether the schema may be asked for; by default that is for operators.
+    /// Whether introspection is allowed. [`GraphqlService`](super::GraphqlService) allows it to operators.
     pub may_introspect: bool,
     /// Whether only queries are allowed, as with GET.
     pub is_reading: bool,
-    /// The bounds of the graph.
+    /// The limits of the graph.
     pub limits: Limits,
-    /// Asked now and then: whether to give up. The time is the caller's to keep.
+    /// Polled while a query runs; true stops it. The time limit is up to the caller.
     pub stop: &'a dyn Fn() -> bool,
 }
 
-/// What came of a request.
+/// The reply to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphqlReply {
     /// The answer as JSON.
     pub body: String,
-    /// How it stands with the request as a whole.
+    /// The outcome of the request as a whole.
     pub outcome: Outcome,
 }
 
 impl GraphqlReply {
-    /// Nothing was run.
+    /// Creates the reply to a request that fails as a whole.
     pub(super) fn refused(errors: &[GraphqlError]) -> GraphqlReply {
         GraphqlReply { body: refusal(errors), outcome: Outcome::Refused }
     }
 }
 
-/// How it stands with a request.
+/// The outcome of a request as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was run; there may be errors within.
+    /// The operation ran; its answer may still contain errors.
     Ran,
-    /// It is no valid request, and nothing was run.
+    /// The request failed as a whole: the reply has errors and no data.
     Refused,
-    /// It changes something, and the caller may only read.
+    /// The operation is a mutation, and the caller may only read. Nothing ran.
     NotReading,
 }
 
 impl<W: World> Graphql<W> {
-    /// Makes the schemas of a registry.
+    /// Generates the schemas of a registry.
     ///
     /// # Errors
     ///
-    /// Every fault of the declarations.
+    /// Returns every fault of the declarations.
     pub fn new(registry: Arc<Registry<W>>, roots: &Roots) -> Result<Self, Vec<SchemaFault>> {
+        // One schema for each kind of viewer: a session must not learn from errors or introspection what only operators
+        // see.
         let session = ViewerSchema::new(&registry, roots, Viewer::Session)?;
         let operator = ViewerSchema::new(&registry, roots, Viewer::Operator)?;
         Ok(Self { registry, session, operator })
     }
 
-    /// The schema as operators see it, as text, sorted.
+    /// Returns the schema as operators see it, as sorted SDL.
     pub fn sdl(&self) -> String {
         self.operator.schema.sdl()
     }
@@ -129,7 +131,7 @@ impl<W: World> Graphql<W> {
         }
     }
 
-    /// Makes a request ready, or finds it ready.
+    /// Prepares a request, or takes it from the cache.
     pub(super) fn prepare(
         &self,
         request: &GraphqlRequest,
@@ -140,6 +142,7 @@ impl<W: World> Graphql<W> {
         if let Some(prepared) = side.prepared.get(&key) {
             return Ok(prepared);
         }
+        // Documents have a cache of their own: clients repeat a document with other variables.
         let document = match side.documents.get(&request.query) {
             Some(document) => document,
             None => {
@@ -149,18 +152,20 @@ impl<W: World> Graphql<W> {
             }
         };
         let prepared = Arc::new(self.preparing(side, caller).prepare(&document, request)?);
-        // Whoever changes something says it anew each time, and introspections are large.
+        // A mutation is rarely repeated with equal variables, and the answer to an introspection is large. As
+        // introspections are never cached, each of them passes the check of `may_introspect`.
         if prepared.kind == OperationType::Query && prepared.introspected.is_none() {
             side.prepared.put(key.into_owned(), Arc::clone(&prepared));
         }
         Ok(prepared)
     }
 
+    /// Returns the schema of a kind of viewer.
     pub(super) fn viewer_schema(&self, viewer: Viewer) -> Result<&ViewerSchema, Vec<GraphqlError>> {
         match viewer {
             Viewer::Operator => Ok(&self.operator),
             Viewer::Session => Ok(&self.session),
-            Viewer::Nobody => Err(vec![GraphqlError::new(Class::Forbidden, "who asks is not known")]),
+            Viewer::Nobody => Err(vec![GraphqlError::new(Class::Forbidden, "the caller is not known")]),
         }
     }
 
@@ -186,7 +191,8 @@ impl<W: World> Graphql<W> {
         access: &mut dyn Access<W>,
     ) -> Result<String, GraphqlError> {
         let side = self.viewer_schema(caller.viewer).map_err(first)?;
-        let mut answer = Err(GraphqlError::new(Code::Internal, "the world was not looked at"));
+        let mut answer = Err(GraphqlError::new(Code::Internal, "the query did not run"));
+        // Both paths read one view, so that falling back does not change the moment of the answer.
         access.look(&mut |view| {
             answer = match self.walk(side, prepared, caller, view) {
                 Some(body) => Ok(body),
@@ -196,7 +202,7 @@ impl<W: World> Graphql<W> {
         answer
     }
 
-    /// Answers by the short way, if there is one to the end.
+    /// Answers on the fast path. Returns `None` if only the general path can answer.
     fn walk(
         &self,
         side: &ViewerSchema,
@@ -211,6 +217,7 @@ impl<W: World> Graphql<W> {
         shape.write(&side.model, &self.registry, &request, view)
     }
 
+    /// Answers on the general path.
     fn read(
         &self,
         side: &ViewerSchema,
@@ -227,6 +234,7 @@ impl<W: World> Graphql<W> {
         Ok(answer::write(&side.model, &prepared.selection, &answers))
     }
 
+    /// Runs the mutations of an operation, in document order (specification, §6.2.2).
     fn mutate(
         &self,
         prepared: &PreparedOperation,
@@ -236,6 +244,7 @@ impl<W: World> Graphql<W> {
         let side = self.viewer_schema(caller.viewer).map_err(first)?;
         let mut apart = Vec::new();
         for field in &prepared.selection.fields {
+            // One entry for each field, mutation or not: results are found by the position of the field.
             let SelectedKind::Field(number) = field.what else {
                 apart.push(None);
                 continue;
@@ -251,7 +260,7 @@ impl<W: World> Graphql<W> {
         Ok(answer::write(&side.model, &prepared.selection, &answers))
     }
 
-    /// Runs one mutation, strictly, so that its refusal comes with its code; then what is asked of its result.
+    /// Runs one mutation, and queries the selection on its result.
     fn act(
         &self,
         (side, name, field): (&ViewerSchema, &Symbol, &Selected),
@@ -266,6 +275,7 @@ impl<W: World> Graphql<W> {
         let request = eql::QueryRequest {
             plan: &plan,
             entity,
+            // Strict, so that a refusal arrives with its code; in lenient mode it would be part of the answer.
             is_lenient: false,
             limits: caller.limits,
             stop: caller.stop,
@@ -277,15 +287,18 @@ impl<W: World> Graphql<W> {
         };
         let result = answer.into_iter().find_map(|(_, result)| result.as_map().cloned()).unwrap_or_default();
         let need = field.below.as_ref().map(|below| Need::of(&side.model, below)).unwrap_or_default();
+        // The payload selects nothing from the graph, as in `{ __typename }`.
         if need.is_empty() {
             return Ok(RootResult::Result(result));
         }
+        // The attributes of the result are given to the query: some, such as a new session's token, can be read nowhere
+        // else.
         let seeds: Vec<Keyword> = result.keys().filter_map(Value::as_keyword).cloned().collect();
         let plan = preparing.plan(&need.query(), &seeds)?;
         self.run(&plan, &result, caller, access).map(RootResult::Result)
     }
 
-    /// Runs a plan; what fails within stands in the answer.
+    /// Runs a plan in lenient mode: the row contains the errors of single attributes.
     pub(super) fn run(
         &self,
         plan: &Plan,
@@ -293,6 +306,7 @@ impl<W: World> Graphql<W> {
         caller: &GraphqlCaller<'_>,
         access: &mut dyn Access<W>,
     ) -> Result<Map, GraphqlError> {
+        // Lenient: an attribute that fails must become null with an error, and must not fail the query (§6.4.4).
         let request =
             eql::QueryRequest { plan, entity, is_lenient: true, limits: caller.limits, stop: caller.stop };
         match run(&self.registry, &request, access) {
@@ -315,7 +329,7 @@ impl ViewerSchema {
     }
 }
 
-/// A look that lasts: several plans read from one moment.
+/// An access that shows the one view that its caller holds already.
 struct FixedView<'v, W: World>(ViewOf<'v, W>);
 
 impl<W: World> Access<W> for FixedView<'_, W> {
@@ -323,14 +337,15 @@ impl<W: World> Access<W> for FixedView<'_, W> {
         reading(self.0);
     }
 
-    /// Nothing is changed while it is read.
+    /// Does nothing: the plan of a query contains no mutations.
     fn act(&mut self, _: &mut dyn FnMut(W::Hand<'_>)) {}
 }
 
-/// Why the graph did not answer.
+/// Converts a failure of the graph to an error.
 fn failed(failure: eql::QueryFailure) -> GraphqlError {
     match failure.error {
         Some(error) => {
+            // Not every error has a code; the data of some shows their class.
             let code = error.code.map(Code::from).or_else(|| Code::of(&error.data));
             GraphqlError {
                 data: error.data,
@@ -341,17 +356,20 @@ fn failed(failure: eql::QueryFailure) -> GraphqlError {
     }
 }
 
-/// What was sent, as one text: the document, which begins with no NUL, or all of it behind one.
+/// Returns the cache key of a request: the document if it has nothing else, otherwise NUL and all parts.
 fn cache_key(request: &GraphqlRequest) -> Cow<'_, str> {
+    // `as_of` is not part of the key: it selects the world that is read, not the plan.
     if request.operation_name.is_none() && request.variables.is_empty() && !request.query.starts_with('\0') {
         return Cow::Borrowed(&request.query);
     }
     let name = request.operation_name.as_deref().unwrap_or_default();
+    // The length keeps the name apart from the document, so that two requests cannot get one key by shifting text.
     let mut key = format!("\0{}\0{name}{}\0", name.len(), request.query);
     edn::write(&Value::Map(request.variables.clone()), &mut key);
     Cow::Owned(key)
 }
 
+/// Returns the first of several errors.
 fn first(errors: Vec<GraphqlError>) -> GraphqlError {
     let unknown = || GraphqlError::new(Code::Internal, "the request failed");
     errors.into_iter().next().unwrap_or_else(unknown)

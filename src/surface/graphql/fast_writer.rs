@@ -1,9 +1,9 @@
-//! The short way: an answer is written while it is read, by a shape that was made with the plan.
+//! The fast path for queries: writes the answer while reading, by a template that is made with the plan.
 //!
-//! Shape: all text between two values stands ready, keys, brackets and type names alike; a value stands at a place of the
-//! plan, and is a leaf or the shape of what is below. Most queries can be answered so; whatever else turns up (an error, a
-//! null that is not allowed, a value that hides something) throws the text away, and `answer.rs` answers from the graph's
-//! rows. Invariant: what is written is, letter for letter, what `answer.rs` would have written.
+//! Shape: a template has all text between two values ready (keys, brackets, type names); a value has an index in the
+//! plan's level, and is a leaf or has a template of its own. Most queries can be answered this way. Anything else (an
+//! error, a null that is not allowed, a value that may refer to an entity) discards the text, and `answer.rs` answers
+//! from the graph's rows. Invariant: the text is, letter for letter, what `answer.rs` would write.
 
 use super::lower::Locator;
 use super::model::{Enum, Field, FieldSource, Leaf, Out, Scalar, SchemaModel};
@@ -14,17 +14,17 @@ use crate::edn::Value;
 use crate::graph::eql::{FastPath, Plan, Position, QueryRequest};
 use crate::graph::registry::{Datum, Registry, ViewOf, World};
 
-/// How the answer for one object is written.
+/// The template by which the answer for one object is written.
 pub(super) struct AnswerTemplate {
     parts: Vec<TemplatePart>,
-    /// What follows the last of them.
+    /// The text after the last value.
     tail: String,
 }
 
-/// A value, and the text before it.
+/// A value, with the text before it.
 struct TemplatePart {
     lead: String,
-    /// Where the value stands in the plan's level.
+    /// The index of the value in the plan's level.
     place: usize,
     out: Out,
     below: Below,
@@ -38,7 +38,7 @@ enum Below {
 }
 
 impl AnswerTemplate {
-    /// Makes the shape of a query, if there is one for all of it.
+    /// Creates the template of a query. Returns `None` if the fast path cannot answer all of it.
     pub(super) fn of(model: &SchemaModel, selection: &Selection, plan: &Plan) -> Option<Self> {
         let mut making =
             TemplateBuilder { model, plan, level: 0, text: "{\"data\":".to_owned(), parts: Vec::new() };
@@ -47,7 +47,7 @@ impl AnswerTemplate {
         Some(making.done())
     }
 
-    /// Writes the answer, if nothing turns up for which there is only the long way.
+    /// Writes the answer. Returns `None` if only the general path can answer.
     pub(super) fn write<W: World>(
         &self,
         model: &SchemaModel,
@@ -55,6 +55,7 @@ impl AnswerTemplate {
         request: &QueryRequest<'_>,
         view: ViewOf<'_, W>,
     ) -> Option<String> {
+        // Whatever stops the walk, an exceeded limit included, the general path answers and reports the error.
         let walk = FastPath::begin(registry, request, view).ok()?;
         let mut writer = Writer { enums: &model.enums, walk, out: String::with_capacity(ROOM) };
         writer.object(self, Position::ROOT)?;
@@ -62,12 +63,12 @@ impl AnswerTemplate {
     }
 }
 
-/// The shape of one object in the making.
+/// A template under construction.
 struct TemplateBuilder<'a> {
     model: &'a SchemaModel,
     plan: &'a Plan,
     level: usize,
-    /// What stands before the next value.
+    /// The text before the next value.
     text: String,
     parts: Vec<TemplatePart>,
 }
@@ -81,6 +82,7 @@ impl TemplateBuilder<'_> {
             self.text.push_str(&selected.prefix);
             match selected.what {
                 SelectedKind::Typename => write::text(&object.name, &mut self.text),
+                // Only the general path merges async-graphql's answer.
                 SelectedKind::Introspection => return None,
                 SelectedKind::Field(number) => self.field(&object.fields[number], selected)?,
             }
@@ -92,11 +94,15 @@ impl TemplateBuilder<'_> {
     fn field(&mut self, field: &Field, selected: &Selected) -> Option<()> {
         match &field.source {
             FieldSource::True => self.text.push_str("true"),
+            // Shows the row itself, so its values are on this level of the plan.
             FieldSource::Itself => self.object(selected.below.as_ref()?)?,
             FieldSource::Attr(_) | FieldSource::Entity { .. } => {
+                // An entity needs no witness here: if its key is not found, the read falls back to the general path.
+                // Values in placeholders are always left to it.
                 let Locator { within: None, key, .. } = &selected.at else { return None };
                 let (place, level) = self.plan.place(self.level, key)?;
-                // What is asked for twice is read once, the long way.
+                // A field that is selected under two keys would be read, and charged to the limits, twice. The general
+                // path reads it once.
                 if self.parts.iter().any(|part| part.place == place) {
                     return None;
                 }
@@ -126,7 +132,7 @@ impl TemplateBuilder<'_> {
     }
 }
 
-/// An answer in the making.
+/// An answer in progress.
 struct Writer<'a, 'v, W: World> {
     enums: &'a [Enum],
     walk: FastPath<'a, 'v, W>,
@@ -142,12 +148,14 @@ impl<W: World> Writer<'_, '_, W> {
                 (Datum::Nil | Datum::Value(Value::Nil), _) if part.out.is_nullable => {
                     self.out.push_str("null");
                 }
+                // A null that is not allowed is an error with a path, which the general path reports.
                 (Datum::Nil | Datum::Value(Value::Nil), _) => return None,
                 (Datum::Entity(number), Below::Entity(below)) if !part.out.is_list => {
                     let spot = self.walk.join(spot, part.place, 1).ok()?;
                     self.object(below, spot.of(*number))?;
                 }
                 (Datum::Entities(numbers), Below::Entity(below)) if part.out.is_list => {
+                    // Charges all entities of the list before the first is read.
                     let spot = self.walk.join(spot, part.place, numbers.len()).ok()?;
                     self.objects(below, spot, numbers)?;
                 }
@@ -179,6 +187,7 @@ impl<W: World> Writer<'_, '_, W> {
                 Leaf::Scalar(scalar) => self.scalar(scalar, datum),
                 Leaf::Enum(number) => {
                     let constants = &self.enums[number];
+                    // The common case, for which no value has to be built.
                     if let Datum::Name(name) = datum {
                         return write::name(constants, name, &mut self.out).then_some(());
                     }
@@ -190,7 +199,7 @@ impl<W: World> Writer<'_, '_, W> {
         record::value(self.enums, (out, None), &datum.into_value(), &mut self.out)
     }
 
-    /// Writes what most answers consist of as it is borrowed; everything else as the value that it would be.
+    /// Writes a scalar: the most frequent kinds from borrowed data, all others by way of a value.
     fn scalar(&mut self, scalar: Scalar, datum: Datum<'_>) -> Option<()> {
         match (scalar, datum) {
             (Scalar::String | Scalar::Id, Datum::Text(text)) => write::text(text, &mut self.out),
@@ -202,7 +211,7 @@ impl<W: World> Writer<'_, '_, W> {
     }
 }
 
-/// Room for the answers that most queries get.
+/// The initial capacity in bytes, enough for the answers to most queries.
 const ROOM: usize = 4_096;
 
 #[cfg(test)]

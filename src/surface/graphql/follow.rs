@@ -1,10 +1,10 @@
-//! What the scheduler's subscriptions push: decisions, patches of a list, messages.
+//! The scheduler's subscriptions: which decisions, patches of a list, and messages they push, and when.
 //!
-//! Shape: a place in the feed of decisions, and what has been seen so far. Nothing is kept for a reader: one that is
-//! slow finds the feed's oldest forgotten, and is told so.
+//! Shape: a position in the feed of decisions, and what the client has seen so far. Nothing is reserved for a reader:
+//! if a slow one finds that the feed has dropped decisions, it gets a mark instead.
 //!
-//! Invariant: what is pushed exists for the caller at the moment of pushing; `after` goes on without a gap, or the first
-//! thing pushed says that there is one.
+//! Invariant: everything that is pushed exists for the caller at the moment of pushing. A subscription with `after`
+//! continues without a gap, or the first pushed item reports one.
 
 use std::sync::Arc;
 
@@ -21,35 +21,34 @@ use crate::limits::GRAPHQL_BATCH;
 use crate::runtime::{Stopper, Subscription};
 use crate::service::Service;
 
-/// A subscription that is under way.
+/// A running subscription.
 pub struct Follower {
     graphql: Arc<GraphqlService>,
     caller: Caller,
     subscribed: Subscribed,
     feed: Subscription,
     what: Followed,
-    /// Answers that are to be pushed before the feed is asked.
+    /// Answers to push before the feed is read.
     first: Vec<String>,
+    /// Whether a batch of the feed has been read.
     has_begun: bool,
 }
 
-/// What is followed.
+/// The content of a subscription.
 enum Followed {
+    /// The decisions that concern the caller.
     Events,
-    /// The list of schedules that this filter finds.
+    /// The list of schedules that match this filter.
     Schedules(Map),
-    /// A session, and the message that was seen last.
-    Messages {
-        session: Value,
-        last: Option<Value>,
-    },
+    /// The messages of a session, after the last one that the client has seen.
+    Messages { session: Value, last: Option<Value> },
 }
 
 impl Follower {
-    /// Begins to follow.
+    /// Starts a subscription.
     ///
     /// # Errors
-    /// What is wrong with the subscription.
+    /// Returns what is wrong with the subscription.
     pub fn begin(
         graphql: &Arc<GraphqlService>,
         caller: &Caller,
@@ -58,6 +57,7 @@ impl Follower {
         let subscribed = graphql.subscribe(caller, request)?;
         let after = subscribed.params.keyword("after").filter(|after| !after.is_nil()).cloned();
         let handle = graphql.service().handle();
+        // Taken before `open` reads the state, so that a change in between may be pushed twice but is never lost.
         let now = handle.view(State::cursor);
         let cursor = |after: &Option<Value>| match after.as_ref().map(place) {
             None => Ok(now),
@@ -74,6 +74,7 @@ impl Follower {
                 (cursor(&after)?, Followed::Schedules(filter))
             }
             _ => {
+                // Here `after` is the id of a message. The feed only tells when to look for new ones, so it starts now.
                 let session = subscribed.params.keyword("session-id").cloned().unwrap_or(Value::Nil);
                 (now, Followed::Messages { session, last: after.clone() })
             }
@@ -86,12 +87,12 @@ impl Follower {
         Ok(follower)
     }
 
-    /// What ends it from another thread.
+    /// Returns a handle that ends the subscription from another thread.
     pub fn stopper(&self) -> Stopper {
         self.feed.stopper()
     }
 
-    /// Waits for answers; `None` when there will be no more.
+    /// Waits for answers. Returns `None` once the subscription has ended.
     pub fn wait(&mut self) -> Option<Vec<String>> {
         if !self.first.is_empty() {
             return Some(std::mem::take(&mut self.first));
@@ -100,16 +101,18 @@ impl Follower {
             let batch = self.feed.next_batch(usize::try_from(GRAPHQL_BATCH.value).unwrap_or(usize::MAX))?;
             let answers = self.answers(&batch.decisions, batch.truncated);
             self.has_begun = true;
+            // A batch may contain nothing for this caller.
             if !answers.is_empty() {
                 return Some(answers);
             }
         }
     }
 
-    /// What is pushed to begin with.
+    /// Prepares the answers that are pushed before the feed is read.
     fn open(&mut self, is_resumed: bool) -> Result<(), Vec<GraphqlError>> {
         match &mut self.what {
             Followed::Events => {}
+            // A client that resumes has the list, and gets patches only.
             Followed::Schedules(_) if is_resumed => {}
             Followed::Schedules(_) => self.first = vec![self.whole(None)],
             Followed::Messages { session, last } => {
@@ -119,6 +122,7 @@ impl Follower {
                 if is_resumed {
                     self.first = self.pushed(ids);
                 } else {
+                    // Without `after`, only messages from now on are pushed.
                     *last = ids.last().cloned();
                 }
             }
@@ -126,31 +130,38 @@ impl Follower {
         Ok(())
     }
 
+    /// Returns the answers to a batch of decisions; `is_cut` says that decisions before it are missing.
     fn answers(&mut self, decisions: &[Decision], is_cut: bool) -> Vec<String> {
+        // A gap in the first batch comes from an old cursor, a later one from a client that reads too slowly.
         let mark = is_cut.then_some(if self.has_begun { LAGGED } else { TRUNCATED });
         let mine: Vec<&Decision> = decisions.iter().filter(|decision| self.concerns(decision)).collect();
         match &self.what {
             Followed::Events => {
                 let at = |cursor: Cursor| Map::new().with(CURSOR, integer(cursor));
-                // The gap stands right before the first decision that is kept.
+                // The mark has the cursor right before the first decision that is left, so that a client that resumes
+                // from it misses nothing else.
                 let first = decisions.first().map_or(self.feed.cursor(), |first| first.cursor);
                 let before = Cursor::new(first.number().saturating_sub(1));
                 let gap = mark.map(|mark| at(before).with(mark, true));
                 let items = gap.into_iter().chain(mine.iter().map(|decision| at(decision.cursor)));
                 items.map(|item| self.answer(&item)).collect()
             }
+            // The missing decisions may be about any schedule, so only the whole list is correct after a gap.
             Followed::Schedules(_) if mark.is_some() => vec![self.whole(mark)],
             Followed::Schedules(filter) => {
                 let mut ids: Vec<Value> = mine
                     .iter()
                     .filter_map(|decision| Some(decision.schedule()?.to_string().into()))
                     .collect();
+                // One patch per batch has each schedule once, however often it changed.
                 ids.sort();
                 ids.dedup();
                 if ids.is_empty() {
                     return Vec::new();
                 }
                 let found = schedules(self.graphql.service(), &self.caller, filter);
+                // A schedule outside the list counts as removed even if this client never had it: the server does not
+                // remember what each client has.
                 let (changed, removed): (Vec<_>, Vec<_>) = ids.into_iter().partition(|id| found.contains(id));
                 {
                     let item = patch(self.feed.cursor(), changed).with(WHOLE, false).with(REMOVED, removed);
@@ -165,7 +176,7 @@ impl Follower {
         }
     }
 
-    /// The list as a whole.
+    /// Returns the whole list as an answer, with a mark if it follows a gap.
     fn whole(&self, mark: Option<&str>) -> String {
         let Followed::Schedules(filter) = &self.what else {
             return String::new();
@@ -175,11 +186,12 @@ impl Follower {
         self.answer(&mark.into_iter().fold(item, |item, mark| item.with(mark, true)))
     }
 
-    /// Messages that follow the last one. Where some between are no longer kept, an error says so.
+    /// Returns the answers for messages after the last one. An error comes first if messages in between are gone.
     fn pushed(&mut self, ids: Vec<Value>) -> Vec<String> {
         let Followed::Messages { last, .. } = &mut self.what else {
             return Vec::new();
         };
+        // Messages of a session are numbered without gaps, so a larger number shows that some are missing.
         let expected = last.as_ref().and_then(number).map(|last| last.saturating_add(1));
         let has_gap =
             expected.zip(ids.first().and_then(number)).is_some_and(|(expected, first)| first > expected);
@@ -196,31 +208,35 @@ impl Follower {
         gap.into_iter().chain(answers).collect()
     }
 
+    /// Answers the subscription's selection for one item.
     fn answer(&self, item: &Map) -> String {
         self.graphql.event(&self.caller, &self.subscribed, item)
     }
 
+    /// Returns whether a decision is for this caller.
     fn concerns(&self, decision: &Decision) -> bool {
         match &decision.session {
             Some(session) => self.caller.scope.covers(session),
+            // Decisions about the engine are for operators, except that all clients learn that it stops.
             None => self.caller.scope.session().is_none() || decision.kind == DecisionKind::EngineStopping,
         }
     }
 }
 
+/// Creates a patch with these changed schedules.
 fn patch(cursor: Cursor, changed: Vec<Value>) -> Map {
     let changed = changed.into_iter().map(|id| Value::from(Map::new().with(SCHEDULE, id)));
     Map::new().with(CURSOR, integer(cursor)).with(CHANGED, changed.collect::<Vec<_>>())
 }
 
-/// The ids of the schedules that a filter finds.
+/// Returns the ids of the schedules that match a filter.
 fn schedules(service: &Service, caller: &Caller, filter: &Map) -> Vec<Value> {
     let join = join("psi.scheduler/schedules", filter.clone(), prop(SCHEDULE));
     let row = ask(service, caller, join.into_iter().collect());
     column(row.as_ref(), "psi.scheduler/schedules", SCHEDULE)
 }
 
-/// The ids of a session's messages behind one of them; nothing where there is no such session.
+/// Returns the ids of a session's messages after `last`, or `None` if the session does not exist for the caller.
 fn messages(service: &Service, caller: &Caller, session: &Value, last: Option<&Value>) -> Option<Vec<Value>> {
     let params = Map::new().with("after", last.cloned().unwrap_or(Value::Nil));
     let mut exprs: Vec<Expr> = prop("psi.agent-session/busy?");
@@ -230,10 +246,12 @@ fn messages(service: &Service, caller: &Caller, session: &Value, last: Option<&V
     let key = ident.to_value();
     let row = ask(service, caller, vec![Expr::Join(Join { key: ident, params: None, target })])?;
     let found = row.get(&key)?.as_map()?;
+    // Every session has this attribute, so its absence means that there is no such session.
     found.keyword("psi.agent-session/busy?")?;
     Some(column(Some(found), "psi.agent-session/messages", MESSAGE))
 }
 
+/// Runs an EQL query as the caller. Returns `None` if it fails.
 fn ask(service: &Service, caller: &Caller, exprs: Vec<Expr>) -> Option<Map> {
     let request =
         Boundary { query: Query { exprs, meta: None }, entity: Map::new(), lenient: Some(true), as_of: None };
@@ -243,6 +261,7 @@ fn ask(service: &Service, caller: &Caller, exprs: Vec<Expr>) -> Option<Map> {
     }
 }
 
+/// Returns one attribute of each entity in a list.
 fn column(row: Option<&Map>, list: &str, attr: &str) -> Vec<Value> {
     let items = row.and_then(|row| row.keyword(list)).and_then(Value::as_items).unwrap_or_default();
     items.iter().filter_map(|item| item.as_map()?.keyword(attr).cloned()).collect()
@@ -258,12 +277,12 @@ fn join(attr: &str, params: Map, exprs: Vec<Expr>) -> Option<Expr> {
     Some(Expr::Join(Join { key: ExprKey::Attr(Keyword::new(attr).ok()?), params: Some(params), target }))
 }
 
-/// The place in the feed that a client hands back.
+/// Parses the cursor that a client sends back.
 fn place(after: &Value) -> Option<Cursor> {
     after.as_str()?.parse().ok().map(Cursor::new)
 }
 
-/// The place of a message, which stands behind the session's id.
+/// Returns the number of a message, which follows the session's id and a `#`.
 fn number(id: &Value) -> Option<u64> {
     id.as_str()?.rsplit_once('#')?.1.parse().ok()
 }

@@ -1,9 +1,10 @@
-//! GraphQL over HTTP, as a function: what came in a request, and what goes out.
+//! GraphQL over HTTP, as a function from the parts of a request to a reply.
 //!
-//! Lives here: negotiation, parameters, statuses. Does not live here: sockets, tokens, and the walls that stand before
-//! every route. Source: the GraphQL over HTTP specification; `tests/clients/graphql_http_audit.mjs` holds us to it.
+//! Lives here: content negotiation, parameters, status codes. Does not live here: sockets, tokens, and the access
+//! checks before every route. Source: the GraphQL over HTTP specification; `tests/clients/graphql_http_audit.mjs`
+//! checks us against it.
 //!
-//! Invariant: nothing is changed by a GET, and a POST that a form of a foreign page could send is refused.
+//! Invariant: `answer` changes nothing for a GET, and refuses a POST that a form on a foreign page could send.
 
 use super::error::{Code, GraphqlError, refusal};
 use super::execute::{GraphqlReply, Outcome};
@@ -12,40 +13,41 @@ use crate::dialect::REQUEST_CAPS;
 use crate::edn::{Map, Value};
 use crate::surface::json;
 
-/// What matters of an HTTP request.
+/// The parts of an HTTP request that GraphQL needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HttpRequest<'a> {
-    /// The method, in capitals.
+    /// The method, in upper case.
     pub method: &'a str,
-    /// The header `Content-Type`.
+    /// The `Content-Type` header.
     pub content_type: Option<&'a str>,
-    /// The header `Accept`.
+    /// The `Accept` header.
     pub accept: Option<&'a str>,
-    /// The address behind `?`.
+    /// The query string, without `?`.
     pub query: &'a str,
     /// The body.
     pub body: &'a [u8],
 }
 
-/// What is sent.
+/// The reply to an HTTP request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpReply {
-    /// The status.
+    /// The status code.
     pub status: u16,
-    /// The header `Content-Type`.
+    /// The `Content-Type` header.
     pub content_type: &'static str,
-    /// The header `Allow`, where the method was wrong.
+    /// The `Allow` header, if the method is refused.
     pub allow: Option<&'static str>,
     /// The body.
     pub body: String,
 }
 
-/// Reads what is asked, whatever the answer will be.
+/// Reads the GraphQL request without running it, for a transport with an answer format of its own.
 ///
 /// # Errors
-/// The answer to what is no request.
+/// Returns the reply to an invalid request.
 pub fn read(http: &HttpRequest<'_>) -> Result<GraphqlRequest, HttpReply> {
     let mut asked = None;
+    // Without `Accept`: it names the transport's own format, which `answer` would refuse with 406.
     let reply = answer(&HttpRequest { accept: None, ..*http }, |request, _| {
         asked = Some(request.clone());
         GraphqlReply { body: String::new(), outcome: Outcome::Ran }
@@ -53,7 +55,7 @@ pub fn read(http: &HttpRequest<'_>) -> Result<GraphqlRequest, HttpReply> {
     asked.ok_or(reply)
 }
 
-/// Answers a request; `run` is given what was asked, and whether nothing may be changed.
+/// Answers a request. `run` gets the GraphQL request, and whether it may only read.
 pub fn answer(http: &HttpRequest<'_>, run: impl FnOnce(&GraphqlRequest, bool) -> GraphqlReply) -> HttpReply {
     let Some(format) = Format::accepted(http.accept) else {
         let message = "the answer is application/graphql-response+json or application/json";
@@ -77,8 +79,10 @@ pub fn answer(http: &HttpRequest<'_>, run: impl FnOnce(&GraphqlRequest, bool) ->
     };
     let reply = run(&request, http.method == "GET");
     let status = match (reply.outcome, format) {
+        // GET is a safe method of HTTP, so the specification demands 405 for a mutation.
         (Outcome::NotReading, _) => 405,
-        // The older type has statuses of its own for transport only.
+        // With `application/json`, a well-formed request gets 200 whatever its errors: a client cannot tell whether
+        // another status comes from GraphQL or from a proxy.
         (Outcome::Refused, Format::Response) => 400,
         (Outcome::Refused, Format::Json) | (Outcome::Ran, _) => 200,
     };
@@ -86,19 +90,20 @@ pub fn answer(http: &HttpRequest<'_>, run: impl FnOnce(&GraphqlRequest, bool) ->
     HttpReply { status, content_type: format.content_type(), allow, body: reply.body }
 }
 
-/// The notations of an answer.
+/// The media type of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
-    /// `application/graphql-response+json`: the status tells whether the request was run.
+    /// `application/graphql-response+json`: the status code shows whether the operation ran.
     Response,
-    /// `application/json`: the status tells whether there was a request.
+    /// `application/json`: the status code shows whether the request was well-formed.
     Json,
 }
 
 impl Format {
-    /// The notation that the client likes best; of equals the first one.
+    /// Returns the format that `Accept` prefers, the first of equal ones; `None` if it accepts neither.
     fn accepted(accept: Option<&str>) -> Option<Self> {
         let Some(accept) = accept.filter(|accept| !accept.trim().is_empty()) else {
+            // No preference, as with a wildcard below: older clients understand only this type.
             return Some(Self::Json);
         };
         let mut best: Option<(u32, Self)> = None;
@@ -118,6 +123,7 @@ impl Format {
                     _ => {}
                 }
             }
+            // Answers are always UTF-8. A weight of 0 means "not acceptable" (RFC 9110, section 12.4.2).
             if is_utf8 && weight > 0 && best.is_none_or(|(most, _)| weight > most) {
                 best = Some((weight, format));
             }
@@ -137,8 +143,10 @@ impl Format {
     }
 }
 
-/// Whether a body is JSON in UTF-8. What is not said to be so may have been sent by a form.
+/// Returns whether a body is declared as JSON in UTF-8.
 fn is_json(content_type: Option<&str>) -> bool {
+    // Security: a form on a foreign page can send only urlencoded, multipart and plain text bodies. For any other type
+    // the browser asks first with a CORS preflight, so requiring JSON keeps such forms out.
     let mut parts = content_type.unwrap_or_default().split(';').map(str::trim);
     let is_json = parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
     is_json
@@ -153,9 +161,10 @@ fn is_utf8_name(charset: &str) -> bool {
     charset.eq_ignore_ascii_case("utf-8") || charset.eq_ignore_ascii_case("utf8")
 }
 
-/// A quality value in thousandths; what is none counts as the best.
+/// Parses a quality value as thousandths, to compare integers; an invalid value counts as 1.
 fn thousandths(quality: &str) -> u32 {
     let (whole, fraction) = quality.split_once('.').unwrap_or((quality, ""));
+    // A quality value has at most three decimals (RFC 9110, section 12.4.2).
     let digits: String = fraction.chars().chain("000".chars()).take(3).collect();
     match (whole.parse::<u32>(), digits.parse::<u32>()) {
         (Ok(whole), Ok(fraction)) => whole.saturating_mul(1_000).saturating_add(fraction),
@@ -163,21 +172,23 @@ fn thousandths(quality: &str) -> u32 {
     }
 }
 
-/// Reads the parameters of a request off an address.
+/// Reads a request from a query string.
 fn from_query(query: &str) -> Result<GraphqlRequest, GraphqlError> {
     let mut map = Map::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let (Some(name), Some(value)) = (decoded(name), decoded(value)) else {
-            return Err(GraphqlError::new(Code::Document, "the address is not UTF-8 with percent signs"));
+            return Err(GraphqlError::new(Code::Document, "the query string is not percent-encoded UTF-8"));
         };
         let value = match name.as_str() {
+            // These two are JSON texts; all other parameters are plain strings.
             "variables" | "extensions" if !value.is_empty() => json::read(value.as_bytes(), &REQUEST_CAPS)
                 .map_err(|error| {
                     GraphqlError::new(Code::Document, format!("`{name}` is not JSON: {error}"))
                 })?,
             _ => Value::string(value),
         };
+        // Implementations differ in which of two values counts, so a duplicate is refused.
         if map.insert(Value::string(name.as_str()), value).is_some() {
             return Err(GraphqlError::new(Code::Document, format!("`{name}` is given twice")));
         }
@@ -185,7 +196,7 @@ fn from_query(query: &str) -> Result<GraphqlRequest, GraphqlError> {
     GraphqlRequest::from_value(&map.into())
 }
 
-/// Text of an address: `+` is a space, `%41` an A.
+/// Decodes a name or value of a query string: `+` is a space, `%41` is `A`. Returns `None` if it is malformed.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

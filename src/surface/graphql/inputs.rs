@@ -1,4 +1,6 @@
-//! What a schema takes in: enums, arguments, input objects.
+//! Builds the input side of a schema: enums, arguments and input objects.
+//!
+//! Does not live here: object types and root fields; see `schema.rs`.
 
 use super::model::{Enum, In, Input, InputObject, KeyForm, Leaf, Scalar};
 use super::names;
@@ -7,19 +9,21 @@ use crate::edn::Value;
 use crate::graph::registry::{Attribute, EntityInfo, Param, ParamGroups, ParamType};
 
 impl SchemaBuilder<'_> {
-    /// The enum of an attribute, made when it is needed first.
+    /// Returns the enum of an attribute, and adds it to the schema on first use.
     pub(super) fn enumeration(
         &mut self,
         attribute: &Attribute,
         entity: &EntityInfo,
         values: &'static [&'static str],
     ) -> Leaf {
+        // Includes the entity, because another one may have an attribute of this name with other values.
         let name = format!("{}{}", names::object(entity.name), names::object(attribute.ident));
         let values: Vec<(&str, String)> =
             values.iter().map(|value| (*value, names::constant(value))).collect();
         self.enumerate(&name, attribute.doc, &values)
     }
 
+    /// Returns the enum with this name, and adds it to the schema on first use.
     fn enumerate(&mut self, name: &str, doc: &str, values: &[(&str, String)]) -> Leaf {
         if let Some(number) = self.model.enums.iter().position(|each| each.name == name) {
             return Leaf::Enum(number);
@@ -32,7 +36,7 @@ impl SchemaBuilder<'_> {
         Leaf::Enum(self.model.enums.len() - 1)
     }
 
-    /// The arguments that these parameters become.
+    /// Converts parameters to arguments. A folded group becomes one argument with an input object.
     pub(super) fn inputs(&mut self, groups: ParamGroups) -> Vec<Input> {
         let mut inputs = Vec::new();
         for group in groups {
@@ -48,11 +52,15 @@ impl SchemaBuilder<'_> {
         inputs
     }
 
-    /// All parameters as one argument, `input`, of a type of this name.
+    /// Converts all parameters to one argument, `input`, whose type gets this name.
     pub(super) fn input(&mut self, type_name: &str, groups: ParamGroups) -> Vec<Input> {
         let fields = self.inputs(groups);
         let leaf = self.input_object(type_name, "", fields);
-        vec![folded("input", "What is asked for.", In { leaf, is_list: false, is_required: true })]
+        vec![folded(
+            "input",
+            "The parameters of the mutation.",
+            In { leaf, is_list: false, is_required: true },
+        )]
     }
 
     fn flat(&mut self, params: &[Param]) -> Vec<Input> {
@@ -61,6 +69,7 @@ impl SchemaBuilder<'_> {
             doc: param.doc.to_owned(),
             param: Value::keyword(param.name),
             ty: In { is_required: param.is_required, ..self.input_type(param.kind) },
+            // Only a free-form map has keys that the schema does not declare, and so cannot rename.
             handed: if param.kind == ParamType::Map { KeyForm::Keyed } else { KeyForm::AsIs },
         };
         params.iter().map(input).collect()
@@ -73,30 +82,31 @@ impl SchemaBuilder<'_> {
         In { leaf: self.taken_in(kind), is_list: false, is_required: false }
     }
 
-    /// The type of one value that is taken in.
+    /// Returns the input type of one value.
     pub(super) fn taken_in(&mut self, kind: ParamType) -> Leaf {
         match kind {
             ParamType::Text => Leaf::Scalar(Scalar::String),
             ParamType::Id => Leaf::Scalar(Scalar::Id),
             ParamType::Boolean => Leaf::Scalar(Scalar::Boolean),
-            // Revisions and counts end far below what 32 bits with a sign hold.
+            // `Int` is signed, so it lacks the upper half of a u32. Revisions and counts stay far below that.
             ParamType::Integer { max, .. } if max <= i64::from(u32::MAX) => Leaf::Scalar(Scalar::Int),
             ParamType::Integer { .. } => Leaf::Scalar(Scalar::Long),
             ParamType::Instant => Leaf::Scalar(Scalar::DateTime),
             ParamType::Enum { name, values } => {
                 let values: Vec<_> = values.iter().map(|value| (*value, names::constant(value))).collect();
-                self.enumerate(&names::object(name), "One of these.", &values)
+                self.enumerate(&names::object(name), "One of a closed set of values.", &values)
             }
             ParamType::Record(record) => {
                 let fields = self.flat(record.params);
                 self.input_object(&format!("{}Input", names::object(record.name)), "", fields)
             }
-            // Lists of lists are not declared.
+            // Callers have unwrapped the outer list, so only a list of lists gets here, and none is declared.
             ParamType::List(item) => self.taken_in(*item),
             ParamType::Map => Leaf::Scalar(Scalar::Json),
         }
     }
 
+    /// Returns the input object with this name, and adds it to the schema on first use.
     fn input_object(&mut self, name: &str, doc: &str, fields: Vec<Input>) -> Leaf {
         if let Some(number) = self.model.inputs.iter().position(|input| input.name == name) {
             return Leaf::Object(number);
@@ -109,7 +119,8 @@ impl SchemaBuilder<'_> {
     }
 }
 
-/// An object whose fields are handed on one by one.
+/// Creates an argument with an input object whose fields are parameters of the call itself.
 fn folded(name: &str, doc: &str, ty: In) -> Input {
+    // A nil parameter marks it: `coerce::arguments` merges the fields into the parameters.
     Input { name: name.to_owned(), doc: doc.to_owned(), param: Value::Nil, ty, handed: KeyForm::AsIs }
 }

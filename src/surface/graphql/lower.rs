@@ -1,10 +1,11 @@
-//! From a selection to one EQL query.
+//! Lowers a selection to one EQL query.
 //!
-//! A row is asked for each attribute once; where one is asked for with other parameters as well, that goes below a
-//! placeholder, so that a single plan answers any number of aliases. Fields that stand for the row itself ask it along.
+//! Each attribute of a row is queried once. An attribute that is selected again with other parameters goes below a
+//! placeholder, so that a single plan answers any number of aliases. A field that stands for the row itself adds its
+//! selection to that row.
 //!
-//! Invariant: every field of the selection knows where its value will stand, and two fields with the same attribute and
-//! parameters share it.
+//! Invariant: every field of the selection knows the position of its value, and fields with equal attribute and
+//! parameters share one.
 
 use super::model::{FieldSource, SchemaModel};
 use super::record;
@@ -12,46 +13,48 @@ use super::select::{Selected, SelectedKind, Selection};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::{Expr, ExprKey, Join, JoinTarget, Prop, Query};
 
-/// Where a value stands in the map of its row.
+/// The position of a value in the map of its row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Locator {
-    /// The placeholder that it stands below.
+    /// The placeholder that contains the value; `None` if it is in the row itself.
     pub(super) within: Option<Value>,
     pub(super) key: Value,
-    /// Where the entry is, if nothing before it is missing.
+    /// The index of the entry, if no entry before it is missing.
     pub(super) place: usize,
 }
 
 impl Default for Locator {
     fn default() -> Self {
+        // No entry has this index, so that a lookup goes by the key.
         Self { within: None, key: Value::Nil, place: usize::MAX }
     }
 }
 
-/// What a row is asked for.
+/// The attributes and joins that a selection needs from one row.
 #[derive(Default)]
 pub(super) struct Need {
     items: Vec<Item>,
 }
 
-/// One thing that a row is asked for.
+/// One attribute or join.
 struct Item {
     key: ExprKey,
     params: Map,
     below: Option<Need>,
-    /// The number of the placeholder that it stands below.
+    /// The number of its placeholder; `None` if it belongs to the row itself.
     within: Option<usize>,
 }
 
 impl Need {
-    /// Returns what a selection asks for that knows already where its answers will stand.
+    /// Returns the needs of a selection whose locators are set already.
     pub(super) fn of(model: &SchemaModel, selection: &Selection) -> Self {
         let mut need = Self::default();
+        // `add` would set the locators again, to equal values, so a copy takes them.
         need.add(model, &mut selection.clone());
         need
     }
 
-    /// Adds what a selection asks for, and tells its fields where the answers will stand.
+    /// Adds the needs of a selection, and sets the locators of its fields.
     pub(super) fn add(&mut self, model: &SchemaModel, selection: &mut Selection) {
         for field in &mut selection.fields {
             let SelectedKind::Field(number) = field.what else {
@@ -69,12 +72,14 @@ impl Need {
                     let value = key_value(field, *is_integer);
                     let item = self.item(&ExprKey::Ident(key.clone(), value), &Map::new(), &mut field.at);
                     item.ask(model, field.below.as_mut());
+                    // EQL answers an ident with a map even if no entity has the key. The witness, an attribute that is
+                    // never null, shows whether there is one.
                     if let (Some(Value::Keyword(witness)), Some(below)) = (witness, &mut item.below) {
                         below.item(&ExprKey::Attr(witness.clone()), &Map::new(), &mut Locator::default());
                     }
                 }
                 FieldSource::True => {}
-                // What a mutation answers is asked for when it has run.
+                // The payload is queried after the mutation has run (`Need::of`). Here only its locators are set.
                 FieldSource::Mutation(_) => {
                     if let Some(below) = &mut field.below {
                         Self::default().add(model, below);
@@ -90,6 +95,7 @@ impl Need {
         };
         let item = self.item(&ExprKey::Attr(attr.clone()), &field.params, &mut field.at);
         match &mut field.below {
+            // A record is one value for the graph, so there is nothing to query below it.
             Some(below) if model.objects[below.object].is_record => record::locate(model, below),
             below => item.ask(model, below.as_mut()),
         }
@@ -99,12 +105,15 @@ impl Need {
     fn item(&mut self, key: &ExprKey, params: &Map, at: &mut Locator) -> &mut Item {
         let is_same = |item: &Item| item.key == *key && item.params == *params;
         let place = self.items.iter().position(is_same).unwrap_or_else(|| {
+            // A map has each key once: the first item of a key is in the row itself, every further one (which differs in
+            // its parameters) in a placeholder of its own number.
             let twins = self.items.iter().filter(|item| item.key == *key).count();
             let within = (twins > 0).then_some(twins);
             self.items.push(Item { key: key.clone(), params: params.clone(), below: None, within });
             self.items.len() - 1
         });
         let within = self.items[place].within;
+        // Entries of placeholders follow all others in the query, so they do not shift this index.
         let before = self.items[..place].iter().filter(|item| item.within.is_none()).count();
         *at = Locator {
             within: within.map(placeholder),
@@ -114,11 +123,12 @@ impl Need {
         &mut self.items[place]
     }
 
-    /// Returns the query.
+    /// Returns the EQL query.
     pub(super) fn query(&self) -> Query {
         let own = self.items.iter().filter(|item| item.within.is_none()).map(Item::expr);
         let mut exprs: Vec<Expr> = own.collect();
         let most = self.items.iter().filter_map(|item| item.within).max().unwrap_or(0);
+        // Items with one number differ in their keys, so they share a placeholder.
         for number in 1..=most {
             let below = self.items.iter().filter(|item| item.within == Some(number)).map(Item::expr);
             let query = Query { exprs: below.collect(), meta: None };
@@ -130,13 +140,14 @@ impl Need {
         Query { exprs, meta: None }
     }
 
-    /// Returns whether nothing is asked for.
+    /// Returns true if there is nothing to query.
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 }
 
 impl Item {
+    /// Adds the needs of the selection below the item.
     fn ask(&mut self, model: &SchemaModel, below: Option<&mut Selection>) {
         if let Some(selection) = below {
             self.below.get_or_insert_default().add(model, selection);
@@ -153,7 +164,8 @@ impl Item {
     }
 }
 
-/// The value of the only argument of a field that finds an entity.
+/// Returns the key that a field passes as its only argument. An integer key is parsed, because ids are strings in
+/// GraphQL.
 pub(super) fn key_value(field: &Selected, is_integer: bool) -> Value {
     let value = field.params.iter().next().map_or(Value::Nil, |(_, value)| value.clone());
     match value.as_str().map(str::parse::<i64>) {
@@ -162,6 +174,7 @@ pub(super) fn key_value(field: &Selected, is_integer: bool) -> Value {
     }
 }
 
+/// Returns the keyword of a placeholder, by Pathom's convention a name in the namespace `>`.
 fn placeholder(number: usize) -> Value {
     Keyword::new(&format!(">/p{number}")).map_or(Value::Nil, Value::Keyword)
 }

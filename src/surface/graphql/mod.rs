@@ -1,13 +1,14 @@
-//! GraphQL over the attribute graph: the schema is a walk over the registry, and a query is one run of EQL's plan.
+//! GraphQL over the attribute graph: the schema is generated from the registry, and each query runs as one EQL plan.
 //!
-//! [`Roots`] says what `QueryRoot`, `MutationRoot` and `SubscriptionRoot` begin with; [`Graphql`] is what came of it for one
-//! registry. The way of a request: `http.rs` (HTTP) or `ws.rs` → `document.rs` (scan, parse, count, validate) →
-//! `select.rs` (what is asked, fields merged, variables filled in) → `lower.rs` (one EQL query for all of it) →
-//! `fast_writer.rs`, where the plan can be walked (JSON while it is read); else the graph's executor → `answer.rs` (JSON in
-//! selection order, null propagation, errors with paths).
+//! [`Roots`] declares the fields of `Query`, `Mutation` and `Subscription`; [`Graphql`] answers requests over one
+//! registry. The path of a request: `http.rs` (HTTP) or `ws.rs` (WebSocket) → `document.rs` (scan, parse, measure,
+//! validate) → `select.rs` (expand fragments, merge fields, coerce arguments) → `lower.rs` (one EQL query for the whole
+//! selection) → `fast_writer.rs`, if the plan has a fast path (writes JSON while it reads); otherwise the graph's
+//! executor → `answer.rs` (JSON in selection order, null propagation, errors with paths).
 //!
 //! async-graphql validates documents, answers introspection and prints the schema; it never resolves a field of ours.
-//! Does not live here: any server, socket, clock or thread. Time comes in as a callback, a world as an argument.
+//! Does not live here: servers, sockets, clocks and threads. The time limit comes in as a callback, the world as an
+//! argument.
 
 mod answer;
 mod async_graphql_schema;

@@ -1,9 +1,9 @@
-//! The schema as our executor sees it: types by number, fields with where their values come from.
+//! The schema in the executor's form: types by number, and fields with the sources of their values.
 //!
-//! Lives here: the types, and finding a field by name. Does not live here: making them (`schema.rs`), and the same
-//! schema as async-graphql's (`async_graphql_schema.rs`).
+//! Lives here: the types, and lookup by name. Does not live here: building them (`schema.rs`), and async-graphql's form
+//! of the schema (`async_graphql_schema.rs`).
 //!
-//! Invariant: a number of a type that stands in a model is an index into it.
+//! Invariant: every type number in a model is an index into the model's list of that kind.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) struct Object {
     pub(super) doc: String,
     pub(super) fields: Vec<Field>,
     pub(super) by_name: BTreeMap<String, usize>,
-    /// Whether it is read off one map, which is an attribute's value.
+    /// Whether its fields are read from a map that is one attribute's value.
     pub(super) is_record: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Field {
     pub(super) entries: Entries,
 }
 
-/// What a field yields. Entries of a list are never null.
+/// The type of a field. Entries of a list are never null.
 #[derive(Clone, Copy)]
 pub(super) struct Out {
     pub(super) leaf: Leaf,
@@ -48,28 +48,28 @@ pub(super) struct Out {
     pub(super) is_nullable: bool,
 }
 
-/// How many entries a field is reckoned with.
+/// How the entries of a field count towards the complexity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entries {
-    /// One; or those of a page, which have been counted where it is asked for.
+    /// As one: a single value, or the list within a page, whose entries were counted at the page.
     One,
-    /// Those of a list of unknown length.
+    /// As a list of assumed length.
     Listed,
-    /// As many as are asked for.
+    /// As many as the request asks for.
     Page,
 }
 
-/// What one value is.
+/// The type of one value, apart from lists and null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leaf {
     Scalar(Scalar),
-    /// Number of an enum.
+    /// The number of an enum.
     Enum(usize),
-    /// Number of an object, or, of an input, of an input object.
+    /// The number of an object type; in inputs, of an input object.
     Object(usize),
 }
 
-/// The scalars.
+/// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scalar {
     Int,
@@ -82,23 +82,23 @@ pub(super) enum Scalar {
     Json,
 }
 
-/// Where a field's value comes from.
+/// The source of a field's value.
 pub(super) enum FieldSource {
     /// An attribute of the row.
     Attr(Value),
-    /// True, whatever there is.
+    /// Always true.
     True,
-    /// The row once more: of a payload, the entity; of the root, a part of it; of an edge, the node.
+    /// The row itself under another type: the entity of a payload, a part of the root, or the node of an edge.
     Itself,
-    /// The entity whose key the only argument gives. It is there when the witness is.
+    /// The entity whose key is the only argument. It exists if its witness, an attribute that is never null, does.
     Entity { key: Keyword, witness: Option<Value>, is_integer: bool },
-    /// A mutation's result.
+    /// The result of a mutation.
     Mutation(Symbol),
-    /// What a source of events pushes.
+    /// The item that a subscription pushes.
     Subscription,
 }
 
-/// An enum type: the keywords' names with their constants.
+/// An enum type: the names of keywords, with their constants.
 pub(super) struct Enum {
     pub(super) name: String,
     pub(super) doc: String,
@@ -116,21 +116,22 @@ pub(super) struct InputObject {
 pub(super) struct Input {
     pub(super) name: String,
     pub(super) doc: String,
-    /// What it is called once it is taken in.
+    /// The parameter's keyword. Nil if the fields of the object are parameters of the call itself.
     pub(super) param: Value,
     pub(super) ty: In,
     pub(super) handed: KeyForm,
 }
 
-/// How a value is handed on.
+/// How the keys of maps in an argument are passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeyForm {
+    /// Unchanged.
     AsIs,
-    /// The keys of its maps as keywords, whether they are written `tool-ids` or `toolIds`.
+    /// As keywords, whether they are written `tool-ids` or `toolIds`.
     Keyed,
 }
 
-/// What is taken in. Entries of a list are never null.
+/// The type of an argument. Entries of a list are never null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct In {
     pub(super) leaf: Leaf,
@@ -139,7 +140,7 @@ pub(super) struct In {
 }
 
 impl SchemaModel {
-    /// Finds the type with this name that variables may have.
+    /// Finds the input type with this name: one that a variable may have.
     pub(super) fn input_leaf(&self, name: &str) -> Option<Leaf> {
         let scalar = SCALARS.iter().find(|(scalar, _)| *scalar == name);
         let inputs = || self.inputs.iter().position(|input| input.name == name).map(Leaf::Object);
@@ -147,7 +148,7 @@ impl SchemaModel {
         scalar.map(|(_, scalar)| Leaf::Scalar(*scalar)).or_else(inputs).or_else(enums)
     }
 
-    /// The name of what a value is.
+    /// Returns the name of an output type.
     pub(super) fn leaf_name(&self, leaf: Leaf) -> &str {
         match leaf {
             Leaf::Scalar(scalar) => scalar.name(),
@@ -156,7 +157,7 @@ impl SchemaModel {
         }
     }
 
-    /// The name of what a value that is taken in is.
+    /// Returns the name of an input type.
     pub(super) fn input_name(&self, leaf: Leaf) -> &str {
         match leaf {
             Leaf::Scalar(scalar) => scalar.name(),

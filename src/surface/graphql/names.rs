@@ -1,8 +1,8 @@
-//! One word in its GraphQL spellings.
+//! Converts names of the graph to their GraphQL spellings.
 //!
-//! Invariant: a name is derived from the attribute's, never typed a second time.
+//! Invariant: a GraphQL name is derived from the attribute's name, never typed a second time.
 
-/// `task/created-at` and `busy?` as fields: `createdAt`, `busy`.
+/// Converts an ident to a field name: `task/created-at` to `createdAt`, `busy?` to `busy`.
 pub(super) fn field(ident: &str) -> String {
     let mut words = words(ident);
     let mut name = words.next().unwrap_or_default().to_owned();
@@ -12,7 +12,7 @@ pub(super) fn field(ident: &str) -> String {
     name
 }
 
-/// `session-config` as a type: `SessionConfig`.
+/// Converts a name to a type name: `session-config` to `SessionConfig`.
 pub(super) fn object(name: &str) -> String {
     let mut out = String::new();
     for word in words(name) {
@@ -21,15 +21,16 @@ pub(super) fn object(name: &str) -> String {
     out
 }
 
-/// `create-session` as a value of an enum: `CREATE_SESSION`.
+/// Converts a keyword to an enum constant: `create-session` to `CREATE_SESSION`.
 pub(super) fn constant(keyword: &str) -> String {
     words(keyword).map(str::to_uppercase).collect::<Vec<_>>().join("_")
 }
 
-/// `toolIds` as a keyword's name: `tool-ids`.
+/// Converts a field name to a keyword's name: `toolIds` to `tool-ids`.
 pub(super) fn kebab(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for char in name.chars() {
+        // A capital begins a word, except at the start, where there is nothing to separate.
         if char.is_ascii_uppercase() && !out.is_empty() {
             out.push('-');
         }
@@ -38,13 +39,14 @@ pub(super) fn kebab(name: &str) -> String {
     out
 }
 
-/// Whether GraphQL takes the name: letters, digits and `_`, no digit first, not its own `__`.
+/// Returns whether a name is valid for a schema: letters, digits and `_`, with no digit first. Names that begin with
+/// `__` are reserved for introspection.
 pub(super) fn is_valid(name: &str) -> bool {
     let starts = name.chars().next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
     starts && !name.starts_with("__") && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
 }
 
-/// The words of the name, without its namespace and without the marks of a question or a change.
+/// Returns the words of a name, without its namespace and without `?` and `!`.
 fn words(ident: &str) -> impl Iterator<Item = &str> {
     let name = ident.rsplit('/').next().unwrap_or(ident);
     name.split(['-', '.', '_']).map(|word| word.trim_end_matches(['?', '!'])).filter(|word| !word.is_empty())

@@ -1,6 +1,6 @@
-//! An operation made ready: selected, lowered and planned, so that it only has to run.
+//! Prepares an operation: selects, lowers and plans it, so that it only has to run.
 //!
-//! Invariant: a prepared operation is a value of its text, name, variables and viewer; it has looked at no world.
+//! Invariant: a prepared operation depends on its text, name, variables and viewer alone; preparing it reads no world.
 
 use async_graphql::parser::types::{ExecutableDocument, OperationType};
 
@@ -22,17 +22,17 @@ use crate::graph::registry::{Registry, Viewer, World};
 pub(super) struct PreparedOperation {
     pub(super) kind: OperationType,
     pub(super) selection: Selection,
-    /// What the root is asked for.
+    /// What the selection needs from the root.
     pub(super) need: Need,
-    /// The plan of that, if it is asked for anything.
+    /// The plan of a query; `None` for other operations, and for a query that needs nothing from the graph.
     pub(super) plan: Option<Plan>,
-    /// How the answer is written while it is read, if it can be.
+    /// The template of the fast path, if it can answer the whole query.
     pub(super) shape: Option<AnswerTemplate>,
-    /// What the schema has answered already.
+    /// The answer to the introspection fields, which depends on the schema alone.
     pub(super) introspected: Option<async_graphql::Value>,
 }
 
-/// Who prepares, and by which schema.
+/// The context of a preparation: the schema, and the caller's rights and limits.
 pub(super) struct Preparing<'a, W: World> {
     pub(super) registry: &'a Registry<W>,
     pub(super) model: &'a SchemaModel,
@@ -43,7 +43,7 @@ pub(super) struct Preparing<'a, W: World> {
 }
 
 impl<W: World> Preparing<'_, W> {
-    /// Makes an operation of a valid document ready.
+    /// Prepares an operation of a valid document.
     pub(super) fn prepare(
         &self,
         document: &ExecutableDocument,
@@ -64,16 +64,20 @@ impl<W: World> Preparing<'_, W> {
         };
         let mut selecting = Selecting::new(self.model, document, &variables);
         let set = &operation.node.selection_set.node;
+        // The root is at depth 1, and the answer has one.
         let mut selection = selecting.select(root, &[set], (1, 1)).map_err(one)?;
         let introspected = self.introspected(document, name, request, &selection)?;
         let mut need = Need::default();
         need.add(self.model, &mut selection);
+        // A mutation is planned when it runs, and a subscription for each item: only then is it known which attributes
+        // are given.
         let is_planned = kind == OperationType::Query && !need.is_empty();
         let plan = if is_planned { Some(self.plan(&need.query(), &[]).map_err(one)?) } else { None };
         let shape = plan.as_ref().and_then(|plan| AnswerTemplate::of(self.model, &selection, plan));
         Ok(PreparedOperation { kind, selection, need, plan, shape, introspected })
     }
 
+    /// Answers the introspection fields, if the operation has any.
     fn introspected(
         &self,
         document: &ExecutableDocument,
@@ -84,9 +88,11 @@ impl<W: World> Preparing<'_, W> {
         if selection.fields.iter().all(|field| field.what != SelectedKind::Introspection) {
             return Ok(None);
         }
+        // Before async-graphql runs: its answer would show the schema.
         if !self.may_introspect {
             return Err(vec![GraphqlError::new(Class::Forbidden, "introspection is for operators")]);
         }
+        // async-graphql has a value type of its own; JSON text is the form that both sides know.
         let mut variables = String::new();
         crate::surface::json::write(&Value::Map(request.variables.clone()), &mut variables);
         let variables =
@@ -95,14 +101,14 @@ impl<W: World> Preparing<'_, W> {
         answer.map(Some).map_err(in_order)
     }
 
-    /// Plans a query over what is known to begin with.
+    /// Plans a query; `seeds` are the attributes that are given with it.
     pub(super) fn plan(&self, query: &Query, seeds: &[Keyword]) -> Result<Plan, GraphqlError> {
         let planning = Planning { seeds, viewer: self.viewer, limits: self.limits };
         plan(query, self.registry, &planning).map_err(|refusal| refused(&refusal))
     }
 }
 
-/// A bound of the graph that an operation exceeds.
+/// Converts a refusal of the graph to an error.
 pub(super) fn refused(refusal: &QueryRefusal) -> GraphqlError {
     let class = match refusal {
         QueryRefusal::Limit { .. } | QueryRefusal::Stopped => Class::Limit,

@@ -1,8 +1,9 @@
-//! Records: maps with declared fields, as object types whose fields are read off the map.
+//! Records: maps with declared fields, as object types whose fields are read from the map.
 //!
-//! The graph is asked for the attribute as a whole; what a selection leaves out is left out when the answer is written. So a
-//! record costs the plan nothing. Lives here: their types, where their values stand, and the short way to write them. The
-//! long way is that of every object (`answer.rs`). Invariant: both ways write the same text.
+//! The graph returns the attribute as a whole, and fields that are not selected are left out when the answer is written,
+//! so a record adds nothing to the plan. Lives here: the types of records, the positions of their values, and their
+//! writer on the fast path. Does not live here: their writer on the general path, which is that of all objects
+//! (`answer.rs`). Invariant: both write identical text.
 
 use super::lower::Locator;
 use super::model::{Entries, Enum, Field, FieldSource, Leaf, Out, Scalar, SchemaModel};
@@ -14,15 +15,17 @@ use crate::edn::{Map, Value};
 use crate::graph::registry::{Param, ParamType, Record};
 
 impl SchemaBuilder<'_> {
-    /// The type of a record, made when it is needed first.
+    /// Returns the type of a record, and adds it to the schema on first use.
     pub(super) fn record(&mut self, record: &'static Record) -> usize {
         let name = names::object(record.name);
         if let Some(number) = self.objects.get(&name).copied() {
+            // A record and an entity cannot share a type, because their fields are read in different ways.
             if !self.model.objects[number].is_record {
                 self.faults.push(SchemaFault::Clash { within: "the schema".into(), name });
             }
             return number;
         }
+        // Reserved before its fields exist, so that a record may contain itself.
         let number = self.reserve(&name, record.doc);
         self.model.objects[number].is_record = true;
         let fields = record.params.iter().map(|param| self.record_field(param)).collect();
@@ -43,7 +46,7 @@ impl SchemaBuilder<'_> {
         }
     }
 
-    /// The type of one value that is shown.
+    /// Returns the output type of one value.
     pub(super) fn shown(&mut self, kind: ParamType) -> Leaf {
         if let ParamType::List(item) = kind {
             return self.shown(*item);
@@ -51,20 +54,23 @@ impl SchemaBuilder<'_> {
         if let ParamType::Record(record) = kind {
             return Leaf::Object(self.record(record));
         }
+        // GraphQL's `Int` is a signed integer of 32 bits.
         if let ParamType::Integer { max, .. } = kind
             && max > i64::from(i32::MAX)
         {
             return Leaf::Scalar(Scalar::Long);
         }
+        // All other types have one form for input and output.
         self.taken_in(kind)
     }
 }
 
-/// Tells the fields of a record where their values stand in its map.
+/// Sets the locators of a record's fields.
 pub(super) fn locate(model: &SchemaModel, selection: &mut Selection) {
     for selected in &mut selection.fields {
         let SelectedKind::Field(number) = selected.what else { continue };
         if let FieldSource::Attr(key) = &model.objects[selection.object].fields[number].source {
+            // A guess, right if the map has all declared fields in order; otherwise a lookup goes by the key.
             selected.at = Locator { within: None, key: key.clone(), place: number };
         }
         if let Some(below) = &mut selected.below {
@@ -73,14 +79,14 @@ pub(super) fn locate(model: &SchemaModel, selection: &mut Selection) {
     }
 }
 
-/// How a record is written by the short way.
+/// The template by which the fast path writes a record.
 pub(super) struct Shape {
     parts: Vec<Part>,
-    /// What follows the last of them.
+    /// The text after the last value.
     tail: String,
 }
 
-/// A value of the record, and the text before it.
+/// A value of the record, with the text before it.
 struct Part {
     lead: String,
     key: Value,
@@ -89,6 +95,7 @@ struct Part {
 }
 
 impl Shape {
+    /// Creates the template of a selection.
     pub(super) fn of(model: &SchemaModel, selection: &Selection) -> Self {
         let object = &model.objects[selection.object];
         let (mut parts, mut text) = (Vec::with_capacity(selection.fields.len()), "{".to_owned());
@@ -96,6 +103,7 @@ impl Shape {
             text.push_str(if at > 0 { "," } else { "" });
             text.push_str(&selected.prefix);
             let SelectedKind::Field(number) = selected.what else {
+                // Only `__typename` gets here: other introspection fields exist at the root alone.
                 write::text(&object.name, &mut text);
                 continue;
             };
@@ -107,7 +115,7 @@ impl Shape {
         Shape { parts, tail: text }
     }
 
-    /// Writes a record, or nothing where there is only the long way.
+    /// Writes a record. Returns `None` if only the general path can answer.
     pub(super) fn write(&self, enums: &[Enum], map: &Map, out: &mut String) -> Option<()> {
         for part in &self.parts {
             out.push_str(&part.lead);
@@ -119,7 +127,7 @@ impl Shape {
     }
 }
 
-/// Writes a leaf or a record, or a list of them.
+/// Writes a leaf or a record, or a list of them. Returns `None` if only the general path can answer.
 pub(super) fn value(
     enums: &[Enum],
     (is, below): (Out, Option<&Shape>),
@@ -144,6 +152,7 @@ pub(super) fn value(
 
 fn one(enums: &[Enum], (leaf, below): (Leaf, Option<&Shape>), value: &Value, out: &mut String) -> Option<()> {
     match leaf {
+        // A null that is not allowed is an error with a path, which the general path reports.
         _ if value.is_nil() => None,
         Leaf::Scalar(scalar) => write::scalar(scalar, value, out).ok(),
         Leaf::Enum(number) => write::constant(&enums[number], value, out).ok(),

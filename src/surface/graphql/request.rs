@@ -1,6 +1,6 @@
-//! A GraphQL request as it came, whatever carried it.
+//! A GraphQL request as it arrived, independent of its transport.
 //!
-//! Invariant: text and variables are within the caps of every request; what they mean is not looked at here.
+//! Invariant: JSON is read within the caps of every request, and its content is not interpreted here.
 
 use super::error::{Code, GraphqlError};
 use crate::dialect::REQUEST_CAPS;
@@ -9,30 +9,30 @@ use crate::edn::{Map, Value};
 use crate::limits::{REQUEST_BYTES, REQUEST_DEPTH};
 use crate::surface::json;
 
-/// A request.
+/// A GraphQL request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GraphqlRequest {
-    /// The document.
+    /// The text of the document.
     pub query: String,
-    /// The operation to run, where the document has several.
+    /// The name of the operation to run, if the document has several.
     pub operation_name: Option<String>,
-    /// The variables, with strings as keys.
+    /// The variables, keyed by strings.
     pub variables: Map,
-    /// The instant as of which it is asked, if not now: `asOf` among its extensions.
+    /// The instant as of which the query is answered: `asOf` in the request's extensions. `None` means the present.
     pub as_of: Option<Moment>,
 }
 
 impl GraphqlRequest {
-    /// A request of a document alone.
+    /// Creates a request that consists of a document alone.
     pub fn new(query: impl Into<String>) -> Self {
         Self { query: query.into(), operation_name: None, variables: Map::new(), as_of: None }
     }
 
-    /// Reads the parameters of a request off a JSON object.
+    /// Reads a request from a JSON object.
     ///
     /// # Errors
     ///
-    /// What is no request, in the words of a client's developer.
+    /// Returns what makes the body an invalid request, worded for the client's developer.
     pub fn from_json(body: &[u8]) -> Result<Self, GraphqlError> {
         let value = json::read(body, &REQUEST_CAPS).map_err(|error| match error {
             json::JsonError::TooLong { .. } => GraphqlError::limit(REQUEST_BYTES, error.to_string()),
@@ -42,13 +42,14 @@ impl GraphqlRequest {
         Self::from_value(&value)
     }
 
-    /// Reads the parameters of a request off an object.
+    /// Reads a request from an object.
     ///
     /// # Errors
     ///
-    /// Likewise.
+    /// Returns what makes the object an invalid request, worded for the client's developer.
     pub fn from_value(value: &Value) -> Result<Self, GraphqlError> {
         let Some(map) = value.as_map() else {
+            // Some clients send several requests as a list, so a list gets a message of its own.
             return Err(fault(match value.as_items() {
                 Some(_) => "batches are not taken: send one request at a time",
                 None => "the request is not a JSON object",
@@ -57,11 +58,13 @@ impl GraphqlRequest {
         let Some(query) = map.text("query").and_then(Value::as_str) else {
             return Err(fault("the request needs a `query`, which is a string"));
         };
+        // GraphQL over HTTP: null means that an optional parameter is absent.
         let operation_name = match map.text("operationName") {
             None | Some(Value::Nil) => None,
             Some(Value::Str(name)) => Some(name.to_string()),
             Some(_) => return Err(fault("`operationName` is a string")),
         };
+        // `extensions` is where GraphQL over HTTP leaves room for parameters of a server's own.
         let as_of = match object(map, "extensions")?.and_then(|extensions| extensions.text("asOf")) {
             None | Some(Value::Nil) => None,
             Some(instant) => {

@@ -1,42 +1,43 @@
-//! What `QueryRoot`, `MutationRoot` and `SubscriptionRoot` begin with: declarations, pure data.
+//! Declarations of the root fields: the entry points of `Query`, `Mutation` and `Subscription`, as plain data.
 //!
-//! Everything below a root is a walk over the registry; only where it begins, and what is taken in there, has to be
-//! said. Does not live here: checks of the declarations, see `schema.rs`.
+//! Everything below a root is generated from the registry; only the entry points and their arguments are declared.
+//! Does not live here: the checks of the declarations; see `schema.rs`.
 
 use crate::graph::registry::{ParamGroups, ParamType};
 
-/// All roots.
+/// All root fields of a schema.
 #[derive(Clone, Debug, Default)]
 pub struct Roots {
-    /// Fields of `QueryRoot`.
+    /// The fields of `Query`.
     pub queries: Vec<QueryRoot>,
-    /// Fields of `MutationRoot`.
+    /// The fields of `Mutation`.
     pub mutations: Vec<MutationRoot>,
-    /// Fields of `SubscriptionRoot`.
+    /// The fields of `Subscription`.
     pub subscriptions: Vec<SubscriptionRoot>,
-    /// Entities that are pages.
+    /// Entities that are pages of a list.
     pub pages: Vec<Pages>,
-    /// Attributes that are no fields of their types: they are given in a mutation's answer only.
+    /// Attributes that are not fields of their types, because they are valid only in a mutation's result or within one
+    /// query.
     pub hidden: Vec<&'static str>,
-    /// Integers that outgrow 32 bits although their unit does not say so.
+    /// Integers that may exceed 32 bits although their unit does not suggest it.
     pub longs: Vec<&'static str>,
 }
 
-/// A field of `QueryRoot`.
+/// A field of `Query`.
 #[derive(Clone, Debug)]
 pub struct QueryRoot {
     /// Its name.
     pub name: &'static str,
     /// One sentence for people.
     pub doc: &'static str,
-    /// What it answers.
+    /// What it returns.
     pub kind: QueryKind,
 }
 
-/// What a field of `QueryRoot` answers.
+/// What a field of `Query` returns.
 #[derive(Clone, Debug)]
 pub enum QueryKind {
-    /// The entity whose key is given: `schedule(scheduleId: ID!): Schedule`.
+    /// The entity with the given key: `schedule(scheduleId: ID!): Schedule`.
     Entity(&'static str),
     /// An attribute of a root.
     Attribute(&'static str),
@@ -44,57 +45,57 @@ pub enum QueryKind {
     Root(&'static str),
 }
 
-/// An entity that is a page of a list: what refers to it becomes a connection, as Relay wants it. Its other attributes
-/// are called `total-count`, `has-next?`, `has-previous?`, `start-cursor` and `end-cursor`, beside its entries.
+/// An entity that is a page of a list. A reference to it becomes a Relay connection. Its other attributes must be named
+/// `total-count`, `has-next?`, `has-previous?`, `start-cursor` and `end-cursor`, in the namespace of its entries.
 #[derive(Clone, Debug)]
 pub struct Pages {
     /// The entity.
     pub entity: &'static str,
     /// Its attribute that holds the entries.
     pub entries: &'static str,
-    /// The attribute of an entry that is its cursor.
+    /// The attribute of an entry that holds its cursor.
     pub cursor: &'static str,
 }
 
-/// A field of `MutationRoot`.
+/// A field of `Mutation`.
 #[derive(Clone, Debug)]
 pub struct MutationRoot {
     /// Its name.
     pub name: &'static str,
-    /// The mutation's symbol in the registry, which has its documentation and its parameters.
+    /// The mutation's symbol in the registry, which provides its documentation and parameters.
     pub symbol: &'static str,
-    /// Whether it takes all that as one argument, `input`, of a type named after it.
+    /// Whether all parameters form one argument, `input`, of a type named after the mutation.
     pub has_input: bool,
-    /// What it answers.
+    /// The fields of its payload.
     pub payload: Vec<(&'static str, RootPayload)>,
 }
 
-/// A part of what a mutation or a source of events answers.
+/// A field of a mutation's payload, or of an item that a subscription pushes.
 #[derive(Clone, Debug)]
 pub enum RootPayload {
-    /// The entity that the result names; null where the result is not of that.
+    /// The entity that the result identifies; null if it identifies none.
     Entity(&'static str),
     /// An attribute of the result.
     Attribute(&'static str),
-    /// An attribute of the result that may be missing there.
+    /// An attribute that the result may lack.
     Maybe(&'static str),
-    /// Entities in the result itself, under this keyword.
+    /// A list of entities that the result contains under this keyword.
     Entities(&'static str, &'static str),
-    /// True.
+    /// Always true.
     True,
-    /// Something that is no attribute and stands in the result itself, under this keyword; it may be nil.
+    /// A value that is no attribute, which the result contains under this keyword; it may be nil.
     Given(&'static str, ParamType),
 }
 
-/// A field of `SubscriptionRoot`.
+/// A field of `Subscription`.
 #[derive(Clone, Debug)]
 pub struct SubscriptionRoot {
     /// Its name.
     pub name: &'static str,
     /// One sentence for people.
     pub doc: &'static str,
-    /// What it takes.
+    /// Its parameters.
     pub params: ParamGroups,
-    /// What it pushes: the name of the type, and its parts; or an entity, which has none here.
+    /// The type that it pushes: a name with fields, or the name of an entity with no fields.
     pub payload: (&'static str, Vec<(&'static str, RootPayload)>),
 }

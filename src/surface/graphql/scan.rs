@@ -1,14 +1,13 @@
-//! The depth of brackets in GraphQL text and the number of its tokens, before any parser sees it.
+//! Measures GraphQL text before it is parsed: how deep its brackets nest, and how many tokens it has.
 //!
-//! Invariant: brackets in strings, block strings and comments do not count, and one pass of constant memory finds the
-//! answer.
+//! Invariant: brackets in strings, block strings and comments do not count, and one pass with constant memory is enough.
 
-/// What a text costs to parse.
+/// The size of a text, which bounds the cost of parsing it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TextSize {
     /// The deepest nesting of `{}`, `[]` and `()`.
     pub(super) depth: usize,
-    /// Words, signs, strings, comments, and commas, which mean nothing and are read nevertheless.
+    /// Words, punctuation, strings and comments. Commas count too: they mean nothing, but the parser reads them.
     pub(super) tokens: usize,
 }
 
@@ -29,6 +28,7 @@ pub(super) fn measure(text: &str) -> TextSize {
                 depth += 1;
                 deepest = deepest.max(depth);
             }
+            // Saturates, because a stray closing bracket must not compensate for an opening one behind it.
             b'}' | b']' | b')' => depth = depth.saturating_sub(1),
             _ => {}
         }
@@ -37,16 +37,19 @@ pub(super) fn measure(text: &str) -> TextSize {
 }
 
 fn is_word(byte: u8) -> bool {
+    // Outside strings and comments no token contains a byte above ASCII. Such bytes are scanned as letters, so that one
+    // character does not count as several tokens.
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// Just behind the string whose text begins at `at`. A string ends with its line at the latest: what follows is read
-/// as the document that it would be then, so that an open quote hides nothing.
+/// Returns the position after the string whose text begins at `at`. A string ends with its line at the latest, so that
+/// an unclosed quote hides no brackets behind it.
 fn string_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' => return at + 1,
             b'\n' | b'\r' => return at,
+            // Skips the escaped character, which may be a quote.
             b'\\' => at += 2,
             _ => at += 1,
         }
@@ -54,9 +57,10 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
     bytes.len()
 }
 
-/// Just behind the block string whose text begins at `at`.
+/// Returns the position after the block string whose text begins at `at`.
 fn block_end(bytes: &[u8], mut at: usize) -> usize {
     while at < bytes.len() {
+        // The only escape in a block string is a backslash before three quotes.
         if bytes[at..].starts_with(b"\\\"\"\"") {
             at += 4;
         } else if bytes[at..].starts_with(b"\"\"\"") {
@@ -86,7 +90,7 @@ mod tests {
             ("{ a(b: \"{{{\n{ c", 3),
             ("}}}{", 1),
             (r#""""""" {"#, 1),
-            // An open block string is no document at all.
+            // An unclosed block string is a syntax error, whatever follows.
             ("\"\"\" {", 0),
         ] {
             assert_eq!(measure(text).depth, expected, "{text}");

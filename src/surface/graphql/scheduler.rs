@@ -1,6 +1,6 @@
-//! Where GraphQL begins in the scheduler: the roots of its `QueryRoot`, `MutationRoot` and `SubscriptionRoot`.
+//! The root fields of the scheduler's GraphQL schema: the entry points of `Query`, `Mutation` and `Subscription`.
 //!
-//! Lives here: declarations. Everything below the roots is a walk over the scheduler's registry. Source: the project's
+//! Lives here: declarations. Everything below the roots is generated from the scheduler's registry. Source: the project's
 //! interface description, §6.
 
 use super::roots::{MutationRoot, Pages, QueryKind, QueryRoot, RootPayload, Roots, SubscriptionRoot};
@@ -8,7 +8,7 @@ use crate::graph::listing::ScheduleFilter;
 use crate::graph::mutation::MutationName;
 use crate::graph::registry::{Param, ParamGroup, ParamType};
 
-/// The roots of the scheduler's GraphQL.
+/// Returns the root fields of the scheduler's schema.
 pub fn roots() -> Roots {
     let pages = |entity, entries, cursor| Pages { entity, entries, cursor };
     Roots {
@@ -17,16 +17,18 @@ pub fn roots() -> Roots {
         subscriptions: subscriptions(),
         pages: vec![
             pages("schedule-page", "reveille.schedule-page/schedules", "psi.scheduler/cursor"),
+            // Sessions are ordered by id, so the id is the cursor.
             pages("session-page", "reveille.session-page/sessions", "psi.agent-session/session-id"),
             pages("decision-page", "reveille.decision-page/decisions", "reveille.decision/cursor"),
         ],
         hidden: vec![
+            // Valid only in the result of a mutation.
             "psi.agent-session/token",
             "psi.agent-session/changed-count",
             "psi.agent-session/left-count",
             "psi.scheduler/created?",
             "psi.scheduler/understood",
-            // Good for one look only.
+            // Valid only within one query.
             "reveille.slot/number",
             "reveille.explanation/number",
         ],
@@ -40,7 +42,7 @@ fn queries() -> Vec<QueryRoot> {
         query("schedule", "The schedule of this id.", QueryKind::Entity("schedule")),
         query(
             "schedules",
-            "Schedules, ended ones included: a session's own, everybody's for an operator.",
+            "Schedules, ended ones included. A session sees its own, an operator sees all.",
             QueryKind::Attribute("psi.scheduler/schedule-page"),
         ),
         query(
@@ -56,17 +58,17 @@ fn queries() -> Vec<QueryRoot> {
         ),
         query(
             "forecast",
-            "The slots to come, by when something comes of them, as if nobody did anything more.",
+            "The upcoming slots, by the time at which they are handled, assuming no further changes.",
             QueryKind::Attribute("reveille/forecast"),
         ),
         query(
             "whatIf",
-            "The slots of which something else would become, were the process down or a schedule changed.",
+            "The slots whose outcome would differ if the process were down or a schedule were changed.",
             QueryKind::Attribute("reveille/what-if"),
         ),
         query(
             "explain",
-            "Why a schedule has fired at an instant, or has not, or when it will.",
+            "Why a schedule fired at an instant, did not, or when it will.",
             QueryKind::Attribute("reveille/explain"),
         ),
         query("engine", "The engine as a whole.", QueryKind::Root("engine")),
@@ -82,6 +84,7 @@ fn mutations() -> Vec<MutationRoot> {
     use MutationName as Name;
     let plain =
         |name, symbol: Name, payload| MutationRoot { name, symbol: symbol.name(), has_input: false, payload };
+    // Clients pass the many parameters of a definition as one variable.
     let with_input =
         |name, symbol: Name, payload| MutationRoot { has_input: true, ..plain(name, symbol, payload) };
     let schedule = || vec![("schedule", RootPayload::Entity("schedule"))];
@@ -135,6 +138,7 @@ fn mutations() -> Vec<MutationRoot> {
 fn subscriptions() -> Vec<SubscriptionRoot> {
     let truncated = ("truncated", RootPayload::Given(TRUNCATED, ParamType::Boolean));
     let lagged = ("lagged", RootPayload::Given(LAGGED, ParamType::Boolean));
+    // A mark of a gap has a cursor but no decision, so all attributes of the decision may be missing.
     let maybe = |name, ident| (name, RootPayload::Maybe(ident));
     let event = vec![
         ("cursor", RootPayload::Attribute("reveille.decision/cursor")),
@@ -163,7 +167,7 @@ fn subscriptions() -> Vec<SubscriptionRoot> {
         subscription("events", "Every decision, with its reason.", &[AFTER], ("Event", event)),
         subscription(
             "schedules",
-            "The list of schedules: as a whole first, then what has changed.",
+            "The list of schedules: first as a whole, then its changes.",
             &[ScheduleFilter::GROUP, AFTER],
             ("ScheduleListPatch", patch),
         ),
@@ -171,23 +175,23 @@ fn subscriptions() -> Vec<SubscriptionRoot> {
     ]
 }
 
-/// Where a subscription continues.
+/// The parameter from which a subscription continues.
 const AFTER: &ParamGroup = &ParamGroup {
     doc: "Where a subscription continues.",
     folded: None,
     params: &[Param {
         name: "after",
         alias: None,
-        doc: "What was seen last: it continues behind that.",
+        doc: "The cursor, or the id of the message, that was seen last. The subscription continues after it.",
         kind: ParamType::Text,
         is_required: false,
         is_nullable: true,
     }],
 };
 
-/// Whose messages are followed.
+/// The parameter that selects the session of messages.
 const OF_SESSION: &ParamGroup = &ParamGroup {
-    doc: "Whose messages are followed.",
+    doc: "The session whose messages are followed.",
     folded: None,
     params: &[Param {
         name: "session-id",
@@ -200,10 +204,13 @@ const OF_SESSION: &ParamGroup = &ParamGroup {
 };
 
 pub(super) const SESSION_ID: &str = "psi.agent-session/session-id";
-/// Says that something before this is no longer kept: look at the state instead.
+/// Marks that items before this one are not available any more: the client has to query the state instead.
 pub(super) const TRUNCATED: &str = "reveille.push/truncated?";
-/// Says that the reader was too slow, and something before this was left out.
+/// Marks that the client was too slow, and items before this one were left out.
 pub(super) const LAGGED: &str = "reveille.push/lagged?";
+/// Whether a patch contains the whole list.
 pub(super) const WHOLE: &str = "reveille.push/whole?";
+/// The schedules of a patch.
 pub(super) const CHANGED: &str = "reveille.push/changed";
+/// The ids of schedules that are not in the list.
 pub(super) const REMOVED: &str = "reveille.push/removed";

@@ -1,10 +1,10 @@
-//! From the registry and the roots to the schema of one kind of viewer.
+//! Builds the schema of one kind of viewer from the registry and the roots.
 //!
-//! Lives here: object types and roots. Enums and what is taken in are made in `inputs.rs`. Only what the roots lead
-//! to becomes a type, and what the viewer may not see becomes none.
+//! Lives here: object types and root fields. Enums and inputs are built in `inputs.rs`, records in `record.rs`. Only
+//! types that the roots lead to are built, and nothing that the viewer may not see.
 //!
-//! Invariant: a model comes out only when there is no fault at all; every name in it is one that GraphQL takes, and
-//! none stands twice in its type.
+//! Invariant: a model is returned only if there is no fault at all; every name in it is valid in GraphQL, and no name
+//! occurs twice within its type.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,41 +17,43 @@ use crate::graph::registry::{
     Attribute, Cardinality, EntityInfo, MutationInfo, ParamType, Registry, Stability, Type, Viewer, World,
 };
 
-/// What is wrong with the declarations of a schema.
+/// A fault in the declarations of a schema.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SchemaFault {
-    /// GraphQL does not take the name.
+    /// The name is not valid in GraphQL.
     Name(String),
-    /// Two fields, arguments or values of one type are called alike.
+    /// Two fields, arguments or values of one type have equal names.
     Clash {
-        /// The type, and the field where it is about arguments.
+        /// The type, and the field if the names are of arguments.
         within: String,
         /// The name.
         name: String,
     },
-    /// A root names an entity, attribute or mutation that the registry does not have, or not so.
+    /// A root names an entity, attribute or mutation that the registry does not have, or that is of another kind.
     Unknown {
-        /// Who names it.
+        /// The declaration that names it.
         by: String,
-        /// What is named.
+        /// The unknown name.
         name: String,
     },
-    /// async-graphql does not take the schema.
+    /// async-graphql rejects the schema.
     Refused(String),
 }
 
 impl fmt::Display for SchemaFault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Name(name) => write!(out, "{name:?} is no name for GraphQL"),
+            Self::Name(name) => write!(out, "{name:?} is not a valid name in GraphQL"),
             Self::Clash { within, name } => write!(out, "{within} has {name:?} twice"),
-            Self::Unknown { by, name } => write!(out, "{by} names {name}, which is not there, or not so"),
-            Self::Refused(why) => write!(out, "the schema is not taken: {why}"),
+            Self::Unknown { by, name } => {
+                write!(out, "{by} names {name}, which is missing or of another kind")
+            }
+            Self::Refused(why) => write!(out, "async-graphql rejects the schema: {why}"),
         }
     }
 }
 
-/// A schema in the making.
+/// A schema under construction.
 pub(super) struct SchemaBuilder<'r> {
     pub(super) attributes: BTreeMap<&'static str, (&'r Attribute, &'r EntityInfo)>,
     pub(super) by_entity: BTreeMap<&'static str, Vec<&'r Attribute>>,
@@ -59,12 +61,12 @@ pub(super) struct SchemaBuilder<'r> {
     mutations: BTreeMap<&'static str, MutationInfo>,
     pub(super) roots: &'r Roots,
     pub(super) model: SchemaModel,
-    /// Types by name.
+    /// The numbers of object types, by name.
     pub(super) objects: BTreeMap<String, usize>,
     pub(super) faults: Vec<SchemaFault>,
 }
 
-/// Makes the schema that a viewer sees.
+/// Builds the schema that a viewer sees, or returns all faults.
 pub(super) fn model<W: World>(
     registry: &Registry<W>,
     roots: &Roots,
@@ -74,12 +76,13 @@ pub(super) fn model<W: World>(
     making.model.query = making.query();
     if !roots.mutations.is_empty() {
         let fields = roots.mutations.iter().filter_map(|mutation| making.mutation(mutation)).collect();
-        making.model.mutation = Some(making.object("Mutation", "What can be changed.", fields));
+        making.model.mutation = Some(making.object("Mutation", "The mutations.", fields));
     }
     if !roots.subscriptions.is_empty() {
         let fields = making.subscriptions();
-        making.model.subscription = Some(making.object("Subscription", "What can be followed.", fields));
+        making.model.subscription = Some(making.object("Subscription", "The subscriptions.", fields));
     }
+    // Several roots may lead to one fault.
     making.faults.sort();
     making.faults.dedup();
     if making.faults.is_empty() { Ok(making.model) } else { Err(making.faults) }
@@ -105,6 +108,7 @@ impl<'r> SchemaBuilder<'r> {
             faults: Vec::new(),
         };
         for (attribute, entity) in registry.attributes() {
+            // Security: an attribute without a rule is visible to no viewer.
             if attribute.visibility.is_some_and(|rule| rule.admits(viewer)) {
                 making.attributes.insert(attribute.ident, (attribute, entity));
                 making.by_entity.entry(entity.name).or_default().push(attribute);
@@ -113,6 +117,7 @@ impl<'r> SchemaBuilder<'r> {
         making
     }
 
+    /// Adds the type `Query`.
     fn query(&mut self) -> usize {
         let mut fields = Vec::new();
         for query in &self.roots.queries {
@@ -121,22 +126,24 @@ impl<'r> SchemaBuilder<'r> {
                 QueryKind::Attribute(ident) => self.attribute(ident),
                 QueryKind::Root(entity) => self.part(query.name, entity),
             };
+            // The root has a name and a text of its own; type and arguments are the attribute's.
             fields.extend(field.map(|field| Field {
                 name: query.name.to_owned(),
                 doc: query.doc.to_owned(),
                 ..field
             }));
         }
-        self.object("Query", "What can be asked.", fields)
+        self.object("Query", "The queries.", fields)
     }
 
-    /// Adds an object type; fields and arguments have to be called differently.
+    /// Adds an object type with its fields.
     fn object(&mut self, name: &str, doc: &str, fields: Vec<Field>) -> usize {
         let number = self.reserve(name, doc);
         self.fill(number, fields);
         number
     }
 
+    /// Adds an object type without fields, so that its fields can refer to it.
     pub(super) fn reserve(&mut self, name: &str, doc: &str) -> usize {
         let number = self.model.objects.len();
         let (name, doc) = (name.to_owned(), doc.to_owned());
@@ -149,6 +156,7 @@ impl<'r> SchemaBuilder<'r> {
         number
     }
 
+    /// Sets the fields of an object type, and checks that names are valid and distinct.
     pub(super) fn fill(&mut self, number: usize, fields: Vec<Field>) {
         let within = self.model.objects[number].name.clone();
         let mut by_name = BTreeMap::new();
@@ -184,7 +192,7 @@ impl<'r> SchemaBuilder<'r> {
         self.faults.push(SchemaFault::Unknown { by: by.to_owned(), name: name.to_owned() });
     }
 
-    /// The type of an entity, made when it is needed first; none where the viewer sees nothing of it.
+    /// Returns the type of an entity, and adds it on first use. Returns `None` if the viewer sees none of its attributes.
     fn entity(&mut self, by: &str, name: &str) -> Option<usize> {
         let type_name = names::object(name);
         if let Some(number) = self.objects.get(&type_name) {
@@ -195,6 +203,7 @@ impl<'r> SchemaBuilder<'r> {
             return None;
         };
         let attributes = self.by_entity.get(name).cloned()?;
+        // Reserved before its fields exist, because entities refer to each other in cycles.
         let number = self.reserve(&type_name, info.doc);
         let shown = attributes.iter().filter(|attribute| !self.roots.hidden.contains(&attribute.ident));
         let shown: Vec<&str> = shown.map(|attribute| attribute.ident).collect();
@@ -204,10 +213,11 @@ impl<'r> SchemaBuilder<'r> {
         Some(number)
     }
 
-    /// A field of an attribute; none where the viewer does not see it or what it refers to.
+    /// Returns the field of an attribute, or `None` if the viewer may not see the attribute or the entity it refers to.
     fn attribute(&mut self, ident: &str) -> Option<Field> {
         let Some((attribute, entity)) = self.attributes.get(ident).copied() else {
-            // What is hidden is no fault of the declaration; what nobody declares is found as a missing entity's.
+            // Not visible to this viewer, which is no fault. An ident that is declared nowhere looks the same here; the
+            // stored SDL shows that its field is missing.
             return None;
         };
         let leaf = self.leaf(attribute, entity)?;
@@ -221,6 +231,7 @@ impl<'r> SchemaBuilder<'r> {
             is_list: attribute.cardinality == Cardinality::Many,
             is_nullable: attribute.nullable,
         };
+        // A page counts with the length that is requested, a plain list with an assumed one.
         let is_page = matches!(attribute.kind, Type::Reference(name) if self.pages(name).is_some());
         Some(Field {
             name: names::field(ident),
@@ -239,14 +250,18 @@ impl<'r> SchemaBuilder<'r> {
         })
     }
 
+    /// Returns the declaration of an entity as a page, if there is one.
     fn pages(&self, name: &str) -> Option<&'r Pages> {
         self.roots.pages.iter().find(|pages| pages.entity == name)
     }
 
+    /// Returns the output type of an attribute's values, or `None` if the viewer may not see the entity they refer to.
     pub(super) fn leaf(&mut self, attribute: &Attribute, entity: &EntityInfo) -> Option<Leaf> {
         let is_key = entity.key == Some(attribute.ident);
         Some(match attribute.kind {
+            // A key is an `ID` whatever its type, because clients should treat it as opaque.
             _ if is_key => Leaf::Scalar(Scalar::Id),
+            // By convention, an attribute whose name ends in `-id` identifies something.
             Type::String if attribute.ident.ends_with("-id") => Leaf::Scalar(Scalar::Id),
             Type::String | Type::Keyword | Type::Symbol => Leaf::Scalar(Scalar::String),
             Type::Enum(values) => self.enumeration(attribute, entity, values),
@@ -264,13 +279,14 @@ impl<'r> SchemaBuilder<'r> {
         })
     }
 
-    /// What is counted in things of ours stays within 32 bits, because `limits.rs` bounds it; lengths, times and
-    /// numbers without a unit may not.
+    /// Returns whether an integer may exceed 32 bits. Counts of our own things cannot, because `limits.rs` bounds them;
+    /// lengths, times and numbers without a unit may.
     fn is_long(&self, attribute: &Attribute) -> bool {
         let is_counted = attribute.unit.is_some_and(|unit| !LONG_UNITS.contains(&unit));
         !is_counted || self.roots.longs.contains(&attribute.ident)
     }
 
+    /// Returns a field that finds an entity by its key.
     fn by_key(&mut self, by: &str, name: &str) -> Option<Field> {
         let key = self.entities.get(name).and_then(|entity| entity.key);
         let Some(key) = key.and_then(|key| self.attributes.get(key)).map(|(key, _)| *key) else {
@@ -278,6 +294,8 @@ impl<'r> SchemaBuilder<'r> {
             return None;
         };
         let number = self.entity(by, name)?;
+        // The witness proves that the entity exists: it is never null, and unlike the key and seeds it is read from the
+        // entity, not given with the query.
         let is_witness = |attribute: &&&Attribute| {
             !attribute.nullable && !attribute.is_seed && attribute.ident != key.ident
         };
@@ -297,16 +315,18 @@ impl<'r> SchemaBuilder<'r> {
         };
         Some(Field {
             args: vec![param],
+            // Null if no entity has the key.
             ..field("", Out { leaf: Leaf::Object(number), is_list: false, is_nullable: true }, source)
         })
     }
 
+    /// Returns a field that shows the row itself as an entity.
     fn part(&mut self, by: &str, name: &str) -> Option<Field> {
         let number = self.entity(by, name)?;
         Some(field("", one(Leaf::Object(number)), FieldSource::Itself))
     }
 
-    /// The connection that a page is shown as.
+    /// Returns the connection type of a page, and adds it on first use.
     fn connection(&mut self, pages: &Pages) -> Option<usize> {
         let entries = self.attributes.get(pages.entries).map(|(attribute, _)| attribute.kind);
         let Some(Type::Reference(entry)) = entries else {
@@ -318,7 +338,8 @@ impl<'r> SchemaBuilder<'r> {
         if let Some(number) = self.objects.get(&connection_name) {
             return Some(*number);
         }
-        let number = self.reserve(&connection_name, "A part of a list, and how to go on.");
+        // Reserved before its fields exist, because the fields of an entry may lead back to this connection.
+        let number = self.reserve(&connection_name, "A page of a list, with the cursors to continue from.");
         let node = one(Leaf::Object(self.entity(pages.entity, entry)?));
         let namespace = pages.entries.split('/').next().unwrap_or_default();
         let part = |name: &str, of: &str, leaf| {
@@ -329,16 +350,18 @@ impl<'r> SchemaBuilder<'r> {
         let info = vec![
             part("hasNextPage", "has-next?", Leaf::Scalar(Scalar::Boolean)),
             part("hasPreviousPage", "has-previous?", Leaf::Scalar(Scalar::Boolean)),
+            // An empty page has no entries, and so no cursors.
             nullable(part("startCursor", "start-cursor", text)),
             nullable(part("endCursor", "end-cursor", text)),
         ];
-        let info = self.twin("PageInfo", "Where a page stands in its list.", info);
+        let info = self.twin("PageInfo", "The position of a page in its list.", info);
         let cursor = FieldSource::Attr(Value::keyword(pages.cursor));
         let edge = vec![field("node", node, FieldSource::Itself), field("cursor", one(text), cursor)];
-        let edge = self.object(&format!("{name}Edge"), "An entry of a page, and its place.", edge);
+        let edge = self.object(&format!("{name}Edge"), "An entry of a page, with its cursor.", edge);
         let entries = || FieldSource::Attr(Value::keyword(pages.entries));
         let many = |leaf| Out { is_list: true, ..one(leaf) };
         let fields = vec![
+            // Both count as one value: the length of the page is counted at the field that leads to the connection.
             field("edges", many(Leaf::Object(edge)), entries()),
             field("nodes", Out { is_list: true, ..node }, entries()),
             field("pageInfo", one(Leaf::Object(info)), FieldSource::Itself),
@@ -348,12 +371,15 @@ impl<'r> SchemaBuilder<'r> {
         Some(number)
     }
 
-    /// Adds a type that looks like one that is there and is read off something else.
+    /// Adds a type with the name and the fields of an earlier one but other sources: each connection has a `PageInfo` that
+    /// reads its own page. Clients see one type.
     fn twin(&mut self, name: &str, doc: &str, fields: Vec<Field>) -> usize {
+        // Otherwise the repeated name would count as a clash.
         self.objects.remove(name);
         self.object(name, doc, fields)
     }
 
+    /// Returns the field of a mutation, and adds its payload type.
     fn mutation(&mut self, mutation: &MutationRoot) -> Option<Field> {
         let type_name = names::object(mutation.name.trim());
         let type_name = capitalised(&type_name);
@@ -367,16 +393,18 @@ impl<'r> SchemaBuilder<'r> {
             self.inputs(declared.params)
         };
         let fields = self.payload(mutation.name, &mutation.payload);
-        let payload = self.object(&format!("{type_name}Payload"), "What came of it.", fields);
+        let payload = self.object(&format!("{type_name}Payload"), "The result of the mutation.", fields);
         let Ok(symbol) = Symbol::new(mutation.symbol) else {
             self.unknown(mutation.name, mutation.symbol);
             return None;
         };
+        // Nullable: otherwise the failure of one mutation would null the results of all others in its operation.
         let out = Out { is_nullable: true, ..one(Leaf::Object(payload)) };
         let source = FieldSource::Mutation(symbol);
         Some(Field { doc: declared.doc.to_owned(), args, ..field(mutation.name, out, source) })
     }
 
+    /// Returns the fields of a payload.
     fn payload(&mut self, by: &str, parts: &[(&'static str, RootPayload)]) -> Vec<Field> {
         let mut fields = Vec::new();
         let nullable = |field: Field| Field { out: Out { is_nullable: true, ..field.out }, ..field };
@@ -404,16 +432,18 @@ impl<'r> SchemaBuilder<'r> {
         fields
     }
 
+    /// Returns the fields of `Subscription`, and adds the types of what they push.
     fn subscriptions(&mut self) -> Vec<Field> {
         let mut fields = Vec::new();
         for subscription in &self.roots.subscriptions {
             let args = self.inputs(subscription.params);
             let (name, parts) = &subscription.payload;
             let payload = self.payload(subscription.name, parts);
+            // Without fields, the payload is an entity.
             let number = if parts.is_empty() {
                 self.entity(subscription.name, name)
             } else {
-                Some(self.object(name, "What is pushed.", payload))
+                Some(self.object(name, "An item that the subscription pushes.", payload))
             };
             let Some(number) = number else {
                 continue;
@@ -435,11 +465,11 @@ fn one(leaf: Leaf) -> Out {
     Out { leaf, is_list: false, is_nullable: false }
 }
 
-/// `createSchedule` as the beginning of a type's name.
+/// Converts a field name to the beginning of a type name: `createSchedule` to `CreateSchedule`.
 pub(super) fn capitalised(name: &str) -> String {
     let mut chars = name.chars();
     chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
 }
 
-/// Units that 32 bits do not hold.
+/// Units whose numbers may exceed 32 bits.
 const LONG_UNITS: [&str; 5] = ["ms", "us", "ns", "s", "bytes"];

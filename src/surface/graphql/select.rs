@@ -1,7 +1,8 @@
-//! What an operation asks for, once its variables are known: fragments opened, fields merged, arguments coerced.
+//! Collects the fields that an operation selects, once its variables are known: expands fragments, merges fields and
+//! coerces arguments.
 //!
-//! Source: the GraphQL specification, §6.3 `CollectFields`. Invariant: a selection asks for nothing that the schema
-//! does not have, and its depth and complexity are within the limits.
+//! Source: the GraphQL specification, §6.3 `CollectFields`. Invariant: a selection contains only fields of the schema,
+//! and its depth and complexity are within the limits.
 
 use async_graphql::parser::types::{Directive, ExecutableDocument, Field, Selection as Item, SelectionSet};
 use async_graphql::{Pos, Positioned};
@@ -15,10 +16,10 @@ use super::write;
 use crate::edn::{Map, Value};
 use crate::limits::{GRAPHQL_COMPLEXITY, GRAPHQL_DEPTH, GRAPHQL_FIELDS, GRAPHQL_LIST_ENTRIES, GRAPHQL_PAGE};
 
-/// What is asked of one object.
+/// The fields that are selected from one object.
 #[derive(Clone, Default)]
 pub(super) struct Selection {
-    /// Number of the object's type.
+    /// The number of the object's type.
     pub(super) object: usize,
     pub(super) fields: Vec<Selected>,
 }
@@ -26,39 +27,41 @@ pub(super) struct Selection {
 /// One field of the answer.
 #[derive(Clone)]
 pub(super) struct Selected {
+    /// The response key: the alias, or the field's name.
     pub(super) key: String,
-    /// The key as it is written: `"key":`.
+    /// The key as JSON, with the colon: `"key":`.
     pub(super) prefix: String,
     pub(super) what: SelectedKind,
     pub(super) params: Map,
+    /// The positions of all fields that were merged into this one.
     pub(super) positions: Vec<Pos>,
     pub(super) below: Option<Selection>,
-    /// Where the value stands in the graph's answer.
+    /// The position of the value in the graph's answer.
     pub(super) at: Locator,
 }
 
-/// What a field is.
+/// The kind of a selected field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SelectedKind {
     /// A field of the type, by number.
     Field(usize),
     Typename,
-    /// `__schema` and `__type`: the schema answers.
+    /// `__schema` or `__type`, which async-graphql answers.
     Introspection,
 }
 
-/// Makes the selection of an operation's root.
+/// Builds the selection of an operation, and counts its cost.
 pub(super) struct Selecting<'d> {
     pub(super) model: &'d SchemaModel,
     pub(super) document: &'d ExecutableDocument,
     pub(super) variables: &'d Variables,
-    /// Leaves so far, as often as they may be answered.
+    /// Leaves so far, each counted as often as the answer may contain it.
     pub(super) complexity: u64,
-    /// Fields looked at so far.
+    /// Fields and fragments visited so far.
     pub(super) fields: usize,
 }
 
-/// Fields of one response key, in order of the document.
+/// The fields with one response key, in document order.
 type Group<'d> = (&'d str, Vec<&'d Positioned<Field>>);
 
 impl<'d> Selecting<'d> {
@@ -70,7 +73,8 @@ impl<'d> Selecting<'d> {
         Self { model, document, variables, complexity: 0, fields: 0 }
     }
 
-    /// Selects from the sets that are asked of one object; `times` is how many of it there may be.
+    /// Builds the selection from the selection sets of one object type; `times` is how many such objects the answer may
+    /// have.
     pub(super) fn select(
         &mut self,
         object: usize,
@@ -100,6 +104,7 @@ impl<'d> Selecting<'d> {
             if self.is_skipped(item.node.directives()) {
                 continue;
             }
+            // Fragments count as well, because expanding one costs work even if it adds no field.
             self.fields += 1;
             within(self.fields, GRAPHQL_FIELDS, "the operation has, with fragments opened, more")?;
             match &item.node {
@@ -111,6 +116,7 @@ impl<'d> Selecting<'d> {
                     }
                 }
                 Item::InlineFragment(inline) => {
+                    // The schema has no interfaces or unions, so a type condition applies to the type of that name only.
                     let on = inline.node.type_condition.as_ref().map(|on| on.node.on.node.as_str());
                     if on.is_none_or(|on| on == self.model.objects[object].name) {
                         self.collect(object, &inline.node.selection_set.node, groups, opened)?;
@@ -120,6 +126,7 @@ impl<'d> Selecting<'d> {
                     let name = spread.node.fragment_name.node.as_str();
                     let on = &self.model.objects[object].name;
                     let fragment = self.document.fragments.get(name).map(|fragment| &fragment.node);
+                    // Each fragment is expanded once per object (§6.3.2, `visitedFragments`).
                     let fragment = fragment.filter(|_| !opened.contains(&name));
                     if let Some(fragment) = fragment.filter(|each| each.type_condition.node.on.node == *on) {
                         opened.push(name);
@@ -182,12 +189,15 @@ impl<'d> Selecting<'d> {
         };
         let field = &model.objects[object].fields[number];
         selected.what = SelectedKind::Field(number);
+        // The arguments of the first field serve for the group: `is_mergeable` has checked that all are equal.
         selected.params = coerce::arguments(model, &field.args, &first.node.arguments, self.variables)?;
         let entries = entries(field.entries, &mut selected.params);
         match field.out.leaf {
             Leaf::Object(below) => {
+                // The selection sets of all merged fields are collected as one (§6.3.2, `MergeSelectionSets`).
                 let sets: Vec<&SelectionSet> =
                     group.iter().map(|each| &each.node.selection_set.node).collect();
+                // Nested lists multiply. The product saturates, because an overflow must not make it small.
                 let place = (depth + 1, times.saturating_mul(entries));
                 selected.below = Some(self.select(below, &sets, place)?);
             }
@@ -196,6 +206,7 @@ impl<'d> Selecting<'d> {
         Ok(selected)
     }
 
+    /// Adds leaves to the complexity.
     fn count(&mut self, times: u64) -> Result<(), GraphqlError> {
         self.complexity = self.complexity.saturating_add(times);
         let found = usize::try_from(self.complexity).unwrap_or(usize::MAX);
@@ -203,26 +214,30 @@ impl<'d> Selecting<'d> {
     }
 }
 
-/// How many entries a field is reckoned with: as many as are asked for; else a page has a length nevertheless, and a list
-/// without pages counts as some.
+/// Returns how many entries a field counts for: the number that is requested, else a page's default length or the
+/// assumed length of a list without pages.
 fn entries(entries: Entries, params: &mut Map) -> u64 {
     if entries == Entries::One {
         return 1;
     }
     let asked = ["first", "last"].iter().find_map(|name| params.keyword(name)?.as_int());
     if let Some(asked) = asked {
+        // At least one: no number may make the fields below free.
         return u64::try_from(asked).unwrap_or(0).max(1);
     }
     if entries == Entries::Listed {
         return GRAPHQL_LIST_ENTRIES.value;
     }
     let page = i64::try_from(GRAPHQL_PAGE.value).unwrap_or(i64::MAX);
+    // Also passed on as an argument, so that the page has no more entries than are counted here.
     params.insert(Value::keyword("first"), page.into());
     GRAPHQL_PAGE.value
 }
 
-/// Fields under one key are one field. Source: the specification, §5.3.2.
+/// Checks that two fields with one response key are equal in name and arguments. Source: the specification, §5.3.2.
 fn is_mergeable(key: &str, first: &Positioned<Field>, other: &Positioned<Field>) -> Result<(), GraphqlError> {
+    // async-graphql makes this check for the fields of one selection set only. It misses fields that meet when the
+    // selection sets of merged fields are collected together.
     let conflict = |why: String| {
         let message = format!(
             "Fields \"{key}\" conflict because {why}. Use different aliases on the fields to fetch both if this was \

@@ -1,6 +1,6 @@
-//! GraphQL over a running scheduler: what a transport calls.
+//! GraphQL over a running scheduler: the entry point for transports.
 //!
-//! Invariant: who asks is known from the caller alone, and what it may not see does not exist for it.
+//! Invariant: the viewer is derived from the caller alone, and what a caller may not see does not exist for it.
 
 use std::sync::Arc;
 
@@ -16,34 +16,34 @@ use crate::edn::Map;
 use crate::graph::view::{Scheduler, viewer};
 use crate::service::{QUERY_LIMITS, Service, registry};
 
-/// The scheduler's GraphQL.
+/// The GraphQL interface of one scheduler.
 pub struct GraphqlService {
     graphql: Graphql<Scheduler>,
     service: Service,
 }
 
-/// The scheduler's GraphQL schema as operators see it, as text: the same for every engine.
+/// Returns the scheduler's schema as operators see it, as SDL. It does not depend on an engine.
 pub fn sdl() -> String {
     let graphql = Graphql::new(registry(), &scheduler::roots());
     graphql.map(|graphql| graphql.sdl()).expect("a test makes the schema and finds no fault")
 }
 
 impl GraphqlService {
-    /// Makes the schemas of a scheduler's graph.
+    /// Generates the schemas of the scheduler's graph.
     ///
     /// # Errors
-    /// Every fault of the declarations; a test sees to it that there is none.
+    /// Returns every fault of the declarations; a test proves that there is none.
     pub fn new(service: &Service) -> Result<GraphqlService, Vec<SchemaFault>> {
         let graphql = Graphql::new(Arc::clone(service.registry()), &scheduler::roots())?;
         Ok(GraphqlService { graphql, service: service.clone() })
     }
 
-    /// The service that it asks.
+    /// Returns the service that this interface queries.
     pub fn service(&self) -> &Service {
         &self.service
     }
 
-    /// Answers a query or runs a mutation.
+    /// Answers a query or runs a mutation; with `is_reading` a mutation is refused.
     pub fn answer(
         &self,
         caller: &domain::Caller,
@@ -61,6 +61,8 @@ impl GraphqlService {
         let stop = access.stop();
         asking(caller, is_reading, &stop, |asking| {
             let reply = self.graphql.execute(request, asking, &mut access);
+            // The query may have needed decisions that the feed has dropped. `look_back` loads them from the store, and
+            // the query runs again with them. After a mutation it returns false: a mutation must not run twice.
             if access.look_back() { self.graphql.execute(request, asking, &mut access) } else { reply }
         })
     }
@@ -68,19 +70,20 @@ impl GraphqlService {
     /// Returns whether a request is a subscription.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns what is wrong with the request.
     pub fn is_subscription(
         &self,
         caller: &domain::Caller,
         request: &GraphqlRequest,
     ) -> Result<bool, Vec<GraphqlError>> {
+        // Preparing an operation reads no world and holds no lock, so it needs no stop check.
         asking(caller, true, &|| false, |asking| self.graphql.is_subscription(request, asking))
     }
 
     /// Accepts a subscription.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns what is wrong with the request.
     pub fn subscribe(
         &self,
         caller: &domain::Caller,
@@ -89,15 +92,16 @@ impl GraphqlService {
         asking(caller, true, &|| false, |asking| self.graphql.subscribe(request, asking))
     }
 
-    /// Answers a subscription's selection for one thing that was pushed.
+    /// Answers a subscription's selection for one pushed item.
     pub fn event(&self, caller: &domain::Caller, subscribed: &Subscribed, item: &Map) -> String {
+        // A new access for each item: its time budget starts with the item, not with the subscription.
         let mut access = self.service.access(caller);
         let stop = access.stop();
         asking(caller, true, &stop, |asking| self.graphql.event(subscribed, item, asking, &mut access))
     }
 }
 
-/// Who asks, for as long as the engine may be kept from others.
+/// Calls `ask` with a caller's rights, the query limits and the stop check.
 fn asking<T>(
     caller: &domain::Caller,
     is_reading: bool,
@@ -106,6 +110,7 @@ fn asking<T>(
 ) -> T {
     ask(&GraphqlCaller {
         viewer: viewer(&caller.scope),
+        // An operator that acts for a session has the session's scope, and so the session's rights.
         may_introspect: caller.scope == domain::Scope::Operator,
         is_reading,
         limits: QUERY_LIMITS,

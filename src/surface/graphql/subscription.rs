@@ -1,9 +1,9 @@
-//! Subscriptions without a transport: what is followed, and the answer to each thing that is pushed.
+//! Subscriptions without a transport: accepts them, and answers their selection for each pushed item.
 //!
-//! Lives here: accepting one, and turning what is pushed into answers. Does not live here: what is pushed and when, see
-//! `follow.rs`.
+//! Lives here: accepting a subscription, and turning an item into an answer. Does not live here: which items are pushed
+//! and when; see `follow.rs`.
 //!
-//! Invariant: a thing that is pushed is a row; its answer is read at the moment of pushing, like a query's.
+//! Invariant: an item is a row; its answer is read at the moment of pushing, like a query's.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use crate::edn::{Keyword, Map, Value};
 use crate::graph::registry::{Access, World};
 use async_graphql::parser::types::OperationType;
 
-/// A subscription that was accepted.
+/// An accepted subscription.
 pub struct Subscribed {
     prepared: Arc<PreparedOperation>,
-    /// The field of `Subscription` that is followed.
+    /// The name of the selected field of `Subscription`.
     pub field: String,
-    /// Its arguments, by the keywords of their parameters.
+    /// The field's arguments, keyed by the keywords of their parameters.
     pub params: Map,
 }
 
@@ -31,7 +31,7 @@ impl<W: World> Graphql<W> {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// Returns what is wrong with the request.
     pub fn is_subscription(
         &self,
         request: &GraphqlRequest,
@@ -44,7 +44,7 @@ impl<W: World> Graphql<W> {
     ///
     /// # Errors
     ///
-    /// The errors as a JSON answer, where the request is none for a subscription.
+    /// Returns what is wrong with the request, or that it is no subscription.
     pub fn subscribe(
         &self,
         request: &GraphqlRequest,
@@ -52,10 +52,12 @@ impl<W: World> Graphql<W> {
     ) -> Result<Subscribed, Vec<GraphqlError>> {
         let prepared = self.prepare(request, caller)?;
         let side = self.viewer_schema(caller.viewer)?;
+        // `document.rs` allows one root field only, so the first is all there is.
         let selected =
             prepared.selection.fields.first().filter(|_| prepared.kind == OperationType::Subscription);
         let Some((field, SelectedKind::Field(number))) = selected.map(|selected| (selected, selected.what))
         else {
+            // Another operation, or `subscription { __typename }`, for which nothing is ever pushed.
             let error = GraphqlError::new(Code::Document, "the operation is no subscription");
             return Err(vec![error]);
         };
@@ -64,7 +66,7 @@ impl<W: World> Graphql<W> {
         Ok(Subscribed { prepared, field: name, params })
     }
 
-    /// Answers the selection for one thing that was pushed.
+    /// Answers the selection for one pushed item.
     pub fn event(
         &self,
         subscribed: &Subscribed,
@@ -87,6 +89,7 @@ impl<W: World> Graphql<W> {
     ) -> Result<String, Vec<GraphqlError>> {
         let one = |error: GraphqlError| vec![error];
         let side = self.viewer_schema(caller.viewer)?;
+        // Planned for each item, because items differ in the attributes that they give.
         let seeds: Vec<Keyword> = item.keys().filter_map(Value::as_keyword).cloned().collect();
         let plan = self.preparing(side, caller).plan(&prepared.need.query(), &seeds).map_err(one)?;
         let row = self.run(&plan, item, caller, access).map_err(one)?;

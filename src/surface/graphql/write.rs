@@ -1,6 +1,6 @@
-//! JSON of leaves, written straight into the answer.
+//! Writes leaf values as JSON, straight into the answer.
 //!
-//! Invariant: what a scalar cannot represent is an error in graphql-js's words, and nothing is written then.
+//! Invariant: a value that its scalar cannot represent is an error in graphql-js's words, and nothing is written for it.
 
 use std::fmt::{Display, Write};
 
@@ -27,14 +27,14 @@ pub(super) fn scalar(scalar: Scalar, value: &Value, out: &mut String) -> Result<
         (Scalar::Id, Value::Int(number)) => text(&number.to_string(), out),
         (Scalar::Id, Value::Keyword(_) | Value::Uuid(_)) => json::write(value, out),
         (Scalar::DateTime, Value::Inst(inst)) => instant(*inst, out),
-        // Triggers are shown with their instants as texts.
+        // Records such as triggers contain their instants as text.
         (Scalar::DateTime, Value::Str(string)) if Moment::parse(string).is_ok() => text(string, out),
         _ => return Err(cannot(scalar, value)),
     }
     Ok(())
 }
 
-/// Writes the constant of a keyword, or of a text that names one.
+/// Writes the enum constant of a keyword, or of a text that names one.
 pub(super) fn constant(each: &Enum, value: &Value, out: &mut String) -> Result<(), String> {
     let keyword = value.as_keyword().map(crate::edn::Keyword::as_str).or_else(|| value.as_str());
     if keyword.is_some_and(|keyword| name(each, keyword, out)) {
@@ -43,10 +43,11 @@ pub(super) fn constant(each: &Enum, value: &Value, out: &mut String) -> Result<(
     Err(format!("Enum \"{}\" cannot represent value: {}", each.name, as_json(value)))
 }
 
-/// Writes the constant of a keyword's name; whether there is one.
+/// Writes the enum constant of a keyword's name; returns whether there is one.
 pub(super) fn name(each: &Enum, name: &str, out: &mut String) -> bool {
     let found = each.values.iter().find(|(value, _)| value == name);
     if let Some((_, constant)) = found {
+        // Constants are GraphQL names, so they need no escapes.
         out.push('"');
         out.push_str(constant);
         out.push('"');
@@ -61,17 +62,18 @@ pub(super) fn instant(inst: Inst, out: &mut String) {
     out.push_str("Z\"");
 }
 
-/// Writes what prints itself, with quotes. Mostly nothing in it must be escaped, and no copy is made to find out.
+/// Writes a value as it prints itself, with quotes. A copy is made only if something must be escaped, which is rare.
 pub(super) fn shown(shown: &dyn Display, out: &mut String) {
     out.push('"');
     let start = out.len();
     // Writing to a string cannot fail.
     let written = write!(out, "{shown}");
     debug_assert!(written.is_ok());
-    // Looked at to the end, because a loop without a way out takes many bytes at a time.
+    // Reads every byte: a loop without an early exit can be vectorised.
     let is_special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     if out.as_bytes()[start..].iter().fold(false, |found, byte| found | is_special(*byte)) {
         let plain = out.split_off(start);
+        // Removes the quote as well, because `text` writes its own.
         out.pop();
         text(&plain, out);
     } else {
@@ -83,6 +85,7 @@ pub(super) fn shown(shown: &dyn Display, out: &mut String) {
 pub(super) fn text(text: &str, out: &mut String) {
     out.push('"');
     let mut from = 0;
+    // Only ASCII characters are escaped, so that every cut is at a character boundary.
     for (at, byte) in text.bytes().enumerate() {
         if byte >= 0x20 && byte != b'"' && byte != b'\\' {
             continue;
@@ -108,6 +111,7 @@ fn integer(number: i64, out: &mut String) {
     debug_assert!(written.is_ok());
 }
 
+/// Returns the message for a value that a scalar cannot represent.
 fn cannot(scalar: Scalar, value: &Value) -> String {
     let what = match scalar {
         Scalar::Int | Scalar::Long => "non-integer value",
@@ -118,7 +122,7 @@ fn cannot(scalar: Scalar, value: &Value) -> String {
     format!("{} cannot represent {what}: {}", scalar.name(), as_json(value))
 }
 
-/// The value as it would stand in JSON.
+/// Returns the value as JSON text.
 fn as_json(value: &Value) -> String {
     let mut out = String::new();
     json::write(value, &mut out);

@@ -1,10 +1,10 @@
-//! The protocol `graphql-transport-ws`, without a socket: frames in, frames out.
+//! The protocol `graphql-transport-ws` without a socket: frames in, frames out.
 //!
-//! Lives here: who may say what when. Does not live here: reading and writing frames, waiting, and what subscriptions
-//! push. Source: the protocol's description by the package graphql-ws.
+//! Lives here: which message is allowed when. Does not live here: reading and writing frames, waiting, and the content
+//! of subscriptions. Source: `PROTOCOL.md` of the package graphql-ws.
 //!
-//! Invariant: before the first message has said who calls, nothing is run; afterwards every message, in either
-//! direction, asks first whether the caller still may.
+//! Invariant: nothing runs before the first message has authenticated the caller. After that, the token is checked again
+//! before a client's message is handled, and before an answer is pushed.
 
 use std::collections::BTreeSet;
 
@@ -17,72 +17,73 @@ use crate::edn::{Map, Value};
 use crate::limits::{CLIENT_SUBSCRIPTIONS, GRAPHQL_HEARTBEAT_MS, GRAPHQL_INIT_MS, GRAPHQL_MESSAGE_BYTES};
 use crate::surface::json;
 
-/// The name of the protocol, as the upgrade has to ask for it.
+/// The name of the protocol, which the client must request in the upgrade.
 pub const PROTOCOL: &str = "graphql-transport-ws";
 
-/// What is to be sent.
+/// A frame to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// A text frame.
     Text(String),
-    /// The end of the connection: code and reason.
+    /// Closes the connection, with a code and a reason.
     Close(u16, &'static str),
 }
 
-/// What a connection's messages lead to.
+/// The operations of one connection, provided by its transport.
 pub trait Operations {
-    /// Takes the payload of the first message; returns whether it says who calls.
+    /// Authenticates the caller by the payload of the first message; returns whether that succeeds.
     fn open(&mut self, payload: &Map) -> bool;
 
-    /// Whether the caller still may, a token can be withdrawn at any time.
+    /// Returns whether the caller's token is still valid; it can be revoked at any time.
     fn may_go_on(&mut self) -> bool;
 
     /// Starts an operation.
     fn start(&mut self, id: &str, request: &GraphqlRequest) -> Started;
 
-    /// Stops a subscription; what it has in hand may still come.
+    /// Stops a subscription. Answers that are already on their way may still arrive.
     fn stop(&mut self, id: &str);
 }
 
-/// What became of an operation.
+/// The result of starting an operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Started {
-    /// It was answered: the answer as JSON.
+    /// The operation is complete; the answer as JSON.
     Answered(String),
-    /// It was refused.
+    /// The operation is refused.
     Refused(Vec<GraphqlError>),
-    /// It goes on: answers are pushed.
+    /// The operation is a subscription, whose answers are pushed.
     Follows,
 }
 
-/// The state of one connection.
+/// The protocol state of one connection.
 #[derive(Clone, Debug)]
 pub struct Socket {
     is_open: bool,
     is_closed: bool,
+    /// The ids of the running subscriptions.
     running: BTreeSet<String>,
-    /// When the first message must have come, and afterwards when it is time for a sign of life.
+    /// Before the first message: when it must have arrived. After it: when the next ping is due.
     deadline: BootTime,
 }
 
 impl Socket {
-    /// A connection that was accepted just now.
+    /// Creates the state of a connection that is accepted at `now`.
     pub fn new(now: BootTime) -> Self {
         let deadline = now.after(Span::from_millis(GRAPHQL_INIT_MS.value));
         Self { is_open: false, is_closed: false, running: BTreeSet::new(), deadline }
     }
 
-    /// When to call [`Socket::tick`].
+    /// Returns when to call [`Socket::tick`].
     pub fn deadline(&self) -> BootTime {
         self.deadline
     }
 
-    /// How many subscriptions run.
+    /// Returns the number of running subscriptions.
     pub fn running(&self) -> usize {
         self.running.len()
     }
 
-    /// Does what is due; may be called sooner, so that a token that is withdrawn ends the connection soon.
+    /// Does what is due at `now`. It may be called earlier, to end the connection soon after its token is revoked.
     pub fn tick(&mut self, now: BootTime, operations: &mut dyn Operations) -> Vec<Frame> {
         if self.is_closed {
             return Vec::new();
@@ -90,6 +91,7 @@ impl Socket {
         if self.is_open && !operations.may_go_on() {
             return self.close(4403, "Forbidden");
         }
+        // After the token check, which each call must make, due or not.
         if now < self.deadline {
             return Vec::new();
         }
@@ -100,16 +102,17 @@ impl Socket {
         vec![Frame::Text("{\"type\":\"ping\"}".into())]
     }
 
-    /// Takes a frame that is no text.
+    /// Handles a binary frame; the protocol allows text only.
     pub fn binary(&mut self) -> Vec<Frame> {
         self.close(4400, "Invalid message received")
     }
 
-    /// Takes a text frame.
+    /// Handles a text frame.
     pub fn text(&mut self, text: &str, now: BootTime, operations: &mut dyn Operations) -> Vec<Frame> {
         if self.is_closed {
             return Vec::new();
         }
+        // Before parsing, to bound its cost.
         if u64::try_from(text.len()).is_ok_and(|length| length > GRAPHQL_MESSAGE_BYTES.value) {
             return self.close(1009, "Message too big");
         }
@@ -118,6 +121,7 @@ impl Socket {
             return self.close(4400, "Invalid message received");
         };
         let kind = message.text("type").and_then(Value::as_str);
+        // Before the token check: this message brings the token.
         if kind == Some("connection_init") {
             return self.init(message, now, operations);
         }
@@ -126,10 +130,12 @@ impl Socket {
         }
         let id = message.text("id").and_then(Value::as_str).filter(|id| !id.is_empty());
         match (kind, id) {
+            // Pings are allowed at any time, before authentication too.
             (Some("ping"), _) => vec![Frame::Text("{\"type\":\"pong\"}".into())],
             (Some("pong"), _) => Vec::new(),
             (Some("subscribe"), Some(_)) if !self.is_open => self.close(4401, "Unauthorized"),
             (Some("subscribe"), Some(id)) => self.subscribe(id, message, operations),
+            // An unknown id is no fault: both sides may complete an operation at the same time.
             (Some("complete"), Some(id)) => {
                 if self.running.remove(id) {
                     operations.stop(id);
@@ -140,7 +146,7 @@ impl Socket {
         }
     }
 
-    /// Passes on what a subscription pushes; nothing where it was stopped meanwhile.
+    /// Sends an answer of a subscription, unless the client has stopped the subscription meanwhile.
     pub fn push(&mut self, id: &str, body: &str, operations: &mut dyn Operations) -> Vec<Frame> {
         if self.is_closed || !self.running.contains(id) {
             return Vec::new();
@@ -151,7 +157,7 @@ impl Socket {
         vec![next(id, body)]
     }
 
-    /// Passes on that a subscription has ended.
+    /// Tells the client that a subscription has ended.
     pub fn complete(&mut self, id: &str) -> Vec<Frame> {
         if self.is_closed || !self.running.remove(id) {
             return Vec::new();
@@ -159,6 +165,7 @@ impl Socket {
         vec![about("complete", id, None)]
     }
 
+    /// Handles the first message, which authenticates the caller.
     fn init(&mut self, message: &Map, now: BootTime, operations: &mut dyn Operations) -> Vec<Frame> {
         if self.is_open {
             return self.close(4429, "Too many initialisation requests");
@@ -172,11 +179,13 @@ impl Socket {
         vec![Frame::Text("{\"type\":\"connection_ack\"}".into())]
     }
 
+    /// Starts the operation of a `subscribe` message.
     fn subscribe(&mut self, id: &str, message: &Map, operations: &mut dyn Operations) -> Vec<Frame> {
         if self.running.contains(id) {
             return self.close(4409, "Subscriber already exists");
         }
         if u64::try_from(self.running.len()).is_ok_and(|running| running >= CLIENT_SUBSCRIPTIONS.value) {
+            // The protocol has no code for this limit; 4429 is its code for too many initialisation requests.
             return self.close(4429, "Too many subscriptions");
         }
         let Some(payload) = message.text("payload").filter(|payload| payload.as_map().is_some()) else {
@@ -188,6 +197,7 @@ impl Socket {
         };
         match started {
             Started::Answered(body) => vec![next(id, &body), about("complete", id, None)],
+            // `error` ends the operation, so no `complete` follows.
             Started::Refused(errors) => vec![refused(id, &errors)],
             Started::Follows => {
                 self.running.insert(id.to_owned());
@@ -196,6 +206,7 @@ impl Socket {
         }
     }
 
+    /// Closes the connection, once: no frame may follow a close frame.
     fn close(&mut self, code: u16, reason: &'static str) -> Vec<Frame> {
         if std::mem::replace(&mut self.is_closed, true) {
             return Vec::new();
@@ -208,13 +219,16 @@ fn next(id: &str, body: &str) -> Frame {
     about("next", id, Some(body))
 }
 
+/// Creates the `error` message of an operation.
 fn refused(id: &str, errors: &[GraphqlError]) -> Frame {
+    // Clients reject an `error` message without errors as malformed.
     let unknown = [GraphqlError::new(Code::Internal, "the operation was refused")];
     let mut payload = String::new();
     list(if errors.is_empty() { &unknown } else { errors }, &mut payload);
     about("error", id, Some(&payload))
 }
 
+/// Creates a message about an operation. `payload` is JSON already, so the message is built as text.
 fn about(kind: &str, id: &str, payload: Option<&str>) -> Frame {
     let mut out = String::from("{\"id\":");
     text(id, &mut out);

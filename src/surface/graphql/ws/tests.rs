@@ -1,8 +1,8 @@
-//! The protocol, message by message.
+//! Tests of the protocol, message by message.
 
 use super::*;
 
-/// Operations that answer queries and follow subscriptions.
+/// Operations with scripted results: `q` is answered, `s` is a subscription, all others are refused.
 #[derive(Default)]
 struct Script {
     is_withdrawn: bool,
@@ -36,7 +36,7 @@ fn at(millis: u64) -> BootTime {
     BootTime::default().after(Span::from_millis(millis))
 }
 
-/// Says each message in turn; returns what was sent.
+/// Handles each message in turn; returns the frames that the server sends.
 fn say(socket: &mut Socket, script: &mut Script, messages: &[&str]) -> Vec<String> {
     let frames = messages.iter().flat_map(|message| socket.text(message, at(0), script));
     frames.map(shown).collect()
