@@ -254,13 +254,23 @@ impl<W: World> Graphql<W> {
                 apart.push(None);
                 continue;
             };
-            apart.push(Some(self.act((side, name, field), caller, access)?));
+            let result = match self.act((side, name, field), caller, access) {
+                Ok(result) => result,
+                // Nothing was carried out, so the request can still fail as a whole.
+                Err(error) if apart.iter().all(Option::is_none) => return Err(error),
+                // The caller needs the results of the mutations before this one.
+                Err(error) => RootResult::Failed(error),
+            };
+            apart.push(Some(result));
         }
         let answers = Answers { row: &Map::new(), root_results: &apart, introspected: None };
         Ok(answer::write(&side.model, &prepared.selection, &answers))
     }
 
     /// Runs one mutation, and queries the selection on its result.
+    ///
+    /// # Errors
+    /// Returns why the mutation was not run.
     fn act(
         &self,
         (side, name, field): (&ViewerSchema, &Symbol, &Selected),
@@ -294,8 +304,11 @@ impl<W: World> Graphql<W> {
         // The attributes of the result are given to the query: some, such as a new session's token, can be read nowhere
         // else.
         let seeds: Vec<Keyword> = result.keys().filter_map(Value::as_keyword).cloned().collect();
-        let plan = preparing.plan(&need.query(), &seeds)?;
-        self.run(&plan, &result, caller, access).map(RootResult::Result)
+        let plan = match preparing.plan(&need.query(), &seeds) {
+            Ok(plan) => plan,
+            Err(error) => return Ok(unread(error)),
+        };
+        Ok(self.run(&plan, &result, caller, access).map_or_else(unread, RootResult::Result))
     }
 
     /// Runs a plan in lenient mode: the row contains the errors of single attributes.
@@ -339,6 +352,13 @@ impl<W: World> Access<W> for FixedView<'_, W> {
 
     /// Does nothing: the plan of a query contains no mutations.
     fn act(&mut self, _: &mut dyn FnMut(W::Hand<'_>)) {}
+}
+
+/// Returns the result of a mutation that was carried out, although its payload cannot be read. A plain error would
+/// look as if nothing had changed, and the caller would repeat the mutation.
+fn unread(error: GraphqlError) -> RootResult {
+    let message = format!("the mutation was carried out, but its payload cannot be read: {}", error.message);
+    RootResult::Failed(GraphqlError { message, ..error })
 }
 
 /// Converts a failure of the graph to an error.

@@ -42,14 +42,15 @@ pub struct HttpReply {
 }
 
 /// Reads the GraphQL request without running it, for a transport with an answer format of its own.
+/// Also returns whether the request may only read.
 ///
 /// # Errors
 /// Returns the reply to an invalid request.
-pub fn read(http: &HttpRequest<'_>) -> Result<GraphqlRequest, HttpReply> {
+pub fn read(http: &HttpRequest<'_>) -> Result<(GraphqlRequest, bool), HttpReply> {
     let mut asked = None;
     // Without `Accept`: it names the transport's own format, which `answer` would refuse with 406.
-    let reply = answer(&HttpRequest { accept: None, ..*http }, |request, _| {
-        asked = Some(request.clone());
+    let reply = answer(&HttpRequest { accept: None, ..*http }, |request, is_reading| {
+        asked = Some((request.clone(), is_reading));
         GraphqlReply { body: String::new(), outcome: Outcome::Ran }
     });
     asked.ok_or(reply)

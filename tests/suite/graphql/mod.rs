@@ -9,6 +9,7 @@ mod roots;
 use std::sync::Arc;
 
 use crate::toy::{LIMITS, Tasks, Toy};
+use reveille::graph::eql::Limits;
 use reveille::graph::registry::Viewer;
 use reveille::surface::graphql::{Graphql, GraphqlCaller, GraphqlReply, GraphqlRequest};
 use roots::{roots, toy};
@@ -158,6 +159,24 @@ fn mutations_run_one_after_the_other() {
     let reading = GraphqlCaller { is_reading: true, ..caller() };
     let reply = service.execute(&request, &reading, &mut toy);
     assert_eq!(toy.done, [7, 8], "{}", reply.body);
+}
+
+#[test]
+fn a_mutation_that_was_carried_out_is_answered_though_its_payload_cannot_be_read() {
+    let mut toy = toy();
+    let query = "mutation { a: finish(input: {taskId: 7}) { task { id } } \
+                 b: finish(input: {taskId: 1}) { task { kids { kids { id } } } } }";
+    let limits = Limits { rows: 3, ..LIMITS };
+    let narrow = GraphqlCaller { limits, ..caller() };
+    let reply = service(&toy).execute(&GraphqlRequest::new(query), &narrow, &mut toy);
+    assert_eq!(toy.done, [7, 1]);
+    let body = json(&reply.body);
+    assert_eq!(body["data"]["a"]["task"]["id"], "7", "{body}");
+    let error = &body["errors"][0];
+    assert_eq!(error["path"], json(r#"["b"]"#), "{body}");
+    assert_eq!(error["extensions"]["code"], "LIMIT", "{body}");
+    let message = error["message"].as_str().unwrap_or_default();
+    assert!(message.starts_with("the mutation was carried out, but its payload cannot be read: "), "{body}");
 }
 
 #[test]

@@ -54,6 +54,9 @@ fn queries_and_mutations_need_a_token_and_json() {
         405,
         "allow: POST",
     );
+    let get = "/graphql?query=mutation%7BopenSession(sessionId:%22one%22)%7Btoken%7D%7D";
+    let streamed = [operator, ("accept", "text/event-stream")];
+    check(&ask(&site, "GET", get, &streamed, ""), 200, "a mutation is sent with POST");
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
         check(&ask(&site, "POST", "/graphql", &[operator, ("content-type", kind)], open), 415, "errors");
     }

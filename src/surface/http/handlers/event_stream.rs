@@ -21,14 +21,15 @@ use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::followers::Following;
 
-/// Answers an operation; a subscription lasts until its client leaves or its token is revoked.
+/// Answers an operation; with `is_reading`, a mutation is refused. A subscription lasts until its client leaves or its token is revoked.
 pub(in crate::surface::http) fn open(
     site: &Arc<AppState>,
     who: Principal,
     request: &GraphqlRequest,
+    is_reading: bool,
 ) -> Response {
     let (sender, events) = mpsc::channel(EVENTS);
-    match begin(site, &who, request) {
+    match begin(site, &who, request, is_reading) {
         Ok(following) => {
             tokio::spawn(carry(Arc::clone(site), who, following, sender));
         }
@@ -45,10 +46,15 @@ pub(in crate::surface::http) fn open(
 }
 
 /// Starts a subscription; any other operation is answered at once, as the error.
-fn begin(site: &Arc<AppState>, who: &Principal, request: &GraphqlRequest) -> Result<Following, String> {
+fn begin(
+    site: &Arc<AppState>,
+    who: &Principal,
+    request: &GraphqlRequest,
+    is_reading: bool,
+) -> Result<Following, String> {
     let refused = |errors: Vec<GraphqlError>| refusal(&errors);
     if !site.graphql.is_subscription(&who.caller, request).map_err(refused)? {
-        return Err(site.graphql.answer(&who.caller, request, false).body);
+        return Err(site.graphql.answer(&who.caller, request, is_reading).body);
     }
     follow(site, who, request).map_err(refused)
 }

@@ -48,7 +48,7 @@ pub(in crate::surface::http) async fn answer(
     };
     if sse::is_wanted(http.accept) {
         return Ok(match http::read(&http) {
-            Ok(request) => event_stream::open(&site, who, &request),
+            Ok((request, is_reading)) => event_stream::open(&site, who, &request, is_reading),
             Err(reply) => response(reply),
         });
     }
