@@ -128,10 +128,6 @@ impl<'a> Writer<'a> {
                 Some(value) => self.complete(asked, value),
                 None => self.missing(asked, row),
             },
-            FieldSource::True => {
-                self.out.push_str("true");
-                Ok(())
-            }
             FieldSource::Itself | FieldSource::Subscription => self.below(asked, row),
             FieldSource::Entity { witness, .. } => {
                 // The graph answers an ident with a map even if no entity has the key.

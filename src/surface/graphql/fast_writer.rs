@@ -93,7 +93,6 @@ impl TemplateBuilder<'_> {
 
     fn field(&mut self, field: &Field, selected: &Selected) -> Option<()> {
         match &field.source {
-            FieldSource::True => self.text.push_str("true"),
             // Shows the row itself, so its values are on this level of the plan.
             FieldSource::Itself => self.object(selected.below.as_ref()?)?,
             FieldSource::Attr(_) | FieldSource::Entity { .. } => {

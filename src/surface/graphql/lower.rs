@@ -78,7 +78,6 @@ impl Need {
                         below.item(&ExprKey::Attr(witness.clone()), &Map::new(), &mut Locator::default());
                     }
                 }
-                FieldSource::True => {}
                 // The payload is queried after the mutation has run (`Need::of`). Here only its locators are set.
                 FieldSource::Mutation(_) => {
                     if let Some(below) = &mut field.below {

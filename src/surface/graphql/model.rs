@@ -86,8 +86,6 @@ pub(super) enum Scalar {
 pub(super) enum FieldSource {
     /// An attribute of the row.
     Attr(Value),
-    /// Always true.
-    True,
     /// The row itself under another type: the entity of a payload, a part of the root, or the node of an edge.
     Itself,
     /// The entity whose key is the only argument. It exists if its witness, an attribute that is never null, does.

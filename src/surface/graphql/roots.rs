@@ -19,8 +19,6 @@ pub struct Roots {
     /// Attributes that are not fields of their types, because they are valid only in a mutation's result or within one
     /// query.
     pub hidden: Vec<&'static str>,
-    /// Integers that may exceed 32 bits although their unit does not suggest it.
-    pub longs: Vec<&'static str>,
 }
 
 /// A field of `Query`.
@@ -81,8 +79,6 @@ pub enum RootPayload {
     Maybe(&'static str),
     /// A list of entities that the result contains under this keyword.
     Entities(&'static str, &'static str),
-    /// Always true.
-    True,
     /// A value that is no attribute, which the result contains under this keyword; it may be nil.
     Given(&'static str, ParamType),
 }

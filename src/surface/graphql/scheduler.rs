@@ -32,7 +32,6 @@ pub fn roots() -> Roots {
             "reveille.slot/number",
             "reveille.explanation/number",
         ],
-        longs: vec![],
     }
 }
 

@@ -266,7 +266,7 @@ impl<'r> SchemaBuilder<'r> {
             Type::String | Type::Keyword | Type::Symbol => Leaf::Scalar(Scalar::String),
             Type::Enum(values) => self.enumeration(attribute, entity, values),
             Type::Boolean => Leaf::Scalar(Scalar::Boolean),
-            Type::Integer if self.is_long(attribute) => Leaf::Scalar(Scalar::Long),
+            Type::Integer if Self::is_long(attribute) => Leaf::Scalar(Scalar::Long),
             Type::Integer => Leaf::Scalar(Scalar::Int),
             Type::Float => Leaf::Scalar(Scalar::Float),
             Type::Instant => Leaf::Scalar(Scalar::DateTime),
@@ -281,9 +281,8 @@ impl<'r> SchemaBuilder<'r> {
 
     /// Returns whether an integer may exceed 32 bits. Counts of our own things cannot, because `limits.rs` bounds them;
     /// lengths, times and numbers without a unit may.
-    fn is_long(&self, attribute: &Attribute) -> bool {
-        let is_counted = attribute.unit.is_some_and(|unit| !LONG_UNITS.contains(&unit));
-        !is_counted || self.roots.longs.contains(&attribute.ident)
+    fn is_long(attribute: &Attribute) -> bool {
+        attribute.unit.is_none_or(|unit| LONG_UNITS.contains(&unit))
     }
 
     /// Returns a field that finds an entity by its key.
@@ -381,8 +380,7 @@ impl<'r> SchemaBuilder<'r> {
 
     /// Returns the field of a mutation, and adds its payload type.
     fn mutation(&mut self, mutation: &MutationRoot) -> Option<Field> {
-        let type_name = names::object(mutation.name.trim());
-        let type_name = capitalised(&type_name);
+        let type_name = names::object(mutation.name);
         let Some(declared) = self.mutations.get(mutation.symbol).copied() else {
             self.unknown(mutation.name, mutation.symbol);
             return None;
@@ -413,7 +411,6 @@ impl<'r> SchemaBuilder<'r> {
                 RootPayload::Entity(entity) => self.part(by, entity).map(nullable),
                 RootPayload::Attribute(ident) => self.attribute(ident),
                 RootPayload::Maybe(ident) => self.attribute(ident).map(nullable),
-                RootPayload::True => Some(field("", one(Leaf::Scalar(Scalar::Boolean)), FieldSource::True)),
                 RootPayload::Entities(entity, keyword) => self.entity(by, entity).map(|number| {
                     let out = Out { is_list: true, ..one(Leaf::Object(number)) };
                     Field {
@@ -463,12 +460,6 @@ fn field(name: &str, out: Out, source: FieldSource) -> Field {
 
 fn one(leaf: Leaf) -> Out {
     Out { leaf, is_list: false, is_nullable: false }
-}
-
-/// Converts a field name to the beginning of a type name: `createSchedule` to `CreateSchedule`.
-pub(super) fn capitalised(name: &str) -> String {
-    let mut chars = name.chars();
-    chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
 }
 
 /// Units whose numbers may exceed 32 bits.

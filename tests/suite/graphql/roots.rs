@@ -66,7 +66,6 @@ pub(crate) fn roots() -> Roots {
         subscriptions: vec![],
         pages: vec![Pages { entity: "task-page", entries: "task-page/tasks", cursor: "task/slug" }],
         hidden: vec!["task/secret"],
-        longs: vec![],
     }
 }
 
