@@ -1,16 +1,18 @@
-//! A caller's own value, as refusals show it.
+//! Copies of a caller's values, for errors that repeat them.
 //!
-//! Invariant: an echo is small and shallow, so that the answer around it can always be read back.
+//! Invariant: an echo is small and shallow, so that a client can always parse the answer that contains it.
 
 use crate::edn::Value;
 
-/// The value itself if it is small; else the beginning of its text, as a string that ends in `…`.
+/// Returns the value itself if it is small, else the beginning of its text, as a string that ends in `…`.
 pub fn echo(value: &Value) -> Value {
     let is_string = value.as_str().is_some();
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if text.len() <= ECHO_BYTES_MAX && (is_string || !nests_deeper(value, ECHO_DEPTH_MAX)) {
         return value.clone();
     }
+    // A deep value can have a short text, so the text may be shorter than the limit. A cut inside a character
+    // would panic.
     let head = text.floor_char_boundary(ECHO_BYTES_MAX.min(text.len()));
     Value::string(format!("{}…", &text[..head]))
 }
@@ -22,6 +24,7 @@ fn nests_deeper(value: &Value, levels: u32) -> bool {
         Value::Set(set) => set.iter().any(deeper),
         Value::Map(map) => map.iter().any(|(key, value)| deeper(key) || deeper(value)),
         Value::Tagged(tagged) => deeper(&tagged.value),
+        // Metadata is not printed, so it adds no level.
         Value::Meta(meta) => nests_deeper(meta.value(), levels),
         Value::Nil | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => false,
         Value::BigDec(_) | Value::Ratio(_) | Value::Char(_) | Value::Str(_) | Value::Keyword(_) => false,
@@ -29,8 +32,9 @@ fn nests_deeper(value: &Value, levels: u32) -> bool {
     }
 }
 
-/// Enough for any value that could have been meant. A refusal repeats at most so much of each value it names.
+/// Longest text of an echoed value, in bytes: enough for any value that a caller could plausibly mean.
 const ECHO_BYTES_MAX: usize = 256;
+/// Deepest nesting of an echoed value. A client's reader may have a depth limit of its own, and the answer adds levels.
 const ECHO_DEPTH_MAX: u32 = 8;
 
 #[cfg(test)]

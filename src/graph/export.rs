@@ -1,6 +1,7 @@
-//! The table of attributes as a file: `schema/attributes.edn`, and as a page for people.
+//! Exports the registry: as `schema/attributes.edn` for programs, and as `docs/ATTRIBUTES.md` for people.
 //!
-//! Invariant: everything here is a walk over the registry; the order is that of idents within entities.
+//! Invariant: everything here is a walk over the registry. Entities are in declared order, attributes by ident
+//! within their entity, mutations by name.
 
 use std::fmt::Write as _;
 
@@ -9,11 +10,12 @@ use super::registry::{
 };
 use crate::edn::{Map, Symbol, Value};
 
-/// Every entity and attribute as EDN, one a line.
+/// Returns every entity, attribute and mutation as EDN, one per line.
 pub fn attributes_edn<W: World>(registry: &Registry<W>) -> String {
     let mut text = String::from(
         ";; Generated from src/graph/attr/: every attribute there is. Do not edit.\n{:entities [\n",
     );
+    // One entry per line, so that a change of one declaration is one line of a diff.
     for entity in registry.entities() {
         let map = Map::new()
             .with("entity", entity.name)
@@ -41,22 +43,24 @@ pub fn attributes_edn<W: World>(registry: &Registry<W>) -> String {
     text
 }
 
+/// Returns the parameters of a call as EDN; parameters of all groups are in one list.
 fn params_edn(groups: ParamGroups) -> Vec<Value> {
     groups.iter().flat_map(|group| group.params).map(param_edn).collect()
 }
 
+/// Returns a parameter that a caller passes: it may be required.
 fn param_edn(param: &Param) -> Value {
     let map = type_edn(param, "params", param_edn);
     map.with("required?", param.is_required).with("doc", param.doc).into()
 }
 
-/// A field of a record that is shown.
+/// Returns a field of a record that is shown: it is never required, but may be nullable.
 fn field_edn(field: &Param) -> Value {
     let map = type_edn(field, "fields", field_edn);
     map.with("nullable?", field.is_nullable).with("doc", field.doc).into()
 }
 
-/// Name and type; what a record holds stands under `key`.
+/// Returns the name and type of a parameter or field; the parts of a record are listed under `key`.
 fn type_edn(param: &Param, key: &str, inner: fn(&Param) -> Value) -> Map {
     let map =
         Map::new().with("name", Value::keyword(param.name)).with("type", Value::keyword(param.kind.name()));
@@ -75,7 +79,7 @@ fn type_edn(param: &Param, key: &str, inner: fn(&Param) -> Value) -> Map {
     }
 }
 
-/// Every attribute as a table in Markdown, by entity.
+/// Returns the reference page in Markdown: attributes by entity, their parameters, and mutations.
 pub fn attributes_markdown<W: World>(registry: &Registry<W>) -> String {
     let mut text = String::from(
         "# Attributes\n\nGenerated from `src/graph/attr/`. Who may see an attribute: `everyone`, its `owner` (the session \
@@ -83,6 +87,7 @@ pub fn attributes_markdown<W: World>(registry: &Registry<W>) -> String {
     );
     let mut last = "";
     for (entity, ident) in sorted(registry) {
+        // The attributes are sorted by entity, so a change of the name starts a new section.
         if entity.name != last {
             last = entity.name;
             let key = entity.key.map_or_else(|| "a root".to_owned(), |key| format!("key `:{key}`"));
@@ -110,18 +115,19 @@ pub fn attributes_markdown<W: World>(registry: &Registry<W>) -> String {
     let taken = registry.described().filter(|(attribute, _)| !attribute.params.is_empty());
     let taken: Vec<(String, &str, ParamGroups)> =
         taken.map(|(it, _)| (format!(":{}", it.ident), "", it.params)).collect();
-    text += "\n# Parameters of attributes\n\nA parameter that is not listed is refused by its name.\n";
+    text += "\n# Parameters of attributes\n\nA parameter that is not listed is refused, and the error names it.\n";
     for (name, doc, groups) in taken {
         params_markdown(&mut text, &name, doc, groups);
     }
-    text += "\n# Mutations\n\nGraphQL has them in camel case. A parameter that is not listed is refused by its name.\n";
+    text += "\n# Mutations\n\nGraphQL writes the names in camel case. A parameter that is not listed is refused, and \
+             the error names it.\n";
     for mutation in registry.described_mutations() {
         params_markdown(&mut text, mutation.name, mutation.doc, mutation.params);
     }
     text
 }
 
-/// The fields of a map, each as a query would lead to it.
+/// Appends the fields of a map, at any depth. Each is named by the path that a query takes to it.
 fn fields_markdown(text: &mut String, above: &str, record: &Record, visible: &str) {
     for field in record.params {
         let name = format!("{above} `:{}`", field.name);
@@ -133,6 +139,7 @@ fn fields_markdown(text: &mut String, above: &str, record: &Record, visible: &st
     }
 }
 
+/// Appends a section with the parameters of one attribute or mutation.
 fn params_markdown(text: &mut String, name: &str, doc: &str, groups: ParamGroups) {
     let _ = write!(text, "\n## `{name}`\n\n");
     if !doc.is_empty() {
@@ -149,6 +156,7 @@ fn params_markdown(text: &mut String, name: &str, doc: &str, groups: ParamGroups
     }
 }
 
+/// Appends a parameter and, if it is a map, the parameters inside it.
 fn param_markdown(text: &mut String, above: &str, param: &Param) {
     let name = format!("{above}`:{}`", param.name);
     let required = if param.is_required { ", required" } else { "" };
@@ -160,11 +168,13 @@ fn param_markdown(text: &mut String, above: &str, param: &Param) {
     }
 }
 
+/// Returns the type of a parameter, as the tables show it.
 fn param_type(kind: ParamType) -> String {
     match kind {
         ParamType::Enum { values, .. } => {
             values.iter().map(|name| format!("`:{name}`")).collect::<Vec<_>>().join(" ")
         }
+        // A bound that the type implies is no information for a caller.
         ParamType::Integer { min: i64::MIN, max: i64::MAX } => "integer".to_owned(),
         ParamType::Integer { min, max: i64::MAX } => format!("integer from {min}"),
         ParamType::Integer { min, max } => format!("integer, {min} to {max}"),
@@ -174,6 +184,7 @@ fn param_type(kind: ParamType) -> String {
     }
 }
 
+/// Returns the type of an attribute, as the tables show it.
 fn kind(kind: Type) -> String {
     if let Type::Enum(names) = kind {
         return names.iter().map(|name| format!("`:{name}`")).collect::<Vec<_>>().join(" ");
@@ -181,6 +192,7 @@ fn kind(kind: Type) -> String {
     if let Type::Reference(entity) = kind { format!("→ {entity}") } else { kind.name().to_owned() }
 }
 
+/// Returns the line of an attribute in `schema/attributes.edn`.
 fn line(entity: &EntityInfo, attribute: &super::registry::Attribute) -> Value {
     let mut map = Map::new()
         .with("ident", Value::keyword(attribute.ident))
@@ -214,7 +226,7 @@ fn line(entity: &EntityInfo, attribute: &super::registry::Attribute) -> Value {
         .into()
 }
 
-/// Entities in declared order, their attributes by ident.
+/// Returns all attributes: entities in declared order, their attributes by ident.
 fn sorted<W: World>(registry: &Registry<W>) -> Vec<(&EntityInfo, &'static str)> {
     let mut all: Vec<(usize, &EntityInfo, &'static str)> = registry
         .described()
@@ -223,6 +235,7 @@ fn sorted<W: World>(registry: &Registry<W>) -> Vec<(&EntityInfo, &'static str)> 
             (place.unwrap_or(usize::MAX), entity, attribute.ident)
         })
         .collect();
+    // By ident, not as declared: moving a declaration within its entity must not change the generated files.
     all.sort_unstable_by_key(|(place, _, ident)| (*place, *ident));
     all.into_iter().map(|(_, entity, ident)| (entity, ident)).collect()
 }

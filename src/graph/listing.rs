@@ -1,7 +1,7 @@
-//! Lists of schedules, sessions and decisions: filtered, in order, and cut into pages.
+//! Lists schedules, sessions and decisions: filters them, sorts them, and cuts them into pages.
 //!
-//! Invariant: every order is total, so a list never depends on where records happen to lie; what the caller may not
-//! see is not counted.
+//! Invariant: every order is total, so a list does not depend on where records are stored. What the caller may not
+//! see is neither listed nor counted.
 
 use std::cmp::Ordering;
 
@@ -15,7 +15,7 @@ use crate::edn::{Map, Value};
 use crate::engine::{Key, ScheduleRecord, SessionRecord};
 
 names! {
-    /// The orders in which schedules can be listed; ties are broken by the other instant, then by id.
+    /// The orders in which schedules can be listed. Ties are broken by the other instant, then by id.
     ScheduleOrder {
         /// Earliest slot first.
         FireAt = "fire-at",
@@ -32,7 +32,7 @@ enums! {
     ScheduleOrder = "schedule-order",
 }
 
-/// A status that is shown.
+/// A status as it is shown, which is never `in-flight`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownStatus(Status);
 
@@ -41,70 +41,71 @@ impl FromParam for ShownStatus {
 
     fn from_value(value: &Value) -> Option<ShownStatus> {
         let status = Status::parse(word(value)?)?;
+        // A filter for `in-flight` would never match, because the status is shown as `pending`. So it is refused.
         (psi_terms::status(status) == status).then_some(ShownStatus(status))
     }
 }
 
 params! {
-    /// What schedules have to be: all of it.
+    /// A filter on schedules: all conditions that are given must hold.
     pub ScheduleFilter folded as "filter": "schedule-filter" {
-        /// One of these.
+        /// Only schedules with one of these statuses.
         optional statuses: OneOrMany<ShownStatus> = "status",
-        /// Of this kind.
+        /// Only schedules of this kind.
         optional kind: PayloadKind = "kind",
-        /// With exactly this label.
+        /// Only schedules with exactly this label.
         optional label: Box<str> = "label",
-        /// Of the session with this id.
+        /// Only schedules that the session with this id owns.
         optional session: Box<str> = "session-id",
-        /// With a slot later than this.
+        /// Only schedules whose fire-at is later than this instant.
         optional due_after: Moment = "due-after",
-        /// With a slot earlier than this.
+        /// Only schedules whose fire-at is earlier than this instant.
         optional due_before: Moment = "due-before",
     }
 }
 
 params! {
-    /// In which order schedules are listed.
+    /// The order of a list of schedules.
     pub OrderParams {
-        /// Their order. By slot if left out.
+        /// The order of the list. Earliest fire-at first if omitted.
         optional order: ScheduleOrder = "order-by",
     }
 }
 
 params! {
-    /// What decisions have to be: all of it.
+    /// A filter on decisions: all conditions that are given must hold.
     pub DecisionFilter folded as "filter": "decision-filter" {
-        /// One of these.
+        /// Only decisions of one of these kinds.
         optional kinds: OneOrMany<DecisionKind> = "kind",
-        /// About this schedule.
+        /// Only decisions about the schedule with this id.
         optional schedule: Box<str> = "schedule-id",
-        /// About this session.
+        /// Only decisions about the session with this id.
         optional session: Box<str> = "session-id",
     }
 }
 
-/// What a list of schedules takes.
+/// The parameters of a list of schedules.
 pub(super) const OF_SCHEDULES: ParamGroups =
     &[ScheduleFilter::GROUP, OrderParams::GROUP, WindowParams::GROUP];
-/// What a count of schedules takes.
+/// The parameters of a count of schedules.
 pub(super) const OF_COUNTS: ParamGroups = &[ScheduleFilter::GROUP];
-/// What a list of sessions or messages takes.
+/// The parameters of a list of sessions or messages.
 pub(super) const OF_WINDOWS: ParamGroups = &[WindowParams::GROUP];
-/// What a list of decisions takes.
+/// The parameters of a list of decisions.
 pub(super) const OF_DECISIONS: ParamGroups = &[DecisionFilter::GROUP, WindowParams::GROUP];
 
-/// Whose schedules are listed.
+/// The owner of the schedules that are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// Everybody's.
+    /// All sessions. If the caller is a session: only itself.
     All,
-    /// One session's.
+    /// One session.
     Session(Key),
-    /// Those of a session that does not exist.
+    /// A session that does not exist for the caller: the list is empty.
     Nobody,
 }
 
-/// A place in a list of schedules.
+/// A position in a list of schedules: the values that its entries are sorted by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ListPosition {
     slot: Moment,
@@ -112,7 +113,7 @@ struct ListPosition {
     id: ScheduleId,
 }
 
-/// An entry of a list of schedules, with what it is ordered by.
+/// An entry of a list of schedules, with the values that it is sorted by.
 struct ListEntry<'a> {
     slot: Moment,
     created: Moment,
@@ -123,9 +124,10 @@ struct ListEntry<'a> {
 /// Lists schedules.
 ///
 /// # Errors
-/// A parameter that is unknown or wrong.
+/// Returns a parameter that is invalid.
 pub(super) fn schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<Page, ResolverError> {
     let mut entries = collect(view, whose);
+    // Most queries pass no parameters. They need no filter, no window and no parsing.
     if params.is_empty() {
         entries.sort_unstable_by(|one, two| ScheduleOrder::FireAt.compare(one, &two.place()));
         let all = 0..entries.len();
@@ -134,41 +136,46 @@ pub(super) fn schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<P
     let given = CheckedParams::of(params);
     let filter = ScheduleFilter::read(&given).map_err(refused(LIST))?;
     let order = OrderParams::read(&given).map_err(refused(LIST))?.order.unwrap_or(ScheduleOrder::FireAt);
-    // An id will do as well, as long as there is such a schedule.
+    // A plain id works as a cursor while its schedule exists. A cursor also works afterwards, because it contains the
+    // position.
     let of_id = |text: &str| view.schedule(view.state.schedule_key(&ScheduleId::new(text).ok()?)?);
     let place = |text: &str| ListPosition::parse(text).or_else(|| of_id(text).map(ListPosition::of));
     let window = Window::read(&given, place)?;
+    // The window is cut last: it counts entries of the filtered list, and searches a sorted one.
     entries.retain(|entry| filter.admits(entry));
     entries.sort_unstable_by(|one, two| order.compare(one, &two.place()));
     let range = window.cut(&entries, |entry, place| order.compare(entry, &place.by_ref()));
     Ok(Page::of(&entries, range, number, cursor))
 }
 
-/// How many schedules there are of this filter.
+/// Counts the schedules that the filter admits.
 pub(super) fn count_schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<u64, ResolverError> {
     let given = CheckedParams::of(params);
     let filter = ScheduleFilter::read(&given).map_err(refused(LIST))?;
     Ok(collect(view, whose).iter().filter(|entry| filter.admits(entry)).count() as u64)
 }
 
-/// The cursor of a schedule, good in every order.
+/// Returns the cursor of a schedule, which is valid in every order.
 pub(super) fn schedule_cursor(record: &ScheduleRecord) -> String {
     let schedule = record.schedule();
+    // All values that any order compares. The id comes last, because it may itself contain the separator.
     format!("{}~{}~{}", record.slot(), schedule.created_at, schedule.id)
 }
 
 /// Lists sessions, by id.
 ///
 /// # Errors
-/// A parameter that is unknown or wrong.
+/// Returns a parameter that is invalid.
 pub(super) fn sessions(view: &View<'_>, params: &Map) -> Result<Page, ResolverError> {
     let given = CheckedParams::of(params);
     let window = Window::read(&given, |text| SessionId::new(text).ok())?;
     let id = |key: Key| view.session(key).map(|record| (record.id(), key));
+    // A session sees no session but itself, so nothing is scanned for it.
     let mut entries: Vec<(&SessionId, Key)> = match view.scope.session() {
         Some(own) => view.session_key(own).and_then(id).into_iter().collect(),
         None => view.state.session_keys().filter_map(id).collect(),
     };
+    // Ids are unique, so the number of a session never decides the order.
     entries.sort_unstable();
     let range = window.cut(&entries, |(id, _), place| (*id).cmp(place));
     let cursor = |view: &View<'_>, number| {
@@ -178,30 +185,35 @@ pub(super) fn sessions(view: &View<'_>, params: &Map) -> Result<Page, ResolverEr
     Ok(Page::of(&entries, range, |(_, key)| u64::from(key.number()), cursor))
 }
 
-/// Lists decisions that are kept, oldest first.
+/// Lists the decisions that the feed retains, oldest first.
 ///
 /// # Errors
-/// A parameter that is unknown or wrong.
+/// Returns a parameter that is invalid.
 pub(super) fn decisions(view: &View<'_>, params: &Map) -> Result<Page, ResolverError> {
     let given = CheckedParams::of(params);
+    // A cursor of the feed is the cursor of a decision, so a subscriber can continue with a list.
     let window = Window::read(&given, |text| text.parse().ok().map(Cursor::new))?;
     let DecisionFilter { kinds, schedule, session } = DecisionFilter::read(&given).map_err(refused(LIST))?;
     let (schedule, session) = (schedule.as_deref(), session.as_deref());
     let entries = view.decisions.iter().filter(|decision| {
         view.concerns(decision)
             && kinds.as_ref().is_none_or(|OneOrMany(kinds)| kinds.contains(&decision.kind))
+            // Compared as text: a text that cannot be an id matches nothing, and is no error.
             && schedule.is_none_or(|id| decision.schedule().is_some_and(|own| own.to_string() == id))
             && session.is_none_or(|id| decision.session.as_ref().is_some_and(|own| own.as_str() == id))
     });
+    // The feed is in order of cursors, so the list needs no sorting.
     let entries: Vec<Cursor> = entries.map(|decision| decision.cursor).collect();
     let range = window.cut(&entries, Ord::cmp);
     Ok(Page::of(&entries, range, |cursor| cursor.number(), |_, number| Some(number.to_string())))
 }
 
+/// Returns the entries of a list, unsorted and unfiltered.
 fn collect<'a>(view: &View<'a>, whose: Whose) -> Vec<ListEntry<'a>> {
     let entry = |key: Key| view.schedule(key).map(|record| ListEntry::new(key, record));
     match whose {
         Whose::All => match view.scope.session() {
+            // A session lists only what it owns. It can read a shared schedule of another session by id.
             Some(own) => collect(view, view.session_key(own).map_or(Whose::Nobody, Whose::Session)),
             None => view.state.schedule_keys().filter_map(entry).collect(),
         },
@@ -227,6 +239,7 @@ impl<'a> ListEntry<'a> {
         ListEntry { slot: record.slot(), created: schedule.created_at, record, key }
     }
 
+    /// Returns the position of the entry.
     fn place(&self) -> (Moment, Moment, &ScheduleId) {
         (self.slot, self.created, &self.record.schedule().id)
     }
@@ -251,11 +264,13 @@ impl ListPosition {
 }
 
 impl ScheduleOrder {
+    /// Compares an entry with a position.
     fn compare(self, entry: &ListEntry<'_>, (slot, created, id): &(Moment, Moment, &ScheduleId)) -> Ordering {
         let slots = || entry.slot.cmp(slot);
         let creations = || entry.created.cmp(created);
         let ids = || entry.record.schedule().id.cmp(id);
         match self {
+            // A descending order reverses the ties too, so it is exactly the ascending list backwards.
             ScheduleOrder::FireAt => slots().then_with(creations).then_with(ids),
             ScheduleOrder::FireAtDesc => slots().then_with(creations).then_with(ids).reverse(),
             ScheduleOrder::CreatedAt => creations().then_with(slots).then_with(ids),
@@ -265,8 +280,10 @@ impl ScheduleOrder {
 }
 
 impl ScheduleFilter {
+    /// Returns whether an entry meets all conditions that are given.
     fn admits(&self, entry: &ListEntry<'_>) -> bool {
         let schedule = entry.record.schedule();
+        // The filter compares what the caller sees: a delivery in progress counts as pending.
         let status = ShownStatus(psi_terms::status(entry.record.status()));
         self.statuses.as_ref().is_none_or(|OneOrMany(wanted)| wanted.contains(&status))
             && self.kind.is_none_or(|kind| schedule.payload.kind() == kind)

@@ -1,43 +1,45 @@
-//! Decisions that lie farther back than the feed: what a look lacked, and what was fetched for the next.
+//! Decisions that are older than the feed: requests for them, and those that were fetched from the log.
 //!
-//! A look holds the engine's lock, and a log is on a disk. So a look that misses something notes what, and is done again
-//! with it in hand. What lives elsewhere: who fetches (`runtime`), who reads (`view`).
+//! A query holds the engine's lock, and the log is on a disk, so a query cannot read the log itself. It records which
+//! schedules it needs older decisions of. They are fetched without the lock, and the query runs again.
+//! What lives elsewhere: fetching (`service/access.rs` and `service/history.rs`), reading (`view`).
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::{Decision, DecisionKind, Moment, ScheduleId};
 
-/// What a log tells of schedules that were asked about.
+/// Older decisions by schedule, and the schedules whose decisions are missing.
 #[derive(Debug, Default)]
 pub struct Lookback {
     found: BTreeMap<ScheduleId, PastDecisions>,
+    // Readers share the view, so a request has to be recorded through a shared reference.
     requested: RefCell<BTreeSet<ScheduleId>>,
 }
 
-/// What it tells of one.
+/// Decisions about one schedule from the log, newest first.
 #[derive(Debug, Default)]
 pub struct PastDecisions {
     decisions: Vec<Decision>,
 }
 
 impl Lookback {
-    /// What is told of a schedule, if it was fetched.
+    /// Returns the decisions about a schedule; `None` if they were not fetched.
     pub(super) fn get(&self, schedule: &ScheduleId) -> Option<&PastDecisions> {
         self.found.get(schedule)
     }
 
-    /// Notes that a look would have needed what is told of a schedule.
+    /// Records that the query needs the decisions about a schedule.
     pub(super) fn request(&self, schedule: &ScheduleId) {
         self.requested.borrow_mut().insert(schedule.clone());
     }
 
-    /// Takes what was lacking.
+    /// Takes the schedules whose decisions were requested.
     pub fn take_requests(&mut self) -> BTreeSet<ScheduleId> {
         std::mem::take(self.requested.get_mut())
     }
 
-    /// Has something in hand for the next look.
+    /// Adds the decisions about a schedule, for the next run of the query.
     pub fn insert(&mut self, schedule: ScheduleId, told: PastDecisions) {
         self.found.insert(schedule, told);
     }
@@ -49,27 +51,28 @@ impl PastDecisions {
         self.decisions.push(decision);
     }
 
-    /// How many there are.
+    /// Returns the number of decisions.
     pub fn len(&self) -> usize {
         self.decisions.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no decisions.
     pub fn is_empty(&self) -> bool {
         self.decisions.is_empty()
     }
 
-    /// Whether it goes back to the schedule's creation.
+    /// Returns whether the decisions reach back to the schedule's creation.
     pub(crate) fn is_complete(&self) -> bool {
+        // The log retains a limited history: unless its oldest decision is the creation, older ones may be pruned.
         self.decisions.last().is_some_and(|decision| decision.kind == DecisionKind::ScheduleCreated)
     }
 
-    /// Newest first.
+    /// Returns the decisions, newest first.
     pub(super) fn decisions(&self) -> &[Decision] {
         &self.decisions
     }
 
-    /// Decisions before this moment may be missing; `None` if none are.
+    /// Returns the moment before which decisions may be missing; `None` if none are.
     pub(super) fn since(&self) -> Option<Moment> {
         self.decisions.last().filter(|_| !self.is_complete()).map(|oldest| oldest.at)
     }

@@ -1,9 +1,9 @@
 //! The attribute graph: one table of attributes, and the EDN Query Language over it.
 //!
-//! [`registry`] holds what there is: attributes, entities, mutations, each declared once, and
-//! the indexes that follow from them. [`eql`] reads a query, plans it over a registry, fetches level by
-//! level, and assembles the answer. Both are generic: the world that readers look at is a type parameter,
-//! [`registry::World`]. The scheduler's own world is [`view::Scheduler`], and [`attr`] declares its attributes.
+//! [`registry`] holds the declarations (each attribute, entity and mutation once) and the indexes built from
+//! them. [`eql`] parses a query, plans it over a registry, reads it level by level, and assembles the answer. Both
+//! are generic over [`registry::World`], which names what readers read from. The scheduler's world is
+//! [`view::Scheduler`], and [`attr`] declares its attributes.
 //!
 //! Does not live here: any transport, any clock, any lock.
 

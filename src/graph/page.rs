@@ -1,9 +1,9 @@
-//! Pages: a part of a long list, by cursors that stay good while the list changes.
+//! Cuts pages out of long lists, by cursors that stay valid while the list changes.
 //!
-//! Lives here: cutting, and what is told of a page. Does not live here: what is listed and in which order
-//! (`listing.rs`).
+//! Lives here: the requested window, and the page that it cuts out. Does not live here: what is listed and in which
+//! order (`listing.rs`).
 //!
-//! Invariant: a cursor names a place in an order, not an entry: when the entry is gone, the place is still there.
+//! Invariant: a cursor names a position in an order, not an entry, so it stays valid when the entry is gone.
 //! Source: GraphQL Cursor Connections Specification, "Pagination algorithm".
 
 use super::params::{CheckedParams, params, refused};
@@ -12,25 +12,25 @@ use super::view::View;
 use crate::edn::Value;
 use crate::limits;
 
-/// A part of a list.
+/// A page of a list.
 #[derive(Clone, Debug)]
 pub struct Page {
     /// How many entries the whole list has.
     pub total: u64,
-    /// The entries, by the numbers under which readers find them.
+    /// The numbers of the entries, by which readers find them.
     pub numbers: Vec<u64>,
-    /// Whether there is something behind.
+    /// Whether entries follow the page.
     pub has_next: bool,
-    /// Whether there is something before.
+    /// Whether entries precede the page.
     pub has_previous: bool,
-    /// Makes the cursor of an entry, by its number: few ask for one.
+    /// Returns the cursor of an entry. A function, because few queries read a cursor.
     cursor: CursorOf,
 }
 
-/// The place of an entry of this number in its list, as text.
+/// Returns the position of the entry with this number, as text.
 type CursorOf = fn(&View<'_>, u64) -> Option<String>;
 
-/// Which part is asked for.
+/// The part of a list that a query requests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Window<C> {
     first: Option<usize>,
@@ -40,21 +40,21 @@ pub(super) struct Window<C> {
 }
 
 params! {
-    /// Which part of a list is asked for.
+    /// The part of a list to return.
     pub WindowParams {
-        /// At most so many, from the front.
+        /// The largest number of entries to return, from the front.
         optional first: u32 = "first",
-        /// Only what stands behind this cursor.
+        /// A cursor: only entries after it are returned.
         optional after: Box<str> = "after",
-        /// At most so many, from the back.
+        /// The largest number of entries to return, from the back. Not together with first.
         optional last: u32 = "last",
-        /// Only what stands before this cursor.
+        /// A cursor: only entries before it are returned.
         optional before: Box<str> = "before",
     }
 }
 
 impl<C> Window<C> {
-    /// Reads it off the parameters of a query.
+    /// Reads the window from the parameters of a query.
     pub(super) fn read(
         given: &CheckedParams<'_>,
         cursor: impl Fn(&str) -> Option<C>,
@@ -68,6 +68,7 @@ impl<C> Window<C> {
             },
         };
         let (first, last) = (size(window.first)?, size(window.last)?);
+        // The specification allows both and advises against it: the result is confusing. An error is clearer.
         if let (Some(_), Some(given)) = (window.first, window.last) {
             return Err(wrong("last", Value::Int(given.into()), "left out where first is given"));
         }
@@ -75,15 +76,17 @@ impl<C> Window<C> {
         Ok(Window { first, last, after: place("after", after)?, before: place("before", before)? })
     }
 
-    /// Cuts the window out of a list that is in order; `place` compares an entry with a cursor.
+    /// Returns the range of a sorted list that the window selects; `place` compares an entry with a cursor.
     pub(super) fn cut<T>(
         &self,
         list: &[T],
         place: impl Fn(&T, &C) -> std::cmp::Ordering,
     ) -> std::ops::Range<usize> {
+        // `after` skips an entry at the cursor, and `before` excludes it. Neither needs the entry to exist.
         let start = |cursor| list.partition_point(|entry| place(entry, cursor).is_le());
         let end = |cursor| list.partition_point(|entry| place(entry, cursor).is_lt());
         let from = self.after.as_ref().map_or(0, start);
+        // A `before` in front of `after` selects nothing; the range must not run backwards.
         let to = self.before.as_ref().map_or(list.len(), end).max(from);
         match (self.first, self.last) {
             (Some(first), _) => from..to.min(from.saturating_add(first)),
@@ -94,7 +97,7 @@ impl<C> Window<C> {
 }
 
 impl Page {
-    /// The page that a window cuts out of a list of so many entries.
+    /// Returns the page that a window selects from a list.
     pub(super) fn of<T>(
         list: &[T],
         window: std::ops::Range<usize>,
@@ -103,6 +106,7 @@ impl Page {
     ) -> Page {
         let entries = list.get(window.clone()).unwrap_or_default();
         Page {
+            // The list is filtered but not cut: the total does not depend on the page.
             total: list.len() as u64,
             numbers: entries.iter().map(number).collect(),
             has_next: window.end < list.len(),
@@ -111,20 +115,21 @@ impl Page {
         }
     }
 
-    /// The cursor of the first entry.
+    /// Returns the cursor of the first entry; `None` if the page is empty.
     pub(super) fn start(&self, view: &View<'_>) -> Option<String> {
         (self.cursor)(view, *self.numbers.first()?)
     }
 
-    /// The cursor of the last entry.
+    /// Returns the cursor of the last entry; `None` if the page is empty.
     pub(super) fn end(&self, view: &View<'_>) -> Option<String> {
         (self.cursor)(view, *self.numbers.last()?)
     }
 }
 
-/// How many entries a page may have at most.
+/// Checks a requested page size.
 fn size(given: Option<u32>) -> Result<Option<usize>, ResolverError> {
     let Some(size) = given else { return Ok(None) };
+    // Refused, not reduced: a caller that got fewer entries than it requested could take the list for complete.
     if u64::from(size) > limits::PAGE_ROWS.value {
         let message = format!("a page has at most {} {}", limits::PAGE_ROWS.value, limits::PAGE_ROWS.unit);
         let data = crate::edn::Map::new()
@@ -141,7 +146,7 @@ fn wrong(name: &'static str, value: Value, expected: &str) -> ResolverError {
     ParamFault { path: Vec::new(), kind }.into_error(&LIST)
 }
 
-/// What parameters of a window belong to, as errors say it.
+/// The name in errors of what takes the parameters: readers of many lists share this code.
 pub(super) const LIST: &str = "the list";
 
 #[cfg(test)]
@@ -162,7 +167,7 @@ mod tests {
         check(&Window { first: Some(2), ..all.clone() }, &[1, 2]);
         check(&Window { last: Some(2), ..all.clone() }, &[5, 8]);
         check(&Window { first: Some(2), after: Some(2), ..all.clone() }, &[3, 5]);
-        // The entry of the cursor is gone, its place is not.
+        // The list has no entry 4, but the position of 4 is still valid.
         check(&Window { first: Some(2), after: Some(4), ..all.clone() }, &[5, 8]);
         check(&Window { last: Some(9), before: Some(4), ..all.clone() }, &[1, 2, 3]);
         check(&Window { after: Some(5), before: Some(2), ..all.clone() }, &[]);

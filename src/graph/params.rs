@@ -1,10 +1,11 @@
-//! Parameters read into types.
+//! Converts parameters to typed structs.
 //!
-//! Lives here: `params!`, which declares a group of parameters as a struct and as a table in one, the types that a
-//! parameter can have, and reading one by name. Does not live here: the groups (`mutation/`, `listing.rs`, `attr/`), nor the
-//! check that nothing else is given (`registry/param.rs`).
+//! Lives here: `params!`, which declares a group of parameters as a struct and as a table in one; the types that a
+//! parameter can have; and reading a parameter by its name. Does not live here: the groups (`mutation/`, `listing.rs`,
+//! `attr/`), and the check that a call has no other parameters (`registry/param.rs`).
 //!
-//! Invariant: name, type, documentation and presence of a parameter stand on one line, and everything else is derived from it.
+//! Invariant: name, type, documentation and presence of a parameter are declared in one place; everything else is derived
+//! from that declaration.
 
 use std::num::NonZeroU32;
 
@@ -20,11 +21,11 @@ use crate::domain::{
 };
 use crate::edn::{Keyword, Map, Value};
 
-/// Declares a group of parameters: a struct with a field for each, `GROUP`, the table of them, and `read`.
+/// Declares a group of parameters: a struct with a field for each, the table `GROUP`, and the function `read`.
 ///
-/// A field is `required`, `optional` (absent and nil are `None`), `defaulted` (optional, and where it is shown it always has
-/// a value), or `patch` (absent is `None`, nil is `Some(None)`).
-/// `bounded(MIN, MAX)` after the name narrows the bounds of a whole number.
+/// A field is `required`, `optional` (absent and nil are `None`), `defaulted` (optional in a call, but never nil where it is
+/// shown), or `patch` (absent is `None`, nil is `Some(None)`).
+/// `or` after the name adds an alias. `bounded(MIN, MAX)` narrows the bounds of a whole number.
 macro_rules! params {
     (
         $(#[doc = $about:literal])+
@@ -40,8 +41,9 @@ macro_rules! params {
         }
 
         impl $group {
-            /// The table of these parameters.
+            /// The table of the parameters.
             $visibility const GROUP: &'static $crate::graph::registry::ParamGroup = &$crate::graph::registry::ParamGroup {
+                // Each line of a doc comment begins with a space, which separates the lines when they are joined.
                 doc: concat!($($about),+).trim_ascii(),
                 folded: $crate::graph::params::params!(@folded $($param, $record)?),
                 params: &[$($crate::graph::registry::Param {
@@ -54,10 +56,10 @@ macro_rules! params {
                 },)*],
             };
 
-            /// Reads them.
+            /// Reads the parameters.
             ///
             /// # Errors
-            /// A value that is not of its type, or a required one that is not there.
+            /// Returns a value of the wrong type, or a required parameter that is missing.
             $visibility fn read(
                 given: &$crate::graph::params::CheckedParams<'_>,
             ) -> Result<Self, $crate::graph::registry::ParamFault> {
@@ -68,6 +70,7 @@ macro_rules! params {
     (@field required $type:ty) => { $type };
     (@field optional $type:ty) => { Option<$type> };
     (@field defaulted $type:ty) => { Option<$type> };
+    // Nil and absence differ here: nil removes a value, absence leaves it.
     (@field patch $type:ty) => { Option<Option<$type>> };
     (@required required) => { true };
     (@required optional) => { false };
@@ -90,24 +93,26 @@ pub(crate) use params;
 
 /// A type that a parameter can have.
 pub trait FromParam: Sized {
-    /// What the value is.
+    /// The type, as errors and schemas show it.
     const TYPE: ParamType;
 
-    /// Reads the value; `None` where it is not of the type.
+    /// Converts the value; returns `None` if it is not of the type.
+    ///
+    /// An implementation defines this function or [`FromParam::from_param`]: each calls the other by default.
     fn from_value(value: &Value) -> Option<Self> {
         Self::from_param(value, "").ok()
     }
 
-    /// Reads the value and says what is wrong with it. A map with parameters of its own says it of one of those.
+    /// Converts the value of the parameter `name`.
     ///
     /// # Errors
-    /// What the value must be, or what is wrong inside it.
+    /// Returns what the value must be; for a map with parameters of its own, the fault of one of those.
     fn from_param(value: &Value, name: &'static str) -> Result<Self, ParamFault> {
         Self::from_value(value).ok_or_else(|| wrong(name, value, Self::TYPE))
     }
 }
 
-/// Declares a field of a record that is shown; it holds what a parameter of this type takes.
+/// Declares a field of a record that is shown, with the type of a parameter.
 pub const fn field<T: FromParam>(name: &'static str, doc: &'static str) -> Param {
     Param::shown(name, T::TYPE, doc)
 }
@@ -118,24 +123,24 @@ pub struct CheckedParams<'a> {
 }
 
 impl<'a> CheckedParams<'a> {
-    /// Takes the parameters of a mutation.
+    /// Checks the parameters of a mutation against its declaration.
     ///
     /// # Errors
-    /// One that is not declared, is given twice, or is missing.
+    /// Returns a parameter that is not declared, is given twice, or is missing.
     pub fn checked(map: &'a Map, declared: ParamGroups) -> Result<CheckedParams<'a>, ParamFault> {
         check(map, declared)?;
         Ok(CheckedParams { map })
     }
 
-    /// Takes the parameters of an attribute. Their names were checked when the query was planned.
+    /// Wraps the parameters of an attribute. Their names were checked when the query was planned.
     pub(in crate::graph) fn of(map: &'a Map) -> CheckedParams<'a> {
         CheckedParams { map }
     }
 
-    /// Takes the parameters of a map that is itself a parameter. Their names were checked with the call's.
+    /// Wraps the parameters of a map that is itself a parameter. Their names were checked with those of the call.
     ///
     /// # Errors
-    /// The value is no map.
+    /// Returns a fault if the value is not a map.
     pub(in crate::graph) fn inside(
         value: &'a Value,
         name: &'static str,
@@ -144,7 +149,7 @@ impl<'a> CheckedParams<'a> {
         value.as_map().map(|map| CheckedParams { map }).ok_or_else(|| wrong(name, value, kind))
     }
 
-    /// A parameter that the call must have.
+    /// Returns a parameter that the call must have; nil counts as missing.
     pub fn required<T: FromParam>(
         &self,
         name: &'static str,
@@ -157,7 +162,7 @@ impl<'a> CheckedParams<'a> {
         self.read(name, group)?.flatten().ok_or_else(missing)
     }
 
-    /// A parameter that may be left out; nil is as if it were.
+    /// Returns a parameter that may be omitted; nil counts as omitted.
     pub fn optional<T: FromParam>(
         &self,
         name: &'static str,
@@ -166,7 +171,7 @@ impl<'a> CheckedParams<'a> {
         Ok(self.read(name, group)?.flatten())
     }
 
-    /// A parameter that may be left out and has a default, which the reader of the group knows.
+    /// Returns a parameter that may be omitted and has a default. The code that reads the group knows the default.
     pub fn defaulted<T: FromParam>(
         &self,
         name: &'static str,
@@ -175,7 +180,7 @@ impl<'a> CheckedParams<'a> {
         self.optional(name, group)
     }
 
-    /// A parameter that changes something: nil takes it away, and absence leaves it as it is.
+    /// Returns a parameter of a change: nil removes the value, and an omitted parameter leaves it unchanged.
     pub fn patch<T: FromParam>(
         &self,
         name: &'static str,
@@ -184,6 +189,7 @@ impl<'a> CheckedParams<'a> {
         self.read(name, group)
     }
 
+    /// Returns `None` for a parameter that is absent, and `Some(None)` for one that is nil.
     fn read<T: FromParam>(
         &self,
         name: &'static str,
@@ -192,10 +198,12 @@ impl<'a> CheckedParams<'a> {
         let param = group.params.iter().find(|param| param.name == name);
         let is_it =
             |key: &Value| name_of(key).is_some_and(|key| param.is_some_and(|param| param.is_called(key)));
+        // The check of the names has excluded a second key for the same parameter.
         let Some((_, value)) = self.map.iter().find(|(key, _)| is_it(key)) else { return Ok(None) };
         if value.is_nil() {
             return Ok(Some(None));
         }
+        // The declaration may be narrower than the type: `bounded` changes only the declaration.
         if let ParamType::Integer { min, max } = declared(group, name)
             && value.as_int().is_none_or(|number| number < min || number > max)
         {
@@ -205,11 +213,12 @@ impl<'a> CheckedParams<'a> {
     }
 }
 
-/// Names the call at fault in the error.
+/// Returns a conversion of faults to errors, which name `of` as what takes the parameters.
 pub(in crate::graph) fn refused(of: &'static str) -> impl Fn(ParamFault) -> ResolverError {
     move |fault| fault.into_error(&of)
 }
 
+/// Returns the declared type of a parameter. The name comes from the group itself, so it is always found.
 fn declared(group: &'static ParamGroup, name: &str) -> ParamType {
     group.params.iter().find(|param| param.name == name).map_or(ParamType::Map, |param| param.kind)
 }
@@ -223,16 +232,16 @@ fn unlike(name: &'static str, value: &Value, expected: &str) -> ParamFault {
     ParamFault { path: Vec::new(), kind }
 }
 
-/// A name, as a keyword or as text.
+/// Returns a name that is a keyword or a string: JSON has no keywords.
 pub fn word(value: &Value) -> Option<&str> {
     value.as_keyword().map(Keyword::as_str).or_else(|| value.as_str())
 }
 
-/// Text that names something. What it names is looked up where it is used: somebody else's is as unknown as none.
+/// The text of an id. It is looked up where it is used, so an invalid id gets the answer of an unknown one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdText(pub Box<str>);
 
-/// Any number of values: a list of them, a set, or one alone.
+/// Any number of values: a list, a set, or a single value, which counts as a list of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneOrMany<T>(pub Vec<T>);
 
@@ -240,6 +249,7 @@ impl<T: FromParam> FromParam for OneOrMany<T> {
     const TYPE: ParamType = ParamType::List(&T::TYPE);
 
     fn from_value(value: &Value) -> Option<Self> {
+        // A set has no slice of its items, so they are copied.
         let set: Vec<Value> = value.as_set().into_iter().flat_map(|set| set.iter().cloned()).collect();
         let items = match value.as_items() {
             Some(items) => items,
@@ -290,7 +300,7 @@ impl FromParam for NonZeroU32 {
     }
 }
 
-/// A span is a number of milliseconds.
+/// A span is given as a number of milliseconds.
 impl FromParam for Span {
     const TYPE: ParamType = ParamType::Integer { min: 0, max: i64::MAX };
 
@@ -312,7 +322,7 @@ impl FromParam for Digest {
 
     fn from_param(value: &Value, name: &'static str) -> Result<Self, ParamFault> {
         let digest = value.as_str().and_then(Digest::parse);
-        digest.ok_or_else(|| unlike(name, value, "the digest that is shown"))
+        digest.ok_or_else(|| unlike(name, value, "the digest that the approval shows"))
     }
 }
 
@@ -349,7 +359,7 @@ impl FromParam for RunId {
     }
 }
 
-/// Closed sets of names, each with the name of the set.
+/// Implements [`FromParam`] for enums, each with the name of its type in schemas.
 macro_rules! enums {
     ($($type:ty = $name:literal,)+) => {
         $(impl $crate::graph::params::FromParam for $type {

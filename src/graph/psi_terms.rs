@@ -1,8 +1,8 @@
-//! What is shown of a schedule, the same in every language: statuses, phases and errors in psi's words where
-//! psi has one.
+//! Shows schedules in psi's terms, where psi has one: statuses, phases, errors and configurations. All query languages
+//! and psi's tools share these functions.
 //!
-//! Invariant: what psi's tools can make is shown in psi's words only; a delivery under way is still pending,
-//! and an attribute of its own says so. Source: psi's record and its projections.
+//! Invariant: a schedule that psi's tools can create is shown in psi's terms only. A delivery in progress counts as
+//! pending, and an attribute of its own shows it. Source: psi's record and its projections.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::domain::{
 use crate::edn::{Inst, Map, Value};
 use crate::engine::{ScheduleRecord, State};
 
-/// The statuses that are shown.
+/// The statuses that are shown, psi's first: all but `in-flight`.
 pub(crate) const STATUSES: &[&str] = &[
     Status::Pending.name(),
     Status::Queued.name(),
@@ -27,12 +27,13 @@ pub(crate) const STATUSES: &[&str] = &[
     Status::Finished.name(),
 ];
 
-/// psi's exceptions are of one Java class; programs match on it.
+/// The Java class of psi's exceptions. Programs match on it, so errors here have it as well.
 pub(crate) const ERROR_CLASS: &str = "clojure.lang.ExceptionInfo";
 
-/// The status that is shown for one of ours.
+/// Returns the status that is shown for a status of the engine.
 pub fn status(status: Status) -> Status {
     match status {
+        // psi has no status between pending and delivered.
         Status::Pending | Status::InFlight => Status::Pending,
         Status::Paused
         | Status::Queued
@@ -44,9 +45,10 @@ pub fn status(status: Status) -> Status {
     }
 }
 
-/// How far the delivery came: of a fresh session that has its prompt, and of anything that failed.
+/// Returns how far the delivery came: for a delivered fresh session, and for a failure of any kind.
 pub(crate) fn delivery_phase(state: &State, record: &ScheduleRecord) -> Option<Phase> {
     match (record.status(), record.schedule().payload.kind()) {
+        // As in psi: a delivered fresh session has a phase, a delivered prompt has none.
         (Status::Delivered, PayloadKind::Session) => Some(Phase::PromptSubmit),
         (Status::Failed, _) => failure(state, record).map(|failure| failure.phase),
         (Status::Delivered, PayloadKind::Message | PayloadKind::Notice)
@@ -63,9 +65,10 @@ pub(crate) fn delivery_phase(state: &State, record: &ScheduleRecord) -> Option<P
     }
 }
 
-/// The fresh session that the last run of a schedule created.
+/// Returns the fresh session that the last run of a schedule created.
 pub(crate) fn created_session<'a>(state: &'a State, record: &ScheduleRecord) -> Option<&'a SessionId> {
     let run = state.newest_run(record)?.run();
+    // The name alone proves nothing: a run into an existing session has one, and so has a run that failed to create one.
     run.session.as_ref().filter(|_| run.session_created)
 }
 
@@ -74,21 +77,22 @@ pub(crate) const ERROR_SUMMARY: Record = Record {
     name: "error-summary",
     doc: "The error that a schedule ended in, as psi shows it.",
     params: &[
-        field::<Box<str>>("message", "What went wrong."),
-        field::<Box<str>>("class", "The class of psi's exceptions."),
-        Param::shown("data", ParamType::Record(&ERROR_DATA), "What programs match on."),
+        field::<Box<str>>("message", "The error message."),
+        field::<Box<str>>("class", "The Java class of psi's exceptions: always clojure.lang.ExceptionInfo."),
+        Param::shown("data", ParamType::Record(&ERROR_DATA), "The data of the error, for programs."),
     ],
 };
 
 const ERROR_DATA: Record = Record {
     name: "error-data",
-    doc: "What programs match on.",
-    params: &[field::<Reason>("reason", "Why it failed.")],
+    doc: "The data of an error, for programs.",
+    params: &[field::<Reason>("reason", "Why the run failed.")],
 };
 
-/// The error of a schedule whose last run failed.
+/// Returns the error of a schedule whose last run failed.
 pub(crate) fn error_summary(state: &State, record: &ScheduleRecord) -> Option<Value> {
     let failure = failure(state, record)?;
+    // The message begins with psi's text for the failed step, where psi has one. The cause follows.
     let lead = match (record.schedule().payload.kind(), failure.phase) {
         (PayloadKind::Session, Phase::CreateSession) => "scheduled session creation failed",
         (PayloadKind::Session, Phase::PromptSubmit) => "scheduled session prompt submission failed",
@@ -107,12 +111,14 @@ pub(crate) fn error_summary(state: &State, record: &ScheduleRecord) -> Option<Va
     Some(summary.into())
 }
 
+/// Returns the failure of the last run, if the run ended in it.
 fn failure<'a>(state: &'a State, record: &ScheduleRecord) -> Option<&'a Failure> {
     let run = state.newest_run(record)?.run();
+    // A run that will be attempted again has the failure of its last attempt, but has not failed.
     run.failure.as_deref().filter(|_| run.state == RunState::Failed)
 }
 
-/// Why a schedule waits at this moment, or why it ended otherwise than by delivery.
+/// Returns why a schedule waits, or why it ended other than by delivery.
 pub fn reason(state: &State, record: &ScheduleRecord) -> Option<Reason> {
     let failed = || failure(state, record).map(|failure| failure.reason);
     state.waits_for(record).or_else(|| record.ended_for()).or_else(failed)
@@ -121,24 +127,25 @@ pub fn reason(state: &State, record: &ScheduleRecord) -> Option<Reason> {
 /// The fields of [`config_summary`].
 pub(crate) const CONFIG_SUMMARY: Record = Record {
     name: "session-config-summary",
-    doc: "What was asked of a fresh session, in short.",
+    doc: "The configuration of a fresh session, in summary.",
     params: &[
-        field::<Box<str>>("session-name", "A name for people.").or_nil(),
+        field::<Box<str>>("session-name", "The name of the session, for people.").or_nil(),
         Param::shown("model", ParamType::Record(&MODEL), "The model.").or_nil(),
-        field::<ThinkingLevel>("thinking-level", "How hard the model is to think.").or_nil(),
-        Param::shown("skill-count", ParamType::COUNT, "How many skills."),
-        Param::shown("tool-count", ParamType::COUNT, "How many tools."),
+        field::<ThinkingLevel>("thinking-level", "The thinking level of the model.").or_nil(),
+        Param::shown("skill-count", ParamType::COUNT, "The number of different skills."),
+        Param::shown("tool-count", ParamType::COUNT, "The number of tools."),
         field::<bool>("has-system-prompt?", "Whether there is a system prompt."),
         field::<bool>("has-developer-prompt?", "Whether there is a developer prompt."),
-        field::<bool>("has-prompt-component-selection?", "Whether components of the prompt are selected."),
-        Param::shown("preloaded-message-count", ParamType::COUNT, "How many preloaded messages."),
+        field::<bool>("has-prompt-component-selection?", "Whether components of the prompt were selected."),
+        Param::shown("preloaded-message-count", ParamType::COUNT, "The number of preloaded messages."),
     ],
 };
 
-/// A configuration in psi's nine keys; what is silent is nil, 0 or false. Prompts, messages and tools are counted,
-/// never repeated.
+/// Returns a configuration as psi's summary of nine keys. A part that is not configured is nil, 0 or false. Prompts,
+/// messages and tools are counted, never repeated.
 pub(crate) fn config_summary(config: &SessionConfig) -> Value {
     let skills = config.skills.as_deref().unwrap_or_default();
+    // psi counts distinct names: a skill that is listed twice counts once.
     let skill_names: BTreeSet<&str> = skills.iter().map(|skill| &*skill.name).collect();
     let level = config.thinking_level.map(|level| Value::keyword(level.name()));
     Map::new()
@@ -157,14 +164,14 @@ pub(crate) fn config_summary(config: &SessionConfig) -> Value {
 /// The fields of [`notice`](fn@notice).
 pub const NOTICE: Record = Record {
     name: "notice",
-    doc: "What a notice is about, and its file.",
+    doc: "The subject of a notice, and the attached file.",
     params: &[
-        field::<About>("about", "What it is about."),
-        Param::shown("file", ParamType::Record(&FILE), "The file that goes with it.").or_nil(),
+        field::<About>("about", "The subject of the notice."),
+        Param::shown("file", ParamType::Record(&FILE), "The attached file. Nil if there is none.").or_nil(),
     ],
 };
 
-/// What a notice is about, and its file.
+/// Returns a notice as a map: its subject and the attached file.
 pub fn notice(notice: &Notice) -> Map {
     let about = Value::keyword(notice.about.name());
     Map::new().with("about", about).with("file", notice.file.as_ref().map(file))
@@ -173,14 +180,14 @@ pub fn notice(notice: &Notice) -> Map {
 /// The fields of [`file`](fn@file).
 pub const FILE: Record = Record {
     name: "file",
-    doc: "A file that goes with a message.",
+    doc: "A file that is attached to a message.",
     params: &[
-        field::<Box<str>>("path", "Its path."),
-        field::<Box<str>>("name", "The name that it is to have.").or_nil(),
+        field::<Box<str>>("path", "The path of the file."),
+        field::<Box<str>>("name", "The display name of the file. Nil if not given.").or_nil(),
     ],
 };
 
-/// A file that goes with a message.
+/// Returns an attached file as a map.
 pub fn file(file: &Attachment) -> Map {
     Map::new().with("path", &*file.path).with("name", file.name.as_deref())
 }
@@ -194,13 +201,13 @@ pub(crate) const MODEL: Record = Record {
     name: "model",
     doc: "A model.",
     params: &[
-        field::<Box<str>>("provider", "Who provides it."),
-        field::<Box<str>>("id", "What its provider calls it."),
-        field::<bool>("reasoning", "Whether it can think."),
+        field::<Box<str>>("provider", "The provider of the model."),
+        field::<Box<str>>("id", "The provider's id of the model."),
+        field::<bool>("reasoning", "Whether the model can reason."),
     ],
 };
 
-/// A model as a map.
+/// Returns a model as a map.
 pub fn model(model: &Model) -> Value {
     Map::new()
         .with("provider", &*model.provider)
@@ -209,10 +216,10 @@ pub fn model(model: &Model) -> Value {
         .into()
 }
 
-/// The kind of a target.
+/// The type of a target's kind.
 pub(crate) const TARGET_KIND: ParamType = ParamType::Enum { name: "target-kind", values: Target::NAMES };
 
-/// `#inst` ends with the year 9999; what lies beyond is shown as an ISO string.
+/// Returns an instant as `#inst`, which ends with the year 9999; a later instant as an ISO string.
 pub fn instant(moment: Moment) -> Value {
     let inst = Inst::new(moment.seconds(), moment.nanos());
     inst.map_or_else(|| Value::string(moment.to_string()), Value::Inst)

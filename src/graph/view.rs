@@ -1,7 +1,7 @@
-//! What the scheduler's attributes are read off: the engine's state, as one caller may see it.
+//! The view from which the scheduler's attributes are read: the engine's state, as far as one caller may see it.
 //!
-//! Lives here: the world's types, and the walls. Does not live here: the attributes (`attr/`), locks and hosts
-//! (`service/query.rs`).
+//! Lives here: the types of the scheduler's world, and the checks of visibility. Does not live here: the attributes
+//! (`attr/`), locks and hosts (`service/access.rs`).
 //!
 //! Invariant: a reader reaches a schedule, session, run or decision only through the methods here, which hide what
 //! does not exist for the caller's scope.
@@ -22,55 +22,57 @@ use crate::engine::{
     DecisionSource, Explanation, ForecastSlot, Key, RunRecord, ScheduleRecord, SessionRecord, State,
 };
 
-/// The scheduler's kind of world.
+/// The scheduler's world.
 pub struct Scheduler;
 
-/// One look, as one caller may have it.
+/// What the readers of one query read from, for one caller.
 pub struct View<'a> {
-    /// Everything the engine knows.
+    /// The state of the engine.
     pub state: &'a State,
-    /// What the names of zones mean.
+    /// The time zone database.
     pub zones: &'a Zones,
-    /// The last decisions, oldest first.
+    /// The decisions that the feed retains, oldest first.
     pub decisions: &'a VecDeque<Decision>,
-    /// What the hosts keep.
+    /// The transcripts of the hosts.
     pub transcripts: &'a dyn Transcripts,
-    /// All there is to ask for.
+    /// The registry that the query runs on, for introspection.
     pub registry: &'a Registry<Scheduler>,
-    /// Whose look it is.
+    /// The scope of the caller.
     pub scope: &'a Scope,
-    /// When.
+    /// The time as of which the query is answered.
     pub now: Now,
-    /// What a log tells that the decisions at hand do not.
+    /// Decisions from the log that are older than the feed.
     pub lookback: &'a Lookback,
-    /// Schedules of which the kept history does not reach back to the moment of this look; `None` where that is now.
+    /// In a query of the past: the number of schedules whose stored history does not reach back to that instant. `None` in a
+    /// query of the present.
     pub unrecoverable: Option<u64>,
-    /// How many slots came to no delivery, by reason; `None` in a look at the past.
+    /// Counts of what was not delivered, by reason; `None` in a query of the past.
     pub undelivered: Option<Undelivered<'a>>,
-    /// What was made in this look and is read more than once.
+    /// Values that are made during the query and read more than once.
     pub arena: QueryArena,
 }
 
-/// How many slots came to no delivery since the process began; each list has a count for each reason, in the order of
+/// Counts of what was not delivered since the process started. Each list has one count per reason, in the order of
 /// `Reason::ALL`.
 #[derive(Clone, Copy)]
 pub struct Undelivered<'a> {
-    /// Those that passed without a run of their own.
+    /// Slots that passed without a run of their own.
     pub skipped: &'a [u64],
-    /// Runs that were called off, and schedules with them.
+    /// Runs and schedules that were cancelled.
     pub cancelled: &'a [u64],
     /// Runs that failed.
     pub failed: &'a [u64],
 }
 
-/// What is made in one look: nothing of it outlives that.
+/// Values that are made during one query and dropped with it. Readers share the view, so they add values through a shared
+/// reference.
 #[derive(Default)]
 pub struct QueryArena {
-    /// Pages; a page's number is its place here.
+    /// Pages; the number of a page is its index.
     pages: RefCell<Vec<Page>>,
-    /// Slots to come; a slot's number is its place here.
+    /// Slots of forecasts; the number of a slot is its index.
     slots: RefCell<Vec<Rc<ForecastEntry>>>,
-    /// Explanations, likewise.
+    /// Explanations; the number of an explanation is its index.
     explanations: RefCell<Vec<Rc<Explanation>>>,
     /// Transcripts, by session.
     transcripts: RefCell<BTreeMap<Key, Option<Rc<Transcript>>>>,
@@ -80,13 +82,14 @@ pub struct QueryArena {
 #[derive(Debug)]
 pub(super) struct ForecastEntry {
     pub(super) slot: ForecastSlot,
-    /// Of a supposition: what becomes of it as things stand.
+    /// In a what-if query: the slot without the change, `Some(None)` if there would be no such slot. `None` in a plain
+    /// forecast.
     pub(super) as_is: Option<Option<ForecastSlot>>,
-    /// Whether it is the last that is listed, and there are more.
+    /// Whether this is the last slot of a list that was cut off.
     pub(super) more: bool,
 }
 
-/// The decisions about one schedule that concern a caller.
+/// The decisions about one schedule that a caller may see, from the feed and the log.
 struct VisibleHistory<'v, 'a> {
     view: &'v View<'a>,
     schedule: &'v ScheduleId,
@@ -100,7 +103,11 @@ impl DecisionSource for VisibleHistory<'_, '_> {
         visit: &mut dyn FnMut(&Decision) -> ControlFlow<()>,
     ) {
         let view = self.view;
+        // `explain` never gets here for a hidden schedule. So a schedule that exists is visible to the caller with its whole
+        // history, even if another session owns it. Without a record nothing shows whether it was shared, so only decisions
+        // about the caller's own session are visible.
         let shared = view.state.schedule(schedule).is_some();
+        // The source does not report whether the visitor stopped it, but the log must not be read after that.
         let stopped = Cell::new(false);
         let mut show = |decision: &Decision| {
             if !shared && !view.concerns(decision) {
@@ -114,12 +121,15 @@ impl DecisionSource for VisibleHistory<'_, '_> {
         if stopped.get() || view.decisions.complete_since().is_none() {
             return;
         }
+        // Not fetched: the query goes on without the log, and is repeated once the decisions have been fetched.
         let Some(told) = view.lookback.get(schedule) else {
             view.lookback.request(schedule);
             return;
         };
+        // The log also contains the decisions of the feed, which were visited above.
         let newest = view.decisions.front().map_or(Cursor::START, |oldest| oldest.cursor);
         for decision in told.decisions().iter().filter(|decision| decision.cursor < newest) {
+            // Older decisions may be about an earlier schedule that had the id.
             if decision.at < since || show(decision).is_break() {
                 return;
             }
@@ -128,30 +138,31 @@ impl DecisionSource for VisibleHistory<'_, '_> {
 
     fn complete_since(&self) -> Option<Moment> {
         match self.view.lookback.get(self.schedule) {
+            // An empty result proves nothing, because volatile schedules have no log. Its `since` would claim completeness.
             Some(told) if !told.is_empty() => told.since(),
             Some(_) | None => self.view.decisions.complete_since(),
         }
     }
 }
 
-/// Where transcripts are kept.
+/// The source of transcripts.
 pub trait Transcripts {
-    /// The transcript of a session; `None` where its harness keeps it to itself.
+    /// Returns the transcript of a session; `None` if its host does not share it.
     fn transcript(&self, session: &SessionRecord) -> Option<Transcript>;
 }
 
-/// What mutations get: one caller's way to change things.
+/// What mutations act through: it makes changes on behalf of one caller.
 pub trait Mutator {
-    /// Refuses a caller who may change nothing at all.
+    /// Refuses a caller that may change nothing at all.
     ///
     /// # Errors
-    /// Why not.
+    /// Returns why the caller is refused.
     fn admit(&self) -> Result<(), ResolverError>;
 
-    /// Carries out a mutation.
+    /// Executes a mutation.
     ///
     /// # Errors
-    /// What was refused, with its code and data.
+    /// Returns the refusal, with its code and data.
     fn execute(&self, mutation: Mutation) -> Result<Value, ResolverError>;
 }
 
@@ -171,7 +182,7 @@ impl Introspected for Scheduler {
     }
 }
 
-/// Who a caller is to the registry.
+/// Returns the kind of viewer that a caller is for the registry.
 pub fn viewer(scope: &Scope) -> Viewer {
     match scope {
         Scope::Operator => Viewer::Operator,
@@ -180,64 +191,72 @@ pub fn viewer(scope: &Scope) -> Viewer {
 }
 
 impl<'a> View<'a> {
-    /// The schedule with this number, if it exists for the caller.
+    /// Returns the schedule with this number, if it exists for the caller.
     pub fn schedule(&self, key: Key) -> Option<&'a ScheduleRecord> {
         self.state.schedule_at(key).filter(|record| self.scope.reaches(record.schedule()))
     }
 
-    /// The run with this number and its schedule, if they exist for the caller.
+    /// Returns the run with this number and its schedule, if they exist for the caller.
     pub fn run(&self, key: Key) -> Option<(&'a ScheduleRecord, &'a RunRecord)> {
+        // A run is visible exactly if its schedule is. It has no owner of its own.
         let run = self.state.run_at(key)?;
         Some((self.schedule(run.schedule_key())?, run))
     }
 
-    /// The session with this number, if it exists for the caller.
+    /// Returns the session with this number, if it exists for the caller.
     pub fn session(&self, key: Key) -> Option<&'a SessionRecord> {
         self.state.session_at(key).filter(|record| self.scope.covers(record.id()))
     }
 
-    /// The number of the session with this id, if it exists for the caller.
+    /// Returns the number of the session with this id, if it exists for the caller.
     pub(crate) fn session_key(&self, id: &SessionId) -> Option<Key> {
         self.scope.covers(id).then(|| self.state.session_key(id)).flatten()
     }
 
-    /// The decision at this place, if it is kept and concerns the caller.
+    /// Returns the decision with this cursor, if the feed retains it and it concerns the caller.
     pub fn decision(&self, cursor: Cursor) -> Option<&'a Decision> {
+        // Cursors ascend, but with gaps in a query of the past: the log lacks the decisions about volatile schedules. So
+        // the position cannot be computed from the cursor.
         let at = self.decisions.partition_point(|decision| decision.cursor < cursor);
         let decision = self.decisions.get(at).filter(|decision| decision.cursor == cursor);
         decision.filter(|decision| self.concerns(decision))
     }
 
-    /// Whether a decision concerns the caller: one about its session, and the end of the engine.
+    /// Returns whether a decision concerns the caller: it is about its session, or about the shutdown of the engine.
     pub fn concerns(&self, decision: &Decision) -> bool {
         match (self.scope, &decision.session) {
             (Scope::Operator, _) => true,
             (Scope::Session(own), Some(session)) => own == session,
+            // Other decisions without a session are about the engine, hosts and channels, which are for operators only.
             (Scope::Session(_), None) => decision.kind == DecisionKind::EngineStopping,
         }
     }
 
-    /// The transcript of a session that exists for the caller; asked for once, so that it does not change under way.
+    /// Returns the transcript of a session that exists for the caller.
     pub(super) fn transcript(&self, session: Key) -> Option<Rc<Transcript>> {
         let record = self.session(session)?;
+        // Fetched once per query, so that all its attributes see one transcript while the host goes on writing.
         let mut known = self.arena.transcripts.borrow_mut();
         known.entry(session).or_insert_with(|| self.transcripts.transcript(record).map(Rc::new)).clone()
     }
 
-    /// Explains a slot; somebody else's schedule is as unknown as one that never was.
+    /// Explains a slot. A schedule that is hidden from the caller is explained like one that never existed.
     pub(super) fn explain(&self, schedule: &ScheduleId, at: Option<Moment>) -> Explanation {
         let hidden =
             self.state.schedule(schedule).is_some_and(|record| !self.scope.reaches(record.schedule()));
         if hidden {
+            // An empty engine gives exactly the answer about an unknown schedule, so that nothing reveals that it exists.
             let nothing = VecDeque::new();
             return State::new().explain(self.zones, self.now, (schedule, at), &nothing);
         }
         let walled = VisibleHistory { view: self, schedule };
         let told = self.state.explain(self.zones, self.now, (schedule, at), &walled);
+        // A session must not learn the ids of other sessions or the names of operators' tokens.
         let by = told.by.as_ref().and_then(|by| by.seen_by(self.scope));
         Explanation { by, ..told }
     }
 
+    /// Stores an explanation for the rest of the query, and returns its number.
     pub(super) fn keep_explanation(&self, explanation: Explanation) -> u64 {
         let mut explained = self.arena.explanations.borrow_mut();
         explained.push(Rc::new(explanation));
@@ -248,6 +267,7 @@ impl<'a> View<'a> {
         self.arena.explanations.borrow().get(usize::try_from(number).ok()?).cloned()
     }
 
+    /// Stores a slot of a forecast for the rest of the query, and returns its number.
     pub(super) fn keep_slot(&self, listed: ForecastEntry) -> u64 {
         let mut coming = self.arena.slots.borrow_mut();
         coming.push(Rc::new(listed));
@@ -258,14 +278,14 @@ impl<'a> View<'a> {
         self.arena.slots.borrow().get(usize::try_from(number).ok()?).cloned()
     }
 
-    /// Keeps a page for as long as the look lasts, and returns its number.
+    /// Stores a page for the rest of the query, and returns its number.
     pub(super) fn keep_page(&self, page: Page) -> u64 {
         let mut pages = self.arena.pages.borrow_mut();
         pages.push(page);
         (pages.len() - 1) as u64
     }
 
-    /// Reads a page that was kept.
+    /// Reads from the page with this number.
     pub(super) fn page<T>(&self, number: u64, read: impl FnOnce(&Page) -> T) -> Option<T> {
         self.arena.pages.borrow().get(usize::try_from(number).ok()?).map(read)
     }

@@ -222,7 +222,7 @@ fn failures_say_why() {
             "[:nope]",
             Cause::Unreachable,
             ":nope",
-            "there is no attribute :nope; [:psi.graph/attributes] lists what there is",
+            "there is no attribute :nope; query [:psi.graph/attributes] for a list",
         ),
         ("[:task]", Cause::Unreachable, ":task", "there is no attribute :task; did you mean :tasks?"),
         ("[:boom]", Cause::Exception, ":boom", "boom"),
@@ -230,8 +230,8 @@ fn failures_say_why() {
             "[:task/title]",
             Cause::Unreachable,
             ":task/title",
-            "nothing leads to :task/title from here; \
-             it belongs to the entity \"task\": ask below a join that answers one, \
+            ":task/title cannot be reached from here; \
+             it is an attribute of the entity \"task\": select it below a join to one, \
              or below [:task/id …]",
         ),
         (
@@ -239,7 +239,7 @@ fn failures_say_why() {
             Cause::Missing,
             ":task/title",
             "there is no value for :task/title; \
-             what it belongs to is not there, or is not yours; in lenient mode the rest is answered",
+             its entity does not exist or is hidden from you; lenient mode answers the rest of the query",
         ),
         (
             "[{:tasks [:x/title]}]",
@@ -258,7 +258,7 @@ fn failures_say_why() {
             "[(x {})]",
             Cause::Mutation,
             "x",
-            "there is no mutation x; [:psi.graph/mutation-syms] lists what there is",
+            "there is no mutation x; query [:psi.graph/mutation-syms] for a list",
         ),
         ("[{[:c/id 0] [{:c/next ...}]}]", Cause::Cycle, ":c/next", ""),
     ];

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::domain::{Actor, Cursor, Fact, Moment, Next, Reason, RunId, ScheduleId, SessionId, names};
 
 names! {
-    /// What kind of thing was decided.
+    /// The kind of a decision.
     DecisionKind {
         /// A session was opened.
         SessionOpened = "session-opened",
@@ -15,9 +15,9 @@ names! {
         SessionHosted = "session-hosted",
         /// A session lost its host.
         SessionUnhosted = "session-unhosted",
-        /// A session's host reported a turn begun.
+        /// A session's host reported that a turn began.
         SessionBusy = "session-busy",
-        /// A session's host reported that nothing runs.
+        /// A session's host reported that no turn is in progress.
         SessionIdle = "session-idle",
         /// A person wrote in a session.
         UserSpoke = "user-spoke",
@@ -27,7 +27,7 @@ names! {
         JobReady = "job-ready",
         /// A schedule was created.
         ScheduleCreated = "schedule-created",
-        /// A schedule was redefined.
+        /// The definition of a schedule was changed.
         ScheduleChanged = "schedule-changed",
         /// A schedule was paused.
         SchedulePaused = "schedule-paused",
@@ -77,9 +77,9 @@ names! {
         ChannelOpened = "channel-opened",
         /// The receiver behind a channel asked for no more deliveries.
         ChannelDisabled = "channel-disabled",
-        /// Everything was put on hold: nothing is claimed or handed over.
+        /// All schedules were put on hold: no slot is claimed and no run is handed over.
         EngineHeld = "engine-held",
-        /// The hold on everything was released.
+        /// The hold on all schedules was released.
         EngineReleased = "engine-released",
         /// The engine started again from its persisted state.
         EngineRestarted = "engine-awoke",

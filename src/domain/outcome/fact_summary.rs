@@ -186,7 +186,7 @@ impl Fact {
             Fact::Schedule(_, ScheduleFact::Paused { reason, .. }) | Fact::AllHeld { reason, .. } => {
                 reason.as_deref().map(|reason| reason.to_owned().into())
             }
-            Fact::Restarted { lost } if *lost > 0 => Some(format!("{lost} in memory only are lost").into()),
+            Fact::Restarted { lost } if *lost > 0 => Some(format!("volatile schedules lost: {lost}").into()),
             Fact::Session(..)
             | Fact::Created { .. }
             | Fact::Schedule(..)

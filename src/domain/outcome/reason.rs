@@ -17,27 +17,27 @@ names! {
         Held = "held",
         /// The schedule is paused.
         Paused = "paused",
-        /// The last attempt failed, and the next one is still to come.
+        /// The last attempt failed, and the next one is not due yet.
         Retrying = "retrying",
         /// The store cannot be written, and the schedule is durable.
         StoreUnavailable = "store-unavailable",
-        /// An operator has to say yes before the run is handed over.
+        /// An operator must approve the run before it is handed over.
         AwaitingApproval = "awaiting-approval",
-        /// The guard has been asked whether the run may be handed over.
+        /// An external guard is checking whether the run may be handed over.
         AwaitingGuard = "awaiting-guard",
-        /// An earlier run of the schedule had not ended, and its policy is to skip.
+        /// An earlier run of the schedule had not ended, and the policy is to skip such slots.
         Overlap = "overlap",
-        /// The slot passed while it could not be claimed, and its policy is to skip.
+        /// The slot passed while it could not be claimed, and the policy is to skip such slots.
         Missed = "missed",
-        /// The slot was noticed later than its policy allows.
+        /// The slot was noticed later than the policy allows.
         TooLate = "too-late",
         /// The slot is part of another run: of a later slot, or of a run that waits.
         Coalesced = "coalesced",
-        /// More slots were missed than are caught up.
+        /// More slots were missed than the limit on catching up allows.
         CatchUpLimit = "catch-up-limit",
-        /// A caller asked for this slot to be skipped.
+        /// A caller skipped the slot.
         SkippedByHand = "skipped-by-hand",
-        /// The schedule was given other slots before this one was due.
+        /// The schedule was rescheduled before this slot was due.
         Rescheduled = "rescheduled",
         /// The schedule has had its maximum number of runs.
         MaxRuns = "max-runs",
@@ -65,31 +65,31 @@ names! {
         TimedOut = "timed-out",
         /// The process ended while the run was with its host.
         Crashed = "crashed",
-        /// The session that it goes to is not open.
+        /// The session to which the run is addressed is not open.
         TargetMissing = "target-missing",
-        /// There is no channel of that name.
+        /// There is no channel with the name that the schedule gives.
         ChannelUnknown = "channel-unknown",
-        /// The receiver behind the channel wants no more deliveries.
+        /// The channel is disabled, because its receiver asked for no more deliveries.
         ChannelDisabled = "channel-disabled",
-        /// The owning session is no longer allowed to do that.
+        /// The grant of the owning session does not allow the run.
         NotGranted = "not-granted",
-        /// A rule of the guard's policy forbids it.
+        /// A rule of the guard's policy forbids the run.
         RefusedByRule = "refused-by-rule",
-        /// The guard has refused it.
+        /// The external guard refused the run.
         RefusedByGuard = "refused-by-guard",
-        /// The guard gave no usable answer.
+        /// The external guard gave no usable answer.
         GuardFailed = "guard-failed",
-        /// The guard gave no answer in time.
+        /// The external guard gave no answer in time.
         GuardTimedOut = "guard-timed-out",
-        /// The run had to be approved, and there is no operator who could.
+        /// The run requires an approval, but the guard's policy has no operator to approve it.
         NobodyApproves = "nobody-approves",
-        /// An operator has denied it.
+        /// An operator denied the run.
         ApprovalDenied = "approval-denied",
-        /// Nobody approved it in time.
+        /// No operator approved the run in time.
         ApprovalExpired = "approval-expired",
         /// The schedule was volatile, and the process ended.
         Lost = "lost",
-        /// A bound of the engine was reached.
+        /// A limit of the engine was reached.
         LimitReached = "limit-reached",
     }
 }

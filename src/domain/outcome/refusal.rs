@@ -9,17 +9,17 @@ use crate::limits::Limit;
 names! {
     /// The class of a refusal, spelled alike in every notation.
     Code {
-        /// The request makes no sense.
+        /// The request is invalid.
         Validation = "VALIDATION",
-        /// Something that the request names does not exist, or not for this caller.
+        /// Something that the request names does not exist, or the caller may not see it.
         NotFound = "NOT_FOUND",
-        /// Something that the request names is in a state that forbids the request.
+        /// Something that the request names is in a state that does not allow the request.
         Conflict = "CONFLICT",
-        /// A bound was reached.
+        /// A limit was reached.
         Limit = "LIMIT",
-        /// The caller may read this, but not change it.
+        /// The caller is not allowed to do this.
         Forbidden = "FORBIDDEN",
-        /// The engine cannot do this at present. Repeat the request unchanged a little later.
+        /// The engine cannot handle the request now. Repeat it unchanged a little later.
         Unavailable = "UNAVAILABLE",
     }
 }

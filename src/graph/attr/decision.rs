@@ -17,6 +17,7 @@ impl RowKey for Cursor {
 }
 
 fn find(view: ViewOf<'_, Scheduler>, key: &Value) -> Option<Cursor> {
+    // Looked up here, so that a decision that is hidden or dropped counts as not found.
     let cursor = Cursor::new(u64::try_from(key.as_int()?).ok()?);
     view.decision(cursor).map(|_| cursor)
 }
@@ -64,7 +65,7 @@ fn decided(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
         )
         .reads(
             own("reveille.decision/by", Type::String).nullable().doc(
-                "The actor: operator, session or program, with the name of the token and the tool. Nil if nobody asked for it.",
+                "The actor: operator, session or program, with the name of the token and the tool. Nil if there is none.",
             ),
             |view, cursor, _| {
                 let by = view.decision(cursor).and_then(|decision| by(view, decision));
@@ -90,6 +91,7 @@ fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
                 .doc("The schedule concerned. Nil once its record is dropped."),
             |view, cursor, _| {
                 read(view, cursor, |decision| {
+                    // The decision keeps the id of its schedule, but a reference needs a record that exists and is visible.
                     let key = decision.schedule().and_then(|id| view.state.schedule_key(id));
                     let key = key.filter(|key| view.schedule(*key).is_some());
                     maybe(key, |key| Datum::Entity(key.number().into()))
@@ -102,6 +104,7 @@ fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
                 .doc("The run concerned. Nil once its record is dropped."),
             |view, cursor, _| {
                 read(view, cursor, |decision| {
+                    // Likewise, the record of the run may be dropped or hidden.
                     let key = decision.run().and_then(|id| view.state.run_key(id));
                     let key = key.filter(|key| view.run(*key).is_some());
                     maybe(key, |key| Datum::Entity(key.number().into()))
@@ -127,6 +130,7 @@ fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
 /// Returns the actor, as far as the caller may know it. A creation that records no actor was its owner's.
 fn by(view: ViewOf<'_, Scheduler>, decision: &Decision) -> Option<Actor> {
     let owner = || {
+        // The log stores an actor only if it differs from the default, the owner.
         let session = decision.session.as_ref().filter(|_| decision.kind == DecisionKind::ScheduleCreated)?;
         Some(Actor { scope: Scope::Session(session.clone()), via: None, tool: None })
     };

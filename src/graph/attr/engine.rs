@@ -55,7 +55,7 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
             own("reveille.engine/decisions", Type::Reference("decision"))
                 .params(listing::OF_DECISIONS)
                 .many()
-                .doc("The decisions that are retained, oldest first. Parameters filter and cut."),
+                .doc("The decisions that are retained, oldest first. Parameters filter them and select a page."),
             |view, (), params| Ok(Datum::Entities(listing::decisions(view, params)?.numbers)),
         )
         .reads(
@@ -68,7 +68,7 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
             own("psi.agent-session/sessions", Type::Reference("session"))
                 .params(listing::OF_WINDOWS)
                 .many()
-                .doc("The open sessions, by id. Parameters cut."),
+                .doc("The open sessions, by id. Parameters select a page."),
             |view, (), params| Ok(Datum::Entities(listing::sessions(view, params)?.numbers)),
         )
         .reads(
@@ -161,6 +161,7 @@ fn foresight(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
 
 pub(super) fn limit() -> Entity<Scheduler, u64> {
     let find: fn(ViewOf<'_, Scheduler>, &Value) -> Option<u64> = |_, key| {
+        // The number of a limit is its index in a constant list.
         let at = limits::ALL.iter().position(|limit| Some(limit.name) == key.as_str())?;
         Some(at as u64)
     };
@@ -205,6 +206,7 @@ const CHANNEL: Record = Record {
 /// Returns the channels that the caller may use.
 fn channels(view: &View<'_>) -> Value {
     let is_operator = *view.scope == Scope::Operator;
+    // Where the other channels lead is for operators only.
     let shown = view.state.channels().filter(|it| is_operator || it.channel.agents).map(|it| {
         Map::new()
             .with("name", &*it.channel.name)
@@ -266,6 +268,7 @@ const UNDELIVERED: Record = Record {
 
 fn undelivered(counts: Undelivered<'_>) -> Value {
     let by_reason = |counts: &[u64]| {
+        // Most reasons never occur, so those with a count of 0 are left out.
         let named = Reason::ALL.iter().zip(counts).filter(|(_, count)| **count > 0);
         let count = |count: u64| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
         named.fold(Map::new(), |map, (reason, found)| map.with(reason.name(), count(*found)))

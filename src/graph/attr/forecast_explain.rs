@@ -224,7 +224,7 @@ fn circumstances(entity: Entity<Scheduler, u64>) -> Entity<Scheduler, u64> {
         )
         .reads(
             own("reveille.explanation/by", Type::String).nullable().doc(
-                "The actor who caused it by cancelling, pausing, holding or requesting a run. Nil if nobody did.",
+                "The actor who caused it by cancelling, pausing, holding or requesting a run. Nil if no actor did.",
             ),
             |view, number, _| explained(view, number, |it| maybe(it.by.as_ref(), Datum::shown)),
         )
@@ -275,6 +275,7 @@ pub(super) fn forecast<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     let forecast = view.state.forecast(view.zones, view.now, &ask(view, &stretch, only.as_ref()));
     let last = forecast.slots.len().saturating_sub(1);
     let numbers = forecast.slots.into_iter().enumerate().map(|(place, coming)| {
+        // Only the last slot says that the list was cut off: a list of slots has no other place for it.
         let more = forecast.cut && place == last;
         view.keep_slot(ForecastEntry { slot: coming, as_is: None, more })
     });
@@ -333,6 +334,7 @@ pub(super) fn explain_own<'a>(view: View<'a>, schedule: &ScheduleId, map: &Map) 
 fn ask<'v>(view: View<'v>, stretch: &ForecastParams, only: Option<&'v ScheduleId>) -> ForecastQuery<'v> {
     let default = ForecastQuery::of(view.scope, view.now.wall);
     let from = stretch.from.unwrap_or(default.from);
+    // A range without an end is as long as the default one, but counted from its own start.
     let day = |from: Moment| from.checked_add(default.to.since(default.from)).unwrap_or(from);
     let to = stretch.to.unwrap_or_else(|| day(from));
     let first = stretch.first.and_then(|first| usize::try_from(first).ok()).unwrap_or(default.first);
@@ -398,6 +400,7 @@ fn obstacles(explanation: &Explanation) -> Vec<Value> {
 }
 
 fn listed<'a>(view: View<'a>, number: u64, read: impl FnOnce(&ForecastEntry) -> Datum<'static>) -> Read<'a> {
+    // The arena lends no references while it may grow, so entries are shared.
     let found: Option<Rc<ForecastEntry>> = view.forecast_slot(number);
     Ok(found.map_or(Datum::Nil, |it| read(&it)))
 }

@@ -81,10 +81,11 @@ pub(super) fn of_schedule(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, K
     );
     entity.reads(
         own("psi.scheduler/made-by", Type::String)
-            .doc("The actor that created it, with token and tool. The owner if nobody else is on record."),
+            .doc("The actor that created it, with token and tool. The owner if no other actor is recorded."),
         |view, key, _| {
             let made = view.schedule(key).map(|record| {
                 let schedule = record.schedule();
+                // A session that may not know the actor gets the owner, as if no actor was recorded.
                 let by = schedule.created_by().and_then(|by| by.seen_by(view.scope));
                 by.map_or_else(|| format!("session {}", schedule.owner), |by| by.to_string())
             });
@@ -98,6 +99,7 @@ fn held(view: ViewOf<'_, Scheduler>) -> Vec<Key> {
     let schedules = view.state.schedule_keys().filter_map(|key| view.schedule(key));
     let runs = schedules.flat_map(|record| view.state.runs_of(record));
     let mut held: Vec<(&Hold, Key)> = runs.filter_map(|(key, run)| Some((hold(run)?, key))).collect();
+    // Two approvals may expire at one instant; the number makes the order total.
     held.sort_by_key(|(hold, key)| (hold.until, key.number()));
     held.into_iter().map(|(_, key)| key).collect()
 }
@@ -135,7 +137,9 @@ const APPROVAL: Record = Record {
 
 fn approval(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Map> {
     let (record, run) = view.run(key)?;
+    // The definition of the run, not of the schedule: a change after the claim does not apply to the run.
     let (hold, asked) = (hold(run)?, view.state.definition_of(run)?);
+    // Computed from what would be delivered now, so an approval of anything else is refused.
     let digest = view.state.approval_digest(run)?;
     Some(
         Map::new()
@@ -219,6 +223,7 @@ fn policy(policy: &GuardPolicy) -> Value {
 
 fn rule(rule: &Rule) -> Value {
     let RuleScope { sessions, dialects, kinds, tools, window } = &rule.of;
+    // Conditions that match everything are printed as empty lists, so that a rule always has all keys.
     let texts = |texts: Vec<&str>| texts.into_iter().map(Value::string).collect::<Vec<Value>>();
     let window = window.as_ref().map(|window| {
         let days: Vec<Value> = window.days.days().map(|day| Value::keyword(day.name())).collect();

@@ -15,6 +15,7 @@ const STATUSES: &[&str] = &["running", "completed", "cancelled", "failed"];
 
 pub(super) fn job() -> Entity<Scheduler, Key> {
     let find: fn(ViewOf<'_, Scheduler>, &Value) -> Option<Key> = |view, key| {
+        // The id of the schedule alone is not an id of a job, as in psi.
         let id = ScheduleId::new(text(key)?.strip_prefix(PREFIX)?).ok()?;
         view.state.schedule_key(&id).filter(|key| view.schedule(*key).is_some())
     };
@@ -49,6 +50,7 @@ pub(super) fn job() -> Entity<Scheduler, Key> {
                 .doc("Whether the schedule delivers a prompt or opens a session."),
             |view, key, _| {
                 of_schedule(view, key, |record| match record.schedule().payload.kind() {
+                    // psi has no notices. Like a prompt, a notice goes into an existing session.
                     PayloadKind::Message | PayloadKind::Notice => Datum::Name(KINDS[0]),
                     PayloadKind::Session => Datum::Name(KINDS[1]),
                 })
@@ -90,6 +92,7 @@ pub(super) fn of_session<'a>(view: ViewOf<'a, Scheduler>, session: Key) -> Read<
     let keys = owner.flat_map(crate::engine::SessionRecord::schedule_keys);
     let mut jobs: Vec<(&ScheduleRecord, Key)> =
         keys.filter_map(|key| Some((view.schedule(key)?, key))).collect();
+    // psi's order of jobs: by start, then by id.
     let order = |record: &ScheduleRecord| (record.schedule().created_at, record.schedule().id.clone());
     jobs.sort_by_cached_key(|(record, _)| order(record));
     Ok(entities(jobs.into_iter().map(|(_, key)| key)))
@@ -97,6 +100,7 @@ pub(super) fn of_session<'a>(view: ViewOf<'a, Scheduler>, session: Key) -> Read<
 
 fn status(status: Status) -> &'static str {
     match status {
+        // psi's jobs have four statuses. A schedule whose only slot was skipped had no run, so it counts as cancelled.
         Status::Pending | Status::Paused | Status::Queued | Status::InFlight => STATUSES[0],
         Status::Delivered | Status::Finished => STATUSES[1],
         Status::Cancelled | Status::Skipped => STATUSES[2],

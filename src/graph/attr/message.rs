@@ -24,6 +24,7 @@ pub(super) struct MessagePosition {
 
 impl RowKey for MessagePosition {
     fn number(self) -> u64 {
+        // Both halves have 32 bits, so together they fit into one number.
         u64::from(self.session.number()) << 32 | u64::from(self.at)
     }
 
@@ -35,6 +36,7 @@ impl RowKey for MessagePosition {
 
 pub(super) fn message() -> Entity<Scheduler, MessagePosition> {
     let find: fn(ViewOf<'_, Scheduler>, &Value) -> Option<MessagePosition> = |view, key| {
+        // Split at the last #, because the id of a session may contain one.
         let (session, at) = text(key)?.rsplit_once('#')?;
         let place = MessagePosition {
             session: view.session_key(&SessionId::new(session).ok()?)?,
@@ -117,6 +119,7 @@ fn origin(entity: Entity<Scheduler, MessagePosition>) -> Entity<Scheduler, Messa
             |view, place, _| {
                 let message = look_up(view, place);
                 let said = message.as_ref().and_then(|message| message.provenance.as_ref());
+                // The record of the run may be dropped, or its schedule hidden from the owner of the transcript.
                 let key = said.and_then(|provenance| view.state.run_key(&provenance.run));
                 Ok(maybe(key.filter(|key| view.run(*key).is_some()), |key| {
                     Datum::Entity(key.number().into())
@@ -150,6 +153,7 @@ const WHOLE: &[&str] = &[
 /// Lists the messages of a session, oldest first, within the window that the parameters give.
 pub(super) fn of_session<'a>(view: ViewOf<'a, Scheduler>, session: Key, params: &Map) -> Read<'a> {
     let given = CheckedParams::of(params);
+    // The id of a message serves as its cursor.
     let window = Window::read(&given, |text| text.rsplit_once('#')?.1.parse::<u32>().ok())?;
     let transcript = view.transcript(session).unwrap_or_default();
     let first = u32::try_from(transcript.dropped).unwrap_or(u32::MAX);
@@ -174,6 +178,7 @@ pub(super) fn of_run(view: ViewOf<'_, Scheduler>, session: Key, run: &RunId) -> 
 
 fn look_up(view: ViewOf<'_, Scheduler>, place: MessagePosition) -> Option<Arc<Message>> {
     let transcript = view.transcript(place.session)?;
+    // A position before the first retained message belongs to one that was dropped.
     let at = u64::from(place.at).checked_sub(transcript.dropped)?;
     transcript.messages.get(usize::try_from(at).ok()?).cloned()
 }

@@ -34,6 +34,7 @@ type Read<'a> = Result<Datum<'a>, ResolverError>;
 ///
 /// Returns every fault of the declarations. A test checks that there is none.
 pub fn registry() -> Result<Registry<Scheduler>, Vec<RegistryFault>> {
+    // The order is that of the reference page: the root and the engine first, introspection last.
     let builder = Registry::builder()
         .entity(root::root())
         .entity(engine::engine())
@@ -73,6 +74,7 @@ fn own(ident: &'static str, kind: Type) -> Attribute {
 
 /// Converts an instant. `#inst` ends with the year 9999; later instants become ISO strings.
 fn instant<'a>(moment: Moment) -> Datum<'a> {
+    // Nearly all instants are before 10000, and then no value is built.
     match Inst::new(moment.seconds(), moment.nanos()) {
         Some(inst) => Datum::Inst(inst),
         None => Datum::Value(psi_terms::instant(moment)),

@@ -67,6 +67,7 @@ page!(session_page, "session-page", "reveille.session-page", "session", "session
 page!(decision_page, "decision-page", "reveille.decision-page", "decision", "decisions");
 
 fn find(view: ViewOf<'_, Scheduler>, key: &Value) -> Option<u64> {
+    // A number from an earlier query finds nothing, or a page of this query: callers should not keep it.
     let number = u64::try_from(key.as_int()?).ok()?;
     view.page(number, |_| number)
 }

@@ -16,7 +16,7 @@ pub(super) fn root() -> Entity<Scheduler, Whose> {
         .doc("The schedules of a session; at the root, those of the caller, and for an operator those of all sessions.")
         .reads(
             own("psi.scheduler/schedules", Type::Reference("schedule")).params(listing::OF_SCHEDULES).many().doc(
-                "All schedules, ended ones included, by slot, creation and id. Parameters filter, order and cut.",
+                "All schedules, ended ones included, by slot, creation and id. Parameters filter, sort and select a page.",
             ),
             |view, whose, params| Ok(Datum::Entities(listing::schedules(view, whose, params)?.numbers)),
         )
@@ -52,6 +52,7 @@ fn within(view: ViewOf<'_, Scheduler>, key: &Value) -> Option<Whose> {
 }
 
 fn pending_count<'a>(view: ViewOf<'a, Scheduler>, whose: Whose, _: &Map) -> Read<'a> {
+    // The counts are maintained by the engine, so no schedule is visited.
     let of = |key: Key| view.session(key).map_or(0, |record| record.live_count() as u64);
     Ok(integer(match (whose, view.scope.session()) {
         (Whose::All, None) => view.state.live_count(),
@@ -64,6 +65,7 @@ fn pending_count<'a>(view: ViewOf<'a, Scheduler>, whose: Whose, _: &Map) -> Read
 impl RowKey for Whose {
     fn number(self) -> u64 {
         match self {
+            // Keys have 32 bits, so the two largest numbers are free.
             Whose::All => u64::MAX,
             Whose::Nobody => u64::MAX - 1,
             Whose::Session(key) => RowKey::number(key),

@@ -66,6 +66,7 @@ fn course(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .doc("The session that the run delivers into. Nil if it is closed or hidden from the caller."),
             |view, key, _| {
                 read(view, key, |_, run| {
+                    // Hidden like any other session: the run of a shared schedule may go into a session of another owner.
                     let session = run.session.as_ref().and_then(|id| view.session_key(id));
                     maybe(session, |key| Datum::Entity(key.number().into()))
                 })
@@ -133,6 +134,7 @@ fn end(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .nullable()
                 .doc("Why the run waits, or why it ended other than by delivery. Nil otherwise."),
             |view, key, _| {
+                // Why a run waits is not recorded but computed, because it changes without any change of the run.
                 let waits = view.run(key).and_then(|(_, run)| view.state.run_waits_for(run));
                 read(view, key, |_, run| maybe(run.reason.or(waits), |it| Datum::Name(it.name())))
             },

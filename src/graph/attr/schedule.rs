@@ -248,6 +248,8 @@ const SOURCES: &[&str] = &["scheduled"];
 /// Returns the next slots by the trigger, up to the lifetime's end. Pauses, holds and limits are left to the
 /// forecast.
 fn upcoming(view: ViewOf<'_, Scheduler>, record: &ScheduleRecord, first: usize) -> Vec<Moment> {
+    // The engine has decided the next slot, which may differ from the trigger's, for example after a skip. Only later ones
+    // are computed.
     let Some(next) = record.next_slot() else { return Vec::new() };
     let later = Slots::new(&record.schedule().trigger, view.zones);
     let end = record.schedule().lifetime().expires_at;

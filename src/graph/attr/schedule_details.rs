@@ -176,6 +176,7 @@ fn ends(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .doc("Why the schedule ended other than by delivery, or why it has no further slot. Nil otherwise."),
             |view, key, _| {
                 read(view, key, |record| {
+                    // While its last run goes on, a schedule has not ended, but it already has no further slot.
                     let reason = record.ended_for().or(record.progress().never);
                     maybe(reason, |reason| Datum::Name(reason.name()))
                 })
@@ -226,6 +227,7 @@ pub(super) fn pause(view: ViewOf<'_, Scheduler>, pause: &Pause) -> Value {
     let by = match &pause.by.scope {
         Scope::Operator => "operator",
         Scope::Session(session) if view.scope.covers(session) => session.as_str(),
+        // Shared schedules can be paused by a session whose id is not for this caller.
         Scope::Session(_) => "another session",
     };
     Map::new()
@@ -257,6 +259,7 @@ pub(super) fn first(params: &Map, default: usize) -> Result<usize, ResolverError
 
 fn zone(trigger: &Trigger) -> Option<&Zone> {
     match trigger {
+        // An instant, a period and an event name no zone: their slots do not move when clocks change.
         Trigger::At(_) | Trigger::Every(_) | Trigger::Event(_) => None,
         Trigger::Calendar(calendar) => Some(&calendar.zone),
         Trigger::Cron(_, zone) => Some(zone),

@@ -38,6 +38,7 @@ const WHOLE: &[&str] = &[
 fn identity(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     entity
         .reads(
+            // A seed: with it, psi's root attributes are about one session.
             own("psi.agent-session/session-id", Type::String).seed().doc("The id of the session."),
             |view, key, _| read(view, key, |record| Datum::Text(record.id().as_str())),
         )
@@ -170,6 +171,7 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             ),
             |view, key, _| {
                 read(view, key, |record| {
+                    // A schedule of another session may deliver into this one, and stays hidden.
                     let run = record.in_flight_key().and_then(|key| view.run(key));
                     maybe(run, |(_, run)| Datum::Entity(run.schedule_key().number().into()))
                 })
@@ -181,6 +183,7 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 .doc("The schedules whose runs wait for the session, in order of delivery."),
             |view, key, _| {
                 read(view, key, |record| {
+                    // Schedules of other sessions may wait for this one. They stay hidden.
                     let waiting = view.state.waiting(record).into_iter();
                     let keys = waiting.map(crate::engine::RunRecord::schedule_key);
                     entities(keys.filter(|key| view.schedule(*key).is_some()))

@@ -23,6 +23,7 @@ impl<W: World> Runner<'_, W> {
         rows: Vec<EntityRow>,
         mut columns: Vec<Option<Column>>,
     ) -> Vec<Value> {
+        // Errors of a row are found through its call plan, so each row needs that of its group.
         let mut steps: Vec<Option<&CallPlan>> = vec![None; rows.len()];
         for group in groups {
             for row in &group.rows {

@@ -55,6 +55,7 @@ impl Boundary {
         // A nil entry counts as absent, as it does for Clojure callers.
         let part = |name: &str| map.keyword(name).filter(|value| !value.is_nil());
         let query = match (part("pathom/eql"), part("pathom/ast")) {
+            // The query wins if a request has both.
             (Some(query), _) => parse(query)?,
             (None, Some(ast)) => Query::from_ast(ast)?,
             (None, None) => return Err(fault(ParseErrorKind::Request, form, None)),
@@ -88,12 +89,14 @@ impl Boundary {
         caller: &QueryCaller<'_>,
         access: &mut dyn Access<W>,
     ) -> Result<QueryAnswer, QueryRefusal> {
+        // A plan depends on which attributes are given, not on their values. A key that is no keyword is no attribute.
         let seeds: Vec<Keyword> = self.entity.keys().filter_map(|key| key.as_keyword().cloned()).collect();
         let planning = Planning { seeds: &seeds, viewer: caller.viewer, limits: caller.limits };
         let plan = plan(&self.query, registry, &planning)?;
         let request = QueryRequest {
             plan: &plan,
             entity: &self.entity,
+            // What the request says comes first: the mode is part of Pathom's protocol.
             is_lenient: self.lenient.unwrap_or(caller.is_lenient),
             limits: caller.limits,
             stop: caller.stop,

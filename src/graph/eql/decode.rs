@@ -36,6 +36,7 @@ fn expr(node: &Value) -> Result<Value, ParseError> {
     let is_call = map.keyword("type") == Some(&Value::keyword("call"));
     let key = match params {
         Some(params) => list(key, params),
+        // A mutation is a list even without parameters: a bare symbol is not a valid expression.
         None if is_call => Value::list([key]),
         None => key,
     };
@@ -54,6 +55,7 @@ fn target(node: &Map) -> Result<Option<Value>, ParseError> {
         // Recursion has no children; its depth or `...` is in the node's query.
         return Ok(node.keyword("query").filter(|_| kind == Some("join")).cloned());
     };
+    // A union is the only child of its join.
     let union = below.first().and_then(Value::as_map).filter(|node| is_union(node));
     let Some(union) = union else {
         return children(node).map(Some);
@@ -73,6 +75,7 @@ fn is_union(node: &Map) -> bool {
 
 fn list(key: Value, params: &Value) -> Value {
     match params.as_map() {
+        // Printed back without the map: `(:a)` and `(:a {})` are one AST.
         Some(map) if map.is_empty() => Value::list([key]),
         Some(_) | None => Value::list([key, params.clone()]),
     }

@@ -70,6 +70,7 @@ fn map<W: World>(walk: &mut FastPath<'_, '_, W>, spot: Position, out: &mut Strin
         }
         out.push_str(&cell.text);
         match walk.read_field(spot, cell)? {
+            // Charged before the walk goes below, so that a limit is checked before the work that it bounds.
             Datum::Entity(number) => {
                 let below = walk.join(spot, place, 1)?;
                 map(walk, below.of(number), out)?;
@@ -91,6 +92,7 @@ fn map<W: World>(walk: &mut FastPath<'_, '_, W>, spot: Position, out: &mut Strin
                 out.push(':');
                 out.push_str(name);
             }
+            // Clojure's form of an instant, as `edn::write` prints it, without building a value.
             Datum::Inst(inst) => {
                 out.push_str("#inst \"");
                 inst.push(out, Fraction::Always);

@@ -53,6 +53,7 @@ impl Cause {
 impl QueryFailure {
     /// Returns the answer of Pathom's boundary interface. Like Pathom's, it does not include the cause.
     pub fn to_map(query: &Query, entity: &Map) -> Map {
+        // The text and the two keys are Pathom's, because its clients show them or match on them.
         let tx = query.to_value();
         let message =
             format!("Error while processing request {tx} for entity {}", Value::Map(entity.clone()));
@@ -85,6 +86,7 @@ pub(super) fn attribute_error(
     let Some(number) = steps.calls.iter().position(|step| step.expects(attr)) else {
         return (!is_optional).then(unreachable);
     };
+    // The log has the errors of all attributes of the row. Without one for this attribute, its entity was not found.
     let mut troubles = row.log.iter().filter(|(at, only, _)| *at == number && *only == attr);
     let (cause, detail) = match troubles.next() {
         Some((_, _, error)) => (Cause::Exception, caused("node-exception").with(EXCEPTION, error.to_map())),

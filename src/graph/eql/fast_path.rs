@@ -76,6 +76,7 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
         budget.admit(request.entity)?;
         let mut known = Vec::with_capacity(direct.known.len());
         for (key, value) in request.entity {
+            // A key that is no attribute is the caller's own data, which only the general path handles.
             let id = key.as_keyword().and_then(|key| registry.id(key)).ok_or(FastAbort::SlowPath)?;
             known.push((id, value));
         }
@@ -110,12 +111,15 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
         };
         let found = match spot.found {
             Some(found) => found,
+            // Only at the root: the position of a level below always has an entity.
             None => self.ground(operation)?,
         };
         let readers = &self.registry.operations()[operation].readers;
+        // The general path reads it again and reports the error where the mode of the request wants it.
         let datum = readers.read(self.view, found, reader, params).map_err(|_| FastAbort::SlowPath)?;
         // A datum is usable if it is an entity exactly where the field joins one, and contains no attribute to check.
         let is_whole = match &datum {
+            // Nil has nothing to join: both paths answer nil.
             Datum::Nil => true,
             Datum::Entity(_) | Datum::Entities(_) => cell.below.is_some(),
             Datum::Bool(_) | Datum::Int(_) | Datum::Text(_) | Datum::Shown(_) | Datum::Name(_) => {
@@ -152,6 +156,7 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
         }
         let input = self.registry.operations()[operation].key();
         let given = self.known.iter().find(|(id, _)| Some(*id) == input).map(|(_, value)| *value);
+        // A root within an entity is found by that entity's key; without the key, it is the bare root.
         let found = self.find(operation, given.unwrap_or(&Value::Nil))?;
         self.grounds.push((operation, found));
         Ok(found)
@@ -167,6 +172,7 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
         if let Some(map) = value.as_map() {
             let is_attribute =
                 |key: &Value| key.as_keyword().is_some_and(|key| self.registry.id(key).is_some());
+            // Whether the viewer may see it is left to the general path.
             return map.iter().any(|(key, value)| is_attribute(key) || self.hides(value));
         }
         let items = value.as_items().unwrap_or_default().iter();

@@ -82,6 +82,7 @@ fn fast_field<W: World>(
         // maps.
         Source::Attr(attr, true) if registry.refers_to(*attr).is_some() == join.is_some() => {
             let operation = match below.filter(|key| key == attr) {
+                // No call is planned for the key, because the row knows it. The walk has only a number, so it reads the key.
                 Some(key) => registry.reads(key)?,
                 None => level.steps.calls.iter().find(|step| step.expects(*attr))?.operation,
             };

@@ -65,6 +65,8 @@ impl<W: World> Runner<'_, W> {
         datum: Datum<'_>,
         row: &mut EntityRow,
     ) -> Result<Value, ResolverError> {
+        // Rows hold keys, which wildcards, unions and recursion need. The numbers are recorded beside them, so that the level
+        // below need not look the entities up again.
         let (found, is_many) = match datum {
             Datum::Entity(found) => (vec![found], false),
             Datum::Entities(found) => (found, true),

@@ -40,6 +40,7 @@ impl<W: World> Runner<'_, W> {
         rows: &mut [EntityRow],
     ) -> Result<Vec<Option<Column>>, Abort> {
         let mut columns = Vec::with_capacity(level.fields.len());
+        // Field by field, each for all rows: a join enters the level below once, and not once per row.
         for (number, _) in level.fields.iter().enumerate() {
             columns.push(self.column(view, place, (number, level), rows)?);
         }
@@ -59,6 +60,7 @@ impl<W: World> Runner<'_, W> {
         let mut below = Vec::new();
         let slots: Vec<Option<ValueTemplate>> = match &field.source {
             Source::Attr(_, _) if matches!(field.below, Below::Nothing) => return Ok(None),
+            // Not read at all: a hidden attribute has no value in any row.
             Source::Attr(_, false) => return Ok(Some(vec![None; rows.len()])),
             Source::Attr(attr, true) => {
                 let mut slots = Vec::with_capacity(rows.len());
@@ -125,6 +127,7 @@ impl<W: World> Runner<'_, W> {
             return Ok(self.whole(NO_ATTR, value));
         };
         let (place, mut rows) = (place.below(*level), Vec::new());
+        // The result belongs to no attribute, so only its maps are entities; a bare key in it leads nowhere.
         let slot = self.slot(NO_ATTR, value, &mut rows);
         let answers = self.level(view, &place, rows)?.into_iter().map(Some).collect();
         Ok(fill(vec![Some(slot)], answers).pop().flatten().unwrap_or(Value::Nil))
@@ -190,6 +193,7 @@ impl<W: World> Runner<'_, W> {
     /// Replaces the entities in a value by placeholders and appends them to `rows`.
     fn slot(&mut self, attr: AttrId, value: Value, rows: &mut Vec<EntityRow>) -> ValueTemplate {
         let refers_to = self.registry.refers_to(attr);
+        // Only the outer collection is split. A collection inside it stays as it is.
         match Collection::split(value) {
             Ok((shape, items)) => {
                 rows.reserve(items.len());
@@ -204,6 +208,7 @@ impl<W: World> Runner<'_, W> {
 
     /// Converts one item: a map is an entity, and so is a key below a reference. Everything else stays a plain value.
     fn item(&mut self, refers_to: Option<AttrId>, value: Value, rows: &mut Vec<EntityRow>) -> ValueTemplate {
+        // A map below a reference is already an entity, with whatever its reader put into it.
         if let Some(key) = refers_to.filter(|_| is_key(&value)) {
             rows.push(EntityRow::of([(key, value)]));
         } else if let Value::Map(map) = value {
@@ -244,6 +249,7 @@ fn fill(slots: Vec<Option<ValueTemplate>>, mut answers: Column) -> Column {
 fn value(slot: ValueTemplate, answers: &mut Column) -> Option<Value> {
     match slot {
         ValueTemplate::Plain(value) => Some(value),
+        // Each entity has one place, so its answer is moved.
         ValueTemplate::One(at) => answers.get_mut(at).and_then(Option::take),
         ValueTemplate::Many(shape, slots) => {
             let items: Vec<Value> = slots.into_iter().filter_map(|slot| value(slot, answers)).collect();

@@ -36,10 +36,10 @@ pub enum QueryRefusal {
     #[error("the query was stopped before it was answered")]
     Stopped,
     /// A mutation is below a join.
-    #[error("a mutation stands at the top of a query: {0}")]
+    #[error("a mutation is only allowed at the top of a query: {0}")]
     NestedMutation(Symbol),
     /// The state at the past instant cannot be read.
-    #[error("the past cannot be looked at: {0}")]
+    #[error("the past cannot be queried: {0}")]
     Past(Box<str>),
 }
 
@@ -100,6 +100,7 @@ impl<'a> Budget<'a> {
     }
 
     fn go_on(&self) -> Result<(), QueryRefusal> {
+        // Every level and every call passes here, so a query stops soon, wherever its time goes.
         if (self.stop)() { Err(QueryRefusal::Stopped) } else { Ok(()) }
     }
 }

@@ -24,38 +24,40 @@ pub(super) fn missing<W: World>(
 }
 
 fn attribute<W: World>(graph: Graph<'_, W>, cause: Cause, ident: &Keyword) -> ResolverError {
+    // A hidden attribute gets the answer of an unknown one, and is not suggested either.
     let id = graph.registry.id(ident).filter(|id| graph.registry.is_visible(*id, graph.viewer));
     let Some(entity) = id.and_then(|id| graph.registry.entity_of(id)) else {
         let hint = match graph.nearest_attribute(ident) {
             Some(near) => format!("did you mean {near}?"),
-            None => "[:psi.graph/attributes] lists what there is".to_owned(),
+            None => "query [:psi.graph/attributes] for a list".to_owned(),
         };
         return said(format!("there is no attribute {ident}"), &hint, Code::Validation);
     };
     // Reached, but not found: the name is right, the entity is not there for this caller.
     if cause == Cause::Missing {
-        let hint = "what it belongs to is not there, or is not yours; in lenient mode the rest is answered";
+        let hint =
+            "its entity does not exist or is hidden from you; lenient mode answers the rest of the query";
         return said(format!("there is no value for {ident}"), hint, Code::NotFound);
     }
     let hint = match entity.key {
         Some(key) => format!(
-            "it belongs to the entity {:?}: ask below a join that answers one, or below [:{key} …]",
+            "it is an attribute of the entity {:?}: select it below a join to one, or below [:{key} …]",
             entity.name
         ),
-        None => "ask for it at the root".to_owned(),
+        None => "select it at the root".to_owned(),
     };
-    said(format!("nothing leads to {ident} from here"), &hint, Code::Validation)
+    said(format!("{ident} cannot be reached from here"), &hint, Code::Validation)
 }
 
 fn mutation<W: World>(graph: Graph<'_, W>, name: &Symbol) -> ResolverError {
     // Which mutations exist is no secret: every schema lists them. So a forbidden one is not reported as unknown.
     if graph.registry.mutation(name, Viewer::Operator).is_some() {
-        let hint = "an operator's token may, or one that may change things";
-        return said(format!("{name} is not for this caller"), hint, Code::Forbidden);
+        let hint = "use the token of an operator, or one that may change things";
+        return said(format!("{name} is not allowed for this caller"), hint, Code::Forbidden);
     }
     let hint = match graph.nearest_mutation(name) {
         Some(near) => format!("did you mean {near}?"),
-        None => "[:psi.graph/mutation-syms] lists what there is".to_owned(),
+        None => "query [:psi.graph/mutation-syms] for a list".to_owned(),
     };
     said(format!("there is no mutation {name}"), &hint, Code::Validation)
 }

@@ -25,6 +25,7 @@ impl Names {
         if let Some(id) = self.ids.get(key) {
             return *id;
         }
+        // After all attributes, so that one comparison tells a name from an attribute.
         let number = registry.len().saturating_add(self.extra.len());
         let id = AttrId(u32::try_from(number).unwrap_or(u32::MAX));
         self.extra.push(key.clone());

@@ -58,6 +58,7 @@ fn expr(form: &Value, place: &FormPath<'_>) -> Result<Expr, ParseError> {
 
 /// Parses a keyword or an ident.
 fn key(form: &Value, place: &FormPath<'_>) -> Result<ExprKey, ParseError> {
+    // A keyword cannot have metadata, so it needs no `plain`.
     if let Value::Keyword(attr) = form {
         return Ok(ExprKey::Attr(attr.clone()));
     }
@@ -134,6 +135,7 @@ fn union(form: &Value, map: &Map, place: &FormPath<'_>) -> Result<JoinTarget, Pa
 /// Parses a list: `(:a {…})`, `([:a 1] {…})`, `({:a [:b]} {…})` or `(a/b {…})`.
 fn list(form: &Value, items: &[Value], place: &FormPath<'_>) -> Result<Expr, ParseError> {
     let (head, params) = list_parts(form, items, place)?;
+    // Errors of the head are at its position in the list.
     let place = FormPath::Index(0, place);
     if let Value::Symbol(name) = head {
         let params = params.cloned().unwrap_or_default();

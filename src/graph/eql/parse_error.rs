@@ -14,7 +14,7 @@ use crate::edn::{Caps, Map, Value, locate};
 /// let caps = Caps { bytes_max: 1024, depth_max: 8, digits_max: 32, forms_max: 100 };
 /// let text = b"[:a {:b [7]}]";
 /// let error = parse(&read(text, &caps).unwrap()).unwrap_err();
-/// assert_eq!(error.to_string(), "an integer is nothing that can be asked for: 7, at [1 :b 0]");
+/// assert_eq!(error.to_string(), "an integer is not an expression: 7, at [1 :b 0]");
 /// assert_eq!(error.offset(text, &caps), Some(9));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +75,7 @@ impl ParseError {
     /// Returns the error message of the `eql` library, as Pathom's boundary answers it.
     pub(crate) fn eql_message(&self) -> String {
         match self.kind {
+            // The library has two messages; only this rule of joins has the first one.
             ParseErrorKind::JoinTarget => format!("Invalid join, {}", self.form),
             ParseErrorKind::Query
             | ParseErrorKind::Expression
@@ -112,25 +113,27 @@ impl fmt::Display for ParseError {
         let article = if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
         match self.kind {
             ParseErrorKind::Query => write!(out, "a query is a vector, not {article} {noun}"),
-            ParseErrorKind::Expression => write!(out, "{article} {noun} is nothing that can be asked for"),
-            ParseErrorKind::Symbol => out.write_str("a mutation stands in a list, as in (task/done {})"),
+            ParseErrorKind::Expression => write!(out, "{article} {noun} is not an expression"),
+            ParseErrorKind::Symbol => out.write_str("a mutation must be in a list, as in (task/done {})"),
             ParseErrorKind::Ident => out.write_str("an ident is a keyword and a value, as in [:task/id 1]"),
             ParseErrorKind::JoinEntries => out.write_str("a join has one entry, as in {:tasks [:task/id]}"),
             ParseErrorKind::JoinKey => {
-                out.write_str("a join goes by a keyword, an ident, or a list with one")
+                out.write_str("the key of a join is a keyword, an ident, or a list with one")
             }
-            ParseErrorKind::JoinTarget => out.write_str("a join asks for a query, a union, a depth or '...'"),
-            ParseErrorKind::CallTarget => out.write_str("the join of a mutation asks for a query"),
-            ParseErrorKind::UnionEmpty => out.write_str("a union has one entry at least"),
+            ParseErrorKind::JoinTarget => {
+                out.write_str("the value of a join is a query, a union, a depth or '...'")
+            }
+            ParseErrorKind::CallTarget => out.write_str("the value of a mutation's join is a query"),
+            ParseErrorKind::UnionEmpty => out.write_str("a union has at least one entry"),
             ParseErrorKind::UnionKey => write!(out, "a union's key is a keyword, not {article} {noun}"),
-            ParseErrorKind::ListLength => out.write_str("a list is something to ask for and its parameters"),
+            ParseErrorKind::ListLength => out.write_str("a list is an expression and its parameters"),
             ParseErrorKind::ListHead => write!(out, "{article} {noun} takes no parameters"),
             ParseErrorKind::Params => write!(out, "parameters are a map, not {article} {noun}"),
             ParseErrorKind::Node => out.write_str("a node of a query's tree is a map with a key"),
             ParseErrorKind::Request => out.write_str("a request is a query, or a map with :pathom/eql"),
             ParseErrorKind::Entity => write!(out, "an entity is a map, not {article} {noun}"),
             ParseErrorKind::AsOf => {
-                write!(out, "the instant asked about is #inst or an ISO string, not {article} {noun}")
+                write!(out, "the instant to query is #inst or an ISO string, not {article} {noun}")
             }
         }?;
         write!(out, ": {}, at {}", shown(&self.form), Value::vector(self.path.clone()))

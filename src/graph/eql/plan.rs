@@ -50,6 +50,7 @@ pub fn plan<W: World>(
     with: &Planning<'_>,
 ) -> Result<Plan, QueryRefusal> {
     let mut known: Vec<_> = with.seeds.iter().filter_map(|seed| registry.id(seed)).collect();
+    // A key that the viewer may not see must not lead to attributes that it may see.
     known.retain(|id| registry.is_visible(*id, with.viewer));
     let mut planner = Planner {
         registry,
@@ -62,6 +63,7 @@ pub fn plan<W: World>(
         faults: Vec::new(),
     };
     planner.level(query, known, 1)?;
+    // Each reserved place has been filled, so flattening keeps the indexes.
     let levels: Vec<_> = planner.levels.into_iter().flatten().map(Arc::new).collect();
     let faults = planner.faults;
     // The fast path answers whole queries only, and cannot report faults.
@@ -98,6 +100,7 @@ impl Plan {
                     };
                     joins.insert(field.key.clone(), Value::Map(entries.iter().map(entry).collect()));
                 }
+                // Not followed: a recursion has no end here, because a plan knows no data.
                 Below::Depth(_) | Below::Unbounded => {
                     joins.insert(field.key.clone(), Value::keyword("recursion"));
                 }
@@ -252,6 +255,7 @@ impl<W: World> Planner<'_, W> {
             self.spend(field.params.len())?;
             below.extend(field.params.keys().map(|key| self.names.id(self.registry, key)));
         }
+        // Sorted, because `run.rs` compares it with the sorted list of what a row knows.
         below.sort_unstable();
         below.dedup();
         field.below = match &join.target {
@@ -273,11 +277,13 @@ impl<W: World> Planner<'_, W> {
 
     fn call(&mut self, call: &MutationCall, depth: u32) -> Result<Field, QueryRefusal> {
         if depth > 1 {
+            // Pathom would call it once per entity of the join. At the top, it runs once, in the order of the query.
             return Err(QueryRefusal::NestedMutation(call.name.clone()));
         }
         let mut field =
             self.field(Value::Symbol(call.name.clone()), Some(&call.params), Source::Call(call.clone()));
         if let Some(query) = &call.query {
+            // What the answer will contain is unknown before the call, so its calls are planned when it is there.
             field.below = Below::Level(self.level(query, Vec::new(), depth + 1)?);
         }
         Ok(field)
@@ -289,9 +295,11 @@ impl<W: World> Planner<'_, W> {
         let is_visible = self.registry.is_visible(id, self.viewer);
         match (key, known) {
             (ExprKey::Ident(_, value), _) => {
+                // With a hidden key nothing is known of the entity, so nothing can be read of it.
                 (Source::Ident(id, value.clone()), if is_visible { vec![id] } else { Vec::new() })
             }
             // Pathom: a keyword with the namespace `>` is a placeholder, which stays at the entity.
+            // Without a subquery it is an attribute like any other.
             (ExprKey::Attr(attr), Some(known)) if attr.namespace() == Some(">") => {
                 (Source::Placeholder, known.to_vec())
             }

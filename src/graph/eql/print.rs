@@ -47,6 +47,7 @@ impl Expr {
 
     fn to_ast(&self) -> Value {
         match self {
+            // The library gives a wildcard no type.
             Self::Wildcard => Value::Map(Map::new().with("dispatch-key", wildcard()).with("key", wildcard())),
             Self::Prop(prop) => prop.to_ast(),
             Self::Join(join) => join.to_ast(),
@@ -82,6 +83,7 @@ impl JoinTarget {
                 let union = union.with("children", entries.collect::<Vec<_>>());
                 Some(Value::vector([Value::Map(union)]))
             }
+            // The library gives a recursion no children; the depth is in the query of its node.
             Self::Depth(_) | Self::Unbounded => None,
         }
     }
@@ -134,6 +136,7 @@ fn with_params(node: Map, params: Option<&Map>) -> Map {
 fn parameterized(form: Value, params: Option<&Map>) -> Value {
     match params {
         None => form,
+        // An empty parameter list is printed too: it makes `(:a)` differ from `:a` in the tree.
         Some(params) if params.is_empty() => Value::list([form]),
         Some(params) => Value::list([form, params.clone().into()]),
     }

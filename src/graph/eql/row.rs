@@ -44,6 +44,7 @@ impl EntityRow {
 
     /// Adds an attribute unless the row has it.
     pub(super) fn add(&mut self, id: AttrId, value: Value) {
+        // A value that is already known wins, in particular one that the caller gave.
         if !self.has(id) {
             self.data.push((id, value));
         }

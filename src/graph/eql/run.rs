@@ -94,8 +94,10 @@ pub fn run<W: World>(
         viewer: request.plan.viewer,
         is_lenient: request.is_lenient,
         budget: Budget::new(request.limits, request.stop),
+        // Readers may answer names that the query does not have. They must not get into the plan, which is shared.
         names: request.plan.names.clone(),
         levels: request.plan.levels.clone(),
+        // Call plans of this request alone: the shared plan is a value that many requests use.
         steps: BTreeMap::new(),
         calls: BTreeMap::new(),
         called: BTreeMap::new(),
@@ -184,6 +186,7 @@ impl<W: World> Runner<'_, W> {
         let attributes = self.registry.len();
         let mut ids: Vec<AttrId> =
             known.iter().map(|(id, _)| *id).filter(|id| id.is_below(attributes)).collect();
+        // Call plans are found by the sorted list of what is known.
         ids.sort_unstable();
         let steps = self.steps(root, 0, &ids)?;
         let is_known = |attr: AttrId| known.iter().any(|(id, _)| *id == attr);
@@ -201,6 +204,7 @@ impl<W: World> Runner<'_, W> {
             }
             let cause = match &field.source {
                 Source::Attr(attr, is_visible) => {
+                    // A hidden attribute is lost even if the caller gives it. Any other that the caller gives needs no reader.
                     let is_lost = !is_visible || steps.unreachable.contains(attr) && !is_known(*attr);
                     (is_lost && !field.is_optional).then_some(Cause::Unreachable)
                 }
@@ -244,6 +248,7 @@ impl<W: World> Runner<'_, W> {
         self.budget.call()?;
         let (mut result, mut read) = (None, self.calls.remove(&number));
         match self.registry.mutation(&call.name, self.viewer) {
+            // `take`, so that a call runs at most once, however often the implementation calls back.
             Some(mutation) => access.act(&mut |hand| {
                 result = read.take().map(|call| mutation.declared.call(hand, call));
             }),
@@ -274,6 +279,7 @@ impl<W: World> Runner<'_, W> {
             return Ok(Vec::new());
         }
         self.budget.enter(place.depth, rows.len())?;
+        // Cloned, because the levels below need the runner as a whole.
         let Some(level) = self.levels.get(place.level).cloned() else {
             return Ok(Vec::new());
         };

@@ -1,7 +1,7 @@
-//! Policy and lifetime of a schedule, read from parameters and printed.
+//! Policy and lifetime of a schedule: read from parameters, and printed as maps.
 //!
-//! Invariant: what is printed reads back equal, and a key that is not known is refused, so that a misspelt `:missed` does not
-//! become the default.
+//! Invariant: a printed map reads back equal. An unknown key is refused, so that a misspelt `:missed` does not become the
+//! default.
 
 use std::num::NonZeroU32;
 
@@ -12,64 +12,66 @@ use crate::domain::{EndsWith, Lifetime, Missed, Moment, Overlap, Policy, Recover
 use crate::edn::{Map, Value};
 
 params! {
-    /// What a schedule does when it is late, when its session is busy, or when a run fails.
+    /// What happens when a slot is late, the session is busy, runs overlap, or a run fails.
     pub PolicyParams {
-        /// What happens to a slot that comes while an earlier run has not ended.
+        /// What happens to a slot that is due while an earlier run has not ended. Skip if omitted.
         defaulted overlap: Overlap = "overlap",
-        /// What happens to slots that passed while nobody was there to see them.
+        /// What happens to slots that passed while the process was down, the schedule paused, or everything held. Run-once if
+        /// omitted.
         defaulted missed: Missed = "missed",
-        /// How late a slot may be and still count, in milliseconds.
+        /// How late a slot may be noticed, in milliseconds; a later one is skipped. No bound if omitted.
         optional max_late: Span = "max-late-ms",
-        /// What happens to a slot that comes while the session is busy.
+        /// What happens to a slot that is due while the session is busy. Queue if omitted.
         defaulted when_busy: WhenBusy = "when-busy",
-        /// What happens to a run that was with its host when the process or the host ended.
+        /// What happens to a run that was with its host when the process ended or the host was lost. Redeliver if omitted.
         defaulted recovery: Recovery = "recovery",
-        /// What a run ends with.
+        /// The event that ends a run: the host's receipt, or the end of the turn. Receipt if omitted.
         defaulted ends_with: EndsWith = "ends-with",
-        /// How long a run may take, in milliseconds.
+        /// The time limit of a run from its claim to its end, waiting included, in milliseconds. No limit if omitted.
         optional timeout: Span = "timeout-ms",
-        /// How long to wait before each further attempt, in milliseconds.
+        /// The wait before each further attempt, in milliseconds: as many attempts as entries. None if omitted.
         defaulted backoff: OneOrMany<Span> = "backoff-ms",
     }
 }
 
 params! {
-    /// What ends a schedule beside its trigger.
+    /// What ends a schedule besides its trigger.
     pub LifetimeParams {
-        /// After so many runs.
+        /// The largest number of runs; manual runs do not count. No bound if omitted.
         optional max_runs: NonZeroU32 = "max-runs",
-        /// At this instant.
+        /// The schedule has no slot at this instant or later. No bound if omitted.
         optional expires_at: Moment = "expires-at",
-        /// As soon as a person speaks in the session. No if left out.
+        /// Whether a person's message in the session cancels the schedule while its slot is ahead. False if omitted.
         defaulted cancel_on_user_activity: bool = "cancel-on-user-activity",
-        /// When the session closes. Yes if left out.
+        /// Whether closing its session cancels the schedule; a volatile one is always cancelled. True if omitted.
         defaulted dies_with_session: bool = "dies-with-session",
     }
 }
 
 params! {
-    /// Policy and lifetime.
+    /// Policy and lifetime of a schedule.
     pub Conditions {
-        /// What it does when it is late, when its session is busy, or when a run fails.
+        /// What happens when a slot is late, the session is busy, runs overlap, or a run fails.
         optional policy: Policy = "policy",
-        /// What ends it beside its trigger.
+        /// What ends the schedule besides its trigger.
         optional lifetime: Lifetime = "lifetime",
     }
 }
 
-/// A policy, as it is given and shown.
+/// The record of a policy, both as a parameter and as an attribute.
 pub const POLICY: Record = Record::of("policy", PolicyParams::GROUP);
 
-/// A lifetime, as it is given and shown.
+/// The record of a lifetime, both as a parameter and as an attribute.
 pub const LIFETIME: Record = Record::of("lifetime", LifetimeParams::GROUP);
 
-/// What a policy leaves out is psi's.
+/// Omitted parts of a policy have psi's values.
 impl FromParam for Policy {
     const TYPE: ParamType = ParamType::Record(&POLICY);
 
     fn from_param(value: &Value, name: &'static str) -> Result<Policy, ParamFault> {
         let given = PolicyParams::read(&CheckedParams::inside(value, name, Self::TYPE)?)
             .map_err(|it| it.inside(name))?;
+        // Not the policy that the schedule has: a change replaces all of it, so that equal parameters give equal policies.
         let mut policy = Policy::PLAIN;
         policy.overlap = given.overlap.unwrap_or(policy.overlap);
         policy.missed = given.missed.unwrap_or(policy.missed);
@@ -85,7 +87,7 @@ impl FromParam for Policy {
     }
 }
 
-/// What a lifetime leaves out is psi's.
+/// Omitted parts of a lifetime have psi's values.
 impl FromParam for Lifetime {
     const TYPE: ParamType = ParamType::Record(&LIFETIME);
 
@@ -101,8 +103,9 @@ impl FromParam for Lifetime {
     }
 }
 
-/// A policy as a map that reads back equal.
+/// Returns a policy as a map that reads back equal.
 pub fn print_policy(policy: &Policy) -> Value {
+    // Values that equal the default are printed too: a caller that sends the map back must not depend on the defaults.
     let millis = |span: Span| i64::try_from(span.millis()).unwrap_or(i64::MAX);
     Map::new()
         .with("overlap", Value::keyword(policy.overlap.name()))
@@ -116,7 +119,7 @@ pub fn print_policy(policy: &Policy) -> Value {
         .into()
 }
 
-/// A lifetime as a map that reads back equal.
+/// Returns a lifetime as a map that reads back equal.
 pub fn print_lifetime(lifetime: &Lifetime) -> Value {
     Map::new()
         .with("max-runs", lifetime.max_runs.map(|runs| i64::from(runs.get())))

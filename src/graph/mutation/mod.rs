@@ -1,9 +1,9 @@
-//! What can be changed through the graph: each mutation once, with its parameters.
+//! The mutations of the graph, each declared once with its parameters.
 //!
-//! Lives here: the declarations, as an enum of typed calls. Does not live here: carrying them out (`service`).
+//! Lives here: the declarations, as an enum of typed calls. Does not live here: executing them (`service`).
 //!
-//! Adding a parameter is one line in the group that it belongs to; EQL's check, Pathom's index, GraphQL's arguments, the flags
-//! of the command line and the table in docs/ATTRIBUTES.md are walks over these groups.
+//! A new parameter is one line in its group. EQL's check, Pathom's index, GraphQL's arguments, the flags of the command line
+//! and the table in docs/ATTRIBUTES.md are walks over these groups.
 
 mod conditions;
 mod run;
@@ -33,17 +33,17 @@ use crate::edn::Map;
 
 /// The parameters of one mutation.
 pub trait MutationParams: Sized {
-    /// The table of them.
+    /// The table of the parameters.
     const GROUPS: ParamGroups;
 
-    /// Reads them.
+    /// Reads the parameters.
     ///
     /// # Errors
-    /// The first one that is not what it must be.
+    /// Returns the first one that is invalid.
     fn read(given: &CheckedParams<'_>) -> Result<Self, ParamFault>;
 }
 
-/// A call of several groups.
+/// Implements [`MutationParams`] for calls that consist of several groups.
 macro_rules! calls {
     ($($call:ident { $($field:ident: $group:ty),+ $(,)? })+) => {
         $(impl MutationParams for $call {
@@ -56,7 +56,7 @@ macro_rules! calls {
     };
 }
 
-/// A call of one group.
+/// Implements [`MutationParams`] for calls that consist of one group.
 macro_rules! call {
     ($($group:ty),+ $(,)?) => {
         $(impl MutationParams for $group {
@@ -82,15 +82,16 @@ calls! {
 
 call!(WhichParams, ReasonParams, SessionParams, OpenSession, GrantParams);
 
+// Not a mutation of its own: a what-if query takes a change too, and executes nothing.
 impl ChangeRequest {
-    /// The table of what can be otherwise.
+    /// The table of what can be changed.
     pub const GROUPS: [&'static registry::ParamGroup; 3] =
         [WhenParams::GROUP, ChangeParams::GROUP, Conditions::GROUP];
 
-    /// Reads it.
+    /// Reads the change.
     ///
     /// # Errors
-    /// The first parameter that is not what it must be.
+    /// Returns the first parameter that is invalid.
     pub fn read(given: &CheckedParams<'_>) -> Result<ChangeRequest, ParamFault> {
         Ok(ChangeRequest {
             texts: ChangeParams::read(given)?,
@@ -134,11 +135,12 @@ macro_rules! mutations {
         /// A call of a mutation, with its parameters.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Mutation {
+            // Boxed, because the parameters of a creation are many times larger than those of most calls.
             $($(#[doc = $doc])+ $variant(Box<$params>),)+
         }
 
         impl MutationName {
-            /// The table of its parameters.
+            /// Returns the table of its parameters.
             pub const fn params(self) -> ParamGroups {
                 match self { $(MutationName::$variant => <$params as MutationParams>::GROUPS,)+ }
             }
@@ -146,7 +148,7 @@ macro_rules! mutations {
             /// Reads the parameters of a call.
             ///
             /// # Errors
-            /// A parameter that is not declared, is given twice, is missing, or is not what it must be.
+            /// Returns a parameter that is not declared, is given twice, is missing, or is invalid.
             pub fn read(self, params: &Map) -> Result<Mutation, ParamFault> {
                 let given = CheckedParams::checked(params, self.params())?;
                 Ok(match self {
@@ -157,7 +159,7 @@ macro_rules! mutations {
             }
         }
 
-        /// What the registry is told of them.
+        /// Returns the mutations as the registry declares them.
         pub(super) fn all() -> Vec<registry::Mutation<Scheduler>> {
             vec![$(
                 registry::Mutation::<Scheduler>::new(
@@ -185,44 +187,44 @@ const PAUSED: &[&str] = &["reveille.engine/held"];
 const RUN: &[&str] = &["reveille.run/id"];
 
 mutations! {
-    /// Creates a schedule. One of when, trigger, cron, every-ms, delay-ms and at says when it happens.
+    /// Creates a schedule. Exactly one of when, trigger, cron, every-ms, delay-ms and at gives its time.
     Create(CreateSchedule) = "psi.scheduler/create" -> CREATED, Owner;
-    /// Cancels a schedule that is pending or queued. Others are refused with their status.
+    /// Cancels a schedule that is pending, paused or queued. For any other, the request is refused with the status.
     Cancel(WhichParams) = "psi.scheduler/cancel" -> SCHEDULE, Owner;
-    /// Gives a schedule another definition. What is left out stays as it is.
+    /// Changes the definition of a schedule. Omitted parts stay unchanged.
     Reschedule(Reschedule) = "psi.scheduler/reschedule" -> CHANGED, Owner;
-    /// Begins a run at once and leaves the slots as they are.
+    /// Starts a run immediately. The slots of the schedule stay unchanged.
     RunNow(WhichParams) = "psi.scheduler/run-now" -> SCHEDULE, Owner;
-    /// Gives no slot of a schedule a run until it is resumed.
+    /// Pauses a schedule: its slots get no runs until it is resumed.
     Pause(PauseRequest) = "psi.scheduler/pause" -> SCHEDULE, Owner;
-    /// Lets a paused schedule continue. Slots that passed meanwhile were missed.
+    /// Resumes a paused schedule. Slots that passed meanwhile count as missed.
     Resume(WhichParams) = "psi.scheduler/resume" -> SCHEDULE, Owner;
-    /// Lets the next slot pass without a run.
+    /// Skips the next slot: it passes without a run.
     SkipNext(WhichParams) = "psi.scheduler/skip-next" -> SCHEDULE, Owner;
-    /// Cancels all schedules of a session that are not with a host.
+    /// Cancels all schedules of a session, except those whose runs are with a host.
     CancelAll(SessionParams) = "psi.agent-session/cancel-all" -> COUNTS, Owner;
     /// Pauses all schedules of a session.
     PauseAll(PauseAll) = "psi.agent-session/pause-all" -> COUNTS, Owner;
-    /// Lets all paused schedules of a session continue.
+    /// Resumes all paused schedules of a session.
     ResumeAll(SessionParams) = "psi.agent-session/resume-all" -> COUNTS, Owner;
-    /// Claims nothing and hands nothing over until everything is released.
+    /// Holds all schedules: no slot gets a run, and no run is handed over, until the hold is released.
     HoldAll(ReasonParams) = "psi.scheduler/hold-all" -> PAUSED, Operator;
-    /// Lets everything continue. A schedule that was paused by itself stays paused.
+    /// Releases the hold on all schedules. Schedules that are paused individually stay paused.
     ReleaseAll(Nothing) = "psi.scheduler/release-all" -> PAUSED, Operator;
-    /// Approves a run that is held, as it was shown. An edit since then is a conflict.
+    /// Approves a held run with the content that the digest stands for. If that has changed, the request is a conflict.
     Approve(Approve) = "reveille.run/approve" -> RUN, Operator;
-    /// Denies a run that is held, which fails.
+    /// Denies a held run, which then fails.
     Deny(Deny) = "reveille.run/deny" -> RUN, Operator;
-    /// Changes what a session may do, at once, the runs of its schedules included.
+    /// Changes what a session may do. This takes effect immediately, also for the runs of its existing schedules.
     SetGrant(GrantParams) = "psi.agent-session/set-grant" -> SESSION, Operator;
-    /// Opens a session of the built-in host. The token is in the answer, once.
+    /// Opens a session of the built-in host. Its token is shown only in this answer.
     Open(OpenSession) = "psi.agent-session/open" -> OPENED, Operator;
     /// Closes a session and cancels its schedules. For hosts and operators.
     Close(SessionParams) = "psi.agent-session/close" -> SESSION, Owner;
-    /// Puts a person's message into a session. For hosts and operators.
+    /// Sends a person's message to a session. For hosts and operators.
     UserMessage(UserMessage) = "psi.agent-session/send-user-message" -> SESSION, Owner;
     /// Reports that a turn began or ended. For hosts and operators.
     Busy(BusyReport) = "psi.agent-session/set-busy" -> SESSION, Owner;
-    /// Reports that a job is ready, so that what waits for it happens now. For hosts and operators.
+    /// Reports that a job is ready. Schedules that wait for it become due. For hosts and operators.
     JobReady(JobReady) = "psi.agent-session/job-ready" -> SESSION, Owner;
 }

@@ -1,21 +1,21 @@
-//! What the mutations of a run that waits for approval take.
+//! The parameters of mutations of a run that waits for approval.
 
 use super::super::params::params;
 use super::schedule::ReasonParams;
 use crate::domain::{Digest, RunId};
 
 params! {
-    /// Which run.
+    /// The run to act on.
     pub RunParams {
-        /// The run.
+        /// The id of the run.
         required run: RunId = "run-id",
     }
 }
 
 params! {
-    /// What was shown.
+    /// The content that is approved.
     pub DigestParams {
-        /// The digest of what was shown, as the approval of the run has it.
+        /// The digest that the run's approval shows.
         required digest: Digest = "digest",
     }
 }
@@ -25,7 +25,7 @@ params! {
 pub struct Approve {
     /// The run.
     pub which: RunParams,
-    /// What was shown of it.
+    /// The content that is approved.
     pub shown: DigestParams,
 }
 
@@ -34,6 +34,6 @@ pub struct Approve {
 pub struct Deny {
     /// The run.
     pub which: RunParams,
-    /// Why.
+    /// The reason.
     pub why: ReasonParams,
 }

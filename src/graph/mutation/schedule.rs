@@ -1,4 +1,4 @@
-//! What the mutations of one schedule take.
+//! The parameters of mutations of one schedule.
 
 use super::super::params::{IdText, params};
 use super::super::registry::ResolverError;
@@ -10,57 +10,57 @@ use crate::edn::{Map, Value};
 use crate::engine::ScheduleChange;
 
 params! {
-    /// What a schedule is created with, beside when it happens and under which conditions.
+    /// What a schedule is created with, besides its time and conditions.
     pub NewScheduleParams {
-        /// Whose schedule it is. The caller's own session if left out.
+        /// The id of the session that owns the schedule. The caller's session if omitted.
         optional owner: SessionId = "origin-session-id" or "session-id",
-        /// A prompt into the session, a fresh session, or a notice. There is no default.
+        /// What is delivered: a prompt into the session, a fresh session with a prompt, or a notice.
         required kind: PayloadKind = "kind",
-        /// The prompt, or the notice's text.
+        /// The prompt, or the text of the notice.
         required message: Box<str> = "message",
         /// A name for people.
         optional label: Box<str> = "label",
-        /// What it is for.
+        /// What the schedule is for.
         optional description: Box<str> = "description",
-        /// Of a fresh session: its configuration.
+        /// For a fresh session: its configuration.
         optional session_config: Map = "session-config",
-        /// Whether it survives a restart. Volatile if left out.
+        /// Whether the schedule survives a restart: durable ones do, volatile ones do not. Volatile if omitted.
         optional durability: Durability = "durability",
-        /// A name by which a repeat of this call is recognised: it answers what the first created.
+        /// Identifies repetitions of the same request: a repetition returns the schedule that the first request created.
         optional idempotency_key: Box<str> = "idempotency-key",
-        /// The channel that it goes out by, in place of the session.
+        /// The name of the channel to deliver to, instead of the session.
         optional channel: Box<str> = "channel",
-        /// To whom on that channel.
+        /// The conversation in that channel.
         optional conversation: Box<str> = "conversation",
     }
 }
 
 params! {
-    /// Which schedule.
+    /// The schedule to act on.
     pub WhichParams {
-        /// The schedule.
+        /// The id of the schedule.
         required schedule: IdText = "schedule-id",
-        /// The revision that the caller has seen. A later one is a conflict.
+        /// The revision that the caller has read. If the schedule has another one, the request is refused as a conflict.
         optional base_revision: u32 = "base-revision",
     }
 }
 
 params! {
-    /// What is to be otherwise about a schedule, beside when it happens and under which conditions.
+    /// What changes about a schedule, besides its time and conditions.
     pub ChangeParams {
-        /// Its name for people. Nil takes it away.
+        /// A name for people. Nil removes it.
         patch label: Box<str> = "label",
-        /// What it is for. Nil takes it away.
+        /// What the schedule is for. Nil removes it.
         patch description: Box<str> = "description",
-        /// The prompt.
+        /// The prompt, or the text of the notice.
         optional message: Box<str> = "message",
     }
 }
 
 params! {
-    /// Why.
+    /// The reason for a change.
     pub ReasonParams {
-        /// Why, in the caller's words.
+        /// The caller's reason, for people.
         optional reason: Box<str> = "reason",
     }
 }
@@ -68,47 +68,47 @@ params! {
 /// The parameters of a creation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateSchedule {
-    /// What it is.
+    /// What is delivered, for whom.
     pub new: NewScheduleParams,
-    /// When it happens.
+    /// The time.
     pub when: WhenParams,
     /// Policy and lifetime.
     pub conditions: Conditions,
 }
 
-/// The parameters of a new definition.
+/// The parameters of a change of the definition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reschedule {
     /// The schedule.
     pub which: WhichParams,
-    /// What is to be otherwise.
+    /// The change.
     pub change: ChangeRequest,
 }
 
-/// What is to be otherwise about a schedule.
+/// A change of a schedule, as parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangeRequest {
-    /// Texts.
+    /// The texts.
     pub texts: ChangeParams,
-    /// When it happens.
+    /// The time.
     pub when: WhenParams,
     /// Policy and lifetime.
     pub conditions: Conditions,
 }
 
-/// A change, and what was understood of the words that say when.
+/// A change with its time resolved, and the echo of the time for the caller.
 pub struct ParsedChange {
     /// The change.
     pub change: ScheduleChange,
-    /// What was understood, where it says when.
+    /// The time as understood; `None` if the change sets no time.
     pub echo: Option<Value>,
 }
 
 impl ChangeRequest {
-    /// What the change means at this moment.
+    /// Resolves the change as of a moment.
     ///
     /// # Errors
-    /// As [`WhenParams::parse`].
+    /// Returns those of [`WhenParams::parse`].
     pub fn parse(self, now: Moment, zones: &Zones) -> Result<ParsedChange, ResolverError> {
         let meant = self.when.parse(now, zones)?;
         let (when, echo) = meant.map_or((None, None), |meant| (Some(meant.when), Some(meant.echo)));
@@ -119,6 +119,7 @@ impl ChangeRequest {
             text: self.texts.message,
             policy: self.conditions.policy,
             lifetime: self.conditions.lifetime,
+            // The target stays as it was created, and pausing is a mutation of its own.
             ..ScheduleChange::default()
         };
         Ok(ParsedChange { change, echo })
@@ -130,6 +131,6 @@ impl ChangeRequest {
 pub struct PauseRequest {
     /// The schedule.
     pub which: WhichParams,
-    /// Why.
+    /// The reason.
     pub why: ReasonParams,
 }

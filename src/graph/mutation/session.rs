@@ -1,4 +1,4 @@
-//! What the mutations of a session, and of all its schedules, take.
+//! The parameters of mutations of a session, and of all its schedules.
 
 use super::super::params::{OneOrMany, enums, params};
 use super::schedule::ReasonParams;
@@ -6,69 +6,69 @@ use crate::domain::{Dialect, JobId, Right, SessionId, names};
 use crate::edn::Map;
 
 params! {
-    /// Which session.
+    /// The session to act on.
     pub SessionParams {
-        /// The session. The caller's own if left out.
+        /// The id of the session. The caller's session if omitted.
         optional session: SessionId = "session-id",
     }
 }
 
 params! {
-    /// What a session is opened with.
+    /// The parameters of a new session.
     pub OpenSession {
-        /// Its id. One is made if there is none.
+        /// The id of the new session. A random one if omitted.
         optional session: SessionId = "session-id",
-        /// Its configuration.
+        /// The configuration of the session.
         optional config: Map = "session-config",
     }
 }
 
 params! {
-    /// What a person said.
+    /// The message of a person.
     pub SaidParams {
-        /// What the person says.
+        /// The text of the message.
         required text: Box<str> = "text",
     }
 }
 
 params! {
-    /// Whether a turn is under way.
+    /// The state of a session's turn.
     pub BusyParams {
-        /// Whether a turn is under way.
+        /// Whether a turn is in progress.
         required busy: bool = "busy" or "busy?",
     }
 }
 
 params! {
-    /// Which job.
+    /// The job to report.
     pub JobParams {
-        /// The job.
+        /// The id of the job.
         required job: JobId = "job-id",
     }
 }
 
 params! {
-    /// What a session may do. What is left out stays as it is.
+    /// What a session may do. Omitted parts stay unchanged.
     pub GrantParams {
-        /// The session.
+        /// The id of the session.
         required session: SessionId = "session-id",
-        /// What it may do at all. None, like nil, ends its token.
+        /// The right of the session: to change and read, or to read. None, like nil, revokes its token.
         patch right: GrantRight = "right",
-        /// By the tools of which dialects. Nil for all.
+        /// The dialects whose tools the session may use. Nil for all.
         patch dialects: OneOrMany<Dialect> = "dialects",
-        /// How deep it may be in a chain of turns that schedules began, and schedule more.
+        /// How deep in a chain of turns that schedules began the session may create further schedules.
         optional depth: u32 = "depth",
     }
 }
 
 names! {
-    /// What a session may do at all.
+    /// The right of a session.
     GrantRight {
         /// Read and change.
         Change = "change",
         /// Read.
         Read = "read",
-        /// Neither: its token ends.
+        /// Neither: the token is revoked.
         None = "none",
     }
 }
@@ -78,7 +78,7 @@ enums! {
 }
 
 impl GrantRight {
-    /// The right, if it is one.
+    /// Returns the right; `None` for neither.
     pub fn right(self) -> Option<Right> {
         match self {
             GrantRight::Change => Some(Right::Change),
@@ -93,7 +93,7 @@ impl GrantRight {
 pub struct UserMessage {
     /// The session.
     pub of: SessionParams,
-    /// What was said.
+    /// The message.
     pub said: SaidParams,
 }
 
@@ -102,7 +102,7 @@ pub struct UserMessage {
 pub struct BusyReport {
     /// The session.
     pub of: SessionParams,
-    /// Which of both.
+    /// Whether the turn began or ended.
     pub busy: BusyParams,
 }
 
@@ -120,6 +120,6 @@ pub struct JobReady {
 pub struct PauseAll {
     /// The session.
     pub of: SessionParams,
-    /// Why.
+    /// The reason.
     pub why: ReasonParams,
 }

@@ -1,9 +1,9 @@
-//! When something is to happen, as a call says it: one of six ways.
+//! The time of a schedule as a call gives it, in one of six ways.
 //!
-//! Lives here: the parameters and what they mean at a moment. Does not live here: what a phrase means (`calendar/phrase`).
+//! Lives here: the parameters, and resolving them as of a moment. Does not live here: parsing a phrase
+//! (`calendar/phrase`).
 //!
-//! Invariant: an instant that has passed is refused with one that could be said instead, unless the call says that it shall
-//! fire now.
+//! Invariant: an instant that has passed is refused, with a later one as a suggestion, unless the call asks to fire now.
 
 use super::super::params::{FromParam, OneOrMany, enums, field, params};
 use super::super::psi_terms;
@@ -15,43 +15,43 @@ use crate::domain::{Code, CountFrom, Every, JobId, Moment, Span, Trigger, Weekda
 use crate::edn::{Keyword, Map, Value};
 
 params! {
-    /// When something is to happen. One of `when`, `trigger`, `cron`, `every-ms`, `delay-ms` and `at` says it.
+    /// The time of a schedule, given by one of `when`, `trigger`, `cron`, `every-ms`, `delay-ms` and `at`.
     pub WhenParams {
-        /// When, in a phrase: weekdays at 8:30, in 2 hours, every 5 minutes.
+        /// The time as a phrase, such as weekdays at 8:30, in 2 hours, or every 5 minutes.
         optional when: Box<str> = "when",
-        /// When, as the attribute trigger shows it.
+        /// The time as a trigger, in the form of the attribute trigger.
         optional trigger: TriggerMap = "trigger",
-        /// When, by five fields of cron.
+        /// The time as a cron expression of five fields.
         optional cron: Box<str> = "cron",
-        /// The time zone in which a phrase or cron is read. UTC if left out.
+        /// The time zone of the phrase or the cron expression. UTC if omitted.
         optional zone: Box<str> = "zone",
-        /// Every so many milliseconds, from now on.
+        /// The period of a recurring schedule in milliseconds, counted from now.
         optional every: Span = "every-ms",
-        /// How long from now, in milliseconds.
+        /// The delay from now, in milliseconds.
         optional delay: Span = "delay-ms",
         /// The instant.
         optional at: Moment = "at",
-        /// What happens if the instant has passed. It is refused if left out.
+        /// What happens if the instant has already passed. Refuse if omitted.
         optional if_past: IfPast = "if-past",
     }
 }
 
 names! {
-    /// What becomes of an instant that has passed already.
+    /// What happens to an instant that has already passed.
     IfPast {
-        /// It is refused.
+        /// The call is refused.
         Refuse = "refuse",
-        /// It fires now.
+        /// The schedule fires now.
         FireNow = "fire-now",
     }
 }
 
 names! {
-    /// The kinds of a trigger, as a call names them.
+    /// The kinds of triggers, as a call names them.
     TriggerKind {
         /// Once, at an instant.
         At = "at",
-        /// Again and again, after a period.
+        /// Repeatedly, after a period.
         Every = "every",
         /// At a time of day, on some weekdays.
         Calendar = "calendar",
@@ -68,37 +68,37 @@ enums! {
 }
 
 params! {
-    /// A trigger: its kind, and what that kind takes.
+    /// A trigger: its kind, and the parameters of that kind.
     pub TriggerParams {
-        /// What kind of trigger it is.
+        /// The kind of trigger.
         required kind: TriggerKind = "kind",
-        /// Of at: the instant.
+        /// For at: the instant.
         optional at: Moment = "at",
-        /// Of every: the period in milliseconds.
+        /// For every: the period in milliseconds.
         optional period: Span = "period-ms",
-        /// Of every: the instant that slots are counted from.
+        /// For every: the instant from which slots are counted.
         optional anchor: Moment = "anchor",
-        /// Of every: whether the period counts from slot to slot, or from the end of a run.
+        /// For every: whether the period counts from slot to slot, or from the end of a run.
         optional from: CountFrom = "from",
-        /// Of calendar: the days.
+        /// For calendar: the weekdays.
         optional weekdays: OneOrMany<Weekday> = "weekdays",
-        /// Of calendar: the time of day, such as 08:30.
+        /// For calendar: the time of day, such as 08:30.
         optional time: Box<str> = "time",
-        /// Of calendar and cron: the time zone.
+        /// For calendar and cron: the time zone.
         optional zone: Box<str> = "zone",
-        /// Of cron: the five fields.
+        /// For cron: the expression of five fields.
         optional expr: Box<str> = "expr",
-        /// Of event: the job.
+        /// For event: the id of the job.
         optional job: JobId = "job",
-        /// Of event: the latest time at which it happens all the same.
+        /// For event: the instant at which the schedule fires even if the job has not reported.
         optional latest: Moment = "latest",
     }
 }
 
-/// A trigger, as it is given and shown.
+/// The record of a trigger, both as a parameter and as an attribute.
 pub const TRIGGER: Record = Record::of("trigger", TriggerParams::GROUP);
 
-/// A trigger as a map, in the form that `calendar` reads: names are keywords, in whatever notation they came.
+/// A trigger as a map in the form that `calendar` reads: names are keywords, even if the call had strings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TriggerMap(Map);
 
@@ -106,12 +106,13 @@ impl FromParam for TriggerMap {
     const TYPE: ParamType = ParamType::Record(&TRIGGER);
 
     fn from_value(value: &Value) -> Option<Self> {
+        // The names are checked against the table. Which of them a kind takes is left to `calendar`, when the time is resolved.
         value.as_map().map(|map| TriggerMap(map.iter().map(keyed).collect()))
     }
 }
 
 impl Default for WhenParams {
-    /// Nothing said.
+    /// Gives no time.
     fn default() -> WhenParams {
         WhenParams {
             when: None,
@@ -126,38 +127,40 @@ impl Default for WhenParams {
     }
 }
 
-/// What was understood of a phrase, as it is shown.
+/// The record of a time as understood.
 pub const UNDERSTOOD: Record = Record {
     name: "understood",
-    doc: "When, as understood.",
+    doc: "The time as understood.",
     params: &[
         field::<Box<str>>("words", "The meaning in words."),
-        field::<Box<str>>("zone", "The time zone in which it was read."),
+        field::<Box<str>>("zone", "The time zone that was applied."),
         field::<OneOrMany<Moment>>("next", "The next instants."),
-        field::<OneOrMany<Box<str>>>("warnings", "What may surprise about it; nil where it was no phrase.")
+        field::<OneOrMany<Box<str>>>("warnings", "What may be surprising. Nil if it was not a phrase.")
             .or_nil(),
     ],
 };
 
-/// When, as understood.
+/// The time as understood.
 pub struct ParsedWhen {
-    /// What it means.
+    /// The time.
     pub when: When,
     /// The meaning in words, with the zone and the next instants.
     pub echo: Value,
 }
 
 impl WhenParams {
-    /// What they mean at this moment; `None` if none of them says when.
+    /// Resolves the time as of a moment; returns `None` if no time is given.
     ///
     /// # Errors
-    /// More than one way of saying it, one that is not understood, or an instant that has passed.
+    /// Returns an error if the time is given in more than one way, is not understood, or has passed.
     pub fn parse(&self, now: Moment, zones: &Zones) -> Result<Option<ParsedWhen>, ResolverError> {
         let given = self.ways();
+        // Two ways might contradict each other, and nothing says which of them the caller means.
         let [way] = given[..] else {
             let Some(first) = given.first() else { return Ok(None) };
-            return Err(wrong(first, &format!("said in one way, not in {}", given.join(" and "))));
+            return Err(wrong(first, &format!("the only time given, not one of {}", given.join(" and "))));
         };
+        // Checked even if the given way uses no zone: a misspelt one is an error that the caller wants to know.
         let zone = match self.zone.as_deref() {
             None => Zone::Utc,
             Some(name) => {
@@ -168,7 +171,7 @@ impl WhenParams {
         self.one_way(way, &asked).map(Some)
     }
 
-    /// Which of the six ways are given.
+    /// Returns the names of the ways that are given.
     fn ways(&self) -> Vec<&'static str> {
         let ways = [
             ("when", self.when.is_some()),
@@ -181,6 +184,7 @@ impl WhenParams {
         ways.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
     }
 
+    /// Resolves the one way that is given.
     fn one_way(&self, way: &'static str, asked: &PhraseContext<'_>) -> Result<ParsedWhen, ResolverError> {
         let fires_now = self.if_past == Some(IfPast::FireNow);
         if let Some(text) = &self.when {
@@ -201,9 +205,11 @@ impl WhenParams {
             let every = every.ok_or_else(|| wrong(way, "within period-ms-min and period-ms-max"))?;
             return Ok(plain(When::By(every.into()), asked));
         }
+        // All other ways are handled above, so without an instant there is a delay.
         let Some(at) = self.at else {
             return Ok(plain(When::After(self.delay.unwrap_or_default()), asked));
         };
+        // An instant that is exactly now has not passed.
         if at >= asked.now {
             Ok(plain(When::At(at), asked))
         } else if fires_now {
@@ -214,13 +220,16 @@ impl WhenParams {
     }
 }
 
+/// Resolves a phrase.
 fn phrase(phrase: &str, asked: &PhraseContext<'_>, fires_now: bool) -> Result<ParsedWhen, ResolverError> {
     match understand(phrase, asked) {
         Ok(understood) => Ok(ParsedWhen { echo: echo(&understood), when: understood.meant }),
+        // The phrase was understood, and the caller accepts that its instant has passed.
         Err(PhraseError::Past { .. }) if fires_now => Ok(plain(When::After(Span::ZERO), asked)),
         Err(error) => {
             let mut refused = hinted(&error.to_string(), error.code(), &error.hint());
             if let (PhraseError::Past { fix, .. }, Some(data)) = (&error, refused.data.as_map()) {
+                // A program can send the suggestion back without parsing the hint.
                 refused.data = data.clone().with("fix", &**fix).into();
             }
             Err(refused)
@@ -228,8 +237,9 @@ fn phrase(phrase: &str, asked: &PhraseContext<'_>, fires_now: bool) -> Result<Pa
     }
 }
 
-/// The next instant at the same time of day, as one may say it.
+/// Returns the next instant at that time of day, as text. A day has 24 hours here, because an instant has no zone.
 fn next_day(now: Moment, at: Moment) -> String {
+    // One day more than the full days that have passed, so the result is always ahead.
     let days = now.since(at).nanos() / DAY_NS + 1;
     let next = at.checked_add(Span::from_nanos(days.saturating_mul(DAY_NS)));
     next.map_or_else(|| now.to_string(), |next| next.to_string())
@@ -241,9 +251,10 @@ fn past(at: Moment, fix: &str) -> ResolverError {
     ResolverError::new(format!("{at} has passed"), data).coded(Code::Validation)
 }
 
-/// The echo of something that was not said in a phrase.
+/// Returns a time that was not given as a phrase, with its echo.
 fn plain(when: When, asked: &PhraseContext<'_>) -> ParsedWhen {
     let trigger = when.clone().resolve(asked.now);
+    // A single instant is listed even if it is now: `upcoming` would leave it out.
     let next: Vec<Moment> = match &trigger {
         Some(Trigger::At(at)) => vec![*at],
         Some(trigger) => Slots::new(trigger, asked.zones).upcoming(asked.now, 3),
@@ -252,6 +263,7 @@ fn plain(when: When, asked: &PhraseContext<'_>) -> ParsedWhen {
     let words = match &trigger {
         Some(Trigger::At(at)) => at.to_string(),
         Some(trigger) => crate::calendar::print(trigger),
+        // A delay that leads beyond the calendar. The engine refuses it.
         None => String::new(),
     };
     let echo = Map::new()
@@ -261,6 +273,7 @@ fn plain(when: When, asked: &PhraseContext<'_>) -> ParsedWhen {
     ParsedWhen { when, echo: echo.into() }
 }
 
+/// Returns the echo of a phrase, in the form of [`UNDERSTOOD`].
 fn echo(understood: &Understood) -> Value {
     let warnings: Vec<Value> = understood.warnings.iter().map(|it| Value::string(it.to_string())).collect();
     Map::new()
@@ -271,7 +284,7 @@ fn echo(understood: &Understood) -> Value {
         .into()
 }
 
-/// An entry of a trigger with names as keywords: JSON has texts where EDN has keywords, and a key may be qualified.
+/// Returns an entry of a trigger with names as keywords. JSON has strings where EDN has keywords, and keys may be qualified.
 fn keyed((key, value): (&Value, &Value)) -> (Value, Value) {
     let keyword = |value: &Value| match value.as_str() {
         Some(text) if Keyword::new(text).is_ok() => Value::keyword(text),
@@ -279,6 +292,7 @@ fn keyed((key, value): (&Value, &Value)) -> (Value, Value) {
     };
     let name = name_of(key).unwrap_or_default();
     let value = match (name, value.as_items()) {
+        // Only these have names as values. In all others a string is a string, such as an id.
         ("kind" | "from", _) => keyword(value),
         ("weekdays", Some(days)) => Value::vector(days.iter().map(keyword).collect::<Vec<Value>>()),
         _ => value.clone(),

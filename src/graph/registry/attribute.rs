@@ -1,10 +1,10 @@
-//! One attribute, as it is declared.
+//! The declaration of an attribute.
 //!
-//! Lives here: the declaration, pure data. Does not live here: how the value is read, see `entity.rs`.
+//! Lives here: the declaration, which is pure data. Does not live here: how the value is read, see `entity.rs`.
 
 use super::{ParamGroups, Record};
 
-/// An attribute: what it is called, what its values are, and who may see them.
+/// The declaration of an attribute: its name, type, documentation, visibility and parameters.
 ///
 /// ```
 /// use reveille::graph::registry::{Attribute, Type, Visibility};
@@ -15,9 +15,9 @@ use super::{ParamGroups, Record};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// The qualified keyword, without the colon.
+    /// The name: a qualified keyword, without the colon.
     pub ident: &'static str,
-    /// What one value is.
+    /// The type of one value.
     pub kind: Type,
     /// The unit of a number: `ms`, `bytes`, or what is counted.
     pub unit: Option<&'static str>,
@@ -25,19 +25,19 @@ pub struct Attribute {
     pub cardinality: Cardinality,
     /// Whether the value may be nil.
     pub nullable: bool,
-    /// One sentence for people.
+    /// The documentation, for people.
     pub doc: &'static str,
-    /// What callers may rely on.
+    /// Whether the attribute may change.
     pub stability: Stability,
-    /// Who may see it; without a rule no registry is built.
+    /// Who may see it. An attribute without a rule is a fault of the registry, so that none is visible by mistake.
     pub visibility: Option<Visibility>,
-    /// Whether callers give it to begin with, instead of asking for it.
+    /// Whether callers provide its value as the starting point of a query.
     pub is_seed: bool,
     /// The parameters that it takes.
     pub params: ParamGroups,
 }
 
-/// What one value of an attribute is.
+/// The type of one value of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     /// Text.
@@ -56,8 +56,8 @@ pub enum Type {
     Float,
     /// An instant of wall time.
     Instant,
-    /// Another entity, by the name that it is declared under. A reader may return the value of its key,
-    /// or a map.
+    /// A reference to the entity with this name. A reader may return the entity's number, the value of its key, or
+    /// a map.
     Reference(&'static str),
     /// A map with declared fields, whose keys are bare keywords.
     Record(&'static Record),
@@ -67,7 +67,7 @@ pub enum Type {
     Any,
 }
 
-/// How many values there are.
+/// How many values an attribute has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cardinality {
     /// One.
@@ -76,14 +76,14 @@ pub enum Cardinality {
     Many,
 }
 
-/// What callers may rely on.
+/// Whether an attribute may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stability {
-    /// It stays.
+    /// It will not be removed or changed incompatibly.
     Stable,
-    /// It may change.
+    /// It may change or be removed.
     Experimental,
-    /// It will go.
+    /// It will be removed.
     Deprecated,
 }
 
@@ -92,13 +92,13 @@ pub enum Stability {
 pub enum Visibility {
     /// Every caller.
     Everyone,
-    /// The session that the entity belongs to, and operators. Which session that is, the reader decides.
+    /// The session that the entity belongs to, and operators. The reader decides which session that is.
     Owner,
     /// Operators.
     Operator,
 }
 
-/// Who asks.
+/// The kind of caller that a query is answered for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer {
     /// A caller without any right.
@@ -126,49 +126,49 @@ impl Attribute {
         }
     }
 
-    /// Says in one sentence what the attribute is.
+    /// Sets the documentation.
     #[must_use]
     pub fn doc(self, doc: &'static str) -> Self {
         Self { doc, ..self }
     }
 
-    /// Gives the unit of a number.
+    /// Sets the unit of a number.
     #[must_use]
     pub fn unit(self, unit: &'static str) -> Self {
         Self { unit: Some(unit), ..self }
     }
 
-    /// Makes it a vector of values.
+    /// Makes the value a vector.
     #[must_use]
     pub fn many(self) -> Self {
         Self { cardinality: Cardinality::Many, ..self }
     }
 
-    /// Lets the value be nil.
+    /// Allows the value to be nil.
     #[must_use]
     pub fn nullable(self) -> Self {
         Self { nullable: true, ..self }
     }
 
-    /// Says what callers may rely on.
+    /// Sets whether the attribute may change.
     #[must_use]
     pub(crate) fn stability(self, stability: Stability) -> Self {
         Self { stability, ..self }
     }
 
-    /// Says who may see it.
+    /// Sets who may see the attribute.
     #[must_use]
     pub fn visible_to(self, visibility: Visibility) -> Self {
         Self { visibility: Some(visibility), ..self }
     }
 
-    /// Declares the parameters that it takes.
+    /// Sets the parameters.
     #[must_use]
     pub fn params(self, params: ParamGroups) -> Self {
         Self { params, ..self }
     }
 
-    /// Marks what callers give to begin with.
+    /// Marks an attribute whose value callers provide as the starting point of a query.
     #[must_use]
     pub fn seed(self) -> Self {
         Self { is_seed: true, ..self }
@@ -176,11 +176,12 @@ impl Attribute {
 }
 
 impl Visibility {
-    /// Every name.
+    /// All names.
     pub const NAMES: &'static [&'static str] = &["everyone", "owner", "operator"];
 
-    /// Returns whether this viewer may see such an attribute at all.
+    /// Returns whether a viewer of this kind may see the attribute at all.
     pub(crate) fn admits(self, viewer: Viewer) -> bool {
+        // `Owner` admits every session, because the rule does not know the entity. Readers hide those of other sessions.
         match (self, viewer) {
             (Self::Everyone, _) | (_, Viewer::Operator) | (Self::Owner, Viewer::Session) => true,
             (Self::Owner, Viewer::Nobody) | (Self::Operator, Viewer::Nobody | Viewer::Session) => false,
@@ -198,7 +199,7 @@ impl Visibility {
 }
 
 impl Stability {
-    /// Every name.
+    /// All names.
     pub const NAMES: &'static [&'static str] = &["stable", "experimental", "deprecated"];
 
     /// Returns the keyword's text.
@@ -212,7 +213,7 @@ impl Stability {
 }
 
 impl Type {
-    /// Every name.
+    /// All names.
     pub const NAMES: &'static [&'static str] = &[
         "string",
         "enum",
@@ -227,7 +228,7 @@ impl Type {
         "any",
     ];
 
-    /// The record that a value is.
+    /// Returns the record that a value is; `None` for every other type.
     pub fn record(self) -> Option<&'static Record> {
         if let Self::Record(record) = self { Some(record) } else { None }
     }

@@ -1,6 +1,6 @@
-//! From declarations to a registry: the checks, and the numbers.
+//! Builds a registry from declarations: checks them, numbers them, and indexes them.
 //!
-//! Invariant: a registry comes out only when there is no fault at all; every fault of the set is listed.
+//! Invariant: a registry is returned only if the declarations have no fault. Otherwise all faults are returned.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ impl<W: World> Builder<W> {
     ///
     /// # Errors
     ///
-    /// Every fault there is, sorted.
+    /// Returns all faults, sorted.
     pub fn build(self) -> Result<Registry<W>, Vec<RegistryFault>> {
         let mut faults = Vec::new();
         let mut registry = Registry {
@@ -32,6 +32,7 @@ impl<W: World> Builder<W> {
             let entry = AttrEntry { key: Value::Nil, refers_to: None, entity, attribute };
             registry.declare(entry, &mut faults);
         }
+        // Only here: an attribute may refer to an entity that is declared after it.
         registry.refer(&mut faults);
         registry.check_entities(&mut faults);
         for row in self.rows {
@@ -40,7 +41,9 @@ impl<W: World> Builder<W> {
         for mutation in self.mutations {
             registry.add_mutation(mutation, &mut faults);
         }
+        // Last, because the answer of a mutation provides attributes too.
         registry.check_provided(&mut faults);
+        // One mistake can be found twice, such as an undeclared attribute that an entity names as its key and as a part.
         faults.sort();
         faults.dedup();
         if faults.is_empty() { Ok(registry) } else { Err(faults) }
@@ -48,6 +51,8 @@ impl<W: World> Builder<W> {
 }
 
 impl<W: World> Registry<W> {
+    /// Adds an attribute and checks what can be checked without the others. A faulty one is added too: without it, every
+    /// mention of its name would be reported as a further fault.
     fn declare(&mut self, mut entry: AttrEntry, faults: &mut Vec<RegistryFault>) {
         let ident = entry.attribute.ident;
         let Ok(keyword) = Keyword::new(ident) else {
@@ -66,14 +71,17 @@ impl<W: World> Registry<W> {
         }
         entry.key = Value::Keyword(keyword.clone());
         let id = AttrId(u32::try_from(self.attributes.len()).unwrap_or(u32::MAX));
+        // In step with each other: both lists are indexed by the number of the attribute.
         self.attributes.push(entry);
         self.providers.push(None);
+        // The later declaration takes the name, which does no harm: a registry with a fault is not returned.
         if let Some(earlier) = self.names.insert(keyword, id) {
             faults.push(RegistryFault::Duplicate(self.attributes[index(earlier)].key.to_string()));
         }
     }
 
-    /// Finds the keys of the entities that attributes refer to.
+    /// Resolves references to the keys of their entities. An entity without a key cannot be referred to, because no
+    /// value would name it.
     fn refer(&mut self, faults: &mut Vec<RegistryFault>) {
         let (entities, names) = (&self.entities, &self.names);
         for entry in &mut self.attributes {
@@ -89,6 +97,7 @@ impl<W: World> Registry<W> {
         }
     }
 
+    /// Checks names and documentation of entities, and that the attributes they name are declared.
     fn check_entities(&self, faults: &mut Vec<RegistryFault>) {
         for (place, EntityInfo { name, key, whole, doc }) in self.entities.iter().enumerate() {
             if self.entities[..place].iter().any(|earlier| earlier.name == *name) {
@@ -105,6 +114,7 @@ impl<W: World> Registry<W> {
         }
     }
 
+    /// Adds the operation of an entity, which reads its attributes.
     fn add_row(&mut self, row: DeclaredReaders<W>, faults: &mut Vec<RegistryFault>) {
         let EntityInfo { name, key, .. } = self.entities[row.entity].clone();
         let id = |ident: &&'static str| self.names.get(&Keyword::new(ident).ok()?).copied();
@@ -118,13 +128,15 @@ impl<W: World> Registry<W> {
             found
         });
         let input = |is_required| move |attr| Input { attr, is_required };
+        // An entity cannot be found without its key. A root can also be read without what it is within.
         let input = key.map(input(true)).or(within.map(input(false)));
-        // A reader whose ident is no name would shift the numbers of those behind it.
+        // One invalid ident drops the whole operation: leaving out its reader would renumber those after it. The fault is
+        // already recorded.
         let outputs: Option<Vec<AttrId>> = row.idents.iter().map(id).collect();
         if let (Some(name), Some(outputs)) = (symbol(&format!("read/{name}"), faults), outputs) {
             let number = self.operations.len();
             self.rows[row.entity] = Some(number);
-            // The key has to be known already: it is handed through, not provided.
+            // The key does not count as provided: it must be known before the entity can be found.
             for attr in outputs.iter().filter(|attr| input.is_none_or(|input| input.attr != **attr)) {
                 self.providers[index(*attr)] = Some(number);
             }
@@ -132,6 +144,7 @@ impl<W: World> Registry<W> {
         }
     }
 
+    /// Adds a mutation, and checks its name, answer, documentation and visibility.
     fn add_mutation(&mut self, mutation: Mutation<W>, faults: &mut Vec<RegistryFault>) {
         let Some(name) = symbol(mutation.name, faults) else {
             return;
@@ -148,7 +161,7 @@ impl<W: World> Registry<W> {
         }
     }
 
-    /// Finds the numbers of what a mutation answers.
+    /// Returns the numbers of the attributes in a mutation's answer.
     fn outputs(&self, by: &Symbol, idents: &[&str], faults: &mut Vec<RegistryFault>) -> Vec<AttrId> {
         let id = |ident: &&str| {
             let found = Keyword::new(ident).ok().and_then(|ident| self.names.get(&ident).copied());
@@ -163,7 +176,7 @@ impl<W: World> Registry<W> {
         idents.iter().filter_map(id).collect()
     }
 
-    /// Checks that everything can be had.
+    /// Checks that each attribute can be obtained: from a reader, from a caller, or in the answer of a mutation.
     fn check_provided(&self, faults: &mut Vec<RegistryFault>) {
         for (id, entry) in (0_u32..).map(AttrId).zip(&self.attributes) {
             let is_answered = || self.mutations.values().any(|mutation| mutation.outputs.contains(&id));

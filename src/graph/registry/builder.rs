@@ -1,4 +1,4 @@
-//! A set of declarations in the making.
+//! Collects the declarations of a registry.
 //!
 //! Lives here: collecting. Does not live here: checking, see `build.rs`.
 
@@ -18,9 +18,9 @@ pub struct Builder<W: World> {
 pub(super) struct DeclaredReaders<W: World> {
     /// The number of the entity.
     pub(super) entity: usize,
-    /// For a root: the attribute that it takes where that is known.
+    /// For a root: the attribute that it takes if that is known.
     pub(super) within: Option<&'static str>,
-    /// What the readers read, in their order.
+    /// The attributes that the readers read, in their order.
     pub(super) idents: Vec<&'static str>,
     pub(super) readers: Box<dyn ReadRow<W>>,
 }
@@ -43,7 +43,9 @@ impl<W: World> Builder<W> {
         let Entity { name, key, doc, whole, .. } = entity;
         self.entities.push(EntityInfo { name, key, doc, whole });
         self.attributes.extend(entity.attributes.into_iter().map(|attribute| (attribute, number)));
+        // In step: the number of a reader is its index in both lists.
         let (idents, readers): (Vec<_>, Vec<_>) = entity.readers.into_iter().unzip();
+        // Without readers there is nothing to call: such attributes come from callers or from mutations.
         if !idents.is_empty() {
             let readers = Box::new(Readers { find: entity.find, readers });
             self.rows.push(DeclaredReaders { entity: number, within: entity.within, idents, readers });

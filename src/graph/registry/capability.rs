@@ -1,14 +1,15 @@
-//! The capability graph: operations, the domains that they belong to, and how many there are of each.
+//! The capability graph: which operations belong to which domain, and how many each domain has.
 //!
-//! A domain is an entity: that of the first attribute that an operation provides. This is no graph of
-//! dependencies.
+//! The domain of an operation is the entity of the first attribute that it provides. Edges lead from operations to
+//! domains; they show no dependencies.
 //!
-//! Invariant: everything is sorted by name, so that two askings agree. Source: psi, `psi.graph.analysis`.
+//! Invariant: operations and present domains are sorted by name, all else is in declared order, so that equal queries get
+//! equal answers. Source: psi, `psi.graph.analysis`.
 
 use super::{AttrId, Graph, Operation, World};
 use crate::edn::{Map, Symbol, Value};
 
-/// An operation, as this graph sees it.
+/// An operation: a resolver or a mutation.
 struct Member<'r> {
     name: &'r Symbol,
     is_resolver: bool,
@@ -18,7 +19,7 @@ struct Member<'r> {
 }
 
 impl<'r, W: World> Graph<'r, W> {
-    /// Operations and domains, as `:psi.graph/nodes` has them.
+    /// Returns the operations and the domains that have operations, as the nodes of the graph.
     pub fn nodes(self) -> Value {
         let members = self.members();
         let mut nodes: Vec<Value> = members.iter().map(Member::node).collect();
@@ -30,7 +31,7 @@ impl<'r, W: World> Graph<'r, W> {
         Value::vector(nodes)
     }
 
-    /// From each operation to its domain, once for each attribute of it.
+    /// Returns the edges from each operation to its domain, one for each of its attributes.
     pub fn edges(self) -> Value {
         let mut edges = Vec::new();
         for member in self.members() {
@@ -38,6 +39,7 @@ impl<'r, W: World> Graph<'r, W> {
                 let edge = Map::new().with("from", member.id()).with("to", capability_id(member.domain));
                 edge.with("attribute", attribute).into()
             };
+            // Every operation has an edge, so that its node is connected. In psi, too, the attribute of an edge may be nil.
             if member.attributes.is_empty() {
                 edges.push(edge(Value::Nil));
             }
@@ -46,13 +48,14 @@ impl<'r, W: World> Graph<'r, W> {
         Value::vector(edges)
     }
 
-    /// The domains that have operations, with them.
+    /// Returns the domains that have operations, each with its operations and attributes.
     pub(crate) fn capabilities(self) -> Value {
         let members = self.members();
         let capability = |domain: &'static str| {
             let mine: Vec<&Member<'_>> = members.iter().filter(|member| member.domain == domain).collect();
             let mut attributes: Vec<Value> = Vec::new();
             for attribute in mine.iter().flat_map(|member| &member.attributes) {
+                // Operations of one domain share attributes, above all the key of the entity.
                 if !attributes.contains(attribute) {
                     attributes.push(attribute.clone());
                 }
@@ -65,7 +68,7 @@ impl<'r, W: World> Graph<'r, W> {
         Value::vector(self.present(&members).into_iter().map(capability).collect::<Vec<_>>())
     }
 
-    /// Every declared domain, with how many operations it has, be it none.
+    /// Returns every declared domain with its number of operations, which may be 0.
     pub(crate) fn domain_coverage(self) -> Value {
         let members = self.members();
         let domain = |name: &'static str| {
@@ -76,6 +79,7 @@ impl<'r, W: World> Graph<'r, W> {
         Value::vector(entities.collect::<Vec<_>>())
     }
 
+    /// Returns the operations that the viewer may see or call, by name.
     fn members(self) -> Vec<Member<'r>> {
         let mut members: Vec<Member<'r>> =
             self.operations().map(|operation| self.resolver_member(operation)).collect();
@@ -83,6 +87,7 @@ impl<'r, W: World> Graph<'r, W> {
             let Some(mutation) = self.registry.mutation(name, self.viewer) else {
                 continue;
             };
+            // Parameters count as attributes of a mutation: the graph shows what it works with.
             let mut attributes = items(&self.shape(mutation.outputs.iter().copied()));
             let params = mutation.declared.params.iter().flat_map(|group| group.params);
             attributes.extend(params.map(|param| Value::keyword(param.name)));
@@ -100,11 +105,12 @@ impl<'r, W: World> Graph<'r, W> {
         Member { name: &operation.name, is_resolver: true, domain, attributes: once(attributes) }
     }
 
+    /// Returns the domain that the first attribute of an operation belongs to.
     fn domain(self, first: Option<&AttrId>) -> &'static str {
         first.and_then(|attr| self.registry.entity_of(*attr)).map_or(UNKNOWN, |entity| entity.name)
     }
 
-    /// The domains of these members, sorted.
+    /// Returns the domains of these operations, sorted.
     fn present(self, members: &[Member<'_>]) -> Vec<&'static str> {
         let mut domains: Vec<&'static str> = members.iter().map(|member| member.domain).collect();
         domains.sort_unstable();
@@ -148,6 +154,7 @@ fn items(vector: &Value) -> Vec<Value> {
     vector.as_items().unwrap_or_default().to_vec()
 }
 
+/// Removes duplicates and keeps the order: an attribute may be both input and output.
 fn once(attributes: Vec<Value>) -> Vec<Value> {
     let mut once: Vec<Value> = Vec::with_capacity(attributes.len());
     for attribute in attributes {
@@ -162,5 +169,5 @@ fn integer(count: usize) -> Value {
     i64::try_from(count).unwrap_or(i64::MAX).into()
 }
 
-/// The domain of operations that provide nothing.
+/// The domain of an operation that provides nothing.
 const UNKNOWN: &str = "unknown";

@@ -1,15 +1,15 @@
-//! One value as a reader hands it over: borrowed from the world wherever that spares a copy.
+//! The value that a reader returns: borrowed from the world wherever that saves a copy.
 //!
-//! Invariant: the numbers of entities are good for the look in which they were handed out, no longer.
+//! Invariant: the number of an entity is valid only during the query in which a reader returned it.
 
 use std::fmt;
 
 use crate::edn::{Inst, Value};
 
-/// A value off the world.
+/// A value that was read from the world.
 ///
-/// Its tag is a whole word, so that it is moved by words. With a tag of one byte, what follows it is moved in overlapping
-/// pieces from odd places, and the processor waits for each.
+/// The tag is a full word, so that the compiler moves the value word by word. After a tag of one byte it moves the rest in
+/// overlapping, unaligned pieces, and the processor stalls on each.
 #[repr(u64)]
 pub enum Datum<'a> {
     /// Nothing.
@@ -20,26 +20,26 @@ pub enum Datum<'a> {
     Int(i64),
     /// Text.
     Text(&'a str),
-    /// Text, as it prints itself: an id.
+    /// Text that is displayed only when it is written, such as an id.
     Shown(&'a dyn fmt::Display),
     /// A keyword without the colon: a value of a closed enum.
     Name(&'static str),
     /// An instant.
     Inst(Inst),
-    /// An entity, by the number under which its readers find it.
+    /// An entity, by the number by which its readers find it.
     Entity(u64),
-    /// Entities, likewise.
+    /// Entities, by their numbers.
     Entities(Vec<u64>),
     /// Anything else.
     Value(Value),
 }
 
-/// What finding an entity yields: a small number that leads to it as long as the look lasts.
+/// What finding an entity returns: a small number that identifies the entity for the rest of the query.
 pub trait RowKey: Copy + 'static {
     /// Returns the number.
     fn number(self) -> u64;
 
-    /// Makes it of its number again.
+    /// Converts the number back.
     fn numbered(number: u64) -> Self;
 }
 
@@ -62,14 +62,15 @@ impl RowKey for u64 {
 }
 
 impl Datum<'_> {
-    /// Makes text of its own of an id and the like.
+    /// Returns an owned text, for an id or the like that cannot be borrowed.
     pub fn shown(text: impl fmt::Display) -> Self {
         Datum::Value(Value::string(text.to_string()))
     }
 
-    /// Returns a value of its own; entities have none, see [`Datum::Entity`].
+    /// Returns an owned value. An entity has none and becomes nil, see [`Datum::Entity`].
     pub(crate) fn into_value(self) -> Value {
         match self {
+            // `eql/fetch.rs` replaces entities by their keys before it gets here.
             Datum::Nil | Datum::Entity(_) | Datum::Entities(_) => Value::Nil,
             Datum::Bool(flag) => flag.into(),
             Datum::Int(number) => number.into(),

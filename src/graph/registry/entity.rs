@@ -1,20 +1,20 @@
-//! An entity: a key, and the attributes that are read off what the key finds.
+//! The declaration of an entity: its key, and the readers of its attributes.
 //!
-//! Lives here: the declaration and its erased reader. Finding happens once for each entity, however many
-//! of its attributes are asked for.
+//! Lives here: the declaration, and its readers with their types erased. An entity is looked up once, however many of
+//! its attributes a query selects.
 //!
-//! Invariant: a reader is called with what `find` returned for the key at hand, in the same look.
+//! Invariant: a reader is called with what `find` returned for the entity's key, within one query.
 
 use super::{Attribute, Datum, ResolverError, RowKey, ViewOf, World};
 use crate::edn::{Map, Value};
 
-/// Reads one attribute off a found entity; the map holds the parameters of the query.
+/// Reads one attribute of an entity that was found; the map contains the parameters of the attribute.
 pub type Reader<W, R> = for<'a> fn(ViewOf<'a, W>, R, &Map) -> Result<Datum<'a>, ResolverError>;
 
 /// Finds the entity that a key's value names.
 pub(super) type Find<W, R> = for<'a> fn(ViewOf<'a, W>, &Value) -> Option<R>;
 
-/// The declaration of an entity. `R` is what finding it yields: an index, a handle.
+/// The declaration of an entity. `R` is what finding it returns, such as an index.
 pub struct Entity<W: World, R> {
     pub(super) name: &'static str,
     pub(super) key: Option<&'static str>,
@@ -26,12 +26,12 @@ pub struct Entity<W: World, R> {
     pub(super) readers: Vec<(&'static str, Reader<W, R>)>,
 }
 
-/// An entity's readers, whatever they find.
+/// The readers of an entity, independent of what `find` returns.
 pub(in crate::graph) trait ReadRow<W: World>: Send + Sync {
-    /// Finds the entity that a key's value names; of a root the key is nil, or what it stands within.
+    /// Finds the entity that a key's value names. The key of a root is nil, or that of the entity around the root.
     fn find(&self, view: ViewOf<'_, W>, key: &Value) -> Option<u64>;
 
-    /// Reads one attribute, by the number of its reader, off what was found.
+    /// Reads one attribute of an entity that was found; `reader` is the number of the attribute's reader.
     fn read<'a>(
         &self,
         view: ViewOf<'a, W>,
@@ -41,21 +41,21 @@ pub(in crate::graph) trait ReadRow<W: World>: Send + Sync {
     ) -> Result<Datum<'a>, ResolverError>;
 }
 
-/// An entity's readers, with the type of what they read from.
+/// The readers of an entity, with the type of what `find` returns.
 pub(super) struct Readers<W: World, R> {
     pub(super) find: Find<W, R>,
     pub(super) readers: Vec<Reader<W, R>>,
 }
 
 impl<W: World, R: RowKey> Entity<W, R> {
-    /// Declares an entity that `key`, an attribute's ident, identifies. The key is declared like every
+    /// Declares an entity that is identified by `key`, the ident of an attribute. The key must be declared like every
     /// other attribute.
     pub fn new(name: &'static str, key: &'static str, find: Find<W, R>) -> Self {
         Self { key: Some(key), ..Self::empty(name, find) }
     }
 
-    /// Declares the root of a part of the graph, as it is seen from within another entity where `key` of that
-    /// is known, and from outside where it is not: `find` gets nil then.
+    /// Declares a root whose attributes depend on the entity around them: where that entity's `key` is known, `find`
+    /// gets its value, otherwise nil.
     pub(crate) fn root_within(name: &'static str, key: &'static str, find: Find<W, R>) -> Self {
         Self { within: Some(key), ..Self::empty(name, find) }
     }
@@ -73,20 +73,19 @@ impl<W: World, R: RowKey> Entity<W, R> {
         }
     }
 
-    /// Says in one sentence what the entity is.
+    /// Sets the documentation.
     #[must_use]
     pub fn doc(self, doc: &'static str) -> Self {
         Self { doc, ..self }
     }
 
-    /// Says which attributes answer where the entity is asked for as a whole, by a reference without a join;
-    /// otherwise its key does.
+    /// Sets the attributes that a query gets for a reference without a subquery. Without them it gets only the key.
     #[must_use]
     pub fn whole(self, whole: &'static [&'static str]) -> Self {
         Self { whole, ..self }
     }
 
-    /// Declares an attribute without a reader: a caller gives it, or a mutation answers it.
+    /// Declares an attribute without a reader: a caller provides it, or the answer of a mutation contains it.
     #[must_use]
     pub fn attribute(mut self, attribute: Attribute) -> Self {
         self.attributes.push(attribute);
@@ -102,7 +101,7 @@ impl<W: World, R: RowKey> Entity<W, R> {
 }
 
 impl<W: World> Entity<W, ()> {
-    /// Declares the root of a part of the graph: it has no key, and its attributes can always be asked for.
+    /// Declares a root: it has no key, and its attributes can be queried anywhere.
     pub fn root(name: &'static str) -> Self {
         Self::empty(name, |_, _| Some(()))
     }
@@ -120,6 +119,7 @@ impl<W: World, R: RowKey> ReadRow<W> for Readers<W, R> {
         reader: usize,
         params: &Map,
     ) -> Result<Datum<'a>, ResolverError> {
+        // The number comes from a plan of this registry, so there is always a reader.
         match self.readers.get(reader) {
             Some(reader) => reader(view, R::numbered(found), params),
             None => Ok(Datum::Nil),

@@ -1,10 +1,10 @@
-//! The registry, asked about itself.
+//! Introspection: the registry as data that a query can read.
 //!
 //! Lives here: the data of psi's `:psi.graph/*` attributes, and the entities that declare them. Does not
 //! live here: Pathom's own index, see `pathom.rs`.
 //!
-//! Invariant: these are walks over the registry, filtered by what the viewer may see; nothing is listed
-//! anywhere a second time. Source: `spec/psi.md` §6, introspection.
+//! Invariant: everything here is a walk over the registry, filtered by what the viewer may see. There is no second
+//! list of attributes or mutations. Source: `spec/psi.md` §6, introspection.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ use super::attribute_meta::OF_ATTRIBUTES;
 use super::{AttrId, Attribute, Datum, Entity, Operation, Registry, Type, ViewOf, Viewer, Visibility, World};
 use crate::edn::{Keyword, Map, Symbol, Value};
 
-/// A world whose view knows the registry that it is asked through.
+/// A world whose view contains the registry that the query runs on.
 pub trait Introspected: World + Sized {
-    /// Returns the registry, and who asks.
+    /// Returns the registry and the viewer.
     fn graph(view: ViewOf<'_, Self>) -> Graph<'_, Self>;
 }
 
 /// A registry as one viewer sees it.
 pub struct Graph<'r, W: World> {
-    /// What is asked about.
+    /// The registry.
     pub registry: &'r Registry<W>,
-    /// Who asks.
+    /// The kind of caller.
     pub viewer: Viewer,
 }
 
@@ -35,34 +35,36 @@ impl<W: World> Clone for Graph<'_, W> {
 impl<W: World> Copy for Graph<'_, W> {}
 
 impl<'r, W: World> Graph<'r, W> {
-    /// The names of all resolvers, sorted.
+    /// Returns the names of the resolvers that the viewer may see, sorted.
     pub(crate) fn resolver_syms(self) -> Value {
         let mut names: Vec<_> = self.operations().map(|operation| operation.name.clone()).collect();
         names.sort();
         symbols(names)
     }
 
-    /// The names of the mutations that the viewer may call, sorted.
+    /// Returns the names of the mutations that the viewer may call, sorted.
     pub(crate) fn mutation_syms(self) -> Value {
         symbols(self.mutations().cloned())
     }
 
-    /// What callers give to begin with.
+    /// Returns the attributes that callers provide as the starting point of a query.
     pub(crate) fn root_seeds(self) -> Value {
         let seeds = self.attributes().filter(|(_, attribute)| attribute.is_seed);
         Value::vector(seeds.map(|(key, _)| Value::Keyword(key.clone())).collect::<Vec<_>>())
     }
 
-    /// What can be asked without naming an entity, sorted: what the seeds lead to, without the seeds.
+    /// Returns the attributes that can be queried at the root, sorted: those that the seeds lead to, without the seeds.
     pub(crate) fn root_queryable_attrs(self) -> Value {
         let id = |key: &Keyword| self.registry.id(key);
         let seeds: Vec<_> = self.attributes().filter(|(_, attribute)| attribute.is_seed).collect();
         let known: Vec<_> = seeds.iter().filter_map(|(key, _)| id(key)).collect();
         let is_known = |id: AttrId| known.contains(&id);
         let leads = |operation: &Operation<W>| {
+            // One step is enough: a reader needs only the key of its entity, and never the value of another reader.
             operation.input.is_none_or(|input| !input.is_required || is_known(input.attr))
         };
         let is_reached = |key: &Keyword| {
+            // What the caller gives is not something that the graph leads to.
             let provider = id(key).filter(|id| !is_known(*id)).and_then(|id| self.registry.provider(id));
             provider.is_some_and(|number| leads(&self.registry.operations()[number]))
         };
@@ -70,7 +72,7 @@ impl<'r, W: World> Graph<'r, W> {
         Value::vector(reached.map(|(key, _)| Value::Keyword(key.clone())).collect::<Vec<_>>())
     }
 
-    /// Every resolver with inputs and outputs, sorted by name.
+    /// Returns every resolver with inputs and outputs, sorted by name.
     pub(crate) fn resolver_index(self) -> Value {
         let entries: BTreeMap<&Symbol, Value> = self
             .operations()
@@ -79,7 +81,7 @@ impl<'r, W: World> Graph<'r, W> {
         Value::vector(entries.into_values().collect::<Vec<_>>())
     }
 
-    /// One resolver's inputs and outputs, by its number; nil where there is none.
+    /// Returns the inputs and outputs of a resolver by its number; nil if there is no such resolver.
     fn resolver(self, number: u64) -> (Value, Value) {
         let number = usize::try_from(number).unwrap_or(usize::MAX);
         match self.registry.operations().get(number).filter(|operation| self.shows(operation)) {
@@ -88,41 +90,44 @@ impl<'r, W: World> Graph<'r, W> {
         }
     }
 
-    /// The number of the resolver of this name; one beyond all where there is none.
+    /// Returns the number of the resolver with this name. An unknown name gets a number beyond all, because psi answers
+    /// nil for it and not with an error.
     fn resolver_number(self, name: &Value) -> u64 {
         let is_it = |operation: &Operation<W>| name.as_symbol() == Some(&operation.name);
         self.registry.operations().iter().position(is_it).map_or(u64::MAX, |at| at as u64)
     }
 
-    /// Every attribute with the resolvers that produce it, directly and under which joins, sorted.
+    /// Returns every attribute with the resolver that provides it, sorted.
     pub(crate) fn attr_index(self) -> Value {
         let mut index = Map::new();
         for (key, _) in self.attributes() {
             let provider = self.registry.id(key).and_then(|id| self.registry.provider(id));
             let produced_by = provider.map(|number| self.registry.operations()[number].name.clone());
             let entry = Map::new().with("psi.attr/produced-by", symbols(produced_by));
-            // Nothing is promised of entities below a join but their keys.
+            // psi lists here the joins below which an attribute comes without its resolver. Here only keys do.
             let entry = entry.with("psi.attr/reachable-via", Map::new());
             index.insert(Value::Keyword(key.clone()), entry.into());
         }
         Value::Map(index)
     }
 
+    /// Returns the operations that the viewer may see.
     pub(super) fn operations(self) -> impl Iterator<Item = &'r Operation<W>> {
         self.registry.operations().iter().filter(move |operation| self.shows(operation))
     }
 
-    /// Whether the viewer may see anything that an operation provides.
+    /// Returns whether the viewer may see any output of an operation. If not, even its name is hidden.
     fn shows(self, operation: &Operation<W>) -> bool {
         operation.outputs.iter().any(|attr| self.registry.is_visible(*attr, self.viewer))
     }
 
+    /// Returns the names of the mutations that the viewer may call, sorted.
     pub(super) fn mutations(self) -> impl Iterator<Item = &'r Symbol> {
         let is_open = move |name: &&Symbol| self.registry.mutation(name, self.viewer).is_some();
         self.registry.mutations.keys().filter(is_open)
     }
 
-    /// The attributes that the viewer may see, sorted by ident.
+    /// Returns the attributes that the viewer may see, sorted by ident.
     pub(super) fn attributes(self) -> impl Iterator<Item = (&'r Keyword, &'r Attribute)> {
         let entry =
             move |(key, id): (&'r Keyword, &AttrId)| Some((key, &self.registry.entry(*id)?.attribute));
@@ -130,17 +135,17 @@ impl<'r, W: World> Graph<'r, W> {
         self.registry.names.iter().filter_map(entry).filter(is_seen)
     }
 
-    /// The input as a query vector.
+    /// Returns the required input as a query vector. An optional input is left out: the operation works without it.
     pub(super) fn input(self, operation: &Operation<W>) -> Value {
         self.shape(operation.input.filter(|input| input.is_required).map(|input| input.attr))
     }
 
-    /// Outputs as a query vector.
+    /// Returns the outputs as a query vector.
     pub(super) fn output(self, operation: &Operation<W>) -> Value {
         self.shape(operation.outputs.iter().copied())
     }
 
-    /// The attributes that the viewer may see, as a query vector.
+    /// Returns those of the attributes that the viewer may see, as a query vector.
     pub(super) fn shape(self, attrs: impl IntoIterator<Item = AttrId>) -> Value {
         let visible = attrs.into_iter().filter(|attr| self.registry.is_visible(*attr, self.viewer));
         Value::vector(visible.filter_map(|attr| self.registry.key(attr).cloned()).collect::<Vec<_>>())
@@ -154,72 +159,91 @@ impl<'r, W: World> Graph<'r, W> {
 }
 
 impl<W: Introspected> Graph<'_, W> {
-    /// The root attributes of `:psi.graph/*` and Pathom's index, to be added to a registry.
+    /// Declares the root attributes of `:psi.graph/*` and Pathom's index.
     pub fn entity() -> Entity<W, ()> {
         Entity::root("graph")
-            .doc("What can be asked at all.")
-            .reads(count("psi.graph/resolver-count"), |view, (), _| {
-                Ok(Datum::Value(length(&W::graph(view).resolver_syms())))
-            })
-            .reads(count("psi.graph/mutation-count"), |view, (), _| {
-                Ok(Datum::Value(length(&W::graph(view).mutation_syms())))
-            })
-            .reads(symbols_attr("psi.graph/resolver-syms"), |view, (), _| {
-                Ok(Datum::Value(W::graph(view).resolver_syms()))
-            })
-            .reads(symbols_attr("psi.graph/mutation-syms"), |view, (), _| {
-                Ok(Datum::Value(W::graph(view).mutation_syms()))
-            })
+            .doc("The graph itself: the attributes, resolvers and mutations that the caller may use.")
+            .reads(
+                count("psi.graph/resolver-count").doc("The number of resolvers that the caller may see."),
+                |view, (), _| Ok(Datum::Value(length(&W::graph(view).resolver_syms()))),
+            )
+            .reads(
+                count("psi.graph/mutation-count").doc("The number of mutations that the caller may call."),
+                |view, (), _| Ok(Datum::Value(length(&W::graph(view).mutation_syms()))),
+            )
+            .reads(
+                symbols_attr("psi.graph/resolver-syms").doc("The resolvers that the caller may see, sorted."),
+                |view, (), _| Ok(Datum::Value(W::graph(view).resolver_syms())),
+            )
+            .reads(
+                symbols_attr("psi.graph/mutation-syms").doc("The mutations open to the caller, sorted."),
+                |view, (), _| Ok(Datum::Value(W::graph(view).mutation_syms())),
+            )
             .reads(
                 open("psi.graph/env-built", Type::Boolean)
-                    .doc("Whether the registry is there; it always is."),
+                    .doc("Whether the graph is ready. Always true: it is built before the first query."),
                 |_, (), _| Ok(Datum::Bool(true)),
             )
-            .reads(maps("psi.graph/nodes"), |view, (), _| Ok(Datum::Value(W::graph(view).nodes())))
-            .reads(maps("psi.graph/edges"), |view, (), _| Ok(Datum::Value(W::graph(view).edges())))
-            .reads(maps("psi.graph/capabilities"), |view, (), _| {
-                Ok(Datum::Value(W::graph(view).capabilities()))
-            })
-            .reads(maps("psi.graph/domain-coverage"), |view, (), _| {
-                Ok(Datum::Value(W::graph(view).domain_coverage()))
-            })
-            .reads(keywords("psi.graph/root-seeds"), |view, (), _| {
-                Ok(Datum::Value(W::graph(view).root_seeds()))
-            })
-            .reads(keywords("psi.graph/root-queryable-attrs"), |view, (), _| {
-                Ok(Datum::Value(W::graph(view).root_queryable_attrs()))
-            })
-            .reads(maps("psi.graph/resolver-index"), |view, (), _| {
-                Ok(Datum::Value(W::graph(view).resolver_index()))
-            })
             .reads(
-                open("psi.graph/attr-index", Type::Map).doc("Each attribute with what produces it."),
+                maps("psi.graph/nodes").doc("The nodes of the capability graph: operations and domains."),
+                |view, (), _| Ok(Datum::Value(W::graph(view).nodes())),
+            )
+            .reads(
+                maps("psi.graph/edges").doc("The edges of the capability graph, operation to domain."),
+                |view, (), _| Ok(Datum::Value(W::graph(view).edges())),
+            )
+            .reads(
+                maps("psi.graph/capabilities").doc("The non-empty domains, each with its operations."),
+                |view, (), _| Ok(Datum::Value(W::graph(view).capabilities())),
+            )
+            .reads(
+                maps("psi.graph/domain-coverage").doc("All domains, each with its number of operations."),
+                |view, (), _| Ok(Datum::Value(W::graph(view).domain_coverage())),
+            )
+            .reads(
+                keywords("psi.graph/root-seeds").doc("The attributes that a caller may provide as input."),
+                |view, (), _| Ok(Datum::Value(W::graph(view).root_seeds())),
+            )
+            .reads(
+                keywords("psi.graph/root-queryable-attrs").doc("The attributes of the root, sorted."),
+                |view, (), _| Ok(Datum::Value(W::graph(view).root_queryable_attrs())),
+            )
+            .reads(
+                maps("psi.graph/resolver-index").doc("The resolvers with inputs and outputs, by name."),
+                |view, (), _| Ok(Datum::Value(W::graph(view).resolver_index())),
+            )
+            .reads(
+                open("psi.graph/attr-index", Type::Map).doc("The resolver that provides each attribute."),
                 |view, (), _| Ok(Datum::Value(W::graph(view).attr_index())),
             )
             .reads(
                 open("psi.graph/attributes", Type::Reference("attribute")).params(OF_ATTRIBUTES).many().doc(
-                    "Every attribute there is for the caller, by ident. Parameter: entity, for those of one.",
+                    "The attributes that the caller may see, by ident. The parameter entity filters them.",
                 ),
                 |view, (), params| Ok(Datum::Entities(W::graph(view).attribute_numbers(params)?)),
             )
             .reads(
                 open("com.wsscode.pathom3.connect.indexes/indexes", Type::Map)
-                    .doc("What a Pathom asks for that joins this graph as a foreign one."),
+                    .doc("The index that a Pathom client reads to connect this graph as a foreign one."),
                 |view, (), _| Ok(Datum::Value(W::graph(view).pathom_indexes())),
             )
     }
 
-    /// The entity of one resolver, by its name.
+    /// Declares the entity of resolvers, whose key is the name.
     pub fn resolver_entity() -> Entity<W, u64> {
         Entity::new("resolver", "psi.resolver/sym", |view, name| Some(W::graph(view).resolver_number(name)))
-            .doc("One way to come by attributes.")
-            .attribute(open("psi.resolver/sym", Type::Symbol).doc("The resolver's name."))
+            .doc("A resolver, which reads the attributes of one entity.")
+            .attribute(open("psi.resolver/sym", Type::Symbol).doc("The name of the resolver."))
             .reads(
-                open("psi.resolver/input", Type::Any).nullable().doc("What it needs, as a query."),
+                open("psi.resolver/input", Type::Any)
+                    .nullable()
+                    .doc("The attributes that it requires, as a query. Nil if there is no such resolver."),
                 |view, number, _| Ok(Datum::Value(W::graph(view).resolver(number).0)),
             )
             .reads(
-                open("psi.resolver/output", Type::Any).nullable().doc("What it provides, as a query."),
+                open("psi.resolver/output", Type::Any)
+                    .nullable()
+                    .doc("The attributes that it provides, as a query. Nil if there is no such resolver."),
                 |view, number, _| Ok(Datum::Value(W::graph(view).resolver(number).1)),
             )
     }
@@ -230,19 +254,19 @@ fn open(ident: &'static str, kind: Type) -> Attribute {
 }
 
 fn count(ident: &'static str) -> Attribute {
-    open(ident, Type::Integer).unit("operations").doc("How many there are.")
+    open(ident, Type::Integer).unit("operations")
 }
 
 fn symbols_attr(ident: &'static str) -> Attribute {
-    open(ident, Type::Symbol).many().doc("Their names, sorted.")
+    open(ident, Type::Symbol).many()
 }
 
 fn keywords(ident: &'static str) -> Attribute {
-    open(ident, Type::Keyword).many().doc("Attributes or entities, as keywords.")
+    open(ident, Type::Keyword).many()
 }
 
 fn maps(ident: &'static str) -> Attribute {
-    open(ident, Type::Map).many().doc("The graph as data: its operations, and what they are about.")
+    open(ident, Type::Map).many()
 }
 
 fn is_visible(attribute: &Attribute, viewer: Viewer) -> bool {

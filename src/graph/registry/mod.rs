@@ -1,11 +1,10 @@
 //! The registry: every attribute, entity and mutation, declared once.
 //!
-//! [`Builder`] takes declarations and checks them as a whole; [`Registry`] is what came of it, immutable,
-//! with its indexes. Everything else is a walk over it: plans, introspection, and what other layers
-//! generate.
+//! [`Builder`] collects declarations and checks them as a whole. [`Registry`] is the result: immutable, with its
+//! indexes. Plans, introspection, and what other layers generate are walks over it.
 //!
-//! A world names what readers look at; an entity, how its key finds something, and how attributes are read
-//! off that:
+//! A world names what readers read from. An entity declares how it is found by its key, and how its attributes are
+//! read:
 //!
 //! ```
 //! use reveille::edn::Value;
@@ -34,8 +33,8 @@
 //! assert_eq!(registry.map(|registry| registry.len()).ok(), Some(3));
 //! ```
 //!
-//! Invariant: in a registry that was built, every attribute that an operation names is declared, has a
-//! rule of who may see it, and can come from somewhere.
+//! Invariant: in a registry that was built, every attribute that an operation names is declared, has a rule for who
+//! may see it, and can be obtained.
 
 mod attribute;
 mod attribute_meta;

@@ -1,41 +1,41 @@
-//! An entity's readers as the registry holds them. Introspection calls them a resolver, as Pathom does.
+//! Operations: the readers of an entity in the registry. Introspection calls them a resolver, as Pathom does.
 //!
-//! Invariant: attributes are numbers here; names were checked when the registry was built.
+//! Invariant: attributes are numbers here; their names were checked when the registry was built.
 
 use super::{AttrId, Datum, ReadRow, ViewOf, World};
 use crate::domain::Code;
 use crate::edn::{Map, Symbol, Value};
 
-/// Why a reader or mutation could not answer.
+/// The error of a reader or mutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolverError {
-    /// What happened, for people.
+    /// The message, for people.
     pub message: String,
-    /// What goes with it, for programs: a map, or nil.
+    /// The data, for programs: a map, or nil.
     pub data: Value,
-    /// The class of a refusal; an error without one is the world's, not the caller's.
+    /// The class of a refusal; `None` for an error that is not the caller's fault.
     pub code: Option<Code>,
 }
 
 impl ResolverError {
-    /// Makes an error of a message and data.
+    /// Creates an error with a message and data, and no code.
     pub fn new(message: impl Into<String>, data: impl Into<Value>) -> Self {
         Self { message: message.into(), data: data.into(), code: None }
     }
 
-    /// Says which class of refusal it is.
+    /// Sets the class of the refusal.
     #[must_use]
     pub(crate) fn coded(self, code: Code) -> Self {
         Self { code: Some(code), ..self }
     }
 }
 
-/// The readers of one entity: the one way to come by its attributes.
+/// The readers of one entity. No other operation provides its attributes.
 pub(in crate::graph) struct Operation<W: World> {
     pub(in crate::graph) name: Symbol,
-    /// The key of the entity, which has to be known. Of a root: what it stands within, if that is known.
+    /// The key of the entity, which must be known. For a root within an entity: the key of that entity, if it is known.
     pub(in crate::graph) input: Option<Input>,
-    /// What it provides, in the order of the readers.
+    /// The attributes that it provides, in the order of the readers.
     pub(in crate::graph) outputs: Vec<AttrId>,
     pub(in crate::graph) readers: Box<dyn ReadRow<W>>,
 }
@@ -53,8 +53,9 @@ impl<W: World> Operation<W> {
         self.input.map(|input| input.attr)
     }
 
-    /// Returns the value of an entity's key, off the number under which its readers find it.
+    /// Returns the value of an entity's key, from the number by which readers find the entity.
     pub(in crate::graph) fn key_of(&self, view: ViewOf<'_, W>, found: u64) -> Result<Value, ResolverError> {
+        // The key is an output only if the entity declares a reader for it.
         match self.outputs.iter().position(|attr| Some(*attr) == self.key()) {
             Some(reader) => self.readers.read(view, found, reader, &Map::new()).map(Datum::into_value),
             None => Err(ResolverError::new(format!("{} has no reader of its key", self.name), Value::Nil)),

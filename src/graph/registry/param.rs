@@ -1,11 +1,11 @@
-//! Parameters and records, as they are declared: what mutations and attributes take, and the maps that attributes show.
+//! Declarations of parameters and records: what mutations and attributes take, and the maps that attributes show.
 //!
-//! Lives here: the declaration, and the check that a call names nothing else. Does not live here: reading values
+//! Lives here: the declaration, and the check that a call has no undeclared parameter. Does not live here: reading values
 //! (`graph/params.rs`). Every surface that takes parameters or shows records (EQL, Pathom's index, GraphQL, tools, flags)
-//! walks these declarations, so a parameter is declared once, also where it is shown again.
+//! walks these declarations, so a parameter is declared once, even if an attribute shows it as well.
 //!
-//! Invariant: a parameter that is not declared is refused by its name, at any depth. A filter that was misspelt must not find
-//! everything, and a right that was misspelt must not stay open.
+//! Invariant: a parameter that is not declared is refused by its name, at any depth. A misspelt filter must not find
+//! everything, and a misspelt right must not remain granted.
 
 use std::fmt;
 
@@ -18,11 +18,11 @@ use crate::edn::{Keyword, Map, Value};
 pub struct Param {
     /// Its name in kebab case. In a query it may be qualified.
     pub name: &'static str,
-    /// Another name that is accepted.
+    /// Another name that is accepted too.
     pub alias: Option<&'static str>,
-    /// What it means, as one or two sentences.
+    /// The documentation, in one or two sentences.
     pub doc: &'static str,
-    /// What its value is.
+    /// The type of its value.
     pub kind: ParamType,
     /// Whether a call must have it.
     pub is_required: bool,
@@ -30,12 +30,12 @@ pub struct Param {
     pub is_nullable: bool,
 }
 
-/// What the value of a parameter is.
+/// The type of a parameter or field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamType {
     /// Text.
     Text,
-    /// The id of something: text.
+    /// An id: text that is not blank.
     Id,
     /// True or false.
     Boolean,
@@ -50,12 +50,12 @@ pub enum ParamType {
     Instant,
     /// One of a closed set of names: a keyword or text.
     Enum {
-        /// What the set is called, in kebab case.
+        /// The name of the set, in kebab case.
         name: &'static str,
         /// The names.
         values: &'static [&'static str],
     },
-    /// Any number of these. One alone counts as a list of one.
+    /// Any number of values of this type. A single value counts as a list of one.
     List(&'static ParamType),
     /// A map with parameters of its own.
     Record(&'static Record),
@@ -66,20 +66,20 @@ pub enum ParamType {
 /// A map with declared fields: one that is itself a parameter, one that an attribute shows, or both.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Record {
-    /// What the map is called, in kebab case.
+    /// The name of the record, in kebab case.
     pub name: &'static str,
-    /// What it is, in one sentence.
+    /// The documentation, in one sentence.
     pub doc: &'static str,
-    /// What it holds.
+    /// Its parameters or fields.
     pub params: &'static [Param],
 }
 
-/// Parameters that belong together, in any number of calls.
+/// Parameters that belong together; many calls may share a group.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ParamGroup {
-    /// What they are about, in one sentence.
+    /// The documentation, in one sentence.
     pub doc: &'static str,
-    /// Where a surface hands them in as one object: the name of the parameter and that of its type, in kebab case.
+    /// For surfaces that pass the group as one object: the name of the object and of its type, in kebab case.
     pub folded: Option<(&'static str, &'static str)>,
     /// The parameters.
     pub params: &'static [Param],
@@ -91,9 +91,9 @@ pub type ParamGroups = &'static [&'static ParamGroup];
 /// Why the parameters of a call are refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParamFault {
-    /// Where: the names that lead to the map at fault; empty for the call's own parameters.
+    /// The names that lead to the map at fault; empty for the call's own parameters.
     pub path: Vec<&'static str>,
-    /// What is wrong there.
+    /// What is wrong.
     pub kind: ParamFaultKind,
 }
 
@@ -102,26 +102,26 @@ pub struct ParamFault {
 pub enum ParamFaultKind {
     /// There is no parameter of this name.
     Unknown {
-        /// The key, as it was written.
+        /// The key, as written in the call.
         key: Value,
-        /// The one that was probably meant.
+        /// The parameter that was probably meant.
         nearest: Option<&'static str>,
-        /// All that there are.
+        /// All parameters that exist.
         known: Vec<&'static str>,
     },
-    /// It is given twice: qualified and not, or under both of its names.
+    /// The parameter is given twice: with and without a namespace, or by name and alias.
     Twice {
         /// Its name.
         name: &'static str,
     },
-    /// It is required and not given.
+    /// The parameter is required and not given.
     Missing {
         /// Its name.
         name: &'static str,
         /// What it must be.
         expected: String,
     },
-    /// Its value is not what it must be.
+    /// The value is not of the declared type.
     Wrong {
         /// Its name.
         name: &'static str,
@@ -132,10 +132,10 @@ pub enum ParamFaultKind {
     },
 }
 
-/// Checks the names of parameters, those inside maps included, and that what is required is there.
+/// Checks the names of parameters, including those inside maps, and that required ones are given.
 ///
 /// # Errors
-/// The first fault, in the order in which they were written.
+/// Returns the first fault, in the order in which the parameters were written; missing ones come last.
 pub fn check(params: &Map, declared: ParamGroups) -> Result<(), ParamFault> {
     let declared: Vec<&'static Param> = declared.iter().flat_map(|group| group.params).collect();
     check_map(params, &declared, &[])
@@ -153,6 +153,7 @@ fn check_map(map: &Map, declared: &[&'static Param], path: &[&'static str]) -> R
             return Err(fault(ParamFaultKind::Twice { name: param.name }));
         }
         seen.push(param.name);
+        // A value that is no map is left to the reader of the parameter, which names the type that it must have.
         if let ParamType::Record(record) = param.kind
             && let Some(inner) = value.as_map()
         {
@@ -161,6 +162,7 @@ fn check_map(map: &Map, declared: &[&'static Param], path: &[&'static str]) -> R
             check_map(inner, &below, &path)?;
         }
     }
+    // After the unknown names: a misspelt required parameter is both, and the misspelling is the better message.
     let missing = declared.iter().find(|param| param.is_required && !seen.contains(&param.name));
     missing.map_or(Ok(()), |param| {
         Err(fault(ParamFaultKind::Missing { name: param.name, expected: param.kind.expected() }))
@@ -168,49 +170,50 @@ fn check_map(map: &Map, declared: &[&'static Param], path: &[&'static str]) -> R
 }
 
 fn unknown(key: &Value, declared: &[&'static Param]) -> ParamFaultKind {
+    // Aliases are accepted, but not advertised.
     let known: Vec<&'static str> = declared.iter().map(|param| param.name).collect();
     let nearest = name_of(key).and_then(|wrong| nearest(known.iter().map(|name| (*name, *name)), wrong));
     ParamFaultKind::Unknown { key: key.clone(), nearest, known }
 }
 
-/// The name of a key, without what qualifies it.
+/// Returns the name of a key without its namespace. JSON and GraphQL have bare names, and EQL may have qualified ones.
 pub(in crate::graph) fn name_of(key: &Value) -> Option<&str> {
     key.as_keyword().map(Keyword::name).or_else(|| key.as_str())
 }
 
 impl Param {
-    /// Declares a field of a record that is shown and never taken in.
+    /// Declares a field of a record that is only shown.
     pub const fn shown(name: &'static str, kind: ParamType, doc: &'static str) -> Param {
         Param { name, alias: None, doc, kind, is_required: false, is_nullable: false }
     }
 
-    /// Lets the field be nil.
+    /// Allows the field to be nil.
     #[must_use]
     pub(crate) const fn or_nil(self) -> Param {
         Param { is_nullable: true, ..self }
     }
 
-    /// Whether this is one of its names.
+    /// Returns whether the parameter has this name or alias.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.alias == Some(name)
     }
 }
 
 impl Record {
-    /// The record whose fields are the parameters of a group.
+    /// Returns the record whose fields are the parameters of a group.
     pub const fn of(name: &'static str, group: &'static ParamGroup) -> Record {
         Record { name, doc: group.doc, params: group.params }
     }
 }
 
 impl ParamType {
-    /// A number of things of ours: `limits.rs` bounds each of them far below this.
+    /// A count of things that `limits.rs` bounds far below this maximum. It fits GraphQL's `Int`.
     pub const COUNT: ParamType = ParamType::Integer { min: 0, max: i32::MAX as i64 };
 
     /// A whole number of any size, from 0.
     pub(crate) const NATURAL: ParamType = ParamType::Integer { min: 0, max: i64::MAX };
 
-    /// What a value must be, for people: `a whole number from 1 to 10`.
+    /// Returns what a value must be, for people: `a whole number from 1 to 10`.
     pub fn expected(self) -> String {
         match self {
             ParamType::Text => "a string".to_owned(),
@@ -226,7 +229,7 @@ impl ParamType {
         }
     }
 
-    /// The record that a value is, or each of a list.
+    /// Returns the record that a value is, or that each item of a list is.
     pub fn record(self) -> Option<&'static Record> {
         match self {
             ParamType::Record(record) => Some(record),
@@ -236,7 +239,7 @@ impl ParamType {
         }
     }
 
-    /// What it is called, for the table of parameters.
+    /// Returns the name of the type, for the tables of parameters.
     pub fn name(self) -> &'static str {
         match self {
             ParamType::Text => "string",
@@ -252,15 +255,16 @@ impl ParamType {
 }
 
 impl ParamFault {
-    /// The fault, seen from outside the map that this parameter holds.
+    /// Returns the fault as seen by the caller of the map: with `name`, the parameter that contains the map, in its path.
     #[must_use]
     pub fn inside(mut self, name: &'static str) -> ParamFault {
         self.path.insert(0, name);
         self
     }
 
-    /// The fault as an error of the call `of`, which is named in it.
+    /// Returns the fault as an error that names `of` as what takes the parameter.
     pub(crate) fn into_error(self, of: &dyn fmt::Display) -> ResolverError {
+        // The names of the maps from the outermost to the one at fault: `:trigger of psi.scheduler/create`.
         let place = match &self.path[..] {
             [] => format!("{of}"),
             path => format!(":{} of {of}", path.join(" :")),

@@ -1,14 +1,14 @@
-//! The registry as Pathom 3's own index, so that a real Pathom can join this graph as a foreign one.
+//! The registry as Pathom 3's own index, so that a Pathom client can connect this graph as a foreign one.
 //!
-//! Invariant: every operation stands in all indexes or in none. Source: `com.wsscode.pathom3.connect.indexes`
-//! and `…connect.foreign`; operations are their configuration, which a client turns into resolvers.
+//! Invariant: every operation is in all indexes or in none. Source: `com.wsscode.pathom3.connect.indexes` and
+//! `…connect.foreign`. Operations are given as configuration, from which a client makes its resolvers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AttrId, Graph, Operation, Param, Record, World};
 use crate::edn::{Keyword, Map, Set, Symbol, Value};
 
-/// Attribute → shape of the input → resolvers.
+/// Pathom's `index-oir`: attribute → shape of the input → resolvers.
 type Oir = BTreeMap<Value, BTreeMap<Value, BTreeSet<Value>>>;
 
 impl<W: World> Graph<'_, W> {
@@ -21,6 +21,8 @@ impl<W: World> Graph<'_, W> {
             let name = Value::Symbol(operation.name.clone());
             let (requires, provides) = (self.requires(operation, true), self.provides(operation));
             let inputs = Value::set(requires.keys().cloned());
+            // A key that the operation requires is no way to obtain that key. Optional inputs do not select a resolver, so
+            // only required ones are part of the shape.
             for attr in provides.keys().filter(|attr| !requires.contains_key(attr)) {
                 let by_input = oir.entry(attr.clone()).or_default();
                 by_input.entry(requires.clone().into()).or_default().insert(name.clone());
@@ -39,6 +41,7 @@ impl<W: World> Graph<'_, W> {
         Value::Map(indexes)
     }
 
+    /// Returns the configuration of a resolver.
     fn config(self, operation: &Operation<W>, requires: Map, provides: Map) -> Value {
         let optionals = self.requires(operation, false);
         let mut config = Map::new();
@@ -48,16 +51,19 @@ impl<W: World> Graph<'_, W> {
         config.insert(option("requires"), requires.into());
         config.insert(option("optionals"), optionals.into());
         config.insert(option("provides"), provides.into());
+        // One call serves all rows of a level, so a client need not ask once per entity.
         config.insert(option("batch?"), true.into());
         Value::Map(config)
     }
 
+    /// Returns the configurations of the mutations, and notes in `attributes` what they take and answer.
     fn mutation_configs(self, attributes: &mut Attributes) -> Value {
         let mut configs = Map::new();
         for name in self.mutations() {
             let Some(mutation) = self.registry.mutation(name, self.viewer) else {
                 continue;
             };
+            // Parameters are listed like attributes, under the bare names by which a call gives them.
             for param in mutation.declared.params.iter().flat_map(|group| group.params) {
                 attributes.note(&Value::keyword(param.name), "attr-mutation-param-in", name);
             }
@@ -76,21 +82,24 @@ impl<W: World> Graph<'_, W> {
         Value::Map(configs)
     }
 
+    /// Returns the shape of the input that an operation requires, or of the one that it accepts as an option.
     fn requires(self, operation: &Operation<W>, is_required: bool) -> Map {
         let input = operation.input.filter(|input| input.is_required == is_required);
         input.and_then(|input| self.shape_entry(input.attr)).into_iter().collect()
     }
 
+    /// Returns the shape of the outputs that the viewer may see.
     fn provides(self, operation: &Operation<W>) -> Map {
         let is_visible = |attr| self.registry.is_visible(attr, self.viewer);
         let outputs = operation.outputs.iter().filter(|attr| is_visible(**attr));
         outputs.filter_map(|attr| self.shape_entry(*attr)).collect()
     }
 
+    /// Returns an attribute with the shape of its value; a scalar has an empty shape.
     fn shape_entry(self, attr: AttrId) -> Option<(Value, Value)> {
         let key = self.registry.key(attr)?.clone();
         let shape = self.record(attr).map_or_else(Map::new, shape_below);
-        // Of a reference, the key of what it refers to is always there.
+        // A reference is answered with the key of its entity. All other attributes below it take a call of their own.
         let shape = match self.registry.refers_to(attr).and_then(|id| self.registry.key(id)) {
             Some(below) if shape.is_empty() => [(below.clone(), Map::new().into())].into_iter().collect(),
             Some(_) | None => shape,
@@ -100,7 +109,7 @@ impl<W: World> Graph<'_, W> {
 }
 
 impl<W: World> Graph<'_, W> {
-    /// An output whose records are joins of their fields.
+    /// Returns an output in which each record is a join of its fields.
     fn with_fields(self, output: &Value) -> Value {
         let items = output.as_items().unwrap_or_default().iter().map(|item| {
             let attr = item.as_keyword().and_then(|ident| self.registry.id(ident));
@@ -115,13 +124,14 @@ impl<W: World> Graph<'_, W> {
     }
 }
 
-/// Of each attribute, what it is part of.
+/// Pathom's `index-attributes`: for each attribute, where it is used.
 #[derive(Default)]
 struct Attributes(BTreeMap<Value, Map>);
 
 impl Attributes {
     fn add(&mut self, name: &Value, inputs: &Value, provides: &Map) {
         let by = Value::set([name.clone()]);
+        // Pathom lists what a single input leads to under the attribute, and what several lead to under their set.
         let single = inputs.as_set().filter(|set| set.len() == 1).and_then(|set| set.iter().next());
         let from = single.unwrap_or(inputs).clone();
         let provided: Map = provides.keys().map(|attr| (attr.clone(), by.clone())).collect();
@@ -132,16 +142,19 @@ impl Attributes {
             self.merge(attr, "attr-reach-via", via.into());
             self.merge(attr, "attr-output-in", by.clone());
         }
+        // The attributes of a set are listed too, each with the combination in which it is useful.
         for attr in inputs.as_set().into_iter().filter(|set| set.len() > 1).flat_map(Set::iter) {
             self.merge(attr, "attr-combinations", Value::set([inputs.clone()]));
             self.merge(attr, "attr-input-in", by.clone());
         }
     }
 
+    /// Adds an operation to one part of an attribute's entry.
     fn note(&mut self, attr: &Value, part: &str, name: &Symbol) {
         self.merge(attr, part, Value::set([Value::Symbol(name.clone())]));
     }
 
+    /// Merges a value into one part of an attribute's entry, and creates the entry if needed.
     fn merge(&mut self, attr: &Value, part: &str, value: Value) {
         let entry = self.0.entry(attr.clone()).or_default();
         entry.insert(index("attr-id"), attr.clone());
@@ -157,7 +170,7 @@ impl Attributes {
     }
 }
 
-/// Merges as Pathom's `merge-grow`: sets are joined, maps merged by the same rule.
+/// Merges like Pathom's `merge-grow`: sets are united, maps are merged entry by entry, and other values are replaced.
 fn grow(earlier: &Value, value: Value) -> Value {
     match (earlier, value) {
         (Value::Set(earlier), Value::Set(value)) => Value::set(earlier.iter().cloned().chain(value)),
@@ -172,11 +185,12 @@ fn grow(earlier: &Value, value: Value) -> Value {
             }
             Value::Map(map)
         }
+        // Parts of different kinds cannot be merged. As in Pathom, the later one wins.
         (_, value) => value,
     }
 }
 
-/// Parameters as a query has them: a map with parameters of its own is a join.
+/// Returns parameters in the form of a query: a map with parameters of its own is a join.
 fn shape_of<'p>(params: impl Iterator<Item = &'p Param>) -> Vec<Value> {
     let shown = params.map(|param| {
         let key = Value::keyword(param.name);
@@ -188,13 +202,13 @@ fn shape_of<'p>(params: impl Iterator<Item = &'p Param>) -> Vec<Value> {
     shown.collect()
 }
 
-/// A record as a join of its fields.
+/// Returns a record as a join of its fields.
 fn join(key: Value, record: &Record) -> Value {
     let join: Map = [(key, shape_of(record.params.iter()).into())].into_iter().collect();
     join.into()
 }
 
-/// The fields of a record as a shape.
+/// Returns the fields of a record as a shape.
 fn shape_below(record: &Record) -> Map {
     let below = |param: &Param| param.kind.record().map_or_else(Map::new, shape_below);
     let fields = record.params.iter().map(|param| (Value::keyword(param.name), below(param).into()));

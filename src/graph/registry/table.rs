@@ -1,10 +1,10 @@
-//! The registry that was built: declarations by number, and who provides what.
+//! The registry: declarations by number, and indexes of what provides them.
 //!
 //! Shape: vectors, and two sorted maps from name to number. Costs: finding a name is a search in a sorted
 //! map; everything after that is an index. Why not a hash table: names come from callers.
 //!
-//! Invariant: an [`AttrId`] below [`Registry::len`] is an index; larger ones are names that a query or an
-//! answer brought along, see `eql/names.rs`.
+//! Invariant: an [`AttrId`] below [`Registry::len`] is an index. Larger ones are names that occur only in a query or
+//! its answer, see `eql/names.rs`.
 
 use std::collections::BTreeMap;
 
@@ -26,20 +26,20 @@ impl AttrId {
     }
 }
 
-/// All there is to ask for.
+/// The declarations of everything that can be queried or called, with indexes.
 pub struct Registry<W: World> {
     pub(super) attributes: Vec<AttrEntry>,
     pub(super) names: BTreeMap<Keyword, AttrId>,
     pub(super) entities: Vec<EntityInfo>,
     pub(super) operations: Vec<Operation<W>>,
-    /// For each entity the operation that reads it, if it has readers.
+    /// For each entity, the operation that reads it, if it has readers.
     pub(super) rows: Vec<Option<usize>>,
     pub(super) mutations: BTreeMap<Symbol, RegisteredMutation<W>>,
-    /// For each attribute the operation that provides it.
+    /// For each attribute, the operation that provides it.
     pub(super) providers: Vec<Option<usize>>,
 }
 
-/// A declared attribute and what follows from it.
+/// A declared attribute, with what the builder derived from it.
 pub(super) struct AttrEntry {
     pub(super) attribute: Attribute,
     pub(super) key: Value,
@@ -56,9 +56,9 @@ pub struct EntityInfo {
     pub name: &'static str,
     /// The attribute that identifies it; a root has none.
     pub key: Option<&'static str>,
-    /// What answers where it is asked for as a whole; nothing for its key.
+    /// The attributes that a query gets for the entity without a subquery; empty if it gets only the key.
     pub whole: &'static [&'static str],
-    /// One sentence for people.
+    /// The documentation, for people.
     pub doc: &'static str,
 }
 
@@ -73,7 +73,7 @@ impl<W: World> Registry<W> {
         self.attributes.len()
     }
 
-    /// Returns whether there is nothing to ask for.
+    /// Returns whether there are no attributes.
     pub fn is_empty(&self) -> bool {
         self.attributes.is_empty()
     }
@@ -88,7 +88,7 @@ impl<W: World> Registry<W> {
         &self.entities
     }
 
-    /// Returns the attribute of this ident, given without the colon.
+    /// Returns the attribute with this ident, which is given without the colon.
     pub fn attribute(&self, ident: &str) -> Option<&Attribute> {
         let id = self.names.get(&Keyword::new(ident).ok()?)?;
         Some(&self.entry(*id)?.attribute)
@@ -99,18 +99,21 @@ impl<W: World> Registry<W> {
         self.names.get(ident).copied()
     }
 
-    /// Returns whether this viewer may see the attribute; names that are no attributes hide nothing.
+    /// Returns whether the viewer may see the attribute. A name that is no attribute is visible: it is the caller's own
+    /// data.
     pub(in crate::graph) fn is_visible(&self, id: AttrId, viewer: Viewer) -> bool {
         let visibility = self.entry(id).and_then(|entry| entry.attribute.visibility);
+        // A declared attribute always has a rule, so `None` means that the name is not an attribute.
         visibility.is_none_or(|visibility| visibility.admits(viewer))
     }
 
-    /// Returns whether an attribute's values can be answered unseen: they refer to nothing, and are no
-    /// maps in which something could be hidden from the viewer.
+    /// Returns whether an attribute's values can be answered without inspecting them: they refer to no entity, and are no
+    /// maps that could contain something hidden from the viewer.
     pub(in crate::graph) fn answers_whole(&self, id: AttrId, viewer: Viewer) -> bool {
         self.entry(id).is_some_and(|entry| match entry.attribute.kind {
             Type::String | Type::Enum(_) | Type::Keyword | Type::Symbol | Type::Boolean => true,
             Type::Integer | Type::Float | Type::Instant => true,
+            // A map may have attributes as keys, and only an operator may see them all.
             Type::Record(_) | Type::Map | Type::Any => viewer == Viewer::Operator,
             Type::Reference(_) => false,
         })
@@ -126,12 +129,12 @@ impl<W: World> Registry<W> {
         self.entry(id).and_then(|entry| entry.refers_to)
     }
 
-    /// Returns what answers where the entity that an attribute refers to is asked for as a whole.
+    /// Returns the attributes that a query gets for a reference without a subquery.
     pub(in crate::graph) fn whole(&self, id: AttrId) -> &'static [&'static str] {
         self.refers_to(id).map_or(&[], |key| self.whole_of(key))
     }
 
-    /// Returns what answers where the entity that this key identifies is asked for as a whole.
+    /// Returns the attributes that a query gets, without a subquery, for the entity that this key identifies.
     pub(in crate::graph) fn whole_of(&self, key: AttrId) -> &'static [&'static str] {
         self.entity_of(key).filter(|_| self.is_key(key)).map_or(&[], |entity| entity.whole)
     }
@@ -146,7 +149,7 @@ impl<W: World> Registry<W> {
         *self.rows.get(self.entry(key)?.entity)?
     }
 
-    /// Returns the parameters that an attribute takes; nothing where it is none of ours.
+    /// Returns the parameters that an attribute takes; `None` for a name that is not an attribute.
     pub(in crate::graph) fn params(&self, id: AttrId) -> Option<ParamGroups> {
         self.entry(id).map(|entry| entry.attribute.params)
     }
@@ -160,7 +163,7 @@ impl<W: World> Registry<W> {
         self.providers.get(index(id)).copied().flatten()
     }
 
-    /// Returns the mutation of this name, if the viewer may call it.
+    /// Returns the mutation with this name, if the viewer may call it.
     pub(in crate::graph) fn mutation(&self, name: &Symbol, viewer: Viewer) -> Option<&RegisteredMutation<W>> {
         let is_open = |mutation: &&RegisteredMutation<W>| {
             mutation.declared.visibility.is_some_and(|rule| rule.admits(viewer))
@@ -192,7 +195,9 @@ impl<W: World> Registry<W> {
         self.entry(id).is_some_and(|entry| self.entities[entry.entity].key == Some(entry.attribute.ident))
     }
 
+    /// Returns whether a query can obtain the attribute: callers provide it, or an operation does.
     pub(super) fn is_obtainable(&self, id: AttrId) -> bool {
+        // A key needs no provider: it comes with the reference or the ident that names its entity.
         let is_seed = self.entry(id).is_some_and(|entry| entry.attribute.is_seed);
         is_seed || self.is_key(id) || self.provider(id).is_some()
     }

@@ -1,38 +1,38 @@
-//! What a registry is about: the world that its readers look at.
+//! The world of a registry: what its readers read from, and what its mutations change.
 //!
-//! Two real worlds exist: the scheduler's, and the toy world of the tests.
+//! There are two worlds: the scheduler's, and a small one for the tests.
 
 use super::ResolverError;
 
-/// A kind of world: a type that only names the two ways of touching it.
+/// A world. The type has no values: it only names the types through which the world is read and changed.
 pub trait World: 'static {
-    /// What readers look at, as of one moment.
+    /// What readers read from: a consistent snapshot.
     type View<'a>: ?Sized;
-    /// What mutations get.
+    /// What mutations act through.
     type Hand<'a>;
-    /// A call of a mutation, with its parameters read.
+    /// A call of a mutation, with its parameters parsed.
     type Call;
 
-    /// Refuses a caller who may call no mutation at all.
+    /// Refuses a caller that may not call any mutation.
     ///
     /// # Errors
-    /// Why not.
+    /// Returns why the caller is refused.
     fn admit(_hand: &Self::Hand<'_>) -> Result<(), ResolverError> {
         Ok(())
     }
 }
 
-/// A look at a world: what readers get.
+/// The view of a world that readers get.
 pub type ViewOf<'a, W> = &'a <W as World>::View<'a>;
 
 /// One caller's access to a world while one query runs.
 ///
-/// A query looks at the world in few, long stretches: once for all that is read between two mutations,
-/// so that an implementation can lock for each and still answer from one moment.
+/// A query calls `look` once for everything that it reads between two mutations. So an implementation can lock the world
+/// for each call, and the answer is still consistent.
 pub trait Access<W: World> {
-    /// Calls `reading` once, with a look at the world.
+    /// Calls `reading` once, with a view of the world.
     fn look(&mut self, reading: &mut dyn FnMut(ViewOf<'_, W>));
 
-    /// Calls `acting` once, with a hand on the world.
+    /// Calls `acting` once, with what a mutation acts through.
     fn act(&mut self, acting: &mut dyn FnMut(W::Hand<'_>));
 }

@@ -317,7 +317,7 @@ fn the_next_life_says_what_was_lost_and_goes_on_holding() {
     let held = life.handle.view(|state| state.held().and_then(|hold| hold.reason.clone()));
     assert_eq!(held.as_deref(), Some("an incident"));
     let shown = life.feed.next_batch(1).expect("it goes on").decisions;
-    assert_eq!(shown[0].detail.as_deref(), Some("3 in memory only are lost"));
+    assert_eq!(shown[0].detail.as_deref(), Some("volatile schedules lost: 3"));
 }
 
 #[test]

@@ -166,14 +166,14 @@ fn the_past_is_read_only_and_must_have_been() {
     assert!(life.handle.view(|state| state.held().is_none()));
     assert_eq!(
         refused("[:reveille.engine/now]", later),
-        format!("the past cannot be looked at: {later} has not come yet")
+        format!("the past cannot be queried: {later} has not come yet")
     );
     let error =
         Service::new(life.handle.clone()).prepare(&Caller::OPERATOR, b"{:pathom/eql [:a] :reveille/as-of 7}");
     let error = error.err().expect("no instant").to_string();
     assert_eq!(
         error,
-        "the instant asked about is #inst or an ISO string, not an integer: 7, at [:reveille/as-of]"
+        "the instant to query is #inst or an ISO string, not an integer: 7, at [:reveille/as-of]"
     );
 }
 

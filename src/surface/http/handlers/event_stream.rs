@@ -21,7 +21,8 @@ use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::followers::Following;
 
-/// Answers an operation; with `is_reading`, a mutation is refused. A subscription lasts until its client leaves or its token is revoked.
+/// Answers an operation; with `is_reading`, a mutation is refused. A subscription lasts until its
+/// client leaves or its token is revoked.
 pub(in crate::surface::http) fn open(
     site: &Arc<AppState>,
     who: Principal,
