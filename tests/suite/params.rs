@@ -229,6 +229,16 @@ fn a_slip_below_an_empty_list_is_named() {
 }
 
 #[test]
+fn two_assumptions_at_once_are_refused() {
+    let handle = handle();
+    let query = "[(:reveille/what-if {:down-from #inst \"2026-12-01\" :down-until #inst \"2026-12-02\" \
+                 :schedule-id \"sch-1\" :label \"x\"})]";
+    let answer = ask(&handle, query, false);
+    assert!(answer.contains("parameter :schedule-id must be given without an outage"), "{answer}");
+    assert!(answer.contains(":value \"sch-1\""), "{answer}");
+}
+
+#[test]
 fn the_keys_of_a_map_are_no_attributes() {
     let handle = handle();
     let made = ask(&handle, &format!("[{RIGHT}]"), false);

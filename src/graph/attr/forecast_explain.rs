@@ -291,13 +291,20 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     let change = ChangeRequest::read(&given).map_err(refused(WHAT_IF))?;
     // Exactly one assumption: a complete outage, or a schedule to change.
     let supposed = match (from, until, &schedule) {
-        (Some(from), Some(until), _) => WhatIf::Outage(Outage { from, until }),
+        (Some(from), Some(until), None) => WhatIf::Outage(Outage { from, until }),
         (None, None, Some(schedule)) => {
             let change = change.parse(view.now.wall, view.zones)?.change;
             WhatIf::Change(schedule.clone(), Box::new(change))
         }
+        (Some(_), Some(_), Some(_)) => {
+            return Err(wrong(
+                map,
+                "schedule-id",
+                "given without an outage: either of them is the assumption",
+            ));
+        }
         (Some(_), None, _) | (None, Some(_), _) | (None, None, None) => {
-            return Err(wrong("down-from", "given with down-until, or a schedule-id with a change"));
+            return Err(wrong(map, "down-from", "given with down-until, or a schedule-id with a change"));
         }
     };
     let ask = ask(view, &stretch, None);
@@ -342,11 +349,14 @@ fn ask<'v>(view: View<'v>, stretch: &ForecastParams, only: Option<&'v ScheduleId
 }
 
 fn schedule_of(id: &IdText) -> Result<ScheduleId, ResolverError> {
-    ScheduleId::new(&id.0).map_err(|_| wrong("schedule-id", "the id of a schedule"))
+    let given = Map::new().with("schedule-id", &*id.0);
+    ScheduleId::new(&id.0).map_err(|_| wrong(&given, "schedule-id", "the id of a schedule"))
 }
 
-fn wrong(name: &'static str, expected: &str) -> ResolverError {
-    let kind = ParamFaultKind::Wrong { name, value: Value::Nil, expected: expected.to_owned() };
+/// The error about a parameter, with the value that was given for it.
+fn wrong(given: &Map, name: &'static str, expected: &str) -> ResolverError {
+    let value = given.keyword(name).cloned().unwrap_or(Value::Nil);
+    let kind = ParamFaultKind::Wrong { name, value, expected: expected.to_owned() };
     ParamFault { path: Vec::new(), kind }.into_error(&"the question")
 }
 

@@ -241,8 +241,7 @@ fn chain(row: &EntityRow, below: &mut [EntityRow], level: usize, key: &Value) ->
 
 /// Puts the answers where the entities were. An entity without an answer is left out of its collection.
 fn fill(slots: Vec<Option<ValueTemplate>>, mut answers: Column) -> Column {
-    let whole = |slot: ValueTemplate| value(slot, &mut answers).unwrap_or(Value::Nil);
-    let mut whole = whole;
+    let mut whole = |slot: ValueTemplate| value(slot, &mut answers).unwrap_or(Value::Nil);
     slots.into_iter().map(|slot| slot.map(&mut whole)).collect()
 }
 
