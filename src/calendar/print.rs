@@ -1,8 +1,8 @@
 //! Printer of triggers: as phrases that parse back equal, at any time and place. Only an event has
 //! no phrase: its words are for people.
 
-use super::phrase::{print_duration, print_weekdays};
-use crate::domain::{CountFrom, Event, Trigger, Weekdays, Zone};
+use super::phrase::print_duration;
+use crate::domain::{CountFrom, Event, Trigger, Weekday, Weekdays, Zone};
 
 /// Prints the canonical phrase of a trigger. [`understand`](super::understand) parses it to an
 /// equal trigger, as long as an instant in it has not passed.
@@ -35,6 +35,16 @@ pub fn print(trigger: &Trigger) -> String {
         }
         Trigger::Cron(cron, zone) => format!("{cron} {}", print_zone(zone)),
         Trigger::Event(event) => print_event(event),
+    }
+}
+
+/// Prints days in words: `monday and thursday`.
+pub(super) fn print_weekdays(days: Weekdays) -> String {
+    let names: Vec<&str> = days.days().map(Weekday::name).collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
     }
 }
 

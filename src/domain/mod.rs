@@ -14,26 +14,29 @@ mod session_config;
 mod time;
 
 pub use channel::{Channel, ChannelFact, ChannelKind};
+pub use definition::durability::Durability;
 pub use definition::lifetime::Lifetime;
 pub use definition::notice::{About, Attachment, Notice};
 pub use definition::payload::{Payload, PayloadKind};
 pub use definition::policy::{EndsWith, Missed, Overlap, Policy, Recovery, WhenBusy};
-pub use definition::schedule::{Creation, Dialect, Durability, Schedule};
+pub use definition::schedule::{Creation, Schedule};
 pub use definition::settings::{Envelope, Settings};
 pub use definition::target::{Route, Target};
 pub use guard::{
     Awaits, Checks, Digest, Grant, GuardAnswer, GuardPolicy, Hold, Rule, RuleScope, Ruling, TimeWindow,
 };
 pub use identity::actor::{Actor, TokenName, Via};
+pub use identity::caller::{Caller, Right};
 #[doc(hidden)]
 pub use identity::cursor::Cursor;
+pub use identity::dialect::Dialect;
 pub use identity::entropy::Entropy;
 pub use identity::id::{HostId, IdError, JobId, RunId, ScheduleId, SessionId};
 #[doc(hidden)]
 pub use identity::lineage::Lineage;
 #[doc(hidden)]
 pub use identity::provenance::{MessageProvenance, SessionProvenance};
-pub use identity::scope::{Caller, Right, Scope};
+pub use identity::scope::Scope;
 pub use message::{Content, Message, Role, Transcript};
 pub(crate) use nearest::nearest;
 #[doc(hidden)]

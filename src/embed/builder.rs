@@ -34,6 +34,13 @@ enum Stores {
     Given(Arc<dyn Store>),
 }
 
+impl Reveille {
+    /// A scheduler with a store, a host, a guard or channels.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+}
+
 impl Builder {
     /// Persists durable schedules and sessions in one SQLite file in this directory, which is created if it does not exist. One
     /// process at a time can have it open.

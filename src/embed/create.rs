@@ -24,8 +24,20 @@ pub struct Create<'a> {
     terms: Settings,
 }
 
+impl Reveille {
+    /// Begins a schedule: a phrase such as `every day at 9`, or a typed time.
+    pub fn create(&self, due: impl Into<Due>) -> Create<'_> {
+        Create::new(self, due.into())
+    }
+
+    /// Begins a change of when a schedule is due.
+    pub fn reschedule<'a>(&'a self, schedule: &'a ScheduleId, due: impl Into<Due>) -> Reschedule<'a> {
+        Reschedule::new(self, schedule, due.into())
+    }
+}
+
 impl<'a> Create<'a> {
-    pub(super) fn new(reveille: &'a Reveille, due: Due) -> Create<'a> {
+    fn new(reveille: &'a Reveille, due: Due) -> Create<'a> {
         let terms = Settings::PLAIN;
         Create {
             reveille,
@@ -144,7 +156,7 @@ pub struct Reschedule<'a> {
 }
 
 impl<'a> Reschedule<'a> {
-    pub(super) fn new(reveille: &'a Reveille, schedule: &'a ScheduleId, due: Due) -> Reschedule<'a> {
+    fn new(reveille: &'a Reveille, schedule: &'a ScheduleId, due: Due) -> Reschedule<'a> {
         Reschedule { reveille, schedule, due, zone: None, text: None, base: None }
     }
 

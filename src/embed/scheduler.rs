@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use super::builder::Builder;
-use super::create::{Create, Reschedule};
 use super::deliveries::{Deliveries, Fanout};
-use super::due::Due;
 use super::error::Error;
 use super::summary::Summary;
 use crate::dialect::REQUEST_CAPS;
@@ -34,21 +31,6 @@ impl Reveille {
     /// [`Error::System`] if the operating system has no thread or no randomness.
     pub fn start() -> Result<Reveille, Error> {
         Reveille::builder().start()
-    }
-
-    /// A scheduler with a store, a host, a guard or channels.
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
-    /// Begins a schedule: a phrase such as `every day at 9`, or a typed time.
-    pub fn create(&self, due: impl Into<Due>) -> Create<'_> {
-        Create::new(self, due.into())
-    }
-
-    /// Begins a change of when a schedule is due.
-    pub fn reschedule<'a>(&'a self, schedule: &'a ScheduleId, due: impl Into<Due>) -> Reschedule<'a> {
-        Reschedule::new(self, schedule, due.into())
     }
 
     /// The schedules that have not ended, of all sessions.

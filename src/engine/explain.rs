@@ -6,7 +6,8 @@
 //! there should be one. Cost: the decisions about one schedule, at most `limits::DECISIONS_EXPLAINED`, and
 //! one forecast of that schedule.
 
-use super::forecast::{ForecastQuery, ForecastSlot, SlotOutcome};
+use super::forecast::ForecastQuery;
+use super::forecast_slot::{ForecastSlot, SlotOutcome};
 use super::record::{RunRecord, ScheduleRecord};
 use super::schedule_history::{DecisionSource, RunSummary, ScheduleHistory, SkippedSlots, WithdrawnSlot};
 use super::state::State;

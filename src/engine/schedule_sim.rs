@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::destination::Destination;
-use super::forecast::{ForecastSlot, Outage, SlotOutcome};
+use super::forecast_slot::{ForecastSlot, SlotOutcome};
 use super::guard::PolicyDecision;
 use super::record::ScheduleRecord;
 use super::state::{Mode, State};
@@ -43,6 +43,15 @@ pub(super) struct ScheduleSim<'a> {
     frozen: Option<(SlotOutcome, Reason)>,
     open_run: Option<OpenRun>,
     outage: Option<Outage>,
+}
+
+/// A time during which the process is down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// When the process stops.
+    pub from: Moment,
+    /// When it starts again.
+    pub until: Moment,
 }
 
 /// A run that does not end at once.

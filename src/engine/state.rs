@@ -86,6 +86,12 @@ pub struct State {
 /// An idempotency key with its scope: the owning session, the dialect, and the key's text.
 pub(super) type RequestKey = (SessionId, Dialect, Box<str>);
 
+/// Returns the idempotency key of a schedule with its scope, if it has one.
+pub(super) fn request_key(schedule: &Schedule) -> Option<RequestKey> {
+    let key = schedule.settings().key.clone()?;
+    Some((schedule.owner.clone(), schedule.dialect, key))
+}
+
 impl Default for State {
     fn default() -> State {
         State::new()

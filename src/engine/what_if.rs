@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::forecast::{
-    Forecast, ForecastQuery, ForecastSlot, Hypothesis, SlotOutcome, WhatIf, forecast_under,
-};
+use super::forecast::{Forecast, ForecastQuery, Hypothesis, WhatIf, forecast_under};
+use super::forecast_slot::{ForecastSlot, SlotOutcome};
 use super::state::State;
 use super::step::schedule::change_schedule::edited;
 use super::step_builder::{Env, Step, StepBuilder};
@@ -54,7 +53,7 @@ impl State {
                 let key = self.schedule_key(schedule).ok_or_else(unknown)?;
                 let record = self.schedule_at(key).ok_or_else(unknown)?;
                 // A schedule that the caller may not see answers like one that does not exist.
-                if !ask.scope.reaches(&record.schedule) {
+                if !record.schedule.is_in(ask.scope) {
                     return Err(unknown());
                 }
                 if record.status.is_terminal() {

@@ -193,7 +193,7 @@ pub fn viewer(scope: &Scope) -> Viewer {
 impl<'a> View<'a> {
     /// Returns the schedule with this number, if it exists for the caller.
     pub fn schedule(&self, key: Key) -> Option<&'a ScheduleRecord> {
-        self.state.schedule_at(key).filter(|record| self.scope.reaches(record.schedule()))
+        self.state.schedule_at(key).filter(|record| record.schedule().is_in(self.scope))
     }
 
     /// Returns the run with this number and its schedule, if they exist for the caller.
@@ -242,8 +242,7 @@ impl<'a> View<'a> {
 
     /// Explains a slot. A schedule that is hidden from the caller is explained like one that never existed.
     pub(super) fn explain(&self, schedule: &ScheduleId, at: Option<Moment>) -> Explanation {
-        let hidden =
-            self.state.schedule(schedule).is_some_and(|record| !self.scope.reaches(record.schedule()));
+        let hidden = self.state.schedule(schedule).is_some_and(|record| !record.schedule().is_in(self.scope));
         if hidden {
             // An empty engine gives exactly the answer about an unknown schedule, so that nothing reveals that it exists.
             let nothing = VecDeque::new();

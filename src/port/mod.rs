@@ -10,6 +10,7 @@ mod guard;
 mod host;
 mod journal;
 mod store;
+mod store_fault;
 mod store_report;
 mod ticket;
 
@@ -19,8 +20,7 @@ pub use entropy::EntropySource;
 pub use guard::{Guard, GuardReply};
 pub use host::{Host, HostAnswer};
 pub use journal::Journal;
-pub use store::{
-    Alarm, Batch, Done, FactRecord, HistoryQuery, RowRecord, Store, StoreFault, StoreHealth, Term,
-};
+pub use store::{Alarm, Batch, Done, FactRecord, HistoryQuery, RowRecord, Store, StoreHealth, Term};
+pub use store_fault::StoreFault;
 pub use store_report::{HistoryCaps, Pruned, StoreCounts, StoreReport};
 pub use ticket::Ticket;

@@ -36,10 +36,9 @@
 //! - **History ends.** Facts beyond the caps are pruned, oldest first, and counted. Current rows
 //!   are never pruned; tombstones are, once they are as old as the oldest fact may be.
 
-use std::error::Error;
 use std::sync::Arc;
 
-use super::StoreReport;
+use super::{StoreFault, StoreReport};
 use crate::domain::{Cursor, Moment};
 
 /// One fact as the log stores it.
@@ -116,101 +115,6 @@ pub type Done = Box<dyn FnOnce(Result<Cursor, StoreFault>) + Send + Sync>;
 
 /// Called with each failure that ends a term, on a thread of the store: it must not wait.
 pub type Alarm = Box<dyn Fn(&StoreFault) + Send + Sync>;
-
-/// Why a store refused or failed. The first four variants are faults of the world, the rest of the
-/// caller.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StoreFault {
-    /// The store could not be written or flushed.
-    #[error("the store cannot be written: {detail}; nothing of it is acknowledged")]
-    Unwritable {
-        /// The error text of the operating system or database.
-        detail: Arc<str>,
-    },
-    /// The store could not be read.
-    #[error("the store cannot be read: {detail}")]
-    Unreadable {
-        /// The error text of the operating system or database.
-        detail: Arc<str>,
-    },
-    /// The store holds something other than what was written to it.
-    #[error("the store is damaged: {what}; run the doctor, and restore a backup")]
-    Damaged {
-        /// Where the damage is, and of what kind.
-        what: Arc<str>,
-    },
-    /// The owner closed the store.
-    #[error("the store is closed")]
-    Closed,
-    /// The term has ended: reload the persisted state, and decide anew.
-    #[error("an earlier append failed, and this was decided on top of it; renew the term and read again")]
-    TermOver,
-    /// The queue is full.
-    #[error("more than {max} {unit} wait for the disk; try again")]
-    Overloaded {
-        /// The bound that was reached.
-        max: u64,
-        /// What the bound counts.
-        unit: &'static str,
-    },
-    /// A batch, a key or a payload is too large.
-    #[error("{what} is larger than {max}")]
-    TooLarge {
-        /// Which part is too large.
-        what: &'static str,
-        /// The bound that was exceeded.
-        max: u64,
-    },
-    /// A batch without facts.
-    #[error("a batch needs a fact that says why")]
-    NoFact,
-    /// A cursor that is not above the one before it.
-    #[error("cursor {cursor} does not come after {after}")]
-    OutOfOrder {
-        /// The refused cursor.
-        cursor: Cursor,
-        /// The last accepted cursor.
-        after: Cursor,
-    },
-    /// A row whose revision is not above the stored one.
-    #[error("revision {revision} of `{key}` does not come after the one that is kept")]
-    StaleRow {
-        /// The row's key.
-        key: Arc<str>,
-        /// The refused revision.
-        revision: u64,
-    },
-}
-
-impl StoreFault {
-    /// Makes a failed write from the error that caused it.
-    pub fn unwritable(error: &dyn Error) -> StoreFault {
-        StoreFault::Unwritable { detail: error.to_string().into() }
-    }
-
-    /// Makes a failed read from the error that caused it.
-    pub fn unreadable(error: &dyn Error) -> StoreFault {
-        StoreFault::Unreadable { detail: error.to_string().into() }
-    }
-
-    /// Returns whether the call may succeed later without manual intervention.
-    pub fn is_retryable(&self) -> bool {
-        match self {
-            // The world may recover, and the caller can renew the term or wait for room.
-            StoreFault::Unwritable { .. }
-            | StoreFault::Unreadable { .. }
-            | StoreFault::TermOver
-            | StoreFault::Overloaded { .. } => true,
-            // An equal call would fail again.
-            StoreFault::Damaged { .. }
-            | StoreFault::Closed
-            | StoreFault::TooLarge { .. }
-            | StoreFault::NoFact
-            | StoreFault::OutOfOrder { .. }
-            | StoreFault::StaleRow { .. } => false,
-        }
-    }
-}
 
 /// Which part of the history is wanted, newest first. The default selects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::handle::{Handle, Parts};
+use super::handle::Handle;
+use super::parts::Parts;
 
 /// A handle with a thread that runs whatever is due. Dropping it shuts the engine down in an orderly way.
 pub struct Runtime {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::counters::Counters;
-use super::durable::{self, AttachOptions, RecoveryError, WithoutStore};
+use super::durable::{self, AttachOptions, RecoveryError};
+use super::parts::Parts;
 use super::reading::Reading;
 use super::shared::Shared;
 use super::subscription::Subscription;
@@ -15,23 +16,7 @@ use crate::domain::{
     SessionId, Transcript,
 };
 use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State, Which};
-use crate::port::{Clock, Courier, EntropySource, Guard, Host, Journal, Store, Ticket};
-
-/// What a runtime is made of.
-pub struct Parts {
-    /// Reads both clocks.
-    pub clock: Arc<dyn Clock>,
-    /// Draws randomness.
-    pub entropy: Arc<dyn EntropySource>,
-    /// The built-in host: it has every session that no connected host has.
-    pub local: Arc<dyn Host>,
-    /// The time zones that schedules may name.
-    pub zones: Arc<Zones>,
-    /// What happens to durable work until a store is attached.
-    pub without_store: WithoutStore,
-    /// Receives every fact in order, if there is one.
-    pub journal: Option<Box<dyn Journal>>,
-}
+use crate::port::{Courier, Guard, Host, Store, Ticket};
 
 /// A handle to one engine. Clones are handles to the same engine.
 ///
@@ -219,7 +204,7 @@ impl Handle {
 
     /// Follows the decisions after a cursor; [`Cursor::START`] for all that are retained.
     pub fn subscribe(&self, after: Cursor) -> Subscription {
-        Subscription::new(self.clone(), after)
+        Subscription::new(Arc::clone(&self.shared), after)
     }
 
     /// Loads what a store has, and persists durable work there from now on. A thread of its own handles the store's replies;

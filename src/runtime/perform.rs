@@ -3,27 +3,18 @@
 //! The thread that causes effects runs them, unless another thread is running effects already: then that thread runs
 //! these too. So a burst is handled in one batch, and no session sees two effects at once.
 
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::handle::Handle;
+use super::performer::Performer;
 use super::shared::Shared;
 use super::sync::UNPOISONED;
 use crate::domain::{Failure, GuardAnswer, HostId, Phase, Reason, RunId};
 use crate::engine::{Effect, GuardQuestion, Input, Parcel, Report};
 use crate::limits;
 use crate::port::{GuardReply, Host, HostAnswer};
-
-/// Buffers of the thread that runs effects; the lists keep their capacity from batch to batch.
-#[derive(Default)]
-pub(super) struct Performer {
-    effects: VecDeque<Effect>,
-    reports: Vec<Report>,
-    /// `Core::revocations` when the last batch was taken.
-    revocations: u64,
-}
 
 impl Shared {
     /// Runs all pending effects.

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use super::core::Core;
 use super::event_count::EventCount;
-use super::handle::Parts;
 use super::hosts::Hosts;
-use super::perform::Performer;
+use super::parts::Parts;
+use super::performer::Performer;
 use super::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, UNPOISONED};
 use super::token::Tokens;
 use crate::calendar::Zones;

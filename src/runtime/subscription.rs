@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::handle::Handle;
+use super::shared::Shared;
 use crate::domain::{Cursor, Decision};
-use crate::engine::State;
 use crate::limits;
 
 const SLICE: Duration = Duration::from_millis(limits::SLEEP_SLICE_MS.value);
@@ -22,7 +21,7 @@ pub struct Batch {
 
 /// A reader's position in the feed. It reserves nothing: dropping it, or coming back later with its cursor, is free.
 pub struct Subscription {
-    handle: Handle,
+    shared: Arc<Shared>,
     after: Cursor,
     /// The cursor came from a previous process, so the reader has missed that one's last decisions. Reported with the
     /// next batch.
@@ -33,7 +32,7 @@ pub struct Subscription {
 
 /// Ends a subscription from another thread.
 pub struct Stopper {
-    handle: Handle,
+    shared: Arc<Shared>,
     last: Arc<AtomicU64>,
 }
 
@@ -41,25 +40,25 @@ impl Stopper {
     /// Ends the subscription: the reader still gets everything decided so far, and then `None`.
     pub fn stop(&self) {
         // Under the lock: a reader that has found nothing new and is about to wait would miss the change otherwise.
-        let core = self.handle.shared.core_mut();
+        let core = self.shared.core_mut();
         self.last.store(core.state.cursor().number(), Ordering::Release);
         drop(core);
-        self.handle.shared.news.notify();
+        self.shared.news.notify();
     }
 }
 
 impl Subscription {
     /// A cursor that is ahead of the feed comes from a previous process. The reader has missed that one's last
     /// decisions, is told so, and starts at the beginning of this process's feed.
-    pub(super) fn new(handle: Handle, after: Cursor) -> Subscription {
-        let lost = after > handle.view(State::cursor);
+    pub(super) fn new(shared: Arc<Shared>, after: Cursor) -> Subscription {
+        let lost = after > shared.core().state.cursor();
         let after = if lost { Cursor::START } else { after };
-        Subscription { handle, after, lost, last: Arc::new(AtomicU64::new(u64::MAX)) }
+        Subscription { shared, after, lost, last: Arc::new(AtomicU64::new(u64::MAX)) }
     }
 
     /// A handle that ends this subscription from another thread.
     pub fn stopper(&self) -> Stopper {
-        Stopper { handle: self.handle.clone(), last: Arc::clone(&self.last) }
+        Stopper { shared: Arc::clone(&self.shared), last: Arc::clone(&self.last) }
     }
 
     /// The cursor of the last decision that the reader was given.
@@ -69,7 +68,7 @@ impl Subscription {
 
     /// At most `max` decisions that exist already; none if the reader is up to date.
     pub fn poll(&mut self, max: usize) -> Batch {
-        let mut core = self.handle.shared.core_mut();
+        let mut core = self.shared.core_mut();
         // Commits that were acknowledged meanwhile make more decisions visible.
         core.settle();
         let (decisions, truncated) = core.feed.after(self.after, max);
@@ -80,7 +79,7 @@ impl Subscription {
     /// Waits for at least one decision, or for the notice that some were missed. Returns `None` once the subscription
     /// has been stopped, or once the engine has shut down and everything was read.
     pub fn next_batch(&mut self, max: usize) -> Option<Batch> {
-        let mut core = self.handle.shared.core_mut();
+        let mut core = self.shared.core_mut();
         loop {
             if self.after.number() >= self.last.load(Ordering::Acquire) {
                 return None;
@@ -94,7 +93,7 @@ impl Subscription {
             if core.feed.is_closed() {
                 return None;
             }
-            (core, _) = self.handle.shared.await_news(core, SLICE);
+            (core, _) = self.shared.await_news(core, SLICE);
         }
     }
 

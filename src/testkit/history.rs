@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::domain::{Cursor, Fact, HostId, Now, Phase, RunId, ScheduleId, Scope, SessionId};
+use crate::domain::{Cursor, Fact, HostId, Now, Phase, RunFact, RunId, ScheduleId, Scope, SessionId};
 use crate::engine::LocalFact;
 
 /// One observation.
@@ -16,6 +16,13 @@ pub struct Observation {
     pub now: Now,
     /// What was observed.
     pub seen: Seen,
+}
+
+impl Observation {
+    /// The run and its fact, if this is one.
+    pub(super) fn run_fact(&self) -> Option<(&RunId, &RunFact)> {
+        if let Seen::Fact(Fact::Run(id, fact)) = &self.seen { Some((id, fact)) } else { None }
+    }
 }
 
 /// The kinds of observations.

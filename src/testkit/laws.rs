@@ -4,11 +4,12 @@
 //! [`Laws`] runs them all. Invariant: a law never changes the engine.
 
 use super::checks::event_laws;
+use super::checks::law::{StateLaw, StateView};
 use super::checks::state_laws;
 use super::history::Observation;
 use super::reference::model::ReferenceModel;
-use super::reference::restart::{ProcessLog, WHAT_IS_KEPT_IS_THERE};
-use crate::domain::{Cursor, Decision, Fact, Now};
+use super::reference::process_log::ProcessLog;
+use crate::domain::{Cursor, Decision, Fact};
 use crate::engine::State;
 use crate::runtime::Handle;
 
@@ -22,28 +23,12 @@ pub struct Broken {
     pub detail: String,
 }
 
-/// The engine's state after a step, as the laws see it.
-#[derive(Clone, Copy, Debug)]
-pub struct StateView<'a> {
-    /// The engine's state.
-    pub state: &'a State,
-    /// The clocks.
-    pub now: Now,
-    /// Whether the engine has processed everything due at this very time.
-    pub turned: bool,
-    /// The limit of live schedules per session, if all callers were under one limit.
-    pub session_live_max: Option<u32>,
-}
-
 /// The laws, with their model of one engine's history from its first fact on.
 #[derive(Debug, Default)]
 pub struct Laws {
     pub(super) model: ReferenceModel,
     pub(super) past: ProcessLog,
 }
-
-pub(super) type EventLaw = fn(&ReferenceModel, &Observation) -> Result<(), String>;
-pub(super) type StateLaw = fn(&ReferenceModel, &StateView<'_>) -> Result<(), String>;
 
 impl Laws {
     /// Laws with an empty model.
@@ -171,4 +156,6 @@ pub fn reads_change_nothing(handle: &Handle) -> Result<(), Broken> {
 
 const FEED_TELLS_ALL: &str = "feed_tells_all";
 const READS_CHANGE_NOTHING: &str = "reads_change_nothing";
+/// Every acknowledged fact is in the store, and its rows are the fold of its facts.
+pub(super) const WHAT_IS_KEPT_IS_THERE: &str = "what_is_kept_is_there";
 const EVERYTHING_ENDS: &str = "everything_ends";

@@ -7,20 +7,20 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::actions::behaviour::Behaviour;
-use super::actions::crash::{Disk, UnpublishedFact};
-use super::actions::failing_disk::creates_in_memory;
 use super::breach::Breach;
+use super::checks::law::StateView;
+use super::disk::{Disk, UnpublishedFact};
 use super::history::{Observation, Reception, Seen};
-use super::laws::{Broken, Laws, StateView, feed_tells, reads_change_nothing};
+use super::laws::{Broken, Laws, feed_tells, reads_change_nothing};
+use super::sim::behaviour::Behaviour;
 use super::sim::sim_courier::{self, SimCourier};
 use super::sim::sim_guard::SimGuard;
 use super::sim::sim_host::SimHost;
-use super::stage::Stage;
+use super::sim::stage::Stage;
 use super::tally::Tally;
 use super::trace::Trace;
 use super::world_config::{Action, WorldConfig};
-use crate::domain::{BootTime, Cursor, Decision, HostId, Moment, RunId, Scope, SessionId};
+use crate::domain::{BootTime, Cursor, Decision, Durability, HostId, Moment, RunId, Scope, SessionId};
 use crate::engine::{Command, Input, Mode, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, Host, Store};
 use crate::runtime::{Handle, Subscription};
@@ -413,6 +413,11 @@ impl World {
         self.submit(Input::Command(Command::HostSessions { host: number, sessions }))?;
         Ok(())
     }
+}
+
+/// Whether an input creates a volatile schedule.
+fn creates_in_memory(input: &Input) -> bool {
+    matches!(input, Input::Command(Command::CreateSchedule(new)) if new.durability == Durability::Volatile)
 }
 
 fn decision_line(decision: &Decision) -> String {

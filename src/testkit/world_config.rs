@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::actions::behaviour::Behaviour;
+use super::sim::behaviour::Behaviour;
 use crate::port::Host;
 
 /// A random action in a world.

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use super::{high_water, open};
+use super::files;
 
 /// Why a store was not opened. Nothing in its files was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -93,7 +93,7 @@ impl OpenFault {
 /// Explains how to continue from a backup.
 fn restore(path: &Path) -> String {
     let path = path.display();
-    let (db, mark) = (open::DB, high_water::NAME);
+    let (db, mark) = (files::DB, files::MARK);
     format!(
         "To restore: stop whoever uses it, move {path}, {db}-wal, {db}-shm and {mark} aside, copy a backup to {path}, \
          chmod 600 it, start again. What was kept after the backup is lost"

@@ -18,7 +18,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 
 use super::fault::OpenFault;
-use super::fs_perms;
+use super::{files, fs_perms};
 use crate::domain::Cursor;
 
 /// The mark's file, open for writing.
@@ -31,7 +31,7 @@ pub(super) struct HighWaterMark {
 impl HighWaterMark {
     /// Reads the mark beside a store; `None` if there is none.
     pub(super) fn read(dir: &Path) -> Result<Option<Cursor>, OpenFault> {
-        let path = dir.join(NAME);
+        let path = dir.join(files::MARK);
         if !fs_perms::check_file(&path)? {
             return Ok(None);
         }
@@ -40,15 +40,15 @@ impl HighWaterMark {
         match halves(&file).into_iter().flatten().max() {
             Some(cursor) => Ok(Some(Cursor::new(cursor))),
             None => {
-                let what = format!("its mark, {NAME}, is unreadable");
-                Err(OpenFault::damaged(&dir.join(super::open::DB), what))
+                let what = format!("its mark, {}, is unreadable", files::MARK);
+                Err(OpenFault::damaged(&dir.join(files::DB), what))
             }
         }
     }
 
     /// Opens the mark's file, creates it if needed, and flushes it.
     pub(super) fn open(dir: &Path, head: Cursor) -> std::io::Result<HighWaterMark> {
-        let path = dir.join(NAME);
+        let path = dir.join(files::MARK);
         if !path.try_exists()? {
             make(dir, head)?;
         }
@@ -76,7 +76,7 @@ fn make(dir: &Path, head: Cursor) -> std::io::Result<()> {
     let file = fs_perms::open_file(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)?;
     file.write_all_at(&[half(head), half(head)].concat(), 0)?;
     file.sync_all()?;
-    fs::rename(&draft, dir.join(NAME))?;
+    fs::rename(&draft, dir.join(files::MARK))?;
     fs_perms::flush_directory(dir)
 }
 
@@ -98,6 +98,5 @@ fn half(head: Cursor) -> [u8; 16] {
     bytes
 }
 
-pub(super) const NAME: &str = "store.mark";
 const DRAFT: &str = "store.mark.new";
 const HALF: u64 = 16;

@@ -12,7 +12,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 
 use super::fault::OpenFault;
-use super::fs_perms;
+use super::{files, fs_perms};
 use crate::domain::Moment;
 
 /// The lock, held as long as this value lives.
@@ -22,7 +22,7 @@ pub(super) struct OwnerLock {
 
 impl OwnerLock {
     pub(super) fn take(dir: &Path, since: Moment) -> Result<OwnerLock, OpenFault> {
-        let path = dir.join(NAME);
+        let path = dir.join(files::LOCK);
         fs_perms::check_file(&path)?;
         let unusable = |error: std::io::Error| OpenFault::io(&path, &error);
         let mut file = fs_perms::open_file(&path, OFlags::CREATE | OFlags::RDWR).map_err(unusable)?;
@@ -49,7 +49,7 @@ impl Drop for OwnerLock {
 
 /// Returns which process holds the store of a directory, if one does.
 pub(super) fn holder(dir: &Path) -> Option<String> {
-    let mut file = fs_perms::open_file(&dir.join(NAME), OFlags::RDONLY).ok()?;
+    let mut file = fs_perms::open_file(&dir.join(files::LOCK), OFlags::RDONLY).ok()?;
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => Some(read(&mut file).unwrap_or_else(|| "a process".to_owned())),
         Ok(()) | Err(TryLockError::Error(_)) => None,
@@ -68,5 +68,3 @@ fn read(file: &mut File) -> Option<String> {
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
-
-pub(super) const NAME: &str = "store.lock";

@@ -22,6 +22,7 @@ mod digest;
 mod doctor;
 mod fault;
 mod faults;
+mod files;
 mod fs_perms;
 mod high_water;
 mod index;

@@ -17,12 +17,12 @@ use rustix::fs::OFlags;
 use super::connection::{self, checkpoint};
 use super::fault::OpenFault;
 use super::faults::{FaultLayer, Faults};
-use super::high_water::{self, HighWaterMark};
+use super::high_water::HighWaterMark;
 use super::lock::OwnerLock;
 use super::queue::Queue;
 use super::schema::{APPLICATION, MIGRATIONS, Migration, latest, migrate, tables, tables_of};
 use super::writer::{Shared, Writer, beside};
-use super::{fs_perms, read};
+use super::{files, fs_perms, read};
 use crate::domain::{Cursor, Moment};
 use crate::limits;
 use crate::port::{Alarm, HistoryCaps};
@@ -65,7 +65,7 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
     fs_perms::take_directory(&options.dir)?;
     let dir = fs::canonicalize(&options.dir).map_err(|error| OpenFault::io(&options.dir, &error))?;
     let lock = OwnerLock::take(&dir, options.since)?;
-    let path = dir.join(DB);
+    let path = dir.join(files::DB);
     // The mark is read before the file is touched: it says whether a missing file is a new store or
     // a lost one.
     let acknowledged = HighWaterMark::read(&dir)?;
@@ -101,8 +101,8 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
     let reader = connection::reader(&path).map_err(|error| refusal(&path, &error))?;
     // Flushed before the mark claims that everything up to `head` is durable.
     flush(&path, &dir).map_err(|error| OpenFault::io(&path, &error))?;
-    let mark = HighWaterMark::open(&dir, head)
-        .map_err(|error| OpenFault::io(&dir.join(high_water::NAME), &error))?;
+    let mark =
+        HighWaterMark::open(&dir, head).map_err(|error| OpenFault::io(&dir.join(files::MARK), &error))?;
     let shared =
         Shared { queue: Queue::new(head), index: Mutex::new(index), reader: Mutex::new(Some(reader)) };
     Ok(Writer {
@@ -158,7 +158,7 @@ fn create(dir: &Path, migrations: &[Migration]) -> Result<(), OpenFault> {
         let _ = fs::remove_file(beside(&draft, tail));
     }
     File::open(&draft).and_then(|file| file.sync_all()).map_err(unusable)?;
-    fs::rename(&draft, dir.join(DB)).map_err(unusable)?;
+    fs::rename(&draft, dir.join(files::DB)).map_err(unusable)?;
     fs_perms::flush_directory(dir).map_err(unusable)
 }
 
@@ -257,7 +257,6 @@ fn refusal(path: &Path, error: &rusqlite::Error) -> OpenFault {
     OpenFault::io(path, error)
 }
 
-pub(super) const DB: &str = "store.db";
 const DRAFT: &str = "store.db.new";
 /// Earlier versions can damage a file when the write-ahead log is reset. Source: SQLite's notes on
 /// 3.51.3.

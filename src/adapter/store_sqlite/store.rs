@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use super::fault::OpenFault;
 use super::open::{self, StoreOptions};
 use super::writer::Shared;
-use super::{connection, doctor, read};
+use super::{connection, doctor, files, read};
 use crate::domain::Cursor;
 use crate::port::{
     Batch, Done, FactRecord, HistoryCaps, HistoryQuery, RowRecord, Store, StoreFault, StoreHealth,
@@ -47,7 +47,7 @@ impl StoreSqlite {
     /// # Errors
     /// [`StoreFault::Unreadable`] if there is nothing to examine.
     pub fn inspect(dir: &Path, caps: HistoryCaps) -> Result<StoreReport, StoreFault> {
-        doctor::examine(&dir.join(open::DB), caps)
+        doctor::examine(&dir.join(files::DB), caps)
     }
 
     /// Reads all rows of a directory's store at one moment, without owning it: another process may
@@ -58,7 +58,7 @@ impl StoreSqlite {
     pub fn rows(dir: &Path) -> Result<Vec<RowRecord>, StoreFault> {
         // SQLite would create a missing file.
         let path =
-            std::fs::canonicalize(dir.join(open::DB)).map_err(|error| StoreFault::unreadable(&error))?;
+            std::fs::canonicalize(dir.join(files::DB)).map_err(|error| StoreFault::unreadable(&error))?;
         let connection = connection::visitor(&path).map_err(|error| connection::unreadable(&error))?;
         // One transaction, so that all chunks show one moment.
         connection.execute_batch("BEGIN").map_err(|error| connection::unreadable(&error))?;

@@ -4,6 +4,7 @@ use super::context::PhraseContext;
 use super::duration;
 use crate::calendar::cron::Field;
 use crate::calendar::pattern::SECONDS_PER_DAY;
+use crate::calendar::print::print_weekdays;
 use crate::domain::{CountFrom, Cron, Moment, Trigger, Weekday, Weekdays, When};
 use crate::edn::civil_from_days;
 
@@ -32,22 +33,12 @@ pub(super) fn words(meant: &When, asked: &PhraseContext<'_>) -> String {
             let days = match calendar.weekdays {
                 Weekdays::DAILY => "every day".into(),
                 Weekdays::WORKDAYS => "every weekday (monday to friday)".into(),
-                days => format!("every {}", weekdays(days)),
+                days => format!("every {}", print_weekdays(days)),
             };
             format!("{days} at {} ({zone})", calendar.time)
         }
         When::By(trigger @ Trigger::Event(_)) => crate::calendar::print(trigger),
         When::By(Trigger::Cron(cron, _)) => format!("by cron {cron}: {} ({zone})", fields(cron)),
-    }
-}
-
-/// Prints days in words: `monday and thursday`.
-pub(in crate::calendar) fn weekdays(days: Weekdays) -> String {
-    let names: Vec<&str> = days.days().map(Weekday::name).collect();
-    match names.split_last() {
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-        None => String::new(),
     }
 }
 

@@ -21,4 +21,3 @@ pub use error::{Part, PhraseError};
 pub use understand::{Understood, understand};
 
 pub use duration::print as print_duration;
-pub(super) use echo::weekdays as print_weekdays;

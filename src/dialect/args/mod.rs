@@ -11,11 +11,15 @@
 //! name and the nearest known name.
 
 mod error;
+mod error_kind;
 mod reader;
 #[cfg(test)]
 mod tests;
+mod wording;
 mod words;
 
-pub(crate) use error::{ArgError, ArgErrorKind};
+pub(crate) use error::ArgError;
+pub(crate) use error_kind::ArgErrorKind;
 pub(crate) use reader::{Arg, Args, Choices, Keys, Style};
-pub(crate) use words::{ArgWords, NO_SESSION, TOOL_WORDS, Wording, arg_words, fill, wordings};
+pub(crate) use wording::Wording;
+pub(crate) use words::{ArgWords, NO_SESSION, TOOL_WORDS, arg_words, fill, wordings};

@@ -4,8 +4,9 @@
 
 use std::borrow::Cow;
 
-use super::error::{ArgError, ArgErrorKind, key_text};
-use super::words::Wording;
+use super::error::{ArgError, key_text};
+use super::error_kind::ArgErrorKind;
+use super::wording::Wording;
 use crate::dialect::{Notation, echo};
 use crate::domain::{Moment, nearest};
 use crate::edn::{Keyword, Value};

@@ -12,7 +12,7 @@ use crate::domain::{Moment, Span};
 /// The next runs of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NextRuns {
-    /// The next slots, at most [`NextRuns::RUNS`]; empty if the job is disabled.
+    /// The next slots, at most `NextRuns::RUNS`; empty if the job is disabled.
     pub next_runs: Vec<Moment>,
     /// A warning about the zone of the schedule.
     pub warning: Option<Warning>,

@@ -1,16 +1,14 @@
-//! Parses one call of a tool, with all checks that need neither a clock nor existing schedules.
+//! One call of a tool, and reading it, with all checks that need neither a clock nor existing schedules.
 //!
 //! The phrase in `when` is parsed in `calendar`, because its meaning depends on the clock. Invariant: a call names a
 //! schedule in exactly one way. No text in a [`Call`] is blank, except a label that is to be removed.
 
 use std::num::NonZeroU32;
 
-use super::error::{NOT_A_QUERY, NOT_ALONE};
 use super::field;
-use super::suggest_call::repaired;
 use super::tool::Tool;
-use crate::dialect::args::{ArgError, ArgErrorKind, Args, Style, TOOL_WORDS};
-use crate::dialect::{Answer, Notation, REQUEST_CAPS};
+use crate::dialect::args::{ArgError, ArgErrorKind, Args, Style, wordings};
+use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::{Lifetime, Moment, ScheduleId, SessionId, Settings};
 use crate::edn::{Map, Value, read_keeping_meta};
 use crate::graph::eql::{self, Boundary};
@@ -56,14 +54,6 @@ pub struct ListParams {
     pub first: u64,
     /// The cursor after which the page begins.
     pub after: Option<Box<str>>,
-}
-
-/// Parses the arguments of one call of a tool.
-///
-/// # Errors
-/// The complete error answer to an invalid call.
-pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answer> {
-    read(tool, args, notation).map_err(|error| error.answer(&TOOL_WORDS, repaired(tool, args, notation)))
 }
 
 /// Parses a call; returns the bare error, without an answer.
@@ -174,4 +164,9 @@ fn query(args: &Args<'_>) -> Result<Boundary, ArgError> {
     let form = read_keeping_meta(text.as_bytes(), &REQUEST_CAPS).map_err(|error| fault(error.to_string()))?;
     let query = eql::parse(&form).map_err(|error| fault(error.to_string()))?;
     Ok(Boundary { query, entity: Map::new(), lenient: None, as_of: None })
+}
+
+wordings! {
+    NOT_ALONE "not_alone" "{field} cannot be given together with the other fields" "leave it out, or make two calls";
+    NOT_A_QUERY "not_a_query" "{field} is no EQL: {detail}" "write a vector of attributes in EDN, as in the example";
 }

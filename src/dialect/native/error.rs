@@ -2,10 +2,11 @@
 //!
 //! Errors of single arguments are in `args`.
 
+use super::call::{NOT_A_QUERY, NOT_ALONE};
 use super::example::example;
 use super::suggest_call::{repaired, with_field};
 use super::tool::Tool;
-use crate::dialect::args::{ArgError, ArgErrorKind, TOOL_WORDS, wordings};
+use crate::dialect::args::{ArgError, ArgErrorKind, TOOL_WORDS};
 use crate::dialect::{Answer, Notation, tool_error};
 use crate::domain::Code;
 use crate::edn::{Keyword, Map, Value};
@@ -82,10 +83,6 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
     errors.iter().map(entry).collect()
 }
 
-wordings! {
-    NOT_ALONE "not_alone" "{field} cannot be given together with the other fields" "leave it out, or make two calls";
-    NOT_A_QUERY "not_a_query" "{field} is no EQL: {detail}" "write a vector of attributes in EDN, as in the example";
-}
 /// The mutation's parameter for the owning session.
 const OWNER: &str = "origin-session-id";
 const NO_SESSION: &str = "you speak for no session: name one in session_id, or connect for one";

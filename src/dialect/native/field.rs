@@ -136,16 +136,18 @@ tools! {
     }
 }
 
-/// The JSON Schema of a tool's arguments.
-pub(super) fn input_schema(tool: Tool) -> Value {
-    let required = fields(tool).iter().filter(|field| field.is_required).map(|field| field.name.into());
-    let required: Vec<Value> = required.collect();
-    let properties = fields(tool)
-        .iter()
-        .fold(Map::new(), |map, field| map.with(field.name, (field.schema)().with("description", field.doc)));
-    let schema = Map::new().with("type", "object").with("additionalProperties", false);
-    let schema = if required.is_empty() { schema } else { schema.with("required", required) };
-    schema.with("properties", properties).into()
+impl Tool {
+    /// The JSON Schema (2020-12) of its arguments.
+    pub fn input_schema(self) -> Value {
+        let required = fields(self).iter().filter(|field| field.is_required).map(|field| field.name.into());
+        let required: Vec<Value> = required.collect();
+        let properties = fields(self).iter().fold(Map::new(), |map, field| {
+            map.with(field.name, (field.schema)().with("description", field.doc))
+        });
+        let schema = Map::new().with("type", "object").with("additionalProperties", false);
+        let schema = if required.is_empty() { schema } else { schema.with("required", required) };
+        schema.with("properties", properties).into()
+    }
 }
 
 impl Text {

@@ -13,10 +13,12 @@ mod call;
 mod error;
 mod example;
 mod field;
+mod parse;
 mod suggest_call;
 mod tool;
 
 pub use answer::{cancelled, created, explained, listed, updated};
-pub use call::{Call, ListParams, ScheduleRef, parse};
+pub use call::{Call, ListParams, ScheduleRef};
 pub use error::{errors, refused};
+pub use parse::parse;
 pub use tool::Tool;

@@ -1,10 +1,8 @@
 //! The six tools and their declarations for models.
 //!
-//! What lives elsewhere: their fields (`field.rs`), and reading their arguments (`call.rs`).
+//! What lives elsewhere: their fields and the schema of these (`field.rs`), and reading their arguments (`call.rs`).
 
-use super::field;
 use crate::domain::names;
-use crate::edn::Value;
 
 names! {
     /// One of the crate's own tools.
@@ -56,11 +54,6 @@ impl Tool {
                  lists what there is to ask for. Nothing can be changed here."
             }
         }
-    }
-
-    /// The JSON Schema (2020-12) of its arguments.
-    pub fn input_schema(self) -> Value {
-        field::input_schema(self)
     }
 
     /// Whether it changes nothing.

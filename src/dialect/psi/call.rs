@@ -3,38 +3,18 @@
 //! Checks run in psi's order: the action, the operation, the session, then the operation's own checks. Invariant: the
 //! session in a [`Call`] is the caller's.
 
+use super::context::PsiContext;
 use super::create;
 use super::error::{NO_SCHEDULE_ID, NO_SESSION, PsiError, UNKNOWN_ACTION, UNKNOWN_OP};
+use super::op::Op;
 use super::query;
+use super::value::given;
 use crate::dialect::args::{Arg, Args, Choices, Keys, Style};
-use crate::dialect::{Answer, Notation, echo};
-use crate::domain::{Now, ScheduleId, SessionId, names};
+use crate::dialect::{Answer, Notation};
+use crate::domain::{ScheduleId, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::NewSchedule;
 use crate::graph::eql::Boundary;
-
-names! {
-    /// An operation on schedules. Source: SEED-002.
-    Op {
-        /// Create a schedule.
-        Create = "create",
-        /// List the unfinished schedules.
-        List = "list",
-        /// Cancel a schedule.
-        Cancel = "cancel",
-    }
-}
-
-/// The state that the checks depend on.
-#[derive(Clone, Debug)]
-pub struct PsiContext {
-    /// The calling session; `None` if the caller is not a session.
-    pub session: Option<SessionId>,
-    /// The number of its schedules that have not ended. The engine checks the cap again when it creates a schedule.
-    pub live: usize,
-    /// The time of the call.
-    pub now: Now,
-}
 
 /// A parsed and checked call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,11 +101,6 @@ fn asked(args: &Args<'_>) -> Result<Option<Op>, PsiError> {
             Err(UNKNOWN_ACTION.broken(data.with("supported-actions", names(&["query", "scheduler"]))))
         }
     }
-}
-
-/// The echo of an argument for an error; nil if it is absent.
-pub(super) fn given(arg: Option<Arg<'_>>) -> Value {
-    arg.map_or(Value::Nil, |arg| echo(arg.value()))
 }
 
 fn call(op: Op, args: &Args<'_>, notation: Notation, context: &PsiContext) -> Result<Call, PsiError> {

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
-use super::call::{PsiContext, given};
+use super::context::PsiContext;
 use super::delay;
-use super::error::{CONFIG_FORBIDDEN, CONFIG_REQUIRED, NO_MESSAGE, PsiError, UNKNOWN_KIND};
+use super::error::{CONFIG_FORBIDDEN, CONFIG_REQUIRED, KINDS, NO_MESSAGE, PsiError, UNKNOWN_KIND};
 use super::session_config;
+use super::value::given;
 use crate::dialect::Notation;
 use crate::dialect::args::{Arg, Args};
 use crate::domain::{Dialect, Durability, Payload, PayloadKind, Refusal, SessionConfig, SessionId};
@@ -64,9 +65,6 @@ fn unknown_kind(given: Value) -> PsiError {
     let supported: Vec<Value> = KINDS.iter().map(|kind| Value::keyword(kind.name())).collect();
     UNKNOWN_KIND.broken(Map::new().with("kind", given).with("supported-kinds", supported))
 }
-
-/// The kinds that psi knows; notices are not among them.
-pub(super) const KINDS: [PayloadKind; 2] = [PayloadKind::Message, PayloadKind::Session];
 
 fn payload(kind: PayloadKind, text: Box<str>, config: Option<SessionConfig>) -> Result<Payload, PsiError> {
     let of_kind = || Map::new().with("kind", Value::keyword(kind.name()));

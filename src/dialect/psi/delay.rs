@@ -3,11 +3,10 @@
 //! Source: SEED-002. Invariant: an `:at` keeps its nanoseconds, and may lie in the past. Only the check of the bounds
 //! rounds down to whole milliseconds.
 
-use super::call::given;
 use super::error::{
     DELAY_NOT_INTEGER, DELAY_TOO_LONG, DELAY_TOO_SHORT, NO_DELAY, NOT_AN_INSTANT, PsiError, TWO_DELAYS,
-    integer,
 };
+use super::value::{given, integer};
 use crate::dialect::args::{Arg, Args};
 use crate::domain::{Moment, Span, When};
 use crate::edn::{Map, Value};

@@ -5,11 +5,12 @@
 //! an error has exactly the keys of its row, in that order; some rows lack `:phase` or `:op`.
 
 use super::TOOL;
-use super::call::Op;
+use super::op::Op;
 use super::session_config::{self, ConfigError, PSI_WORDS};
+use super::value::integer;
 use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, arg_words, fill};
 use crate::dialect::{Answer, refusal_data};
-use crate::domain::{Code, Refusal, Status};
+use crate::domain::{Code, PayloadKind, Refusal, Status};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::psi_terms::{self, ERROR_CLASS};
 use crate::limits;
@@ -80,6 +81,9 @@ rules! {
     NO_SUCH_SCHEDULE Nothing "no-such-schedule"
         "schedule not found: {schedule-id}; list the schedules to see the ids that exist";
 }
+
+/// The kinds that psi knows; notices are not among them.
+pub(super) const KINDS: [PayloadKind; 2] = [PayloadKind::Message, PayloadKind::Session];
 
 /// The texts of errors in the arguments themselves.
 const WORDS: ArgWords = arg_words! {
@@ -198,11 +202,6 @@ fn unknown_schedule(given: Value) -> Map {
     Map::new().with("schedule-id", given).with("status", Value::Nil)
 }
 
-/// Converts a number to EDN. The numbers here are far below the upper bound.
-pub(super) fn integer(number: u64) -> Value {
-    Value::Int(i64::try_from(number).unwrap_or(i64::MAX))
-}
-
 /// All errors of psi's own tool, with name, class and example, for the index of errors.
 pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let entry = |(name, error): (&'static str, PsiError)| {
@@ -228,7 +227,7 @@ fn samples() -> Vec<(&'static str, PsiError)> {
         let all: Vec<Value> = all.iter().map(|name| Value::from(*name)).collect();
         Map::new().with(name, value()).with(&format!("supported-{name}s"), all)
     };
-    let kinds: Vec<Value> = super::create::KINDS.iter().map(|kind| Value::keyword(kind.name())).collect();
+    let kinds: Vec<Value> = KINDS.iter().map(|kind| Value::keyword(kind.name())).collect();
     let delay = |ms: i64| Map::new().with("delay-ms", ms);
     vec![
         ("not-a-map", argument("", ArgErrorKind::NotAMap { found })),

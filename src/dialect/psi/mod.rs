@@ -7,11 +7,13 @@
 //! can read.
 
 mod call;
+mod context;
 mod create;
 mod delay;
 mod error;
 mod excerpt;
 pub mod message;
+mod op;
 mod outcome;
 mod query;
 pub mod session_config;
@@ -19,9 +21,12 @@ mod summary;
 #[cfg(test)]
 mod testing;
 mod unreadable;
+mod value;
 
-pub use call::{Call, Op, PsiContext, parse};
+pub use call::{Call, parse};
+pub use context::PsiContext;
 pub use error::errors;
+pub use op::Op;
 pub use outcome::{cancelled, created, listed, refused};
 pub use query::{not_queried, queried};
 pub use summary::{status, summary};

@@ -3,9 +3,10 @@
 //! Calls refused earlier are in `call.rs`, the summary of a schedule in `summary.rs`. Invariant: keys are in psi's
 //! order.
 
-use super::call::Op;
-use super::error::{PsiError, integer};
+use super::error::PsiError;
+use super::op::Op;
 use super::summary::summary;
+use super::value::integer;
 use crate::dialect::Answer;
 use crate::domain::Refusal;
 use crate::edn::{Map, Value};

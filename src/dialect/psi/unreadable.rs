@@ -2,7 +2,7 @@
 
 use crate::edn::{Map, ReadError, Value};
 
-use super::error::integer;
+use super::value::integer;
 
 /// Prints the fault and its place: byte offset, line and column.
 pub fn unreadable(error: &ReadError) -> Value {

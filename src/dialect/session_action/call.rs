@@ -6,10 +6,11 @@
 use super::action::ActionKind;
 use super::error::{NO_TIME, NOTHING_TOLD, TWO_TIMES, too_far};
 use super::example::example;
+use super::operation::Operation;
 use super::tool::Tool;
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Style, TOOL_WORDS};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Attachment, JobId, Moment, Span, names};
+use crate::domain::{Attachment, JobId, Moment, Span};
 use crate::edn::Value;
 use crate::limits;
 
@@ -35,20 +36,6 @@ pub enum Call {
         /// The job's id.
         job: JobId,
     },
-}
-
-names! {
-    /// An operation of the tool.
-    Operation {
-        /// Create an action.
-        Create = "create",
-        /// List the session's actions.
-        List = "list",
-        /// Cancel an action.
-        Cancel = "cancel",
-        /// Run an action now.
-        RunNow = "run_now",
-    }
 }
 
 /// The definition of an action to create.

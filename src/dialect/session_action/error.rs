@@ -4,6 +4,7 @@
 
 use super::action::ActionStatus;
 use super::example::example;
+use super::operation::Operation;
 use super::tool::Tool;
 use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, TOOL_WORDS, wordings};
 use crate::dialect::{Answer, echo, tool_error};
@@ -86,7 +87,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
         error("max_attempts", ArgErrorKind::OutOfRange { min: 1, max: limits::ATTEMPTS.value })
             .with(&Value::Int(99)),
         error("message", ArgErrorKind::TooLong { limit: limits::TEXT_BYTES }),
-        error("operation", ArgErrorKind::NotOneOf { known: super::Operation::NAMES }).with(&given("delete")),
+        error("operation", ArgErrorKind::NotOneOf { known: Operation::NAMES }).with(&given("delete")),
         error("run_at", ArgErrorKind::NoOffset).with(&given("2026-04-11T09:00:00")),
         error("run_at", ArgErrorKind::NotAnInstant).with(&given("tomorrow")),
         ArgError::own("run_at", TWO_TIMES, ""),

@@ -15,11 +15,13 @@ mod call;
 mod command;
 mod error;
 mod example;
+mod operation;
 mod tool;
 
 pub use action::{Action, ActionKind, ActionStatus, find, listed_of};
 pub use answer::{cancelled, created, listed, ready, started};
-pub use call::{ActionDraft, Call, Due, Operation, parse};
+pub use call::{ActionDraft, Call, Due, parse};
 pub use command::action_id;
 pub use error::{Refused, errors, no_session, not_found, refused, standing};
+pub use operation::Operation;
 pub use tool::Tool;

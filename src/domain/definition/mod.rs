@@ -1,5 +1,6 @@
 //! A schedule's definition: what is delivered, where, under which policy.
 
+pub(in crate::domain) mod durability;
 pub(in crate::domain) mod lifetime;
 pub(in crate::domain) mod notice;
 pub(in crate::domain) mod payload;

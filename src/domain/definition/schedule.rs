@@ -1,36 +1,9 @@
 //! The definition of a schedule. Each change makes a new revision of it.
 
 use crate::domain::{
-    Actor, Envelope, Lifetime, Lineage, Moment, Payload, Policy, ScheduleId, SessionId, Settings, Target,
-    Trigger, names,
+    Actor, Dialect, Durability, Envelope, Lifetime, Lineage, Moment, Payload, Policy, RunId, ScheduleId,
+    Scope, SessionId, Settings, Target, Trigger,
 };
-
-names! {
-    /// The family of tools that made a schedule. The engine stores it; no transition depends on it.
-    Dialect {
-        /// psi's one-shot scheduler. Source: SEED-002.
-        Psi = "psi",
-        /// The scheduled tasks of a personal agent, shared by all its sessions. Source: SEED-004.
-        Cron = "cron",
-        /// Prompts that a session sets for itself, once or recurring. Source: SEED-003.
-        Reminder = "reminder",
-        /// Actions that an agent has the runtime do later in its session. Source: SEED-000.
-        SessionAction = "session-action",
-        /// The crate's own interface, as embedders call it.
-        Native = "native",
-    }
-}
-
-names! {
-    /// Whether a schedule survives a restart.
-    Durability {
-        /// It does not: the schedule lives in memory, and its delays count suspended time.
-        Volatile = "volatile",
-        /// It does: the schedule is on disk before its creation is acknowledged, and its slots are
-        /// instants of the wall clock.
-        Durable = "durable",
-    }
-}
 
 /// The definition of a schedule. The engine stores its progress separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,10 +60,24 @@ impl Schedule {
         self.creation.as_ref()?.chain.as_ref()
     }
 
+    /// Returns the chain of a turn that a run of this schedule begins.
+    pub(crate) fn lineage_of_turn(&self, run: RunId) -> Lineage {
+        match self.lineage() {
+            // A schedule outside any chain was created by a person or an operator: it is the root.
+            None => Lineage { run, depth: 1, root: self.id.clone() },
+            Some(line) => Lineage { run, depth: line.depth.saturating_add(1), root: line.root.clone() },
+        }
+    }
+
     /// Puts the schedule into a chain.
     pub fn enter_chain(&mut self, line: Lineage) {
         let by = self.creation.take().and_then(|making| making.by);
         self.creation = Creation::of(by, Some(line));
+    }
+
+    /// Returns whether the schedule exists for this scope: it belongs to it, or is shared.
+    pub fn is_in(&self, scope: &Scope) -> bool {
+        scope.covers(&self.owner) || self.settings().shared
     }
 
     /// Returns the settings beyond trigger and payload.

@@ -4,7 +4,7 @@
 //!
 //! Source: `reliability.md`, F71 and S12.
 
-use crate::domain::{RunId, Schedule, ScheduleId};
+use crate::domain::{RunId, ScheduleId};
 
 /// The chain that a turn belongs to; schedules created in the turn join it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,15 +15,4 @@ pub struct Lineage {
     pub depth: u32,
     /// The schedule that a person or an operator created.
     pub root: ScheduleId,
-}
-
-impl Lineage {
-    /// Returns the chain of a turn that a run of this schedule begins.
-    pub fn of_turn(run: RunId, schedule: &Schedule) -> Lineage {
-        match schedule.lineage() {
-            // A schedule outside any chain was created by a person or an operator: it is the root.
-            None => Lineage { run, depth: 1, root: schedule.id.clone() },
-            Some(line) => Lineage { run, depth: line.depth.saturating_add(1), root: line.root.clone() },
-        }
-    }
 }

@@ -1,7 +1,9 @@
 //! Ids, and who did what.
 
 pub(in crate::domain) mod actor;
+pub(in crate::domain) mod caller;
 pub(in crate::domain) mod cursor;
+pub(in crate::domain) mod dialect;
 pub(in crate::domain) mod entropy;
 pub(in crate::domain) mod id;
 pub(in crate::domain) mod lineage;

@@ -11,8 +11,6 @@ mod schedule;
 mod session;
 mod store;
 
-pub(super) use schedule::request_key;
-
 use super::local_fact::{LocalFact, Sealed, StateFact};
 use super::record::{ChannelRecord, Pause};
 use super::state::{Mode, State};

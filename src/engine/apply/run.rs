@@ -305,7 +305,7 @@ impl State {
     fn line_of_run(&self, run: Key) -> Option<Box<Lineage>> {
         let record = self.runs.get(run)?;
         let id = self.run_id(record)?;
-        Some(Box::new(Lineage::of_turn(id, self.definition_of(record)?)))
+        Some(Box::new(self.definition_of(record)?.lineage_of_turn(id)))
     }
 
     fn leave_waiting(&mut self, run: Key) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{Next, Now, Reason, Redefinition, RunState, Schedule, ScheduleFact, Skip, Status};
 use crate::engine::record::{Pause, ScheduleRecord};
 use crate::engine::slab::Key;
-use crate::engine::state::{RequestKey, State};
+use crate::engine::state::{RequestKey, State, request_key};
 use crate::engine::timers::Timer;
 use crate::limits;
 
@@ -482,10 +482,4 @@ impl State {
             }
         }
     }
-}
-
-/// Returns the idempotency key of a schedule with its scope, if it has one.
-pub(in crate::engine) fn request_key(schedule: &Schedule) -> Option<RequestKey> {
-    let key = schedule.settings().key.clone()?;
-    Some((schedule.owner.clone(), schedule.dialect, key))
 }

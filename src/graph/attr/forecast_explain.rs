@@ -4,7 +4,6 @@
 
 use std::rc::Rc;
 
-use super::schedule_details::SLOTS_LISTED;
 use super::{Read, instant, integer, maybe, own};
 use crate::domain::{Moment, Reason, ScheduleId};
 use crate::edn::{Map, Value};
@@ -16,6 +15,7 @@ use crate::graph::registry::{
     Datum, Entity, ParamFault, ParamFaultKind, ParamGroups, Record, ResolverError, RowKey, Type, ViewOf,
 };
 use crate::graph::view::{ForecastEntry, Scheduler};
+use crate::limits;
 
 type View<'a> = ViewOf<'a, Scheduler>;
 
@@ -418,3 +418,7 @@ fn listed<'a>(view: View<'a>, number: u64, read: impl FnOnce(&ForecastEntry) -> 
 fn explained<'a>(view: View<'a>, number: u64, read: impl FnOnce(&Explanation) -> Datum<'static>) -> Read<'a> {
     Ok(view.explanation(number).map_or(Datum::Nil, |it| read(&it)))
 }
+
+/// The limit on listed slots, in the type that a parameter's bound has.
+#[expect(clippy::cast_possible_wrap, reason = "some thousands")]
+pub(super) const SLOTS_LISTED: i64 = limits::SLOTS_LISTED.value as i64;

@@ -1,5 +1,6 @@
 //! The attributes of a schedule beyond psi's thirteen: its settings, progress and counts.
 
+use super::forecast_explain::SLOTS_LISTED;
 use super::{Read, instant, integer, maybe, of_schedule, own};
 use crate::calendar;
 use crate::domain::{Envelope, Moment, Payload, Reason, Scope, Target, Trigger, Zone};
@@ -10,7 +11,6 @@ use crate::graph::params::{CheckedParams, IdText, field, params, refused};
 use crate::graph::psi_terms;
 use crate::graph::registry::{Datum, Entity, Param, Record, ResolverError, Type, ViewOf};
 use crate::graph::view::Scheduler;
-use crate::limits;
 
 /// Reads an attribute of a schedule.
 fn read<'a>(
@@ -244,10 +244,6 @@ params! {
         optional first: u32 = "first" bounded(0, SLOTS_LISTED),
     }
 }
-
-/// The limit on listed slots, in the type that a parameter's bound has.
-#[expect(clippy::cast_possible_wrap, reason = "some thousands")]
-pub(super) const SLOTS_LISTED: i64 = limits::SLOTS_LISTED.value as i64;
 
 /// Reads the parameter `first`.
 pub(super) fn first(params: &Map, default: usize) -> Result<usize, ResolverError> {

@@ -55,13 +55,6 @@ pub fn write<W: World>(
     }
 }
 
-/// Returns the key of an entry as it is written before its value.
-pub(super) fn key(key: &Value) -> String {
-    let mut text = key.to_string();
-    text.push(' ');
-    text
-}
-
 fn map<W: World>(walk: &mut FastPath<'_, '_, W>, spot: Position, out: &mut String) -> Result<(), FastAbort> {
     out.push('{');
     for (place, cell) in walk.fields(spot).iter().enumerate() {

@@ -3,7 +3,6 @@
 //! Contains the check, made once per plan. The walk itself is in `fast_path.rs`.
 
 use super::level::{Below, Field, Level, Source};
-use super::{Plan, edn_writer};
 use crate::edn::{Map, Value};
 use crate::graph::registry::{AttrId, Registry, World};
 
@@ -52,13 +51,10 @@ impl FastPlan {
         }
         Some(direct)
     }
-}
 
-impl Plan {
-    /// Finds the index of a field by its key at a level, and the level below it. Returns `None` if the plan has no
-    /// fast path or the level has no such field.
-    pub fn place(&self, level: usize, key: &Value) -> Option<(usize, Option<usize>)> {
-        let cells = self.fast.as_ref()?.levels.get(level)?;
+    /// Finds the index of a field by its key at a level, and the level below it.
+    pub(super) fn place(&self, level: usize, key: &Value) -> Option<(usize, Option<usize>)> {
+        let cells = self.levels.get(level)?;
         let place = cells.iter().position(|cell| cell.key == *key)?;
         Some((place, cells[place].below))
     }
@@ -99,7 +95,14 @@ fn fast_field<W: World>(
         }
         Source::Attr(..) | Source::Ident(..) | Source::Placeholder | Source::Call(_) => return None,
     };
-    Some(FastField { key: field.key.clone(), text: edn_writer::key(&field.key), from, below: join })
+    Some(FastField { key: field.key.clone(), text: key_text(&field.key), from, below: join })
+}
+
+/// Returns the key of an entry as it is written before its value.
+fn key_text(key: &Value) -> String {
+    let mut text = key.to_string();
+    text.push(' ');
+    text
 }
 
 fn one(known: &[AttrId]) -> Option<AttrId> {

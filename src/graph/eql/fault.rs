@@ -6,25 +6,15 @@
 //! Invariant: a name counts as misspelt only if an attribute has a similar name. Other unknown names are data that a
 //! caller may have provided, and Pathom's rules apply to them.
 
-use super::failure::{Cause, QueryFailure};
+use super::failure::Cause;
 use super::level::{Field, Source};
 use super::missing::missing;
 use super::plan::Planner;
+use super::plan_fault::PlanFault;
 use super::{ExprKey, Join, JoinTarget, Query};
 use crate::domain::{Code, nearest};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::registry::{AttrId, Attribute, Graph, Record, ResolverError, World, check};
-
-/// One fault of a query.
-#[derive(Clone, Debug)]
-pub(super) struct PlanFault {
-    /// The keys of the joins that lead to the fault.
-    path: Vec<Value>,
-    /// The attribute, as written in the query.
-    key: Value,
-    cause: Cause,
-    error: ResolverError,
-}
 
 impl<W: World> Planner<'_, W> {
     /// Records a fault if a name is not an attribute but resembles one.
@@ -104,24 +94,6 @@ impl<W: World> Planner<'_, W> {
     }
 }
 
-impl PlanFault {
-    /// Returns the fault as the failure of a strict request.
-    pub(super) fn failure(&self) -> QueryFailure {
-        QueryFailure { cause: self.cause, key: self.key.clone(), error: Some(self.error.clone()) }
-    }
-
-    /// Returns the fault as an entry of a lenient answer.
-    pub(super) fn to_value(&self) -> Value {
-        Map::new()
-            .with("path", self.path.clone())
-            .with("key", self.key.clone())
-            .with("cause", Value::keyword(self.cause.name()))
-            .with("message", self.error.message.as_str())
-            .with("data", self.error.data.clone())
-            .into()
-    }
-}
-
 fn no_field(record: &'static Record, name: &Keyword, path: Vec<Value>) -> PlanFault {
     let known = || record.params.iter().map(|field| field.name);
     let nearest = nearest(known().map(|field| (field, field)), name.as_str());
@@ -137,6 +109,3 @@ fn no_field(record: &'static Record, name: &Keyword, path: Vec<Value>) -> PlanFa
     let error = ResolverError::new(message, data).coded(Code::Validation);
     PlanFault { path, key: Value::Keyword(name.clone()), cause: Cause::Unreachable, error }
 }
-
-/// The key of a lenient answer that holds the faults of its query.
-pub(super) const FAULTS: &str = "reveille.error/faults";

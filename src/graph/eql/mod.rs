@@ -27,6 +27,7 @@ mod names;
 mod parse;
 mod parse_error;
 mod plan;
+mod plan_fault;
 mod print;
 mod row;
 mod run;

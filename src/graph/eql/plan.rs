@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use super::call_plan::{CallPlan, Goal};
 use super::fast_plan::FastPlan;
-use super::fault::PlanFault;
 use super::level::{Below, Field, Level, Source};
+use super::plan_fault::PlanFault;
 use super::{Expr, ExprKey, Join, JoinTarget, Limits, MutationCall, Prop, Query, QueryRefusal, names::Names};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::registry::{AttrId, Registry, Viewer, World};
@@ -76,6 +76,12 @@ impl Plan {
     pub fn has_mutations(&self) -> bool {
         let is_call = |field: &Field| matches!(field.source, Source::Call(_));
         self.levels.first().is_some_and(|root| root.fields.iter().any(is_call))
+    }
+
+    /// Finds the index of a field by its key at a level, and the level below it. Returns `None` if the plan has no
+    /// fast path or the level has no such field.
+    pub fn place(&self, level: usize, key: &Value) -> Option<(usize, Option<usize>)> {
+        self.fast.as_ref()?.place(level, key)
     }
 
     /// Returns the plan as data, for inspection: the calls and joins of each level.

@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use super::call_plan::CallPlan;
 use super::failure::{Cause, QueryFailure, attribute_error, mutation_error, unreachable};
-use super::fault::{FAULTS, PlanFault};
 use super::level::{Below, Field, Level, Source};
 use super::limits::Budget;
 use super::missing::missing;
 use super::names::Names;
 use super::plan::steps;
+use super::plan_fault::{FAULTS, PlanFault};
 use super::row::EntityRow;
 use super::{Limits, MutationCall, Plan, QueryRefusal};
 use crate::edn::{Map, Value};

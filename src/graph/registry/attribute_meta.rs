@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    AttrId, Attribute, Cardinality, Datum, Entity, Graph, Introspected, Param, ParamGroup, ParamGroups,
-    ParamType, Registry, ResolverError, Type, ViewOf, Visibility, World,
+    AttrId, Attribute, Cardinality, Datum, Entity, Graph, Introspected, Registry, ResolverError, Type,
+    ViewOf, Visibility, World,
 };
 use crate::domain::Code;
 use crate::edn::{Keyword, Map, Value};
@@ -99,20 +99,6 @@ impl<W: Introspected> Graph<'_, W> {
         Ok(numbers)
     }
 }
-
-/// The parameters of a list of attributes.
-pub(super) const OF_ATTRIBUTES: ParamGroups = &[&ParamGroup {
-    doc: "A filter on attributes.",
-    folded: None,
-    params: &[Param {
-        name: "entity",
-        alias: None,
-        doc: "Only attributes of the entity with this name.",
-        kind: ParamType::Text,
-        is_required: false,
-        is_nullable: true,
-    }],
-}];
 
 /// The attributes of an attribute that is queried as a whole.
 const WHOLE: &[&str] = &[

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use super::attr_id::index;
 use super::builder::DeclaredReaders;
 use super::mutation::RegisteredMutation;
 use super::operation::Input;
-use super::table::{AttrEntry, index};
+use super::table::AttrEntry;
 use super::{AttrId, Builder, EntityInfo, Mutation, Operation, Registry, RegistryFault, Type, World};
 use crate::edn::{Keyword, Symbol, Value};
 

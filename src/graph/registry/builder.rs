@@ -3,7 +3,7 @@
 //! Lives here: collecting. Does not live here: checking, see `build.rs`.
 
 use super::entity::Readers;
-use super::{Attribute, Entity, EntityInfo, Mutation, ReadRow, RowKey, World};
+use super::{Attribute, Entity, EntityInfo, Mutation, ReadRow, Registry, RowKey, World};
 
 /// Declarations, in any order; [`Builder::build`] checks them as a whole.
 pub struct Builder<W: World> {
@@ -25,6 +25,13 @@ pub(super) struct DeclaredReaders<W: World> {
     pub(super) readers: Box<dyn ReadRow<W>>,
 }
 
+impl<W: World> Registry<W> {
+    /// Starts a set of declarations.
+    pub fn builder() -> Builder<W> {
+        Builder::new()
+    }
+}
+
 impl<W: World> Default for Builder<W> {
     fn default() -> Self {
         Self::new()
@@ -32,7 +39,7 @@ impl<W: World> Default for Builder<W> {
 }
 
 impl<W: World> Builder<W> {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         Self { entities: Vec::new(), attributes: Vec::new(), rows: Vec::new(), mutations: Vec::new() }
     }
 

@@ -8,8 +8,10 @@
 
 use std::collections::BTreeMap;
 
-use super::attribute_meta::OF_ATTRIBUTES;
-use super::{AttrId, Attribute, Datum, Entity, Operation, Registry, Type, ViewOf, Viewer, Visibility, World};
+use super::{
+    AttrId, Attribute, Datum, Entity, Operation, Param, ParamGroup, ParamGroups, ParamType, Registry, Type,
+    ViewOf, Viewer, Visibility, World,
+};
 use crate::edn::{Keyword, Map, Symbol, Value};
 
 /// A world whose view contains the registry that the query runs on.
@@ -248,6 +250,20 @@ impl<W: Introspected> Graph<'_, W> {
             )
     }
 }
+
+/// The parameters of a list of attributes.
+const OF_ATTRIBUTES: ParamGroups = &[&ParamGroup {
+    doc: "A filter on attributes.",
+    folded: None,
+    params: &[Param {
+        name: "entity",
+        alias: None,
+        doc: "Only attributes of the entity with this name.",
+        kind: ParamType::Text,
+        is_required: false,
+        is_nullable: true,
+    }],
+}];
 
 fn open(ident: &'static str, kind: Type) -> Attribute {
     Attribute::new(ident, kind).visible_to(Visibility::Everyone)

@@ -36,6 +36,7 @@
 //! Invariant: in a registry that was built, every attribute that an operation names is declared, has a rule for who
 //! may see it, and can be obtained.
 
+mod attr_id;
 mod attribute;
 mod attribute_meta;
 mod build;
@@ -49,10 +50,12 @@ mod mutation;
 mod operation;
 mod param;
 mod pathom;
+mod resolver_error;
 mod suggest;
 mod table;
 mod world;
 
+pub use attr_id::AttrId;
 pub use attribute::{Attribute, Cardinality, Stability, Type, Viewer, Visibility};
 pub use builder::Builder;
 pub use datum::{Datum, RowKey};
@@ -60,9 +63,9 @@ pub use entity::{Entity, Reader};
 pub use fault::RegistryFault;
 pub use introspect::{Graph, Introspected};
 pub use mutation::{Mutation, MutationInfo};
-pub use operation::ResolverError;
 pub use param::{Param, ParamFault, ParamFaultKind, ParamGroup, ParamGroups, ParamType, Record, check};
-pub use table::{AttrId, EntityInfo, Registry};
+pub use resolver_error::ResolverError;
+pub use table::{EntityInfo, Registry};
 pub use world::{Access, ViewOf, World};
 
 pub(super) use entity::ReadRow;

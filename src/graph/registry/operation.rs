@@ -2,33 +2,8 @@
 //!
 //! Invariant: attributes are numbers here; their names were checked when the registry was built.
 
-use super::{AttrId, Datum, ReadRow, ViewOf, World};
-use crate::domain::Code;
+use super::{AttrId, Datum, ReadRow, ResolverError, ViewOf, World};
 use crate::edn::{Map, Symbol, Value};
-
-/// The error of a reader or mutation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ResolverError {
-    /// The message, for people.
-    pub message: String,
-    /// The data, for programs: a map, or nil.
-    pub data: Value,
-    /// The class of a refusal; `None` for an error that is not the caller's fault.
-    pub code: Option<Code>,
-}
-
-impl ResolverError {
-    /// Creates an error with a message and data, and no code.
-    pub fn new(message: impl Into<String>, data: impl Into<Value>) -> Self {
-        Self { message: message.into(), data: data.into(), code: None }
-    }
-
-    /// Sets the class of the refusal.
-    #[must_use]
-    pub(crate) fn coded(self, code: Code) -> Self {
-        Self { code: Some(code), ..self }
-    }
-}
 
 /// The readers of one entity. No other operation provides its attributes.
 pub(in crate::graph) struct Operation<W: World> {

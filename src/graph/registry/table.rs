@@ -8,23 +8,10 @@
 
 use std::collections::BTreeMap;
 
+use super::attr_id::index;
 use super::mutation::RegisteredMutation;
-use super::{Attribute, Builder, MutationInfo, Operation, ParamGroups, Type, Viewer, World};
+use super::{AttrId, Attribute, MutationInfo, Operation, ParamGroups, Type, Viewer, World};
 use crate::edn::{Keyword, Symbol, Value};
-
-/// The number of an attribute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AttrId(pub(in crate::graph) u32);
-
-impl AttrId {
-    /// The number that no attribute has.
-    pub(in crate::graph) const NONE: Self = Self(u32::MAX);
-
-    /// Returns whether the number is that of one of the first `count` attributes.
-    pub(in crate::graph) fn is_below(self, count: usize) -> bool {
-        index(self) < count
-    }
-}
 
 /// The declarations of everything that can be queried or called, with indexes.
 pub struct Registry<W: World> {
@@ -63,11 +50,6 @@ pub struct EntityInfo {
 }
 
 impl<W: World> Registry<W> {
-    /// Starts a set of declarations.
-    pub fn builder() -> Builder<W> {
-        Builder::new()
-    }
-
     /// Returns the number of attributes.
     pub fn len(&self) -> usize {
         self.attributes.len()
@@ -201,8 +183,4 @@ impl<W: World> Registry<W> {
         let is_seed = self.entry(id).is_some_and(|entry| entry.attribute.is_seed);
         is_seed || self.is_key(id) || self.provider(id).is_some()
     }
-}
-
-pub(super) fn index(id: AttrId) -> usize {
-    usize::try_from(id.0).unwrap_or(usize::MAX)
 }

@@ -3,44 +3,18 @@
 //! Loading is an input like any other ([`StoreInput`]): the rows become local facts, which the engine's fold applies.
 //! Invariant: attaching a store loads all of its rows or none.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
 
 use super::persister::{Persister, StoreEvent};
+use super::recovery_error::RecoveryError;
 use super::stored_rows::{self, Row};
 use super::transcripts::StoredMessage;
 use crate::domain::{Cursor, GuardPolicy, HostId, Scope, SessionConfig, SessionId};
 use crate::engine::{Command, Effect, Input, StoreInput, StoredRow};
-use crate::port::{RowRecord, Store, StoreFault, Ticket};
+use crate::port::{Store, Ticket};
 use crate::runtime::core::Core;
-use crate::runtime::handle::Handle;
 use crate::runtime::shared::Shared;
-
-/// Why a store cannot be attached. The engine and the store are unchanged.
-#[derive(Debug, thiserror::Error)]
-pub enum RecoveryError {
-    /// The store cannot be read or written.
-    #[error(transparent)]
-    Store(#[from] StoreFault),
-    /// A row is not what this program writes.
-    #[error("the row {key} cannot be read: {why}; restore a backup, or start a newer program")]
-    Row {
-        /// Its key.
-        key: Box<str>,
-        /// What is wrong with it.
-        why: Box<str>,
-    },
-    /// The guard's policy is invalid.
-    #[error("the guard's policy cannot be taken: {why}")]
-    Policy {
-        /// What is wrong with it.
-        why: Box<str>,
-    },
-    /// The operating system cannot start a thread.
-    #[error("there is no thread for the store: {0}")]
-    Thread(#[from] std::io::Error),
-}
 
 /// How a store is attached.
 #[derive(Clone, Debug, Default)]
@@ -54,24 +28,8 @@ pub struct AttachOptions {
     pub asleep: bool,
 }
 
-/// Attaches a store, with a thread that handles its replies.
-pub(in crate::runtime) fn attach(
-    shared: &Arc<Shared>,
-    store: Arc<dyn Store>,
-    options: AttachOptions,
-) -> Result<(), RecoveryError> {
-    let (events, replies) = replies(shared);
-    // The thread first: if there is none, nothing has been loaded yet.
-    std::thread::Builder::new().name("reveille-persister".into()).spawn(move || replies.publish_forever())?;
-    load_and_recover(shared, store, events, options)
-}
-
-fn replies(shared: &Arc<Shared>) -> (Sender<StoreEvent>, StoreReplies) {
-    let (events, arrived) = channel();
-    (events, StoreReplies { shared: Arc::downgrade(shared), arrived, failed: false })
-}
-
-fn load_and_recover(
+/// Loads what a store has, and decides what becomes of it.
+pub(super) fn load_and_recover(
     shared: &Arc<Shared>,
     store: Arc<dyn Store>,
     events: Sender<StoreEvent>,
@@ -117,21 +75,8 @@ fn load_store(
     Ok(())
 }
 
-/// Loads rows for reading only: nothing is persisted, and nothing is recovered.
-///
-/// # Errors
-/// [`RecoveryError::Row`]
-pub fn load_rows(handle: &Handle, rows: &[RowRecord]) -> Result<(), RecoveryError> {
-    let shared = &handle.shared;
-    let mut core = shared.core_mut();
-    let found =
-        load_rows_into(shared, &mut core, Cursor::START, |take| stored_rows::for_each_of(rows, take))?;
-    restore_sessions(shared, &mut core, found);
-    Ok(())
-}
-
 /// Loads the rows that `show` yields, all or none, as of a cursor. Returns those that are not part of the state.
-fn load_rows_into(
+pub(super) fn load_rows_into(
     shared: &Shared,
     core: &mut Core,
     head: Cursor,
@@ -171,7 +116,7 @@ fn load_rows_into(
 }
 
 /// Restores the tokens and transcripts of sessions.
-fn restore_sessions(shared: &Shared, core: &mut Core, found: Found) {
+pub(super) fn restore_sessions(shared: &Shared, core: &mut Core, found: Found) {
     for (token, session) in found.tokens {
         shared.tokens.restore(&token, &session);
     }
@@ -196,7 +141,7 @@ fn recover(shared: &Shared, core: &mut Core, lost: u64) {
 }
 
 /// Reopens a store that failed and reloads durable state from it: memory may hold changes that were never committed.
-fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
+pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     let Some(store) = shared.core().store() else { return Ok(()) };
     // The store answers every accepted batch before it renews, so that committed batches are among the rows read below.
     let term = store.renew()?;
@@ -246,97 +191,9 @@ fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     Ok(())
 }
 
-/// The store's replies, on their way to what waits for them: effects, and subscribers.
-pub struct StoreReplies {
-    shared: Weak<Shared>,
-    arrived: Receiver<StoreEvent>,
-    failed: bool,
-}
-
-impl StoreReplies {
-    /// Attaches a store without a thread: nothing that waits for the store goes on until the caller publishes its replies. A
-    /// simulation needs that, in which nothing may happen by itself.
-    ///
-    /// # Errors
-    /// [`RecoveryError`]; the engine and the store are unchanged then.
-    pub fn attach(
-        handle: &Handle,
-        store: Arc<dyn Store>,
-        options: AttachOptions,
-    ) -> Result<StoreReplies, RecoveryError> {
-        let (events, replies) = replies(&handle.shared);
-        load_and_recover(&handle.shared, store, events, options)?;
-        Ok(replies)
-    }
-
-    /// Publishes the replies that have arrived: effects run, the feed goes on. Returns whether there were any.
-    pub fn publish(&mut self) -> bool {
-        let Ok(first) = self.arrived.try_recv() else { return false };
-        self.publish_from(first)
-    }
-
-    /// Reopens a store that has failed and reloads durable state from it. Does nothing while the store works.
-    ///
-    /// # Errors
-    /// [`RecoveryError`]: the store still does not work.
-    pub fn retry(&mut self) -> Result<(), RecoveryError> {
-        let Some(shared) = self.shared.upgrade().filter(|_| self.failed) else { return Ok(()) };
-        let reattached = reattach(&shared);
-        self.failed = reattached.is_err();
-        shared.perform();
-        reattached
-    }
-
-    /// The loop of the store's thread; it ends with the engine.
-    fn publish_forever(mut self) {
-        loop {
-            let next = if self.failed {
-                self.arrived.recv_timeout(RETRY_INTERVAL)
-            } else {
-                self.arrived.recv().map_err(RecvTimeoutError::from)
-            };
-            match next {
-                Ok(first) => {
-                    if !self.publish_from(first) {
-                        return;
-                    }
-                }
-                // The store's health shows the fault; the next interval tries again.
-                Err(RecvTimeoutError::Timeout) => _ = self.retry(),
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-        }
-    }
-
-    /// Publishes a reply and all behind it; `false` once the engine is gone.
-    fn publish_from(&mut self, first: StoreEvent) -> bool {
-        let Some(shared) = self.shared.upgrade() else { return false };
-        let mut core = shared.core_mut();
-        for event in std::iter::once(first).chain(self.arrived.try_iter()) {
-            core.settle();
-            let now = shared.now();
-            match event {
-                StoreEvent::Committed => continue,
-                // A reply from an earlier term: its facts were retracted when that term ended.
-                StoreEvent::Failed(term, _) if core.is_past(term) => continue,
-                StoreEvent::Failed(_, fault) => core.store_failed(fault, now, || shared.random_bits()),
-                StoreEvent::Rejected(fault) => core.batch_rejected(fault, now, || shared.random_bits()),
-            }
-            // Volatile runs may have queued behind durable ones that were never dispatched: they can go now.
-            let filled = core.step(Input::FillLanes, now, || shared.random_bits());
-            debug_assert!(filled.is_ok(), "filling lanes is never refused: {:?}", filled.err());
-            self.failed = true;
-        }
-        shared.publish(&mut core, shared.now());
-        drop(core);
-        shared.perform();
-        true
-    }
-}
-
 /// What the rows contain beside the engine's state.
 #[derive(Default)]
-struct Found {
+pub(super) struct Found {
     tokens: Vec<(Box<str>, SessionId)>,
     built_in: Vec<(SessionId, Arc<SessionConfig>)>,
     messages: Vec<StoredMessage>,
@@ -344,5 +201,3 @@ struct Found {
 
 /// Rows that are loaded in one step, so that a start with a million of them holds few at a time.
 const ROWS_AT_ONCE: usize = 64;
-/// How long to wait before reopening a store that failed.
-const RETRY_INTERVAL: Duration = Duration::from_millis(1_000);

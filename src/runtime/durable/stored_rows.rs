@@ -9,7 +9,7 @@ use std::sync::mpsc::sync_channel;
 
 use super::codec::{self, FactError, Form};
 use super::persister::{GUARD, HOLD, SCHEDULE, SESSION};
-use super::recovery::RecoveryError;
+use super::recovery_error::RecoveryError;
 use super::transcripts::{self, MESSAGE, StoredMessage};
 use crate::domain::{Grant, GuardPolicy, SessionId};
 use crate::edn::Value;

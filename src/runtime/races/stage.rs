@@ -13,7 +13,8 @@ use crate::domain::{
 use crate::engine::{Command, Delivery, Input, NewSchedule, Opening, Report, ScheduleRecord, State};
 use crate::port::{Clock, EntropySource, Host, HostAnswer};
 use crate::runtime::WithoutStore;
-use crate::runtime::handle::{Handle, Parts};
+use crate::runtime::handle::Handle;
+use crate::runtime::parts::Parts;
 
 /// An engine whose built-in host records what it hears.
 pub(super) struct Stage {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::asking::{CallerArgs, DaemonArgs, Printing, session_id};
 use super::controls::{
     ApproveArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, OperatorArgs, PauseArgs,
     RescheduleArgs,
@@ -289,28 +290,6 @@ pub struct ExplainArgs {
     pub caller: CallerArgs,
 }
 
-/// As whom a command asks, and which daemon.
-#[derive(Args, Debug)]
-pub struct CallerArgs {
-    /// Ask as this session; without it, as the operator.
-    #[arg(long, value_name = "ID", value_parser = session_id)]
-    pub session: Option<SessionId>,
-    /// Which daemon to ask.
-    #[command(flatten)]
-    pub daemon: DaemonArgs,
-}
-
-/// How an answer is printed; by default, as text for people.
-#[derive(Args, Debug)]
-pub struct Printing {
-    /// Print EDN.
-    #[arg(long)]
-    pub edn: bool,
-    /// Print JSON.
-    #[arg(long, conflicts_with = "edn")]
-    pub json: bool,
-}
-
 /// Arguments of `reveille schema`.
 #[derive(Args, Debug)]
 pub struct SchemaArgs {
@@ -376,21 +355,6 @@ pub struct ServeArgs {
     pub allow_origins: Vec<String>,
 }
 
-/// Which daemon to ask, and as whom.
-#[derive(Args, Debug)]
-pub struct DaemonArgs {
-    /// Ask the daemon at this address; an empty value means an in-process engine [default: http://127.0.0.1:7517 if a
-    /// daemon answers there, else an in-process engine]
-    #[arg(long, value_name = "URL", env = "REVEILLE_URL", hide_env_values = true)]
-    pub url: Option<String>,
-    /// Read the token from this file [default: REVEILLE_TOKEN, then DATA-DIR/operator.token]
-    #[arg(long, value_name = "FILE", env = "REVEILLE_TOKEN_FILE", hide_env_values = true)]
-    pub token_file: Option<PathBuf>,
-    /// The daemon's data directory, which has its tokens [default: $XDG_STATE_HOME/reveille]
-    #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
-    pub data_dir: Option<PathBuf>,
-}
-
 /// Arguments of `reveille stdio`.
 #[derive(Args, Debug)]
 pub struct StdioArgs {
@@ -441,10 +405,6 @@ fn offer(text: &str) -> Result<ToolFilter, UnknownDialect> {
 
 fn moment(text: &str) -> Result<Moment, String> {
     Moment::parse(text).map_err(|error| error.to_string())
-}
-
-pub(super) fn session_id(text: &str) -> Result<SessionId, String> {
-    SessionId::new(text).map_err(|error| error.to_string())
 }
 
 /// Arguments of `reveille doctor`.

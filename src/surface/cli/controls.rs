@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::args::{CallerArgs, DaemonArgs, Printing, session_id};
+use super::asking::{CallerArgs, DaemonArgs, Printing, session_id};
 use super::flags::{ChangeFlags, Flags, GrantFlags, ReasonFlags};
 use crate::domain::SessionId;
 

@@ -7,7 +7,7 @@
 use async_graphql::Pos;
 
 use super::error::{Code, GraphqlError, Segment};
-use super::lower::Locator;
+use super::locator::Locator;
 use super::model::{Field, FieldSource, Leaf, Object, SchemaModel};
 use super::select::{Selected, SelectedKind, Selection};
 use super::write;

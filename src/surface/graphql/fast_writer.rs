@@ -5,7 +5,7 @@
 //! error, a null that is not allowed, a value that may refer to an entity) discards the text, and `answer.rs` answers
 //! from the graph's rows. Invariant: the text is, letter for letter, what `answer.rs` would write.
 
-use super::lower::Locator;
+use super::locator::Locator;
 use super::model::{Enum, Field, FieldSource, Leaf, Out, Scalar, SchemaModel};
 use super::record;
 use super::select::{Selected, SelectedKind, Selection};

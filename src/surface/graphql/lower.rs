@@ -7,28 +7,12 @@
 //! Invariant: every field of the selection knows the position of its value, and fields with equal attribute and
 //! parameters share one.
 
+use super::locator::Locator;
 use super::model::{FieldSource, SchemaModel};
 use super::record;
 use super::select::{Selected, SelectedKind, Selection};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::{Expr, ExprKey, Join, JoinTarget, Prop, Query};
-
-/// The position of a value in the map of its row.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Locator {
-    /// The placeholder that contains the value; `None` if it is in the row itself.
-    pub(super) within: Option<Value>,
-    pub(super) key: Value,
-    /// The index of the entry, if no entry before it is missing.
-    pub(super) place: usize,
-}
-
-impl Default for Locator {
-    fn default() -> Self {
-        // No entry has this index, so that a lookup goes by the key.
-        Self { within: None, key: Value::Nil, place: usize::MAX }
-    }
-}
 
 /// The attributes and joins that a selection needs from one row.
 #[derive(Default)]

@@ -21,6 +21,7 @@ mod fast_writer;
 mod follow;
 pub mod http;
 mod inputs;
+mod locator;
 mod lower;
 mod model;
 mod names;

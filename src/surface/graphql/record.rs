@@ -5,7 +5,7 @@
 //! writer on the fast path. Does not live here: their writer on the general path, which is that of all objects
 //! (`answer.rs`). Invariant: both write identical text.
 
-use super::lower::Locator;
+use super::locator::Locator;
 use super::model::{Entries, Enum, Field, FieldSource, Leaf, Out, Scalar, SchemaModel};
 use super::names;
 use super::schema::{SchemaBuilder, SchemaFault};

@@ -10,7 +10,7 @@ use async_graphql::{Pos, Positioned};
 use super::coerce::{self, Variables};
 use super::document::within;
 use super::error::{Code, GraphqlError};
-use super::lower::Locator;
+use super::locator::Locator;
 use super::model::{Entries, Leaf, SchemaModel};
 use super::write;
 use crate::edn::{Map, Value};

@@ -1,6 +1,6 @@
 //! The Model Context Protocol: tools for models; schedules, runs and explanations as resources.
 //!
-//! A message is parsed by `message` (JSON-RPC), `wire_version` determines its wire shape, `service` executes its method, and
+//! A message is parsed by `message` (JSON-RPC), `declaration` determines its wire shape, `service` executes its method, and
 //! `fault` has every error with its code. `mirrored_headers` checks what HTTP repeats in headers. `stdio` is the stdio
 //! transport, `proxy` the stdio transport in front of a daemon. `features` is the interface to what is offered;
 //! `scheduler` implements it with `tools` and `resources`. The HTTP server is in `http`, processes are in `app`, the
@@ -10,9 +10,11 @@
 //! (2026-07-28). Invariants: **no state is retained between two messages**, so there is no session id to guess or
 //! steal. The token of each request identifies the caller, and a token is never passed on.
 
+mod declaration;
 mod fault;
 mod features;
 mod message;
+mod method;
 mod mirrored_headers;
 mod proxy;
 mod resources;
@@ -25,11 +27,12 @@ mod tools;
 mod wire_version;
 
 pub use features::{Features, ResourceInfo, ResourcePage, Tool, Unserved};
+pub use method::Method;
 pub use mirrored_headers::{MirroredHeaders, MirroredValue};
 pub use proxy::{ProxiedMessage, unanswered};
 pub use resources::Kind as ResourceKind;
 pub use revision::Revision;
 pub use scheduler::Scheduler;
-pub use service::{McpReply, McpService, Method};
+pub use service::{McpReply, McpService};
 pub use stdio::serve;
 pub use tool_filter::{ToolFilter, UnknownDialect};

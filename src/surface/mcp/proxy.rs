@@ -1,9 +1,10 @@
 //! Prepares a message for a daemon: the headers it needs, and the answer if the daemon gives none.
 
+use super::declaration;
 use super::fault::McpFault;
 use super::message::{self, McpMessage};
 use super::mirrored_headers::{MirroredHeaders, as_header};
-use super::wire_version::{self, WireVersion};
+use super::wire_version::WireVersion;
 use crate::dialect::{REQUEST_CAPS, json};
 use crate::edn::Value;
 
@@ -27,14 +28,13 @@ impl ProxiedMessage {
             Err(misread) => return ProxiedMessage { id: misread.id, ..ProxiedMessage::default() },
         };
         let meta = request.param("_meta").and_then(Value::as_map);
-        let declared = meta.and_then(|meta| meta.text(wire_version::REVISION)).and_then(Value::as_str);
+        let declared = meta.and_then(|meta| meta.text(declaration::REVISION)).and_then(Value::as_str);
         let mut headers = Vec::new();
         // Only a request that declares its revision in the body has to repeat parts of it in headers.
         if let Some(declared) = declared {
             headers.push((MirroredHeaders::REVISION, as_header(declared)));
             headers.push((MirroredHeaders::METHOD, as_header(&request.method)));
-            headers
-                .extend(wire_version::named(&request).map(|name| (MirroredHeaders::NAME, as_header(name))));
+            headers.extend(declaration::named(&request).map(|name| (MirroredHeaders::NAME, as_header(name))));
         }
         ProxiedMessage { id: Some(request.id), headers, is_remark: false }
     }

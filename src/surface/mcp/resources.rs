@@ -4,13 +4,13 @@
 //! permissions.
 
 use super::features::{ResourceInfo, ResourcePage, Unserved};
-use super::scheduler::Scheduler;
 use crate::dialect::{REQUEST_CAPS, json};
-use crate::domain::names;
+use crate::domain::{Caller, names};
 use crate::edn::{Map, Value, read as read_edn};
 use crate::graph::eql::{Boundary, QueryAnswer};
 use crate::graph::registry::ResolverError;
 use crate::limits;
+use crate::service::Service;
 
 names! {
     /// A kind of resource; its address is `reveille://KIND/ID`.
@@ -35,7 +35,11 @@ struct Resource {
 ///
 /// # Errors
 /// [`Unserved`] for an invalid cursor.
-pub(super) fn list(scheduler: &Scheduler<'_>, cursor: Option<&str>) -> Result<ResourcePage, Unserved> {
+pub(super) fn list(
+    service: &Service,
+    caller: &Caller,
+    cursor: Option<&str>,
+) -> Result<ResourcePage, Unserved> {
     let first = i64::try_from(limits::MCP_PAGE.value).unwrap_or(i64::MAX);
     let mut params = Map::new().with("first", first);
     if let Some(cursor) = cursor {
@@ -46,7 +50,7 @@ pub(super) fn list(scheduler: &Scheduler<'_>, cursor: Option<&str>) -> Result<Re
     let wrong = |error: Option<ResolverError>| {
         error.map_or(Unserved::Absent, |error| Unserved::Wrong { why: error.message })
     };
-    let page = ask(scheduler, &query)?.map_err(wrong)?;
+    let page = ask(service, caller, &query)?.map_err(wrong)?;
     let part = |name: &str| page.as_map().and_then(|page| page.keyword(name));
     let rows = part("reveille.schedule-page/schedules").and_then(Value::as_items).unwrap_or_default();
     let next = match part("reveille.schedule-page/has-next?").and_then(Value::as_bool) {
@@ -71,22 +75,26 @@ pub(super) fn templates() -> Vec<ResourceInfo> {
 ///
 /// # Errors
 /// [`Unserved`] for an invalid URI, or for a resource that the caller may not see.
-pub(super) fn read(scheduler: &Scheduler<'_>, uri: &str) -> Result<Map, Unserved> {
+pub(super) fn read(service: &Service, caller: &Caller, uri: &str) -> Result<Map, Unserved> {
     // An invalid URI and an unknown resource look alike.
     let resource = Resource::parse(uri).ok_or(Unserved::Absent)?;
     let lost = |error: Option<ResolverError>| error.as_ref().map_or(Unserved::Absent, Unserved::from);
-    let found = ask(scheduler, &resource.query())?.map_err(lost)?;
+    let found = ask(service, caller, &resource.query())?.map_err(lost)?;
     let mut text = String::new();
     json::write(&found, &mut text);
     Ok(Map::new().with("uri", uri).with("mimeType", MIME_TYPE).with("text", text))
 }
 
 /// Runs a query of one join, and returns its value. The inner error is the graph's reason for having none.
-fn ask(scheduler: &Scheduler<'_>, query: &str) -> Result<Result<Value, Option<ResolverError>>, Unserved> {
+fn ask(
+    service: &Service,
+    caller: &Caller,
+    query: &str,
+) -> Result<Result<Value, Option<ResolverError>>, Unserved> {
     let unread = |why: String| Unserved::Wrong { why };
     let form = read_edn(query.as_bytes(), &REQUEST_CAPS).map_err(|error| unread(error.to_string()))?;
     let boundary = Boundary::read(&form).map_err(|error| unread(error.to_string()))?;
-    Ok(match scheduler.service.query(scheduler.caller, &boundary, false) {
+    Ok(match service.query(caller, &boundary, false) {
         Ok(QueryAnswer::Done(map)) => Ok(map.iter().next().map_or(Value::Nil, |(_, value)| value.clone())),
         Ok(QueryAnswer::Failed(failure)) => Err(failure.error),
         Err(refusal) => return Err(Unserved::from(&refusal)),

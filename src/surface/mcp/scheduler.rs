@@ -24,11 +24,11 @@ impl Features for Scheduler<'_> {
     }
 
     fn call(&self, name: &str, args: &Value) -> Option<Map> {
-        tools::call(self, name, args)
+        tools::call(self.service, self.caller, self.offer.find(name)?, args)
     }
 
     fn resources(&self, cursor: Option<&str>) -> Result<ResourcePage, Unserved> {
-        resources::list(self, cursor)
+        resources::list(self.service, self.caller, cursor)
     }
 
     fn templates(&self) -> Vec<ResourceInfo> {
@@ -36,6 +36,6 @@ impl Features for Scheduler<'_> {
     }
 
     fn read(&self, uri: &str) -> Result<Map, Unserved> {
-        resources::read(self, uri)
+        resources::read(self.service, self.caller, uri)
     }
 }

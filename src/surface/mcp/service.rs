@@ -2,14 +2,15 @@
 //!
 //! Invariant: an answer depends on the message and on the caller's features, never on an earlier message.
 
+use super::declaration::wire_version;
 use super::fault::{self, McpFault};
 use super::features::{Features, Tool};
 use super::message::{self, McpMessage, McpRequest};
+use super::method::Method;
 use super::mirrored_headers::MirroredHeaders;
 use super::revision::Revision;
 use super::wire_version::WireVersion;
 use crate::dialect::echo;
-use crate::domain::names;
 use crate::edn::{Map, Value};
 
 /// The protocol, for one caller.
@@ -28,28 +29,6 @@ pub struct McpReply {
     pub body: Option<String>,
 }
 
-names! {
-    /// A supported method.
-    Method {
-        /// Performs the handshake.
-        Initialize = "initialize",
-        /// Lists the supported revisions, without a handshake.
-        Discover = "server/discover",
-        /// Checks that the server responds.
-        Ping = "ping",
-        /// Lists the tools.
-        ListTools = "tools/list",
-        /// Calls a tool.
-        CallTool = "tools/call",
-        /// Lists the resources.
-        ListResources = "resources/list",
-        /// Lists the templates of the URIs of resources.
-        ListTemplates = "resources/templates/list",
-        /// Reads a resource.
-        ReadResource = "resources/read",
-    }
-}
-
 impl McpService<'_> {
     /// Answers a message. `mirror` has the headers if the message came over HTTP.
     pub fn answer(&self, text: &[u8], mirror: Option<&MirroredHeaders<'_>>) -> McpReply {
@@ -58,7 +37,7 @@ impl McpService<'_> {
             Ok(McpMessage::Remark) => return McpReply { status: 202, body: None },
             Err(misread) => return refused(misread.id.as_ref(), &misread.fault, WireVersion::Stateless),
         };
-        let era = match WireVersion::of(&request, mirror) {
+        let era = match wire_version(&request, mirror) {
             Ok(era) => era,
             // These faults have the same code and status in both shapes.
             Err(fault) => return refused(Some(&request.id), &fault, WireVersion::Stateless),

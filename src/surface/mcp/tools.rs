@@ -5,19 +5,17 @@
 
 use super::fault::denied;
 use super::features::Tool;
-use super::scheduler::Scheduler;
 use crate::dialect::{Answer, Notation, json, native};
 use crate::domain::{Caller, Scope};
 use crate::edn::{Map, Value};
-use crate::service::ToolInfo;
+use crate::service::{Service, ToolInfo};
 
-/// Calls a tool; `None` if it is not offered.
-pub(super) fn call(scheduler: &Scheduler<'_>, name: &str, args: &Value) -> Option<Map> {
-    let tool = scheduler.offer.find(name)?;
-    let caller = &as_model(scheduler.caller);
-    let answer = match scheduler.service.admit_call(caller, tool.name, args) {
+/// Calls a tool; `None` if there is none of this name.
+pub(super) fn call(service: &Service, caller: &Caller, tool: &ToolInfo, args: &Value) -> Option<Map> {
+    let caller = &as_model(caller);
+    let answer = match service.admit_call(caller, tool.name, args) {
         Err(denial) => denied(denial),
-        Ok(()) => scheduler.service.call_tool(tool.name, caller, args, Notation::Json)?,
+        Ok(()) => service.call_tool(tool.name, caller, args, Notation::Json)?,
     };
     Some(shown(answer))
 }

@@ -220,7 +220,7 @@ impl World {
         let (text, asked) = (answer.value.to_string(), effect.call.args.to_string());
         let leaked = self.handle.view(|state| {
             let others = state.schedules().into_iter().map(ScheduleRecord::schedule);
-            let others = others.filter(|schedule| !effect.caller.scope.reaches(schedule));
+            let others = others.filter(|schedule| !schedule.is_in(&effect.caller.scope));
             let mut ids = others.map(|schedule| schedule.id.to_string());
             ids.find(|id| text.contains(id.as_str()) && !asked.contains(id.as_str()))
         });

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use crate::adapter::{StoreMemory, Torn};
 use crate::domain::{Cursor, Fact, Span};
 use crate::engine::Input;
-use crate::port::{Clock, HistoryCaps, Store, Ticket};
+use crate::port::{Clock, Store, Ticket};
 use crate::runtime::{AttachOptions, Handle, StoreReplies};
+use crate::testkit::disk::{Disk, UnpublishedFact};
 use crate::testkit::history::Seen;
 use crate::testkit::laws::Broken;
 use crate::testkit::sim::sim_courier;
@@ -14,46 +15,6 @@ use crate::testkit::world::World;
 use crate::testkit::world_config::Action;
 
 type Outcome = Result<(), Broken>;
-
-/// The store of a world, and what the engine has learnt from it.
-pub(in crate::testkit) struct Disk {
-    pub(in crate::testkit) store: Arc<StoreMemory>,
-    pub(in crate::testkit) answers: StoreReplies,
-    /// Writes are held back, so no answers arrive.
-    pub(in crate::testkit) is_slow: bool,
-    /// The disk fails, or did until the last recovery.
-    pub(in crate::testkit) is_ill: bool,
-    /// The number of failures that the engine knows of.
-    pub(in crate::testkit) failures: u64,
-    /// The number of refused batches (full queue) that the engine knows of.
-    pub(in crate::testkit) refusals: u64,
-    /// The engine knows of a refused batch and has not reloaded from the store yet.
-    pub(in crate::testkit) is_refused: bool,
-}
-
-/// A fact that the feed has not shown yet.
-pub(in crate::testkit) struct UnpublishedFact {
-    pub(in crate::testkit) cursor: Cursor,
-    pub(in crate::testkit) fact: Fact,
-    /// Whether the feed may show it only after its commit.
-    pub(in crate::testkit) is_lasting: bool,
-}
-
-impl Disk {
-    /// Attaches an unbounded store to this engine.
-    pub(in crate::testkit) fn taken_up_by(handle: &Handle) -> Result<Disk, String> {
-        let caps = HistoryCaps { schedule_rows: u64::MAX, bytes: u64::MAX, days: u64::MAX };
-        let store = Arc::new(StoreMemory::new(caps));
-        let answers = StoreReplies::attach(handle, store.clone(), AttachOptions::default())
-            .map_err(|fault| fault.to_string())?;
-        Ok(Disk::of(store, answers))
-    }
-
-    fn of(store: Arc<StoreMemory>, answers: StoreReplies) -> Disk {
-        let (failures, refusals) = (store.health().failures, store.refusals());
-        Disk { store, answers, is_slow: false, is_ill: false, failures, refusals, is_refused: false }
-    }
-}
 
 impl World {
     /// Passes the store's answers on to the engine; returns whether there were any.

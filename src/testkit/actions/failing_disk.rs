@@ -1,10 +1,9 @@
 //! Disk failures of a world: the disk fails in one of several ways, is retried, and recovers.
 
 use crate::adapter::DiskFault;
-use crate::domain::{Durability, Refusal};
-use crate::engine::{Command, Input};
+use crate::domain::Refusal;
 use crate::port::Store;
-use crate::testkit::actions::crash::Disk;
+use crate::testkit::disk::Disk;
 use crate::testkit::laws::Broken;
 use crate::testkit::world::World;
 
@@ -75,9 +74,4 @@ impl World {
         }
         Err(Broken { law: "volatile_work_needs_no_disk", detail: refusal.to_string() })
     }
-}
-
-/// Whether an input creates a volatile schedule.
-pub(in crate::testkit) fn creates_in_memory(input: &Input) -> bool {
-    matches!(input, Input::Command(Command::CreateSchedule(new)) if new.durability == Durability::Volatile)
 }

@@ -2,7 +2,6 @@
 
 pub(in crate::testkit) mod action;
 pub(in crate::testkit) mod arguments;
-pub(in crate::testkit) mod behaviour;
 pub(in crate::testkit) mod calls;
 pub(in crate::testkit) mod crash;
 pub(in crate::testkit) mod failing_disk;

@@ -2,9 +2,10 @@
 
 use crate::domain::{Dispatch, Phase, RunFact, Span};
 use crate::limits;
-use crate::testkit::checks::event_laws::{LawResult, hold, run_fact};
+use crate::testkit::checks::law::{LawResult, hold};
 use crate::testkit::history::{Observation, Seen};
-use crate::testkit::reference::model::{ReferenceModel, key_of};
+use crate::testkit::reference::model::ReferenceModel;
+use crate::testkit::reference::run_key::key_of;
 
 /// Every attempt of a run sends an equal message, unless its schedule changed in between.
 pub(in crate::testkit) fn a_parcel_is_the_same_at_each_attempt(
@@ -23,7 +24,7 @@ pub(in crate::testkit) fn nothing_goes_where_nothing_is_wanted(
     model: &ReferenceModel,
     seen: &Observation,
 ) -> LawResult {
-    let Some((run, RunFact::Dispatched(Dispatch { phase: Phase::Outside, .. }))) = run_fact(seen) else {
+    let Some((run, RunFact::Dispatched(Dispatch { phase: Phase::Outside, .. }))) = seen.run_fact() else {
         return Ok(());
     };
     let channel = model.runs.get(&key_of(run)).and_then(|life| life.channel.as_ref());
@@ -36,7 +37,7 @@ pub(in crate::testkit) fn a_channel_is_left_alone_as_it_asks(
     _: &ReferenceModel,
     seen: &Observation,
 ) -> LawResult {
-    let Some((run, RunFact::Retrying { failure, due, .. })) = run_fact(seen) else { return Ok(()) };
+    let Some((run, RunFact::Retrying { failure, due, .. })) = seen.run_fact() else { return Ok(()) };
     let most = Span::from_millis(limits::RETRY_AFTER_MS.value);
     let asked = failure.again_after.unwrap_or(Span::ZERO).min(most);
     hold(*due >= seen.now.boot.after(asked), || format!("{run} is tried again at {due:?}, after {failure:?}"))

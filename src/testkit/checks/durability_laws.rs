@@ -2,12 +2,13 @@
 
 use crate::domain::RunState;
 use crate::engine::LocalFact;
-use crate::testkit::checks::event_laws::{LawResult, hold};
+use crate::testkit::checks::law::{LawResult, StateView, hold};
 use crate::testkit::history::{Observation, Seen};
-use crate::testkit::laws::StateView;
-use crate::testkit::reference::model::{ReferenceModel, RunKey, ScheduleModel, key_of};
+use crate::testkit::reference::loading::Loading;
+use crate::testkit::reference::model::ReferenceModel;
+use crate::testkit::reference::run_key::{RunKey, key_of};
 use crate::testkit::reference::run_model::RunModel;
-use crate::testkit::reference::store_failure::Loading;
+use crate::testkit::reference::schedule_model::ScheduleModel;
 
 /// A durable run reaches its host only after the fact that dispatches it is committed.
 pub(in crate::testkit) fn nothing_unkept_is_handed_over(

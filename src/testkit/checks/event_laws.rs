@@ -15,10 +15,12 @@ use crate::testkit::checks::channel_laws::{
 use crate::testkit::checks::durability_laws::{
     nothing_unkept_is_handed_over, only_what_is_not_kept_is_retracted, what_is_stored_is_loaded,
 };
+use crate::testkit::checks::law::{EventLaw, LawResult, hold};
 use crate::testkit::history::{Observation, Reception, Seen};
-use crate::testkit::laws::EventLaw;
-use crate::testkit::reference::model::{ReferenceModel, RunKey, ScheduleModel, key_of};
+use crate::testkit::reference::model::ReferenceModel;
+use crate::testkit::reference::run_key::{RunKey, key_of};
 use crate::testkit::reference::run_model::RunModel;
+use crate::testkit::reference::schedule_model::ScheduleModel;
 
 macro_rules! named {
     ($($law:ident),+ $(,)?) => { &[$((stringify!($law), $law as EventLaw)),+] };
@@ -57,8 +59,6 @@ pub(in crate::testkit) const ALL: &[(&str, EventLaw)] = named![
     nothing_goes_where_nothing_is_wanted,
     a_channel_is_left_alone_as_it_asks,
 ];
-
-pub(in crate::testkit) type LawResult = Result<(), String>;
 
 /// A fact survives the log: its text parses back to an equal fact.
 fn a_fact_can_be_kept(_: &ReferenceModel, seen: &Observation) -> LawResult {
@@ -216,7 +216,7 @@ fn never_early(model: &ReferenceModel, seen: &Observation) -> LawResult {
 /// No run is dispatched that the grant or a rule forbids, that needs an approval and has none, or
 /// that the external guard has not allowed. A change of the schedule revokes the approval.
 fn nothing_refused_or_unapproved_goes_out(model: &ReferenceModel, seen: &Observation) -> LawResult {
-    let Some((run, RunFact::Dispatched(_))) = run_fact(seen) else { return Ok(()) };
+    let Some((run, RunFact::Dispatched(_))) = seen.run_fact() else { return Ok(()) };
     let (Some(life), Some(plan)) = (model.runs.get(&key_of(run)), model.schedules.get(&run.schedule)) else {
         return Ok(());
     };
@@ -249,7 +249,7 @@ fn nothing_refused_or_unapproved_goes_out(model: &ReferenceModel, seen: &Observa
 /// Nothing is claimed or dispatched during a global pause, and nothing of a paused schedule except
 /// manual runs.
 fn held_is_held(model: &ReferenceModel, seen: &Observation) -> LawResult {
-    let Some((run, fact)) = run_fact(seen) else { return Ok(()) };
+    let Some((run, fact)) = seen.run_fact() else { return Ok(()) };
     let paused = model.schedules.get(&run.schedule).is_some_and(|plan| plan.paused);
     let by_hand = |life: &RunModel| life.cause == Cause::Manual;
     let right = match fact {
@@ -327,7 +327,7 @@ fn a_line_ends(model: &ReferenceModel, seen: &Observation) -> LawResult {
 /// A session can cancel only its own schedules.
 fn a_session_cancels_its_own(model: &ReferenceModel, seen: &Observation) -> LawResult {
     let Seen::CancelAcknowledged { scope, schedule } = &seen.seen else { return Ok(()) };
-    let covered = model.schedules.get(schedule).is_none_or(|plan| scope.reaches(&plan.schedule));
+    let covered = model.schedules.get(schedule).is_none_or(|plan| plan.schedule.is_in(scope));
     hold(covered, || format!("{scope:?} cancelled {schedule}"))
 }
 
@@ -354,7 +354,7 @@ fn at_most_once(model: &ReferenceModel, seen: &Observation) -> LawResult {
 
 /// A volatile run is retried only if its host said that it did not take it.
 fn volatile_is_tried_once(model: &ReferenceModel, seen: &Observation) -> LawResult {
-    let Some((run, RunFact::Retrying { failure, .. })) = run_fact(seen) else { return Ok(()) };
+    let Some((run, RunFact::Retrying { failure, .. })) = seen.run_fact() else { return Ok(()) };
     let durable = model.schedules.get(&run.schedule).is_some_and(ScheduleModel::is_durable);
     // In these cases the host refused before doing anything. Otherwise it may have done it.
     let not_taken =
@@ -373,7 +373,7 @@ fn nothing_unasked(model: &ReferenceModel, seen: &Observation) -> LawResult {
 
 /// A delivered run was received by its host as a prompt, or by its channel.
 fn delivered_means_received(model: &ReferenceModel, seen: &Observation) -> LawResult {
-    let Some((run, RunFact::Delivered | RunFact::Accepted)) = run_fact(seen) else { return Ok(()) };
+    let Some((run, RunFact::Delivered | RunFact::Accepted)) = seen.run_fact() else { return Ok(()) };
     let life = model.runs.get(&key_of(run));
     let received = life.is_some_and(|life| {
         let phase = if life.channel.is_some() { Phase::Outside } else { Phase::PromptSubmit };
@@ -461,16 +461,8 @@ fn nothing_after_shutdown(model: &ReferenceModel, seen: &Observation) -> LawResu
     hold(!(model.stopped && work), || format!("after the shutdown came {:?}", seen.seen))
 }
 
-pub(in crate::testkit) fn hold(holds: bool, detail: impl FnOnce() -> String) -> LawResult {
-    if holds { Ok(()) } else { Err(detail()) }
-}
-
-pub(in crate::testkit) fn run_fact(seen: &Observation) -> Option<(&RunId, &RunFact)> {
-    if let Seen::Fact(Fact::Run(id, fact)) = &seen.seen { Some((id, fact)) } else { None }
-}
-
 fn submitted(seen: &Observation) -> Option<(&RunId, &SessionId)> {
-    let (id, fact) = run_fact(seen)?;
+    let (id, fact) = seen.run_fact()?;
     if let RunFact::Dispatched(Dispatch { phase: Phase::PromptSubmit, session, .. }) = fact {
         Some((id, session))
     } else {

@@ -1,7 +1,7 @@
 //! The laws: of events, of the state, of channels, and of what is on disk.
 
 pub(in crate::testkit) mod channel_laws;
-pub(in crate::testkit) mod counts;
 pub(in crate::testkit) mod durability_laws;
 pub(in crate::testkit) mod event_laws;
+pub(in crate::testkit) mod law;
 pub(in crate::testkit) mod state_laws;

@@ -4,8 +4,10 @@ use crate::domain::{RunId, ScheduleId, Status, Target};
 use crate::engine::{Mode, ScheduleRecord, SessionRecord, State};
 use crate::limits;
 use crate::testkit::checks::durability_laws::nothing_is_out_that_is_not_kept;
-use crate::testkit::laws::{StateLaw, StateView};
-use crate::testkit::reference::model::{ReferenceModel, RunKey, ScheduleModel};
+use crate::testkit::checks::law::{LawResult, StateLaw, StateView, hold};
+use crate::testkit::reference::model::ReferenceModel;
+use crate::testkit::reference::run_key::RunKey;
+use crate::testkit::reference::schedule_model::ScheduleModel;
 
 macro_rules! named {
     ($($law:ident),+ $(,)?) => { &[$((stringify!($law), $law as StateLaw)),+] };
@@ -27,11 +29,9 @@ pub(in crate::testkit) const ALL: &[(&str, StateLaw)] = named![
 /// Laws that print the whole state, checked every few steps.
 pub(in crate::testkit) const DEEP: &[(&str, StateLaw)] = named![fold_is_state];
 
-type Verdict = Result<(), String>;
-
 /// Expected = delivered + skipped + cancelled + failed + lost + pending, and each equals the
 /// model's count.
-fn accounting_balances(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+fn accounting_balances(model: &ReferenceModel, standing: &StateView<'_>) -> LawResult {
     let (ledger, counts) = (standing.state.ledger(), &model.counts);
     hold(ledger.imbalance() == 0, || format!("{ledger:?} is out by {}", ledger.imbalance()))?;
     let booked = [
@@ -63,7 +63,7 @@ fn accounting_balances(model: &ReferenceModel, standing: &StateView<'_>) -> Verd
 }
 
 /// Every live schedule has a timer or a reason to wait; every ended one has its right status.
-fn nothing_silent(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+fn nothing_silent(model: &ReferenceModel, standing: &StateView<'_>) -> LawResult {
     for (id, plan) in &model.schedules {
         let record = standing.state.schedule(id);
         match (plan.end, record) {
@@ -82,7 +82,7 @@ fn nothing_silent(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
     Ok(())
 }
 
-fn not_silent(standing: &StateView<'_>, id: &ScheduleId, record: &ScheduleRecord) -> Verdict {
+fn not_silent(standing: &StateView<'_>, id: &ScheduleId, record: &ScheduleRecord) -> LawResult {
     let state = standing.state;
     let live = || state.runs_of(record).any(|(_, run)| !run.run().state.is_terminal());
     let speaks = match record.status() {
@@ -98,7 +98,12 @@ fn not_silent(standing: &StateView<'_>, id: &ScheduleId, record: &ScheduleRecord
     hold(speaks, || format!("{id} is {:?} with neither deadline nor reason", record.status()))
 }
 
-fn may_be_forgotten(model: &ReferenceModel, state: &State, id: &ScheduleId, plan: &ScheduleModel) -> Verdict {
+fn may_be_forgotten(
+    model: &ReferenceModel,
+    state: &State,
+    id: &ScheduleId,
+    plan: &ScheduleModel,
+) -> LawResult {
     let owner = &plan.schedule.owner;
     // A session keeps a bounded number of ended schedules; the oldest is dropped for the next one.
     let full = || {
@@ -111,7 +116,7 @@ fn may_be_forgotten(model: &ReferenceModel, state: &State, id: &ScheduleId, plan
 }
 
 /// While the engine runs, a run waits only if something blocks it.
-fn nothing_waits_without_cause(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+fn nothing_waits_without_cause(model: &ReferenceModel, standing: &StateView<'_>) -> LawResult {
     let state = standing.state;
     if state.mode() != Mode::Running {
         return Ok(());
@@ -139,20 +144,20 @@ fn nothing_waits_without_cause(model: &ReferenceModel, standing: &StateView<'_>)
 }
 
 /// After its turn, the engine has nothing due left.
-fn nothing_due_is_left(_: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+fn nothing_due_is_left(_: &ReferenceModel, standing: &StateView<'_>) -> LawResult {
     let next =
         standing.state.next_wake(standing.now).filter(|next| standing.turned && *next <= standing.now.boot);
     hold(next.is_none(), || format!("{next:?} was due at {:?}", standing.now.boot))
 }
 
 /// A user message has cancelled what it had to cancel.
-fn a_word_has_called_off(model: &ReferenceModel, _: &StateView<'_>) -> Verdict {
+fn a_word_has_called_off(model: &ReferenceModel, _: &StateView<'_>) -> LawResult {
     let left = model.schedules.iter().find(|(_, plan)| plan.moot && plan.end.is_none());
     hold(left.is_none(), || format!("somebody spoke, and there is still {left:?}"))
 }
 
 /// No count exceeds its bound in `limits`.
-fn limits_hold(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+fn limits_hold(model: &ReferenceModel, standing: &StateView<'_>) -> LawResult {
     let state = standing.state;
     let sessions = state.sessions();
     let finished = |session: &&SessionRecord| state.schedules_of(session.id()).len() - session.live_count();
@@ -172,7 +177,7 @@ fn limits_hold(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
 }
 
 /// A run claims to have created a session only if its schedule creates one and a host was asked to.
-fn created_sessions_are_real(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+fn created_sessions_are_real(model: &ReferenceModel, standing: &StateView<'_>) -> LawResult {
     let state = standing.state;
     for (key, life) in &model.runs {
         let id = RunId { schedule: key.0.clone(), incarnation: key.1, slot: key.2 };
@@ -189,14 +194,14 @@ fn created_sessions_are_real(model: &ReferenceModel, standing: &StateView<'_>) -
 }
 
 /// After a shutdown no volatile schedule is live. Durable ones go on with the next start.
-fn nothing_lives_after_shutdown(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+fn nothing_lives_after_shutdown(model: &ReferenceModel, standing: &StateView<'_>) -> LawResult {
     let live = model.schedules.values().find(|plan| plan.end.is_none() && !plan.is_durable());
     let settled = standing.state.is_settled() && live.is_none();
     hold(!model.stopped || settled, || format!("{live:?} lives after the shutdown"))
 }
 
 /// The state equals the fold of its facts: both have equal text and an equal next wake-up.
-fn fold_is_state(model: &ReferenceModel, standing: &StateView<'_>) -> Verdict {
+fn fold_is_state(model: &ReferenceModel, standing: &StateView<'_>) -> LawResult {
     let (fold, state) = (&model.fold, standing.state);
     if let Some(difference) = first_difference(&fold.to_string(), &state.to_string()) {
         return Err(difference);
@@ -215,8 +220,4 @@ pub(in crate::testkit) fn first_difference(one: &str, two: &str) -> Option<Strin
     let longest = one.lines().count().max(two.lines().count()) + 1;
     let different = lines.take(longest).find(|(one, two)| one != two);
     different.map(|(one, two)| format!("`{one}` against `{two}`"))
-}
-
-fn hold(holds: bool, detail: impl FnOnce() -> String) -> Verdict {
-    if holds { Ok(()) } else { Err(detail()) }
 }

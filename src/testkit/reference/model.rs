@@ -8,25 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::{
-    BootTime, ChannelFact, Cursor, Fact, Grant, GuardPolicy, HostId, Moment, Next, Now, RunId, RunState,
-    Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status,
+    ChannelFact, Cursor, Fact, Grant, GuardPolicy, HostId, Next, Now, RunId, RunState, Schedule,
+    ScheduleFact, ScheduleId, SessionFact, SessionId, Status,
 };
 use crate::engine::State;
-use crate::testkit::checks::counts::Counts;
 use crate::testkit::history::{Observation, Seen};
+use crate::testkit::reference::counts::Counts;
+use crate::testkit::reference::loading::Loading;
+use crate::testkit::reference::run_key::RunKey;
 use crate::testkit::reference::run_model::RunModel;
+use crate::testkit::reference::schedule_model::{ScheduleModel, reckon};
 use crate::testkit::reference::session_model::SessionModel;
-use crate::testkit::reference::store_failure::{Loading, PendingRecovery};
-
-/// The order in which deliveries wait for a session: by slot, then by creation, then by id.
-pub(in crate::testkit) type Order = (Moment, Moment, ScheduleId);
-
-/// A run's id as a sortable key: schedule, incarnation, slot.
-pub(in crate::testkit) type RunKey = (ScheduleId, u32, Moment);
-
-pub(in crate::testkit) fn key_of(run: &RunId) -> RunKey {
-    (run.schedule.clone(), run.incarnation, run.slot)
-}
+use crate::testkit::reference::store_contents::StoreContents;
 
 /// The model of everything seen so far.
 #[derive(Clone, Debug, Default)]
@@ -64,56 +57,12 @@ pub(in crate::testkit) struct ReferenceModel {
     pub(in crate::testkit) fold: State,
 }
 
-/// One schedule.
+/// What the engine is about to load after a failure.
 #[derive(Clone, Debug)]
-pub(in crate::testkit) struct ScheduleModel {
-    pub(in crate::testkit) schedule: Schedule,
-    pub(in crate::testkit) incarnation: u32,
-    /// The next slot and the earliest boot time for it, computed when the slot was set.
-    pub(in crate::testkit) next: Option<(Moment, BootTime)>,
-    pub(in crate::testkit) awaits_finish: bool,
-    /// Its slot is set by an event, not by a clock.
-    pub(in crate::testkit) awaits_event: bool,
-    pub(in crate::testkit) paused: bool,
-    pub(in crate::testkit) runs: BTreeSet<RunKey>,
-    /// The most recently claimed run.
-    pub(in crate::testkit) last_run: Option<RunKey>,
-    pub(in crate::testkit) cancel_acknowledged: bool,
-    /// It had ended and was then given a new trigger.
-    pub(in crate::testkit) revived: bool,
-    /// The schedule itself was cancelled, and not only one of its runs.
-    pub(in crate::testkit) called_off: bool,
-    pub(in crate::testkit) end: Option<Status>,
-    /// Its session was closed. Stays true even if a session of that id is opened again.
-    pub(in crate::testkit) orphaned: bool,
-    /// A user spoke before its slot came, so `cancel-on-user-activity` must have cancelled it.
-    pub(in crate::testkit) moot: bool,
-}
-
-impl ScheduleModel {
-    /// Whether the schedule is durable, so that its slots follow the wall clock.
-    pub(in crate::testkit) fn is_durable(&self) -> bool {
-        self.schedule.is_durable()
-    }
-
-    pub(in crate::testkit) fn is_to_be_called_off_by_a_word_in(&self, session: &SessionId) -> bool {
-        let flagged = self.schedule.lifetime().cancel_on_user_activity;
-        flagged && self.end.is_none() && !self.paused && self.schedule.owner == *session
-    }
-
-    /// Whether its next slot lies strictly in the future, on the clock that it follows.
-    pub(in crate::testkit) fn is_to_come(&self, now: Now) -> bool {
-        match self.next {
-            Some((slot, _)) if self.is_durable() => slot > now.wall,
-            Some((_, earliest)) => earliest > now.boot,
-            None => self.awaits(),
-        }
-    }
-
-    /// Whether a slot is expected at a time that is not known yet.
-    fn awaits(&self) -> bool {
-        self.awaits_finish || self.awaits_event
-    }
+pub(in crate::testkit) struct PendingRecovery {
+    pub(in crate::testkit) held: Arc<StoreContents>,
+    /// The model that the committed facts produce.
+    pub(in crate::testkit) told: ReferenceModel,
 }
 
 impl ReferenceModel {
@@ -264,17 +213,35 @@ impl ReferenceModel {
             plan.end = Some(end);
         }
     }
-}
 
-impl ScheduleModel {
-    pub(in crate::testkit) fn arm(&mut self, now: Now, next: Next) {
-        self.next = reckon(now, next);
-        self.awaits_finish = next == Next::AfterFinish;
-        self.awaits_event = next == Next::AtEvent;
+    /// Whether a fact must be persisted. Must be called before the fact is added to the model.
+    pub(in crate::testkit) fn is_lasting(&self, fact: &Fact) -> bool {
+        match fact {
+            Fact::Created { schedule, .. } => schedule.is_durable(),
+            Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => {
+                self.schedules.get(id).is_some_and(ScheduleModel::is_durable)
+            }
+            Fact::Session(_, fact) => is_lasting_of_session(fact),
+            Fact::AllHeld { .. }
+            | Fact::AllReleased { .. }
+            | Fact::GuardPolicySet { .. }
+            | Fact::Restarted { .. } => true,
+            Fact::Host(..) | Fact::Channel(..) | Fact::Stopping { .. } => false,
+        }
     }
 }
 
-/// A slot with the earliest boot time for it, by the clocks at the time when it is set.
-fn reckon(now: Now, next: Next) -> Option<(Moment, BootTime)> {
-    next.slot().map(|slot| (slot, now.boot.after(slot.since(now.wall))))
+pub(in crate::testkit) fn is_lasting_of_session(fact: &SessionFact) -> bool {
+    match fact {
+        SessionFact::Opened { .. }
+        | SessionFact::Closed
+        | SessionFact::HostAttached { .. }
+        | SessionFact::Granted { .. } => true,
+        SessionFact::HostDetached
+        | SessionFact::Busy
+        | SessionFact::Idle
+        | SessionFact::UserMessage
+        | SessionFact::TurnUnreported
+        | SessionFact::JobReady { .. } => false,
+    }
 }

@@ -6,72 +6,20 @@
 //! Volatile state is not affected. The engine's local facts mark these transitions, and the store
 //! determines what they have to be.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::domain::{Cursor, Fact, RunId, RunState, ScheduleId, SessionFact, SessionId};
-use crate::engine::{LocalFact, StoredRow};
+use crate::domain::{Cursor, RunState};
+use crate::engine::LocalFact;
 use crate::port::Store;
 use crate::testkit::history::{Observation, Seen};
-use crate::testkit::laws::{Broken, Laws};
-use crate::testkit::reference::model::{ReferenceModel, RunKey, ScheduleModel, key_of};
-use crate::testkit::reference::restart::{StoreContents, WHAT_IS_KEPT_IS_THERE};
+use crate::testkit::laws::{Broken, Laws, WHAT_IS_KEPT_IS_THERE};
+use crate::testkit::reference::loading::Loading;
+use crate::testkit::reference::model::{PendingRecovery, ReferenceModel};
+use crate::testkit::reference::run_key::{RunKey, key_of};
 use crate::testkit::reference::run_model::RunModel;
+use crate::testkit::reference::schedule_model::ScheduleModel;
 use crate::testkit::reference::session_model::SessionModel;
-
-/// What the engine is about to load after a failure.
-#[derive(Clone, Debug)]
-pub(in crate::testkit) struct PendingRecovery {
-    held: Arc<StoreContents>,
-    /// The model that the committed facts produce.
-    told: ReferenceModel,
-}
-
-/// Rows that the engine has to load before anything else happens.
-#[derive(Clone, Debug)]
-pub(in crate::testkit) struct Loading {
-    held: Arc<StoreContents>,
-    sessions: BTreeSet<SessionId>,
-    schedules: BTreeSet<ScheduleId>,
-}
-
-impl Loading {
-    /// All schedules in the store, and the sessions for which `is_loaded` holds.
-    pub(in crate::testkit) fn of(
-        held: &Arc<StoreContents>,
-        is_loaded: impl Fn(&SessionId) -> bool,
-    ) -> Loading {
-        let sessions = held.sessions.iter().map(|row| row.id.clone()).filter(|id| is_loaded(id)).collect();
-        let schedules = held.schedules.iter().map(|row| row.schedule.id.clone()).collect();
-        Loading { held: Arc::clone(held), sessions, schedules }
-    }
-
-    /// Whether this is one of the rows, and has not been loaded yet.
-    pub(in crate::testkit) fn awaits(&self, row: &StoredRow) -> bool {
-        match row {
-            StoredRow::Session(row) => self.sessions.contains(&row.id) && self.held.sessions.contains(row),
-            StoredRow::Schedule(row) => {
-                self.schedules.contains(&row.schedule.id) && self.held.schedules.contains(row)
-            }
-            StoredRow::Hold(hold) => self.held.hold == *hold,
-            StoredRow::Guard { policy, grants } => self.held.policy == *policy && self.held.grants == *grants,
-        }
-    }
-
-    /// A row that has not been loaded, if there is one. The fold covers the settings.
-    pub(in crate::testkit) fn left(&self) -> Option<String> {
-        let session = self.sessions.first().map(ToString::to_string);
-        session.or_else(|| self.schedules.first().map(ToString::to_string))
-    }
-
-    fn strike(&mut self, row: &StoredRow) {
-        match row {
-            StoredRow::Session(row) => _ = self.sessions.remove(&row.id),
-            StoredRow::Schedule(row) => _ = self.schedules.remove(&row.schedule.id),
-            StoredRow::Hold(_) | StoredRow::Guard { .. } => {}
-        }
-    }
-}
+use crate::testkit::reference::store_contents::StoreContents;
 
 impl ReferenceModel {
     pub(in crate::testkit) fn enter_local(&mut self, fact: &LocalFact) {
@@ -185,37 +133,6 @@ impl ReferenceModel {
         let pending = durable.map(|plan| usize::from(plan.next.is_some()) + self.live_runs(plan).count());
         pending.sum::<usize>() as u64
     }
-
-    /// Whether a fact must be persisted. Must be called before the fact is added to the model.
-    pub(in crate::testkit) fn is_lasting(&self, fact: &Fact) -> bool {
-        match fact {
-            Fact::Created { schedule, .. } => schedule.is_durable(),
-            Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => {
-                self.schedules.get(id).is_some_and(ScheduleModel::is_durable)
-            }
-            Fact::Session(_, fact) => is_lasting_of_session(fact),
-            Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Restarted { .. } => true,
-            Fact::Host(..) | Fact::Channel(..) | Fact::Stopping { .. } => false,
-        }
-    }
-}
-
-pub(in crate::testkit) fn is_lasting_of_session(fact: &SessionFact) -> bool {
-    match fact {
-        SessionFact::Opened { .. }
-        | SessionFact::Closed
-        | SessionFact::HostAttached { .. }
-        | SessionFact::Granted { .. } => true,
-        SessionFact::HostDetached
-        | SessionFact::Busy
-        | SessionFact::Idle
-        | SessionFact::UserMessage
-        | SessionFact::TurnUnreported
-        | SessionFact::JobReady { .. } => false,
-    }
 }
 
 impl Laws {
@@ -234,9 +151,9 @@ impl Laws {
         let broken = |detail: String| Broken { law: WHAT_IS_KEPT_IS_THERE, detail };
         let held = StoreContents::read(store).map_err(broken)?;
         self.past.nothing_told_is_missing(&held).map_err(broken)?;
-        let told = self.past.as_told_by(&held).model;
-        held.schedules_are_fold(&told).map_err(broken)?;
-        self.model.returning = Some(Box::new(PendingRecovery { held: Arc::new(held), told }));
+        let told = self.past.as_told_by(&held);
+        told.makes_schedules_of(&held).map_err(broken)?;
+        self.model.returning = Some(Box::new(PendingRecovery { held: Arc::new(held), told: told.model }));
         Ok(())
     }
 

@@ -1,7 +1,9 @@
 //! Simulated surroundings: clock, randomness, hosts, courier, guard.
 
+pub(in crate::testkit) mod behaviour;
 pub(in crate::testkit) mod sim_clock;
 pub(in crate::testkit) mod sim_courier;
 pub(in crate::testkit) mod sim_entropy;
 pub(in crate::testkit) mod sim_guard;
 pub(in crate::testkit) mod sim_host;
+pub(in crate::testkit) mod stage;

@@ -8,7 +8,7 @@ use crate::domain::{Channel, ChannelKind, Failure, HostId, Phase, Reason, RunId,
 use crate::engine::Parcel;
 use crate::port::{Carried, Clock, Courier};
 use crate::testkit::history::{Reception, Seen};
-use crate::testkit::stage::Stage;
+use crate::testkit::sim::stage::Stage;
 
 /// The channels that every world opens.
 pub(in crate::testkit) fn channels() -> Vec<Channel> {

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::domain::{Failure, HostId, Message, Phase, Reason, RunId, SessionConfig, SessionId, Transcript};
 use crate::engine::{Delivery, Opening, Report};
 use crate::port::{Clock, Host, HostAnswer};
-use crate::testkit::actions::behaviour::Behaviour;
 use crate::testkit::history::{Reception, Seen};
-use crate::testkit::stage::Stage;
+use crate::testkit::sim::behaviour::Behaviour;
+use crate::testkit::sim::stage::Stage;
 
 /// A simulated host.
 pub struct SimHost {

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, TOOL_WORDS, arg_words, wordings};
-use crate::dialect::psi::error::integer;
+use crate::dialect::psi::value::integer;
 use crate::edn::{Map, ReadError, Value};
 
 /// Why a configuration was refused.

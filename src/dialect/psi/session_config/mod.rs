@@ -10,6 +10,7 @@ mod preloaded;
 mod print;
 mod selection;
 mod skill;
+mod text;
 
 pub use error::ConfigError;
 pub(super) use error::{PSI_WORDS, error_data};

@@ -1,6 +1,6 @@
 //! Parses the model of a configuration.
 
-use super::parse::text;
+use super::text::text;
 use crate::dialect::args::{Arg, ArgError};
 use crate::domain::Model;
 

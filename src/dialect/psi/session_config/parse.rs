@@ -3,6 +3,7 @@
 //! Invariant: nothing is dropped. An unknown key or an invalid value is an error that names it.
 
 use super::error::ConfigError;
+use super::text::{text, texts};
 use super::{model, preloaded, selection, skill};
 use crate::dialect::args::{Arg, ArgError, Choices, Keys, Style};
 use crate::dialect::{Notation, REQUEST_CAPS};
@@ -70,16 +71,6 @@ fn config(arg: Arg<'_>) -> Result<SessionConfig, ArgError> {
         })?,
         prompt_component_selection: args.opt("prompt-component-selection", selection::selection)?,
     })
-}
-
-/// Reads a string.
-pub(super) fn text(arg: Arg<'_>) -> Result<Box<str>, ArgError> {
-    arg.raw_text(limits::TEXT_BYTES).map(Into::into)
-}
-
-/// Reads a list of strings.
-pub(super) fn texts(arg: Arg<'_>) -> Result<Vec<Box<str>>, ArgError> {
-    arg.items(limits::CONFIG_ITEMS, text)
 }
 
 /// The keys of a configuration. Source: SEED-002.

@@ -3,7 +3,7 @@
 //! psi silently drops what is not a message; here it is an error. Printing is in `psi/message.rs`. Invariant: a
 //! message read here has no provenance; only the engine sets it.
 
-use super::parse::text;
+use super::text::text;
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind};
 use crate::domain::{Content, Message, Moment, Role};
 use crate::edn::{Inst, Value};

@@ -1,6 +1,6 @@
 //! Parses the selection of prompt parts in a configuration.
 
-use super::parse::texts;
+use super::text::texts;
 use crate::dialect::args::{Arg, ArgError};
 use crate::domain::{PromptComponent, PromptSelection};
 use crate::limits;

@@ -1,6 +1,6 @@
 //! Parses one skill of a configuration. Name and description are required; the other fields have defaults.
 
-use super::parse::text;
+use super::text::text;
 use crate::dialect::args::{Arg, ArgError};
 use crate::domain::{Skill, SkillSource};
 

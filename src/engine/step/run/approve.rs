@@ -7,8 +7,8 @@ use crate::domain::{Actor, Awaits, Checks, Digest, Hold, Reason, Refusal, RunFac
 use crate::engine::record::RunRecord;
 use crate::engine::state::{Mode, State};
 use crate::engine::step::run::authorize::refuse;
+use crate::engine::step::run::dispatch::try_again_as;
 use crate::engine::step::run::occurrence::Occurrence;
-use crate::engine::step::whole::wake::try_again_as;
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
 

@@ -6,8 +6,8 @@
 use crate::domain::{Awaits, Digest, Failure, Hold, Moment, Payload, Phase, Reason, Rule, RunFact, Span};
 use crate::engine::effect::{Effect, GuardQuestion};
 use crate::engine::guard::{PolicyDecision, digest};
-use crate::engine::step::run::failed::fail;
 use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step::run::retry::fail;
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
 

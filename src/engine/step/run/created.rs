@@ -6,8 +6,8 @@ use crate::engine::record::SessionRecord;
 use crate::engine::state::Mode;
 use crate::engine::step::run::authorize::authorize_prompt;
 use crate::engine::step::run::dispatch::{fresh_session, submit};
-use crate::engine::step::run::failed::fail;
 use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step::run::retry::fail;
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn created(step: &mut StepBuilder<'_>, run: &RunId) -> Result<(), Refusal> {

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Cause, Content, Dispatch, Failure, HostId, Lineage, Message, MessageProvenance, Payload, Phase, Reason,
-    Role, RunFact, SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
+    Cause, Content, Dispatch, Failure, HostId, Message, MessageProvenance, Payload, Phase, Reason, Role,
+    RunFact, SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
 };
 use crate::engine::destination::Destination;
 use crate::engine::effect::{Delivery, Effect, Opening};
@@ -17,9 +17,9 @@ use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::state::State;
 use crate::engine::step::run::authorize::authorize;
 use crate::engine::step::run::channel_delivery::send_to_channel;
-use crate::engine::step::run::failed::fail;
 use crate::engine::step::run::finish_run::finish_run;
 use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step::run::retry::fail;
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
 
@@ -64,6 +64,22 @@ pub(in crate::engine::step) fn dispatch_waiting(
     }
 }
 
+/// Hands over the runs that wait for a channel, in order.
+pub(in crate::engine::step) fn dispatch_to_channels(step: &mut StepBuilder<'_>) {
+    let state = step.state;
+    if step.held {
+        return;
+    }
+    for run in state.waiting_outside() {
+        let Some(occurrence) = Occurrence::of(state, run) else { continue };
+        // It keeps waiting, and holds nothing up: channels have no lanes.
+        let stands = occurrence.is_paused() || occurrence.is_frozen(state);
+        if !stands && !cancel_stale(step, &occurrence) {
+            dispatch(step, &occurrence);
+        }
+    }
+}
+
 /// Cancels a run that is too late or has expired, and returns whether it did. A waiting run is
 /// checked again when it is handed over.
 pub(in crate::engine::step) fn cancel_stale(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
@@ -81,6 +97,27 @@ pub(in crate::engine::step) fn cancel_stale(step: &mut StepBuilder<'_>, occurren
     };
     finish_run(step, occurrence, RunFact::Cancelled { reason });
     true
+}
+
+/// Makes the next attempt at a run, because the wait before it is over.
+pub(in crate::engine::step) fn try_again(step: &mut StepBuilder<'_>, record: &RunRecord) {
+    if let Some(occurrence) = Occurrence::of(step.state, record) {
+        try_again_as(step, &occurrence);
+    }
+}
+
+/// Hands a run over that was in no lane and no queue, or queues it.
+pub(in crate::engine::step) fn try_again_as(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) {
+    match occurrence.blocked(step) {
+        Some(reason) => step.run_fact(&occurrence.id, RunFact::Queued { reason }),
+        None => {
+            // A run whose target is missing fails with that reason, even if it is too late as well.
+            let goes = !matches!(occurrence.destination(step.state), Destination::Unreachable(_));
+            if !(goes && cancel_stale(step, occurrence)) {
+                dispatch(step, occurrence);
+            }
+        }
+    }
 }
 
 /// Hands one run over to its place; returns whether it was handed over.
@@ -209,7 +246,7 @@ impl FreshSession {
                 origin: origin.id.clone(),
                 schedule: schedule.id.clone(),
                 label: schedule.label.clone(),
-                chain: Some(Lineage::of_turn(occurrence.id.clone(), schedule)),
+                chain: Some(schedule.lineage_of_turn(occurrence.id.clone())),
             },
         }
     }

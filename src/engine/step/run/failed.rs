@@ -1,18 +1,15 @@
 //! Transition: a host could not do what it was asked to. The failure is recorded with its phase,
 //! and with the fresh session if one exists; the policy decides whether there is another attempt.
 
-use crate::domain::{
-    Failure, HostId, Phase, Reason, Recovery, Refusal, RunFact, RunId, Span, Status, Target,
-};
+use crate::domain::{Failure, HostId, Phase, Reason, Refusal, RunFact, RunId, Span};
 use crate::engine::destination::Destination;
 use crate::engine::effect::Effect;
 use crate::engine::record::RunRecord;
-use crate::engine::step::run::channel_delivery::{disable, retry_delay};
+use crate::engine::step::run::channel_delivery::disable;
 use crate::engine::step::run::dispatch::{dispatch_next, fresh_session};
-use crate::engine::step::run::finish_run::finish_run;
 use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step::run::retry::fail;
 use crate::engine::step_builder::StepBuilder;
-use crate::limits;
 
 pub(in crate::engine) fn failed(
     step: &mut StepBuilder<'_>,
@@ -74,54 +71,6 @@ pub(in crate::engine::step) fn fail_unanswered(
     {
         step.run_fact(&occurrence.id, RunFact::Queued { reason: Reason::HostGone });
     }
-}
-
-/// Ends an attempt with a failure. Returns the wait before the next attempt; `None` if the run has
-/// failed for good.
-pub(in crate::engine::step) fn fail(
-    step: &mut StepBuilder<'_>,
-    occurrence: &Occurrence<'_>,
-    failure: Failure,
-) -> Option<Span> {
-    let failure = Box::new(failure);
-    let wait = wait_before_next(occurrence, &failure);
-    match wait {
-        Some(wait) => {
-            let (at, due) = (step.now.wall.checked_add(wait), step.now.boot.after(wait));
-            let at = at.unwrap_or(step.now.wall);
-            step.run_fact(&occurrence.id, RunFact::Retrying { failure, at, due });
-        }
-        None => finish_run(step, occurrence, RunFact::Failed(failure)),
-    }
-    wait
-}
-
-/// Returns the wait before the next attempt; `None` if there is none.
-fn wait_before_next(occurrence: &Occurrence<'_>, failure: &Failure) -> Option<Span> {
-    let (schedule, attempt) = (occurrence.schedule, occurrence.attempt);
-    // An existing fresh session is not created a second time.
-    if occurrence.record.status == Status::Cancelled || failure.session_exists {
-        return None;
-    }
-    if let Target::Route(_) = schedule.target() {
-        return retry_delay(schedule, attempt, failure);
-    }
-    let policy = schedule.policy();
-    let redelivers = schedule.is_durable() && policy.recovery == Recovery::Redeliver;
-    let not_taken =
-        matches!(failure.reason, Reason::HostRefused | Reason::TargetMissing | Reason::LimitReached);
-    let lost = matches!(failure.reason, Reason::HostLost | Reason::Crashed);
-    // Without a receipt, the prompt may have arrived. Only a durable schedule that asks for
-    // redelivery repeats it.
-    let unknown = lost || failure.reason == Reason::ReceiptOverdue;
-    if !(not_taken || unknown && redelivers) {
-        return None;
-    }
-    let left = policy.backoff.get(usize::from(attempt) - 1).copied();
-    // A lost host says nothing about the prompt, so such an attempt is repeated beyond the backoff
-    // list, within the bound on attempts.
-    let again = lost && redelivers && u64::from(attempt) < limits::ATTEMPTS.value;
-    left.or(again.then_some(Span::ZERO))
 }
 
 /// Tells the host to drop a session that it may be creating for a run that is over.

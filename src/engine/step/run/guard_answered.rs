@@ -5,8 +5,8 @@ use crate::domain::{Awaits, Digest, GuardAnswer, Reason, Refusal, RunFact, RunId
 use crate::engine::record::RunRecord;
 use crate::engine::state::Mode;
 use crate::engine::step::run::authorize::{GUARD, allowance_ends, hold, refuse};
+use crate::engine::step::run::dispatch::try_again_as;
 use crate::engine::step::run::occurrence::Occurrence;
-use crate::engine::step::whole::wake::try_again_as;
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn guard_answered(

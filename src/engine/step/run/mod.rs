@@ -11,3 +11,4 @@ pub(in crate::engine::step) mod finish_run;
 pub(in crate::engine) mod fire;
 pub(in crate::engine::step) mod guard_answered;
 pub(in crate::engine::step) mod occurrence;
+pub(in crate::engine::step) mod retry;

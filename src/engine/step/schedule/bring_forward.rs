@@ -6,8 +6,8 @@ use crate::domain::{Next, Refusal, RunState, ScheduleFact};
 use crate::engine::input::Which;
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_live;
+use crate::engine::step::run::dispatch::try_again;
 use crate::engine::step::schedule::next_slot::{slot_now, within_lifetime};
-use crate::engine::step::whole::wake::try_again;
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn bring_forward(step: &mut StepBuilder<'_>, which: Which) -> Result<(), Refusal> {

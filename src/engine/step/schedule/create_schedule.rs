@@ -4,11 +4,10 @@ use crate::domain::{
     Creation, Fact, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact, ScheduleId, Settings,
     Span, Target, Trigger, When,
 };
-use crate::engine::apply::request_key;
 use crate::engine::input::NewSchedule;
 use crate::engine::record::{ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
-use crate::engine::state::Mode;
+use crate::engine::state::{Mode, request_key};
 use crate::engine::step::schedule::next_slot::{first_slot, within_lifetime};
 use crate::engine::step_builder::StepBuilder;
 use crate::limits::{self, Limit};

@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use crate::domain::{Actor, Fact, Refusal};
 use crate::engine::slab::Key;
 use crate::engine::state::Mode;
-use crate::engine::step::run::channel_delivery::dispatch_to_channels;
-use crate::engine::step::run::dispatch::dispatch_waiting;
+use crate::engine::step::run::dispatch::{dispatch_to_channels, dispatch_waiting};
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn hold_all(

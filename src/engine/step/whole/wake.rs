@@ -2,10 +2,9 @@
 //! step.
 
 use crate::domain::{Reason, RunFact, RunState, SessionFact};
-use crate::engine::destination::Destination;
 use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::state::Mode;
-use crate::engine::step::run::dispatch::{cancel_stale, dispatch, dispatch_next};
+use crate::engine::step::run::dispatch::{dispatch_next, try_again};
 use crate::engine::step::run::failed::{fail_in_flight, failure_in_flight, forget_orphan};
 use crate::engine::step::run::finish_run::finish_run;
 use crate::engine::step::run::fire::fire;
@@ -58,27 +57,6 @@ fn give_up(step: &mut StepBuilder<'_>, record: &RunRecord) {
     // The host may still be creating the session. Nobody would close it.
     forget_orphan(step, record);
     fail_in_flight(step, record, failure_in_flight(record, Reason::ReceiptOverdue, text));
-}
-
-/// Makes the next attempt at a run, because the wait before it is over.
-pub(in crate::engine::step) fn try_again(step: &mut StepBuilder<'_>, record: &RunRecord) {
-    if let Some(occurrence) = Occurrence::of(step.state, record) {
-        try_again_as(step, &occurrence);
-    }
-}
-
-/// Hands a run over that was in no lane and no queue, or queues it.
-pub(in crate::engine::step) fn try_again_as(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) {
-    match occurrence.blocked(step) {
-        Some(reason) => step.run_fact(&occurrence.id, RunFact::Queued { reason }),
-        None => {
-            // A run whose target is missing fails with that reason, even if it is too late as well.
-            let goes = !matches!(occurrence.destination(step.state), Destination::Unreachable(_));
-            if !(goes && cancel_stale(step, occurrence)) {
-                dispatch(step, occurrence);
-            }
-        }
-    }
 }
 
 /// Fails a run that has reached its timeout. A turn that it may have begun is not stopped, and

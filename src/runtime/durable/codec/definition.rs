@@ -4,18 +4,20 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::FactError;
+use super::actor::actor;
+use super::attachment::{file, of_file};
 use super::form::Form;
-use super::parse::{actor, lineage};
 use super::parts::{
-    flag_or, instant, map, maybe, number, one, one_or, part, schedule_id, session_id, span, text, wrong,
+    flag_or, instant, map, maybe, number, one, one_or, own_text, part, schedule_id, session_id, span, text,
+    wrong,
 };
-use super::print::of_lineage;
 use super::printed::{Instant, Printed, Word, unless};
+use super::provenance::{lineage, of_lineage};
 use super::session_config;
 use crate::calendar;
 use crate::domain::{
-    About, Attachment, Creation, Dialect, Durability, EndsWith, Envelope, Lifetime, Missed, Notice, Overlap,
-    Payload, PayloadKind, Policy, Recovery, Route, Schedule, Settings, Span, Target, Trigger, WhenBusy,
+    About, Creation, Dialect, Durability, EndsWith, Envelope, Lifetime, Missed, Notice, Overlap, Payload,
+    PayloadKind, Policy, Recovery, Route, Schedule, Settings, Span, Target, Trigger, WhenBusy,
 };
 
 pub(super) fn print(schedule: &Schedule) -> Printed {
@@ -79,14 +81,6 @@ fn of_payload(payload: &Payload) -> Printed {
     }
 }
 
-pub(super) fn of_file(file: &Attachment) -> Printed {
-    Printed::new().with("path", &*file.path).with("name", file.name.as_deref())
-}
-
-pub(super) fn file(form: &Form<'_>) -> Result<Attachment, FactError> {
-    Ok(Attachment { path: text(form, "path")?.into(), name: own_text(form, "name")? })
-}
-
 fn payload(form: &Form<'_>) -> Result<Payload, FactError> {
     let text: Box<str> = text(form, "text")?.into();
     Ok(match one(form, "kind", PayloadKind::parse)? {
@@ -98,10 +92,6 @@ fn payload(form: &Form<'_>) -> Result<Payload, FactError> {
             file: maybe(form, "file", |form, key| file(map(form, key)?))?,
         })),
     })
-}
-
-pub(super) fn own_text(form: &Form<'_>, key: &'static str) -> Result<Option<Box<str>>, FactError> {
-    maybe(form, key, |form, key| text(form, key).map(Into::into))
 }
 
 fn of_terms(terms: &Settings) -> Printed {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::definition::own_text;
 use super::form::Form;
-use super::parts::{boot, instant, map, maybe, number, one, part, session_id, text, wrong};
+use super::parts::{
+    boot, check_version, instant, map, maybe, number, one, own_text, part, session_id, text, wrong,
+};
 use super::printed::{Instant, Part, Printed, Word};
-use super::row::check_version;
 use super::{FactError, VERSION};
 use crate::domain::{
     Awaits, Checks, Dialect, Digest, Grant, GuardPolicy, Hold, PayloadKind, Right, Rule, RuleScope, Ruling,

@@ -1,10 +1,11 @@
 //! The codec of message rows: messages that durable runs put into built-in sessions.
 
-use super::definition::{file, of_file, own_text};
+use super::attachment::{file, of_file};
 use super::form::Form;
-use super::parts::{flag, instant, map, maybe, number, one, part, run_id, session_id, span, wrong};
+use super::parts::{
+    check_version, flag, instant, map, maybe, number, one, own_text, part, run_id, session_id, span, wrong,
+};
 use super::printed::{Instant, Part, Printed, Word};
-use super::row::check_version;
 use super::{FactError, VERSION};
 use crate::domain::{Content, Message, MessageProvenance, Role, SessionId};
 

@@ -1,11 +1,13 @@
 //! Facts and rows as text: each is one EDN map, on one line of text.
 //!
 //! [`print`](fn@print) and [`parse`](fn@parse) are each other's inverse for every fact that the engine can decide.
-//! The format is versioned by [`VERSION`]; `schema/facts/v1.edn` has one fact of each kind. What lives elsewhere: the
+//! The format is versioned by `VERSION`; `schema/facts/v1.edn` has one fact of each kind. What lives elsewhere: the
 //! log (`adapter`), the fold (`engine`).
 //!
 //! Invariant: a form that is not understood is an error, never a fact that means something else.
 
+mod actor;
+mod attachment;
 mod definition;
 mod form;
 mod guard;
@@ -14,6 +16,7 @@ mod parse;
 mod parts;
 mod print;
 mod printed;
+mod provenance;
 mod row;
 mod session_config;
 #[cfg(test)]

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use super::definition::{self, own_text};
+use super::actor::actor;
+use super::definition;
 use super::form::Form;
 use super::parts::{
-    boot, flag, host, instant, map, maybe, number, one, part, run_id, schedule_id, session_id, text, wrong,
+    boot, flag, host, instant, map, maybe, number, one, own_text, part, run_id, schedule_id, session_id,
+    text, wrong,
 };
+use super::provenance::provenance;
 use super::{FactError, guard, names, session_config};
 use crate::dialect::echo;
 use crate::domain::{
-    Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Dialect, Dispatch, Fact, Failure, HostFact,
-    JobId, Lineage, Next, Phase, Reason, Redefinition, RunFact, ScheduleFact, Scope, SessionFact, SessionId,
-    SessionProvenance, Skip, Span, TokenName, Via,
+    Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Dispatch, Fact, Failure, HostFact, JobId, Next,
+    Phase, Reason, Redefinition, RunFact, ScheduleFact, SessionFact, Skip, Span,
 };
 use crate::edn::Map;
 
@@ -169,20 +171,6 @@ pub(super) fn failure(form: &Form<'_>) -> Result<Failure, FactError> {
     })
 }
 
-pub(super) fn provenance(form: &Form<'_>) -> Result<SessionProvenance, FactError> {
-    Ok(SessionProvenance {
-        origin: session_id(form, "origin")?,
-        schedule: schedule_id(form, "schedule")?,
-        label: own_text(form, "label")?,
-        chain: maybe(form, "line", lineage)?,
-    })
-}
-
-pub(super) fn lineage(form: &Form<'_>, key: &'static str) -> Result<Lineage, FactError> {
-    let form = map(form, key)?;
-    Ok(Lineage { run: run_id(form, "run")?, depth: number(form, "depth")?, root: schedule_id(form, "root")? })
-}
-
 fn job_id(form: &Form<'_>) -> Result<JobId, FactError> {
     let value = part(form, "job");
     let job = value.as_str().and_then(|text| JobId::new(text).ok());
@@ -207,33 +195,4 @@ fn next(form: &Form<'_>, key: &'static str) -> Result<Next, FactError> {
 /// Who caused the fact, if anybody did.
 fn by(form: &Form<'_>) -> Result<Option<Box<Actor>>, FactError> {
     Ok(maybe(form, "by", actor)?.map(Box::new))
-}
-
-/// Who did something. In logs from before more was recorded, it is the scope alone.
-pub(super) fn actor(form: &Form<'_>, key: &'static str) -> Result<Actor, FactError> {
-    if !part(form, key).is_map() {
-        return Ok(Actor { scope: scope(form, key)?, via: None, tool: None });
-    }
-    let form = map(form, key)?;
-    let entry = maybe(form, "entry", |form, key| match part(form, key).as_keyword() {
-        Some("embedder") => Ok(Via::Embedder),
-        Some("peer") => Ok(Via::Peer),
-        Some("session") => Ok(Via::Session),
-        Some("operator") => {
-            let token = TokenName::new(text(form, "token")?);
-            token.map(Via::Operator).map_err(|_| wrong("token", "a token's name", part(form, "token")))
-        }
-        Some(_) | None => Err(wrong(key, "embedder, peer, session or operator", part(form, key))),
-    })?;
-    let tool = maybe(form, "tool", |form, key| one(form, key, Dialect::parse))?;
-    Ok(Actor { scope: scope(form, "scope")?, via: entry, tool })
-}
-
-fn scope(form: &Form<'_>, key: &'static str) -> Result<Scope, FactError> {
-    let value = part(form, key);
-    if value.as_keyword().is_some_and(|word| word == "operator") {
-        return Ok(Scope::Operator);
-    }
-    let session = value.as_str().and_then(|text| SessionId::new(text).ok());
-    session.map(Scope::Session).ok_or_else(|| wrong(key, ":operator or a session's id", value))
 }

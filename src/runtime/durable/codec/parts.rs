@@ -1,7 +1,7 @@
 //! Typed access to the parts of a form. Everything is checked, because anybody may have written a log.
 
-use super::FactError;
 use super::form::Form;
+use super::{FactError, VERSION};
 use crate::dialect::echo;
 use crate::domain::{BootTime, HostId, Moment, RunId, ScheduleId, SessionId, Span};
 use crate::edn::Value;
@@ -103,6 +103,21 @@ pub(super) fn text<'f>(form: &'f Form<'_>, key: &'static str) -> Result<&'f str,
 pub(super) fn map<'f, 'a>(form: &'f Form<'a>, key: &'static str) -> Result<&'f Form<'a>, FactError> {
     let found = part(form, key);
     if found.is_map() { Ok(found) } else { Err(wrong(key, "a map", found)) }
+}
+
+/// An optional string.
+pub(super) fn own_text(form: &Form<'_>, key: &'static str) -> Result<Option<Box<str>>, FactError> {
+    maybe(form, key, |form, key| text(form, key).map(Into::into))
+}
+
+/// Refuses a version that this program does not know.
+pub(super) fn check_version(form: &Form<'_>) -> Result<(), FactError> {
+    let version: u32 = number(form, "v")?;
+    if version == VERSION {
+        Ok(())
+    } else {
+        Err(wrong("v", "a version that this program knows", part(form, "v")))
+    }
 }
 
 /// The value under a key; nil if it is missing.

@@ -4,10 +4,11 @@ use super::definition;
 use super::guard::{of_hold, of_policy};
 use super::names;
 use super::printed::{Instant, Part, Printed, Word};
+use super::provenance::of_provenance;
 use super::session_config;
 use crate::domain::{
-    Actor, BootTime, ChannelFact, Claim, Dispatch, Fact, Failure, HostFact, Lineage, Next, Redefinition,
-    RunFact, ScheduleFact, Scope, SessionFact, SessionProvenance, Skip,
+    Actor, BootTime, ChannelFact, Claim, Dispatch, Fact, Failure, HostFact, Next, Redefinition, RunFact,
+    ScheduleFact, SessionFact, Skip,
 };
 
 /// Prints a fact.
@@ -153,21 +154,6 @@ fn with_failure(map: Printed, failure: &Failure) -> Printed {
     }
 }
 
-pub(super) fn of_provenance(provenance: &SessionProvenance) -> Printed {
-    Printed::new()
-        .with("origin", provenance.origin.as_str())
-        .with("schedule", provenance.schedule.to_string())
-        .with("label", provenance.label.as_deref())
-        .with("line", provenance.chain.as_ref().map(of_lineage))
-}
-
-pub(super) fn of_lineage(line: &Lineage) -> Printed {
-    Printed::new()
-        .with("run", line.run.to_string())
-        .with("depth", line.depth)
-        .with("root", line.root.to_string())
-}
-
 impl Part for Next {
     fn print(self, out: &mut String) {
         match self {
@@ -179,37 +165,6 @@ impl Part for Next {
             Next::AtEvent => Word("at-event").print(out),
             Next::Never { reason } => Printed::new().with("never", Word(reason.name())).print(out),
         }
-    }
-}
-
-impl Part for &Scope {
-    fn print(self, out: &mut String) {
-        match self {
-            Scope::Operator => Word("operator").print(out),
-            Scope::Session(session) => session.as_str().print(out),
-        }
-    }
-}
-
-impl Part for &Actor {
-    /// An actor of which only the scope is known is printed as the scope alone, as in logs from
-    /// before more was recorded.
-    fn print(self, out: &mut String) {
-        let Actor { scope, via: entry, tool } = self;
-        if entry.is_none() && tool.is_none() {
-            return scope.print(out);
-        }
-        let mut map = Printed::new().with("scope", scope);
-        if let Some(entry) = entry {
-            map = map.with("entry", Word(entry.name()));
-            if let Some(token) = entry.token() {
-                map = map.with("token", token.as_str());
-            }
-        }
-        if let Some(tool) = tool {
-            map = map.with("tool", Word(tool.name()));
-        }
-        map.print(out);
     }
 }
 

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use super::definition::{self, own_text};
+use super::actor::actor;
+use super::definition;
 use super::form::Form;
 use super::guard::{checks, of_checks};
-use super::parse::{actor, failure, provenance};
-use super::parts::{count, flag, flag_or, instant, map, maybe, number, one, part, session_id, wrong};
-use super::print::{of_failure, of_provenance};
+use super::parse::failure;
+use super::parts::{
+    check_version, count, flag, flag_or, instant, map, maybe, number, one, own_text, part, session_id, wrong,
+};
+use super::print::of_failure;
 use super::printed::{Instant, Part, Printed, Word, unless};
+use super::provenance::{of_provenance, provenance};
 use super::{FactError, VERSION, session_config};
 use crate::domain::{Cause, HostId, Moment, Phase, Reason, Run, RunState, Status};
 use crate::engine::{Pause, Progress, ScheduleRow, SessionRow};
@@ -77,16 +81,6 @@ pub(crate) fn parse_session(form: &Form<'_>) -> Result<(SessionRow, Option<Box<s
         last_user_activity: maybe(form, "user-spoke-at", instant)?,
     };
     Ok((row, own_text(form, "token")?))
-}
-
-/// Refuses a version that this program does not know.
-pub(super) fn check_version(form: &Form<'_>) -> Result<(), FactError> {
-    let version: u32 = number(form, "v")?;
-    if version == VERSION {
-        Ok(())
-    } else {
-        Err(wrong("v", "a version that this program knows", part(form, "v")))
-    }
 }
 
 fn of_course(course: &Progress) -> Printed {

@@ -5,9 +5,9 @@
 //! not bounded, and names and lists may be written in any way that this format ever allowed.
 
 use super::FactError;
-use super::definition::{file, own_text};
+use super::attachment::file;
 use super::form::Form;
-use super::parts::{flag, flag_or, instant, map, maybe, part, text, wrong};
+use super::parts::{flag, flag_or, instant, map, maybe, own_text, part, text, wrong};
 use super::printed::{Printed, Word};
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::domain::{Fact, Next, RunFact, RunState, ScheduleFact, ScheduleId};
-use crate::testkit::reference::model::{RunKey, ScheduleModel, key_of};
+use crate::testkit::reference::run_key::{RunKey, key_of};
 use crate::testkit::reference::run_model::RunModel;
+use crate::testkit::reference::schedule_model::ScheduleModel;
 
 /// The number of slots by outcome.
 #[derive(Clone, Debug, Default)]

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::history::History;
-use super::recorder::Recorder;
-use super::sim::sim_clock::SimClock;
-use super::sim::sim_entropy::SimEntropy;
 use crate::calendar::Zones;
 use crate::port::Host;
 use crate::runtime::{Parts, WithoutStore};
+use crate::testkit::history::History;
+use crate::testkit::recorder::Recorder;
+use crate::testkit::sim::sim_clock::SimClock;
+use crate::testkit::sim::sim_entropy::SimEntropy;
 
 /// The simulated surroundings of one engine. Clones share them.
 #[derive(Clone, Debug)]

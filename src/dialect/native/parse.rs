@@ -1,0 +1,16 @@
+//! Parses one call of a tool, or answers with what is wrong and how it could be called.
+
+use super::call::{Call, read};
+use super::suggest_call::repaired;
+use super::tool::Tool;
+use crate::dialect::args::TOOL_WORDS;
+use crate::dialect::{Answer, Notation};
+use crate::edn::Value;
+
+/// Parses the arguments of one call of a tool.
+///
+/// # Errors
+/// The complete error answer to an invalid call.
+pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answer> {
+    read(tool, args, notation).map_err(|error| error.answer(&TOOL_WORDS, repaired(tool, args, notation)))
+}

@@ -1,0 +1,21 @@
+//! The families of tools through which a schedule can be made.
+//!
+//! What lives elsewhere: the words and rules of each (`dialect`). Invariant: to the engine a dialect is a name.
+
+use crate::domain::names;
+
+names! {
+    /// The family of tools that made a schedule. The engine stores it; no transition depends on it.
+    Dialect {
+        /// psi's one-shot scheduler. Source: SEED-002.
+        Psi = "psi",
+        /// The scheduled tasks of a personal agent, shared by all its sessions. Source: SEED-004.
+        Cron = "cron",
+        /// Prompts that a session sets for itself, once or recurring. Source: SEED-003.
+        Reminder = "reminder",
+        /// Actions that an agent has the runtime do later in its session. Source: SEED-000.
+        SessionAction = "session-action",
+        /// The crate's own interface, as embedders call it.
+        Native = "native",
+    }
+}

@@ -1,0 +1,85 @@
+//! The end of an attempt that failed: another attempt after a wait, or the end of the run.
+
+use crate::domain::{Failure, Reason, Recovery, RunFact, Schedule, Span, Status, Target};
+use crate::engine::step::run::finish_run::finish_run;
+use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step_builder::StepBuilder;
+use crate::limits;
+
+/// Ends an attempt with a failure. Returns the wait before the next attempt; `None` if the run has
+/// failed for good.
+pub(in crate::engine::step) fn fail(
+    step: &mut StepBuilder<'_>,
+    occurrence: &Occurrence<'_>,
+    failure: Failure,
+) -> Option<Span> {
+    let failure = Box::new(failure);
+    let wait = wait_before_next(occurrence, &failure);
+    match wait {
+        Some(wait) => {
+            let (at, due) = (step.now.wall.checked_add(wait), step.now.boot.after(wait));
+            let at = at.unwrap_or(step.now.wall);
+            step.run_fact(&occurrence.id, RunFact::Retrying { failure, at, due });
+        }
+        None => finish_run(step, occurrence, RunFact::Failed(failure)),
+    }
+    wait
+}
+
+/// Returns the wait before the next attempt; `None` if there is none.
+fn wait_before_next(occurrence: &Occurrence<'_>, failure: &Failure) -> Option<Span> {
+    let (schedule, attempt) = (occurrence.schedule, occurrence.attempt);
+    // An existing fresh session is not created a second time.
+    if occurrence.record.status == Status::Cancelled || failure.session_exists {
+        return None;
+    }
+    if let Target::Route(_) = schedule.target() {
+        return retry_delay(schedule, attempt, failure);
+    }
+    let policy = schedule.policy();
+    let redelivers = schedule.is_durable() && policy.recovery == Recovery::Redeliver;
+    let not_taken =
+        matches!(failure.reason, Reason::HostRefused | Reason::TargetMissing | Reason::LimitReached);
+    let lost = matches!(failure.reason, Reason::HostLost | Reason::Crashed);
+    // Without a receipt, the prompt may have arrived. Only a durable schedule that asks for
+    // redelivery repeats it.
+    let unknown = lost || failure.reason == Reason::ReceiptOverdue;
+    if !(not_taken || unknown && redelivers) {
+        return None;
+    }
+    let left = policy.backoff.get(usize::from(attempt) - 1).copied();
+    // A lost host says nothing about the prompt, so such an attempt is repeated beyond the backoff
+    // list, within the bound on attempts.
+    let again = lost && redelivers && u64::from(attempt) < limits::ATTEMPTS.value;
+    left.or(again.then_some(Span::ZERO))
+}
+
+/// Returns the wait before the next attempt to send a message; `None` if there is none. It is the
+/// schedule's backoff or the table of Standard Webhooks, and no less than the receiver asks for.
+fn retry_delay(schedule: &Schedule, attempt: u16, failure: &Failure) -> Option<Span> {
+    let not_taken = failure.reason == Reason::HostRefused;
+    // Without an answer, the message may have arrived. A volatile one is not sent twice.
+    let unknown = matches!(failure.reason, Reason::ReceiptOverdue | Reason::Crashed) && schedule.is_durable();
+    if !(not_taken || unknown) {
+        return None;
+    }
+    let tried = usize::from(attempt).saturating_sub(1);
+    let own = schedule.policy().backoff.as_slice();
+    let wait = if own.is_empty() {
+        // After the end of the table there is no further attempt.
+        TABLE.get(tried).copied().map(Span::from_millis)
+    } else {
+        own.get(tried).copied()
+    }?;
+    // The receiver may ask for a longer wait, within a bound.
+    let asked = failure.again_after.unwrap_or(Span::ZERO);
+    Some(wait.max(asked.min(Span::from_millis(limits::RETRY_AFTER_MS.value))))
+}
+
+/// The waits after the first attempts: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h.
+/// Source: Standard Webhooks 1.0.
+const TABLE: [u64; 9] =
+    [5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 50_400_000, 72_000_000, 86_400_000];
+
+const _: () = assert!((TABLE.len() as u64) < limits::ATTEMPTS.value);
+const _: () = assert!(TABLE[TABLE.len() - 1] <= limits::RETRY_AFTER_MS.value);

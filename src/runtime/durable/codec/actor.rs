@@ -1,0 +1,67 @@
+//! The codec of who did something.
+
+use super::FactError;
+use super::form::Form;
+use super::parts::{map, maybe, one, part, text, wrong};
+use super::printed::{Part, Printed, Word};
+use crate::domain::{Actor, Dialect, Scope, SessionId, TokenName, Via};
+
+/// Who did something. In logs from before more was recorded, it is the scope alone.
+pub(super) fn actor(form: &Form<'_>, key: &'static str) -> Result<Actor, FactError> {
+    if !part(form, key).is_map() {
+        return Ok(Actor { scope: scope(form, key)?, via: None, tool: None });
+    }
+    let form = map(form, key)?;
+    let entry = maybe(form, "entry", |form, key| match part(form, key).as_keyword() {
+        Some("embedder") => Ok(Via::Embedder),
+        Some("peer") => Ok(Via::Peer),
+        Some("session") => Ok(Via::Session),
+        Some("operator") => {
+            let token = TokenName::new(text(form, "token")?);
+            token.map(Via::Operator).map_err(|_| wrong("token", "a token's name", part(form, "token")))
+        }
+        Some(_) | None => Err(wrong(key, "embedder, peer, session or operator", part(form, key))),
+    })?;
+    let tool = maybe(form, "tool", |form, key| one(form, key, Dialect::parse))?;
+    Ok(Actor { scope: scope(form, "scope")?, via: entry, tool })
+}
+
+fn scope(form: &Form<'_>, key: &'static str) -> Result<Scope, FactError> {
+    let value = part(form, key);
+    if value.as_keyword().is_some_and(|word| word == "operator") {
+        return Ok(Scope::Operator);
+    }
+    let session = value.as_str().and_then(|text| SessionId::new(text).ok());
+    session.map(Scope::Session).ok_or_else(|| wrong(key, ":operator or a session's id", value))
+}
+
+impl Part for &Scope {
+    fn print(self, out: &mut String) {
+        match self {
+            Scope::Operator => Word("operator").print(out),
+            Scope::Session(session) => session.as_str().print(out),
+        }
+    }
+}
+
+impl Part for &Actor {
+    /// An actor of which only the scope is known is printed as the scope alone, as in logs from
+    /// before more was recorded.
+    fn print(self, out: &mut String) {
+        let Actor { scope, via: entry, tool } = self;
+        if entry.is_none() && tool.is_none() {
+            return scope.print(out);
+        }
+        let mut map = Printed::new().with("scope", scope);
+        if let Some(entry) = entry {
+            map = map.with("entry", Word(entry.name()));
+            if let Some(token) = entry.token() {
+                map = map.with("token", token.as_str());
+            }
+        }
+        if let Some(tool) = tool {
+            map = map.with("tool", Word(tool.name()));
+        }
+        map.print(out);
+    }
+}

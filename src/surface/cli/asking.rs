@@ -1,0 +1,48 @@
+//! What the commands that ask a daemon have in common: which daemon, as which session, and how its answer is printed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::domain::SessionId;
+
+/// Which daemon to ask, and as whom.
+#[derive(Args, Debug)]
+pub struct DaemonArgs {
+    /// Ask the daemon at this address; an empty value means an in-process engine [default: http://127.0.0.1:7517 if a
+    /// daemon answers there, else an in-process engine]
+    #[arg(long, value_name = "URL", env = "REVEILLE_URL", hide_env_values = true)]
+    pub url: Option<String>,
+    /// Read the token from this file [default: REVEILLE_TOKEN, then DATA-DIR/operator.token]
+    #[arg(long, value_name = "FILE", env = "REVEILLE_TOKEN_FILE", hide_env_values = true)]
+    pub token_file: Option<PathBuf>,
+    /// The daemon's data directory, which has its tokens [default: $XDG_STATE_HOME/reveille]
+    #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
+    pub data_dir: Option<PathBuf>,
+}
+
+/// As whom a command asks, and which daemon.
+#[derive(Args, Debug)]
+pub struct CallerArgs {
+    /// Ask as this session; without it, as the operator.
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub session: Option<SessionId>,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+/// How an answer is printed; by default, as text for people.
+#[derive(Args, Debug)]
+pub struct Printing {
+    /// Print EDN.
+    #[arg(long)]
+    pub edn: bool,
+    /// Print JSON.
+    #[arg(long, conflicts_with = "edn")]
+    pub json: bool,
+}
+
+pub(super) fn session_id(text: &str) -> Result<SessionId, String> {
+    SessionId::new(text).map_err(|error| error.to_string())
+}

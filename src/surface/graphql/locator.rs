@@ -1,0 +1,20 @@
+//! The position of a value in the answer.
+
+use crate::edn::Value;
+
+/// The position of a value in the map of its row.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Locator {
+    /// The placeholder that contains the value; `None` if it is in the row itself.
+    pub(super) within: Option<Value>,
+    pub(super) key: Value,
+    /// The index of the entry, if no entry before it is missing.
+    pub(super) place: usize,
+}
+
+impl Default for Locator {
+    fn default() -> Self {
+        // No entry has this index, so that a lookup goes by the key.
+        Self { within: None, key: Value::Nil, place: usize::MAX }
+    }
+}

@@ -1,0 +1,137 @@
+//! The observations of one process, and what the model makes of those that are committed.
+
+use std::collections::BTreeSet;
+
+use crate::domain::{Cursor, Fact, SessionFact, SessionId};
+use crate::engine::{SessionRecord, SessionRow};
+use crate::testkit::history::{Observation, Seen};
+use crate::testkit::reference::model::{ReferenceModel, is_lasting_of_session};
+use crate::testkit::reference::store_contents::StoreContents;
+
+/// The observations since the process began, to be replayed when it ends.
+#[derive(Debug, Default)]
+pub(in crate::testkit) struct ProcessLog {
+    pub(in crate::testkit) begin: ReferenceModel,
+    seen: Vec<Observation>,
+    /// The cursors up to which callers were told that their changes are committed.
+    pub(in crate::testkit) told: Vec<Cursor>,
+}
+
+/// The model that the committed facts alone produce.
+pub(in crate::testkit) struct CommittedModel {
+    pub(in crate::testkit) model: ReferenceModel,
+    /// Sessions that changed while the store failed: their rows were written later, with other
+    /// changes.
+    unsettled: BTreeSet<SessionId>,
+}
+
+impl ProcessLog {
+    pub(in crate::testkit) fn note(&mut self, observation: &Observation) {
+        match &observation.seen {
+            // A process first loads its rows; those are part of the model that it starts with.
+            Seen::Local(_) if self.seen.is_empty() => self.begin.enter(observation),
+            // Later local facts withdraw what was never acknowledged, and load what the facts say
+            // already.
+            Seen::Local(_) => {}
+            Seen::Fact(_)
+            | Seen::Received(_)
+            | Seen::CancelAcknowledged { .. }
+            | Seen::HostLost(_)
+            | Seen::ShutDown
+            | Seen::DiskFailed { .. } => self.seen.push(observation.clone()),
+        }
+    }
+
+    pub(in crate::testkit) fn nothing_told_is_missing(&self, held: &StoreContents) -> Result<(), String> {
+        let missing = self.told.iter().find(|told| !held.holds(**told));
+        missing.map_or(Ok(()), |missing| {
+            Err(format!("somebody was told that {missing} is kept, and it is not in the log"))
+        })
+    }
+
+    /// Replays the observations, without facts that the store does not hold.
+    pub(in crate::testkit) fn as_told_by(&self, held: &StoreContents) -> CommittedModel {
+        let mut told = CommittedModel { model: self.begin.clone(), unsettled: BTreeSet::new() };
+        let mut cursor = told.model.fold.cursor();
+        for observation in &self.seen {
+            let is_left = match &observation.seen {
+                Seen::Fact(fact) => {
+                    cursor = cursor.next();
+                    let is_held = held.holds(cursor);
+                    // Channels are configuration: they are opened again by every process.
+                    is_held || matches!(fact, Fact::Channel(..)) || told.is_settled_later(fact, cursor, held)
+                }
+                Seen::Received(_) | Seen::CancelAcknowledged { .. } => true,
+                Seen::Local(_) | Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,
+            };
+            if is_left {
+                told.model.enter(observation);
+            }
+        }
+        told
+    }
+}
+
+impl CommittedModel {
+    /// Whether a session's change was not stored by its own fact, but with the session's row later.
+    fn is_settled_later(&mut self, fact: &Fact, cursor: Cursor, held: &StoreContents) -> bool {
+        let Fact::Session(session, of_session) = fact else { return false };
+        let is_later = held.facts.last().is_some_and(|last| *last > cursor);
+        let is_granted = matches!(of_session, SessionFact::Granted { .. });
+        let is_settled = is_later && !is_granted && is_lasting_of_session(of_session);
+        if is_settled {
+            self.unsettled.insert(session.clone());
+        }
+        is_settled
+    }
+
+    /// Checks that every row equals the fold of the committed facts, and that everything they
+    /// mention has a row.
+    pub(in crate::testkit) fn makes_schedules_of(&self, held: &StoreContents) -> Result<(), String> {
+        let model = &self.model;
+        for row in &held.schedules {
+            let told = model.fold.schedule_row(&row.schedule.id);
+            if told.as_ref() != Some(row) {
+                return Err(format!("kept is {row:?}, but its facts make {told:?} of it"));
+            }
+        }
+        let durable = model.schedules.iter().filter(|(_, plan)| plan.end.is_none() && plan.is_durable());
+        for (id, plan) in durable {
+            if !held.schedules.iter().any(|row| row.schedule.id == *id) {
+                return Err(format!("{id} has no row: {plan:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(in crate::testkit) fn makes(&self, held: &StoreContents) -> Result<(), String> {
+        let model = &self.model;
+        self.makes_schedules_of(held)?;
+        for row in held.sessions.iter().filter(|row| !self.unsettled.contains(&row.id)) {
+            let told = model.fold.session_row(&row.id);
+            // The time of the last user message is written only together with other changes.
+            let told = told.map(|told| SessionRow { last_user_activity: row.last_user_activity, ..told });
+            if told.as_ref() != Some(row) {
+                return Err(format!("kept is {row:?}, but its facts make {told:?} of it"));
+            }
+        }
+        let open = model.fold.sessions().into_iter().map(SessionRecord::id);
+        let open: BTreeSet<&SessionId> = open.filter(|id| !self.unsettled.contains(id)).collect();
+        let kept = held.sessions.iter().map(|row| &row.id);
+        let kept: BTreeSet<&SessionId> = kept.filter(|id| !self.unsettled.contains(id)).collect();
+        if open != kept {
+            return Err(format!("{kept:?} are kept as open, but {open:?} are"));
+        }
+        if model.fold.held() != held.hold.as_ref() {
+            return Err(format!(
+                "kept is the hold {:?}, but its facts make {:?} of it",
+                held.hold,
+                model.fold.held()
+            ));
+        }
+        if (model.fold.guard(), model.fold.grants()) != (held.policy.as_deref(), &held.grants) {
+            return Err(format!("kept of the guard is {:?} {:?}", held.policy, held.grants));
+        }
+        Ok(())
+    }
+}

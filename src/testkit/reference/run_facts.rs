@@ -1,0 +1,206 @@
+//! How the model follows runs, each from its claim to its end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::{
+    Claim, Cursor, Dispatch, Moment, Now, Phase, Reason, RunFact, RunId, RunState, SessionId, Target,
+};
+use crate::testkit::history::Reception;
+use crate::testkit::reference::model::ReferenceModel;
+use crate::testkit::reference::run_key::{RunKey, key_of};
+use crate::testkit::reference::run_model::RunModel;
+use crate::testkit::reference::schedule_model::ScheduleModel;
+use crate::testkit::reference::session_model::SessionModel;
+
+impl ReferenceModel {
+    /// The runs of a schedule that have not ended.
+    pub(in crate::testkit) fn live_runs(
+        &self,
+        plan: &ScheduleModel,
+    ) -> impl Iterator<Item = (&RunKey, &RunModel)> {
+        self.runs
+            .range(first_of(plan)..)
+            .take_while(|(key, _)| key.0 == plan.schedule.id)
+            .filter(|it| it.1.is_live())
+    }
+
+    /// The runs of a schedule that wait for their turn or for another attempt.
+    pub(in crate::testkit) fn waiting_runs(
+        &self,
+        plan: &ScheduleModel,
+    ) -> impl Iterator<Item = (&RunKey, &RunModel)> {
+        self.live_runs(plan).filter(|(_, life)| life.state == RunState::Queued)
+    }
+
+    /// Whether a due run of a schedule waits for its turn.
+    pub(in crate::testkit) fn has_due_run(&self, plan: &ScheduleModel) -> bool {
+        self.waiting_runs(plan).any(|(_, life)| !life.retrying)
+    }
+
+    pub(in crate::testkit) fn receive(&mut self, reception: &Reception) {
+        if let Some(life) = self.runs.get_mut(&key_of(&reception.run)) {
+            life.with = Some(reception.host);
+            life.received.insert((life.attempt, reception.phase));
+            // Remember what was sent: the next attempt must send the same.
+            if reception.phase == Phase::Outside {
+                life.sent = Some(reception.text.clone());
+            }
+        }
+        if reception.phase == Phase::CreateSession {
+            // The session lives where it was created, even if its creation fails half-way.
+            self.homes.insert(reception.session.clone(), reception.host);
+        }
+    }
+
+    pub(in crate::testkit) fn enter_run(&mut self, now: Now, run: &RunId, fact: &RunFact) {
+        let key = key_of(run);
+        match fact {
+            RunFact::Claimed(claim) => self.claim(now, key, claim),
+            RunFact::Queued { .. } => {
+                let Some(life) = self.runs.get_mut(&key) else { return };
+                life.retrying = false;
+                life.keeps_lane = false;
+                if life.channel.is_some() {
+                    self.outside.insert(key);
+                } else if let Some(lane) =
+                    life.into.as_ref().and_then(|session| self.sessions.get_mut(session))
+                {
+                    lane.waiting.insert(life.order.clone(), key);
+                }
+            }
+            RunFact::Asked { .. } | RunFact::Held(_) => {
+                self.outside.remove(&key);
+                self.leave_lane(&key, false);
+                if let Some(life) = self.runs.get_mut(&key) {
+                    leave_queue(&mut self.sessions, life);
+                    life.retrying = true;
+                    life.keeps_lane = false;
+                    life.asked = matches!(fact, RunFact::Asked { .. });
+                }
+            }
+            RunFact::Allowed { .. } | RunFact::Approved { .. } => {
+                if let Some(life) = self.runs.get_mut(&key) {
+                    life.asked = false;
+                    life.allowed |= matches!(fact, RunFact::Allowed { .. });
+                    life.approved |= matches!(fact, RunFact::Approved { .. });
+                }
+            }
+            RunFact::Denied { .. } => {}
+            RunFact::Dispatched(to) => self.dispatch(&key, to),
+            RunFact::Accepted => {
+                self.leave_lane(&key, true);
+                if let Some(life) = self.runs.get_mut(&key) {
+                    life.state = RunState::Running;
+                }
+            }
+            RunFact::Retrying { failure, .. } => {
+                self.outside.remove(&key);
+                self.leave_lane(&key, false);
+                if let Some(life) = self.runs.get_mut(&key) {
+                    leave_queue(&mut self.sessions, life);
+                    life.state = RunState::Queued;
+                    life.retrying = true;
+                    life.allowed = false;
+                    // A crash interrupted this run in its host, so it does not queue again behind
+                    // others.
+                    life.keeps_lane = failure.reason == Reason::Crashed;
+                    life.attempt += 1;
+                    life.dispatched = None;
+                    life.with = None;
+                }
+            }
+            RunFact::Delivered => self.end(&key, RunState::Delivered),
+            RunFact::Failed(_) => self.end(&key, RunState::Failed),
+            RunFact::Cancelled { .. } => self.end(&key, RunState::Cancelled),
+        }
+    }
+
+    fn dispatch(&mut self, key: &RunKey, to: &Dispatch) {
+        self.outside.remove(key);
+        // The fold has applied the dispatch already, so its cursor is that of the dispatch.
+        let at = self.fold.cursor();
+        let Some(life) = self.runs.get_mut(key) else { return };
+        life.dispatched = Some((to.phase, to.session.clone()));
+        life.dispatched_at = at;
+        life.state = RunState::InFlight;
+        life.retrying = false;
+        life.keeps_lane = false;
+        leave_queue(&mut self.sessions, life);
+        let lane = self.sessions.get_mut(&to.session).filter(|_| to.phase == Phase::PromptSubmit);
+        if let Some(lane) = lane {
+            lane.in_flight = Some(key.clone());
+            lane.idled = false;
+        }
+    }
+
+    fn claim(&mut self, now: Now, key: RunKey, claim: &Claim) {
+        let Some(plan) = self.schedules.get_mut(&key.0) else { return };
+        let (into, channel) = match plan.schedule.target() {
+            Target::Owner => (Some(plan.schedule.owner.clone()), None),
+            Target::Session(session) => (Some(session.clone()), None),
+            Target::Route(route) => (None, Some(route.channel.clone())),
+            Target::Fresh => (None, None),
+        };
+        // A manual run (`next` is none) may start at once; any other waits for its slot.
+        let earliest = plan.next.filter(|_| claim.next.is_some()).map_or(now.boot, |(_, earliest)| earliest);
+        let life = RunModel {
+            earliest,
+            order: (key.2, plan.schedule.created_at, key.0.clone()),
+            into,
+            channel,
+            cause: claim.cause,
+            begins_turn: plan.schedule.payload.begins_turn(),
+            attempt: 1,
+            asked: false,
+            allowed: false,
+            approved: false,
+            retrying: false,
+            keeps_lane: false,
+            dispatched: None,
+            dispatched_at: Cursor::START,
+            sent: None,
+            with: None,
+            received: BTreeSet::new(),
+            state: RunState::Queued,
+        };
+        plan.runs.insert(key.clone());
+        plan.last_run = Some(key.clone());
+        if let Some(next) = claim.next {
+            plan.arm(now, next);
+        }
+        self.runs.insert(key, life);
+    }
+
+    pub(in crate::testkit) fn end(&mut self, key: &RunKey, end: RunState) {
+        self.outside.remove(key);
+        let was_in_flight = self.runs.get(key).is_some_and(|life| life.state == RunState::InFlight);
+        self.leave_lane(key, end == RunState::Delivered && was_in_flight);
+        let Some(life) = self.runs.get_mut(key) else { return };
+        life.state = end;
+        life.retrying = false;
+        leave_queue(&mut self.sessions, life);
+    }
+
+    fn leave_lane(&mut self, key: &RunKey, taken: bool) {
+        let Some(life) = self.runs.get(key) else { return };
+        if let Some((Phase::PromptSubmit, session)) = &life.dispatched
+            && let Some(lane) = self.sessions.get_mut(session)
+            && lane.in_flight.as_ref() == Some(key)
+        {
+            lane.in_flight = None;
+            // A host that accepted a prompt owes a turn, unless it reported the end of that turn
+            // already.
+            lane.turn_owed |= taken && life.begins_turn && lane.attached && !lane.idled;
+        }
+    }
+}
+
+fn first_of(plan: &ScheduleModel) -> RunKey {
+    (plan.schedule.id.clone(), 0, Moment::EPOCH)
+}
+
+fn leave_queue(lanes: &mut BTreeMap<SessionId, SessionModel>, life: &RunModel) {
+    if let Some(lane) = life.into.as_ref().and_then(|session| lanes.get_mut(session)) {
+        lane.waiting.remove(&life.order);
+    }
+}

@@ -1,0 +1,69 @@
+//! Schedules in the model.
+
+use std::collections::BTreeSet;
+
+use crate::domain::{BootTime, Moment, Next, Now, Schedule, SessionId, Status};
+use crate::testkit::reference::run_key::RunKey;
+
+/// One schedule.
+#[derive(Clone, Debug)]
+pub(in crate::testkit) struct ScheduleModel {
+    pub(in crate::testkit) schedule: Schedule,
+    pub(in crate::testkit) incarnation: u32,
+    /// The next slot and the earliest boot time for it, computed when the slot was set.
+    pub(in crate::testkit) next: Option<(Moment, BootTime)>,
+    pub(in crate::testkit) awaits_finish: bool,
+    /// Its slot is set by an event, not by a clock.
+    pub(in crate::testkit) awaits_event: bool,
+    pub(in crate::testkit) paused: bool,
+    pub(in crate::testkit) runs: BTreeSet<RunKey>,
+    /// The most recently claimed run.
+    pub(in crate::testkit) last_run: Option<RunKey>,
+    pub(in crate::testkit) cancel_acknowledged: bool,
+    /// It had ended and was then given a new trigger.
+    pub(in crate::testkit) revived: bool,
+    /// The schedule itself was cancelled, and not only one of its runs.
+    pub(in crate::testkit) called_off: bool,
+    pub(in crate::testkit) end: Option<Status>,
+    /// Its session was closed. Stays true even if a session of that id is opened again.
+    pub(in crate::testkit) orphaned: bool,
+    /// A user spoke before its slot came, so `cancel-on-user-activity` must have cancelled it.
+    pub(in crate::testkit) moot: bool,
+}
+
+impl ScheduleModel {
+    /// Whether the schedule is durable, so that its slots follow the wall clock.
+    pub(in crate::testkit) fn is_durable(&self) -> bool {
+        self.schedule.is_durable()
+    }
+
+    pub(in crate::testkit) fn is_to_be_called_off_by_a_word_in(&self, session: &SessionId) -> bool {
+        let flagged = self.schedule.lifetime().cancel_on_user_activity;
+        flagged && self.end.is_none() && !self.paused && self.schedule.owner == *session
+    }
+
+    /// Whether its next slot lies strictly in the future, on the clock that it follows.
+    pub(in crate::testkit) fn is_to_come(&self, now: Now) -> bool {
+        match self.next {
+            Some((slot, _)) if self.is_durable() => slot > now.wall,
+            Some((_, earliest)) => earliest > now.boot,
+            None => self.awaits(),
+        }
+    }
+
+    /// Whether a slot is expected at a time that is not known yet.
+    pub(in crate::testkit) fn awaits(&self) -> bool {
+        self.awaits_finish || self.awaits_event
+    }
+
+    pub(in crate::testkit) fn arm(&mut self, now: Now, next: Next) {
+        self.next = reckon(now, next);
+        self.awaits_finish = next == Next::AfterFinish;
+        self.awaits_event = next == Next::AtEvent;
+    }
+}
+
+/// A slot with the earliest boot time for it, by the clocks at the time when it is set.
+pub(in crate::testkit) fn reckon(now: Now, next: Next) -> Option<(Moment, BootTime)> {
+    next.slot().map(|slot| (slot, now.boot.after(slot.since(now.wall))))
+}
