@@ -2,7 +2,7 @@
 //!
 //! Lives here: the type and its JSON. Does not live here: the checks that raise errors.
 
-use super::write::text;
+use super::execution::write::text;
 use crate::domain::Code as Class;
 use crate::edn::{Map, Value};
 use crate::surface::json;

@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use super::error::GraphqlError;
-use super::execute::{Graphql, GraphqlCaller, GraphqlReply};
-use super::prepare::refused;
-use super::request::GraphqlRequest;
-use super::scheduler;
-use super::schema::SchemaFault;
-use super::subscription::Subscribed;
+use super::execution::execute::{Graphql, GraphqlCaller, GraphqlReply};
+use super::operation::prepare::refused;
+use super::operation::request::GraphqlRequest;
+use super::schema::build::SchemaFault;
+use super::schema::scheduler;
+use super::transport::subscription::Subscribed;
 use crate::domain;
 use crate::edn::Map;
 use crate::graph::view::{Scheduler, viewer};

@@ -16,7 +16,8 @@ use tokio::time::timeout;
 
 use crate::domain::Code as Class;
 use crate::limits;
-use crate::surface::graphql::{Follower, GraphqlError, GraphqlRequest, refusal, sse};
+use crate::surface::graphql::transport::sse;
+use crate::surface::graphql::{Follower, GraphqlError, GraphqlRequest, refusal};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::followers::Following;

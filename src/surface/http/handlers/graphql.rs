@@ -12,8 +12,8 @@ use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderMap, HeaderName};
 use axum::http::{HeaderValue, Method, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use crate::surface::graphql::http::{self, HttpReply, HttpRequest};
-use crate::surface::graphql::sse;
+use crate::surface::graphql::transport::http::{self, HttpReply, HttpRequest};
+use crate::surface::graphql::transport::sse;
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::handlers::{event_stream, page, websocket};

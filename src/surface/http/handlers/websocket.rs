@@ -22,7 +22,7 @@ use crate::edn::{Map, Value};
 use crate::limits;
 use crate::runtime::Token;
 use crate::surface::graphql::GraphqlRequest;
-use crate::surface::graphql::ws::{Frame, Operations, PROTOCOL, Socket, Started};
+use crate::surface::graphql::transport::ws::{Frame, Operations, PROTOCOL, Socket, Started};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::connection::conn_limit::ConnPermit;

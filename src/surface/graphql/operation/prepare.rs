@@ -4,47 +4,47 @@
 
 use async_graphql::parser::types::{ExecutableDocument, OperationType};
 
-use super::async_graphql_schema::AsyncSchema;
 use super::coerce;
 use super::document;
-use super::error::{Code, GraphqlError, in_order};
-use super::fast_writer::AnswerTemplate;
 use super::lower::Need;
-use super::model::SchemaModel;
 use super::request::GraphqlRequest;
 use super::select::{SelectedKind, Selecting, Selection};
 use crate::domain::Code as Class;
 use crate::edn::{Keyword, Value};
 use crate::graph::eql::{Limits, Plan, Planning, Query, QueryRefusal, plan};
 use crate::graph::registry::{Registry, Viewer, World};
+use crate::surface::graphql::error::{Code, GraphqlError, in_order};
+use crate::surface::graphql::execution::fast_writer::AnswerTemplate;
+use crate::surface::graphql::schema::async_graphql_schema::AsyncSchema;
+use crate::surface::graphql::schema::model::SchemaModel;
 
 /// An operation that is ready to run.
-pub(super) struct PreparedOperation {
-    pub(super) kind: OperationType,
-    pub(super) selection: Selection,
+pub(in crate::surface::graphql) struct PreparedOperation {
+    pub(in crate::surface::graphql) kind: OperationType,
+    pub(in crate::surface::graphql) selection: Selection,
     /// What the selection needs from the root.
-    pub(super) need: Need,
+    pub(in crate::surface::graphql) need: Need,
     /// The plan of a query; `None` for other operations, and for a query that needs nothing from the graph.
-    pub(super) plan: Option<Plan>,
+    pub(in crate::surface::graphql) plan: Option<Plan>,
     /// The template of the fast path, if it can answer the whole query.
-    pub(super) shape: Option<AnswerTemplate>,
+    pub(in crate::surface::graphql) shape: Option<AnswerTemplate>,
     /// The answer to the introspection fields, which depends on the schema alone.
-    pub(super) introspected: Option<async_graphql::Value>,
+    pub(in crate::surface::graphql) introspected: Option<async_graphql::Value>,
 }
 
 /// The context of a preparation: the schema, and the caller's rights and limits.
-pub(super) struct Preparing<'a, W: World> {
-    pub(super) registry: &'a Registry<W>,
-    pub(super) model: &'a SchemaModel,
-    pub(super) face: &'a AsyncSchema,
-    pub(super) viewer: Viewer,
-    pub(super) limits: Limits,
-    pub(super) may_introspect: bool,
+pub(in crate::surface::graphql) struct Preparing<'a, W: World> {
+    pub(in crate::surface::graphql) registry: &'a Registry<W>,
+    pub(in crate::surface::graphql) model: &'a SchemaModel,
+    pub(in crate::surface::graphql) face: &'a AsyncSchema,
+    pub(in crate::surface::graphql) viewer: Viewer,
+    pub(in crate::surface::graphql) limits: Limits,
+    pub(in crate::surface::graphql) may_introspect: bool,
 }
 
 impl<W: World> Preparing<'_, W> {
     /// Prepares an operation of a valid document.
-    pub(super) fn prepare(
+    pub(in crate::surface::graphql) fn prepare(
         &self,
         document: &ExecutableDocument,
         request: &GraphqlRequest,
@@ -102,14 +102,18 @@ impl<W: World> Preparing<'_, W> {
     }
 
     /// Plans a query; `seeds` are the attributes that are given with it.
-    pub(super) fn plan(&self, query: &Query, seeds: &[Keyword]) -> Result<Plan, GraphqlError> {
+    pub(in crate::surface::graphql) fn plan(
+        &self,
+        query: &Query,
+        seeds: &[Keyword],
+    ) -> Result<Plan, GraphqlError> {
         let planning = Planning { seeds, viewer: self.viewer, limits: self.limits };
         plan(query, self.registry, &planning).map_err(|refusal| refused(&refusal))
     }
 }
 
 /// Converts a refusal of the graph to an error.
-pub(super) fn refused(refusal: &QueryRefusal) -> GraphqlError {
+pub(in crate::surface::graphql) fn refused(refusal: &QueryRefusal) -> GraphqlError {
     let class = match refusal {
         QueryRefusal::Limit { .. } | QueryRefusal::Stopped => Class::Limit,
         QueryRefusal::NestedMutation(_) | QueryRefusal::Past(_) => Class::Validation,

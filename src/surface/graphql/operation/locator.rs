@@ -4,12 +4,12 @@ use crate::edn::Value;
 
 /// The position of a value in the map of its row.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Locator {
+pub(in crate::surface::graphql) struct Locator {
     /// The placeholder that contains the value; `None` if it is in the row itself.
-    pub(super) within: Option<Value>,
-    pub(super) key: Value,
+    pub(in crate::surface::graphql) within: Option<Value>,
+    pub(in crate::surface::graphql) key: Value,
     /// The index of the entry, if no entry before it is missing.
-    pub(super) place: usize,
+    pub(in crate::surface::graphql) place: usize,
 }
 
 impl Default for Locator {

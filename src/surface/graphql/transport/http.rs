@@ -6,11 +6,11 @@
 //!
 //! Invariant: `answer` changes nothing for a GET, and refuses a POST that a form on a foreign page could send.
 
-use super::error::{Code, GraphqlError, refusal};
-use super::execute::{GraphqlReply, Outcome};
-use super::request::GraphqlRequest;
 use crate::dialect::REQUEST_CAPS;
 use crate::edn::{Map, Value};
+use crate::surface::graphql::error::{Code, GraphqlError, refusal};
+use crate::surface::graphql::execution::execute::{GraphqlReply, Outcome};
+use crate::surface::graphql::operation::request::GraphqlRequest;
 use crate::surface::json;
 
 /// The parts of an HTTP request that GraphQL needs.

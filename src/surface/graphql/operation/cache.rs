@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::limits::{GRAPHQL_COMPILED, GRAPHQL_COMPILED_BYTES};
 
 /// A bounded cache of shared values, keyed by text.
-pub(super) struct Cache<T>(Mutex<Tables<T>>);
+pub(in crate::surface::graphql) struct Cache<T>(Mutex<Tables<T>>);
 
 struct Tables<T> {
     young: HashMap<Box<str>, Arc<T>>,
@@ -21,12 +21,12 @@ struct Tables<T> {
 }
 
 impl<T> Cache<T> {
-    pub(super) fn new() -> Self {
+    pub(in crate::surface::graphql) fn new() -> Self {
         Self(Mutex::new(Tables { young: HashMap::new(), old: HashMap::new() }))
     }
 
     /// Returns the value that is cached under a text.
-    pub(super) fn get(&self, text: &str) -> Option<Arc<T>> {
+    pub(in crate::surface::graphql) fn get(&self, text: &str) -> Option<Arc<T>> {
         // Ignores poisoning: a panic between two updates of the tables can lose an entry, but corrupts none.
         let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = tables.young.get(text) {
@@ -39,7 +39,7 @@ impl<T> Cache<T> {
     }
 
     /// Caches a value, unless its text is too long.
-    pub(super) fn put(&self, text: String, value: Arc<T>) {
+    pub(in crate::surface::graphql) fn put(&self, text: String, value: Arc<T>) {
         if fits(text.len(), GRAPHQL_COMPILED_BYTES.value) {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).keep(text.into(), value);
         }

@@ -11,21 +11,21 @@ use std::sync::Arc;
 use async_graphql::parser::types::{ExecutableDocument, OperationType};
 
 use super::answer::{self, Answers, RootResult};
-use super::async_graphql_schema::AsyncSchema;
-use super::cache::Cache;
-use super::document;
-use super::error::{Code, GraphqlError, refusal};
-use super::lower::Need;
-use super::model::{FieldSource, SchemaModel};
-use super::prepare::{PreparedOperation, Preparing, refused};
-use super::request::GraphqlRequest;
-use super::roots::Roots;
-use super::schema::{self, SchemaFault};
-use super::select::{Selected, SelectedKind};
 use crate::domain::Code as Class;
 use crate::edn::{self, Keyword, Map, Symbol, Value};
 use crate::graph::eql::{self, Expr, Limits, MutationCall, Plan, Query, run};
 use crate::graph::registry::{Access, Registry, ViewOf, Viewer, World};
+use crate::surface::graphql::error::{Code, GraphqlError, refusal};
+use crate::surface::graphql::operation::cache::Cache;
+use crate::surface::graphql::operation::document;
+use crate::surface::graphql::operation::lower::Need;
+use crate::surface::graphql::operation::prepare::{PreparedOperation, Preparing, refused};
+use crate::surface::graphql::operation::request::GraphqlRequest;
+use crate::surface::graphql::operation::select::{Selected, SelectedKind};
+use crate::surface::graphql::schema::async_graphql_schema::AsyncSchema;
+use crate::surface::graphql::schema::build::{self, SchemaFault};
+use crate::surface::graphql::schema::model::{FieldSource, SchemaModel};
+use crate::surface::graphql::schema::roots::Roots;
 
 /// The GraphQL interface of one registry, with a schema for each kind of viewer.
 pub struct Graphql<W: World> {
@@ -35,8 +35,8 @@ pub struct Graphql<W: World> {
 }
 
 /// The schema of one kind of viewer, and the caches of its compiled operations.
-pub(super) struct ViewerSchema {
-    pub(super) model: SchemaModel,
+pub(in crate::surface::graphql) struct ViewerSchema {
+    pub(in crate::surface::graphql) model: SchemaModel,
     schema: AsyncSchema,
     documents: Cache<ExecutableDocument>,
     prepared: Cache<PreparedOperation>,
@@ -47,7 +47,7 @@ pub(super) struct ViewerSchema {
 pub struct GraphqlCaller<'a> {
     /// The kind of viewer; [`Viewer::Nobody`] is refused.
     pub viewer: Viewer,
-    /// Whether introspection is allowed. [`GraphqlService`](super::GraphqlService) allows it to operators.
+    /// Whether introspection is allowed. [`GraphqlService`](crate::surface::graphql::GraphqlService) allows it to operators.
     pub may_introspect: bool,
     /// Whether only queries are allowed, as with GET.
     pub is_reading: bool,
@@ -68,7 +68,7 @@ pub struct GraphqlReply {
 
 impl GraphqlReply {
     /// Creates the reply to a request that fails as a whole.
-    pub(super) fn refused(errors: &[GraphqlError]) -> GraphqlReply {
+    pub(in crate::surface::graphql) fn refused(errors: &[GraphqlError]) -> GraphqlReply {
         GraphqlReply { body: refusal(errors), outcome: Outcome::Refused }
     }
 }
@@ -132,7 +132,7 @@ impl<W: World> Graphql<W> {
     }
 
     /// Prepares a request, or takes it from the cache.
-    pub(super) fn prepare(
+    pub(in crate::surface::graphql) fn prepare(
         &self,
         request: &GraphqlRequest,
         caller: &GraphqlCaller<'_>,
@@ -161,7 +161,10 @@ impl<W: World> Graphql<W> {
     }
 
     /// Returns the schema of a kind of viewer.
-    pub(super) fn viewer_schema(&self, viewer: Viewer) -> Result<&ViewerSchema, Vec<GraphqlError>> {
+    pub(in crate::surface::graphql) fn viewer_schema(
+        &self,
+        viewer: Viewer,
+    ) -> Result<&ViewerSchema, Vec<GraphqlError>> {
         match viewer {
             Viewer::Operator => Ok(&self.operator),
             Viewer::Session => Ok(&self.session),
@@ -169,7 +172,7 @@ impl<W: World> Graphql<W> {
         }
     }
 
-    pub(super) fn preparing<'a>(
+    pub(in crate::surface::graphql) fn preparing<'a>(
         &'a self,
         side: &'a ViewerSchema,
         caller: &GraphqlCaller<'_>,
@@ -312,7 +315,7 @@ impl<W: World> Graphql<W> {
     }
 
     /// Runs a plan in lenient mode: the row contains the errors of single attributes.
-    pub(super) fn run(
+    pub(in crate::surface::graphql) fn run(
         &self,
         plan: &Plan,
         entity: &Map,
@@ -336,7 +339,7 @@ impl ViewerSchema {
         roots: &Roots,
         viewer: Viewer,
     ) -> Result<Self, Vec<SchemaFault>> {
-        let model = schema::model(registry, roots, viewer)?;
+        let model = build::model(registry, roots, viewer)?;
         let face = AsyncSchema::new(&model).map_err(|fault| vec![fault])?;
         Ok(Self { model, schema: face, documents: Cache::new(), prepared: Cache::new() })
     }

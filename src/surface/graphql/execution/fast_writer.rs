@@ -5,17 +5,17 @@
 //! error, a null that is not allowed, a value that may refer to an entity) discards the text, and `answer.rs` answers
 //! from the graph's rows. Invariant: the text is, letter for letter, what `answer.rs` would write.
 
-use super::locator::Locator;
-use super::model::{Enum, Field, FieldSource, Leaf, Out, Scalar, SchemaModel};
-use super::record;
-use super::select::{Selected, SelectedKind, Selection};
 use super::write;
 use crate::edn::Value;
 use crate::graph::eql::{FastPath, Plan, Position, QueryRequest};
 use crate::graph::registry::{Datum, Registry, ViewOf, World};
+use crate::surface::graphql::operation::locator::Locator;
+use crate::surface::graphql::operation::select::{Selected, SelectedKind, Selection};
+use crate::surface::graphql::schema::model::{Enum, Field, FieldSource, Leaf, Out, Scalar, SchemaModel};
+use crate::surface::graphql::schema::record;
 
 /// The template by which the answer for one object is written.
-pub(super) struct AnswerTemplate {
+pub(in crate::surface::graphql) struct AnswerTemplate {
     parts: Vec<TemplatePart>,
     /// The text after the last value.
     tail: String,
@@ -39,7 +39,11 @@ enum Below {
 
 impl AnswerTemplate {
     /// Creates the template of a query. Returns `None` if the fast path cannot answer all of it.
-    pub(super) fn of(model: &SchemaModel, selection: &Selection, plan: &Plan) -> Option<Self> {
+    pub(in crate::surface::graphql) fn of(
+        model: &SchemaModel,
+        selection: &Selection,
+        plan: &Plan,
+    ) -> Option<Self> {
         let mut making =
             TemplateBuilder { model, plan, level: 0, text: "{\"data\":".to_owned(), parts: Vec::new() };
         making.object(selection)?;
@@ -48,7 +52,7 @@ impl AnswerTemplate {
     }
 
     /// Writes the answer. Returns `None` if only the general path can answer.
-    pub(super) fn write<W: World>(
+    pub(in crate::surface::graphql) fn write<W: World>(
         &self,
         model: &SchemaModel,
         registry: &Registry<W>,
@@ -217,10 +221,11 @@ const ROOM: usize = 4_096;
 mod tests {
     use std::sync::Arc;
 
-    use super::super::{Graphql, GraphqlCaller, GraphqlRequest, scheduler};
     use crate::graph::attr;
     use crate::graph::eql::Limits;
     use crate::graph::registry::Viewer;
+    use crate::surface::graphql::schema::scheduler;
+    use crate::surface::graphql::{Graphql, GraphqlCaller, GraphqlRequest};
 
     #[track_caller]
     fn check(query: &str, has_shape: bool) {

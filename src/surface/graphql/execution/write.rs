@@ -4,13 +4,17 @@
 
 use std::fmt::{Display, Write};
 
-use super::model::{Enum, Scalar};
 use crate::domain::Moment;
 use crate::edn::{Fraction, Inst, Value};
+use crate::surface::graphql::schema::model::{Enum, Scalar};
 use crate::surface::json;
 
 /// Writes one value as a scalar.
-pub(super) fn scalar(scalar: Scalar, value: &Value, out: &mut String) -> Result<(), String> {
+pub(in crate::surface::graphql) fn scalar(
+    scalar: Scalar,
+    value: &Value,
+    out: &mut String,
+) -> Result<(), String> {
     match (scalar, value) {
         (Scalar::Json, _) => json::write(value, out),
         (Scalar::Int, Value::Int(number)) if i32::try_from(*number).is_ok() => integer(*number, out),
@@ -35,7 +39,11 @@ pub(super) fn scalar(scalar: Scalar, value: &Value, out: &mut String) -> Result<
 }
 
 /// Writes the enum constant of a keyword, or of a text that names one.
-pub(super) fn constant(each: &Enum, value: &Value, out: &mut String) -> Result<(), String> {
+pub(in crate::surface::graphql) fn constant(
+    each: &Enum,
+    value: &Value,
+    out: &mut String,
+) -> Result<(), String> {
     let keyword = value.as_keyword().map(crate::edn::Keyword::as_str).or_else(|| value.as_str());
     if keyword.is_some_and(|keyword| name(each, keyword, out)) {
         return Ok(());
@@ -44,7 +52,7 @@ pub(super) fn constant(each: &Enum, value: &Value, out: &mut String) -> Result<(
 }
 
 /// Writes the enum constant of a keyword's name; returns whether there is one.
-pub(super) fn name(each: &Enum, name: &str, out: &mut String) -> bool {
+pub(in crate::surface::graphql) fn name(each: &Enum, name: &str, out: &mut String) -> bool {
     let found = each.values.iter().find(|(value, _)| value == name);
     if let Some((_, constant)) = found {
         // Constants are GraphQL names, so they need no escapes.
@@ -56,14 +64,14 @@ pub(super) fn name(each: &Enum, name: &str, out: &mut String) -> bool {
 }
 
 /// Writes an instant as RFC 3339.
-pub(super) fn instant(inst: Inst, out: &mut String) {
+pub(in crate::surface::graphql) fn instant(inst: Inst, out: &mut String) {
     out.push('"');
     inst.push(out, Fraction::AsNeeded);
     out.push_str("Z\"");
 }
 
 /// Writes a value as it prints itself, with quotes. A copy is made only if something must be escaped, which is rare.
-pub(super) fn shown(shown: &dyn Display, out: &mut String) {
+pub(in crate::surface::graphql) fn shown(shown: &dyn Display, out: &mut String) {
     out.push('"');
     let start = out.len();
     // Writing to a string cannot fail.
@@ -82,7 +90,7 @@ pub(super) fn shown(shown: &dyn Display, out: &mut String) {
 }
 
 /// Writes text with its quotes.
-pub(super) fn text(text: &str, out: &mut String) {
+pub(in crate::surface::graphql) fn text(text: &str, out: &mut String) {
     out.push('"');
     let mut from = 0;
     // Only ASCII characters are escaped, so that every cut is at a character boundary.

@@ -19,11 +19,11 @@ use async_graphql::futures_util::stream;
 use async_graphql::parser::types::ExecutableDocument;
 use async_graphql::{Name, Request, Response, SDLExportOptions, ServerError, ServerResult, Value, Variables};
 
+use super::build::SchemaFault;
 use super::model::{self, In, Out, Scalar as Kind, SchemaModel};
-use super::schema::SchemaFault;
 
 /// async-graphql's schema of one kind of viewer.
-pub(super) struct AsyncSchema(Schema);
+pub(in crate::surface::graphql) struct AsyncSchema(Schema);
 
 /// The purpose of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ enum Purpose {
 }
 
 impl AsyncSchema {
-    pub(super) fn new(model: &SchemaModel) -> Result<Self, SchemaFault> {
+    pub(in crate::surface::graphql) fn new(model: &SchemaModel) -> Result<Self, SchemaFault> {
         let name = |number: &Option<usize>| number.map(|number| model.objects[number].name.as_str());
         let query = &model.objects[model.query].name;
         let mut builder = Schema::build(query, name(&model.mutation), name(&model.subscription))
@@ -69,13 +69,16 @@ impl AsyncSchema {
     }
 
     /// Returns the SDL, sorted, so that equal schemas have equal texts.
-    pub(super) fn sdl(&self) -> String {
+    pub(in crate::surface::graphql) fn sdl(&self) -> String {
         let options = SDLExportOptions::new().sorted_fields().sorted_arguments().sorted_enum_items();
         self.0.sdl_with_options(options.use_space_ident().prefer_single_line_descriptions())
     }
 
     /// Validates a document by all rules of GraphQL. Values of variables are not checked; `coerce.rs` does that.
-    pub(super) fn validate(&self, document: ExecutableDocument) -> Result<(), Vec<ServerError>> {
+    pub(in crate::surface::graphql) fn validate(
+        &self,
+        document: ExecutableDocument,
+    ) -> Result<(), Vec<ServerError>> {
         // async-graphql requires a name if there are several operations. It validates all of them, so any name will do;
         // the first in the text makes the result repeatable.
         let first = document.operations.iter().min_by_key(|(_, operation)| operation.pos);
@@ -86,7 +89,7 @@ impl AsyncSchema {
     }
 
     /// Answers the introspection fields of an operation; all others are null.
-    pub(super) fn introspect(
+    pub(in crate::surface::graphql) fn introspect(
         &self,
         document: ExecutableDocument,
         operation: Option<&str>,
@@ -169,7 +172,7 @@ fn scalar_type(scalar: Kind) -> Scalar {
             .description("An instant, as RFC 3339 writes it: 2026-04-22T13:00:00Z.")
             .specified_by_url("https://www.rfc-editor.org/rfc/rfc3339")
             .validator(
-                |value| matches!(value, Value::String(text) if super::coerce::instant(text).is_some()),
+                |value| matches!(value, Value::String(text) if crate::surface::graphql::operation::coerce::instant(text).is_some()),
             ),
         Kind::Json | Kind::Int | Kind::Float | Kind::Boolean | Kind::String | Kind::Id => {
             made.description("Any JSON value. Keywords are strings without the colon.")

@@ -9,40 +9,40 @@ use async_graphql::{Pos, Positioned};
 
 use super::coerce::{self, Variables};
 use super::document::within;
-use super::error::{Code, GraphqlError};
 use super::locator::Locator;
-use super::model::{Entries, Leaf, SchemaModel};
-use super::write;
 use crate::edn::{Map, Value};
 use crate::limits::{GRAPHQL_COMPLEXITY, GRAPHQL_DEPTH, GRAPHQL_FIELDS, GRAPHQL_LIST_ENTRIES, GRAPHQL_PAGE};
+use crate::surface::graphql::error::{Code, GraphqlError};
+use crate::surface::graphql::execution::write;
+use crate::surface::graphql::schema::model::{Entries, Leaf, SchemaModel};
 
 /// The fields that are selected from one object.
 #[derive(Clone, Default)]
-pub(super) struct Selection {
+pub(in crate::surface::graphql) struct Selection {
     /// The number of the object's type.
-    pub(super) object: usize,
-    pub(super) fields: Vec<Selected>,
+    pub(in crate::surface::graphql) object: usize,
+    pub(in crate::surface::graphql) fields: Vec<Selected>,
 }
 
 /// One field of the answer.
 #[derive(Clone)]
-pub(super) struct Selected {
+pub(in crate::surface::graphql) struct Selected {
     /// The response key: the alias, or the field's name.
-    pub(super) key: String,
+    pub(in crate::surface::graphql) key: String,
     /// The key as JSON, with the colon: `"key":`.
-    pub(super) prefix: String,
-    pub(super) what: SelectedKind,
-    pub(super) params: Map,
+    pub(in crate::surface::graphql) prefix: String,
+    pub(in crate::surface::graphql) what: SelectedKind,
+    pub(in crate::surface::graphql) params: Map,
     /// The positions of all fields that were merged into this one.
-    pub(super) positions: Vec<Pos>,
-    pub(super) below: Option<Selection>,
+    pub(in crate::surface::graphql) positions: Vec<Pos>,
+    pub(in crate::surface::graphql) below: Option<Selection>,
     /// The position of the value in the graph's answer.
-    pub(super) at: Locator,
+    pub(in crate::surface::graphql) at: Locator,
 }
 
 /// The kind of a selected field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SelectedKind {
+pub(in crate::surface::graphql) enum SelectedKind {
     /// A field of the type, by number.
     Field(usize),
     Typename,
@@ -51,21 +51,21 @@ pub(super) enum SelectedKind {
 }
 
 /// Builds the selection of an operation, and counts its cost.
-pub(super) struct Selecting<'d> {
+pub(in crate::surface::graphql) struct Selecting<'d> {
     pub(super) model: &'d SchemaModel,
-    pub(super) document: &'d ExecutableDocument,
-    pub(super) variables: &'d Variables,
+    pub(in crate::surface::graphql) document: &'d ExecutableDocument,
+    pub(in crate::surface::graphql) variables: &'d Variables,
     /// Leaves so far, each counted as often as the answer may contain it.
-    pub(super) complexity: u64,
+    pub(in crate::surface::graphql) complexity: u64,
     /// Fields and fragments visited so far.
-    pub(super) fields: usize,
+    pub(in crate::surface::graphql) fields: usize,
 }
 
 /// The fields with one response key, in document order.
 type Group<'d> = (&'d str, Vec<&'d Positioned<Field>>);
 
 impl<'d> Selecting<'d> {
-    pub(super) fn new(
+    pub(in crate::surface::graphql) fn new(
         model: &'d SchemaModel,
         document: &'d ExecutableDocument,
         variables: &'d Variables,
@@ -75,7 +75,7 @@ impl<'d> Selecting<'d> {
 
     /// Builds the selection from the selection sets of one object type; `times` is how many such objects the answer may
     /// have.
-    pub(super) fn select(
+    pub(in crate::surface::graphql) fn select(
         &mut self,
         object: usize,
         sets: &[&'d SelectionSet],

@@ -7,14 +7,14 @@
 
 use std::sync::Arc;
 
-use super::answer::{self, Answers};
-use super::error::{Code, GraphqlError, refusal};
-use super::execute::{Graphql, GraphqlCaller};
-use super::prepare::PreparedOperation;
-use super::request::GraphqlRequest;
-use super::select::SelectedKind;
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::registry::{Access, World};
+use crate::surface::graphql::error::{Code, GraphqlError, refusal};
+use crate::surface::graphql::execution::answer::{self, Answers};
+use crate::surface::graphql::execution::execute::{Graphql, GraphqlCaller};
+use crate::surface::graphql::operation::prepare::PreparedOperation;
+use crate::surface::graphql::operation::request::GraphqlRequest;
+use crate::surface::graphql::operation::select::SelectedKind;
 use async_graphql::parser::types::OperationType;
 
 /// An accepted subscription.

@@ -5,18 +5,18 @@
 //! writer on the fast path. Does not live here: their writer on the general path, which is that of all objects
 //! (`answer.rs`). Invariant: both write identical text.
 
-use super::locator::Locator;
+use super::build::{SchemaBuilder, SchemaFault};
 use super::model::{Entries, Enum, Field, FieldSource, Leaf, Out, Scalar, SchemaModel};
 use super::names;
-use super::schema::{SchemaBuilder, SchemaFault};
-use super::select::{SelectedKind, Selection};
-use super::write;
 use crate::edn::{Map, Value};
 use crate::graph::registry::{Param, ParamType, Record};
+use crate::surface::graphql::execution::write;
+use crate::surface::graphql::operation::locator::Locator;
+use crate::surface::graphql::operation::select::{SelectedKind, Selection};
 
 impl SchemaBuilder<'_> {
     /// Returns the type of a record, and adds it to the schema on first use.
-    pub(super) fn record(&mut self, record: &'static Record) -> usize {
+    pub(in crate::surface::graphql) fn record(&mut self, record: &'static Record) -> usize {
         let name = names::object(record.name);
         if let Some(number) = self.objects.get(&name).copied() {
             // A record and an entity cannot share a type, because their fields are read in different ways.
@@ -47,7 +47,7 @@ impl SchemaBuilder<'_> {
     }
 
     /// Returns the output type of one value.
-    pub(super) fn shown(&mut self, kind: ParamType) -> Leaf {
+    pub(in crate::surface::graphql) fn shown(&mut self, kind: ParamType) -> Leaf {
         if let ParamType::List(item) = kind {
             return self.shown(*item);
         }
@@ -66,7 +66,7 @@ impl SchemaBuilder<'_> {
 }
 
 /// Sets the locators of a record's fields.
-pub(super) fn locate(model: &SchemaModel, selection: &mut Selection) {
+pub(in crate::surface::graphql) fn locate(model: &SchemaModel, selection: &mut Selection) {
     for selected in &mut selection.fields {
         let SelectedKind::Field(number) = selected.what else { continue };
         if let FieldSource::Attr(key) = &model.objects[selection.object].fields[number].source {
@@ -80,7 +80,7 @@ pub(super) fn locate(model: &SchemaModel, selection: &mut Selection) {
 }
 
 /// The template by which the fast path writes a record.
-pub(super) struct Shape {
+pub(in crate::surface::graphql) struct Shape {
     parts: Vec<Part>,
     /// The text after the last value.
     tail: String,
@@ -96,7 +96,7 @@ struct Part {
 
 impl Shape {
     /// Creates the template of a selection.
-    pub(super) fn of(model: &SchemaModel, selection: &Selection) -> Self {
+    pub(in crate::surface::graphql) fn of(model: &SchemaModel, selection: &Selection) -> Self {
         let object = &model.objects[selection.object];
         let (mut parts, mut text) = (Vec::with_capacity(selection.fields.len()), "{".to_owned());
         for (at, selected) in selection.fields.iter().enumerate() {
@@ -116,7 +116,12 @@ impl Shape {
     }
 
     /// Writes a record. Returns `None` if only the general path can answer.
-    pub(super) fn write(&self, enums: &[Enum], map: &Map, out: &mut String) -> Option<()> {
+    pub(in crate::surface::graphql) fn write(
+        &self,
+        enums: &[Enum],
+        map: &Map,
+        out: &mut String,
+    ) -> Option<()> {
         for part in &self.parts {
             out.push_str(&part.lead);
             let value = map.get(&part.key).unwrap_or(&Value::Nil);
@@ -128,7 +133,7 @@ impl Shape {
 }
 
 /// Writes a leaf or a record, or a list of them. Returns `None` if only the general path can answer.
-pub(super) fn value(
+pub(in crate::surface::graphql) fn value(
     enums: &[Enum],
     (is, below): (Out, Option<&Shape>),
     value: &Value,

@@ -9,17 +9,17 @@ use async_graphql::Positioned;
 use async_graphql::parser::types::{BaseType, OperationDefinition, Type, VariableDefinition};
 use async_graphql_value::{ConstValue, Value as Literal};
 
-use super::error::{Code, GraphqlError};
-use super::model::{In, Input, KeyForm, Leaf, Scalar, SchemaModel};
-use super::names;
 use crate::domain::Moment;
 use crate::edn::{BigInt, Inst, Keyword, Map, Symbol, Value};
+use crate::surface::graphql::error::{Code, GraphqlError};
+use crate::surface::graphql::schema::model::{In, Input, KeyForm, Leaf, Scalar, SchemaModel};
+use crate::surface::graphql::schema::names;
 
 /// The coerced variables of one operation, by name.
-pub(super) type Variables = std::collections::BTreeMap<String, Value>;
+pub(in crate::surface::graphql) type Variables = std::collections::BTreeMap<String, Value>;
 
 /// Coerces the variables that an operation declares; all others are ignored.
-pub(super) fn variables(
+pub(in crate::surface::graphql) fn variables(
     model: &SchemaModel,
     operation: &OperationDefinition,
     given: &Map,
@@ -58,7 +58,7 @@ pub(super) fn variables(
 }
 
 /// Coerces the arguments of a field; an argument that is not given is left out.
-pub(super) fn arguments(
+pub(in crate::surface::graphql) fn arguments(
     model: &SchemaModel,
     declared: &[Input],
     given: &[(Positioned<Name>, Positioned<Literal>)],
@@ -269,7 +269,7 @@ fn handed(handed: KeyForm, value: Value) -> Value {
 }
 
 /// Parses an instant in the format of RFC 3339.
-pub(super) fn instant(text: &str) -> Option<Inst> {
+pub(in crate::surface::graphql) fn instant(text: &str) -> Option<Inst> {
     let moment = Moment::parse(text).ok()?;
     Inst::new(moment.seconds(), moment.nanos())
 }

@@ -8,10 +8,6 @@
 
 use std::sync::Arc;
 
-use super::error::{Code, GraphqlError, refusal};
-use super::request::GraphqlRequest;
-use super::scheduler::{CHANGED, LAGGED, REMOVED, TRUNCATED, WHOLE};
-use super::service::GraphqlService;
 use super::subscription::Subscribed;
 use crate::domain::{Caller, Code as Class, Cursor, Decision, DecisionKind};
 use crate::edn::{Keyword, Map, Value};
@@ -20,6 +16,10 @@ use crate::graph::eql::{Boundary, Expr, ExprKey, Join, JoinTarget, Prop, Query, 
 use crate::limits::GRAPHQL_BATCH;
 use crate::runtime::{Stopper, Subscription};
 use crate::service::Service;
+use crate::surface::graphql::error::{Code, GraphqlError, refusal};
+use crate::surface::graphql::operation::request::GraphqlRequest;
+use crate::surface::graphql::schema::scheduler::{CHANGED, LAGGED, REMOVED, TRUNCATED, WHOLE};
+use crate::surface::graphql::service::GraphqlService;
 
 /// A running subscription.
 pub struct Follower {

@@ -3,7 +3,7 @@
 //! Invariant: a GraphQL name is derived from the attribute's name, never typed a second time.
 
 /// Converts an ident to a field name: `task/created-at` to `createdAt`, `busy?` to `busy`.
-pub(super) fn field(ident: &str) -> String {
+pub(in crate::surface::graphql) fn field(ident: &str) -> String {
     let mut words = words(ident);
     let mut name = words.next().unwrap_or_default().to_owned();
     for word in words {
@@ -13,7 +13,7 @@ pub(super) fn field(ident: &str) -> String {
 }
 
 /// Converts a name to a type name: `session-config` to `SessionConfig`.
-pub(super) fn object(name: &str) -> String {
+pub(in crate::surface::graphql) fn object(name: &str) -> String {
     let mut out = String::new();
     for word in words(name) {
         capitalise(word, &mut out);
@@ -22,12 +22,12 @@ pub(super) fn object(name: &str) -> String {
 }
 
 /// Converts a keyword to an enum constant: `create-session` to `CREATE_SESSION`.
-pub(super) fn constant(keyword: &str) -> String {
+pub(in crate::surface::graphql) fn constant(keyword: &str) -> String {
     words(keyword).map(str::to_uppercase).collect::<Vec<_>>().join("_")
 }
 
 /// Converts a field name to a keyword's name: `toolIds` to `tool-ids`.
-pub(super) fn kebab(name: &str) -> String {
+pub(in crate::surface::graphql) fn kebab(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for char in name.chars() {
         // A capital begins a word, except at the start, where there is nothing to separate.

@@ -2,11 +2,11 @@
 //!
 //! Invariant: JSON is read within the caps of every request, and its content is not interpreted here.
 
-use super::error::{Code, GraphqlError};
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::Moment;
 use crate::edn::{Map, Value};
 use crate::limits::{REQUEST_BYTES, REQUEST_DEPTH};
+use crate::surface::graphql::error::{Code, GraphqlError};
 use crate::surface::json;
 
 /// A GraphQL request.

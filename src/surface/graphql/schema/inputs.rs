@@ -2,9 +2,9 @@
 //!
 //! Does not live here: object types and root fields; see `schema.rs`.
 
+use super::build::SchemaBuilder;
 use super::model::{Enum, In, Input, InputObject, KeyForm, Leaf, Scalar};
 use super::names;
-use super::schema::SchemaBuilder;
 use crate::edn::Value;
 use crate::graph::registry::{Attribute, EntityInfo, Param, ParamGroups, ParamType};
 
@@ -37,7 +37,7 @@ impl SchemaBuilder<'_> {
     }
 
     /// Converts parameters to arguments. A folded group becomes one argument with an input object.
-    pub(super) fn inputs(&mut self, groups: ParamGroups) -> Vec<Input> {
+    pub(in crate::surface::graphql) fn inputs(&mut self, groups: ParamGroups) -> Vec<Input> {
         let mut inputs = Vec::new();
         for group in groups {
             match group.folded {
@@ -53,7 +53,7 @@ impl SchemaBuilder<'_> {
     }
 
     /// Converts all parameters to one argument, `input`, whose type gets this name.
-    pub(super) fn input(&mut self, type_name: &str, groups: ParamGroups) -> Vec<Input> {
+    pub(in crate::surface::graphql) fn input(&mut self, type_name: &str, groups: ParamGroups) -> Vec<Input> {
         let fields = self.inputs(groups);
         let leaf = self.input_object(type_name, "", fields);
         vec![folded(

@@ -8,13 +8,13 @@
 
 use std::collections::BTreeSet;
 
-use super::error::{Code, GraphqlError, list};
-use super::request::GraphqlRequest;
-use super::write::text;
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{BootTime, Span};
 use crate::edn::{Map, Value};
 use crate::limits::{CLIENT_SUBSCRIPTIONS, GRAPHQL_HEARTBEAT_MS, GRAPHQL_INIT_MS, GRAPHQL_MESSAGE_BYTES};
+use crate::surface::graphql::error::{Code, GraphqlError, list};
+use crate::surface::graphql::execution::write::text;
+use crate::surface::graphql::operation::request::GraphqlRequest;
 use crate::surface::json;
 
 /// The name of the protocol, which the client must request in the upgrade.

@@ -16,17 +16,17 @@ use async_graphql::parser::types::{
     SelectionSet,
 };
 
-use super::async_graphql_schema::AsyncSchema;
-use super::error::{Code, GraphqlError, in_order};
-use super::model::SchemaModel;
 use super::scan;
 use crate::limits::{
     GRAPHQL_ALIASES, GRAPHQL_ARGUMENTS, GRAPHQL_DEPTH, GRAPHQL_DIRECTIVES, GRAPHQL_FIELDS,
     GRAPHQL_INTROSPECTION_LISTS, GRAPHQL_ROOT_FIELDS, GRAPHQL_TOKENS, Limit, REQUEST_BYTES, REQUEST_DEPTH,
 };
+use crate::surface::graphql::error::{Code, GraphqlError, in_order};
+use crate::surface::graphql::schema::async_graphql_schema::AsyncSchema;
+use crate::surface::graphql::schema::model::SchemaModel;
 
 /// Parses, measures and validates a document.
-pub(super) fn read(
+pub(in crate::surface::graphql) fn read(
     text: &str,
     model: &SchemaModel,
     face: &AsyncSchema,
@@ -206,7 +206,7 @@ impl<'d> Measuring<'d> {
 }
 
 /// Finds the operation that a request names, or the only one. Source: the GraphQL specification, §6.1 `GetOperation`.
-pub(super) fn operation<'d>(
+pub(in crate::surface::graphql) fn operation<'d>(
     document: &'d ExecutableDocument,
     name: Option<&str>,
 ) -> Result<(Option<&'d str>, &'d Positioned<OperationDefinition>), GraphqlError> {
@@ -241,7 +241,11 @@ fn directives(directives: &[Positioned<Directive>]) -> Result<(), GraphqlError> 
 }
 
 /// Checks a number against a limit; the error names the limit and its value.
-pub(super) fn within(found: usize, limit: Limit, what: &str) -> Result<(), GraphqlError> {
+pub(in crate::surface::graphql) fn within(
+    found: usize,
+    limit: Limit,
+    what: &str,
+) -> Result<(), GraphqlError> {
     if u64::try_from(found).is_ok_and(|found| found <= limit.value) {
         return Ok(());
     }

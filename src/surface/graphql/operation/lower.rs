@@ -8,15 +8,15 @@
 //! parameters share one.
 
 use super::locator::Locator;
-use super::model::{FieldSource, SchemaModel};
-use super::record;
 use super::select::{Selected, SelectedKind, Selection};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::{Expr, ExprKey, Join, JoinTarget, Prop, Query};
+use crate::surface::graphql::schema::model::{FieldSource, SchemaModel};
+use crate::surface::graphql::schema::record;
 
 /// The attributes and joins that a selection needs from one row.
 #[derive(Default)]
-pub(super) struct Need {
+pub(in crate::surface::graphql) struct Need {
     items: Vec<Item>,
 }
 
@@ -31,7 +31,7 @@ struct Item {
 
 impl Need {
     /// Returns the needs of a selection whose locators are set already.
-    pub(super) fn of(model: &SchemaModel, selection: &Selection) -> Self {
+    pub(in crate::surface::graphql) fn of(model: &SchemaModel, selection: &Selection) -> Self {
         let mut need = Self::default();
         // `add` would set the locators again, to equal values, so a copy takes them.
         need.add(model, &mut selection.clone());
@@ -107,7 +107,7 @@ impl Need {
     }
 
     /// Returns the EQL query.
-    pub(super) fn query(&self) -> Query {
+    pub(in crate::surface::graphql) fn query(&self) -> Query {
         let own = self.items.iter().filter(|item| item.within.is_none()).map(Item::expr);
         let mut exprs: Vec<Expr> = own.collect();
         let most = self.items.iter().filter_map(|item| item.within).max().unwrap_or(0);
@@ -124,7 +124,7 @@ impl Need {
     }
 
     /// Returns true if there is nothing to query.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::surface::graphql) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 }

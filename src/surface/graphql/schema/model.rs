@@ -10,47 +10,47 @@ use std::collections::BTreeMap;
 use crate::edn::{Keyword, Symbol, Value};
 
 /// The schema of one kind of viewer.
-pub(super) struct SchemaModel {
-    pub(super) objects: Vec<Object>,
-    pub(super) enums: Vec<Enum>,
-    pub(super) inputs: Vec<InputObject>,
-    pub(super) query: usize,
-    pub(super) mutation: Option<usize>,
-    pub(super) subscription: Option<usize>,
+pub(in crate::surface::graphql) struct SchemaModel {
+    pub(in crate::surface::graphql) objects: Vec<Object>,
+    pub(in crate::surface::graphql) enums: Vec<Enum>,
+    pub(in crate::surface::graphql) inputs: Vec<InputObject>,
+    pub(in crate::surface::graphql) query: usize,
+    pub(in crate::surface::graphql) mutation: Option<usize>,
+    pub(in crate::surface::graphql) subscription: Option<usize>,
 }
 
 /// An object type.
-pub(super) struct Object {
-    pub(super) name: String,
+pub(in crate::surface::graphql) struct Object {
+    pub(in crate::surface::graphql) name: String,
     pub(super) doc: String,
-    pub(super) fields: Vec<Field>,
+    pub(in crate::surface::graphql) fields: Vec<Field>,
     pub(super) by_name: BTreeMap<String, usize>,
     /// Whether its fields are read from a map that is one attribute's value.
-    pub(super) is_record: bool,
+    pub(in crate::surface::graphql) is_record: bool,
 }
 
 /// A field of an object type.
-pub(super) struct Field {
-    pub(super) name: String,
+pub(in crate::surface::graphql) struct Field {
+    pub(in crate::surface::graphql) name: String,
     pub(super) doc: String,
     pub(super) is_deprecated: bool,
-    pub(super) args: Vec<Input>,
-    pub(super) out: Out,
-    pub(super) source: FieldSource,
-    pub(super) entries: Entries,
+    pub(in crate::surface::graphql) args: Vec<Input>,
+    pub(in crate::surface::graphql) out: Out,
+    pub(in crate::surface::graphql) source: FieldSource,
+    pub(in crate::surface::graphql) entries: Entries,
 }
 
 /// The type of a field. Entries of a list are never null.
 #[derive(Clone, Copy)]
-pub(super) struct Out {
-    pub(super) leaf: Leaf,
-    pub(super) is_list: bool,
-    pub(super) is_nullable: bool,
+pub(in crate::surface::graphql) struct Out {
+    pub(in crate::surface::graphql) leaf: Leaf,
+    pub(in crate::surface::graphql) is_list: bool,
+    pub(in crate::surface::graphql) is_nullable: bool,
 }
 
 /// How the entries of a field count towards the complexity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entries {
+pub(in crate::surface::graphql) enum Entries {
     /// As one: a single value, or the list within a page, whose entries were counted at the page.
     One,
     /// As a list of assumed length.
@@ -61,7 +61,7 @@ pub(super) enum Entries {
 
 /// The type of one value, apart from lists and null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leaf {
+pub(in crate::surface::graphql) enum Leaf {
     Scalar(Scalar),
     /// The number of an enum.
     Enum(usize),
@@ -71,7 +71,7 @@ pub(super) enum Leaf {
 
 /// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scalar {
+pub(in crate::surface::graphql) enum Scalar {
     Int,
     Long,
     Float,
@@ -83,7 +83,7 @@ pub(super) enum Scalar {
 }
 
 /// The source of a field's value.
-pub(super) enum FieldSource {
+pub(in crate::surface::graphql) enum FieldSource {
     /// An attribute of the row.
     Attr(Value),
     /// The row itself under another type: the entity of a payload, a part of the root, or the node of an edge.
@@ -97,32 +97,32 @@ pub(super) enum FieldSource {
 }
 
 /// An enum type: the names of keywords, with their constants.
-pub(super) struct Enum {
-    pub(super) name: String,
+pub(in crate::surface::graphql) struct Enum {
+    pub(in crate::surface::graphql) name: String,
     pub(super) doc: String,
-    pub(super) values: Vec<(String, String)>,
+    pub(in crate::surface::graphql) values: Vec<(String, String)>,
 }
 
 /// An input object type.
-pub(super) struct InputObject {
-    pub(super) name: String,
+pub(in crate::surface::graphql) struct InputObject {
+    pub(in crate::surface::graphql) name: String,
     pub(super) doc: String,
-    pub(super) fields: Vec<Input>,
+    pub(in crate::surface::graphql) fields: Vec<Input>,
 }
 
 /// An argument, or a field of an input object.
-pub(super) struct Input {
-    pub(super) name: String,
+pub(in crate::surface::graphql) struct Input {
+    pub(in crate::surface::graphql) name: String,
     pub(super) doc: String,
     /// The parameter's keyword. Nil if the fields of the object are parameters of the call itself.
-    pub(super) param: Value,
-    pub(super) ty: In,
-    pub(super) handed: KeyForm,
+    pub(in crate::surface::graphql) param: Value,
+    pub(in crate::surface::graphql) ty: In,
+    pub(in crate::surface::graphql) handed: KeyForm,
 }
 
 /// How the keys of maps in an argument are passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum KeyForm {
+pub(in crate::surface::graphql) enum KeyForm {
     /// Unchanged.
     AsIs,
     /// As keywords, whether they are written `tool-ids` or `toolIds`.
@@ -131,15 +131,15 @@ pub(super) enum KeyForm {
 
 /// The type of an argument. Entries of a list are never null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct In {
-    pub(super) leaf: Leaf,
-    pub(super) is_list: bool,
-    pub(super) is_required: bool,
+pub(in crate::surface::graphql) struct In {
+    pub(in crate::surface::graphql) leaf: Leaf,
+    pub(in crate::surface::graphql) is_list: bool,
+    pub(in crate::surface::graphql) is_required: bool,
 }
 
 impl SchemaModel {
     /// Finds the input type with this name: one that a variable may have.
-    pub(super) fn input_leaf(&self, name: &str) -> Option<Leaf> {
+    pub(in crate::surface::graphql) fn input_leaf(&self, name: &str) -> Option<Leaf> {
         let scalar = SCALARS.iter().find(|(scalar, _)| *scalar == name);
         let inputs = || self.inputs.iter().position(|input| input.name == name).map(Leaf::Object);
         let enums = || self.enums.iter().position(|each| each.name == name).map(Leaf::Enum);
@@ -167,13 +167,13 @@ impl SchemaModel {
 
 impl Object {
     /// Finds a field by its name.
-    pub(super) fn field(&self, name: &str) -> Option<usize> {
+    pub(in crate::surface::graphql) fn field(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
 }
 
 impl Scalar {
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::surface::graphql) fn name(self) -> &'static str {
         SCALARS.iter().find(|(_, scalar)| *scalar == self).map_or("Json", |(name, _)| name)
     }
 }

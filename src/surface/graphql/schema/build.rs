@@ -54,20 +54,20 @@ impl fmt::Display for SchemaFault {
 }
 
 /// A schema under construction.
-pub(super) struct SchemaBuilder<'r> {
-    pub(super) attributes: BTreeMap<&'static str, (&'r Attribute, &'r EntityInfo)>,
+pub(in crate::surface::graphql) struct SchemaBuilder<'r> {
+    pub(in crate::surface::graphql) attributes: BTreeMap<&'static str, (&'r Attribute, &'r EntityInfo)>,
     pub(super) by_entity: BTreeMap<&'static str, Vec<&'r Attribute>>,
-    pub(super) entities: BTreeMap<&'static str, &'r EntityInfo>,
+    pub(in crate::surface::graphql) entities: BTreeMap<&'static str, &'r EntityInfo>,
     mutations: BTreeMap<&'static str, MutationInfo>,
-    pub(super) roots: &'r Roots,
+    pub(in crate::surface::graphql) roots: &'r Roots,
     pub(super) model: SchemaModel,
     /// The numbers of object types, by name.
-    pub(super) objects: BTreeMap<String, usize>,
+    pub(in crate::surface::graphql) objects: BTreeMap<String, usize>,
     pub(super) faults: Vec<SchemaFault>,
 }
 
 /// Builds the schema that a viewer sees, or returns all faults.
-pub(super) fn model<W: World>(
+pub(in crate::surface::graphql) fn model<W: World>(
     registry: &Registry<W>,
     roots: &Roots,
     viewer: Viewer,
@@ -188,7 +188,7 @@ impl<'r> SchemaBuilder<'r> {
         }
     }
 
-    pub(super) fn unknown(&mut self, by: &str, name: &str) {
+    pub(in crate::surface::graphql) fn unknown(&mut self, by: &str, name: &str) {
         self.faults.push(SchemaFault::Unknown { by: by.to_owned(), name: name.to_owned() });
     }
 
@@ -256,7 +256,11 @@ impl<'r> SchemaBuilder<'r> {
     }
 
     /// Returns the output type of an attribute's values, or `None` if the viewer may not see the entity they refer to.
-    pub(super) fn leaf(&mut self, attribute: &Attribute, entity: &EntityInfo) -> Option<Leaf> {
+    pub(in crate::surface::graphql) fn leaf(
+        &mut self,
+        attribute: &Attribute,
+        entity: &EntityInfo,
+    ) -> Option<Leaf> {
         let is_key = entity.key == Some(attribute.ident);
         Some(match attribute.kind {
             // A key is an `ID` whatever its type, because clients should treat it as opaque.

@@ -4,15 +4,15 @@
 
 /// The size of a text, which bounds the cost of parsing it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct TextSize {
+pub(in crate::surface::graphql) struct TextSize {
     /// The deepest nesting of `{}`, `[]` and `()`.
-    pub(super) depth: usize,
+    pub(in crate::surface::graphql) depth: usize,
     /// Words, punctuation, strings and comments. Commas count too: they mean nothing, but the parser reads them.
-    pub(super) tokens: usize,
+    pub(in crate::surface::graphql) tokens: usize,
 }
 
 /// Measures a text.
-pub(super) fn measure(text: &str) -> TextSize {
+pub(in crate::surface::graphql) fn measure(text: &str) -> TextSize {
     let bytes = text.as_bytes();
     let (mut at, mut depth, mut deepest, mut tokens) = (0, 0_usize, 0, 0);
     while let Some(byte) = bytes.get(at) {

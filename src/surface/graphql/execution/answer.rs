@@ -6,31 +6,35 @@
 
 use async_graphql::Pos;
 
-use super::error::{Code, GraphqlError, Segment};
-use super::locator::Locator;
-use super::model::{Field, FieldSource, Leaf, Object, SchemaModel};
-use super::select::{Selected, SelectedKind, Selection};
 use super::write;
 use crate::edn::{Map, Value};
+use crate::surface::graphql::error::{Code, GraphqlError, Segment};
+use crate::surface::graphql::operation::locator::Locator;
+use crate::surface::graphql::operation::select::{Selected, SelectedKind, Selection};
+use crate::surface::graphql::schema::model::{Field, FieldSource, Leaf, Object, SchemaModel};
 
 /// The sources of the answers to a root's fields.
-pub(super) struct Answers<'a> {
+pub(in crate::surface::graphql) struct Answers<'a> {
     /// The row of the root.
-    pub(super) row: &'a Map,
+    pub(in crate::surface::graphql) row: &'a Map,
     /// The results of the root's mutations, by the positions of their fields.
-    pub(super) root_results: &'a [Option<RootResult>],
+    pub(in crate::surface::graphql) root_results: &'a [Option<RootResult>],
     /// async-graphql's answer to the introspection fields.
-    pub(super) introspected: Option<&'a async_graphql::Value>,
+    pub(in crate::surface::graphql) introspected: Option<&'a async_graphql::Value>,
 }
 
 /// The result of one mutation.
-pub(super) enum RootResult {
+pub(in crate::surface::graphql) enum RootResult {
     Result(Map),
     Failed(GraphqlError),
 }
 
 /// Writes the answer to an operation: `data`, and `errors` if there are any.
-pub(super) fn write(model: &SchemaModel, selection: &Selection, answers: &Answers<'_>) -> String {
+pub(in crate::surface::graphql) fn write(
+    model: &SchemaModel,
+    selection: &Selection,
+    answers: &Answers<'_>,
+) -> String {
     let mut writer =
         Writer { model, answers, out: String::with_capacity(ROOM), errors: Vec::new(), path: Vec::new() };
     writer.out.push_str("{\"data\":");
@@ -44,7 +48,7 @@ pub(super) fn write(model: &SchemaModel, selection: &Selection, answers: &Answer
     let Writer { mut out, errors, .. } = writer;
     if !errors.is_empty() {
         out.push_str(",\"errors\":");
-        super::error::list(&errors, &mut out);
+        crate::surface::graphql::error::list(&errors, &mut out);
     }
     out.push('}');
     out

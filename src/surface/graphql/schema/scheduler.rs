@@ -204,12 +204,12 @@ const OF_SESSION: &ParamGroup = &ParamGroup {
 
 pub(super) const SESSION_ID: &str = "psi.agent-session/session-id";
 /// Marks that items before this one are not available any more: the client has to query the state instead.
-pub(super) const TRUNCATED: &str = "reveille.push/truncated?";
+pub(in crate::surface::graphql) const TRUNCATED: &str = "reveille.push/truncated?";
 /// Marks that the client was too slow, and items before this one were left out.
-pub(super) const LAGGED: &str = "reveille.push/lagged?";
+pub(in crate::surface::graphql) const LAGGED: &str = "reveille.push/lagged?";
 /// Whether a patch contains the whole list.
-pub(super) const WHOLE: &str = "reveille.push/whole?";
+pub(in crate::surface::graphql) const WHOLE: &str = "reveille.push/whole?";
 /// The schedules of a patch.
-pub(super) const CHANGED: &str = "reveille.push/changed";
+pub(in crate::surface::graphql) const CHANGED: &str = "reveille.push/changed";
 /// The ids of schedules that are not in the list.
-pub(super) const REMOVED: &str = "reveille.push/removed";
+pub(in crate::surface::graphql) const REMOVED: &str = "reveille.push/removed";
