@@ -1,6 +1,6 @@
 //! The log as decisions, for explanations that reach farther back than the feed.
 //!
-//! What lives elsewhere: explanations (`engine::explain`), who may see them (`graph::view`), the state as it was (`as_of`).
+//! What lives elsewhere: explanations (`engine::foresight`), who may see them (`graph::view`), the state as it was (`as_of`).
 //! Invariant: nothing here runs under the engine's lock.
 
 use crate::domain::{Cursor, Decision, ScheduleId, SessionId};

@@ -21,6 +21,7 @@ use async_graphql::{Name, Request, Response, SDLExportOptions, ServerError, Serv
 
 use super::build::SchemaFault;
 use super::model::{self, In, Out, Scalar as Kind, SchemaModel};
+use crate::surface::graphql::operation::coerce;
 
 /// async-graphql's schema of one kind of viewer.
 pub(in crate::surface::graphql) struct AsyncSchema(Schema);
@@ -171,9 +172,7 @@ fn scalar_type(scalar: Kind) -> Scalar {
         Kind::DateTime => made
             .description("An instant, as RFC 3339 writes it: 2026-04-22T13:00:00Z.")
             .specified_by_url("https://www.rfc-editor.org/rfc/rfc3339")
-            .validator(
-                |value| matches!(value, Value::String(text) if crate::surface::graphql::operation::coerce::instant(text).is_some()),
-            ),
+            .validator(|value| matches!(value, Value::String(text) if coerce::instant(text).is_some())),
         Kind::Json | Kind::Int | Kind::Float | Kind::Boolean | Kind::String | Kind::Id => {
             made.description("Any JSON value. Keywords are strings without the colon.")
         }

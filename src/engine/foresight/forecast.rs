@@ -9,13 +9,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::forecast_slot::ForecastSlot;
-use super::input::ScheduleChange;
-use super::record::ScheduleRecord;
 use super::schedule_sim::{ChangedDefinition, Outage, ScheduleSim};
-use super::slab::Key;
-use super::state::State;
 use crate::calendar::Zones;
 use crate::domain::{Moment, Now, Schedule, ScheduleId, Scope, Span};
+use crate::engine::input::ScheduleChange;
+use crate::engine::record::ScheduleRecord;
+use crate::engine::slab::Key;
+use crate::engine::state::State;
 use crate::limits;
 
 /// What is to be forecast.
@@ -43,7 +43,7 @@ pub struct Forecast {
 }
 
 /// A hypothetical condition of a forecast.
-pub(super) enum Hypothesis<'a> {
+pub(in crate::engine) enum Hypothesis<'a> {
     Nothing,
     Outage(Outage),
     Edit { key: Key, schedule: &'a Schedule, retriggered: Option<crate::domain::Next>, paused: Option<bool> },
@@ -73,7 +73,7 @@ impl State {
 }
 
 /// Returns what will happen under a hypothetical condition.
-pub(super) fn forecast_under(
+pub(in crate::engine) fn forecast_under(
     state: &State,
     zones: &Zones,
     now: Now,

@@ -8,14 +8,14 @@
 
 use super::forecast::ForecastQuery;
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
-use super::record::{RunRecord, ScheduleRecord};
 use super::schedule_history::{DecisionSource, RunSummary, ScheduleHistory, SkippedSlots, WithdrawnSlot};
-use super::state::State;
 use super::verdict::{Explanation, Obstacle, Verdict};
 use crate::calendar::{Slots, Zones};
 use crate::domain::{
     Actor, Awaits, CountFrom, Moment, Now, Reason, RunState, ScheduleId, Scope, Span, Status, Trigger,
 };
+use crate::engine::record::{RunRecord, ScheduleRecord};
+use crate::engine::state::State;
 
 impl State {
     /// Explains the slot of a schedule at or near an instant. Without an instant, explains what matters now:

@@ -6,26 +6,26 @@
 
 use std::borrow::Cow;
 
-use super::destination::Destination;
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
-use super::guard::PolicyDecision;
-use super::record::ScheduleRecord;
-use super::state::{Mode, State};
-use super::step::run::fire::SlotContext;
-use super::step::schedule::next_slot::{
-    Passed, nth_after, passed, slot_after, slot_after_finish, within_lifetime,
-};
-use super::step_builder::{Env, Step, StepBuilder};
-use super::timers::Timer;
 use crate::calendar::{Slots, Zones};
 use crate::domain::{
     BootTime, Cause, CountFrom, Entropy, Missed, Moment, Next, Now, Policy, Reason, Run, RunState, Schedule,
     Span, Trigger,
 };
+use crate::engine::destination::Destination;
+use crate::engine::guard::PolicyDecision;
+use crate::engine::record::ScheduleRecord;
+use crate::engine::state::{Mode, State};
+use crate::engine::step::run::fire::SlotContext;
+use crate::engine::step::schedule::next_slot::{
+    Passed, nth_after, passed, slot_after, slot_after_finish, within_lifetime,
+};
+use crate::engine::step_builder::{Env, Step, StepBuilder};
+use crate::engine::timers::Timer;
 use crate::limits;
 
 /// A simulation of one schedule's future.
-pub(super) struct ScheduleSim<'a> {
+pub(in crate::engine) struct ScheduleSim<'a> {
     state: &'a State,
     zones: &'a Zones,
     record: &'a ScheduleRecord,
@@ -64,15 +64,15 @@ struct OpenRun {
 }
 
 /// A hypothetical definition of the schedule.
-pub(super) struct ChangedDefinition {
-    pub(super) schedule: Schedule,
-    pub(super) retriggered: Option<Next>,
-    pub(super) paused: Option<bool>,
+pub(in crate::engine) struct ChangedDefinition {
+    pub(in crate::engine) schedule: Schedule,
+    pub(in crate::engine) retriggered: Option<Next>,
+    pub(in crate::engine) paused: Option<bool>,
 }
 
 impl<'a> ScheduleSim<'a> {
     /// Starts at the schedule's state at `now`.
-    pub(super) fn new(
+    pub(in crate::engine) fn new(
         state: &'a State,
         zones: &'a Zones,
         record: &'a ScheduleRecord,
@@ -116,7 +116,7 @@ impl<'a> ScheduleSim<'a> {
     }
 
     /// Applies a hypothetical change.
-    pub(super) fn with_change(mut self, change: ChangedDefinition) -> ScheduleSim<'a> {
+    pub(in crate::engine) fn with_change(mut self, change: ChangedDefinition) -> ScheduleSim<'a> {
         let was_paused = self.record.progress().paused.is_some();
         let paused = change.paused.unwrap_or(was_paused);
         self.schedule = Cow::Owned(change.schedule);
@@ -134,14 +134,14 @@ impl<'a> ScheduleSim<'a> {
     }
 
     /// Applies a hypothetical outage of the process.
-    pub(super) fn with_outage(mut self, outage: Outage) -> ScheduleSim<'a> {
+    pub(in crate::engine) fn with_outage(mut self, outage: Outage) -> ScheduleSim<'a> {
         self.outage = Some(outage);
         self.count_from_finish();
         self
     }
 
     /// Returns when the next slot is handled, and the slot.
-    pub(super) fn peek(&self) -> Option<(Moment, Moment)> {
+    pub(in crate::engine) fn peek(&self) -> Option<(Moment, Moment)> {
         let slot = self.next?;
         let at = slot.max(self.now);
         let at = match self.outage.filter(|outage| outage.from <= at) {
@@ -154,7 +154,7 @@ impl<'a> ScheduleSim<'a> {
     }
 
     /// Advances past everything before `from`; returns `false` if that takes too many steps.
-    pub(super) fn skip_to(&mut self, from: Moment) -> bool {
+    pub(in crate::engine) fn skip_to(&mut self, from: Moment) -> bool {
         let mut steps = 0;
         while self.peek().is_some_and(|(at, _)| at < from) {
             if steps == limits::SLOTS_LISTED.value {
@@ -168,7 +168,7 @@ impl<'a> ScheduleSim<'a> {
     }
 
     /// Handles the next slot, and returns what becomes of it.
-    pub(super) fn step(&mut self) -> Option<ForecastSlot> {
+    pub(in crate::engine) fn step(&mut self) -> Option<ForecastSlot> {
         let (at, first) = self.peek()?;
         if let Some(outage) = self.outage.filter(|outage| outage.from <= at) {
             if !self.schedule.is_durable() {

@@ -50,58 +50,58 @@ impl DecisionSource for VecDeque<Decision> {
 
 /// What the decisions say about one schedule.
 #[derive(Debug, Default)]
-pub(super) struct ScheduleHistory {
+pub(in crate::engine) struct ScheduleHistory {
     /// Runs by slot and incarnation.
-    pub(super) runs: BTreeMap<(Moment, u32), RunSummary>,
-    pub(super) skips: Vec<SkippedSlots>,
+    pub(in crate::engine) runs: BTreeMap<(Moment, u32), RunSummary>,
+    pub(in crate::engine) skips: Vec<SkippedSlots>,
     /// Slots that were expected and then withdrawn.
-    pub(super) withdrawn: Vec<WithdrawnSlot>,
-    pub(super) created: Option<Moment>,
+    pub(in crate::engine) withdrawn: Vec<WithdrawnSlot>,
+    pub(in crate::engine) created: Option<Moment>,
     /// When it was cancelled or ran out of slots, and why.
-    pub(super) ended: Option<(Moment, Reason)>,
+    pub(in crate::engine) ended: Option<(Moment, Reason)>,
     /// Who cancelled it, if somebody did.
-    pub(super) ended_by: Option<Actor>,
+    pub(in crate::engine) ended_by: Option<Actor>,
     /// Decisions before this moment are missing; `None` if none are.
-    pub(super) complete_since: Option<Moment>,
+    pub(in crate::engine) complete_since: Option<Moment>,
 }
 
 /// What the decisions say about a run.
 #[derive(Clone, Debug)]
-pub(super) struct RunSummary {
-    pub(super) id: RunId,
-    pub(super) state: RunState,
-    pub(super) reason: Option<Reason>,
-    pub(super) detail: Option<String>,
+pub(in crate::engine) struct RunSummary {
+    pub(in crate::engine) id: RunId,
+    pub(in crate::engine) state: RunState,
+    pub(in crate::engine) reason: Option<Reason>,
+    pub(in crate::engine) detail: Option<String>,
     /// When it reached that state.
-    pub(super) at: Moment,
+    pub(in crate::engine) at: Moment,
     /// When it was first handed over.
-    pub(super) started_at: Option<Moment>,
+    pub(in crate::engine) started_at: Option<Moment>,
     /// Who asked for it, if somebody did.
-    pub(super) by: Option<Actor>,
+    pub(in crate::engine) by: Option<Actor>,
     /// How many slots it stands for.
-    pub(super) count: u64,
-    pub(super) obstacles: Vec<Obstacle>,
+    pub(in crate::engine) count: u64,
+    pub(in crate::engine) obstacles: Vec<Obstacle>,
 }
 
 /// Slots that were skipped together.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SkippedSlots {
-    pub(super) slots: SlotRange,
-    pub(super) reason: Reason,
-    pub(super) at: Moment,
+pub(in crate::engine) struct SkippedSlots {
+    pub(in crate::engine) slots: SlotRange,
+    pub(in crate::engine) reason: Reason,
+    pub(in crate::engine) at: Moment,
 }
 
 /// A slot that was withdrawn.
 #[derive(Clone, Debug)]
-pub(super) struct WithdrawnSlot {
-    pub(super) slot: Moment,
-    pub(super) at: Moment,
-    pub(super) reason: Reason,
-    pub(super) by: Option<Actor>,
+pub(in crate::engine) struct WithdrawnSlot {
+    pub(in crate::engine) slot: Moment,
+    pub(in crate::engine) at: Moment,
+    pub(in crate::engine) reason: Reason,
+    pub(in crate::engine) by: Option<Actor>,
 }
 
 impl ScheduleHistory {
-    pub(super) fn read(
+    pub(in crate::engine) fn read(
         history: &dyn DecisionSource,
         schedule: &ScheduleId,
         since: Moment,
@@ -130,7 +130,7 @@ impl ScheduleHistory {
         story
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::engine) fn is_empty(&self) -> bool {
         self.runs.is_empty() && self.skips.is_empty() && self.created.is_none() && self.ended.is_none()
     }
 

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use super::forecast::{Forecast, ForecastQuery, Hypothesis, WhatIf, forecast_under};
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
-use super::state::State;
-use super::step::schedule::change_schedule::edited;
-use super::step_builder::{Env, Step, StepBuilder};
 use crate::calendar::Zones;
 use crate::domain::{Entropy, Moment, Now, Reason, Refusal, ScheduleId, Scope};
+use crate::engine::state::State;
+use crate::engine::step::schedule::change_schedule::edited;
+use crate::engine::step_builder::{Env, Step, StepBuilder};
 
 /// The differences of two forecasts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
