@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use reveille::adapter::StoreMemory;
 use reveille::domain::{Caller, Cursor, ScheduleId, SessionId, Span};
 use reveille::edn::{self, Caps};
 use reveille::port::{Batch, FactRecord, HistoryCaps, RowRecord, Store};
 use reveille::runtime::codec::{print_guard, print_hold, print_schedule, print_session};
 use reveille::runtime::{AttachOptions, Handle, StoreReplies, load_rows};
 use reveille::service::Service;
+use reveille::testkit::StoreMemory;
 
 use super::scene::Scene;
 

@@ -10,7 +10,6 @@ mod host_local;
 mod host_tapped;
 #[cfg(feature = "channels")]
 pub mod outbound;
-mod store_memory;
 #[cfg(feature = "sqlite")]
 mod store_sqlite;
 mod zones_os;
@@ -20,7 +19,6 @@ pub use entropy_os::EntropyOs;
 pub use host_attached::{HostAttached, Push, PushSink};
 pub use host_local::HostLocal;
 pub use host_tapped::HostTapped;
-pub use store_memory::{DiskFault, StoreMemory, Torn};
 #[cfg(feature = "sqlite")]
 pub use store_sqlite::{FaultLayer, FaultPoint, OpenFault, StoreOptions, StoreSqlite};
 #[cfg(feature = "cli")]

@@ -80,22 +80,4 @@ impl StoreFault {
     pub fn unreadable(error: &dyn Error) -> StoreFault {
         StoreFault::Unreadable { detail: error.to_string().into() }
     }
-
-    /// Returns whether the call may succeed later without manual intervention.
-    pub fn is_retryable(&self) -> bool {
-        match self {
-            // The world may recover, and the caller can renew the term or wait for room.
-            StoreFault::Unwritable { .. }
-            | StoreFault::Unreadable { .. }
-            | StoreFault::TermOver
-            | StoreFault::Overloaded { .. } => true,
-            // An equal call would fail again.
-            StoreFault::Damaged { .. }
-            | StoreFault::Closed
-            | StoreFault::TooLarge { .. }
-            | StoreFault::NoFact
-            | StoreFault::OutOfOrder { .. }
-            | StoreFault::StaleRow { .. } => false,
-        }
-    }
 }

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use crate::adapter::StoreMemory;
 use crate::domain::{Cursor, Fact};
 use crate::port::{HistoryCaps, Store};
 use crate::runtime::{AttachOptions, Handle, StoreReplies};
+use crate::testkit::StoreMemory;
 
 /// The store of a world, and what the engine has learnt from it.
 pub(in crate::testkit) struct Disk {

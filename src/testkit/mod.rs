@@ -54,6 +54,7 @@ mod recorder;
 mod reference;
 mod sim;
 pub mod store_conformance;
+mod store_memory;
 mod tally;
 mod trace;
 mod world;
@@ -70,6 +71,8 @@ pub use sim::sim_entropy::SimEntropy;
 pub use sim::sim_guard::SimGuard;
 pub use sim::sim_host::SimHost;
 pub use sim::stage::Stage;
+#[doc(hidden)]
+pub use store_memory::{DiskFault, StoreMemory, Torn};
 pub use tally::Tally;
 pub use trace::Trace;
 pub use world::World;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use reveille::adapter::{HostLocal, StoreMemory};
+use reveille::adapter::HostLocal;
 use reveille::calendar::parse_cron;
 use reveille::domain::{
     Caller, Durability, HostId, ScheduleId, SessionConfig, SessionId, Span, Trigger, When, Zone,
@@ -11,6 +11,7 @@ use reveille::engine::NewSchedule;
 use reveille::port::{HistoryCaps, RowRecord, Store};
 use reveille::runtime::{AttachOptions, Handle, Parts, StoreReplies, WithoutStore};
 use reveille::service::Service;
+use reveille::testkit::StoreMemory;
 use reveille::testkit::{SimClock, SimEntropy};
 
 /// Schedules per session, at psi's limit.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::adapter::{StoreMemory, Torn};
 use crate::domain::{Cursor, Fact, Span};
 use crate::engine::Input;
 use crate::port::{Clock, Store, Ticket};
@@ -13,6 +12,7 @@ use crate::testkit::laws::Broken;
 use crate::testkit::sim::sim_courier;
 use crate::testkit::world::World;
 use crate::testkit::world_config::Action;
+use crate::testkit::{StoreMemory, Torn};
 
 type Outcome = Result<(), Broken>;
 

@@ -1,8 +1,8 @@
 //! Disk failures of a world: the disk fails in one of several ways, is retried, and recovers.
 
-use crate::adapter::DiskFault;
 use crate::domain::Refusal;
 use crate::port::Store;
+use crate::testkit::DiskFault;
 use crate::testkit::disk::Disk;
 use crate::testkit::laws::Broken;
 use crate::testkit::world::World;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use reveille::adapter::{HostLocal, StoreMemory};
+use reveille::adapter::HostLocal;
 use reveille::domain::{
     CountFrom, Cursor, DecisionKind, Durability, Every, HostId, Policy, Refusal, ScheduleId, SessionConfig,
     SessionId, Settings, Span, Status, When,
@@ -11,6 +11,7 @@ use reveille::domain::{
 use reveille::engine::{Command, Input, NewSchedule, ScheduleRecord};
 use reveille::port::{Clock, HistoryCaps, Ticket};
 use reveille::runtime::{AttachOptions, Handle, StoreReplies, Subscription};
+use reveille::testkit::StoreMemory;
 use reveille::testkit::{SimHost, Stage};
 
 /// One process after another over one store, on one clock.

@@ -9,7 +9,6 @@ mod refused;
 
 use std::sync::Arc;
 
-use reveille::adapter::StoreMemory;
 use reveille::domain::{
     DecisionKind, Durability, Grant, HostId, Message, Missed, Moment, Policy, Reason, Refusal, Right, Scope,
     SessionConfig, SessionId, Settings, Span, Status, When,
@@ -18,6 +17,7 @@ use reveille::engine::{Command, Input, NewSchedule, State};
 use reveille::limits::{STORE_CHUNK_RECORDS, STORE_QUEUE_BATCHES};
 use reveille::port::{Clock, HistoryCaps, StoreFault};
 use reveille::runtime::Handle;
+use reveille::testkit::StoreMemory;
 use reveille::testkit::{Behaviour, Laws, SimHost, Stage};
 
 use lives::{Life, Lives, every, message};

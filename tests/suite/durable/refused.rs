@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use reveille::adapter::DiskFault;
 use reveille::domain::{
     Cursor, DecisionKind, Durability, HostId, Policy, Recovery, Refusal, RunId, ScheduleId, Scope,
     SessionConfig, SessionId, Settings, Span, Status, When,
@@ -11,6 +10,7 @@ use reveille::domain::{
 use reveille::engine::{Command, Input, LocalFact, NewSchedule, State, StoredRow, Which};
 use reveille::port::{Clock, Ticket};
 use reveille::runtime::Handle;
+use reveille::testkit::DiskFault;
 use reveille::testkit::{Behaviour, Broken, Laws, Observation, Seen, SimHost, Stage, StateView};
 
 use super::lives::{ByHand, Lives, message};

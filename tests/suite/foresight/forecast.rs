@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use reveille::adapter::{HostLocal, StoreMemory};
+use reveille::adapter::HostLocal;
 use reveille::calendar::parse_cron;
 use reveille::domain::{
     Actor, BootTime, Calendar, Cause, CountFrom, Durability, Every, Fact, GuardPolicy, HostId, Lifetime,
@@ -16,6 +16,7 @@ use reveille::domain::{
 use reveille::engine::{Command, ForecastQuery, ForecastSlot, Input, NewSchedule, SlotOutcome, Which};
 use reveille::port::Clock;
 use reveille::runtime::{AttachOptions, Handle, StoreReplies};
+use reveille::testkit::StoreMemory;
 use reveille::testkit::{Seen, SimHost, Stage};
 
 const SEEDS: u64 = 400;

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use reveille::adapter::StoreMemory;
 use reveille::domain::{Moment, ScheduleId, Scope, Span};
 use reveille::engine::{Difference, ForecastQuery, ForecastSlot, Outage, SlotOutcome, WhatIf};
 use reveille::port::{Clock, HistoryCaps};
+use reveille::testkit::StoreMemory;
 
 use super::forecast::{World, said};
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use reveille::adapter::HostLocal;
 use reveille::adapter::outbound::{
     ChannelRoute, Client, Endpoint, OutboundCourier, Patience, Program, Signed, SigningKey, Trust, verify,
 };
-use reveille::adapter::{HostLocal, StoreMemory};
 use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{
     Caller, Cursor, Decision, DecisionKind, Durability, HostId, Reason, Route, RunState, ScheduleId, Scope,
@@ -20,6 +20,7 @@ use reveille::graph::eql::Boundary;
 use reveille::port::{Clock, HistoryCaps};
 use reveille::runtime::{AttachOptions, Handle, Subscription};
 use reveille::service::Service;
+use reveille::testkit::StoreMemory;
 use reveille::testkit::{SimHost, Stage};
 
 use super::receiver::{Act, Received, Receiver, Script};

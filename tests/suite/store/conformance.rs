@@ -3,9 +3,10 @@
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use reveille::adapter::{DiskFault, FaultPoint, StoreMemory, StoreOptions, StoreSqlite, Torn};
+use reveille::adapter::{FaultPoint, StoreOptions, StoreSqlite};
 use reveille::port::{Batch, HistoryCaps, Store, Ticket};
 use reveille::testkit::store_conformance::{Failing, StoreMaker, exercise};
+use reveille::testkit::{DiskFault, StoreMemory, Torn};
 
 use super::scratch::{Scratch, options};
 

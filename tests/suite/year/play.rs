@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 
-use reveille::adapter::StoreMemory;
 use reveille::domain::{BootTime, EndsWith, HostId, SessionConfig, SessionId, Span};
 use reveille::engine::{Command, Input, Report};
 use reveille::port::{Clock, HistoryCaps};
 use reveille::runtime::{AttachOptions, Handle, StoreReplies};
+use reveille::testkit::StoreMemory;
 use reveille::testkit::{SimHost, Stage};
 use reveille_checker::{Event, Moment};
 

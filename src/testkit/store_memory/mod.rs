@@ -1,4 +1,4 @@
-//! Adapter: durable store in memory, for tests, which can make it wait and fail.
+//! A durable store in memory, which tests can make wait, fail and tear its writes.
 //!
 //! `store` implements the port, `tables` holds the data, `faults` simulates faults of the disk. What
 //! lives elsewhere: anything that survives the process. Invariant: answers come in log order,
