@@ -159,6 +159,7 @@ fn close_to_others(path: &Path) -> io::Result<()> {
     if found.mode() & 0o077 == 0 {
         return Ok(());
     }
+    // Files in an open directory may have been read or replaced, so only an empty one is closed silently.
     if fs::read_dir(path)?.next().is_some() {
         let message = format!("others can reach it (mode {:04o}); chmod 700 it", found.mode() & 0o7777);
         return Err(io::Error::new(ErrorKind::PermissionDenied, message));
@@ -168,6 +169,7 @@ fn close_to_others(path: &Path) -> io::Result<()> {
 
 /// Opens a file, created for its owner alone, and never through a symbolic link.
 fn open_private(path: &Path, flags: OFlags) -> io::Result<File> {
+    // A link could lead out of the directory, and a program that the daemon starts must not inherit the file.
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?.into())
 }

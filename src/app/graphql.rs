@@ -20,6 +20,7 @@ pub(super) fn graphql(args: &GraphqlArgs) -> io::Result<ExitCode> {
     let mut output = io::stdout().lock();
     writeln!(output, "{}", answer.trim_end())?;
     output.flush()?;
+    // GraphQL reports errors with status 200 as well, so the exit code depends on the body.
     let has_errors = json::read(answer.as_bytes(), &ANSWER_CAPS)
         .is_ok_and(|answer| answer.as_map().is_some_and(|map| map.text("errors").is_some()));
     Ok(ExitCode::from(u8::from(has_errors)))

@@ -85,6 +85,7 @@ impl GuardFile {
         }
         let mut policy = GuardPolicy {
             rules: Vec::with_capacity(self.rules.len()),
+            // 0 means that no operator approves, so held runs are denied at once.
             approval: (wait > 0).then(|| Span::from_millis(wait * 1_000)),
             asks,
         };

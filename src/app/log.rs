@@ -48,6 +48,7 @@ impl Log {
         let layer = tracing_subscriber::fmt::layer()
             .with_ansi(false)
             .with_writer(move || Queue { lines: queue.clone(), left_out: Arc::clone(&left_out) })
+            // Libraries are left out whatever the filter says, because their lines may contain what a client sent.
             .with_filter(targets.and(filter_fn(|line| line.target().starts_with("reveille"))));
         // An embedding program's own log stays in place.
         let _ = tracing_subscriber::registry().with(layer).try_init();
@@ -57,7 +58,7 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        // A full queue means that nobody reads stderr: do not wait for it.
+        // A full queue means that stderr is not read, so there is nothing to wait for.
         if self.lines.try_send(Line::End).is_ok() {
             let _ = self.written.recv_timeout(FAREWELL);
         }

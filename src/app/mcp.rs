@@ -86,6 +86,7 @@ fn serve_own(args: McpArgs) -> io::Result<ExitCode> {
     let session = args.session.map_or_else(|| SessionId::new(OWN_SESSION), Ok).map_err(io::Error::other)?;
     let (caller, offer) = (in_process::caller(&engine, Some(&session))?, args.tools.unwrap_or_default());
     let stopped = handle.clone();
+    // Reading stdin blocks this thread, so the handler ends the process itself.
     on_stop(move || end(&stopped))?;
     let scheduler = Scheduler { service: engine.service(), caller: &caller, offer: &offer };
     let service = McpService { features: &scheduler };

@@ -31,6 +31,7 @@ pub(super) fn serve(args: ServeArgs) -> io::Result<ExitCode> {
 
 fn run(args: ServeArgs) -> Result<(), AppFault> {
     let config = Config::new(args, &Environment::read())?;
+    // Bound to a name, so that the log lives until the end of this function and writes its last lines.
     let _log = Log::start(&config.log)?;
     // Installed first: a signal during the start stops the daemon right after it.
     let (stop, stopped) = sync_channel(1);
@@ -73,6 +74,7 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
         let served = server.serve_socket(socket);
         served.map_err(|error| AppFault::io("the socket cannot be served", error))?;
     }
+    // Last, because a supervisor may connect as soon as it has read the line.
     announce(&address, config.keeps).map_err(|error| AppFault::io("stdout cannot be written", error))?;
     // A timeout is the tick; the sender lives in the signal handler as long as the process.
     while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(COUNT_EVERY) {
@@ -122,6 +124,7 @@ fn announce(address: &str, keeps: bool) -> io::Result<()> {
 /// the streams.
 fn stop_all(server: &mut Server, engine: &mut Reveille) {
     tracing::info!(target: "reveille", "stopping");
+    // The server first: answers to requests under way need the engine.
     server.drain();
     let left = engine.handle().view(State::live_count);
     engine.shut_down();

@@ -28,6 +28,7 @@ pub(super) fn stdio(args: StdioArgs) -> io::Result<ExitCode> {
 /// Relays bytes between stdin, stdout and the daemon, until both sides are done.
 fn relay(stream: Stream) -> io::Result<ExitCode> {
     let Stream { mut socket, first } = stream;
+    // Two handles of one socket, because both directions block and each needs a thread.
     let mut upstream = socket.try_clone()?;
     let send = move || {
         // If the daemon is gone, the loop below ends too and reports it.

@@ -144,6 +144,7 @@ fn print(value: &Value, notation: Notation) -> String {
 
 /// Prints each schedule as it ends, until no live schedule is left.
 fn wait(handle: &Handle, notation: Notation, output: &mut impl Write) -> io::Result<()> {
+    // From the start, because a run may have been delivered before this line.
     let mut subscription = handle.subscribe(Cursor::START);
     while let Some(batch) = subscription.next_batch(64) {
         // After these decisions a schedule's summary shows a new outcome.

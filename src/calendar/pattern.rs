@@ -26,6 +26,7 @@ impl Pattern {
 
     pub(crate) fn of_calendar(calendar: &Calendar) -> Pattern {
         let days =
+            // The days of the month do not restrict, so the weekdays alone decide, even if they are all seven.
             CronDays { of_week: calendar.weekdays.bits(), of_week_restricts: true, ..CronDays::default() };
         let fields = CronFields {
             minutes: 1 << calendar.time.minute(),

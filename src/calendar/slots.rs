@@ -149,6 +149,7 @@ impl Count {
 /// Searches for a trigger that runs once per matching reading: in a gap at its end, in an overlap
 /// at the first instant.
 fn fixed(pattern: &Pattern, clock: &Clock, t: i64) -> Option<i64> {
+    // One second later, because `next` includes its start and a slot lies strictly after `t`.
     let mut reading = pattern.next(t + clock.offset_at(t) + 1)?;
     // In the second pass of an overlap, the readings have had their slots in the first: skip them.
     loop {
@@ -189,6 +190,7 @@ fn first_of(every: Every, t: Moment) -> Option<Moment> {
         return Some(every.anchor());
     }
     let nanos = |moment: Moment| i128::from(moment.seconds()) * NANOS_PER_SECOND + i128::from(moment.nanos());
+    // In 128 bits, because anchor and `t` may be as far apart as the calendar is long.
     let period = i128::from(every.period().nanos());
     let anchor = nanos(every.anchor());
     let slot = anchor + ((nanos(t) - anchor) / period + 1) * period;

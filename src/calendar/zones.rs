@@ -103,6 +103,7 @@ impl Zones {
     }
 
     fn new(given: TzData) -> Zones {
+        // Without zones of its own, the table answers from the bundled ones.
         let version = if given.zones.is_empty() { bundled_version().into() } else { given.version };
         let own = given.zones.into_iter().map(|(name, data)| Entry {
             name: Cow::Owned(name.into()),
@@ -126,6 +127,7 @@ impl Zones {
     pub fn with_local(self, local: Zone) -> Zones {
         let is_known = match &local {
             Zone::Utc | Zone::Offset(_) => true,
+            // It would refer to itself.
             Zone::Local => false,
             Zone::Named(name) => self.find(name.as_str()).is_some(),
         };
@@ -197,6 +199,7 @@ impl Zones {
 
     fn find(&self, name: &str) -> Option<&TimeZone> {
         let entry = self.entry(name)?;
+        // Unreadable data is cached as `None`, so the name counts as unknown and causes a warning.
         entry.parsed.get_or_init(|| TimeZone::tzif(&entry.name, &entry.data).ok()).as_ref()
     }
 

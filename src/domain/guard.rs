@@ -97,7 +97,7 @@ pub struct Grant {
 const LINE_DEPTH: u32 = limits::LINE_DEPTH.value as u32;
 
 impl Grant {
-    /// The grant of a session that nobody restricted.
+    /// The grant of a session without restrictions.
     pub const FULL: Grant = Grant { right: Some(Right::Change), dialects: None, depth: LINE_DEPTH };
 
     /// Returns whether the grant covers changes by tools of this dialect, and the runs of schedules

@@ -1,4 +1,4 @@
-//! The name that somebody who misspelled one may have meant, by edit distance.
+//! Suggests the known name that is nearest to a misspelled one, by edit distance.
 
 /// The one of these names that is nearest to a wrong one, with what belongs to it; `None` if none is near.
 pub(crate) fn nearest<'n, T>(names: impl Iterator<Item = (T, &'n str)>, wrong: &str) -> Option<T> {
@@ -9,6 +9,7 @@ pub(crate) fn nearest<'n, T>(names: impl Iterator<Item = (T, &'n str)>, wrong: &
 /// How many slips lead from one name to the other, if they are few: a letter left out, put in, changed, or swapped with the
 /// one beside it.
 fn slips(name: &str, wrong: &str) -> Option<usize> {
+    // Also bounds the cost: `wrong` comes from a caller, and the work grows with the product of both lengths.
     if name.len().abs_diff(wrong.len()) > SLIPS_MAX || name.len() > NAME_MAX {
         return None;
     }
@@ -21,6 +22,7 @@ fn slips(name: &str, wrong: &str) -> Option<usize> {
         for (column, other) in wrong.iter().enumerate() {
             let changed = last[column] + usize::from(letter != other);
             let mut least = changed.min(last[column + 1] + 1).min(line[column] + 1);
+            // Two swapped letters are one slip of the hand and not two, so `lable` is near `label`.
             let is_swapped = row > 0 && column > 0 && name[row - 1] == *other && wrong[column - 1] == *letter;
             if is_swapped {
                 least = least.min(before[column - 1] + 1);
@@ -29,13 +31,14 @@ fn slips(name: &str, wrong: &str) -> Option<usize> {
         }
         before = std::mem::replace(&mut last, line);
     }
+    // With more slips, a short name would be near to every other short name.
     let most = (wrong.len() / LETTERS_PER_SLIP).clamp(1, SLIPS_MAX);
     last.last().copied().filter(|slips| *slips <= most)
 }
 
-/// More than that, and it is another name.
+/// The most slips that a suggestion may need; with more, it is another name.
 const SLIPS_MAX: usize = 3;
-/// Of a short name so many letters have to be right for each that is not.
+/// Letters per slip: a short name may have fewer slips than `SLIPS_MAX`.
 const LETTERS_PER_SLIP: usize = 3;
 /// Longer than any name of ours.
 const NAME_MAX: usize = 128;

@@ -206,8 +206,10 @@ impl SessionConfig {
         let developer = self.developer_prompt.is_some() || self.developer_prompt_source.is_some();
         let developer = if developer { self } else { origin };
         SessionConfig {
+            // Name and preloaded messages belong to one session and are not inherited.
             session_name: self.session_name.clone(),
             system_prompt: pick(&self.system_prompt, &origin.system_prompt),
+            // As in psi, a model that does not reason switches thinking off.
             thinking_level: if can_think {
                 thinking_level
             } else {

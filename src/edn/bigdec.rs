@@ -43,6 +43,7 @@ impl BigDec {
         };
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        // As in Clojure's grammar: a digit is required before the point, and none behind it.
         if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) {
             return None;
         }

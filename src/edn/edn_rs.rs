@@ -108,6 +108,7 @@ fn ours(edn: Edn, levels: u16) -> Result<Value, EdnRsError> {
             let mut made = Set::new();
             for item in set.to_set() {
                 let item = ours(item, below)?;
+                // edn-rs tells `(1)` from `[1]`, which are equal here.
                 if made.contains(&item) {
                     return Err(EdnRsError::Duplicate(item.to_string().into()));
                 }

@@ -183,6 +183,7 @@ impl Framer {
             State::Hash => self.dispatch(byte),
             State::Sign => {
                 self.state = if byte.is_ascii_digit() { State::Number } else { State::Token };
+                // A lone sign is a symbol: the byte ends it, as it ends any other token.
                 if class::is(byte, class::STOP) {
                     self.step(byte);
                 } else {
@@ -206,6 +207,7 @@ impl Framer {
                     self.state = State::StringEscape;
                 }
             }
+            // Any escaped byte belongs to the string, even a quote. The reader judges the escape.
             State::StringEscape => self.enter(State::String, byte),
             State::Character => self.enter(State::Token, byte),
         }
@@ -225,6 +227,7 @@ impl Framer {
             b'+' | b'-' => self.enter(State::Sign, byte),
             b'0'..=b'9' => self.enter(State::Number, byte),
             b'^' => {
+                // The level first: between frames, `keep` drops every byte.
                 self.descend(Level::Meta);
                 self.keep(&[byte]);
             }
@@ -271,6 +274,7 @@ impl Framer {
     fn begin_after(&mut self, level: Level, byte: u8) {
         self.state = State::Blank;
         self.descend(level);
+        // The new level may have exceeded the depth, after which the byte belongs to nothing.
         if !self.is_poisoned {
             self.begin(byte);
         }

@@ -55,6 +55,7 @@ impl Inst {
         let offset_seconds = rest.offset()?;
         rest.0.is_empty().then_some(())?;
         let seconds = seconds_of(parts)?;
+        // The years are checked here, because the offset may lead out of those that can be printed.
         Self::new(seconds - offset_seconds, nanos)
     }
 
@@ -120,6 +121,7 @@ impl Inst {
     pub(crate) fn push(self, out: &mut String, fraction: Fraction) {
         let (year, month, day) = civil_from_days(self.seconds.div_euclid(SECONDS_PER_DAY));
         // In 32 bits, because a division of 64 bits takes twice as long.
+        // The years 0000 to 9999 fit, so the conversion never falls back to 0.
         let [year, month, day, second] = [year, month, day, self.seconds.rem_euclid(SECONDS_PER_DAY)]
             .map(|number| u32::try_from(number).unwrap_or(0));
         let mut text = *b"0000-00-00T00:00:00.000000000";
@@ -173,6 +175,7 @@ impl fmt::Display for Inst {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::with_capacity(TEXT_BYTES);
         self.push(&mut text, Fraction::Always);
+        // Clojure's spelling of UTC, so that both programs print one instant alike.
         text.push_str("-00:00");
         out.write_str(&text)
     }
@@ -235,6 +238,7 @@ impl Digits<'_> {
     fn offset(&mut self) -> Option<i64> {
         let sign = match self.0.first() {
             None => return Some(0),
+            // Upper case only, as in Clojure's grammar.
             Some(b'Z') => {
                 self.skip();
                 return Some(0);
@@ -262,6 +266,7 @@ fn seconds_of([year, month, day, hour, minute, second]: [i64; 6]) -> Option<i64>
         1..=12 => 31,
         _ => return None,
     };
+    // Clojure checks a leap second by its minute alone. It counts as the second that follows it.
     let second_max = if minute == 59 { 60 } else { 59 };
     let is_valid = (1..=days_in_month).contains(&day) && hour <= 23 && minute <= 59 && second <= second_max;
     is_valid.then(|| days_from_civil(year, month, day) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second)

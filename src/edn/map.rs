@@ -98,6 +98,7 @@ impl Map {
     pub fn keyword(&self, text: &str) -> Option<&Value> {
         self.lookup(|key| match key.as_keyword() {
             Some(keyword) => keyword.as_str().cmp(text),
+            // Values of another class sort before or behind all keywords, so the binary search stays valid.
             None => key.rank().cmp(&Rank::Keyword),
         })
     }
@@ -139,6 +140,7 @@ impl Map {
     fn find(&self, key: &Value) -> Result<usize, usize> {
         let Table { entries, order } = &*self.table;
         if order.is_empty() {
+            // Any place will do: while the index is empty, `add` does not use it.
             entries.iter().position(|(candidate, _)| candidate == key).ok_or(0)
         } else {
             let place = order.binary_search_by(|index| entries[*index].0.cmp(key))?;
@@ -242,6 +244,7 @@ impl PartialOrd for Map {
 
 impl Hash for Map {
     fn hash<H: Hasher>(&self, state: &mut H) {
+        // In the order of keys, because equal maps may differ in the order of insertion.
         self.len().hash(state);
         self.sorted().for_each(|entry| entry.hash(state));
     }
@@ -253,6 +256,7 @@ impl FromIterator<(Value, Value)> for Map {
         let entries: Vec<_> = entries.into_iter().collect();
         let mut order = sort(&entries);
         order.dedup_by(|later, earlier| entries[*later].0 == entries[*earlier].0);
+        // The usual case, without duplicates: the sorted places are the index already.
         if order.len() == entries.len() {
             if is_small(&entries) {
                 order.clear();

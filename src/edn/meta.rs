@@ -69,6 +69,7 @@ impl Value {
             Self::Meta(meta) => meta.value.into_meta(),
             Self::Keyword(_) => [(self, Self::Bool(true))].into_iter().collect(),
             Self::Symbol(_) | Self::Str(_) => Map::new().with("tag", self),
+            // The reader refuses these as metadata before (`check_metadata`).
             Self::Nil | Self::Bool(_) | Self::Int(_) | Self::BigInt(_) | Self::Float(_) => Map::new(),
             Self::BigDec(_) | Self::Ratio(_) | Self::Char(_) | Self::List(_) | Self::Vector(_) => Map::new(),
             Self::Set(_) | Self::Inst(_) | Self::Uuid(_) | Self::Tagged(_) => Map::new(),

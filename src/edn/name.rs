@@ -41,6 +41,7 @@ pub enum NameError {
 pub(super) fn check_keyword(text: &str) -> Result<(), NameError> {
     match text.chars().next() {
         None => return Err(NameError::Empty),
+        // `::a` takes its namespace from the code around it, which data does not have.
         Some(':') => return Err(NameError::Colon),
         Some(_) => {}
     }
@@ -65,6 +66,7 @@ pub(super) fn check_symbol(text: &str) -> Result<(), NameError> {
 pub(super) fn split(text: &str) -> (Option<&str>, &str) {
     match text.split_once('/') {
         Some((namespace, name)) if !namespace.is_empty() => (Some(namespace), name),
+        // Also the symbol `/`, which is a name and not a separator.
         Some(_) | None => (None, text),
     }
 }

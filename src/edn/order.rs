@@ -169,5 +169,6 @@ fn cmp_small_big(small: i64, big: &BigInt) -> Ordering {
 
 /// One bit pattern for both zeros and one for every NaN.
 fn canonical(number: f64) -> f64 {
+    // Adding 0.0 turns -0.0 into 0.0 and leaves every other number as it is.
     if number.is_nan() { f64::NAN } else { number + 0.0 }
 }

@@ -113,6 +113,7 @@ impl Value {
 
     /// Returns a keyword.
     pub fn as_keyword(&self) -> Option<&Keyword> {
+        // Without `plain`, because only symbols and collections can have metadata.
         if let Self::Keyword(keyword) = self { Some(keyword) } else { None }
     }
 

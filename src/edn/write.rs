@@ -46,6 +46,7 @@ fn value_to<W: Write>(value: &Value, out: &mut W) -> fmt::Result {
         Value::Nil => out.write_str("nil"),
         Value::Bool(flag) => out.write_str(if *flag { "true" } else { "false" }),
         Value::Int(number) => write!(out, "{number}"),
+        // Also for numbers that 64 bits hold, so that `1N` prints as it was read.
         Value::BigInt(number) => write!(out, "{number}N"),
         Value::Float(number) => float(*number, out),
         Value::BigDec(number) => write!(out, "{number}"),

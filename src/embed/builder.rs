@@ -96,6 +96,7 @@ impl Builder {
         let local = self.host.unwrap_or_else(|| Arc::new(HostLocal::new()));
         let (receivers, on_delivery) = (Arc::clone(&deliveries), self.on_delivery);
         let host = HostTapped::new(local, move |session: &SessionId, message: &Message| {
+            // Before the callback: a program's own code may take long or panic, and must not keep the message from receivers.
             receivers.publish(session, message);
             if let Some(listener) = &on_delivery {
                 listener(session, message);
@@ -126,6 +127,7 @@ impl Builder {
                     .attach_store(store, AttachOptions { policy: self.policy, ..AttachOptions::default() })?;
             }
             None => {
+                // Without a store there is no run yet, so the policy is still in force before the first one.
                 if let Some(policy) = self.policy {
                     super::scheduler::set_policy(handle, policy)?;
                 }

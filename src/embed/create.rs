@@ -136,6 +136,7 @@ impl<'a> Create<'a> {
             payload,
             ..NewSchedule::message(owner, When::After(Span::ZERO), "")
         };
+        // A repeat with a key is read as of the first call. Otherwise a late repeat of `today at 9` would be refused as past.
         let now = creation::read_as_of(handle, &new.owner, new.dialect, self.terms.key.as_deref());
         let when = self.due.resolve(self.zone, now, handle.zones())?;
         let (id, _) =

@@ -79,6 +79,7 @@ impl Deliveries {
         if state.has_ended {
             return Poll::Ready(None);
         }
+        // Replaces the waker of the last poll: the receiver may have moved to another task.
         state.waker = Some(context.waker().clone());
         Poll::Pending
     }
@@ -115,6 +116,7 @@ struct State {
 
 impl Queue {
     fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic leaves the queue valid, at worst without one delivery. Giving up here would lose all later ones.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -171,6 +173,7 @@ impl Fanout {
         // A receiver that was dropped has no queue any more.
         receivers.retain(|receiver| receiver.strong_count() > 0);
         let queues: Vec<Arc<Queue>> = receivers.iter().filter_map(Weak::upgrade).collect();
+        // Before the receivers wake up: one of them may subscribe again on this thread.
         drop(receivers);
         for queue in queues {
             queue.change(&change);

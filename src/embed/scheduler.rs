@@ -108,6 +108,7 @@ impl Reveille {
         let form =
             read_keeping_meta(query.as_bytes(), &REQUEST_CAPS).map_err(|error| failed(error.to_string()))?;
         let boundary = Boundary::read(&form).map_err(|error| failed(error.to_string()))?;
+        // Strict, so that a misspelt attribute is an error and not a missing key.
         let answer = self.service.query(&Caller::OPERATOR, &boundary, false);
         let answer = answer.map_err(|refusal| failed(refusal.to_string()))?;
         if let QueryAnswer::Failed(failure) = &answer {
@@ -130,6 +131,7 @@ impl Reveille {
     /// receivers see the end. Durable schedules stay in the store.
     pub fn shut_down(&mut self) {
         self.runtime.shut_down();
+        // After the engine, so that deliveries of its last moments are still received.
         self.deliveries.end();
     }
 

@@ -25,6 +25,7 @@ impl GuardReply {
 
     /// Sends the answer.
     pub fn give(mut self, answer: GuardAnswer) {
+        // Taken out, so that the drop at the end of this call does not answer a second time.
         if let Some(take) = self.0.take() {
             take(answer);
         }

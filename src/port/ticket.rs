@@ -23,7 +23,7 @@ impl Ticket {
     pub fn new() -> (Ticket, Done) {
         // Room for the one answer, so that the store's thread never blocks on it.
         let (sender, receiver) = sync_channel(1);
-        // Sending fails only if the ticket was dropped, and then nobody waits for the answer.
+        // Sending fails only if the ticket was dropped, and then there is no waiter.
         (Ticket(receiver), Box::new(move |answer| _ = sender.send(answer)))
     }
 

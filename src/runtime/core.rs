@@ -94,6 +94,7 @@ impl Core {
         let decided = decided
             .and_then(|step| self.check_kept(&step, is_command, says_so_already(&step)).map(|()| step));
         let mut step = decided.inspect_err(|refusal| self.counters.count_refusal(refusal.code()))?;
+        // Drawn bits have become part of an id, so they must not serve another step.
         self.unused_entropy = (!step.drew).then_some(entropy);
         step.drew = false;
         let says_so_already = says_so_already(&step);
@@ -112,6 +113,7 @@ impl Core {
     /// Applies the facts of a step. Those with a cursor go to the store and the feed as well.
     #[inline]
     fn apply(&mut self, now: Now, step: &mut Step) {
+        // The journal comes before the state, and local facts before facts: that is the order in which they are applied.
         if let Some(journal) = &mut self.journal {
             let journal = journal.get_mut().expect(UNPOISONED);
             if !step.local.is_empty() {
@@ -128,6 +130,7 @@ impl Core {
             }
         }
         for fact in step.facts.drain(..) {
+            // Pairs with the acquiring load in `Shared::is_wanted`: effects of this run may be in the performer's batch already.
             if fact.recalls() {
                 self.revocations.fetch_add(1, Ordering::Release);
             }
@@ -163,6 +166,7 @@ impl Core {
                 let unkept = self.without_store == WithoutStore::Reject && step.facts.iter().any(creates);
                 if unkept { Err(Refusal::NoStore) } else { Ok(()) }
             }
+            // Commands only: a report tells what has happened already, so it cannot be refused.
             Some(persister) if is_command && persister.term.is_none() && needs_disk() => {
                 let detail = persister.last_fault.as_ref().map_or_else(String::new, ToString::to_string);
                 Err(Refusal::StoreUnavailable { detail: detail.into() })
@@ -190,6 +194,7 @@ impl Core {
     fn keep(&mut self, step: &mut Step, word: Option<Report>) -> Option<Ticket> {
         let persister = self.persister.as_mut()?;
         let held_back = |effect: &mut Effect| durable::waits_for_disk(effect, &self.state);
+        // The effects that remain wait for no disk and go out at once.
         let effects = step.effects.extract_if(.., held_back).collect();
         let ticket = persister.submit(&self.state, &self.tokens, (effects, word));
         self.hide_unkept();
@@ -200,6 +205,7 @@ impl Core {
     pub(super) fn settle(&mut self) -> bool {
         let Some(persister) = &mut self.persister else { return false };
         let mut is_news = false;
+        // In log order, so that the effects of one session keep theirs.
         while let Some(effects) = persister.next_kept() {
             is_news = true;
             if !effects.is_empty() {
@@ -241,6 +247,7 @@ impl Core {
     ) {
         let Some(persister) = &mut self.persister else { return };
         let (cursors, unsent) = fail(persister);
+        // No subscriber has seen these decisions: they have been hidden since their batch was submitted.
         self.feed.retract(&cursors);
         self.hide_unkept();
         self.tell(StoreInput::Failed { unsent }, now, draw);
@@ -290,6 +297,7 @@ impl Core {
     pub(super) fn sleeps_until(&self, now: Now) -> BootTime {
         let slice = if self.state.waits_for_wall() { limits::WALL_SLICE_MS } else { limits::SLEEP_SLICE_MS };
         let slice = now.boot.after(Span::from_millis(slice.value));
+        // Nothing is claimed while the store is behind, so a passed deadline would make the driver spin. The commit rouses it.
         let next = self.state.next_wake(now).filter(|_| !self.is_behind());
         next.map_or(slice, |deadline| deadline.min(slice))
     }

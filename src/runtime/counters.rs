@@ -134,7 +134,9 @@ impl Counters {
         };
         match fact {
             RunFact::Claimed(claim) => {
+                // Folded slots have no fact of their own. The claim of the run that stands for them is their only trace.
                 self.skipped[Reason::Coalesced as usize] += claim.folded;
+                // A manual run has no planned slot that it could be late for.
                 self.claimed = (claim.cause != Cause::Manual).then_some(run.slot);
             }
             // The dispatch that follows is still the first one of this slot, so the slot stays noted.
@@ -164,6 +166,7 @@ impl Counters {
 
 impl Lateness {
     fn count(&mut self, nanos: u64) {
+        // A bucket includes its upper bound, as `le` demands in the metrics.
         self.classes[LATENESS_NS.partition_point(|end| *end < nanos)] += 1;
         self.sum_ns += u128::from(nanos);
     }

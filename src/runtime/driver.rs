@@ -52,10 +52,12 @@ impl Drop for Runtime {
 pub(super) fn drive(handle: &Handle) {
     let shared = &handle.shared;
     let clock = Arc::clone(&shared.clock);
+    // Otherwise the kernel may delay each wake-up by its timer slack.
     clock.sharpen_thread();
     loop {
         shared.run_due();
         let mut core = shared.core_mut();
+        // Read under one lock with the epoch below, so that a shutdown in between cannot be missed.
         if core.driver_stopped {
             return;
         }
@@ -73,6 +75,7 @@ pub(super) fn drive(handle: &Handle) {
         let length = Duration::from_nanos(until.since(now.boot).nanos());
         // Whether an alarm or the timeout ends the wait, the next iteration compares with the clock again.
         shared.alarm.wait(before, length);
+        // An awake driver compares with the clock by itself, so no step has to notify it.
         shared.core_mut().armed = None;
     }
 }

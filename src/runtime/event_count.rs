@@ -29,6 +29,7 @@ impl EventCount {
     /// Waits for an epoch other than `before`, at most this long; `false` if there was none.
     pub(super) fn wait(&self, before: u64, at_most: Duration) -> bool {
         let epoch = self.epoch.lock().expect(UNPOISONED);
+        // The condition is checked after each wake-up, because a condition variable may wake a thread for no reason.
         let (epoch, _) =
             self.changed.wait_timeout_while(epoch, at_most, |epoch| *epoch == before).expect(UNPOISONED);
         *epoch != before

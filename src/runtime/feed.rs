@@ -1,7 +1,7 @@
 //! The latest decisions, for subscribers that come back with a cursor.
 //!
 //! Shape: a ring of `limits::DECISIONS_KEPT`. Subscribers reserve nothing in it and cost nothing while they are away.
-//! A subscriber that was too slow is told that it has missed decisions.
+//! A subscriber that was too slow learns that it has missed decisions.
 
 use std::collections::VecDeque;
 
@@ -31,6 +31,7 @@ impl Feed {
             return (Vec::new(), false);
         };
         let truncated = oldest.cursor > after.next();
+        // Cursors ascend with gaps, where decisions were retracted. So the place is searched and not computed.
         let first = self.decisions.partition_point(|decision| decision.cursor <= after);
         let shown = |decision: &&Decision| self.hidden.is_none_or(|hidden| decision.cursor < hidden);
         (self.decisions.iter().skip(first).take_while(shown).take(max).cloned().collect(), truncated)
@@ -43,6 +44,7 @@ impl Feed {
 
     /// Removes decisions that were never shown, because they could not be committed.
     pub(super) fn retract(&mut self, cursors: &[Cursor]) {
+        // The cursors of dropped batches are in log order, as the search demands.
         self.decisions.retain(|decision| cursors.binary_search(&decision.cursor).is_err());
     }
 

@@ -81,6 +81,7 @@ impl Handle {
     /// [`Refusal`] if its session is not open, its id is in use, or a limit is reached.
     pub fn schedule(&self, mut new: NewSchedule) -> Result<ScheduleId, Refusal> {
         let durability = new.durability;
+        // Chosen here and not by the engine, so that it can be returned without a look at the state.
         let fresh = || ScheduleId::fresh(durability, || self.now().wall, self.random_bits());
         let id = new.id.get_or_insert_with(fresh).clone();
         self.submit(Input::Command(Command::CreateSchedule(new)))?;
@@ -132,6 +133,7 @@ impl Handle {
     /// [`Refusal::UnknownSession`].
     pub fn close_session(&self, session: &SessionId) -> Result<(), Refusal> {
         let close = Command::CloseSession { session: session.clone() };
+        // Revoked in the critical section that closes the session: later, the id may belong to a new session and its token.
         self.submit_with(Input::Command(close), |_| self.shared.tokens.revoke(session))
     }
 
@@ -167,6 +169,7 @@ impl Handle {
     ///
     /// Returns whether this was the first call; a later call changes nothing.
     pub fn open_channels(&self, courier: Arc<dyn Courier>, channels: Vec<Channel>) -> bool {
+        // The courier first: from the fact of its opening on, a channel may get a parcel.
         if self.shared.courier.set(courier).is_err() {
             return false;
         }
@@ -180,6 +183,7 @@ impl Handle {
 
     /// Registers a connected host. Sessions are opened on it, or moved to it, by the returned id.
     pub fn attach_host(&self, host: Arc<dyn Host>) -> HostId {
+        // Before the report, because effects that follow from it have to find the host.
         let host = self.shared.hosts.insert(host);
         // A connection is a fact like its loss: it cannot be refused.
         let attached = self.submit(Input::Report(Report::HostAttached { host }));
@@ -189,6 +193,7 @@ impl Handle {
 
     /// Reports that a connected host is gone: its deliveries in flight fail, queued runs stay queued.
     pub fn detach_host(&self, host: HostId) {
+        // Before the report, so that no effect of a later step finds the host.
         self.shared.hosts.remove(host);
         // The loss of a host cannot be refused, even while the engine stops.
         let lost = self.submit(Input::Report(Report::HostLost { host }));

@@ -23,12 +23,14 @@ impl Hosts {
     }
 
     pub(super) fn find(&self, id: HostId) -> Option<Arc<dyn Host>> {
+        // Cloned, so that the host is called without the table's lock.
         self.table.read().expect(UNPOISONED).hosts.get(&id).cloned()
     }
 
     pub(super) fn insert(&self, host: Arc<dyn Host>) -> HostId {
         let mut table = self.table.write().expect(UNPOISONED);
         let id = HostId::new(table.next);
+        // A number is never reused: an effect for a lost host must not reach another one.
         table.next += 1;
         table.hosts.insert(id, host);
         id

@@ -37,6 +37,7 @@ impl Shared {
         let Performer { effects, reports, revocations } = performer;
         let before = {
             let mut core = self.core_mut();
+            // Swapped and not copied: the lock is held briefly, and both lists keep their capacity.
             std::mem::swap(&mut core.outbox, effects);
             // The count at the previous batch: an effect of this batch may have been revoked
             // while it was in the outbox.
@@ -158,6 +159,7 @@ impl Shared {
                 }));
             }
         });
+        // Cloned, so that the lock is not held while the guard runs.
         let guard = self.guard.read().expect(UNPOISONED).clone();
         let Some(guard) = guard else {
             return reply.give(GuardAnswer::Failed { detail: "there is no guard to ask".into() });

@@ -115,6 +115,7 @@ impl Shared {
         read: impl FnOnce(&State) -> R,
     ) -> Result<(R, Option<Ticket>), Refusal> {
         let mut core = self.core_mut();
+        // Read under the lock, so that no decision has an earlier boot time than the one before it.
         let now = self.now();
         self.flush_due(&mut core, &input, now);
         prepare(&core.state);
@@ -171,6 +172,7 @@ impl Shared {
 
     /// Wakes the threads that wait for what was applied at `now`.
     pub(super) fn publish(&self, core: &mut Core, now: Now) {
+        // Only if the driver would sleep too long: most steps need no wake-up, and each one costs a system call.
         if core.must_rouse(now) {
             self.alarm.notify();
         }

@@ -49,7 +49,7 @@ impl Stopper {
 
 impl Subscription {
     /// A cursor that is ahead of the feed comes from a previous process. The reader has missed that one's last
-    /// decisions, is told so, and starts at the beginning of this process's feed.
+    /// decisions, learns that, and starts at the beginning of this process's feed.
     pub(super) fn new(shared: Arc<Shared>, after: Cursor) -> Subscription {
         let lost = after > shared.core().state.cursor();
         let after = if lost { Cursor::START } else { after };
@@ -68,6 +68,7 @@ impl Subscription {
 
     /// At most `max` decisions that exist already; none if the reader is up to date.
     pub fn poll(&mut self, max: usize) -> Batch {
+        // Locked for writing, because settling changes the core.
         let mut core = self.shared.core_mut();
         // Commits that were acknowledged meanwhile make more decisions visible.
         core.settle();
@@ -101,6 +102,7 @@ impl Subscription {
         if let Some(last) = decisions.last() {
             self.after = last.cursor;
         }
+        // Not `||`, which would leave `lost` set after a batch that is truncated as well.
         Batch { decisions, truncated: truncated | std::mem::take(&mut self.lost) }
     }
 }

@@ -42,6 +42,7 @@ impl Token {
     }
 
     fn digest(&self) -> Digest {
+        // Without salt or stretching: the persisted digests are of 256 random bits, which no search finds.
         Sha256::digest(self.0.as_bytes()).into()
     }
 }
@@ -88,6 +89,7 @@ impl Tokens {
     pub(super) fn restore(&self, digest: &str, session: &SessionId) {
         let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
         let bytes: Option<Vec<u8>> = digest.as_bytes().chunks(2).map(byte).collect();
+        // A session without a readable digest has no token, which is safe: no client can act as it.
         let Some(digest) = bytes.and_then(|bytes| Digest::try_from(bytes).ok()) else { return };
         let mut table = self.table.lock().expect(UNPOISONED);
         table.sessions.insert(digest, session.clone());

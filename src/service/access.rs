@@ -57,6 +57,7 @@ impl<'a> QueryAccess<'a> {
     /// never after it has changed anything.
     pub(crate) fn look_back(&mut self) -> bool {
         let missing = self.older.take_requests();
+        // After a mutation there is no second run, which would carry it out again.
         if self.has_acted || missing.is_empty() {
             return false;
         }
@@ -104,6 +105,7 @@ impl<'a> QueryAccess<'a> {
 impl Access<Scheduler> for QueryAccess<'_> {
     fn look(&mut self, reading: &mut dyn FnMut(ViewOf<'_, Scheduler>)) {
         let engine = self.service.handle().read();
+        // Set after the lock was obtained, so that waiting for a writer does not count against the query's time.
         self.since.set(self.service.handle().now().boot);
         self.show(&engine, reading);
     }

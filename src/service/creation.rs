@@ -29,6 +29,7 @@ pub(crate) fn create(handle: &Handle, mut new: NewSchedule) -> Result<(ScheduleI
     // Read in the same critical section: a schedule that was just created has not ended yet.
     handle.submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
         let earlier = key.and_then(|key| state.schedule_by_key(&owner, dialect, &key));
+        // A schedule that was created just now is found under its key as well.
         let earlier = earlier.map(|earlier| &earlier.schedule().id).filter(|earlier| **earlier != id);
         earlier.map_or_else(|| (id.clone(), true), |earlier| (earlier.clone(), false))
     })

@@ -54,6 +54,7 @@ impl PlanCache {
 
     /// Caches a plan, unless its text is too long to be worth it.
     pub(super) fn insert(&self, caller: &Caller, text: &[u8], prepared: &Arc<Prepared>) {
+        // The cache counts its entries and not their bytes, so the length of each entry has a bound.
         if text.len() as u64 > limits::PLAN_BYTES.value {
             return;
         }

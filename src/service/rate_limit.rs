@@ -47,7 +47,7 @@ const STEP: Span = Span::from_millis(60_000 / limits::CREATES_PER_MINUTE.value);
 /// A table of this size is not worth a sweep.
 const SWEEP_MIN: usize = 64;
 
-// The step is a whole number of milliseconds, so nobody gets more than the limit.
+// The step is a whole number of milliseconds, so no session gets more than the limit.
 const _: () = assert!(60_000 % limits::CREATES_PER_MINUTE.value == 0);
 
 #[cfg(test)]

@@ -120,6 +120,7 @@ fn of_the_month(item: &str) -> Result<Option<(u8, Option<usize>)>, CronError> {
         } else {
             return Ok(None);
         };
+    // 7 is Sunday here as well.
     let weekday = value(field, weekday, item)? % 7;
     Ok(Some((weekday, week.map(|week| usize::from(week) - 1))))
 }

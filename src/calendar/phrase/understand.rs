@@ -107,6 +107,7 @@ fn split_zone<'a>(
     asked: &PhraseContext<'_>,
 ) -> Result<(&'a str, Option<Zone>), PhraseError> {
     if let Some(quoted) = phrase.strip_suffix('"') {
+        // `print` quotes names that contain spaces or look like no zone.
         let Some((rest, name)) = quoted.rsplit_once('"') else {
             return Err(PhraseError::UnknownWord { word: cut(phrase) });
         };

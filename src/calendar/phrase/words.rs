@@ -13,6 +13,7 @@ pub(super) struct Words<'a> {
 impl<'a> Words<'a> {
     /// Splits a text into words at blanks and commas.
     pub(super) fn new(text: &'a str) -> Words<'a> {
+        // A comma separates days as a space does. The commas of cron never get here.
         let given: Vec<&str> =
             text.split([' ', '\t', '\n', '\r', ',']).filter(|word| !word.is_empty()).collect();
         let lower = given.iter().map(|word| word.to_ascii_lowercase()).collect();

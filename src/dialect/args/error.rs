@@ -134,6 +134,7 @@ impl ArgError {
             ("max", ArgErrorKind::TooLong { limit }) => limit.value.to_string(),
             ("unit", ArgErrorKind::TooLong { limit }) => limit.unit.to_owned(),
             ("detail", ArgErrorKind::Own { detail, .. }) => detail.clone(),
+            // No fault: hints contain calls in JSON, whose braces are literal.
             _ => return None,
         })
     }
@@ -165,6 +166,7 @@ pub(super) fn key_text(key: &Value) -> String {
 /// Sorts keys by their text. Keys of different types have no natural order.
 fn sorted(keys: &[Value]) -> Vec<Value> {
     let mut keys = keys.to_vec();
+    // psi's own sort throws an exception for a string beside a keyword.
     keys.sort_by_cached_key(ToString::to_string);
     keys
 }

@@ -105,6 +105,7 @@ impl<'a> Arg<'a> {
         let map = self.value.as_map().ok_or_else(not_a_map)?;
         let mut args = Args::empty(self.style, known);
         for (key, value) in map {
+            // A key that cannot be a name, such as a number, is unknown like any other.
             let name = self.style.key(key);
             match known.iter().position(|known| name.as_deref() == Some(*known)) {
                 // Two spellings of one field: which one counts would depend on the order of the map.
@@ -272,6 +273,7 @@ impl<'a> Args<'a> {
         // A name that is not in `known` is a defect of the caller: `open_map` never fills it.
         let place = self.known.iter().position(|known| *known == name);
         debug_assert!(place.is_some(), "{name} is read and not known");
+        // Models often fill the fields that they do not use with null.
         let value = self.values[place?].filter(|value| !value.is_nil())?;
         Some(Arg { value, style: self.style })
     }
@@ -336,6 +338,7 @@ impl<'a> Args<'a> {
 
     /// An optional timestamp; a blank string counts as absent.
     pub(crate) fn opt_instant(&self, name: &str) -> Result<Option<Moment>, ArgError> {
+        // SEED-000's code treats every blank string as absent.
         let is_blank = |arg: &Arg<'_>| arg.value.as_str().is_some_and(|text| text.trim().is_empty());
         if self.get(name).as_ref().is_some_and(is_blank) { Ok(None) } else { self.opt(name, Arg::instant) }
     }
@@ -360,6 +363,7 @@ impl Style {
     /// The name that a key spells; `None` if the key cannot be a name.
     fn key(self, key: &Value) -> Option<Cow<'_, str>> {
         match (self.keys, self.notation) {
+            // Kebab case is customary in EDN. In JSON a hyphen is a mistake, which the error names.
             (Keys::Snake, Notation::Edn) => Some(plain_name(key)?.replace('-', "_").into()),
             (Keys::Plain, _) | (Keys::Snake | Keys::Notated, Notation::Json) => {
                 plain_name(key).map(Cow::Borrowed)
@@ -397,6 +401,7 @@ fn plain_name(value: &Value) -> Option<&str> {
 fn with_seconds(text: &str) -> Cow<'_, str> {
     match text.split_at_checked(MINUTES_END) {
         // A colon after the minutes means that seconds are given.
+        // Byte 13 is the colon between hour and minute. Any other text is left for the parser to refuse.
         Some((minutes, rest)) if minutes.as_bytes()[13] == b':' && !rest.starts_with(':') => {
             format!("{minutes}:00{rest}").into()
         }

@@ -99,6 +99,7 @@ pub(crate) fn fill(text: &str, part: impl Fn(&str) -> Option<String>) -> String 
     {
         filled.push_str(before);
         filled.push_str(&part(name).unwrap_or_else(|| format!("{{{name}}}")));
+        // The inserted text is not searched: braces in a caller's value are no placeholders.
         rest = after;
     }
     filled + rest

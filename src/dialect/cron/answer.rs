@@ -39,6 +39,7 @@ pub fn deleted(job_id: &ScheduleId) -> Answer {
 
 /// The answer to a `cron_get` for an existing job.
 pub fn got(view: &JobView, zones: &Zones) -> Answer {
+    // The seed's answer has no warnings, so the key appears only with one.
     let warning = next_runs::warning(&view.job.schedule, zones);
     Answer::done(with_some(
         of_view(view),

@@ -3,7 +3,6 @@
 //! The parts of a job are in `schedule.rs`, `target.rs` and `policy.rs`. The engine checks revisions and the
 //! existence of jobs when it makes the change. Invariant: texts in a [`Call`] are trimmed, and no required text is
 //! blank.
-//! something is blank.
 
 use super::error;
 use super::job::Job;
@@ -164,6 +163,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation, context: &CronContext
     let args = args.map_err(|error| error::answer(tool, &error, None))?;
     // If the call has a valid job id, the example in an error repeats it.
     let id = |arg: Arg<'_>| ScheduleId::new(arg.value().as_str()?.trim()).ok();
+    // Only for tools that have the argument, because `Args::get` asserts that a name is known.
     let named = if names(tool).contains(&"job_id") { args.get("job_id").and_then(id) } else { None };
     let refused = |error: ArgError| error::answer(tool, &error, named.as_ref());
     let job_id = || {
@@ -220,6 +220,7 @@ fn create(args: &Args<'_>, context: &CronContext) -> Result<JobDraft, ArgError> 
         return Err(ArgError::own("target", NO_OWNER, ""));
     }
     let policy = args.opt("policy", policy::parse)?.unwrap_or_default();
+    // A slot counts as missed only if the job existed by then, so this one would never run.
     if schedule.is_never_due(context.now) {
         return Err(error::never_due_at("schedule", &schedule, context.now));
     }
@@ -247,10 +248,12 @@ fn patch(arg: Arg<'_>, context: &CronContext) -> Result<Patch, ArgError> {
 
 /// The style of calls, and of the files of jobs.
 pub(super) const fn style(notation: Notation) -> Style {
+    // RFC 3339 has no form without seconds, and the seed's words are lower case.
     Style { choices: Choices::Snake, short_times: false, ..Style::tools(notation) }
 }
 
 /// The fields of a patch.
 pub(super) const PATCH_NAMES: [&str; 7] =
     ["name", "description", "enabled", "schedule", "prompt", "target", "policy"];
+// The largest number that arguments can hold: `Arg::integer` reads 64 bits with a sign.
 const REVISION_MAX: u64 = i64::MAX.unsigned_abs();

@@ -21,6 +21,7 @@ impl JobDraft {
         let JobDraft { name, description, schedule, prompt, target, policy } = self;
         let terms = Settings {
             description,
+            // The seed identifies a job by its id alone, so a repeated creation makes a second job.
             key: None,
             // Every session may see and change a job, not only its owner.
             shared: true,
@@ -56,6 +57,7 @@ impl Patch {
             text: prompt,
             target: target.map(|target| target.to_engine()),
             policy: policy.map(JobPolicy::to_engine),
+            // The seed has no lifetimes, so one that another interface has set stays.
             lifetime: None,
             // The engine stores the opposite of the seed's flag.
             paused: enabled.map(|enabled| !enabled),
@@ -108,10 +110,13 @@ impl JobPolicy {
             },
             // The seed has no bound on lateness: a missed slot runs however late.
             max_late: None,
+            // The event waits as an input of its own. Source: SEED-004, "Service Runtime".
             when_busy: WhenBusy::Queue,
+            // The seed's code closes a crashed run as failed after its timeout, and never executes it again.
             recovery: Recovery::Fail,
             ends_with: EndsWith::Turn,
             timeout: Some(Span::from_millis(self.timeout_seconds * 1_000)),
+            // The seed retries nothing. A failed run only raises `consecutive_failures`.
             backoff: Vec::new(),
         }
     }
@@ -129,6 +134,7 @@ impl JobPolicy {
                 Missed::RunOnce | Missed::All => MissedRun::RunOnce,
                 Missed::Skip => MissedRun::Skip,
             },
+            // Another interface may have removed the timeout. The seed always shows one, so the default stands in.
             timeout_seconds: policy
                 .timeout
                 .map_or(preset.timeout_seconds, |timeout| timeout.millis() / 1_000),

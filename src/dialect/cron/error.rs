@@ -52,6 +52,7 @@ pub fn not_found(tool: Tool, job_id: &ScheduleId) -> Answer {
 pub(super) fn missing(tool: Tool, job_id: &str) -> Answer {
     let job_id = echo(&job_id.into());
     match tool {
+        // As in the seed's code: for a model, a job that is gone is information and not a failed call.
         Tool::Get | Tool::Delete => {
             let value = Map::new().with("status", Value::keyword("not_found")).with("job_id", job_id);
             Answer::done(value)

@@ -21,6 +21,7 @@ pub fn event_id(now: Moment, entropy: Entropy) -> String {
 }
 
 fn id(prefix: &str, now: Moment, entropy: Entropy) -> String {
+    // The first six bytes of a UUIDv7 are the time, which leaves ten random ones.
     let mut random = [0; 10];
     random.copy_from_slice(&entropy.0[..10]);
     let uuid =

@@ -55,6 +55,7 @@ impl JobPolicy {
 
 impl Default for JobPolicy {
     fn default() -> JobPolicy {
+        // Source: SEED-004, "Scheduling Model", the table of policies.
         JobPolicy { overlap: Overlap::Skip, missed_run: MissedRun::RunOnce, timeout_seconds: 1_800 }
     }
 }

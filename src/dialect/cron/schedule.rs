@@ -144,6 +144,7 @@ impl JobSchedule {
     pub fn is_never_due(&self, created_at: Moment) -> bool {
         match self {
             JobSchedule::Once { at } => *at < created_at,
+            // These recur without an end, so a later slot always follows.
             JobSchedule::Interval { .. } | JobSchedule::Daily { .. } | JobSchedule::Weekly { .. } => false,
         }
     }
@@ -228,6 +229,7 @@ fn zone(args: &Args<'_>) -> Result<Zone, ArgError> {
         let text = arg.raw_text(limits::TEXT_BYTES)?;
         Zone::parse(text).map_err(|error| arg.breaks(words::zone(&error), error.to_string()))
     });
+    // As in the seed's code. The native tools default to UTC.
     Ok(zone?.unwrap_or(Zone::Local))
 }
 

@@ -65,6 +65,7 @@ impl JobTarget {
 
 /// Reads a target. The default for an absent target is up to the caller.
 pub(super) fn parse(arg: Arg<'_>, current: Option<&SessionId>) -> Result<JobTarget, ArgError> {
+    // The kind decides which other fields are allowed, so those are checked in its branch.
     let kind =
         arg.open_map(&["kind"])?.required("kind", |kind| kind.one_of(TargetKind::NAMES, TargetKind::ALL))?;
     match kind {
@@ -79,6 +80,7 @@ pub(super) fn parse(arg: Arg<'_>, current: Option<&SessionId>) -> Result<JobTarg
         }
         TargetKind::Gateway => {
             let args = arg.map(&["kind", "channel", "conversation_id", "thread_id"])?;
+            // A blank thread counts as none. Source: SEED-004's code.
             let thread_id = args.opt_text("thread_id", limits::ID_BYTES)?.map(Into::into);
             Ok(JobTarget::Gateway {
                 channel: args.required_text("channel", limits::ID_BYTES)?.into(),

@@ -71,6 +71,7 @@ impl Job {
             schedule: JobSchedule::from_trigger(&schedule.trigger, schedule.created_at)?,
             prompt: schedule.payload.text().into(),
             target: JobTarget::of_engine(schedule.target(), &schedule.owner)?,
+            // Unlike the schedule and the target, a policy always has an approximation, so the job can be shown.
             policy: JobPolicy::of_engine(&terms.policy),
         })
     }
@@ -95,6 +96,7 @@ impl JobState {
         let last_run = runs().map(RunRecord::run).find(|run| run.cause != Cause::Manual);
         let last_skip = course.last_skip.map(|(slot, _)| slot);
         JobState {
+            // A paused job may have a next slot in the engine, but that one will not run.
             next_run_at: record.next_slot().filter(|_| course.paused.is_none()),
             last_scheduled_for: course.consumed.or_else(|| last_run.map(|run| run.slot).max(last_skip)),
             // As in the seed, a run starts when its slot is claimed; waiting for the session is part of it.

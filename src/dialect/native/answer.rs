@@ -36,6 +36,7 @@ pub fn listed(page: &Map) -> Answer {
     let mut answer = Map::new()
         .with("schedules", rows)
         .with("total", part("total-count").cloned().unwrap_or(Value::Int(0)));
+    // No cursor on the last page, so that a model does not ask for an empty one.
     if part("has-next?").and_then(Value::as_bool) == Some(true) {
         answer = answer.with("after", part("end-cursor").cloned().unwrap_or(Value::Nil));
     }

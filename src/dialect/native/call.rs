@@ -79,6 +79,7 @@ fn create(args: &Args<'_>) -> Result<CreateSchedule, ArgError> {
     let kind = field::KIND.opt(args)?;
     let text = |field: field::Text| field.opt(args).map(|text| text.map(Into::into));
     let max_runs = field::MAX_RUNS.opt(args)?;
+    // The field's bounds exclude 0 and everything beyond 32 bits, so no number is lost here.
     let max_runs = max_runs.and_then(|runs| NonZeroU32::new(u32::try_from(runs).ok()?));
     // The owner is optional here: a caller that is a session is its own owner.
     let owner = field::SESSION_ID.opt(args)?;
@@ -94,6 +95,7 @@ fn create(args: &Args<'_>) -> Result<CreateSchedule, ArgError> {
             label: text(field::LABEL)?,
             description: None,
             session_config: None,
+            // The service decides: durable if there is a store.
             durability: None,
             idempotency_key: text(field::KEY)?,
             channel: None,

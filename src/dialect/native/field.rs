@@ -176,6 +176,7 @@ impl Text {
     fn schema(&self) -> Map {
         let schema = Map::new().with("type", "string");
         let schema = if self.min { schema.with("minLength", 1) } else { schema };
+        // JSON Schema counts characters, the limit bytes. So the parser may refuse a text that the schema allows.
         schema.with("maxLength", integer(self.max.value))
     }
 }

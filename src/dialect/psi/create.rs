@@ -30,11 +30,13 @@ pub(super) fn parse(
     // Parsed even where it is forbidden: a faulty configuration is reported first, as in psi.
     let config = session_config::parse_given(config, notation)?;
     let payload = payload(kind, message, config)?;
+    // psi does not validate labels. Here a label has a type and a bound, like every stored text.
     let label = args.raw_text("label", limits::LABEL_BYTES)?.map(Into::into);
     let session_live_max = check_cap(context.live)?;
     let when = delay::parse(args, context.now.wall)?;
     Ok(NewSchedule {
         made_by: None,
+        // The service draws it: `sch-` and a random UUID, like psi's ids.
         id: None,
         dialect: Dialect::Psi,
         // psi's schedules do not survive a restart.
@@ -57,6 +59,7 @@ fn message(args: &Args<'_>) -> Result<Box<str>, PsiError> {
 }
 
 fn kind(arg: Option<Arg<'_>>) -> Result<PayloadKind, PsiError> {
+    // A string or a keyword, and in lower case only, as in psi.
     let kind = arg.and_then(Arg::name).and_then(PayloadKind::parse).filter(|kind| KINDS.contains(kind));
     kind.ok_or_else(|| unknown_kind(given(arg)))
 }
@@ -69,6 +72,7 @@ fn unknown_kind(given: Value) -> PsiError {
 fn payload(kind: PayloadKind, text: Box<str>, config: Option<SessionConfig>) -> Result<Payload, PsiError> {
     let of_kind = || Map::new().with("kind", Value::keyword(kind.name()));
     match (kind, config) {
+        // `kind` has refused it before. This arm only keeps the match exhaustive.
         (PayloadKind::Notice, _) => Err(unknown_kind(kind.name().into())),
         (PayloadKind::Message, None) => Ok(Payload::Turn { text }),
         (PayloadKind::Message, Some(_)) => Err(CONFIG_FORBIDDEN.broken(of_kind())),

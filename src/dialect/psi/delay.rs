@@ -24,6 +24,7 @@ pub(super) fn parse(args: &Args<'_>, now: Moment) -> Result<When, PsiError> {
 }
 
 fn after(delay: Arg<'_>) -> Result<When, PsiError> {
+    // Like psi, without a look at the number: `1000.0`, `1000N` and `"1000"` are refused as well.
     let Value::Int(delay_ms) = *delay.value() else {
         return Err(DELAY_NOT_INTEGER.broken(Map::new().with("delay-ms", given(Some(delay)))));
     };
@@ -43,6 +44,7 @@ fn until(at: Arg<'_>, now: Moment) -> Result<When, PsiError> {
     // bounds do not apply.
     let millis = moment.millis_since(now);
     if millis > 0 {
+        // psi overflows 32 bits for an instant some 25 days ahead. Here it exceeds the maximum like any other.
         check_bounds(millis, i64::try_from(millis).unwrap_or(i64::MAX))?;
     }
     Ok(When::At(moment))

@@ -123,6 +123,7 @@ impl PsiError {
             .with("class", ERROR_CLASS)
             .with("phase", phase.unwrap_or_else(|| Value::keyword("scheduler")))
             .with("data", data);
+        // psi's order of keys. In a successful answer the duration comes last instead.
         let value = Map::new()
             .with("psi-tool/action", Value::keyword("scheduler"))
             .with("psi-tool/scheduler-op", self.op(op))

@@ -81,6 +81,7 @@ fn cut_map(map: &Map, room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>)
         }
         path.push(key.clone());
         let room = each.saturating_sub(length(key) + SPACES);
+        // Keys stay whole, because the list of cuts names each place by its keys.
         entries.insert(key.clone(), cut(value, room, path, cuts));
         path.pop();
     }

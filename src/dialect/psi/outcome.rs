@@ -36,6 +36,7 @@ pub fn refused(op: Op, refusal: &Refusal, duration_ms: u64) -> Answer {
 }
 
 fn done(op: Op, outcome: Map, duration_ms: u64) -> Answer {
+    // psi's order of keys, in which the duration comes last.
     let value = Map::new()
         .with("psi-tool/action", Value::keyword("scheduler"))
         .with("psi-tool/scheduler-op", Value::keyword(op.name()))

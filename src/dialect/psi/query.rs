@@ -19,6 +19,7 @@ pub(super) fn parse(args: &Args<'_>) -> Result<Boundary, Answer> {
         return Err(error(PsiError::from(unknown).message()));
     }
     let query = form(args, "query")?.ok_or_else(|| error("query is required"))?;
+    // `as_items` accepts lists as well, and psi demands a vector.
     if query.as_items().is_none() || matches!(query.plain(), Value::List(_)) {
         return Err(error(&format!("the query must be a vector, not {}", query.type_name())));
     }

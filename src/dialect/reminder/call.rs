@@ -92,6 +92,7 @@ fn draft(args: &Args<'_>) -> Result<ReminderDraft, ArgError> {
     Ok(ReminderDraft {
         kind,
         interval: Span::from_millis(seconds * 1_000),
+        // Untrimmed: the prompt reaches the session exactly as the model wrote it.
         prompt: args.required_raw_text("action_prompt", limits::TEXT_BYTES)?.into(),
         description: args.required_text("description", limits::LABEL_BYTES)?.into(),
     })

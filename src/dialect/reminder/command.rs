@@ -20,6 +20,7 @@ impl ReminderDraft {
             // A one-time reminder is done when the agent has received it; from then on it is not listed.
             ReminderKind::OneTime => (When::After(interval), EndsWith::Receipt),
             ReminderKind::Recurring => {
+                // Counted from the end of a turn, so that a long turn never meets the next one. Source: SEED-003's code.
                 let every = Every::new(interval, now.checked_add(interval)?, CountFrom::Finish)?;
                 (When::By(every.into()), EndsWith::Turn)
             }
@@ -29,11 +30,13 @@ impl ReminderDraft {
             made_by: None,
             id: Some(id),
             dialect: Dialect::Reminder,
+            // Source: SEED-003, "Storage integration".
             durability: Durability::Durable,
             label: Some(description),
             owner,
             when,
             payload: Payload::Turn { text: prompt },
+            // The plain lifetime ends with the session. Source: SEED-003, "Session integration".
             terms: Some(Box::new(Settings { policy, ..Settings::PLAIN })),
             session_live_max: u32::try_from(limits::REMINDERS.value).unwrap_or(u32::MAX),
         })

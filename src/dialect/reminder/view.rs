@@ -113,6 +113,7 @@ impl Reminder {
 
     /// True if the description or the prompt contains the pattern, which is in lower case.
     fn has(&self, pattern: &str) -> bool {
+        // The prompt counts as well, because a model may name the task instead. Source: SEED-003's code.
         [&self.description, &self.prompt].into_iter().any(|text| text.to_lowercase().contains(pattern))
     }
 }

@@ -182,6 +182,7 @@ fn status(record: &ScheduleRecord, retries: bool) -> ActionStatus {
         Status::Queued | Status::InFlight => ActionStatus::Leased,
         Status::Delivered | Status::Finished => ActionStatus::Completed,
         Status::Failed => ActionStatus::DeadLetter,
+        // The seed does not know skipped actions. Like a cancelled one, it will not run.
         Status::Skipped | Status::Cancelled => ActionStatus::Cancelled,
     }
 }
@@ -202,6 +203,7 @@ fn due(record: &ScheduleRecord) -> (Option<Moment>, String) {
 }
 
 fn summary(kind: ActionKind, text: &str, summary: Option<&str>) -> String {
+    // Source of the texts: SEED-000's code.
     match (kind, summary) {
         (ActionKind::RemindLater, _) => format!("Reminder: {text}"),
         (ActionKind::RunLater, Some(summary)) => format!("Waiting for result: {summary}"),

@@ -117,6 +117,7 @@ fn schedule(args: &Args<'_>, now: Moment) -> Result<Call, ArgError> {
         let id = args.opt_text("action_id", limits::TEXT_BYTES)?;
         id.map(Into::into).ok_or_else(|| ArgError::new("action_id", ArgErrorKind::Missing))
     };
+    // The seed's examples have no operation.
     match operation.unwrap_or(Operation::Create) {
         Operation::Create => draft(args, now).map(|draft| Call::Create(Box::new(draft))),
         Operation::List => Ok(Call::List),
@@ -134,6 +135,7 @@ fn draft(args: &Args<'_>, now: Moment) -> Result<ActionDraft, ArgError> {
         (None, Some((_, time))) => time,
         (None, None) => return Err(ArgError::own("delay_seconds", NO_TIME, "")),
         // With a job, the given time is the latest time.
+        // A job alone is enough: the runtime fires the action when the job is ready. Source: SEED-000, "The three kinds".
         (Some(job), time) => Due::Ready(job, time.and_then(|(_, time)| instant(&time, now))),
     };
     let (text, file) = told(args, kind)?;
@@ -159,6 +161,7 @@ fn time(args: &Args<'_>) -> Result<Option<(&'static str, Due)>, ArgError> {
     let delay = args.opt("delay_seconds", Arg::integer)?.filter(|seconds| *seconds > 0);
     let at = args.opt_instant("run_at")?;
     Ok(match (delay, at) {
+        // In the seed's code `run_at` wins in silence. Its design rejects the call, and so does this parser.
         (Some(_), Some(_)) => return Err(ArgError::own("run_at", TWO_TIMES, "")),
         (Some(seconds), None) => {
             // A delay that does not fit is clamped to one that exceeds every limit.
@@ -217,6 +220,7 @@ fn check_far(due: &Due, args: &Args<'_>, now: Moment) -> Result<(), ArgError> {
     let limit = limits::ACTION_DELAY_MS_MAX;
     let is_far = match due {
         Due::After(span) => span.millis() > limit.value,
+        // An instant in the past is 0 ms ahead and passes: such an action is due at once.
         Due::At(at) | Due::Ready(_, Some(at)) => at.millis_since(now) > limit.value,
         Due::Ready(_, None) => false,
     };

@@ -31,8 +31,10 @@ impl ActionDraft {
         let waits = (1..max_attempts).map(|attempt| Span::from_millis(wait_ms(attempt)));
         let terms = Settings {
             description: summary,
+            // Only an explicit key replaces an action. The seed's code also merges actions of equal text, and loses reminders.
             key: dedupe_key,
             envelope,
+            // The plain policy redelivers after a crash, because actions survive a restart of the runtime. Source: SEED-000.
             policy: Policy { ends_with, backoff: waits.collect(), ..Policy::PLAIN },
             lifetime: Lifetime { cancel_on_user_activity, ..Lifetime::PLAIN },
             ..Settings::PLAIN
@@ -42,6 +44,7 @@ impl ActionDraft {
             id: Some(id),
             dialect: Dialect::SessionAction,
             durability: Durability::Durable,
+            // The seed's actions have no name.
             label: None,
             owner,
             when: when(due),
@@ -54,6 +57,7 @@ impl ActionDraft {
 
 /// The id of an action: `delay-` and 8 hex digits. Source: SEED-000's code.
 pub fn action_id(entropy: Entropy) -> ScheduleId {
+    // 32 bits can collide. The service draws again if an id is in use.
     let [a, b, c, d, ..] = entropy.0;
     let id = format!("delay-{:08x}", u32::from_be_bytes([a, b, c, d]));
     ScheduleId::new(&id).expect("a prefix and 8 hex digits are an id")
@@ -69,6 +73,7 @@ fn when(due: Due) -> When {
 
 /// The backoff after this many failed attempts, in milliseconds.
 const fn wait_ms(failed: u64) -> u64 {
+    // Source: SEED-000's code.
     match failed {
         0 | 1 => 30_000,
         2 => 120_000,

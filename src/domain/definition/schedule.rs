@@ -44,6 +44,7 @@ pub struct Creation {
 impl Creation {
     /// Makes the record; `None` if there is nothing to record.
     pub fn of(by: Option<Actor>, line: Option<Lineage>) -> Option<Box<Creation>> {
+        // Most schedules have neither part, and then need no allocation.
         (by.is_some() || line.is_some()).then(|| Box::new(Creation { by, chain: line }))
     }
 }
@@ -106,6 +107,7 @@ impl Schedule {
     pub fn target(&self) -> &Target {
         match self.payload {
             Payload::Turn { .. } | Payload::Notice(_) => &self.settings().target,
+            // Whatever the settings say, because this payload opens a session of its own.
             Payload::NewSession(_) => &Target::Fresh,
         }
     }

@@ -146,6 +146,7 @@ impl Ord for ScheduleId {
             // Texts of random ids have one length and one prefix, so they sort like their bytes.
             (IdText::Random(one), IdText::Random(two)) => one.cmp(two),
             (IdText::Chosen(one), IdText::Chosen(two)) => one.cmp(two),
+            // A chosen id may begin with the prefix of random ones, so only whole texts give a total order.
             _ => self.to_string().cmp(&other.to_string()),
         }
     }

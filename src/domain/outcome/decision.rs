@@ -147,6 +147,7 @@ impl Decision {
             reason: fact.reason(),
             by: fact.by().cloned().map(Box::new),
             subject: fact.run().cloned().map(Subject::Run).or_else(schedule),
+            // A fact about a schedule or a run does not name its session. The state that applies the fact adds it.
             session: None,
             origin: fact.origin().cloned(),
             detail: fact.detail(),

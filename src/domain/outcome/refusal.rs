@@ -218,6 +218,7 @@ impl Refusal {
             Refusal::TooDeep { .. } | Refusal::WokenTurn => Code::Forbidden,
             Refusal::SessionFull { .. } | Refusal::LimitReached { .. } => Code::Limit,
             Refusal::ChannelNotAllowed { .. } => Code::Forbidden,
+            // No store is a property of this engine, so a repetition of the request would not help.
             Refusal::BeyondCalendar | Refusal::NoSlot { .. } | Refusal::NoStore => Code::Validation,
         }
     }

@@ -88,6 +88,7 @@ impl Run {
             slot,
             folded,
             cause,
+            // Until the next fact about the run, which is a dispatch in the same step if nothing stands in its way.
             state: RunState::Queued,
             attempt: 1,
             claimed_at: at,

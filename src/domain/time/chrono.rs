@@ -21,6 +21,7 @@ impl TryFrom<DateTime<Utc>> for Moment {
     type Error = OutOfRange;
 
     fn try_from(time: DateTime<Utc>) -> Result<Moment, OutOfRange> {
+        // chrono counts a leap second as 10^9 nanoseconds or more. Such a time has no exact moment and is refused.
         Moment::new(time.timestamp(), time.timestamp_subsec_nanos()).ok_or(OutOfRange::MOMENT)
     }
 }

@@ -180,6 +180,7 @@ impl BootTime {
     /// Returns the boot time `span` later; it saturates at the end of the range, after 584 years.
     #[must_use]
     pub const fn after(self, span: Span) -> BootTime {
+        // Saturation is harmless: no machine is up for 584 years.
         BootTime { nanos: self.nanos.saturating_add(span.nanos) }
     }
 
@@ -211,6 +212,7 @@ impl fmt::Display for Moment {
             _ => 25,
         };
         text[end] = b'Z';
+        // ISO 8601 demands a sign for a year of more than four digits.
         if year > 9_999 {
             write!(f, "+{year}")?;
         } else if year < 0 {
@@ -314,6 +316,7 @@ mod parse {
             return Some((0, text));
         };
         let (number, count) = digits(rest);
+        // No digit at all is fine, as for the JDK. Digits beyond the ninth would be lost, so they are refused.
         if count > 9 {
             return None;
         }
@@ -331,6 +334,7 @@ mod parse {
         };
         let (hours, rest) = two(text.get(1..)?)?;
         let (minutes, rest) = two(strip(rest, b":")?)?;
+        // 18 hours are the limit of the JDK's offsets.
         let inside = minutes <= 59 && hours * 60 + minutes <= 18 * 60;
         (rest.is_empty() && inside).then_some(sign * (hours * 3_600 + minutes * 60))
     }

@@ -109,6 +109,7 @@ impl Offset {
         let (hours, minutes) = match digits.split_once(':') {
             Some((hours, minutes)) => (hours, minutes),
             None if digits.len() == 4 && digits.is_ascii() => digits.split_at(2),
+            // `+08` is refused although its meaning can be guessed. As a name it would silently mean the local zone.
             None => return None,
         };
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -129,6 +130,7 @@ impl ZoneName {
     pub fn new(text: &str) -> Result<ZoneName, ZoneError> {
         let max = usize::try_from(limits::ZONE_BYTES.value).unwrap_or(usize::MAX);
         let is_sound = !text.is_empty() && text.len() <= max && text.trim() == text;
+        // Phrases quote a name that is not a single word, so a quote within it would end the name.
         if !is_sound || text.chars().any(|c| c.is_control() || c == '"') {
             return Err(ZoneError::Name { text: cut(text) });
         }

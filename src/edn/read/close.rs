@@ -52,6 +52,7 @@ impl Reader<'_> {
         namespace: &str,
         level: Level<'_>,
     ) -> Result<(), Fault> {
+        // Every key counts, also one with a namespace of its own, which gets nothing added.
         let added_bytes = entries.len().saturating_mul(namespace.len());
         self.added_bytes = self.added_bytes.saturating_add(added_bytes);
         if usize::try_from(self.caps.bytes_max).is_ok_and(|bytes_max| self.added_bytes > bytes_max) {

@@ -15,6 +15,7 @@ impl Reader<'_> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let ends = |byte: &u8| class::is(*byte, class::STOP) || *byte == b'#';
         let len = rest.iter().position(ends).unwrap_or(rest.len());
+        // Before the conversion, whose cost grows faster than the number of digits.
         if len > usize::from(self.caps.digits_max) {
             return Err(self.limit("digits", u64::from(self.caps.digits_max), self.at));
         }
@@ -74,6 +75,7 @@ fn integer(sign: &str, body: &str) -> Option<Value> {
     let (digits, is_big) = body.strip_suffix('N').map_or((body, false), |digits| (digits, true));
     let number = if let Some(digits) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
         big(sign, digits, 16)?
+    // A leading zero means octal, as in Clojure.
     } else if digits.len() > 1 && digits.starts_with('0') {
         big(sign, digits, 8)?
     } else {

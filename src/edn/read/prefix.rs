@@ -15,6 +15,7 @@ impl Reader<'_> {
         let (end, _) = self.token_end(from);
         let tag = self.slice(from, end);
         name::check_symbol(tag).map_err(|error| self.syntax(error.to_string(), from))?;
+        // Source: EDN specification, "tagged elements".
         if !tag.starts_with(char::is_alphabetic) {
             return Err(self.syntax("a tag begins with a letter behind '#'", from));
         }
@@ -30,6 +31,7 @@ impl Reader<'_> {
             return Err(self.syntax("'#:' needs a plain namespace, as in #:ns{:a 1}", from));
         }
         let rest = self.text.as_bytes().get(end..).unwrap_or_default();
+        // Like Clojure's reader, this allows whitespace before the brace, but no comment.
         let blanks = rest.iter().take_while(|byte| class::is(**byte, class::BLANK)).count();
         if rest.get(blanks) != Some(&b'{') {
             return Err(self.syntax("'#:' and a namespace need a map behind them", end));

@@ -144,6 +144,7 @@ impl<'a> Reader<'a> {
         match self.peek(1) {
             Some(b'_') => self.open(Kind::Discard, from + 2),
             Some(b'{') => self.open(Kind::Set, from + 2),
+            // The old spelling of `^`, which Clojure still reads.
             Some(b'^') => self.open(Kind::Meta, from + 2),
             Some(b'#') => self.symbolic().map(Some),
             Some(b':') => self.namespace(),
@@ -155,6 +156,7 @@ impl<'a> Reader<'a> {
 
     /// Opens a level whose content begins at `inner_from`.
     pub(super) fn open(&mut self, kind: Kind<'a>, inner_from: usize) -> Result<Option<Value>, Fault> {
+        // Prefixes count like brackets: comparing and dropping a tagged value recurses as well.
         if self.levels.len() >= self.caps.depth() {
             let max = u64::from(self.caps.depth_max.min(Caps::DEPTH_CEILING));
             return Err(self.limit("depth", max, self.at));
@@ -219,6 +221,7 @@ impl<'a> Reader<'a> {
                 }
                 Kind::MetaTarget => {
                     self.check_metadata_target(&value, level)?;
+                    // Without `keeps_meta` there is none, and the checked metadata ends here.
                     if let Some(meta) = self.metas.pop() {
                         value = value.with_meta(meta);
                     }
@@ -247,6 +250,7 @@ impl<'a> Reader<'a> {
                 self.at += 1;
             } else if *byte == b';' {
                 let rest = bytes.get(self.at..).unwrap_or_default();
+                // A carriage return alone ends a comment too, as in Clojure.
                 let line = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
                 self.at += line.unwrap_or(rest.len());
             } else {

@@ -48,6 +48,7 @@ impl Reader<'_> {
             Some(b'n') => '\n',
             Some(b't') => '\t',
             Some(b'r') => '\r',
+            // `\f`, `\b`, `\u` and octal escapes are Clojure's. The EDN specification has only `\t`, `\r`, `\n`, `\\` and `\"`.
             Some(b'f') => '\u{C}',
             Some(b'b') => '\u{8}',
             Some(b'"') => '"',

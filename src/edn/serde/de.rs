@@ -99,6 +99,7 @@ impl<'de> Deserializer<'de> for FromValue<'de> {
         BorrowedStrDeserializer::new(variant).deserialize_enum(name, variants, visitor)
     }
 
+    // The value is not looked at, because an ignored field may hold what serde has no type for, such as a ratio.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SerdeError> {
         visitor.visit_unit()
     }
@@ -134,6 +135,7 @@ fn entries(map: &Map) -> Entries<'_> {
 
 fn visit_map<'de, V: Visitor<'de>>(map: &'de Map, visitor: V) -> Result<V::Value, SerdeError> {
     let mut access = entries(map);
+    // `end` below refuses a map of which the type has read only a part.
     let value = visitor.visit_map(&mut access)?;
     access.end()?;
     Ok(value)

@@ -113,6 +113,7 @@ impl Serializer for ToValue {
     }
 
     fn serialize_bytes(self, bytes: &[u8]) -> Result<Value, SerdeError> {
+        // EDN has no type for bytes.
         Ok(bytes.iter().map(|byte| Value::Int((*byte).into())).collect::<Vec<_>>().into())
     }
 

@@ -17,6 +17,7 @@ pub(in crate::runtime) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Optio
     let of =
         |schedule: &'a Schedule| schedule.is_durable().then_some(Lasting { session: Some(&schedule.owner) });
     match fact {
+        // A new schedule is not in the state yet, so the fact itself says whether it is durable.
         Fact::Created { schedule, .. } => of(schedule),
         Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => {
             of(state.schedule(id)?.schedule())
@@ -24,6 +25,7 @@ pub(in crate::runtime) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Optio
         Fact::Session(id, fact) => match fact {
             SessionFact::Opened { .. }
             | SessionFact::Closed
+            // Persisted although it is about a connection: it decides whether the session is built-in after the next start.
             | SessionFact::HostAttached { .. }
             | SessionFact::Granted { .. } => Some(Lasting { session: Some(id) }),
             // The state of a connection or of a turn means nothing to the next process.

@@ -160,6 +160,7 @@ impl Persister {
             | Fact::Restarted { .. }
             | Fact::Stopping { .. } => {}
         }
+        // The opening of a fresh session names its schedule, but leaves that one's row as it is.
         if let Some(schedule) = fact.schedule().filter(|_| !matches!(fact, Fact::Session(..))) {
             self.making.schedules.insert(schedule.clone());
         }
@@ -238,6 +239,7 @@ impl Persister {
 
     /// Enqueues a batch in the store.
     fn hand_in(&mut self, term: Term, batch: Batch, mut pending: Pending) -> Ticket {
+        // Counted even if the store refuses the batch, because `drop_from` subtracts every pending batch.
         self.pending_bytes += pending.bytes;
         // A batch decided on top of a refused one relies on facts that the log does not have.
         let on_top = self.pending.back().and_then(|last| last.refused.clone());
@@ -252,6 +254,7 @@ impl Persister {
             pending.refused = Some(fault.clone());
             Ticket::failed(fault)
         });
+        // `next_kept` and `refuse` look at one end of the queue only, so it has to be in log order.
         let before = self.pending.back().and_then(|it| it.cursors.last());
         assert!(before < pending.cursors.first(), "{:?} come after {before:?}", pending.cursors);
         self.pending.push_back(pending);
@@ -280,6 +283,7 @@ impl Persister {
                 }
                 Err(fault) => _ = events.send(StoreEvent::Failed(term, fault.clone())),
             }
+            // Last, so that a caller whose wait has ended finds its commit in `kept`.
             answered(answer);
         })
     }
@@ -333,6 +337,7 @@ impl Persister {
     }
 
     fn drop_from(&mut self, first: usize, fault: StoreFault) -> (Vec<Cursor>, Vec<RunId>) {
+        // Nothing is submitted until the state has been reloaded and a new term begun.
         self.term = None;
         let (mut cursors, mut runs) = (Vec::new(), Vec::new());
         for pending in self.pending.drain(first..) {
@@ -342,6 +347,7 @@ impl Persister {
             self.unsaved_reports.extend(pending.word);
             pending.repeats.into_iter().for_each(|answered| answered(Err(fault.clone())));
         }
+        // The rows of these batches are gone with them. A repeated receipt persists its message again.
         self.transcripts.unsay();
         self.last_fault = Some(fault);
         (cursors, runs)
@@ -349,6 +355,7 @@ impl Persister {
 
     /// Whether the store's queue is filled to `part`/`whole` or more, by batches or by bytes.
     pub(in crate::runtime) fn is_filled(&self, part: u64, whole: u64) -> bool {
+        // Both sides are multiplied, because a division would round the bound.
         let batches = self.pending.len() as u64 * whole >= limits::STORE_QUEUE_BATCHES.value * part;
         batches || self.pending_bytes * whole >= limits::STORE_QUEUE_BYTES.value * part
     }
@@ -381,6 +388,7 @@ fn printed(record: FactRecord, form: Printed) -> FactRecord {
 fn is_base(state: &State, id: &ScheduleId) -> bool {
     let Some(record) = state.schedule(id) else { return false };
     let mut claims = state.runs_of(record).map(|(_, run)| run.run().claimed_at);
+    // The first claim is compared with the creation, whose fact contains the whole schedule as well.
     let (newest, before) = (claims.next(), claims.next().unwrap_or(record.schedule().created_at));
     let stretch = |at: Moment| at.seconds().div_euclid(BASE_SECONDS);
     let is_first = newest.is_some_and(|newest| stretch(newest) != stretch(before));
@@ -404,7 +412,7 @@ const RECORD_BYTES: usize = 256;
 /// Prefixes of the keys of rows. Sessions sort after schedules, and are nevertheless read first.
 pub(in crate::runtime) const SCHEDULE: &str = "schedule/";
 pub(in crate::runtime) const SESSION: &str = "session/";
-/// Key of the row that says who holds everything.
+/// Key of the row of the hold.
 pub(in crate::runtime) const HOLD: &str = "engine/hold";
 /// Key of the row with the guard's policy and the grants of sessions.
 pub(in crate::runtime) const GUARD: &str = "engine/guard";

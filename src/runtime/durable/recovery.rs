@@ -86,6 +86,7 @@ pub(super) fn load_rows_into(
     // To go back to if a row cannot be read. It is cheap: as a rule the state is empty at this point.
     let before = core.state.clone();
     let mut found = Found::default();
+    // First, so that every fact of this process is numbered behind the log.
     core.tell(StoreInput::LogEnds { at: head }, now, || shared.random_bits());
     let mut rows: Vec<StoredRow> = Vec::with_capacity(ROWS_AT_ONCE);
     let mut load = |row| {
@@ -149,6 +150,7 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     // The dispatches of those batches go out now, because their rows will say that they did.
     shared.perform();
     let (mut rows, mut known, mut messages) = (Vec::new(), Vec::new(), Vec::new());
+    // Read without the engine's lock, so that volatile work goes on. No batch can change the rows, because there is no term.
     stored_rows::for_each(&*store, &mut |row| match row {
         Row::Session(row, _) => {
             known.push(row.id.clone());
@@ -165,11 +167,14 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     // Sessions live in memory as well: those opened or closed during the failure are written with the first batch.
     let mut touched: Vec<SessionId> = core.state.session_ids().cloned().collect();
     touched.extend(known.iter().cloned());
+    // Before the rows are loaded, because loading opens these sessions again.
     known.retain(|session| core.state.session(session).is_none());
+    // Drops the durable part of the state, then loads it anew. No reader sees the gap, because both happen under one lock.
     core.tell(StoreInput::Recovered, now, || shared.random_bits());
     core.tell(StoreInput::Rows(rows), now, || shared.random_bits());
     core.load_transcripts(&messages);
     if let Some(persister) = &mut core.persister {
+        // Writing resumes only here, where memory equals the store.
         persister.term = Some(term);
         persister.last_fault = None;
         for session in touched {
@@ -187,6 +192,7 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
             core.step(Input::Command(Command::CloseSession { session }), now, || shared.random_bits());
         debug_assert!(closed.is_ok(), "it is open: {:?}", closed.err());
     }
+    // No volatile schedule is lost, because the process goes on.
     recover(shared, &mut core, 0);
     Ok(())
 }

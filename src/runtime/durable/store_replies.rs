@@ -28,6 +28,7 @@ pub(in crate::runtime) fn attach(
 /// Makes the replies of a store, and the end to which the store sends them.
 pub(super) fn replies(shared: &Arc<Shared>) -> (Sender<StoreEvent>, StoreReplies) {
     let (events, arrived) = channel();
+    // A weak reference, so that the thread does not keep the engine alive.
     (events, StoreReplies { shared: Arc::downgrade(shared), arrived, failed: false })
 }
 
@@ -53,6 +54,7 @@ impl StoreReplies {
         let Some(shared) = self.shared.upgrade().filter(|_| self.failed) else { return Ok(()) };
         let reattached = reattach(&shared);
         self.failed = reattached.is_err();
+        // The recovery has queued effects under the engine's lock, and hosts are called outside it.
         shared.perform();
         reattached
     }
@@ -82,7 +84,9 @@ impl StoreReplies {
     fn publish_from(&mut self, first: StoreEvent) -> bool {
         let Some(shared) = self.shared.upgrade() else { return false };
         let mut core = shared.core_mut();
+        // All events that have arrived are handled under one hold of the lock, so a burst wakes subscribers once.
         for event in std::iter::once(first).chain(self.arrived.try_iter()) {
+            // Before each event: a failure drops every pending batch, and committed ones must not be among them.
             core.settle();
             let now = shared.now();
             match event {

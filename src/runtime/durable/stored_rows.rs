@@ -29,6 +29,7 @@ pub(crate) enum Row {
 /// Passes all rows to `take`, sessions before schedules. Another thread reads chunks from the disk while this one
 /// handles earlier ones. A chunk is parsed by the thread that has time: by this one if it would wait otherwise.
 pub(crate) fn for_each(store: &dyn Store, mut take: impl FnMut(Row)) -> Result<(), RecoveryError> {
+    // Bounded, so that a disk that is faster than the engine does not fill the memory with rows.
     let (sender, chunks) = sync_channel(CHUNKS_AHEAD);
     let ahead = AtomicUsize::new(0);
     let ahead = &ahead;
@@ -39,6 +40,7 @@ pub(crate) fn for_each(store: &dyn Store, mut take: impl FnMut(Row)) -> Result<(
                 let is_awaited = ahead.load(Ordering::Relaxed) == 0;
                 let chunk =
                     if is_awaited { Chunk::Read(records) } else { Chunk::Parsed(parse_rows(&records)?) };
+                // Before the send, so that the receiver never subtracts first. The count is only a hint and orders no memory.
                 ahead.fetch_add(1, Ordering::Relaxed);
                 Ok(sender.send(Ok(chunk)).is_ok())
             };
@@ -46,6 +48,7 @@ pub(crate) fn for_each(store: &dyn Store, mut take: impl FnMut(Row)) -> Result<(
                 let _ = sender.send(Err(fault));
             }
         })?;
+        // An early return drops the receiver, which ends the other thread. Otherwise the scope would wait for it forever.
         for chunk in chunks {
             ahead.fetch_sub(1, Ordering::Relaxed);
             let rows = match chunk? {

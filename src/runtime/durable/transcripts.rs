@@ -51,6 +51,7 @@ impl Transcripts {
         now_at: Cursor,
         is_open: impl Fn(&SessionId) -> bool,
     ) {
+        // `handed` stays: the host has these messages, and receipts that were not committed are repeated after the reload.
         self.places.clear();
         self.said.clear();
         self.gone.clear();
@@ -87,6 +88,7 @@ impl Transcripts {
                 }
             }
             Fact::Run(run, RunFact::Failed(_) | RunFact::Cancelled { .. } | RunFact::Retrying { .. }) => {
+                // A retry hands its message over again.
                 self.handed.remove(run);
             }
             Fact::Session(session, SessionFact::Closed) => {
@@ -155,6 +157,7 @@ fn tombstone(session: &SessionId, at: Cursor, now_at: Cursor) -> RowRecord {
 
 /// The keys of a session's messages sort in the order of their delivery.
 fn key(session: &SessionId, at: Cursor) -> String {
+    // Padded to the 20 digits of the largest cursor, because keys sort as texts.
     format!("{MESSAGE}{session}/{:020}", at.number())
 }
 

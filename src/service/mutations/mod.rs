@@ -103,6 +103,7 @@ impl Mutator for CallerMutator<'_> {
 
 impl CallerMutator<'_> {
     fn open(&self, params: OpenSession) -> Result<Value, ResolverError> {
+        // No check of the caller: the declaration makes this mutation exist for operators only (`graph::mutation`).
         let config = params.config.map_or_else(|| Ok(SessionConfig::default()), session_config)?;
         let opened = self.handle().open_session(params.session, HostId::LOCAL, config);
         let (session, token) = opened.map_err(|refusal| refused(&refusal))?;

@@ -72,7 +72,7 @@ impl ToolInfo {
             Text::Native(tool) => return tool.description().to_owned(),
             Text::Edn(text) => part(text, "description"),
         };
-        // The file breaks its lines for whoever reads the file.
+        // The file breaks its lines to be readable. The description is one line.
         text.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
     }
 

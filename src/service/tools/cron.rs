@@ -60,6 +60,7 @@ impl<'a> CronCall<'a> {
         let owner = draft.target.owner(context.session.as_ref()).cloned();
         let owner = owner.expect("a draft without an owner was refused");
         let id = cron::job_id(context.now, self.handle().random_bits());
+        // The owner need not be the caller: an operator may create a job for any session.
         let made_by = self.caller.maker(&owner, Some(Dialect::Cron));
         let new = NewSchedule { made_by, ..draft.into_new(id.clone(), owner, context.now) };
         if let Err(refusal) = admission::admit_target(

@@ -72,6 +72,7 @@ impl<'a> NativeCall<'a> {
     }
 
     fn cancel(&self, which: &ScheduleRef) -> Result<Answer, ResolverError> {
+        // A cancel has no revision: what the schedule says by now does not matter to a caller that wants it gone.
         let params = self.which(which, None)?;
         let id = params.schedule.0.clone();
         self.act(Mutation::Cancel(Box::new(params)))?;

@@ -50,6 +50,7 @@ impl<'a> ActionCall<'a> {
     }
 
     fn create_action(&self, draft: &ActionDraft, session: &SessionId) -> Result<Answer, Refusal> {
+        // Never returned, because the loop runs at least once.
         let mut created = Err(Refusal::Stopping);
         // The ids are short, so one may be in use already: draw another.
         for _ in 0..DRAWS {

@@ -161,6 +161,7 @@ fn patch_map(patch: &Patch) -> Map {
 }
 
 fn finish(map: Map, out: &mut String) {
+    // JSON escapes line breaks, so one event stays one line.
     json::write(&Value::Map(map), out);
     out.push('\n');
 }

@@ -41,6 +41,7 @@ pub fn export(state: &State, now: Moment, mut draw: impl FnMut() -> Entropy) -> 
         line(created_at, JobEvent::Created(Box::new(job)));
         // A deleted job is exported with its tombstone, so that a reader with older files does not revive it.
         if record.is_cancelled() {
+            // In the seed's code a deletion is a revision as well.
             line(now, JobEvent::Deleted { job_id, base_revision: revision, revision: revision + 1 });
         }
         runs.extend(events_of(state, record));
@@ -67,6 +68,7 @@ fn events_of(state: &State, record: &ScheduleRecord) -> Vec<Event> {
     for (run, id) in runs.into_iter().filter_map(|run| Some((run.run(), state.run_id(run)?))) {
         events.push(event(run.claimed_at, id.to_string(), RunEvent::Started { scheduled_for: run.slot }));
         if let Some(ended_at) = run.ended_at {
+            // The seed has no word for a cancelled run, so that is an error too.
             let is_ok = run.state == RunState::Delivered;
             let status = if is_ok { RunStatus::Ok } else { RunStatus::Error };
             let session_id = run.session.as_ref().map(|session| session.as_str().into());

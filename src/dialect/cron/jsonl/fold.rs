@@ -69,6 +69,7 @@ impl Profile {
 
     fn create(&mut self, job: &Job) -> Option<Oddity> {
         let job_id = job.id.clone();
+        // Before the jobs are looked at, because a tombstone is final wherever it stands in the file.
         if self.tombstones.contains_key(&job_id) {
             return Some(Oddity::Deleted { job_id });
         }
@@ -149,6 +150,7 @@ fn advance(state: &mut JobState, line: &RunLine) {
             state.last_error.clone_from(error);
             state.consecutive_failures = match status {
                 RunStatus::Error => state.consecutive_failures + 1,
+                // A run that ends as skipped ends the series as well. Source: SEED-004's code.
                 RunStatus::Ok | RunStatus::Skipped => 0,
             };
         }

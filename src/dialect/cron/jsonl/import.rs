@@ -53,6 +53,7 @@ fn imported(kept: &FoldedJob, owner: Option<&SessionId>, now: Moment) -> Result<
             return Err("its instant has passed");
         }
     }
+    // The seed's jobs have no owner. The session that gets the prompts comes nearest to one.
     let owner = match &job.target {
         JobTarget::Session(session) => Some(session),
         JobTarget::Gateway { .. } => owner,

@@ -32,6 +32,7 @@ impl JsonlLine<'_> {
     pub(super) fn value(&self) -> Result<Value, Oddity> {
         // The parser counts from the beginning of the line; the number of the line is reported separately.
         let place = |error: &json::JsonError| error.to_string().replace(" at line 1 column ", " at column ");
+        // Trimmed, so that the line ends of other systems, with a carriage return, do no harm.
         json::read(self.bytes.trim_ascii(), &LINE_CAPS).map_err(|error| self.malformed(&place(&error)))
     }
 

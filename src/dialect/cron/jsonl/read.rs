@@ -87,6 +87,7 @@ fn run_event(kind: RunLineKind, value: &Value) -> Result<RunLine, ArgError> {
     Ok(RunLine {
         event_id: event_id(&args)?,
         timestamp: args.required(moment, Arg::instant)?,
+        // Longer than an id: our own run ids contain the job's id and the slot.
         run_id: args.required_text("run_id", limits::STORE_KEY_BYTES)?.into(),
         job_id: args.required("job_id", id)?,
         event,
@@ -125,6 +126,7 @@ fn patch(arg: Arg<'_>) -> Result<Patch, ArgError> {
     })
 }
 
+// Closed, unlike the maps around it: a field that is unknown here might change what the agent is to do.
 fn prompt(arg: Arg<'_>) -> Result<Box<str>, ArgError> {
     let args = arg.map(&["kind", "prompt"])?;
     args.required("kind", |kind| kind.one_of(&[TASK_KIND], &[()]))?;
@@ -144,6 +146,7 @@ fn id(arg: Arg<'_>) -> Result<ScheduleId, ArgError> {
 }
 
 fn revision(arg: Arg<'_>) -> Result<u64, ArgError> {
+    // The first stored revision is 1. Source: SEED-004's code.
     arg.int_in(1, i64::MAX.unsigned_abs())
 }
 

@@ -40,6 +40,7 @@ pub struct Unreadable {
 /// [`Unreadable`] for the first file that has lines, but no event.
 pub fn replay(jobs: &[u8], runs: &[u8]) -> Result<Replayed, Unreadable> {
     let mut replayed = Replayed::default();
+    // Jobs first: a run whose job is not known yet would be ignored.
     replayed.add(File::Jobs, jobs, |line, profile| {
         read::job_line(line).map(|line: JobLine| profile.add_job_event(&line))
     })?;
@@ -85,6 +86,7 @@ impl Replayed {
     }
 
     fn warn(&mut self, warning: LineWarning) {
+        // Bounded, because in a file of another program every line may be odd.
         if (self.warnings.len() as u64) < limits::PAGE_ROWS.value {
             self.warnings.push(warning);
         } else {

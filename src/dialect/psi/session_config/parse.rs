@@ -30,6 +30,7 @@ pub fn parse_given(value: &Value, notation: Notation) -> Result<Option<SessionCo
     let Some(text) = value.as_str() else {
         return parse_map(value, notation).map(Some);
     };
+    // Like psi, this reads the first form of the string and ignores the rest.
     match edn::read_first(text.as_bytes(), &REQUEST_CAPS) {
         Ok(Value::Nil) => Ok(None),
         // Inside the string the notation is EDN, even if the call is JSON.
@@ -45,6 +46,7 @@ fn parse_map(value: &Value, notation: Notation) -> Result<SessionConfig, ConfigE
         return Err(ConfigError::not_a_map(value));
     }
     // Unlike the arguments around it, a configuration in EDN has keyword keys only.
+    // psi refuses every JSON object here, because its keys arrive as strings. That is an accident, so JSON is accepted.
     let style = Style { notation, keys: Keys::Notated, choices: Choices::Exact, short_times: false };
     config(Arg::new(value, style)).map_err(ConfigError::new)
 }

@@ -24,6 +24,7 @@ fn content(arg: Arg<'_>) -> Result<Vec<Content>, ArgError> {
     if arg.value().as_str().is_some() {
         return Ok(vec![Content::Text(text(arg)?)]);
     }
+    // Checked before `items`, whose error would not mention that a string is possible.
     arg.parse("a string or a vector of {:type :text :text \"…\"}", Value::as_items)?;
     arg.items(limits::CONFIG_ITEMS, piece)
 }

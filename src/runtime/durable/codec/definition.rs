@@ -61,6 +61,7 @@ pub(super) fn parse(form: &Form<'_>) -> Result<Schedule, FactError> {
 
 fn trigger(form: &Form<'_>) -> Result<Trigger, FactError> {
     // A shortcut for one-shots: most schedules are, and a start may read a million of them.
+    // Four forms are two entries, `:kind` and `:at`. A map with any other key takes the long way, which refuses it.
     if let Form::Map(entries) = form
         && entries.len() == 4
         && part(form, "kind").as_keyword() == Some("at")
@@ -95,6 +96,7 @@ fn payload(form: &Form<'_>) -> Result<Payload, FactError> {
 }
 
 fn of_terms(terms: &Settings) -> Printed {
+    // Parts that equal the default are omitted, so a default cannot change without a new `VERSION`.
     let plain = Settings::PLAIN;
     Printed::new()
         .with("description", terms.description.as_deref())

@@ -74,6 +74,7 @@ pub(crate) const VERSION: u32 = 1;
 
 /// The names of facts, as they stand under `:fact`.
 mod names {
+    // Logs contain these names. They stay even if the code renames a fact: `engine/awoke` is `Fact::Restarted`.
     pub(super) const OPENED: &str = "session/opened";
     pub(super) const CLOSED: &str = "session/closed";
     pub(super) const HOSTED: &str = "session/hosted";

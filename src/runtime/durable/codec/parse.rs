@@ -1,4 +1,4 @@
-//! Parses facts from EDN maps. Everything is checked, because anybody may have written a log.
+//! Parses facts from EDN maps. Everything is checked, because any program may have written the log.
 
 use std::sync::Arc;
 
@@ -29,6 +29,7 @@ pub fn parse(form: &Map) -> Result<Fact, FactError> {
 /// Parses a fact from a form.
 pub(crate) fn parse_form(form: &Form<'_>) -> Result<Fact, FactError> {
     let name = part(form, "fact");
+    // Anything but a keyword becomes the empty name, which no reader knows.
     let word = name.as_keyword().unwrap_or_default();
     // Each of these returns `None` for a name that it does not know.
     let readers = [session, schedule, run, rest];
@@ -192,7 +193,7 @@ fn next(form: &Form<'_>, key: &'static str) -> Result<Next, FactError> {
     Ok(Next::Slot { slot: instant(form, "slot")?, due: maybe(form, "due-ns", boot)? })
 }
 
-/// Who caused the fact, if anybody did.
+/// The actor that caused the fact; `None` for a fact without one.
 fn by(form: &Form<'_>) -> Result<Option<Box<Actor>>, FactError> {
     Ok(maybe(form, "by", actor)?.map(Box::new))
 }

@@ -1,4 +1,4 @@
-//! Typed access to the parts of a form. Everything is checked, because anybody may have written a log.
+//! Typed access to the parts of a form. Everything is checked, because any program may have written the log.
 
 use super::form::Form;
 use super::{FactError, VERSION};
@@ -113,6 +113,7 @@ pub(super) fn own_text(form: &Form<'_>, key: &'static str) -> Result<Option<Box<
 /// Refuses a version that this program does not know.
 pub(super) fn check_version(form: &Form<'_>) -> Result<(), FactError> {
     let version: u32 = number(form, "v")?;
+    // Another version may give a known key another meaning, so nothing of it is read.
     if version == VERSION {
         Ok(())
     } else {

@@ -168,7 +168,7 @@ impl Part for Next {
     }
 }
 
-/// Adds who caused the fact, if anybody did.
+/// Adds the actor that caused the fact; nothing for a fact without one.
 fn with_by(map: Printed, by: Option<&Actor>) -> Printed {
     match by {
         Some(by) => map.with("by", by),

@@ -63,6 +63,7 @@ pub fn print_session(row: &SessionRow, token: Option<&str>) -> Printed {
         .with("opened-at", Instant(row.opened_at))
         .with("built-in?", row.built_in)
         .with("user-spoke-at", row.last_user_activity.map(Instant))
+        // Only the digest: a copy of the file must not suffice to act as the session.
         .with("token", token)
 }
 
@@ -84,6 +85,7 @@ pub(crate) fn parse_session(form: &Form<'_>) -> Result<(SessionRow, Option<Box<s
 }
 
 fn of_course(course: &Progress) -> Printed {
+    // Stored keys stay even if the code renames a field: `called-off-at` is `cancelled_at`.
     let skip = course.last_skip.map(|(slot, reason)| LastSkip(slot, reason));
     Printed::new()
         .with("revision", course.revision)
@@ -214,12 +216,12 @@ fn reason(form: &Form<'_>, key: &'static str) -> Result<Option<Reason>, FactErro
     maybe(form, key, |form, key| one(form, key, Reason::parse))
 }
 
-/// Prints the row that says who holds everything, if anybody does.
+/// Prints the row of the hold: the actor that holds everything, or none.
 pub fn print_hold(hold: Option<&Pause>) -> Printed {
     Printed::new().with("v", VERSION).with("held", hold.map(of_pause))
 }
 
-/// Parses the row that says who holds everything.
+/// Parses the row of the hold.
 ///
 /// # Errors
 /// [`FactError`], for the first thing that is wrong with it.
