@@ -1,6 +1,6 @@
 //! Tool families in the words of other systems: parses arguments into commands, and prints outcomes as answers.
 //!
-//! One folder per dialect. Rules are in `engine`, carrying a call to the engine in `runtime`, bytes in `surface`.
+//! One folder per dialect. Rules are in `engine`, carrying a call to the engine in `service`, bytes in `surface`.
 //! Invariant: nothing here reads a clock, holds state or does I/O. Raw input ends here; the engine sees only typed
 //! values.
 

@@ -41,6 +41,27 @@ impl Destination<'_> {
     }
 }
 
+impl SessionRecord {
+    /// Returns why a prompt cannot be handed over now; `None` if it can.
+    pub(super) fn blocks_prompt(&self) -> Option<Reason> {
+        // Most lasting reason first: a lost host matters more than the turn it did not finish.
+        if !self.hosted {
+            Some(Reason::HostGone)
+        } else if self.in_flight.is_some() {
+            Some(Reason::DeliveryInFlight)
+        } else if self.turn_starting {
+            Some(Reason::TurnStarting)
+        } else {
+            self.busy.then_some(Reason::SessionBusy)
+        }
+    }
+
+    /// Returns why the host cannot create a fresh session now; `None` if it can. No lane is needed.
+    pub(super) fn blocks_fresh(&self) -> Option<Reason> {
+        (!self.hosted).then_some(Reason::HostGone)
+    }
+}
+
 impl State {
     /// Resolves where a run of this schedule goes, as of now.
     pub(super) fn destination<'a>(&'a self, schedule: &'a Schedule, owner: Option<Key>) -> Destination<'a> {

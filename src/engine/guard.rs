@@ -2,7 +2,7 @@
 //! forecast for runs to come.
 //!
 //! Lives here: the rules' verdict, and the digest that identifies what an approval is about. What
-//! lives elsewhere: what a verdict means for the run (`step/authorize.rs`), and the outside guard
+//! lives elsewhere: what a verdict means for the run (`step/run/authorize.rs`), and the outside guard
 //! (`port`). Cost: two comparisons without a policy and grants.
 
 use std::fmt::Write as _;

@@ -65,7 +65,7 @@ impl ScheduleRecord {
     /// Returns the slot that represents the schedule in listings. For a one-shot this is its only
     /// slot; otherwise it is the next slot, else the last one consumed, else the moment of
     /// creation.
-    pub fn slot(&self) -> Moment {
+    pub fn fire_at(&self) -> Moment {
         match self.schedule.trigger {
             Trigger::At(slot) => slot,
             Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) | Trigger::Event(_) => {
@@ -76,7 +76,7 @@ impl ScheduleRecord {
 
     /// Returns its sort key in listings: earliest slot first, then earliest creation, then id.
     pub fn order(&self) -> (Moment, Moment, &ScheduleId) {
-        (self.slot(), self.schedule.created_at, &self.schedule.id)
+        (self.fire_at(), self.schedule.created_at, &self.schedule.id)
     }
 
     /// Returns why it ended other than by delivery.
@@ -358,25 +358,6 @@ impl SessionRecord {
     /// Returns the number of its unfinished schedules.
     pub fn live_count(&self) -> usize {
         self.live.len()
-    }
-
-    /// Returns why a prompt cannot be handed over now; `None` if it can.
-    pub(super) fn blocks_prompt(&self) -> Option<Reason> {
-        // Most lasting reason first: a lost host matters more than the turn it did not finish.
-        if !self.hosted {
-            Some(Reason::HostGone)
-        } else if self.in_flight.is_some() {
-            Some(Reason::DeliveryInFlight)
-        } else if self.turn_starting {
-            Some(Reason::TurnStarting)
-        } else {
-            self.busy.then_some(Reason::SessionBusy)
-        }
-    }
-
-    /// Returns why the host cannot create a fresh session now; `None` if it can. No lane is needed.
-    pub(super) fn blocks_fresh(&self) -> Option<Reason> {
-        (!self.hosted).then_some(Reason::HostGone)
     }
 
     /// Returns its configuration.

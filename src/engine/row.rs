@@ -3,7 +3,7 @@
 //! A row holds everything about one schedule or session that outlives the process. Hosts, turns and
 //! deadlines on the boot clock are left out; `apply/restored.rs` recomputes them. Invariant: a
 //! state restored from rows behaves like the state that wrote them, except for runs that were with
-//! a host, which `step/restart.rs` decides on.
+//! a host, which `step/whole/restart.rs` decides on.
 
 use std::sync::Arc;
 

@@ -466,7 +466,7 @@ impl State {
     /// record is gone.
     fn is_known(&self, run: &RunId) -> bool {
         self.schedule(&run.schedule).is_some_and(|record| {
-            record.slot() == run.slot && record.progress().incarnation == run.incarnation
+            record.fire_at() == run.slot && record.progress().incarnation == run.incarnation
         })
     }
 }

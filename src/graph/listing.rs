@@ -159,7 +159,7 @@ pub(super) fn count_schedules(view: &View<'_>, whose: Whose, params: &Map) -> Re
 pub(super) fn schedule_cursor(record: &ScheduleRecord) -> String {
     let schedule = record.schedule();
     // All values that any order compares. The id comes last, because it may itself contain the separator.
-    format!("{}~{}~{}", record.slot(), schedule.created_at, schedule.id)
+    format!("{}~{}~{}", record.fire_at(), schedule.created_at, schedule.id)
 }
 
 /// Lists sessions, by id.
@@ -236,7 +236,7 @@ fn cursor(view: &View<'_>, number: u64) -> Option<String> {
 impl<'a> ListEntry<'a> {
     fn new(key: Key, record: &'a ScheduleRecord) -> ListEntry<'a> {
         let schedule = record.schedule();
-        ListEntry { slot: record.slot(), created: schedule.created_at, record, key }
+        ListEntry { slot: record.fire_at(), created: schedule.created_at, record, key }
     }
 
     /// Returns the position of the entry.
@@ -255,7 +255,7 @@ impl ListPosition {
 
     fn of(record: &ScheduleRecord) -> ListPosition {
         let schedule = record.schedule();
-        ListPosition { slot: record.slot(), created: schedule.created_at, id: schedule.id.clone() }
+        ListPosition { slot: record.fire_at(), created: schedule.created_at, id: schedule.id.clone() }
     }
 
     fn by_ref(&self) -> (Moment, Moment, &ScheduleId) {

@@ -30,22 +30,29 @@ pub struct QueryAccess<'a> {
     has_acted: bool,
 }
 
-impl<'a> QueryAccess<'a> {
-    pub(super) fn new(service: &'a Service, caller: &'a Caller) -> QueryAccess<'a> {
-        let now = service.handle().now();
+impl Service {
+    /// A caller's access to the graph, for executors other than EQL's.
+    pub fn access<'a>(&'a self, caller: &'a Caller) -> QueryAccess<'a> {
+        let now = self.handle().now();
         let (since, older) = (Rc::new(Cell::new(now.boot)), Lookback::default());
-        QueryAccess { service, caller, now, since, snapshot: None, older, has_acted: false }
+        QueryAccess { service: self, caller, now, since, snapshot: None, older, has_acted: false }
     }
 
-    pub(super) fn as_of(
-        service: &'a Service,
+    /// A caller's access to the graph as it was at an instant.
+    ///
+    /// # Errors
+    /// [`QueryRefusal::Past`] if the log does not reach back to that instant, or the instant lies ahead.
+    pub(crate) fn access_as_of<'a>(
+        &'a self,
         caller: &'a Caller,
         at: Moment,
     ) -> Result<QueryAccess<'a>, QueryRefusal> {
-        let snapshot = Some(as_of::snapshot(service.handle(), at)?);
-        Ok(QueryAccess { snapshot, ..QueryAccess::new(service, caller) })
+        let snapshot = Some(as_of::snapshot(self.handle(), at)?);
+        Ok(QueryAccess { snapshot, ..self.access(caller) })
     }
+}
 
+impl<'a> QueryAccess<'a> {
     /// A check that says when the query has held the engine for longer than its time budget. Waiting for the lock or for the
     /// disk does not count: the caller of a mutation that was committed still gets its answer.
     pub fn stop(&self) -> impl Fn() -> bool + use<'a> {

@@ -33,38 +33,47 @@ pub enum Denial {
     },
 }
 
-/// Admits what only a host or an operator may report.
-pub(super) fn admit_host(caller: &Caller) -> Result<(), Denial> {
-    if !caller.may_change() {
-        return Err(Denial::ReadOnly);
-    }
-    if caller.is_host() { Ok(()) } else { Err(Denial::HostsOnly) }
-}
-
-/// Admits a call of a tool.
-pub(super) fn admit_call(service: &Service, caller: &Caller, tool: &str, args: &Value) -> Result<(), Denial> {
-    let deed = Deed::of(tool, args);
-    if deed != Deed::Read && !caller.may_change() {
-        return Err(Denial::ReadOnly);
-    }
-    // A grant restricts changes only. Without any grants, every session may use every dialect.
-    if let (Scope::Session(session), true) = (&caller.scope, deed != Deed::Read)
-        && let Some(dialect) = dialect_of(tool)
-        && !service.handle().view(|state| state.grants().is_empty() || state.grant(session).covers(dialect))
-    {
-        return Err(Denial::NotGranted { dialect });
-    }
-    if deed == Deed::Create { admit_creation(service, caller) } else { Ok(()) }
-}
-
-/// Admits one more schedule of a caller who may create some, unless its rate limit is reached.
-pub(super) fn admit_creation(service: &Service, caller: &Caller) -> Result<(), Denial> {
-    match &caller.scope {
-        Scope::Session(session) if caller.rate_limited => {
-            let taken = service.shared.rates.take(session, service.handle().now().boot);
-            taken.map_err(|wait| Denial::TooFast { wait })
+impl Service {
+    /// Admits what only a host or an operator may report: that a session opens or closes, that a turn begins or ends, that a
+    /// person spoke, that a connection hosts a session.
+    ///
+    /// # Errors
+    /// [`Denial`]; the report must not be made then.
+    pub(crate) fn admit_host(&self, caller: &Caller) -> Result<(), Denial> {
+        if !caller.may_change() {
+            return Err(Denial::ReadOnly);
         }
-        Scope::Session(_) | Scope::Operator => Ok(()),
+        if caller.is_host() { Ok(()) } else { Err(Denial::HostsOnly) }
+    }
+
+    /// Admits a call of a tool.
+    ///
+    /// # Errors
+    /// [`Denial`]; the call must not be made then.
+    pub(crate) fn admit_call(&self, caller: &Caller, tool: &str, args: &Value) -> Result<(), Denial> {
+        let deed = Deed::of(tool, args);
+        if deed != Deed::Read && !caller.may_change() {
+            return Err(Denial::ReadOnly);
+        }
+        // A grant restricts changes only. Without any grants, every session may use every dialect.
+        if let (Scope::Session(session), true) = (&caller.scope, deed != Deed::Read)
+            && let Some(dialect) = dialect_of(tool)
+            && !self.handle().view(|state| state.grants().is_empty() || state.grant(session).covers(dialect))
+        {
+            return Err(Denial::NotGranted { dialect });
+        }
+        if deed == Deed::Create { self.admit_creation(caller) } else { Ok(()) }
+    }
+
+    /// Admits one more schedule of a caller who may create some, unless its rate limit is reached.
+    pub(super) fn admit_creation(&self, caller: &Caller) -> Result<(), Denial> {
+        match &caller.scope {
+            Scope::Session(session) if caller.rate_limited => {
+                let taken = self.shared.rates.take(session, self.handle().now().boot);
+                taken.map_err(|wait| Denial::TooFast { wait })
+            }
+            Scope::Session(_) | Scope::Operator => Ok(()),
+        }
     }
 }
 

@@ -42,75 +42,92 @@ pub fn registry() -> Arc<Registry<Scheduler>> {
     Arc::clone(REGISTRY.get_or_init(|| Arc::new(built())))
 }
 
-/// Reads and plans a request in EDN, or takes its plan from the cache.
-pub(super) fn prepare(
-    service: &Service,
-    caller: &Caller,
-    text: &[u8],
-) -> Result<Arc<Prepared>, PrepareError> {
-    let plans = &service.shared.plans;
-    if let Some(prepared) = plans.get(caller, text) {
-        return Ok(prepared);
+impl Service {
+    /// Answers a request for a caller. A request that names no entity runs within the caller's session.
+    ///
+    /// # Errors
+    /// A limit that the request exceeds.
+    pub fn query(
+        &self,
+        caller: &Caller,
+        request: &Boundary,
+        is_lenient: bool,
+    ) -> Result<QueryAnswer, QueryRefusal> {
+        let prepared = self.plan_request(caller, request.clone())?;
+        self.run(caller, &prepared, is_lenient)
     }
-    let form = read_keeping_meta(text, &REQUEST_CAPS)?;
-    let prepared = Arc::new(plan_request(service, caller, Boundary::read(&form)?)?);
-    plans.insert(caller, text, &prepared);
-    Ok(prepared)
-}
 
-/// Plans a request. One that names no entity runs within the caller's session.
-pub(super) fn plan_request(
-    service: &Service,
-    caller: &Caller,
-    boundary: Boundary,
-) -> Result<Prepared, QueryRefusal> {
-    // The caller's session counts as given, so that its attributes can be planned without naming it.
-    let is_within = boundary.entity.is_empty();
-    let given = boundary.entity.keys().filter_map(|key| key.as_keyword().cloned());
-    let own = caller.scope.session().filter(|_| is_within).and_then(|_| Keyword::new(SESSION_ID).ok());
-    let seeds: Vec<Keyword> = given.chain(own).collect();
-    let planning = Planning { seeds: &seeds, viewer: viewer(&caller.scope), limits: QUERY_LIMITS };
-    let plan = plan(&boundary.query, service.registry(), &planning)?;
-    Ok(Prepared { boundary, plan, is_within, room: AtomicUsize::new(0) })
-}
+    /// Reads and plans a request in EDN, or takes its plan from the cache.
+    ///
+    /// # Errors
+    /// What is wrong with the request.
+    pub fn prepare(&self, caller: &Caller, text: &[u8]) -> Result<Arc<Prepared>, PrepareError> {
+        let plans = &self.shared.plans;
+        if let Some(prepared) = plans.get(caller, text) {
+            return Ok(prepared);
+        }
+        let form = read_keeping_meta(text, &REQUEST_CAPS)?;
+        let prepared = Arc::new(self.plan_request(caller, Boundary::read(&form)?)?);
+        plans.insert(caller, text, &prepared);
+        Ok(prepared)
+    }
 
-/// Answers a prepared request as EDN text.
-pub(super) fn answer(
-    service: &Service,
-    caller: &Caller,
-    prepared: &Prepared,
-    is_lenient: bool,
-    out: &mut String,
-) -> Result<WriteOutcome, QueryRefusal> {
-    with_request(service, caller, prepared, is_lenient, |request, access| {
-        let start = out.len();
-        // Dashboards repeat a request, and its answers hardly differ in length.
-        out.reserve(prepared.room.load(Ordering::Relaxed));
-        let written = write(service.registry(), request, access, out);
-        // The first run may have missed decisions that only the log has: they are there now, so write the answer again.
-        let written = if access.look_back() {
-            out.truncate(start);
-            write(service.registry(), request, access, out)
-        } else {
+    fn plan_request(&self, caller: &Caller, boundary: Boundary) -> Result<Prepared, QueryRefusal> {
+        // The caller's session counts as given, so that its attributes can be planned without naming it.
+        let is_within = boundary.entity.is_empty();
+        let given = boundary.entity.keys().filter_map(|key| key.as_keyword().cloned());
+        let own = caller.scope.session().filter(|_| is_within).and_then(|_| Keyword::new(SESSION_ID).ok());
+        let seeds: Vec<Keyword> = given.chain(own).collect();
+        let planning = Planning { seeds: &seeds, viewer: viewer(&caller.scope), limits: QUERY_LIMITS };
+        let plan = plan(&boundary.query, self.registry(), &planning)?;
+        Ok(Prepared { boundary, plan, is_within, room: AtomicUsize::new(0) })
+    }
+
+    /// Answers a prepared request as a value. It is strict unless the request itself or `is_lenient` says otherwise.
+    ///
+    /// # Errors
+    /// A limit that the request exceeds.
+    pub fn run(
+        &self,
+        caller: &Caller,
+        prepared: &Prepared,
+        is_lenient: bool,
+    ) -> Result<QueryAnswer, QueryRefusal> {
+        with_request(self, caller, prepared, is_lenient, |request, access| {
+            // As in `answer`: decisions that only the log has are there for the second run.
+            let answer = eql::run(self.registry(), request, access);
+            if access.look_back() { eql::run(self.registry(), request, access) } else { answer }
+        })
+    }
+
+    /// Like [`Service::run`], but writes the answer as EDN text to `out`.
+    ///
+    /// # Errors
+    /// A limit that the request exceeds; nothing is written then.
+    pub fn answer(
+        &self,
+        caller: &Caller,
+        prepared: &Prepared,
+        is_lenient: bool,
+        out: &mut String,
+    ) -> Result<WriteOutcome, QueryRefusal> {
+        with_request(self, caller, prepared, is_lenient, |request, access| {
+            let start = out.len();
+            // Dashboards repeat a request, and its answers hardly differ in length.
+            out.reserve(prepared.room.load(Ordering::Relaxed));
+            let written = write(self.registry(), request, access, out);
+            // The first run may have missed decisions that only the log has: they are there now, so write the answer
+            // again.
+            let written = if access.look_back() {
+                out.truncate(start);
+                write(self.registry(), request, access, out)
+            } else {
+                written
+            };
+            prepared.room.store((out.len() - start).min(ROOM_MAX), Ordering::Relaxed);
             written
-        };
-        prepared.room.store((out.len() - start).min(ROOM_MAX), Ordering::Relaxed);
-        written
-    })
-}
-
-/// Answers a prepared request as a value.
-pub(super) fn run(
-    service: &Service,
-    caller: &Caller,
-    prepared: &Prepared,
-    is_lenient: bool,
-) -> Result<QueryAnswer, QueryRefusal> {
-    with_request(service, caller, prepared, is_lenient, |request, access| {
-        // As in `answer`: decisions that only the log has are there for the second run.
-        let answer = eql::run(service.registry(), request, access);
-        if access.look_back() { eql::run(service.registry(), request, access) } else { answer }
-    })
+        })
+    }
 }
 
 fn with_request<T>(

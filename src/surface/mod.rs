@@ -1,7 +1,7 @@
 //! The surfaces, by which clients reach the engine: EDN streams, HTTP, GraphQL, MCP and the command
 //! line.
 //!
-//! A surface converts bytes into calls of the runtime's handle, and answers into bytes. Invariant:
+//! A surface converts bytes into calls of the service, and answers into bytes. Invariant:
 //! no surface decides anything about schedules.
 
 #[cfg(feature = "cli")]

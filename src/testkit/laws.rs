@@ -138,7 +138,7 @@ pub fn reads_change_nothing(handle: &Handle) -> Result<(), Broken> {
         }
         for record in state.schedules() {
             let id = &record.schedule().id;
-            let _ = (state.schedule(id), state.deadline(id), state.runs_of(record).count(), record.slot());
+            let _ = (state.schedule(id), state.deadline(id), state.runs_of(record).count(), record.fire_at());
         }
         let _ =
             (state.ledger(), state.cursor(), state.mode(), state.next_wake(handle.now()), state.live_count());

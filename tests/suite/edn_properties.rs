@@ -1,7 +1,7 @@
 //! Laws of the EDN module over random input.
 //!
 //! Lives here: what holds for every value and for every sequence of bytes. Does not live
-//! here: single cases, see `edn.rs`.
+//! here: single cases, see `edn/`.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

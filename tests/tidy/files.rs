@@ -53,7 +53,7 @@ pub(crate) fn report(rule: &str, faults: &[String]) {
     assert!(faults.is_empty(), "\n{rule}\n\n  {}\n", faults.join("\n  "));
 }
 
-/// The module path of a file: `src/engine/step/claim.rs` is `engine::step::claim`, and
+/// The module path of a file: `src/engine/step/run/fire.rs` is `engine::step::run::fire`, and
 /// `src/edn/mod.rs` is `edn`.
 pub(crate) fn module_of(path: &str) -> Vec<String> {
     let inner = path.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod");

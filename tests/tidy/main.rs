@@ -16,7 +16,7 @@ use std::path::Path;
 
 use faults::{impurities, layer_faults, line_faults, ratchet, undocumented_numbers, waits};
 use files::{each_file, entries, layer_of, rank, read, report, rooted, rust_files};
-use modules::forgotten;
+use modules::{dangling_names, forgotten};
 use planted::unplantable;
 use proof::unknown_commands;
 use rust::{functions, tokens};
@@ -156,6 +156,11 @@ fn only_named_tests_wait_for_the_real_clock() {
 #[test]
 fn every_file_of_tests_is_compiled() {
     report("a file of tests is a module of a test program", &forgotten(&rust_files(&["tests"])));
+}
+
+#[test]
+fn comments_name_files_that_exist() {
+    report("a comment names a file that is there", &dangling_names(&rust_files(&ALL)));
 }
 
 #[test]

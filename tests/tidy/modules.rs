@@ -44,3 +44,35 @@ fn declared(text: &str) -> Vec<String> {
     let triples = tokens.windows(3).filter(|triple| triple[0].text == "mod" && triple[2].text == ";");
     triples.map(|triple| triple[1].text.clone()).collect()
 }
+
+/// File names in comments that lead nowhere. A name with a folder may be anywhere in the repository; a bare one is of
+/// this file's folder or of its parent's, or stands directly in `src`.
+pub(crate) fn dangling_names(files: &[File]) -> Vec<String> {
+    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let mut faults = Vec::new();
+    for file in files {
+        let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let near = folder.rsplit_once('/').map_or(folder, |(parent, _)| parent);
+        let leads = |name: &str, path: &str| {
+            let is_suffix =
+                path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+            is_suffix
+                && (name.contains('/') || path.starts_with(near) || path.strip_prefix("src/") == Some(name))
+        };
+        for (number, line) in file.text.lines().enumerate() {
+            let Some((_, comment)) = line.split_once("//") else { continue };
+            for name in comment.split('`').skip(1).step_by(2).filter(|name| is_file_name(name)) {
+                if !paths.iter().any(|path| leads(name, path)) {
+                    faults.push(format!("{}:{}: there is no `{name}`", file.path, number + 1));
+                }
+            }
+        }
+    }
+    faults
+}
+
+/// Whether a text in backticks is the name of a file; capitals stand for any name.
+fn is_file_name(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_/.".contains(c);
+    text.ends_with(".rs") && text.chars().all(is_plain)
+}

@@ -2,7 +2,7 @@
 
 use crate::faults::*;
 use crate::files::File;
-use crate::modules::forgotten;
+use crate::modules::{dangling_names, forgotten};
 use crate::planted::unplantable;
 use crate::proof::unknown_commands;
 use crate::rust::{functions, tokens};
@@ -219,6 +219,22 @@ fn sample_proof() {
             "docs/PROOF.md: `cargo test --test none --test tidy rust:: no::`: there are no tests called no::",
         ],
     );
+}
+
+#[test]
+fn sample_names_that_dangle() {
+    let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+    let files = [
+        file(
+            "src/a/b/c.rs",
+            "// `d.rs`, `b/d.rs`, `lib.rs`, `NAME.rs`\n//! `e.rs` and `a/d.rs`\nlet x = \"`f.rs`\";",
+        ),
+        file("src/a/b/d.rs", ""),
+        file("src/lib.rs", ""),
+        file("src/z/e.rs", ""),
+    ];
+    let expected = ["src/a/b/c.rs:2: there is no `e.rs`", "src/a/b/c.rs:2: there is no `a/d.rs`"];
+    check(&dangling_names(&files), &expected);
 }
 
 #[test]

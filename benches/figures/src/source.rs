@@ -140,7 +140,7 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    /// Reads a file and the files of its modules. `owns_folder`: it is a root or a `mod.rs`, whose modules lie beside it.
+    /// Reads a file and the files of its modules. `owns_folder`: it is a root or a `mod` file, whose modules lie beside it.
     fn load(&mut self, file: &Path, module: &[&str], owns_folder: bool, is_test: bool) -> Result<(), String> {
         let text = (self.read)(file).ok_or_else(|| format!("{}: cannot be read", file.display()))?;
         let path = file.to_string_lossy().replace('\\', "/");

@@ -1,7 +1,7 @@
 //! psi's tool `psi-tool`, compatible with psi: the action `scheduler` with the operations create, list and cancel,
 //! and the action `query`.
 //!
-//! [`parse`] reads a call, the runtime passes it to the engine, and [`created`], [`listed`], [`cancelled`],
+//! [`parse`] reads a call, the service passes it to the engine, and [`created`], [`listed`], [`cancelled`],
 //! [`queried`] and [`refused`] print the outcome. Source: SEED-002, and psi's behavior where the seed is silent. The
 //! graph and the bounds (`limits`) live elsewhere. Invariant: every answer is EDN that both our reader and Clojure's
 //! can read.

@@ -1,7 +1,7 @@
 //! Prints a schedule as psi's tools show it: always the same twelve keys, nil included.
 //!
 //! Instants are ISO strings, as in psi. The graph computes its attributes with the same functions, in
-//! `graph/shown.rs`.
+//! `graph/psi_terms.rs`.
 
 use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
@@ -24,7 +24,7 @@ pub fn summary(state: &State, record: &ScheduleRecord) -> Value {
         .with("message", payload.text())
         .with("status", status(record))
         .with("created-at", schedule.created_at.to_string())
-        .with("fire-at", record.slot().to_string())
+        .with("fire-at", record.fire_at().to_string())
         .with("origin-session-id", schedule.owner.as_str())
         .with("created-session-id", fresh)
         .with(

@@ -164,7 +164,7 @@ impl World {
     }
 
     fn run(&self, schedule: &ScheduleId) -> RunId {
-        self.record(schedule).run_id(self.record(schedule).slot())
+        self.record(schedule).run_id(self.record(schedule).fire_at())
     }
 
     fn step(&mut self, input: Input) -> Result<(), Refusal> {

@@ -191,7 +191,7 @@ fn status(record: &ScheduleRecord, retries: bool) -> ActionStatus {
 fn due(record: &ScheduleRecord) -> (Option<Moment>, String) {
     let trigger = &record.schedule().trigger;
     // An event without a latest time has no slot yet; `slot()` would give the time of creation.
-    let slot = if record.progress().awaits_event { None } else { Some(record.slot()) };
+    let slot = if record.progress().awaits_event { None } else { Some(record.fire_at()) };
     let waits = record.next_slot().is_some() || record.progress().awaits_event;
     match trigger {
         // While the job is awaited, an instant alone would hide what the action waits for.

@@ -1,8 +1,8 @@
 //! How a row of the store is loaded into the state: a session, a schedule with its runs, or the
 //! settings.
 //!
-//! What lives elsewhere: the content of a row (`row`), and the decision to load it
-//! (`step/restore.rs`).
+//! What lives elsewhere: the content of a row (`row`). A row of what is in the state already is
+//! older and ignored.
 
 use crate::domain::{BootTime, HostId, Moment, Now, Run, RunState};
 use crate::engine::destination::Destination;
@@ -117,7 +117,7 @@ impl State {
                     session.turn_of = Some(key);
                 }
             }
-            // `step/restart.rs` decides what becomes of a run that was in flight.
+            // `step/whole/restart.rs` decides what becomes of a run that was in flight.
             RunState::InFlight | RunState::Delivered | RunState::Cancelled | RunState::Failed => {}
         }
     }

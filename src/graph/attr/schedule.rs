@@ -73,7 +73,7 @@ fn asked(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         .reads(
             own("psi.scheduler/fire-at", Type::Instant)
                 .doc("The current or last slot. If the schedule waits for an event, the time of its creation."),
-            |view, key, _| of_schedule(view, key, |record| instant(record.slot())),
+            |view, key, _| of_schedule(view, key, |record| instant(record.fire_at())),
         )
         .reads(
             own("psi.scheduler/origin-session-id", Type::String).doc("The id of the session that owns the schedule."),

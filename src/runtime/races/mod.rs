@@ -214,7 +214,8 @@ fn receipt_and_overdue() {
         stage.handle.run_due();
         stage.pass(limits::RECEIPT_MS.value);
         let turner = stage.turner();
-        let run = stage.handle.view(|state| state.schedule(&id("a")).map(|it| it.run_id(it.slot()))).unwrap();
+        let run =
+            stage.handle.view(|state| state.schedule(&id("a")).map(|it| it.run_id(it.fire_at()))).unwrap();
         let accepted = stage.handle.submit(Input::Report(Report::Accepted { run }));
         turner.join().unwrap();
         let expected = if accepted.is_ok() { Status::Delivered } else { Status::Failed };

@@ -8,7 +8,7 @@ mod bulk;
 mod schedule;
 
 use super::Service;
-use super::admission::{self, Denial};
+use super::admission::Denial;
 use crate::dialect::{Notation, psi, refusal_data};
 use crate::domain::{Actor, Caller, Code, Dialect, HostId, Refusal, Scope, SessionConfig, SessionId, Status};
 use crate::edn::{Map, Value};
@@ -28,11 +28,13 @@ pub(super) struct CallerMutator<'a> {
     tool: Option<Dialect>,
 }
 
-impl<'a> CallerMutator<'a> {
-    pub(super) fn new(service: &'a Service, caller: &'a Caller) -> CallerMutator<'a> {
-        CallerMutator { service, caller, tool: None }
+impl Service {
+    pub(super) fn mutator<'a>(&'a self, caller: &'a Caller) -> CallerMutator<'a> {
+        CallerMutator { service: self, caller, tool: None }
     }
+}
 
+impl<'a> CallerMutator<'a> {
     /// This caller, acting through a tool of this dialect: the session's grant has to cover
     /// it, and the log records it.
     pub(super) fn through(self, tool: Dialect) -> CallerMutator<'a> {
@@ -141,7 +143,7 @@ impl CallerMutator<'_> {
 
     /// Refuses a session's token: the operation is for hosts and operators.
     fn only_hosts(&self) -> Result<(), ResolverError> {
-        admission::admit_host(self.caller).map_err(denied)
+        self.service.admit_host(self.caller).map_err(denied)
     }
 
     /// The session that was named, or else the caller's own.

@@ -20,7 +20,7 @@ impl CallerMutator<'_> {
         let CreateSchedule { new, when, conditions } = params;
         let owner = self.session(new.owner.clone(), "origin-session-id")?;
         // Counted before the parameters are examined, so that invalid creations are limited too.
-        admission::admit_creation(self.service, self.caller).map_err(denied)?;
+        self.service.admit_creation(self.caller).map_err(denied)?;
         let key = new.idempotency_key.clone();
         let dialect = NewSchedule::message(owner.clone(), When::After(Span::ZERO), "").dialect;
         let now = creation::read_as_of(self.handle(), &owner, dialect, key.as_deref());

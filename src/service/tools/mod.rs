@@ -19,26 +19,23 @@ use crate::edn::Value;
 
 pub use self::catalog::{TOOLBOX, ToolInfo};
 
-/// Calls a tool for a caller; `None` if there is no tool of that name.
-pub(super) fn call(
-    service: &Service,
-    tool: &str,
-    caller: &Caller,
-    args: &Value,
-    notation: Notation,
-) -> Option<Answer> {
-    if tool == dialect::psi::TOOL {
-        return Some(PsiCall { service, caller }.call(args, notation));
+impl Service {
+    /// Calls a tool for a caller; `None` if there is no tool of that name. The answer is in the tool's own words, also when it
+    /// is a refusal.
+    pub fn call_tool(&self, tool: &str, caller: &Caller, args: &Value, notation: Notation) -> Option<Answer> {
+        if tool == dialect::psi::TOOL {
+            return Some(PsiCall { service: self, caller }.call(args, notation));
+        }
+        if let Some(tool) = dialect::cron::Tool::parse(tool) {
+            return Some(CronCall { service: self, caller }.call(tool, args, notation));
+        }
+        if let Some(tool) = dialect::reminder::Tool::parse(tool) {
+            return Some(ReminderCall { service: self, caller }.call(tool, args, notation));
+        }
+        if let Some(tool) = dialect::native::Tool::parse(tool) {
+            return Some(NativeCall { service: self, caller }.call(tool, args, notation));
+        }
+        let tool = dialect::session_action::Tool::parse(tool)?;
+        Some(ActionCall { service: self, caller }.call(tool, args, notation))
     }
-    if let Some(tool) = dialect::cron::Tool::parse(tool) {
-        return Some(CronCall { service, caller }.call(tool, args, notation));
-    }
-    if let Some(tool) = dialect::reminder::Tool::parse(tool) {
-        return Some(ReminderCall { service, caller }.call(tool, args, notation));
-    }
-    if let Some(tool) = dialect::native::Tool::parse(tool) {
-        return Some(NativeCall { service, caller }.call(tool, args, notation));
-    }
-    let tool = dialect::session_action::Tool::parse(tool)?;
-    Some(ActionCall { service, caller }.call(tool, args, notation))
 }

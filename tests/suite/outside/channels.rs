@@ -358,7 +358,7 @@ fn the_envelope_says_what_it_is_and_nothing_of_the_attempt() {
     assert_eq!(scene.outcome(&id).0, "run-delivered");
     let [received] = &receiver.received()[..] else { panic!("one request") };
     let body = String::from_utf8(received.body.clone()).expect("text");
-    let slot = scene.handle.view(|state| state.schedule(&id).expect("it is there").slot());
+    let slot = scene.handle.view(|state| state.schedule(&id).expect("it is there").fire_at());
     let run = format!("{id}~1~{slot}");
     assert_eq!(
         body,

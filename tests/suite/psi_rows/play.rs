@@ -249,7 +249,7 @@ fn receipt(scene: &mut Scene, args: &Args) -> Outcome {
 }
 
 fn run_of(scene: &Scene, id: &ScheduleId) -> Result<RunId, String> {
-    let run = scene.handle.view(|state| state.schedule(id).map(|it| it.run_id(it.slot())));
+    let run = scene.handle.view(|state| state.schedule(id).map(|it| it.run_id(it.fire_at())));
     run.ok_or_else(|| format!("{id} is unknown"))
 }
 

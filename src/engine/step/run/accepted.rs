@@ -3,7 +3,6 @@
 use crate::domain::{EndsWith, Phase, Refusal, RunFact, RunId};
 use crate::engine::record::SessionRecord;
 use crate::engine::step::run::dispatch::dispatch_next;
-use crate::engine::step::run::finish_run::finish_run;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 
@@ -16,7 +15,7 @@ pub(in crate::engine) fn accepted(step: &mut StepBuilder<'_>, run: &RunId) -> Re
         Some(Phase::PromptSubmit) => {}
         // A message through a channel begins no turn that is reported, and occupies no lane.
         Some(Phase::Outside) => {
-            finish_run(step, &occurrence, RunFact::Delivered);
+            occurrence.finish(step, RunFact::Delivered);
             return Ok(());
         }
         Some(Phase::CreateSession) | None => return Err(refused()),
@@ -37,7 +36,7 @@ pub(in crate::engine) fn accepted(step: &mut StepBuilder<'_>, run: &RunId) -> Re
         step.run_fact(run, RunFact::Accepted);
         return Ok(());
     }
-    finish_run(step, &occurrence, RunFact::Delivered);
+    occurrence.finish(step, RunFact::Delivered);
     if let Some(lane) = idle {
         dispatch_next(step, lane);
     }

@@ -17,7 +17,6 @@ use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::state::State;
 use crate::engine::step::run::authorize::authorize;
 use crate::engine::step::run::channel_delivery::send_to_channel;
-use crate::engine::step::run::finish_run::finish_run;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::fail;
 use crate::engine::step_builder::StepBuilder;
@@ -95,7 +94,7 @@ pub(in crate::engine::step) fn cancel_stale(step: &mut StepBuilder<'_>, occurren
     } else {
         return false;
     };
-    finish_run(step, occurrence, RunFact::Cancelled { reason });
+    occurrence.finish(step, RunFact::Cancelled { reason });
     true
 }
 

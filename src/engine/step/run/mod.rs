@@ -7,7 +7,6 @@ pub(in crate::engine::step) mod channel_delivery;
 pub(in crate::engine::step) mod created;
 pub(in crate::engine::step) mod dispatch;
 pub(in crate::engine::step) mod failed;
-pub(in crate::engine::step) mod finish_run;
 pub(in crate::engine) mod fire;
 pub(in crate::engine::step) mod guard_answered;
 pub(in crate::engine::step) mod occurrence;

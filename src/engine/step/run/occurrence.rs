@@ -1,11 +1,12 @@
 //! One run as the transitions see it, whether it is in the state already or being claimed in this
 //! step.
 
-use crate::domain::{Cause, Checks, Moment, Reason, RunId, Schedule};
+use crate::domain::{Cause, Checks, Moment, Reason, RunFact, RunId, Schedule, ScheduleFact};
 use crate::engine::destination::Destination;
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::State;
+use crate::engine::step::schedule::next_slot::slot_after_finish;
 use crate::engine::step_builder::StepBuilder;
 
 /// A run and the definition that it was claimed by.
@@ -90,6 +91,17 @@ impl<'a> Occurrence<'a> {
             place @ (Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_)) => {
                 place.blocks()
             }
+        }
+    }
+
+    /// Ends the run with this fact, and arms the next slot if it counts from the end of the run.
+    pub(in crate::engine::step) fn finish(&self, step: &mut StepBuilder<'_>, end: RunFact) {
+        step.run_fact(&self.id, end);
+        // Several runs of the schedule may end in one step; the slot is armed once.
+        let arms = self.arms && !step.has_armed(&self.id.schedule);
+        if arms && !self.record.status.is_terminal() {
+            let next = slot_after_finish(step, &self.record.schedule, self.slot);
+            step.schedule_fact(&self.id.schedule, ScheduleFact::Armed { next, by: None });
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The end of an attempt that failed: another attempt after a wait, or the end of the run.
 
 use crate::domain::{Failure, Reason, Recovery, RunFact, Schedule, Span, Status, Target};
-use crate::engine::step::run::finish_run::finish_run;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
@@ -21,7 +20,7 @@ pub(in crate::engine::step) fn fail(
             let at = at.unwrap_or(step.now.wall);
             step.run_fact(&occurrence.id, RunFact::Retrying { failure, at, due });
         }
-        None => finish_run(step, occurrence, RunFact::Failed(failure)),
+        None => occurrence.finish(step, RunFact::Failed(failure)),
     }
     wait
 }

@@ -3,7 +3,6 @@
 use crate::domain::{Refusal, RunFact, SessionFact, SessionId};
 use crate::engine::record::SessionRecord;
 use crate::engine::step::run::dispatch::dispatch_next;
-use crate::engine::step::run::finish_run::finish_run;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 
@@ -38,6 +37,6 @@ pub(in crate::engine::step) fn end_turn(step: &mut StepBuilder<'_>, session: &Se
 pub(in crate::engine::step) fn finish_turn(step: &mut StepBuilder<'_>, session: &SessionRecord) {
     let run = session.turn_of.and_then(|key| step.state.runs.get(key));
     if let Some(occurrence) = run.and_then(|run| Occurrence::of(step.state, run)) {
-        finish_run(step, &occurrence, RunFact::Delivered);
+        occurrence.finish(step, RunFact::Delivered);
     }
 }

@@ -10,7 +10,6 @@ use crate::engine::slab::Key;
 use crate::engine::state::State;
 use crate::engine::step::run::dispatch::dispatch_next;
 use crate::engine::step::run::failed::{failure_in_flight, forget_orphan};
-use crate::engine::step::run::finish_run::finish_run;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 
@@ -36,7 +35,7 @@ pub(in crate::engine) fn close_session(
             // The schedule ends here, so no slot may be armed by the end of its run.
             occurrence.arms = false;
         }
-        finish_run(step, &occurrence, cancelled(run));
+        occurrence.finish(step, cancelled(run));
         // The lane of another session may have become free.
         let lane = state.lane(run).filter(|lane| lane.id != *session && lane.hosted && !lane.busy);
         if let Some(lane) = lane.filter(|_| run.run.state == RunState::InFlight) {

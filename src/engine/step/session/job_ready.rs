@@ -1,6 +1,6 @@
 //! Transition: a job of a session is ready. The schedules that wait for it are due now.
 //!
-//! A schedule created shortly after the report is due at once; see `ready_jobs.rs`.
+//! A schedule created shortly after the report is due at once; see `engine/ready_jobs.rs`.
 
 use crate::domain::{JobId, Refusal, ScheduleFact, SessionFact, SessionId, Trigger};
 use crate::engine::record::ScheduleRecord;

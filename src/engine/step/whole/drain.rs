@@ -5,7 +5,6 @@ use crate::domain::{Reason, RunFact, ScheduleFact};
 use crate::engine::record::RunRecord;
 use crate::engine::state::Mode;
 use crate::engine::step::run::failed::{failure_in_flight, forget_orphan};
-use crate::engine::step::run::finish_run::finish_run;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 
@@ -36,5 +35,5 @@ fn give_up(step: &mut StepBuilder<'_>, run: &RunRecord, text: &str) {
     let Some(occurrence) = Occurrence::of(step.state, run) else { return };
     forget_orphan(step, run);
     let failure = failure_in_flight(run, Reason::Shutdown, text);
-    finish_run(step, &occurrence, RunFact::Failed(Box::new(failure)));
+    occurrence.finish(step, RunFact::Failed(Box::new(failure)));
 }

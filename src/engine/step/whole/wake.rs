@@ -6,7 +6,6 @@ use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::state::Mode;
 use crate::engine::step::run::dispatch::{dispatch_next, try_again};
 use crate::engine::step::run::failed::{fail_in_flight, failure_in_flight, forget_orphan};
-use crate::engine::step::run::finish_run::finish_run;
 use crate::engine::step::run::fire::fire;
 use crate::engine::step::run::guard_answered::guard_timed_out;
 use crate::engine::step::run::occurrence::Occurrence;
@@ -67,11 +66,7 @@ fn time_up(step: &mut StepBuilder<'_>, record: &RunRecord) {
     let allowed = occurrence.schedule.policy().timeout.map_or(0, crate::domain::Span::millis);
     let text = format!("timed out after {} seconds", allowed as f64 / 1_000.0);
     forget_orphan(step, record);
-    finish_run(
-        step,
-        &occurrence,
-        RunFact::Failed(Box::new(failure_in_flight(record, Reason::TimedOut, &text))),
-    );
+    occurrence.finish(step, RunFact::Failed(Box::new(failure_in_flight(record, Reason::TimedOut, &text))));
     // If its receipt was outstanding, the lane is free now.
     let lane = state.lane(record).filter(|lane| lane.hosted && !lane.busy);
     if let Some(lane) = lane.filter(|_| record.run.state == RunState::InFlight) {

@@ -1,6 +1,6 @@
 //! Builds the input side of a schema: enums, arguments and input objects.
 //!
-//! Does not live here: object types and root fields; see `schema.rs`.
+//! Does not live here: object types and root fields; see `build.rs`.
 
 use super::build::SchemaBuilder;
 use super::model::{Enum, In, Input, InputObject, KeyForm, Leaf, Scalar};

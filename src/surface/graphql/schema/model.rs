@@ -1,6 +1,6 @@
 //! The schema in the executor's form: types by number, and fields with the sources of their values.
 //!
-//! Lives here: the types, and lookup by name. Does not live here: building them (`schema.rs`), and async-graphql's form
+//! Lives here: the types, and lookup by name. Does not live here: building them (`build.rs`), and async-graphql's form
 //! of the schema (`async_graphql_schema.rs`).
 //!
 //! Invariant: every type number in a model is an index into the model's list of that kind.

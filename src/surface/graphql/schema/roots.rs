@@ -1,7 +1,7 @@
 //! Declarations of the root fields: the entry points of `Query`, `Mutation` and `Subscription`, as plain data.
 //!
 //! Everything below a root is generated from the registry; only the entry points and their arguments are declared.
-//! Does not live here: the checks of the declarations; see `schema.rs`.
+//! Does not live here: the checks of the declarations; see `build.rs`.
 
 use crate::graph::registry::{ParamGroups, ParamType};
 

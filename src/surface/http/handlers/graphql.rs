@@ -58,7 +58,7 @@ pub(in crate::surface::http) async fn answer(
 
 pub(in crate::surface::http) fn response(reply: HttpReply) -> Response {
     let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    // `edge` has negotiated the media type.
+    // `graphql::transport::http` has negotiated the media type.
     let kind = [(CONTENT_TYPE, HeaderValue::from_static(reply.content_type))];
     let mut response = (status, kind, reply.body).into_response();
     if let Some(allow) = reply.allow {

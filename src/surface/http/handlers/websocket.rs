@@ -1,4 +1,4 @@
-//! GraphQL over a WebSocket: connects the socket to the protocol in `graphql/ws.rs`.
+//! GraphQL over a WebSocket: connects the socket to the protocol in `graphql/transport/ws.rs`.
 //!
 //! A browser cannot send a token with the upgrade, so the first message brings it; the origin has
 //! been checked before. Invariant: one task serves a connection, and a client that does not read is
