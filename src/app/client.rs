@@ -198,6 +198,7 @@ fn authority(url: &str) -> Result<String, AppFault> {
     let wrong =
         || AppFault::usage(format!("{url} is not the address of a daemon, such as http://127.0.0.1:7517"));
     let uri: Uri = url.parse().map_err(|_| wrong())?;
+    // No `https`, because the daemon itself does not speak TLS.
     let authority = uri.authority().filter(|_| uri.scheme_str() == Some("http")).ok_or_else(wrong)?;
     let plain = uri.path_and_query().is_none_or(|path| path.as_str() == "/");
     // A path or a user name would be dropped in silence, so they are refused.

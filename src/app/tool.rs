@@ -114,20 +114,19 @@ fn usage(error: &str) -> io::Result<ExitCode> {
     Ok(ExitCode::from(USAGE))
 }
 
-/// Parses EDN, or JSON if the text begins like a JSON object and is not EDN.
+/// Parses JSON if the text begins like a JSON object and is one, else EDN.
 fn parse(text: &[u8]) -> Result<(Value, Notation), String> {
-    // Both an EDN and a JSON map can begin so: EDN is tried first, and this decides about text that is not EDN.
     let mut bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
     let perhaps_json = bytes.next() == Some(&b'{') && bytes.next() == Some(&b'"');
-    let edn = edn::read(text, &REQUEST_CAPS);
-    match edn {
-        Ok(value) => Ok((value, Notation::Edn)),
-        Err(_) if perhaps_json => {
-            let value = json::read(text, &REQUEST_CAPS)
-                .map_err(|error| format!("the arguments are not JSON: {error}"))?;
-            Ok((value, Notation::Json))
-        }
-        Err(error) => Err(format!("the arguments are not EDN: {error}")),
+    // JSON first: `{"delay-ms":5000}` is also EDN, in which `:5000` is a keyword.
+    let json = perhaps_json.then(|| json::read(text, &REQUEST_CAPS));
+    if let Some(Ok(value)) = json {
+        return Ok((value, Notation::Json));
+    }
+    match (edn::read(text, &REQUEST_CAPS), json) {
+        (Ok(value), _) => Ok((value, Notation::Edn)),
+        (Err(_), Some(Err(error))) => Err(format!("the arguments are not JSON: {error}")),
+        (Err(error), _) => Err(format!("the arguments are not EDN: {error}")),
     }
 }
 

@@ -111,6 +111,7 @@ pub fn from_edn(value: &Value) -> Result<Trigger, TriggerError> {
             let expected = "the id of a job: text that is not blank";
             let job = JobId::new(string(map, "job")?);
             let job = job.map_err(|_| TriggerError::Key { key: "job", expected })?;
+            // Nil counts as absent: a program that prints every key writes `:latest nil`.
             let is_given = map.keyword("latest").is_some_and(|latest| !latest.is_nil());
             let latest = is_given.then(|| moment(map, "latest")).transpose()?;
             Ok(Trigger::Event(Box::new(Event { job, latest })))

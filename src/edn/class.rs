@@ -29,7 +29,7 @@ const CLASS: [u8; 256] = table();
 
 const fn table() -> [u8; 256] {
     let mut table = [0; 256];
-    // A `for` loop cannot run in a constant, and a range of `u8` could not count beyond 255.
+    // A constant cannot use `for`, and the condition of a `while` loop would overflow after 255.
     let mut byte: u8 = 0;
     loop {
         table[byte as usize] = class(byte);

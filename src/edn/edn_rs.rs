@@ -80,6 +80,7 @@ impl TryFrom<Value> for Edn {
 }
 
 fn ours(edn: Edn, levels: u16) -> Result<Value, EdnRsError> {
+    // Programs can build deeper values than any reader accepts, and this function recurses.
     let below = levels.checked_sub(1).ok_or(EdnRsError::Depth)?;
     let items = |items: Vec<Edn>| -> Result<Vec<Value>, EdnRsError> {
         items.into_iter().map(|item| ours(item, below)).collect()

@@ -134,6 +134,7 @@ impl<'a> Create<'a> {
             durability: self.durability,
             label: self.label,
             payload,
+            // The other fields are those of a plain message. Its time is replaced below.
             ..NewSchedule::message(owner, When::After(Span::ZERO), "")
         };
         // A repeat with a key is read as of the first call. Otherwise a late repeat of `today at 9` would be refused as past.
@@ -184,6 +185,7 @@ impl<'a> Reschedule<'a> {
         let handle = self.reveille.handle();
         let when: When = self.due.resolve(self.zone, handle.now().wall, handle.zones())?;
         let change = ScheduleChange { when: Some(when), text: self.text, ..ScheduleChange::default() };
+        // The embedding program may change every schedule, like an operator.
         let which = Which { base: self.base, ..Which::any(Scope::Operator, self.schedule.clone()) };
         Ok(handle.submit(Input::Command(Command::ChangeSchedule { which, change }))?)
     }

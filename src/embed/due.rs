@@ -21,6 +21,7 @@ impl Due {
     /// What it means now. `zone` is read by phrases only.
     pub(super) fn resolve(self, zone: Option<&str>, now: Moment, zones: &Zones) -> Result<When, Error> {
         let phrase = match (self, zone) {
+            // A zone without effect is refused, because the program expects one.
             (Due::Typed(_) | Due::System(_), Some(_)) => return Err(Error::ZoneWithoutPhrase),
             (Due::Typed(when), None) => return Ok(when),
             (Due::System(instant), None) => {

@@ -101,8 +101,7 @@ fn decide_store(step: &mut StepBuilder<'_>, input: StoreInput) {
         // Cursors only grow. A log that ends at or before the present cursor changes nothing.
         StoreInput::LogEnds { at } if at <= step.state.cursor => {}
         StoreInput::LogEnds { at } => step.local_fact(LocalFact::LogEnds { at }),
-        // The fold ignores the row of what is in the state already, which is newer.
-        StoreInput::Rows(rows) => rows.into_iter().for_each(|row| step.local_fact(LocalFact::Restored(row))),
+        StoreInput::Rows(rows) => step::restore(step, rows),
         StoreInput::Failed { unsent } => step::store_failed(step, unsent),
         StoreInput::Recovered => step.local_fact(LocalFact::DurableDropped),
     }

@@ -113,7 +113,7 @@ impl Core {
     /// Applies the facts of a step. Those with a cursor go to the store and the feed as well.
     #[inline]
     fn apply(&mut self, now: Now, step: &mut Step) {
-        // The journal comes before the state, and local facts before facts: that is the order in which they are applied.
+        // The journal comes first, because applying a fact consumes it. It gets the local facts first, as the state does.
         if let Some(journal) = &mut self.journal {
             let journal = journal.get_mut().expect(UNPOISONED);
             if !step.local.is_empty() {

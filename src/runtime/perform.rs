@@ -120,6 +120,7 @@ impl Shared {
                 Err(failure) => Report::Failed { run, failure },
             };
             // Refused if the run has ended meanwhile. The engine's record stands.
+            // Not awaited, because the courier's thread must not wait for a disk.
             let _ = handle.submit_unawaited(Input::Report(report));
         });
         // Unwind safe: the courier is behind a port, so its panic leaves nothing of the engine half changed.
@@ -152,6 +153,7 @@ impl Shared {
         let reply = GuardReply::new(move |answer| {
             if let Some(shared) = engine.upgrade() {
                 // Refused if the run has ended meanwhile, or if another question about it has been asked since.
+                // Not awaited, because the guard's thread must not wait for a disk.
                 let _ = Handle { shared }.submit_unawaited(Input::Report(Report::GuardAnswered {
                     run,
                     digest,

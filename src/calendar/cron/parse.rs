@@ -23,6 +23,7 @@ pub fn parse_cron(text: &str) -> Result<Cron, CronError> {
         return Err(CronError::TooLong);
     }
     let text = text.trim_ascii();
+    // Before the text becomes upper case, because aliases exist in lower case only.
     if text.starts_with('@') {
         return alias(text);
     }

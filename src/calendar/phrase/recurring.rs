@@ -20,6 +20,7 @@ pub(super) fn starts(words: &Words<'_>) -> bool {
 /// Parses a recurring phrase to its trigger.
 pub(super) fn read(words: &mut Words<'_>, asked: &PhraseContext<'_>) -> Result<Trigger, PhraseError> {
     if words.take(&["hourly"]) {
+        // Cron, because `hourly` means the full hours of the clock and not every 3,600 seconds from some instant.
         return Ok(Trigger::Cron(parse_cron("@hourly")?.into(), asked.zone.clone().into()));
     }
     if words.take(&["daily"]) {

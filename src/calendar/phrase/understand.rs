@@ -92,13 +92,14 @@ fn read(text: &str, asked: &PhraseContext<'_>) -> Result<(When, Option<Warning>)
     Ok(answer)
 }
 
-/// Returns whether a text is cron: an alias, or two fields of signs and digits. No other phrase
-/// begins like that.
+/// Returns whether a text is cron: an alias, or two fields of signs and digits. Of the other phrases
+/// only a date with an hour begins like that.
 fn is_cron(text: &str) -> bool {
     let is_field = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit() || b"*,-/?".contains(&byte));
     let mut words = text.split_ascii_whitespace();
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    first.starts_with(['@', '*']) || !second.is_empty() && is_field(first) && is_field(second)
+    let is_date = first.len() == 10 && first.bytes().filter(|byte| *byte == b'-').count() == 2;
+    first.starts_with(['@', '*']) || !second.is_empty() && is_field(first) && is_field(second) && !is_date
 }
 
 /// Splits the zone from the end of a phrase, with or without `in`, and returns the rest before it.

@@ -148,17 +148,19 @@ impl<'a> Arg<'a> {
     /// An integer. One that does not fit 64 bits is clamped to the nearest that does.
     pub(crate) fn integer(self) -> Result<i64, ArgError> {
         if let Value::BigInt(number) = self.value {
-            return Ok(if number.to_string().starts_with('-') { i64::MIN } else { i64::MAX });
+            let text = number.to_string();
+            let nearest = if text.starts_with('-') { i64::MIN } else { i64::MAX };
+            return Ok(text.parse().unwrap_or(nearest));
         }
         self.value.as_int().ok_or_else(|| self.error(ArgErrorKind::NotWhole))
     }
 
     /// An integer from `min` to `max`, inclusive.
     pub(crate) fn int_in(self, min: u64, max: u64) -> Result<u64, ArgError> {
-        // `integer` clamps big integers, so a clamped value could fall within the bounds.
-        let number = u64::try_from(self.integer()?).ok().filter(|number| (min..=max).contains(number));
-        let is_small = !matches!(self.value, Value::BigInt(_));
-        number.filter(|_| is_small).ok_or_else(|| self.error(ArgErrorKind::OutOfRange { min, max }))
+        // `integer` clamps: the largest integer may stand for a larger one, which no bound may let pass.
+        let number = u64::try_from(self.integer()?).ok().filter(|number| *number < i64::MAX.unsigned_abs());
+        let number = number.filter(|number| (min..=max).contains(number));
+        number.ok_or_else(|| self.error(ArgErrorKind::OutOfRange { min, max }))
     }
 
     /// A timestamp with an offset, as a string or an `#inst`.

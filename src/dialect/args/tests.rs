@@ -109,3 +109,14 @@ fn instants_may_leave_out_seconds_where_the_dialect_does() {
     assert_eq!(read("2026-04-11T09:00:00", false), Err("no_offset"));
     assert_eq!(read("tomorrow", true), Err("not_a_timestamp"));
 }
+
+#[test]
+fn an_integer_may_be_written_as_a_big_one_and_a_larger_one_is_clamped() {
+    let text = "{:a 5N :b 99999999999999999999 :c -99999999999999999999 :d 5.0}";
+    let value = value(text);
+    let args = Args::of_call(&value, Style::tools(Notation::Edn), &["a", "b", "c", "d"]).expect(text);
+    let integer = |name: &str| args.get(name).expect(text).integer().ok();
+    assert_eq!(["a", "b", "c", "d"].map(integer), [Some(5), Some(i64::MAX), Some(i64::MIN), None]);
+    let bounded = |name: &str| args.get(name).expect(text).int_in(1, u64::MAX).ok();
+    assert_eq!(["a", "b", "c", "d"].map(bounded), [Some(5), None, None, None]);
+}

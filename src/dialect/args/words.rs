@@ -39,6 +39,7 @@ impl ArgWords {
     pub(super) fn of(&self, kind: &ArgErrorKind) -> Wording {
         match kind {
             ArgErrorKind::NotAMap { .. } => self.not_a_map,
+            // The list of known names would be empty, and the message would break off.
             ArgErrorKind::UnknownKeys { known: [], .. } => self.takes_nothing,
             ArgErrorKind::UnknownKeys { .. } => self.unknown_keys,
             ArgErrorKind::GivenTwice => self.given_twice,

@@ -49,6 +49,7 @@ fn part(field: &str) -> Option<Map> {
 
 fn schedule(field: &str) -> Map {
     let kind = |kind: &str| Map::new().with("kind", Value::keyword(kind));
+    // Each kind of schedule has fields of its own, so the faulty field decides which kind is shown.
     match field.strip_prefix("schedule.").unwrap_or_default() {
         "at" => kind("once").with("at", AT),
         "every_seconds" | "anchor" => kind("interval").with("every_seconds", 3_600).with("anchor", AT),

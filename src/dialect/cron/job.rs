@@ -98,6 +98,7 @@ impl JobState {
         let status = self.last_status.map(|status| Value::keyword(status.name()));
         let map = with_some(map, "last_status", status);
         let map = with_some(map, "last_error", self.last_error.as_deref());
+        // Printed even if it is 0, unlike the optional fields around it.
         let map = map.with("consecutive_failures", integer(self.consecutive_failures));
         with_some(map, "running_run_id", self.running_run_id.as_deref())
     }

@@ -59,6 +59,7 @@ impl Job {
     /// Converts a schedule to a job; `None` if the seed cannot express it.
     fn of(record: &ScheduleRecord) -> Option<Job> {
         let (schedule, course) = (record.schedule(), record.progress());
+        // `?` below hides a job that the seed cannot express. Showing an approximation would invite an update that destroys it.
         let terms = schedule.settings();
         Some(Job {
             id: schedule.id.clone(),

@@ -183,6 +183,7 @@ impl Text {
 
 impl Whole {
     pub(super) fn opt(&self, args: &Args<'_>) -> Result<Option<u64>, ArgError> {
+        // The default that the schema announces. A model that leaves the field out relies on it.
         Ok(args.int_in(self.name, self.min, self.max)?.or(self.default))
     }
 

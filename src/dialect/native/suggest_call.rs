@@ -64,6 +64,7 @@ fn meant(name: &str) -> &str {
         "idempotency_key" | "dedupe_key" => "key",
         "session" => "session_id",
         "id" | "scheduleId" => "schedule_id",
+        // Unknown names are not guessed any further: a wrong guess would turn a fault into another call.
         other => other,
     }
 }

@@ -112,6 +112,7 @@ fn call(op: Op, args: &Args<'_>, notation: Notation, context: &PsiContext) -> Re
     match op {
         Op::Create => create::parse(args, notation, session, context).map(Call::Create),
         Op::List => Ok(Call::List { session }),
+        // The engine decides whether the schedule exists for this session.
         Op::Cancel => Ok(Call::Cancel { session, schedule: schedule_id(args)? }),
     }
 }

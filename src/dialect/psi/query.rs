@@ -24,6 +24,7 @@ pub(super) fn parse(args: &Args<'_>) -> Result<Boundary, Answer> {
         return Err(error(&format!("the query must be a vector, not {}", query.type_name())));
     }
     let query = eql::parse(&query).map_err(|fault| error(&fault.to_string()))?;
+    // Without an entity the caller's session is the root. A given entity replaces it, as in psi.
     let entity = match form(args, "entity")? {
         None => Map::new(),
         Some(entity) => match entity.as_map() {

@@ -25,6 +25,7 @@ pub fn full(reminders: &[Reminder], max: u32) -> Answer {
         "Can't set more reminders, too many reminders already active. ({active}/{max})\n{}",
         lines(reminders)
     );
+    // Without reminders there is no list, and no line break before it either.
     let error = tool_error::error("too_many_reminders", Code::Limit, message.trim_end())
         .with("active", i64::try_from(active).unwrap_or(i64::MAX))
         .with("max", i64::from(max))

@@ -58,6 +58,7 @@ const fn words(what: Refused) -> (&'static str, &'static str) {
 
 /// The answer to a call that the engine refused.
 pub fn refused(refusal: &Refusal) -> Answer {
+    // The seed's code has words for a full session. Every other refusal gets the general answer.
     let Refusal::SessionFull { max } = refusal else { return tool_error::refused(refusal) };
     let message =
         format!("{LEAD}: maximum pending reached: a session has at most {max} actions that have not ended");

@@ -106,6 +106,7 @@ impl Fact {
         let Fact::Run(run, RunFact::Claimed(claim)) = self else { return None };
         // With slots folded in, only the decision before knows where the range begins.
         let from = (claim.folded == 0).then_some(run.slot);
+        // The run's own slot counts as well.
         Some(SlotRange { from, until: run.slot, count: claim.folded + 1 })
     }
 

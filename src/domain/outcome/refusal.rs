@@ -27,6 +27,7 @@ names! {
 /// Why the engine rejected a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
+    // psi's own tests match parts of some messages, such as `schedule not found` and `pending cap exceeded`.
     /// No session with this id is open.
     #[error("session not found: {session}")]
     UnknownSession {

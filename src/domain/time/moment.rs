@@ -248,6 +248,7 @@ mod parse {
         let (year, rest) = year(text)?;
         let (month, rest) = two(strip(rest, b"-")?)?;
         let (day, rest) = two(strip(rest, b"-")?)?;
+        // In lower case as well, as in the JDK.
         let (hour, rest) = two(strip(rest, b"Tt")?)?;
         let (minute, rest) = two(strip(rest, b":")?)?;
         let (second, rest) = two(strip(rest, b":")?)?;

@@ -191,6 +191,7 @@ impl TimeOfDay {
 
     /// Makes a time from 00:00:00 to 23:59:59; `None` otherwise.
     pub fn new(hour: u8, minute: u8, second: u8) -> Option<TimeOfDay> {
+        // No leap second: a clock shows 23:59:60 once in years, and a schedule means every day.
         (hour < 24 && minute < 60 && second < 60).then_some(TimeOfDay { hour, minute, second })
     }
 

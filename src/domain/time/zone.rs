@@ -74,6 +74,7 @@ impl Zone {
         if text.eq_ignore_ascii_case("local") {
             return Ok(Zone::Local);
         }
+        // SEED-004's code takes a lower-case `z` for a name and so for local time, which is hardly ever meant.
         if text.eq_ignore_ascii_case("utc") || text.eq_ignore_ascii_case("z") {
             return Ok(Zone::Utc);
         }

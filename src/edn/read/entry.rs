@@ -61,6 +61,7 @@ impl FromStr for Value {
 
 fn only(mut reader: Reader<'_>, input: &[u8]) -> Result<Value, ReadError> {
     let value = first(&mut reader, input)?;
+    // Read and not only looked at, because comments and discarded forms may follow the form.
     match reader.form().map_err(|fault| *fault)? {
         None => Ok(value),
         Some(_) => {

@@ -27,6 +27,7 @@ impl Reader<'_> {
         let from = self.at + 2;
         let (end, _) = self.token_end(from);
         let namespace = self.slice(from, end);
+        // A qualified name is a symbol, but no namespace.
         if namespace.contains('/') || name::check_symbol(namespace).is_err() {
             return Err(self.syntax("'#:' needs a plain namespace, as in #:ns{:a 1}", from));
         }

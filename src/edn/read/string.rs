@@ -54,6 +54,7 @@ impl Reader<'_> {
             Some(b'"') => '"',
             Some(b'\\') => '\\',
             Some(b'u') => return self.unicode_escape(at),
+            // 8 and 9 as well, so that the error speaks of octal digits.
             Some(b'0'..=b'9') => return self.octal_escape(at),
             Some(_) => return Err(self.syntax("a string has no such escape", at)),
             None => {

@@ -99,8 +99,8 @@ impl<'de> Deserializer<'de> for FromValue<'de> {
         BorrowedStrDeserializer::new(variant).deserialize_enum(name, variants, visitor)
     }
 
-    // The value is not looked at, because an ignored field may hold what serde has no type for, such as a ratio.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SerdeError> {
+        // The value is not looked at, because an ignored field may hold what serde has no type for, such as a ratio.
         visitor.visit_unit()
     }
 

@@ -290,6 +290,7 @@ impl SerializeMap for Entries {
     type Error = SerdeError;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), SerdeError> {
+        // Stored until its value arrives, because serde passes the two in separate calls.
         self.key = Some(to_value(key)?);
         Ok(())
     }

@@ -55,6 +55,7 @@ impl CallerMutator<'_> {
     }
 
     fn only_operators(&self, what: &str) -> Result<(), ResolverError> {
+        // The declaration hides these mutations from sessions already. Approvals must not depend on that alone.
         if self.caller.scope == Scope::Operator {
             return Ok(());
         }

@@ -140,6 +140,10 @@ fn a_tool_call_in_json_is_answered_in_json() {
         Some(0),
         "compact JSON is JSON too"
     );
+    // Without a string among its values this is EDN too, in which `:true` is a keyword.
+    let listed = run(&["tool", "cron_list", r#"{"include_disabled":true}"#], "");
+    assert_eq!(listed.code, Some(0), "{} {}", listed.out, listed.err);
+    assert!(serde_json::from_str::<serde_json::Value>(&listed.out).is_ok(), "{}", listed.out);
     let refused = run(&["tool", "psi-tool", &create.replace("60000", "10")], "");
     assert_eq!(refused.code, Some(1));
     let answer: serde_json::Value = serde_json::from_str(&refused.out).expect("a refusal is JSON too");

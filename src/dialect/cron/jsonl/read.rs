@@ -126,8 +126,8 @@ fn patch(arg: Arg<'_>) -> Result<Patch, ArgError> {
     })
 }
 
-// Closed, unlike the maps around it: a field that is unknown here might change what the agent is to do.
 fn prompt(arg: Arg<'_>) -> Result<Box<str>, ArgError> {
+    // Closed, unlike the maps around it: a field that is unknown here might change what the agent is to do.
     let args = arg.map(&["kind", "prompt"])?;
     args.required("kind", |kind| kind.one_of(&[TASK_KIND], &[()]))?;
     args.required_text("prompt", limits::REQUEST_BYTES).map(Into::into)

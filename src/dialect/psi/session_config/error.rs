@@ -50,6 +50,7 @@ pub(in crate::dialect::psi) fn error_data(error: &ArgError, root: Option<&str>) 
         Some(field) => Map::new().with("field", Value::keyword(field)),
         None => Map::new(),
     };
+    // Without the value, which would make the answer long as well.
     if let ArgErrorKind::TooLong { limit } = error.kind() {
         return data.with("limit", limit.name).with("max", integer(limit.value));
     }

@@ -52,6 +52,7 @@ impl Part for &Actor {
         if entry.is_none() && tool.is_none() {
             return scope.print(out);
         }
+        // `entry` below is the stored key of `Actor::via`.
         let mut map = Printed::new().with("scope", scope);
         if let Some(entry) = entry {
             map = map.with("entry", Word(entry.name()));

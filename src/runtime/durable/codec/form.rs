@@ -279,6 +279,7 @@ impl<'a> Reader<'a> {
     }
 
     fn skip_space(&mut self) {
+        // Only the blank that the printers write. Any other whitespace is left to the full reader.
         while self.text.as_bytes().get(self.at) == Some(&b' ') {
             self.at += 1;
         }

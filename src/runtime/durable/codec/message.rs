@@ -38,6 +38,7 @@ pub(in crate::runtime) fn parse_message(form: &Form<'_>) -> Result<(SessionId, M
     check_version(form)?;
     let content = part(form, "content");
     let content = content.as_items().ok_or_else(|| wrong("content", "a vector of texts", content))?;
+    // A text is stored as a string and a file as a map, which tells them apart.
     let piece = |value: &Form<'_>| {
         if value.is_map() {
             return file(value).map(Content::File);

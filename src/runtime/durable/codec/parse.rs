@@ -6,8 +6,8 @@ use super::actor::actor;
 use super::definition;
 use super::form::Form;
 use super::parts::{
-    boot, flag, host, instant, map, maybe, number, one, own_text, part, run_id, schedule_id, session_id,
-    text, wrong,
+    boot, flag, flag_or, host, instant, map, maybe, number, one, own_text, part, run_id, schedule_id,
+    session_id, text, wrong,
 };
 use super::provenance::provenance;
 use super::{FactError, guard, names, session_config};
@@ -67,7 +67,7 @@ fn schedule(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
             schedule: definition::parse(map(form, "definition")?)?,
             by: actor(form, "by")?,
             retriggered: maybe(form, "next", next)?,
-            revises: part(form, "revises").as_bool().unwrap_or(true),
+            revises: flag_or(true, form, "revises")?,
         })),
         names::PAUSED => ScheduleFact::Paused { by: actor(form, "by")?, reason: own_text(form, "why")? },
         names::RESUMED => ScheduleFact::Resumed { by: actor(form, "by")?, next: next(form, "next")? },

@@ -151,6 +151,7 @@ fn of_message(message: &Message) -> Printed {
         inst.map_or_else(|| Value::string(moment.to_string()), Value::Inst)
     };
     Printed::new()
+        // A string, unlike other names, because psi's messages have one there.
         .with("role", message.role.name())
         .with("content", content.collect::<Vec<Printed>>())
         .with("timestamp", message.timestamp.map_or(Value::Nil, inst))
