@@ -174,7 +174,7 @@ fn new_schedule(owner: &SessionId, payload: Payload) -> NewSchedule {
         owner: owner.clone(),
         when: When::After(Span::ZERO),
         payload,
-        terms: None,
+        settings: None,
         session_live_max: u32::MAX,
     }
 }

@@ -21,7 +21,7 @@ pub struct Create<'a> {
     session: Option<&'a SessionId>,
     label: Option<Box<str>>,
     durability: Durability,
-    terms: Settings,
+    settings: Settings,
 }
 
 impl Reveille {
@@ -38,7 +38,7 @@ impl Reveille {
 
 impl<'a> Create<'a> {
     fn new(reveille: &'a Reveille, due: Due) -> Create<'a> {
-        let terms = Settings::PLAIN;
+        let settings = Settings::PLAIN;
         Create {
             reveille,
             due,
@@ -46,7 +46,7 @@ impl<'a> Create<'a> {
             session: None,
             label: None,
             durability: Durability::Volatile,
-            terms,
+            settings,
         }
     }
 
@@ -67,7 +67,7 @@ impl<'a> Create<'a> {
 
     /// What the schedule is for.
     pub fn description(mut self, description: impl Into<Box<str>>) -> Create<'a> {
-        self.terms.description = Some(description.into());
+        self.settings.description = Some(description.into());
         self
     }
 
@@ -78,19 +78,19 @@ impl<'a> Create<'a> {
 
     /// A key that makes a repeat harmless: a second creation with it, for the same session, returns the first one's id.
     pub fn idempotency_key(mut self, key: impl Into<Box<str>>) -> Create<'a> {
-        self.terms.key = Some(key.into());
+        self.settings.key = Some(key.into());
         self
     }
 
     /// What applies to late, missed, overlapping and failed runs.
     pub fn policy(mut self, policy: Policy) -> Create<'a> {
-        self.terms.policy = policy;
+        self.settings.policy = policy;
         self
     }
 
     /// When the schedule ends by itself.
     pub fn lifetime(mut self, lifetime: Lifetime) -> Create<'a> {
-        self.terms.lifetime = lifetime;
+        self.settings.lifetime = lifetime;
         self
     }
 
@@ -120,7 +120,7 @@ impl<'a> Create<'a> {
         text: impl Into<Box<str>>,
         config: SessionConfig,
     ) -> Result<ScheduleId, Error> {
-        self.terms.target = Target::Fresh;
+        self.settings.target = Target::Fresh;
         self.submit(Payload::new_session(text, Arc::new(config)))
     }
 
@@ -138,10 +138,10 @@ impl<'a> Create<'a> {
             ..NewSchedule::message(owner, When::After(Span::ZERO), "")
         };
         // A repeat with a key is read as of the first call. Otherwise a late repeat of `today at 9` would be refused as past.
-        let now = creation::read_as_of(handle, &new.owner, new.dialect, self.terms.key.as_deref());
+        let now = creation::read_as_of(handle, &new.owner, new.dialect, self.settings.key.as_deref());
         let when = self.due.resolve(self.zone, now, handle.zones())?;
         let (id, _) =
-            creation::create(handle, NewSchedule { when, terms: Some(Box::new(self.terms)), ..new })?;
+            creation::create(handle, NewSchedule { when, settings: Some(Box::new(self.settings)), ..new })?;
         Ok(id)
     }
 }

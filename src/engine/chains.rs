@@ -35,14 +35,14 @@ impl State {
         session: &SessionId,
     ) -> Result<Option<Lineage>, Refusal> {
         let is_itself = by.is_none_or(|by| matches!(&by.scope, Scope::Session(who) if who == session));
-        let Some(line) = self.session(session).filter(|_| is_itself).and_then(SessionRecord::chain) else {
+        let Some(lineage) = self.session(session).filter(|_| is_itself).and_then(SessionRecord::chain) else {
             return Ok(None);
         };
         let max = self.grant(session).depth;
-        if line.depth > max {
-            return Err(Refusal::TooDeep { depth: line.depth, max });
+        if lineage.depth > max {
+            return Err(Refusal::TooDeep { depth: lineage.depth, max });
         }
-        Ok(Some(line.clone()))
+        Ok(Some(lineage.clone()))
     }
 
     /// Refuses manual runs from a turn that a schedule began. A manual run has no line, so such a
@@ -56,8 +56,8 @@ impl State {
     }
 
     /// Refuses one more schedule in a line that is full.
-    pub(super) fn check_chain(&self, line: &Lineage) -> Result<(), Refusal> {
-        let there_are = self.chains.get(&line.root).copied().unwrap_or(0);
+    pub(super) fn check_chain(&self, lineage: &Lineage) -> Result<(), Refusal> {
+        let there_are = self.chains.get(&lineage.root).copied().unwrap_or(0);
         if u64::from(there_are) >= limits::LINE_SCHEDULES.value {
             return Err(Refusal::LimitReached { limit: limits::LINE_SCHEDULES });
         }

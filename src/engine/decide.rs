@@ -14,8 +14,8 @@ use crate::domain::{ChannelFact, Fact, HostFact, Refusal};
 ///
 /// # Errors
 /// Returns a [`Refusal`] if the state does not allow the input. Nothing has changed then.
-pub fn decide(state: &State, input: Input, given: Env<'_>) -> Result<Step, Refusal> {
-    decide_into(Step::default(), state, input, given)
+pub fn decide(state: &State, input: Input, env: Env<'_>) -> Result<Step, Refusal> {
+    decide_into(Step::default(), state, input, env)
 }
 
 /// Like [`decide`], but reuses the allocations of an earlier step, which must be empty. A burst is
@@ -23,11 +23,11 @@ pub fn decide(state: &State, input: Input, given: Env<'_>) -> Result<Step, Refus
 ///
 /// # Errors
 /// As [`decide`]; the reused allocations are dropped then.
-pub fn decide_into(step: Step, state: &State, input: Input, given: Env<'_>) -> Result<Step, Refusal> {
+pub fn decide_into(step: Step, state: &State, input: Input, env: Env<'_>) -> Result<Step, Refusal> {
     let is_empty = step.facts.is_empty() && step.local.is_empty() && step.effects.is_empty();
     debug_assert!(is_empty, "left over: {step:?}");
     // An error below drops the step with everything recorded in it, so a refusal leaves no trace.
-    let mut step = StepBuilder::new(step, state, given);
+    let mut step = StepBuilder::new(step, state, env);
     match input {
         Input::Command(command) => decide_command(&mut step, command)?,
         Input::Report(report) => decide_report(&mut step, report)?,

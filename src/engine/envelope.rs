@@ -101,7 +101,7 @@ mod tests {
     /// slots.
     fn text(name: &str, cause: Cause, late_ms: u64, folded: u64) -> String {
         let slot = Moment::parse("2026-06-01T00:00:00Z").unwrap();
-        let terms = Settings { envelope: Envelope::TaskEvent, target: Target::Owner, ..Settings::PLAIN };
+        let settings = Settings { envelope: Envelope::TaskEvent, target: Target::Owner, ..Settings::PLAIN };
         let schedule = Schedule {
             id: ScheduleId::new("job_1").unwrap(),
             dialect: Dialect::Cron,
@@ -112,7 +112,7 @@ mod tests {
             payload: Payload::Turn { text: "  Sum it up.\nBriefly.\n".into() },
             created_at: slot,
             creation: None,
-            settings: Some(Box::new(terms)),
+            settings: Some(Box::new(settings)),
         };
         let run = RunId { schedule: schedule.id.clone(), incarnation: 1, slot };
         put(&schedule, &Occasion { run: &run, late: Span::from_millis(late_ms), folded, cause }).into()

@@ -261,7 +261,7 @@ pub struct NewSchedule {
     /// What is delivered.
     pub payload: Payload,
     /// Target, policy, lifetime and the rest; `None` is [`Settings::PLAIN`].
-    pub terms: Option<Box<Settings>>,
+    pub settings: Option<Box<Settings>>,
     /// How many unfinished schedules the dialect allows per session, including this one.
     pub session_live_max: u32,
 }
@@ -279,7 +279,7 @@ impl NewSchedule {
             made_by: None,
             when,
             payload: Payload::Turn { text: text.into() },
-            terms: None,
+            settings: None,
             session_live_max: u32::try_from(limits::SESSION_SCHEDULES.value).unwrap_or(u32::MAX),
         }
     }

@@ -120,11 +120,11 @@ impl State {
         if let Some(label) = &schedule.label {
             write!(f, " label {label:?}")?;
         }
-        if let Some(terms) = &schedule.settings {
-            write!(f, " terms {terms:?}")?;
+        if let Some(settings) = &schedule.settings {
+            write!(f, " terms {settings:?}")?;
         }
-        if let Some(course) = &record.progress {
-            write!(f, " course {course:?}")?;
+        if let Some(progress) = &record.progress {
+            write!(f, " course {progress:?}")?;
         }
         if let Some(reason) = record.ended_for() {
             write!(f, " ended-for {}", reason.name())?;

@@ -29,7 +29,7 @@ impl ScheduleRecord {
     pub(super) fn new(schedule: Schedule, owner: Option<Key>) -> ScheduleRecord {
         // One-shots get a course only when something happens to them that it records.
         let has_course = schedule.recurs() || matches!(schedule.trigger, Trigger::Event(_));
-        let course = has_course.then(Box::default);
+        let progress = has_course.then(Box::default);
         ScheduleRecord {
             schedule,
             owner,
@@ -37,7 +37,7 @@ impl ScheduleRecord {
             ended_for: None,
             next: None,
             newest_run: None,
-            progress: course,
+            progress,
         }
     }
 

@@ -50,8 +50,8 @@ pub(super) struct StepBuilder<'a> {
 }
 
 impl<'a> StepBuilder<'a> {
-    pub(super) fn new(step: Step, state: &'a State, given: Env<'a>) -> StepBuilder<'a> {
-        let Env { now, entropy, zones } = given;
+    pub(super) fn new(step: Step, state: &'a State, env: Env<'a>) -> StepBuilder<'a> {
+        let Env { now, entropy, zones } = env;
         StepBuilder {
             state,
             now,

@@ -84,26 +84,26 @@ impl Core {
         self.settle();
         let is_command = matches!(input, Input::Command(_));
         let asks_for_disk = self.persister.is_some() && durable::asks_for_disk(&input, &self.state);
-        let word = self.persister.as_ref().and_then(|_| durable::report_of_host(&input, &self.state));
+        let host_report = self.persister.as_ref().and_then(|_| durable::report_of_host(&input, &self.state));
         // Most steps draw nothing, so the bits are saved for one that does.
         let entropy = self.unused_entropy.take().unwrap_or_else(draw);
         let given = Env { now, entropy, zones: &self.zones };
         let decided = decide_into(std::mem::take(&mut self.reused_step), &self.state, input, given);
         // A durable command without facts repeats an earlier one, and is acknowledged as that was.
-        let says_so_already = |step: &Step| asks_for_disk && step.facts.is_empty();
-        let decided = decided
-            .and_then(|step| self.check_kept(&step, is_command, says_so_already(&step)).map(|()| step));
+        let repeats = |step: &Step| asks_for_disk && step.facts.is_empty();
+        let decided =
+            decided.and_then(|step| self.check_store(&step, is_command, repeats(&step)).map(|()| step));
         let mut step = decided.inspect_err(|refusal| self.counters.count_refusal(refusal.code()))?;
         // Drawn bits have become part of an id, so they must not serve another step.
         self.unused_entropy = (!step.drew).then_some(entropy);
         step.drew = false;
-        let says_so_already = says_so_already(&step);
+        let repeats_earlier = repeats(&step);
         self.apply(now, &mut step);
-        let ticket = self.keep(&mut step, word);
+        let ticket = self.submit_batch(&mut step, host_report);
         // The original of a repeat may still be on its way to the disk. The repeat is acknowledged
         // only once that is committed.
         let earlier =
-            || self.persister.as_mut().filter(|_| says_so_already).and_then(Persister::wait_for_all);
+            || self.persister.as_mut().filter(|_| repeats_earlier).and_then(Persister::wait_for_all);
         let ticket = ticket.or_else(earlier);
         self.outbox.extend(step.effects.drain(..));
         self.reused_step = step;
@@ -136,7 +136,7 @@ impl Core {
             }
             // Both look up what the fact is about in the state before it.
             self.counters.count(&fact, &self.state, now);
-            self.note(now, &fact);
+            self.add_to_batch(now, &fact);
             let decision = self.state.apply(now, fact);
             self.feed.push(decision);
             self.note_forgotten();
@@ -154,11 +154,11 @@ impl Core {
 
     /// Refuses a command whose facts could not be committed: there is no store, it has failed, or
     /// its queue is nearly full.
-    fn check_kept(&self, step: &Step, is_command: bool, says_so_already: bool) -> Result<(), Refusal> {
+    fn check_store(&self, step: &Step, is_command: bool, repeats_earlier: bool) -> Result<(), Refusal> {
         // While the store is down, memory may hold changes that are not on disk. So a repeat
         // cannot be acknowledged either.
         let needs_disk =
-            || says_so_already || step.facts.iter().any(|fact| durable::needs_disk(fact, &self.state));
+            || repeats_earlier || step.facts.iter().any(|fact| durable::needs_disk(fact, &self.state));
         match &self.persister {
             None => {
                 let creates =
@@ -181,23 +181,23 @@ impl Core {
     }
 
     /// Adds a durable fact to the batch of this step, unless the store has failed.
-    fn note(&mut self, now: Now, fact: &Fact) {
+    fn add_to_batch(&mut self, now: Now, fact: &Fact) {
         if let Some(persister) = &mut self.persister
             && persister.term.is_some()
             && let Some(lasting) = durable::lasting(fact, &self.state)
         {
-            persister.note(self.state.cursor().next(), now, fact, lasting.session);
+            persister.add_to_batch(self.state.cursor().next(), now, fact, lasting.session);
         }
     }
 
     /// Submits the batch of this step to the store, and holds back the effects that have to wait for its commit.
-    fn keep(&mut self, step: &mut Step, word: Option<Report>) -> Option<Ticket> {
+    fn submit_batch(&mut self, step: &mut Step, host_report: Option<Report>) -> Option<Ticket> {
         let persister = self.persister.as_mut()?;
         let held_back = |effect: &mut Effect| durable::waits_for_disk(effect, &self.state);
         // The effects that remain wait for no disk and go out at once.
         let effects = step.effects.extract_if(.., held_back).collect();
-        let ticket = persister.submit(&self.state, &self.tokens, (effects, word));
-        self.hide_unkept();
+        let ticket = persister.submit(&self.state, &self.tokens, (effects, host_report));
+        self.hide_uncommitted();
         ticket
     }
 
@@ -215,7 +215,7 @@ impl Core {
             }
         }
         if is_news {
-            self.hide_unkept();
+            self.hide_uncommitted();
         }
         is_news
     }
@@ -249,7 +249,7 @@ impl Core {
         let (cursors, unsent) = fail(persister);
         // No subscriber has seen these decisions: they have been hidden since their batch was submitted.
         self.feed.retract(&cursors);
-        self.hide_unkept();
+        self.hide_uncommitted();
         self.tell(StoreInput::Failed { unsent }, now, draw);
     }
 
@@ -273,7 +273,7 @@ impl Core {
         }
     }
 
-    fn hide_unkept(&mut self) {
+    fn hide_uncommitted(&mut self) {
         self.feed.hide_from(self.persister.as_ref().and_then(Persister::first_unkept));
     }
 

@@ -47,7 +47,7 @@ impl Handle {
     /// # Errors
     /// The engine's [`Refusal`]; nothing has changed then.
     pub fn submit_with<R>(&self, input: Input, read: impl FnOnce(&State) -> R) -> Result<R, Refusal> {
-        self.shared.submit_prepared(input, |_| (), read)
+        self.shared.submit_and_wait(input, |_| (), read)
     }
 
     /// Decides on an input without waiting for the disk. Durable work has a ticket that resolves when it is committed; do not
@@ -119,7 +119,7 @@ impl Handle {
             }
         };
         let open = Input::Command(Command::OpenSession { session: id, host, config });
-        let opened = self.shared.submit_prepared(open, issue, |_| ());
+        let opened = self.shared.submit_and_wait(open, issue, |_| ());
         if issued && opened.is_err() {
             self.shared.tokens.revoke(&session);
         }
@@ -150,7 +150,7 @@ impl Handle {
                 self.shared.tokens.revoke(session);
             }
         };
-        self.shared.submit_prepared(Input::Command(command), revoke, |_| ())
+        self.shared.submit_and_wait(Input::Command(command), revoke, |_| ())
     }
 
     /// The table of live tokens and their bearers.

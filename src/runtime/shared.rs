@@ -81,7 +81,7 @@ impl Shared {
     }
 
     /// Submits an input and waits until it is committed; `prepare` runs in the same critical section, right before the decision.
-    pub(super) fn submit_prepared<R>(
+    pub(super) fn submit_and_wait<R>(
         self: &Arc<Shared>,
         input: Input,
         prepare: impl FnOnce(&State),

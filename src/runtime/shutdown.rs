@@ -43,7 +43,7 @@ impl Shared {
 
     fn stop(self: &Arc<Self>, abandon: bool) {
         // A shutdown cannot be refused.
-        let stopping = self.submit_prepared(Input::Command(Command::Shutdown { abandon }), |_| (), |_| ());
+        let stopping = self.submit_and_wait(Input::Command(Command::Shutdown { abandon }), |_| (), |_| ());
         debug_assert!(stopping.is_ok(), "{stopping:?}");
         self.run_due();
     }

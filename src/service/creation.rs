@@ -25,7 +25,7 @@ pub(crate) fn create(handle: &Handle, mut new: NewSchedule) -> Result<(ScheduleI
     let fresh = || ScheduleId::fresh(durability, || handle.now().wall, handle.random_bits());
     let id = new.id.get_or_insert_with(fresh).clone();
     let (owner, dialect) = (new.owner.clone(), new.dialect);
-    let key = new.terms.as_ref().and_then(|terms| terms.key.clone());
+    let key = new.settings.as_ref().and_then(|settings| settings.key.clone());
     // Read in the same critical section: a schedule that was just created has not ended yet.
     handle.submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
         let earlier = key.and_then(|key| state.schedule_by_key(&owner, dialect, &key));

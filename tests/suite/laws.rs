@@ -318,9 +318,9 @@ fn what_goes_out_again_has_to_be_the_same() {
     let opened = handle.open_session(Some(session("home")), HostId::LOCAL, SessionConfig::default());
     assert!(opened.is_ok(), "{opened:?}");
     let route = Route { channel: name.into(), conversation: "room".into(), thread: None };
-    let terms = Some(Box::new(Settings { target: Target::Route(Box::new(route)), ..Settings::PLAIN }));
+    let settings = Some(Box::new(Settings { target: Target::Route(Box::new(route)), ..Settings::PLAIN }));
     let new = NewSchedule::message(session("home"), When::After(Span::ZERO), "a word");
-    handle.schedule(NewSchedule { terms, ..new }).expect("there is room");
+    handle.schedule(NewSchedule { settings, ..new }).expect("there is room");
     handle.run_due();
     let so_far = stage.history.after(0);
     assert!(observe(&so_far).is_ok(), "once is once");
@@ -379,7 +379,7 @@ impl TrueStory {
             owner: session(owner),
             when: When::After(Span::from_millis(delay_ms)),
             payload: if fresh { Payload::new_session(text, config) } else { Payload::Turn { text } },
-            terms: None,
+            settings: None,
             session_live_max: 50,
         })));
     }

@@ -60,7 +60,7 @@ impl Ratchet {
 
 /// The ratchets of the gate: figure, bound, limit, target.
 pub(crate) const RATCHETS: [Ratchet; 12] = [
-    at_most("code lines without testkit", 50_349.0, 42_000.0, |report| {
+    at_most("code lines without testkit", 50_309.0, 42_000.0, |report| {
         count(report.without_testkit.lines.code)
     }),
     at_most("files in cycles, %", 1.7, 1.7, Report::cycle_share),
@@ -76,7 +76,7 @@ pub(crate) const RATCHETS: [Ratchet; 12] = [
         count(clones::file_pairs(&report.clones))
     }),
     at_most("calls of unwrap()", 0.0, 0.0, |report| count(report.all.words.unwraps)),
-    at_least("line comments without testkit, % of code", 3.5, 4.0, |report| {
+    at_least("line comments without testkit, % of code", 4.0, 4.0, |report| {
         report.without_testkit.comment_share()
     }),
     at_least("assertions without testkit, per 1,000 lines", 1.8, 2.7, |report| {

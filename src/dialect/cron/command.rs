@@ -19,7 +19,7 @@ impl JobDraft {
     /// Builds the new schedule with this id, owned by `owner`.
     pub fn into_new(self, id: ScheduleId, owner: SessionId, now: Moment) -> NewSchedule {
         let JobDraft { name, description, schedule, prompt, target, policy } = self;
-        let terms = Settings {
+        let settings = Settings {
             description,
             // The seed identifies a job by its id alone, so a repeated creation makes a second job.
             key: None,
@@ -40,7 +40,7 @@ impl JobDraft {
             owner,
             when: schedule.when(now),
             payload: Payload::Turn { text: prompt },
-            terms: Some(Box::new(terms)),
+            settings: Some(Box::new(settings)),
             session_live_max: u32::try_from(limits::SESSION_SCHEDULES.value).unwrap_or(u32::MAX),
         }
     }

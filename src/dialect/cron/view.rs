@@ -60,12 +60,12 @@ impl Job {
     fn of(record: &ScheduleRecord) -> Option<Job> {
         let (schedule, course) = (record.schedule(), record.progress());
         // `?` below hides a job that the seed cannot express. Showing an approximation would invite an update that destroys it.
-        let terms = schedule.settings();
+        let settings = schedule.settings();
         Some(Job {
             id: schedule.id.clone(),
             revision: u64::from(course.revision),
             name: schedule.label.clone().unwrap_or_default(),
-            description: terms.description.clone(),
+            description: settings.description.clone(),
             enabled: course.paused.is_none(),
             created_at: schedule.created_at,
             updated_at: course.updated_at.unwrap_or(schedule.created_at),
@@ -73,7 +73,7 @@ impl Job {
             prompt: schedule.payload.text().into(),
             target: JobTarget::of_engine(schedule.target(), &schedule.owner)?,
             // Unlike the schedule and the target, a policy always has an approximation, so the job can be shown.
-            policy: JobPolicy::of_engine(&terms.policy),
+            policy: JobPolicy::of_engine(&settings.policy),
         })
     }
 }

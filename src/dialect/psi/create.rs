@@ -45,7 +45,7 @@ pub(super) fn parse(
         owner: session,
         when,
         payload,
-        terms: None,
+        settings: None,
         session_live_max,
     })
 }
@@ -240,7 +240,7 @@ mod tests {
                 owner: session(),
                 when: When::After(Span::from_millis(600_000)),
                 payload: Payload::Turn { text: "Check whether the build finished.".into() },
-                terms: None,
+                settings: None,
                 session_live_max: 50,
             }
         );

@@ -37,7 +37,7 @@ impl ReminderDraft {
             when,
             payload: Payload::Turn { text: prompt },
             // The plain lifetime ends with the session. Source: SEED-003, "Session integration".
-            terms: Some(Box::new(Settings { policy, ..Settings::PLAIN })),
+            settings: Some(Box::new(Settings { policy, ..Settings::PLAIN })),
             session_live_max: u32::try_from(limits::REMINDERS.value).unwrap_or(u32::MAX),
         })
     }

@@ -73,7 +73,7 @@ impl Action {
         if schedule.dialect != Dialect::SessionAction {
             return None;
         }
-        let terms = schedule.settings();
+        let settings = schedule.settings();
         let kind = kind(&schedule.payload);
         let run = state.newest_run(record).map(crate::engine::RunRecord::run);
         let failed = run.map_or(0, |run| {
@@ -91,8 +91,8 @@ impl Action {
             has_file: schedule.payload.file().is_some(),
             attempts: failed,
             last_error: run.and_then(|run| run.failure.as_ref()).map(|failure| failure.message.clone()),
-            cancel_on_user_activity: terms.lifetime.cancel_on_user_activity,
-            human_summary: summary(kind, schedule.payload.text(), terms.description.as_deref()),
+            cancel_on_user_activity: settings.lifetime.cancel_on_user_activity,
+            human_summary: summary(kind, schedule.payload.text(), settings.description.as_deref()),
         })
     }
 

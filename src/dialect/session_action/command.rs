@@ -29,7 +29,7 @@ impl ActionDraft {
         };
         // The first attempt has no backoff, so there is one wait less than attempts.
         let waits = (1..max_attempts).map(|attempt| Span::from_millis(wait_ms(attempt)));
-        let terms = Settings {
+        let settings = Settings {
             description: summary,
             // Only an explicit key replaces an action. The seed's code also merges actions of equal text, and loses reminders.
             key: dedupe_key,
@@ -49,7 +49,7 @@ impl ActionDraft {
             owner,
             when: when(due),
             payload,
-            terms: Some(Box::new(terms)),
+            settings: Some(Box::new(settings)),
             session_live_max: u32::try_from(limits::SESSION_ACTIONS.value).unwrap_or(u32::MAX),
         }
     }

@@ -43,9 +43,9 @@ pub struct Creation {
 
 impl Creation {
     /// Makes the record; `None` if there is nothing to record.
-    pub fn of(by: Option<Actor>, line: Option<Lineage>) -> Option<Box<Creation>> {
+    pub fn of(by: Option<Actor>, lineage: Option<Lineage>) -> Option<Box<Creation>> {
         // Most schedules have neither part, and then need no allocation.
-        (by.is_some() || line.is_some()).then(|| Box::new(Creation { by, chain: line }))
+        (by.is_some() || lineage.is_some()).then(|| Box::new(Creation { by, chain: lineage }))
     }
 }
 
@@ -66,14 +66,16 @@ impl Schedule {
         match self.lineage() {
             // A schedule outside any chain was created by a person or an operator: it is the root.
             None => Lineage { run, depth: 1, root: self.id.clone() },
-            Some(line) => Lineage { run, depth: line.depth.saturating_add(1), root: line.root.clone() },
+            Some(lineage) => {
+                Lineage { run, depth: lineage.depth.saturating_add(1), root: lineage.root.clone() }
+            }
         }
     }
 
     /// Puts the schedule into a chain.
-    pub fn enter_chain(&mut self, line: Lineage) {
+    pub fn enter_chain(&mut self, lineage: Lineage) {
         let by = self.creation.take().and_then(|making| making.by);
-        self.creation = Creation::of(by, Some(line));
+        self.creation = Creation::of(by, Some(lineage));
     }
 
     /// Returns whether the schedule exists for this scope: it belongs to it, or is shared.

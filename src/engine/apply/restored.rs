@@ -45,7 +45,7 @@ impl State {
     /// Adds a schedule from its row, with deadlines computed from `now`. A schedule of that id that
     /// exists already stays as it is.
     fn restore_schedule(&mut self, row: ScheduleRow, now: Now) {
-        let ScheduleRow { mut schedule, status, ended_for, next, progress: course, runs } = row;
+        let ScheduleRow { mut schedule, status, ended_for, next, progress, runs } = row;
         if self.schedule_key(&schedule.id).is_some() {
             return;
         }
@@ -58,7 +58,7 @@ impl State {
         record.status = status;
         record.ended_for = ended_for;
         record.next = next;
-        record.progress = course;
+        record.progress = progress;
         let key = self.enter(record);
         // A schedule that has ended is listed at the end, once its runs exist: making room for it
         // asks which schedules still have live runs.

@@ -72,10 +72,10 @@ impl State {
                 // The slot itself was expected when it was armed. Only the folded ones are new to
                 // the accounts.
                 self.ledger.pass(folded);
-                if let Some(course) = &mut record.progress {
-                    course.consumed = Some(id.slot);
-                    course.runs += 1;
-                    course.skipped += folded;
+                if let Some(progress) = &mut record.progress {
+                    progress.consumed = Some(id.slot);
+                    progress.runs += 1;
+                    progress.skipped += folded;
                 }
                 self.arm(schedule, next);
             }
@@ -232,15 +232,15 @@ impl State {
         record.run.definition = None;
         record.run.checks = None;
         ending.close(&mut record.run, now.wall);
-        if let Some(course) = self.schedules.get_mut(schedule).and_then(|record| record.progress.as_mut()) {
+        if let Some(progress) = self.schedules.get_mut(schedule).and_then(|record| record.progress.as_mut()) {
             match state {
                 RunState::Delivered => {
-                    course.delivered += 1;
-                    course.failures_in_row = 0;
+                    progress.delivered += 1;
+                    progress.failures_in_row = 0;
                 }
                 RunState::Failed => {
-                    course.failed += 1;
-                    course.failures_in_row += 1;
+                    progress.failed += 1;
+                    progress.failures_in_row += 1;
                 }
                 RunState::Cancelled | RunState::Queued | RunState::InFlight | RunState::Running => {}
             }
@@ -277,7 +277,7 @@ impl State {
         let Some(lane_key) = lane else { return };
         // The built-in host has no turns.
         let has_turns = self.sessions.get(lane_key).is_some_and(|lane| lane.host.is_attached());
-        let line = (taken && begins_turn && has_turns).then(|| self.line_of_run(run)).flatten();
+        let lineage = (taken && begins_turn && has_turns).then(|| self.lineage_of_run(run)).flatten();
         let Some(lane) = self.sessions.get_mut(lane_key) else { return };
         if lane.turn_of == Some(run) {
             lane.turn_of = None;
@@ -287,8 +287,8 @@ impl State {
             return;
         }
         lane.in_flight = None;
-        if line.is_some() {
-            lane.woken = line;
+        if lineage.is_some() {
+            lane.woken = lineage;
         }
         // An attached host begins a turn for each prompt that it accepts, and reports it a little
         // later. Until then, or until the grace period is over, the session is presumed busy:
@@ -302,7 +302,7 @@ impl State {
     }
 
     /// Returns the line of the turn that a run begins.
-    fn line_of_run(&self, run: Key) -> Option<Box<Lineage>> {
+    fn lineage_of_run(&self, run: Key) -> Option<Box<Lineage>> {
         let record = self.runs.get(run)?;
         let id = self.run_id(record)?;
         Some(Box::new(self.definition_of(record)?.lineage_of_turn(id)))

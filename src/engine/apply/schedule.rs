@@ -89,9 +89,9 @@ impl State {
         if next == Next::AtEvent {
             record.progress_mut();
         }
-        if let Some(course) = &mut record.progress {
-            course.awaits_finish = next == Next::AfterFinish;
-            course.awaits_event = next == Next::AtEvent;
+        if let Some(progress) = &mut record.progress {
+            progress.awaits_finish = next == Next::AfterFinish;
+            progress.awaits_event = next == Next::AtEvent;
         }
         match next {
             Next::Slot { slot, due } => {
@@ -100,8 +100,8 @@ impl State {
             }
             Next::AfterFinish | Next::AtEvent => {}
             Next::Never { reason } => {
-                if let Some(course) = &mut record.progress {
-                    course.never = Some(reason);
+                if let Some(progress) = &mut record.progress {
+                    progress.never = Some(reason);
                 }
             }
         }
@@ -135,16 +135,16 @@ impl State {
         let Some(record) = self.schedules.get_mut(key) else { return };
         let former = std::mem::replace(&mut record.schedule, schedule);
         let present = request_key(&record.schedule);
-        let course = record.progress_mut();
-        course.revision += u32::from(revises);
-        course.updated_at = Some(now.wall);
+        let progress = record.progress_mut();
+        progress.revision += u32::from(revises);
+        progress.updated_at = Some(now.wall);
         let mut withdrawn = false;
         if retriggered.is_some() {
-            course.incarnation += 1;
-            course.consumed = None;
-            course.never = None;
+            progress.incarnation += 1;
+            progress.consumed = None;
+            progress.never = None;
             // Slots of the new trigger that have passed already count as missed.
-            course.armed_since = Some(now.wall);
+            progress.armed_since = Some(now.wall);
             // Ends in the accounts as cancelled; the new trigger's slot is expected anew.
             withdrawn = record.next.take().is_some();
         }
@@ -208,21 +208,21 @@ impl State {
     fn pause(&mut self, key: Key, pause: Pause) {
         self.timers.clear(Timer::Slot(key));
         if let Some(record) = self.schedules.get_mut(key) {
-            let course = record.progress_mut();
-            course.revision += 1;
-            course.updated_at = Some(pause.since);
-            course.paused = Some(pause);
+            let progress = record.progress_mut();
+            progress.revision += 1;
+            progress.updated_at = Some(pause.since);
+            progress.paused = Some(pause);
         }
     }
 
     fn resume(&mut self, key: Key, now: Now, next: Next) {
         let Some(record) = self.schedules.get_mut(key) else { return };
-        let course = record.progress_mut();
-        course.revision += 1;
-        course.updated_at = Some(now.wall);
+        let progress = record.progress_mut();
+        progress.revision += 1;
+        progress.updated_at = Some(now.wall);
         // Slots that passed during the pause count as missed.
-        if course.paused.take().is_some() {
-            course.armed_since = Some(now.wall);
+        if progress.paused.take().is_some() {
+            progress.armed_since = Some(now.wall);
         }
         // The slot was expected before the pause, and is in the accounts already.
         if let Next::Slot { slot, due } = next {
@@ -235,10 +235,10 @@ impl State {
         // Only the armed slot was expected; the others are new to the accounts.
         self.ledger.pass(skip.count.saturating_sub(1));
         let Some(record) = self.schedules.get_mut(key) else { return };
-        let course = record.progress_mut();
-        course.consumed = Some(skip.until);
-        course.skipped += skip.count;
-        course.last_skip = Some((skip.until, skip.reason));
+        let progress = record.progress_mut();
+        progress.consumed = Some(skip.until);
+        progress.skipped += skip.count;
+        progress.last_skip = Some((skip.until, skip.reason));
         // The queued run stands for these slots, too.
         if skip.reason == Reason::Coalesced {
             self.fold(key, skip.count);
@@ -267,14 +267,14 @@ impl State {
         record.ended_for = Some(reason);
         if record.schedule.is_durable() {
             // Tells a schedule that was cancelled from one whose last run was, which can still be changed.
-            let course = record.progress_mut();
-            course.never = Some(reason);
-            course.cancelled_at = Some(now.wall);
+            let progress = record.progress_mut();
+            progress.never = Some(reason);
+            progress.cancelled_at = Some(now.wall);
         }
-        if let Some(course) = &mut record.progress {
-            course.awaits_finish = false;
-            course.awaits_event = false;
-            course.paused = None;
+        if let Some(progress) = &mut record.progress {
+            progress.awaits_finish = false;
+            progress.awaits_event = false;
+            progress.paused = None;
         }
         let Some(record) = self.schedules.get(key) else { return };
         let waiting = self.runs_of(record).filter(|(_, run)| run.run.state == RunState::Queued);
@@ -300,10 +300,10 @@ impl State {
     }
 
     fn status_of(&self, record: &ScheduleRecord) -> (Status, Option<Reason>) {
-        let course = record.progress();
+        let progress = record.progress();
         let live = self.runs_of(record).find(|(_, run)| run.is_live());
-        let has_slots = record.next.is_some() || course.awaits();
-        if course.paused.is_some() && (has_slots || live.is_some()) {
+        let has_slots = record.next.is_some() || progress.awaits();
+        if progress.paused.is_some() && (has_slots || live.is_some()) {
             return (Status::Paused, None);
         }
         // A schedule with slots to come is pending, also while one of its runs is in flight.
@@ -315,11 +315,11 @@ impl State {
             return (if waits { Status::Queued } else { Status::InFlight }, None);
         }
         if record.schedule.recurs() {
-            return (Status::Finished, course.never);
+            return (Status::Finished, progress.never);
         }
         // A one-shot ends in the state of its last run, or without a run as skipped.
         let Some(last) = self.newest_run(record) else {
-            return (Status::Skipped, course.last_skip.map(|(_, reason)| reason));
+            return (Status::Skipped, progress.last_skip.map(|(_, reason)| reason));
         };
         match last.run.state {
             RunState::Delivered => (Status::Delivered, None),

@@ -78,17 +78,17 @@ impl<'a> ScheduleSim<'a> {
         record: &'a ScheduleRecord,
         now: Now,
     ) -> ScheduleSim<'a> {
-        let course = record.progress();
-        let paused = course.paused.is_some();
+        let progress = record.progress();
+        let paused = progress.paused.is_some();
         let mut sim = ScheduleSim {
             state,
             zones,
             record,
             schedule: Cow::Borrowed(&record.schedule),
-            incarnation: course.incarnation,
+            incarnation: progress.incarnation,
             next: record.next,
             finish: None,
-            runs: course.runs,
+            runs: progress.runs,
             armed_since: state.armed_since(record),
             now: now.wall,
             frozen: frozen(state, paused),
@@ -97,7 +97,7 @@ impl<'a> ScheduleSim<'a> {
         };
         // The next slot does not count from the end of a manual run.
         let arms = open_run(state, record, now, |run| run.cause != Cause::Manual);
-        sim.finish = arms.map_or(Some(now.wall), |stuck| stuck.until).filter(|_| course.awaits_finish);
+        sim.finish = arms.map_or(Some(now.wall), |stuck| stuck.until).filter(|_| progress.awaits_finish);
         sim.count_from_finish();
         sim
     }

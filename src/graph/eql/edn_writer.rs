@@ -55,21 +55,25 @@ pub fn write<W: World>(
     }
 }
 
-fn map<W: World>(walk: &mut FastPath<'_, '_, W>, spot: Position, out: &mut String) -> Result<(), FastAbort> {
+fn map<W: World>(
+    walk: &mut FastPath<'_, '_, W>,
+    position: Position,
+    out: &mut String,
+) -> Result<(), FastAbort> {
     out.push('{');
-    for (place, cell) in walk.fields(spot).iter().enumerate() {
+    for (place, fast_field) in walk.fields(position).iter().enumerate() {
         if place > 0 {
             out.push(' ');
         }
-        out.push_str(&cell.text);
-        match walk.read_field(spot, cell)? {
+        out.push_str(&fast_field.text);
+        match walk.read_field(position, fast_field)? {
             // Charged before the walk goes below, so that a limit is checked before the work that it bounds.
             Datum::Entity(number) => {
-                let below = walk.join(spot, place, 1)?;
+                let below = walk.join(position, place, 1)?;
                 map(walk, below.of(number), out)?;
             }
             Datum::Entities(numbers) => {
-                let below = walk.join(spot, place, numbers.len())?;
+                let below = walk.join(position, place, numbers.len())?;
                 out.push('[');
                 for (at, number) in numbers.iter().enumerate() {
                     if at > 0 {

@@ -30,7 +30,7 @@ impl From<QueryRefusal> for FastAbort {
 
 /// A walk in progress.
 pub struct FastPath<'a, 'v, W: World> {
-    direct: &'a FastPlan,
+    fast: &'a FastPlan,
     registry: &'a Registry<W>,
     viewer: Viewer,
     view: ViewOf<'v, W>,
@@ -71,26 +71,26 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
         request: &QueryRequest<'a>,
         view: ViewOf<'v, W>,
     ) -> Result<Self, FastAbort> {
-        let direct = request.plan.fast.as_ref().ok_or(FastAbort::SlowPath)?;
+        let fast = request.plan.fast.as_ref().ok_or(FastAbort::SlowPath)?;
         let mut budget = Budget::new(request.limits, request.stop);
         budget.admit(request.entity)?;
-        let mut known = Vec::with_capacity(direct.known.len());
+        let mut known = Vec::with_capacity(fast.known.len());
         for (key, value) in request.entity {
             // A key that is no attribute is the caller's own data, which only the general path handles.
             let id = key.as_keyword().and_then(|key| registry.id(key)).ok_or(FastAbort::SlowPath)?;
             known.push((id, value));
         }
         // The plan was made for certain given attributes. With others, different readers might apply.
-        if known.len() != direct.known.len() || known.iter().any(|(id, _)| !direct.known.contains(id)) {
+        if known.len() != fast.known.len() || known.iter().any(|(id, _)| !fast.known.contains(id)) {
             return Err(FastAbort::SlowPath);
         }
         budget.enter(1, 1)?;
-        Ok(Self { direct, registry, viewer: request.plan.viewer, view, budget, known, grounds: Vec::new() })
+        Ok(Self { fast, registry, viewer: request.plan.viewer, view, budget, known, grounds: Vec::new() })
     }
 
     /// Returns the fields that are read at a position, in the order of the answer.
-    pub(super) fn fields(&self, spot: Position) -> &'a [FastField] {
-        self.direct.levels.get(spot.level).map_or(&[], Vec::as_slice)
+    pub(super) fn fields(&self, position: Position) -> &'a [FastField] {
+        self.fast.levels.get(position.level).map_or(&[], Vec::as_slice)
     }
 
     /// Reads the field with this index at a position. An entity is returned only for a field that joins it.
@@ -98,18 +98,22 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
     /// # Errors
     ///
     /// Returns [`FastAbort::SlowPath`] for a value that only the general path can answer.
-    pub fn read(&mut self, spot: Position, place: usize) -> Result<Datum<'v>, FastAbort> {
-        let cell = self.fields(spot).get(place).ok_or(FastAbort::SlowPath)?;
-        self.read_field(spot, cell)
+    pub fn read(&mut self, position: Position, place: usize) -> Result<Datum<'v>, FastAbort> {
+        let fast_field = self.fields(position).get(place).ok_or(FastAbort::SlowPath)?;
+        self.read_field(position, fast_field)
     }
 
     /// Reads one of the fields of a position, under the same conditions as [`FastPath::read`].
-    pub(super) fn read_field(&mut self, spot: Position, cell: &'a FastField) -> Result<Datum<'v>, FastAbort> {
-        let (operation, reader, params) = match &cell.from {
+    pub(super) fn read_field(
+        &mut self,
+        position: Position,
+        fast_field: &'a FastField,
+    ) -> Result<Datum<'v>, FastAbort> {
+        let (operation, reader, params) = match &fast_field.from {
             FastSource::Reader { operation, reader, params } => (*operation, *reader, params),
             FastSource::Ident { operation, key } => return self.find(*operation, key).map(Datum::Entity),
         };
-        let found = match spot.found {
+        let found = match position.found {
             Some(found) => found,
             // Only at the root: the position of a level below always has an entity.
             None => self.ground(operation)?,
@@ -121,13 +125,13 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
         let is_whole = match &datum {
             // Nil has nothing to join: both paths answer nil.
             Datum::Nil => true,
-            Datum::Entity(_) | Datum::Entities(_) => cell.below.is_some(),
+            Datum::Entity(_) | Datum::Entities(_) => fast_field.below.is_some(),
             Datum::Bool(_) | Datum::Int(_) | Datum::Text(_) | Datum::Shown(_) | Datum::Name(_) => {
-                cell.below.is_none()
+                fast_field.below.is_none()
             }
-            Datum::Inst(_) => cell.below.is_none(),
+            Datum::Inst(_) => fast_field.below.is_none(),
             Datum::Value(value) => {
-                cell.below.is_none() && (self.viewer == Viewer::Operator || !self.hides(value))
+                fast_field.below.is_none() && (self.viewer == Viewer::Operator || !self.hides(value))
             }
         };
         if is_whole { Ok(datum) } else { Err(FastAbort::SlowPath) }
@@ -139,9 +143,13 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
     /// # Errors
     ///
     /// Returns the limit that is exceeded.
-    pub fn join(&mut self, spot: Position, place: usize, entities: usize) -> Result<Position, FastAbort> {
-        let below = self.fields(spot).get(place).and_then(|cell| cell.below).ok_or(FastAbort::SlowPath)?;
-        let depth = spot.depth + 1;
+    pub fn join(&mut self, position: Position, place: usize, entities: usize) -> Result<Position, FastAbort> {
+        let below = self
+            .fields(position)
+            .get(place)
+            .and_then(|fast_field| fast_field.below)
+            .ok_or(FastAbort::SlowPath)?;
+        let depth = position.depth + 1;
         // An empty list costs nothing, not even a level: the general path never enters a level without rows either.
         if entities > 0 {
             self.budget.enter(depth, entities)?;

@@ -37,8 +37,8 @@ pub(super) enum FastSource {
 impl FastPlan {
     /// Converts a plan; returns `None` if some level needs the general path.
     pub(super) fn of<W: World>(levels: &[std::sync::Arc<Level>], registry: &Registry<W>) -> Option<Self> {
-        let mut direct = Self { levels: Vec::new(), known: levels.first()?.known.clone() };
-        direct.levels.resize_with(levels.len(), Vec::new);
+        let mut fast = Self { levels: Vec::new(), known: levels.first()?.known.clone() };
+        fast.levels.resize_with(levels.len(), Vec::new);
         for (number, level) in levels.iter().enumerate() {
             // A wildcard depends on what the entity turns out to have, and duplicate keys have to be merged.
             if level.has_wildcard || level.has_twins {
@@ -47,15 +47,15 @@ impl FastPlan {
             // Below the root the walk holds an entity, so its key must be the one attribute that is known.
             let below = if number == 0 { None } else { Some(one(&level.known)?) };
             let cells = level.fields.iter().map(|field| fast_field(registry, level, field, below));
-            direct.levels[number] = cells.collect::<Option<_>>()?;
+            fast.levels[number] = cells.collect::<Option<_>>()?;
         }
-        Some(direct)
+        Some(fast)
     }
 
     /// Finds the index of a field by its key at a level, and the level below it.
     pub(super) fn place(&self, level: usize, key: &Value) -> Option<(usize, Option<usize>)> {
         let cells = self.levels.get(level)?;
-        let place = cells.iter().position(|cell| cell.key == *key)?;
+        let place = cells.iter().position(|fast_field| fast_field.key == *key)?;
         Some((place, cells[place].below))
     }
 }

@@ -67,8 +67,8 @@ pub fn plan<W: World>(
     let levels: Vec<_> = planner.levels.into_iter().flatten().map(Arc::new).collect();
     let faults = planner.faults;
     // The fast path answers whole queries only, and cannot report faults.
-    let direct = faults.is_empty().then(|| FastPlan::of(&levels, registry)).flatten();
-    Ok(Plan { viewer: with.viewer, levels, names: planner.names, fast: direct, faults })
+    let fast = faults.is_empty().then(|| FastPlan::of(&levels, registry)).flatten();
+    Ok(Plan { viewer: with.viewer, levels, names: planner.names, fast, faults })
 }
 
 impl Plan {

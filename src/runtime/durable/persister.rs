@@ -119,7 +119,7 @@ impl Persister {
     }
 
     /// Adds a fact that is about to be applied at `cursor`; `session` is the one that it concerns.
-    pub(in crate::runtime) fn note(
+    pub(in crate::runtime) fn add_to_batch(
         &mut self,
         cursor: Cursor,
         now: Now,

@@ -194,7 +194,7 @@ pub(super) fn new_schedule(name: &str, owner: &str, delay_ms: u64, fresh: bool) 
         owner: session(owner),
         when: When::After(Span::from_millis(delay_ms)),
         payload: if fresh { Payload::new_session(text, config) } else { Payload::Turn { text } },
-        terms: None,
+        settings: None,
         session_live_max: 50,
     }))
 }

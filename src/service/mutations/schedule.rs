@@ -28,7 +28,7 @@ impl CallerMutator<'_> {
         let meant = meant
             .ok_or_else(|| wrong("when", "given, or one of delay-ms, at, trigger, cron, every-ms", None))?;
         let payload = payload(&new)?;
-        let terms = Settings {
+        let settings = Settings {
             description: new.description.clone(),
             key,
             target: self.target(&new, &payload)?,
@@ -42,7 +42,7 @@ impl CallerMutator<'_> {
             label: new.label,
             made_by: self.caller.maker(&owner, self.tool),
             payload,
-            terms: Some(Box::new(terms)),
+            settings: Some(Box::new(settings)),
             ..NewSchedule::message(owner, meant.when, "")
         };
         let created = creation::create(self.handle(), schedule).map_err(|refusal| refused(&refusal));

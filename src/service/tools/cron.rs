@@ -66,7 +66,7 @@ impl<'a> CronCall<'a> {
         if let Err(refusal) = admission::admit_target(
             self.handle(),
             self.caller,
-            new.terms.as_deref().map(|terms| &terms.target),
+            new.settings.as_deref().map(|settings| &settings.target),
         ) {
             return cron::refused(&refusal);
         }

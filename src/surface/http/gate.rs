@@ -104,10 +104,10 @@ pub(super) fn identify(handle: &Handle, parts: &Parts) -> Result<Identity, HttpE
         Single::Value(text) => Token::from_text(text),
     };
     let Some(caller) = handle.tokens().caller(&token) else { return Ok(Identity::Stranger) };
-    let who = Principal { caller, token };
+    let principal = Principal { caller, token };
     match single(&parts.headers, SESSION) {
-        Single::Absent => Ok(Identity::Caller(who)),
-        Single::Value(session) => acting_for(who, session).map(Identity::Caller),
+        Single::Absent => Ok(Identity::Caller(principal)),
+        Single::Value(session) => acting_for(principal, session).map(Identity::Caller),
         Single::Unclear => {
             Err(HttpError::invalid("Reveille-Session must be one session's id", "send it once"))
         }
@@ -115,14 +115,14 @@ pub(super) fn identify(handle: &Handle, parts: &Parts) -> Result<Identity, HttpE
 }
 
 /// The caller acting for a session: an operator may name any, a session only itself.
-fn acting_for(who: Principal, session: &str) -> Result<Principal, HttpError> {
+fn acting_for(principal: Principal, session: &str) -> Result<Principal, HttpError> {
     let session = SessionId::new(session).map_err(|_| HttpError::not_found())?;
-    match &who.caller.scope {
-        Scope::Session(own) if *own == session => Ok(who),
+    match &principal.caller.scope {
+        Scope::Session(own) if *own == session => Ok(principal),
         Scope::Session(_) => Err(HttpError::not_found()),
         Scope::Operator => {
-            let caller = Caller { scope: Scope::Session(session), ..who.caller };
-            Ok(Principal { caller, ..who })
+            let caller = Caller { scope: Scope::Session(session), ..principal.caller };
+            Ok(Principal { caller, ..principal })
         }
     }
 }

@@ -25,7 +25,7 @@ use super::message::{notation, reply};
 
 /// The table of all routes. A handler that takes [`Principal`] answers 401 without a token; every handler
 /// that reveals data takes it.
-pub(super) fn router(site: &Arc<AppState>) -> Router {
+pub(super) fn router(app: &Arc<AppState>) -> Router {
     Router::new()
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
@@ -46,7 +46,7 @@ pub(super) fn router(site: &Arc<AppState>) -> Router {
             let hint = "the Allow header lists the methods of this route";
             HttpError::new(ErrorCode::MethodNotAllowed, "this route does not have this method", hint)
         })
-        .with_state(Arc::clone(site))
+        .with_state(Arc::clone(app))
 }
 
 /// What a connection's requests share.
@@ -65,13 +65,13 @@ impl ConnService {
         self.watchdog.begin(request.version() == hyper::Version::HTTP_2);
         let began = self.state.service.handle().now().boot;
         let (method, notation) = (request.method().clone(), notation::of_answer(request.headers()));
-        let (who, response) = match self.pass(request).await {
-            Ok((who, response)) => (who, response),
+        let (principal, response) = match self.pass(request).await {
+            Ok((principal, response)) => (principal, response),
             Err(error) => (None, error.into_response()),
         };
         let response = reply::finish(response, notation);
         let took = self.state.service.handle().now().boot.since(began);
-        self.state.traffic.note(&method, who.as_ref(), &response, took);
+        self.state.traffic.note(&method, principal.as_ref(), &response, took);
         // Before the body ends, which would otherwise start the idle timeout.
         if response.status() == hyper::StatusCode::SWITCHING_PROTOCOLS {
             self.watchdog.upgrade();
@@ -86,9 +86,9 @@ impl ConnService {
         let (mut parts, body) = request.into_parts();
         // The host and origin are checked before the token, so a page of another origin learns nothing about tokens.
         self.state.gate.check(&parts)?;
-        let who = match gate::identify(self.state.service.handle(), &parts)? {
+        let principal = match gate::identify(self.state.service.handle(), &parts)? {
             Identity::Nobody => None,
-            Identity::Caller(who) => Some(who),
+            Identity::Caller(principal) => Some(principal),
             Identity::Stranger => {
                 // While it waits it counts as idle, so it can be closed to make room for others.
                 self.watchdog.ignore_request();
@@ -98,12 +98,12 @@ impl ConnService {
         };
         // For upgrades: the seat stays taken for as long as the stream lasts.
         parts.extensions.insert(Arc::clone(&self.permit));
-        if let Some(who) = &who {
-            parts.extensions.insert(who.clone());
+        if let Some(principal) = &principal {
+            parts.extensions.insert(principal.clone());
         }
         let request = hyper::Request::from_parts(parts, Body::new(body));
         let Ok(response) = TowerToHyperService::new(self.router.clone()).call(request).await;
-        Ok((who, response))
+        Ok((principal, response))
     }
 }
 

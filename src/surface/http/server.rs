@@ -18,7 +18,7 @@ use crate::service::Service;
 /// A server on its own threads. Dropping it ends it at once; [`Server::drain`] and [`Server::stop`]
 /// end it in order.
 pub struct Server {
-    site: Arc<AppState>,
+    app: Arc<AppState>,
     address: SocketAddr,
     stop: watch::Sender<bool>,
     /// Its receivers are the accept loops that still have their listeners open.
@@ -41,11 +41,11 @@ impl Server {
             .build()?;
         let listener = runtime.block_on(async { listen(config.listen) })?;
         let address = listener.local_addr()?;
-        let site = AppState::new(service, config, address);
+        let app = AppState::new(service, config, address);
         let (stop, stopped) = watch::channel(false);
         let (accepting, open) = watch::channel(());
-        spawn_accept(&runtime, open, accept(Arc::clone(&site), listener, stopped));
-        Ok(Server { site, address, stop, accepting, runtime: Some(runtime), socket: None })
+        spawn_accept(&runtime, open, accept(Arc::clone(&app), listener, stopped));
+        Ok(Server { app, address, stop, accepting, runtime: Some(runtime), socket: None })
     }
 
     /// Accepts clients of a Unix socket too.
@@ -59,7 +59,7 @@ impl Server {
             let _inside = runtime.enter();
             socket.listener()?
         };
-        let clients = socket::accept(Arc::clone(&self.site), listener, self.stop.subscribe());
+        let clients = socket::accept(Arc::clone(&self.app), listener, self.stop.subscribe());
         spawn_accept(runtime, self.accepting.subscribe(), clients);
         self.socket = Some(socket);
         Ok(())
@@ -73,22 +73,22 @@ impl Server {
     /// Accepts no more connections, and gives requests in progress some time to end. Streams stay
     /// open, because receipts may still come by them. A second call does nothing.
     pub fn drain(&self) {
-        if self.site.begin_stop() {
+        if self.app.begin_stop() {
             return;
         }
         self.stop.send_replace(true);
         self.wait(
             // Without the listeners a client could still connect after this has returned.
-            |site| self.accepting.is_closed() && site.seats.open() <= site.streams.count(),
-            self.site.times.drain,
+            |app| self.accepting.is_closed() && app.permits.open() <= app.streams.count(),
+            self.app.times.drain,
         );
     }
 
     /// Ends the streams, then the server; requests received before are still answered.
     pub fn stop(&mut self) {
         self.drain();
-        self.site.streams.stop();
-        self.wait(|site| site.streams.count() == 0, FAREWELL);
+        self.app.streams.stop();
+        self.wait(|app| app.streams.count() == 0, FAREWELL);
         // Dropping it removes its file, so that new clients see at once that the server is gone.
         self.socket = None;
         if let Some(runtime) = self.runtime.take() {
@@ -101,7 +101,7 @@ impl Server {
     fn wait(&self, is_so: impl Fn(&AppState) -> bool, at_most: Duration) {
         let Some(runtime) = &self.runtime else { return };
         let until = async {
-            while !is_so(&self.site) {
+            while !is_so(&self.app) {
                 tokio::time::sleep(LOOK_AGAIN).await;
             }
         };

@@ -21,7 +21,13 @@ pub(super) struct Traffic {
 
 impl Traffic {
     /// Counts and logs one answer.
-    pub(super) fn note(&self, method: &Method, who: Option<&Principal>, response: &Response, took: Span) {
+    pub(super) fn note(
+        &self,
+        method: &Method,
+        principal: Option<&Principal>,
+        response: &Response,
+        took: Span,
+    ) {
         let route = response.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str);
         let status = response.status().as_u16();
         let micros = took.nanos() / 1_000;
@@ -31,7 +37,7 @@ impl Traffic {
             route,
             status,
             ms = format_args!("{}.{:03}", micros / 1_000, micros % 1_000),
-            caller = who.map_or("nobody", Principal::kind),
+            caller = principal.map_or("nobody", Principal::kind),
         );
         // A panic elsewhere cannot leave the table inconsistent: each change is one addition.
         let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);

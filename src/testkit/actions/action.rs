@@ -160,7 +160,7 @@ impl World {
             owner,
             when,
             payload,
-            terms: self.any_terms(fresh),
+            settings: self.any_terms(fresh),
             session_live_max: self.config.session_live_max,
         };
         self.submit(Input::Command(Command::CreateSchedule(new))).map(|_| ())

@@ -87,8 +87,8 @@ fn not_silent(standing: &StateView<'_>, id: &ScheduleId, record: &ScheduleRecord
     let live = || state.runs_of(record).any(|(_, run)| !run.run().state.is_terminal());
     let speaks = match record.status() {
         Status::Pending => {
-            let course = record.progress();
-            state.has_slot_timer(id) || course.awaits_event || course.awaits_finish && live()
+            let progress = record.progress();
+            state.has_slot_timer(id) || progress.awaits_event || progress.awaits_finish && live()
         }
         Status::Paused => record.progress().paused.is_some() && !state.has_slot_timer(id),
         // `nothing_waits_without_cause` judges what a queued run waits for.

@@ -15,9 +15,9 @@ fn check(when: &When, policy: &Policy, lifetime: &Lifetime, happens: impl Fn(&mu
     use reveille::domain::Durability::{Durable, Volatile};
     for durability in [Volatile, Durable] {
         let mut scene = Scene::new("2026-06-01T00:00:00Z", "UTC");
-        let terms = Settings { policy: policy.clone(), lifetime: *lifetime, ..Settings::PLAIN };
+        let settings = Settings { policy: policy.clone(), lifetime: *lifetime, ..Settings::PLAIN };
         let new = NewSchedule::message(session("s"), when.clone(), "p");
-        scene.create(NewSchedule { durability, terms: Some(Box::new(terms)), ..new });
+        scene.create(NewSchedule { durability, settings: Some(Box::new(settings)), ..new });
         happens(&mut scene);
         assert_eq!(scene.news(), expected, "{}", durability.name());
     }

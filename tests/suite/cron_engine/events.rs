@@ -128,9 +128,9 @@ fn a_pause_a_cancel_and_a_run_by_hand_are_as_ever() {
 fn one_that_has_expired_waits_no_longer() {
     let mut scene = Scene::new("2026-06-01T00:00:00Z", "UTC");
     let expires_at = Some(at("2026-06-01T00:01:00Z"));
-    let terms = Settings { lifetime: Lifetime { expires_at, ..Lifetime::PLAIN }, ..Settings::PLAIN };
-    let terms = Some(Box::new(terms));
-    let id = scene.create(NewSchedule { terms, ..waiting(None, Durability::Durable) });
+    let settings = Settings { lifetime: Lifetime { expires_at, ..Lifetime::PLAIN }, ..Settings::PLAIN };
+    let settings = Some(Box::new(settings));
+    let id = scene.create(NewSchedule { settings, ..waiting(None, Durability::Durable) });
     pass(&mut scene, 61);
     ready(&mut scene, "build").expect("it is");
     pass(&mut scene, 60);

@@ -41,8 +41,8 @@ fn a_harness_that_is_lost_takes_no_delivery_of_another_along() {
     scene.open("owner");
     scene.attach(&[session("s")]);
     scene.attach(&[session("owner")]);
-    let terms = Settings { target: Target::Session(session("s")), ..Settings::PLAIN };
-    scene.create(NewSchedule { terms: Some(Box::new(terms)), ..in_a_minute("owner", "for another") });
+    let settings = Settings { target: Target::Session(session("s")), ..Settings::PLAIN };
+    scene.create(NewSchedule { settings: Some(Box::new(settings)), ..in_a_minute("owner", "for another") });
     scene.pass(Span::from_millis(60_000));
     assert_eq!(out(&mut scene), 1);
     scene.detach();

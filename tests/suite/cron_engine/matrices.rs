@@ -17,11 +17,11 @@ const MINUTE: Span = Span::from_millis(60_000);
 /// A durable schedule into the session `s`.
 pub(crate) fn durable(trigger: Trigger, policy: Policy) -> NewSchedule {
     let lifetime = Lifetime { dies_with_session: false, ..Lifetime::PLAIN };
-    let terms = Settings { envelope: Envelope::TaskEvent, policy, lifetime, ..Settings::PLAIN };
+    let settings = Settings { envelope: Envelope::TaskEvent, policy, lifetime, ..Settings::PLAIN };
     NewSchedule {
         dialect: Dialect::Cron,
         durability: Durability::Durable,
-        terms: Some(Box::new(terms)),
+        settings: Some(Box::new(settings)),
         ..NewSchedule::message(session("s"), When::By(trigger), "p")
     }
 }

@@ -57,8 +57,8 @@ fn no_turn_is_presumed_after_a_notice() {
     scene.attach(&[session("s")]);
     // One that would end with its turn ends with its receipt: there is none.
     let policy = Policy { ends_with: EndsWith::Turn, ..Policy::PLAIN };
-    let terms = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
-    let first = scene.create(NewSchedule { terms, ..notice(1, "one", None) });
+    let settings = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
+    let first = scene.create(NewSchedule { settings, ..notice(1, "one", None) });
     scene.create(prompt(2));
     let last = scene.create(notice(3, "two", None));
     scene.news();

@@ -21,8 +21,8 @@ fn every(from: CountFrom) -> Trigger {
 fn flagged(trigger: Trigger, durability: Durability, backoff: Vec<Span>) -> NewSchedule {
     let lifetime = Lifetime { cancel_on_user_activity: true, ..Lifetime::PLAIN };
     let policy = Policy { backoff, ..Policy::PLAIN };
-    let terms = Some(Box::new(Settings { lifetime, policy, ..Settings::PLAIN }));
-    NewSchedule { durability, terms, ..NewSchedule::message(session("s"), When::By(trigger), "p") }
+    let settings = Some(Box::new(Settings { lifetime, policy, ..Settings::PLAIN }));
+    NewSchedule { durability, settings, ..NewSchedule::message(session("s"), When::By(trigger), "p") }
 }
 
 fn speak(scene: &mut Scene, id: &str) {

@@ -81,9 +81,9 @@ fn a_lane_that_goes_on_with_what_it_had_takes_nothing_else() {
 /// A first, which its host never acknowledges, and a second, which is due a moment later and waits behind it.
 fn two_in_a_lane(lives: &Lives, life: &mut Life, owner: &SessionId) -> [ScheduleId; 2] {
     let policy = Policy { recovery: Recovery::Redeliver, ..Policy::PLAIN };
-    let terms = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
+    let settings = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
     let both = [1_000, 1_001].map(|delay| {
-        let new = NewSchedule { terms: terms.clone(), ..message(owner, delay) };
+        let new = NewSchedule { settings: settings.clone(), ..message(owner, delay) };
         life.create(new).expect("it is kept")
     });
     lives.stage.clock.advance(Span::from_millis(1_000));
@@ -137,7 +137,7 @@ fn a_receipt_that_could_not_be_kept_is_kept_when_that_works_again() {
         let owner = life.open("one");
         let policy = Policy { recovery, ..Policy::PLAIN };
         let new = NewSchedule {
-            terms: Some(Box::new(Settings { policy, ..Settings::PLAIN })),
+            settings: Some(Box::new(Settings { policy, ..Settings::PLAIN })),
             ..message(&owner, 1_000)
         };
         let id = life.create(new).expect("it is kept");

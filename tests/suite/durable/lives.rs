@@ -132,7 +132,7 @@ pub(crate) fn message(owner: &SessionId, delay_ms: u64) -> NewSchedule {
 pub(crate) fn every(stage: &Stage, owner: &SessionId, period_ms: u64, policy: Policy) -> NewSchedule {
     let anchor = stage.clock.now().wall.checked_add(Span::from_millis(period_ms)).expect("in range");
     let period = Every::new(Span::from_millis(period_ms), anchor, CountFrom::Slot).expect("in bounds");
-    let terms = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
+    let settings = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
     let when = When::By(period.into());
-    NewSchedule { terms, when, ..NewSchedule::message(owner.clone(), When::After(Span::ZERO), "again") }
+    NewSchedule { settings, when, ..NewSchedule::message(owner.clone(), When::After(Span::ZERO), "again") }
 }

@@ -338,9 +338,9 @@ fn a_repeated_request_is_known_again_in_a_later_life() {
     let life = lives.next(0);
     let owner = life.open("one");
     let keyed = |text: &str| {
-        let terms = Some(Box::new(Settings { key: Some("build-7".into()), ..Settings::PLAIN }));
+        let settings = Some(Box::new(Settings { key: Some("build-7".into()), ..Settings::PLAIN }));
         let when = When::At(Moment::parse("2026-06-01T08:00:00Z").expect("an instant"));
-        NewSchedule { terms, ..NewSchedule::message(owner.clone(), when, text) }
+        NewSchedule { settings, ..NewSchedule::message(owner.clone(), when, text) }
     };
     life.create(keyed("look")).expect("it is kept");
     drop(life);
@@ -409,9 +409,12 @@ fn a_repeat_is_answered_when_what_it_repeats_is_kept() {
     let lives = Lives::new();
     let life = lives.next(0);
     let owner = life.open("one");
-    let terms = Some(Box::new(Settings { key: Some("build-7".into()), ..Settings::PLAIN }));
-    let keyed =
-        || NewSchedule { terms: terms.clone(), durability: Durability::Durable, ..message(&owner, 60_000) };
+    let settings = Some(Box::new(Settings { key: Some("build-7".into()), ..Settings::PLAIN }));
+    let keyed = || NewSchedule {
+        settings: settings.clone(),
+        durability: Durability::Durable,
+        ..message(&owner, 60_000)
+    };
     lives.store.hold();
     let outcomes = std::thread::scope(|scope| {
         let first = scope.spawn(|| life.handle.schedule(keyed()));

@@ -83,8 +83,8 @@ fn a_hand_over_that_is_let_in_before_a_refusal_is_made_once() {
     let owner = life.open(number);
     let policy = Policy { recovery: Recovery::Fail, ..Policy::PLAIN };
     let due = ScheduleId::new("due").expect("an id");
-    let terms = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
-    let new = NewSchedule { id: Some(due.clone()), terms, ..message(&owner, 60_000) };
+    let settings = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
+    let new = NewSchedule { id: Some(due.clone()), settings, ..message(&owner, 60_000) };
     let command = Command::CreateSchedule(NewSchedule { durability: Durability::Durable, ..new });
     life.ask(command).wait().expect("it is kept");
     lives.stage.clock.advance(Span::from_millis(60_000));
@@ -110,10 +110,13 @@ fn what_was_decided_on_top_of_a_refusal_is_refused_too() {
     let lives = Lives::new();
     let mut life = ByHand::new(&lives);
     let owner = life.open(HostId::LOCAL);
-    let terms = Some(Box::new(Settings { key: Some("build-7".into()), ..Settings::PLAIN }));
+    let settings = Some(Box::new(Settings { key: Some("build-7".into()), ..Settings::PLAIN }));
     let keyed = || {
-        let new =
-            NewSchedule { durability: Durability::Durable, terms: terms.clone(), ..message(&owner, 60_000) };
+        let new = NewSchedule {
+            durability: Durability::Durable,
+            settings: settings.clone(),
+            ..message(&owner, 60_000)
+        };
         Command::CreateSchedule(new)
     };
     lives.store.fail_as(DiskFault::Narrow(0));

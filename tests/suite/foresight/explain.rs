@@ -38,7 +38,7 @@ impl Scene {
         let anchor = start.checked_add(minutes(10)).expect("near");
         let every = Every::new(minutes(10), anchor, CountFrom::Slot).expect("a period");
         let new = NewSchedule::message(owner, When::By(every.into()), "a prompt");
-        let new = NewSchedule { terms: Some(Box::new(Settings { target, ..Settings::PLAIN })), ..new };
+        let new = NewSchedule { settings: Some(Box::new(Settings { target, ..Settings::PLAIN })), ..new };
         let schedule = handle.schedule(new).expect("room");
         Scene { schedule, stage, host, handle, start }
     }

@@ -137,9 +137,9 @@ impl World {
     fn create(&mut self) {
         let owner = ["one", "two", "gone"][usize::try_from(self.below(5) / 2).unwrap_or(0)];
         let mut owner = session(owner);
-        let mut terms = self.terms();
-        if terms.policy.missed != Missed::All && terms.target == Target::Owner && self.one_in(5) {
-            terms.policy.when_busy = WhenBusy::Skip;
+        let mut settings = self.settings();
+        if settings.policy.missed != Missed::All && settings.target == Target::Owner && self.one_in(5) {
+            settings.policy.when_busy = WhenBusy::Skip;
             owner = session(&format!("alone-{}", self.schedules.len()));
             let opened =
                 self.handle.open_session(Some(owner.clone()), HostId::LOCAL, SessionConfig::default());
@@ -148,7 +148,7 @@ impl World {
         }
         let new = NewSchedule {
             durability: if self.one_in(2) { Durability::Durable } else { Durability::Volatile },
-            terms: Some(Box::new(terms)),
+            settings: Some(Box::new(settings)),
             ..NewSchedule::message(owner, self.when(), "a prompt")
         };
         // A trigger without a slot in its lifetime is refused.
@@ -180,7 +180,7 @@ impl World {
     /// Of several in one instant and one session, the later find a delivery out, which by the forecast's assumption has ended
     /// by then: so whoever skips what finds its session busy is alone in it, and neither skips nor folds in what is made up
     /// for, which comes all at once.
-    fn terms(&self) -> Settings {
+    fn settings(&self) -> Settings {
         let missed = Missed::ALL[self.place(3)];
         let coalesces = missed != Missed::All && self.one_in(3);
         let now = self.stage.clock.now().wall;

@@ -63,11 +63,11 @@ impl Scene {
 
     fn to(&self, channel: &str, durability: Durability) -> NewSchedule {
         let route = Route { channel: channel.into(), conversation: "c1".into(), thread: None };
-        let terms = Settings { target: Target::Route(Box::new(route)), ..Settings::PLAIN };
+        let settings = Settings { target: Target::Route(Box::new(route)), ..Settings::PLAIN };
         let when = When::After(Span::from_millis(1_000));
         NewSchedule {
             durability,
-            terms: Some(Box::new(terms)),
+            settings: Some(Box::new(settings)),
             ..NewSchedule::message(self.session.clone(), when, "wake up")
         }
     }

@@ -83,10 +83,10 @@ impl Year {
         let (number, at) = (self.jobs.len(), self.wall());
         let plan = Plan::draw(number, &self.zones, at, &self.stage.entropy);
         let owner = self.sessions[number % self.sessions.len()].clone();
-        let terms = Settings { policy: plan::ask_policy(&plan.policy, plan.ends_with), ..Settings::PLAIN };
+        let settings = Settings { policy: plan::ask_policy(&plan.policy, plan.ends_with), ..Settings::PLAIN };
         let new = NewSchedule {
             durability: Durability::Durable,
-            terms: Some(Box::new(terms)),
+            settings: Some(Box::new(settings)),
             ..NewSchedule::message(owner.clone(), When::By(plan::ask_trigger(&plan.trigger)), "a prompt")
         };
         let id = self.life.handle.schedule(new).expect("there is room");

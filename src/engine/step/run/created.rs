@@ -5,7 +5,7 @@ use crate::domain::{Failure, Phase, Refusal, RunId};
 use crate::engine::record::SessionRecord;
 use crate::engine::state::Mode;
 use crate::engine::step::run::authorize::authorize_prompt;
-use crate::engine::step::run::dispatch::{fresh_session, submit};
+use crate::engine::step::run::dispatch::{fresh_session, submit_prompt};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::fail;
 use crate::engine::step_builder::StepBuilder;
@@ -33,7 +33,7 @@ pub(in crate::engine) fn created(step: &mut StepBuilder<'_>, run: &RunId) -> Res
         step.session_fact(&fresh.id, fresh.opened());
     }
     if authorize_prompt(step, &occurrence) {
-        submit(step, &occurrence, host, fresh.id);
+        submit_prompt(step, &occurrence, host, fresh.id);
     }
     Ok(())
 }

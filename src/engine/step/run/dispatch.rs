@@ -151,7 +151,9 @@ fn dispatch_to_host(
         return false;
     }
     match &occurrence.schedule.payload {
-        Payload::Turn { .. } | Payload::Notice(_) => submit(step, occurrence, host, session.id.clone()),
+        Payload::Turn { .. } | Payload::Notice(_) => {
+            submit_prompt(step, occurrence, host, session.id.clone());
+        }
         Payload::NewSession(_) if !step.state.has_room(step.creating) => {
             // A retry may succeed: sessions may be closed before the next attempt.
             let text = format!("limit reached: {} is {}", limits::SESSIONS.name, limits::SESSIONS.value);
@@ -180,7 +182,7 @@ fn dispatch_to_host(
 
 /// Submits a run's prompt or notice to a session, with the moment of delivery and the schedule it
 /// comes from.
-pub(in crate::engine::step) fn submit(
+pub(in crate::engine::step) fn submit_prompt(
     step: &mut StepBuilder<'_>,
     occurrence: &Occurrence<'_>,
     host: HostId,

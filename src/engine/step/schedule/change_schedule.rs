@@ -109,10 +109,10 @@ pub(in crate::engine) fn edited(
     let mut schedule = changed(step, &record.schedule, change)?;
     // Rescheduling within a turn that a schedule began counts as scheduling one more. Only ever
     // deeper: a change cannot move a schedule up its line.
-    if moves && let Some(line) = step.state.chain_of_caller(by, &record.schedule.owner)? {
-        let depth = schedule.lineage().map_or(0, |line| line.depth);
-        if line.depth > depth {
-            schedule.enter_chain(line);
+    if moves && let Some(lineage) = step.state.chain_of_caller(by, &record.schedule.owner)? {
+        let depth = schedule.lineage().map_or(0, |lineage| lineage.depth);
+        if lineage.depth > depth {
+            schedule.enter_chain(lineage);
         }
     }
     check_payload(&schedule)?;
@@ -143,14 +143,14 @@ fn changed(step: &StepBuilder<'_>, old: &Schedule, change: ScheduleChange) -> Re
             Payload::Notice(notice) => Payload::Notice(Box::new(Notice { text, ..*notice })),
         };
     }
-    let mut terms = old.settings().clone();
+    let mut settings = old.settings().clone();
     if let Some(description) = change.description {
-        terms.description = description;
+        settings.description = description;
     }
-    terms.target = change.target.unwrap_or(terms.target);
-    terms.policy = change.policy.unwrap_or(terms.policy);
-    terms.lifetime = change.lifetime.unwrap_or(terms.lifetime);
+    settings.target = change.target.unwrap_or(settings.target);
+    settings.policy = change.policy.unwrap_or(settings.policy);
+    settings.lifetime = change.lifetime.unwrap_or(settings.lifetime);
     // Plain terms are stored as `None`, so that equal definitions compare equal.
-    new.settings = (terms != Settings::PLAIN).then(|| Box::new(terms));
+    new.settings = (settings != Settings::PLAIN).then(|| Box::new(settings));
     Ok(new)
 }

@@ -61,7 +61,7 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
         payload: new.payload,
         created_at: now.wall,
         creation: Creation::of(new.made_by.map(|by| *by), None),
-        settings: new.terms.filter(|terms| **terms != Settings::PLAIN),
+        settings: new.settings.filter(|settings| **settings != Settings::PLAIN),
     };
     let known = known(step, &schedule);
     if let Some(known) = known.filter(|_| on_known == OnKnown::Same) {
@@ -76,7 +76,7 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
     if is_full && replaced.is_none() {
         return Err(Refusal::SessionFull { max });
     }
-    put_in_line(step, &mut schedule)?;
+    join_chain(step, &mut schedule)?;
     check_payload(&schedule)?;
     check_terms(&schedule)?;
     if state.live_count() >= limits::SCHEDULES.value {
@@ -113,12 +113,12 @@ fn is_ready(session: &SessionRecord, schedule: &Schedule, now: Moment) -> bool {
 }
 
 /// Adds the schedule to the line of the turn that makes it, if a schedule began that turn.
-fn put_in_line(step: &StepBuilder<'_>, schedule: &mut Schedule) -> Result<(), Refusal> {
-    let Some(line) = step.state.chain_of_caller(schedule.created_by(), &schedule.owner)? else {
+fn join_chain(step: &StepBuilder<'_>, schedule: &mut Schedule) -> Result<(), Refusal> {
+    let Some(lineage) = step.state.chain_of_caller(schedule.created_by(), &schedule.owner)? else {
         return Ok(());
     };
-    step.state.check_chain(&line)?;
-    schedule.enter_chain(line);
+    step.state.check_chain(&lineage)?;
+    schedule.enter_chain(lineage);
     Ok(())
 }
 
@@ -182,20 +182,20 @@ pub(in crate::engine::step) fn check_payload(schedule: &Schedule) -> Result<(), 
 
 /// Refuses terms over their bounds.
 pub(in crate::engine::step) fn check_terms(schedule: &Schedule) -> Result<(), Refusal> {
-    let terms = schedule.settings();
-    within(limits::TEXT_BYTES, terms.description.as_ref().map_or(0, |text| text.len()))?;
-    within(limits::LABEL_BYTES, terms.key.as_ref().map_or(0, |key| key.len()))?;
-    if let Target::Route(route) = &terms.target {
+    let settings = schedule.settings();
+    within(limits::TEXT_BYTES, settings.description.as_ref().map_or(0, |text| text.len()))?;
+    within(limits::LABEL_BYTES, settings.key.as_ref().map_or(0, |key| key.len()))?;
+    if let Target::Route(route) = &settings.target {
         let thread = route.thread.as_ref().map_or(0, |thread| thread.len());
         within(limits::LABEL_BYTES, route.channel.len().max(route.conversation.len()).max(thread))?;
     }
-    let waits = &terms.policy.backoff;
+    let waits = &settings.policy.backoff;
     let too_long = |span: &Span| span.millis() > limits::PERIOD_MS_MAX.value;
     // The first attempt has no wait before it, so n waits make n + 1 attempts.
     if waits.len() as u64 >= limits::ATTEMPTS.value {
         return Err(Refusal::LimitReached { limit: limits::ATTEMPTS });
     }
-    let spans = waits.iter().chain(&terms.policy.timeout).chain(&terms.policy.max_late);
+    let spans = waits.iter().chain(&settings.policy.timeout).chain(&settings.policy.max_late);
     if spans.into_iter().any(too_long) {
         return Err(Refusal::LimitReached { limit: limits::PERIOD_MS_MAX });
     }

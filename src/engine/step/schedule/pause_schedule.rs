@@ -36,12 +36,12 @@ pub(in crate::engine) fn resume_schedule(step: &mut StepBuilder<'_>, which: Whic
 /// Returns the next slot of a schedule that is resumed: the one before the pause, even if it has
 /// passed meanwhile.
 pub(in crate::engine::step) fn resumed(step: &StepBuilder<'_>, record: &ScheduleRecord) -> Next {
-    let course = record.progress();
+    let progress = record.progress();
     match record.next {
         Some(slot) => Next::Slot { slot, due: due(step, &record.schedule, slot) },
-        None if course.awaits_finish => Next::AfterFinish,
-        None if course.awaits_event => Next::AtEvent,
-        None => Next::Never { reason: course.never.unwrap_or(Reason::NoMoreSlots) },
+        None if progress.awaits_finish => Next::AfterFinish,
+        None if progress.awaits_event => Next::AtEvent,
+        None => Next::Never { reason: progress.never.unwrap_or(Reason::NoMoreSlots) },
     }
 }
 

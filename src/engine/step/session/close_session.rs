@@ -58,9 +58,9 @@ pub(in crate::engine) fn close_session(
 
 /// Returns whether anything is left of a schedule once its runs with hosts have ended.
 fn has_more(state: &State, schedule: &ScheduleRecord) -> bool {
-    let course = schedule.progress();
+    let progress = schedule.progress();
     let waits = || state.runs_of(schedule).any(|(_, run)| run.run.state == RunState::Queued);
-    schedule.next.is_some() || course.awaits() || waits()
+    schedule.next.is_some() || progress.awaits() || waits()
 }
 
 /// Returns whether a schedule ends with this session.

@@ -57,12 +57,12 @@ fn is_moot(step: &StepBuilder<'_>, key: Key, record: &ScheduleRecord) -> bool {
         }
         retries = true;
     }
-    let course = record.progress();
+    let progress = record.progress();
     let slot_to_come = match record.next {
         // A paused schedule has no deadline, so its slot is compared with the clock.
-        Some(slot) if course.paused.is_some() => slot > now.wall,
+        Some(slot) if progress.paused.is_some() => slot > now.wall,
         Some(_) => !state.timers.is_due(key, now),
-        None => course.awaits(),
+        None => progress.awaits(),
     };
     // Something has to be left to cancel: a future slot, or the next attempt at a run.
     slot_to_come || retries && record.next.is_none()

@@ -39,7 +39,7 @@ pub(super) fn print(schedule: &Schedule) -> Printed {
         None => map,
     };
     match &schedule.settings {
-        Some(terms) => map.with("terms", of_terms(terms)),
+        Some(settings) => map.with("terms", of_terms(settings)),
         None => map,
     }
 }
@@ -55,7 +55,7 @@ pub(super) fn parse(form: &Form<'_>) -> Result<Schedule, FactError> {
         payload: payload(map(form, "payload")?)?,
         created_at: instant(form, "created-at")?,
         creation: Creation::of(maybe(form, "made-by", actor)?, maybe(form, "lineage", lineage)?),
-        settings: maybe(form, "terms", |form, key| terms(map(form, key)?))?.map(Box::new),
+        settings: maybe(form, "terms", |form, key| settings(map(form, key)?))?.map(Box::new),
     })
 }
 
@@ -95,20 +95,20 @@ fn payload(form: &Form<'_>) -> Result<Payload, FactError> {
     })
 }
 
-fn of_terms(terms: &Settings) -> Printed {
+fn of_terms(settings: &Settings) -> Printed {
     // Parts that equal the default are omitted, so a default cannot change without a new `VERSION`.
     let plain = Settings::PLAIN;
     Printed::new()
-        .with("description", terms.description.as_deref())
-        .with("key", terms.key.as_deref())
-        .with("shared?", unless(plain.shared, terms.shared))
-        .with("target", unless(&plain.target, &terms.target).map(of_target))
-        .with("envelope", unless(plain.envelope, terms.envelope).map(|it| Word(it.name())))
-        .with("policy", unless(&plain.policy, &terms.policy).map(of_policy))
-        .with("lifetime", unless(&plain.lifetime, &terms.lifetime).map(of_lifetime))
+        .with("description", settings.description.as_deref())
+        .with("key", settings.key.as_deref())
+        .with("shared?", unless(plain.shared, settings.shared))
+        .with("target", unless(&plain.target, &settings.target).map(of_target))
+        .with("envelope", unless(plain.envelope, settings.envelope).map(|it| Word(it.name())))
+        .with("policy", unless(&plain.policy, &settings.policy).map(of_policy))
+        .with("lifetime", unless(&plain.lifetime, &settings.lifetime).map(of_lifetime))
 }
 
-fn terms(form: &Form<'_>) -> Result<Settings, FactError> {
+fn settings(form: &Form<'_>) -> Result<Settings, FactError> {
     let plain = Settings::PLAIN;
     Ok(Settings {
         description: own_text(form, "description")?,

@@ -137,25 +137,26 @@ impl<W: World> Graphql<W> {
         request: &GraphqlRequest,
         caller: &GraphqlCaller<'_>,
     ) -> Result<Arc<PreparedOperation>, Vec<GraphqlError>> {
-        let side = self.viewer_schema(caller.viewer)?;
+        let viewer_schema = self.viewer_schema(caller.viewer)?;
         let key = cache_key(request);
-        if let Some(prepared) = side.prepared.get(&key) {
+        if let Some(prepared) = viewer_schema.prepared.get(&key) {
             return Ok(prepared);
         }
         // Documents have a cache of their own: clients repeat a document with other variables.
-        let document = match side.documents.get(&request.query) {
+        let document = match viewer_schema.documents.get(&request.query) {
             Some(document) => document,
             None => {
-                let document = Arc::new(document::read(&request.query, &side.model, &side.schema)?);
-                side.documents.put(request.query.clone(), Arc::clone(&document));
+                let document =
+                    Arc::new(document::read(&request.query, &viewer_schema.model, &viewer_schema.schema)?);
+                viewer_schema.documents.put(request.query.clone(), Arc::clone(&document));
                 document
             }
         };
-        let prepared = Arc::new(self.preparing(side, caller).prepare(&document, request)?);
+        let prepared = Arc::new(self.preparing(viewer_schema, caller).prepare(&document, request)?);
         // A mutation is rarely repeated with equal variables, and the answer to an introspection is large. As
         // introspections are never cached, each of them passes the check of `may_introspect`.
         if prepared.kind == OperationType::Query && prepared.introspected.is_none() {
-            side.prepared.put(key.into_owned(), Arc::clone(&prepared));
+            viewer_schema.prepared.put(key.into_owned(), Arc::clone(&prepared));
         }
         Ok(prepared)
     }
@@ -174,13 +175,13 @@ impl<W: World> Graphql<W> {
 
     pub(in crate::surface::graphql) fn preparing<'a>(
         &'a self,
-        side: &'a ViewerSchema,
+        viewer_schema: &'a ViewerSchema,
         caller: &GraphqlCaller<'_>,
     ) -> Preparing<'a, W> {
         Preparing {
             registry: &self.registry,
-            model: &side.model,
-            face: &side.schema,
+            model: &viewer_schema.model,
+            async_schema: &viewer_schema.schema,
             viewer: caller.viewer,
             limits: caller.limits,
             may_introspect: caller.may_introspect,
@@ -193,13 +194,13 @@ impl<W: World> Graphql<W> {
         caller: &GraphqlCaller<'_>,
         access: &mut dyn Access<W>,
     ) -> Result<String, GraphqlError> {
-        let side = self.viewer_schema(caller.viewer).map_err(first)?;
+        let viewer_schema = self.viewer_schema(caller.viewer).map_err(first)?;
         let mut answer = Err(GraphqlError::new(Code::Internal, "the query did not run"));
         // Both paths read one view, so that falling back does not change the moment of the answer.
         access.look(&mut |view| {
-            answer = match self.walk(side, prepared, caller, view) {
+            answer = match self.walk(viewer_schema, prepared, caller, view) {
                 Some(body) => Ok(body),
-                None => self.read(side, prepared, caller, &mut FixedView::<W>(view)),
+                None => self.read(viewer_schema, prepared, caller, &mut FixedView::<W>(view)),
             }
         });
         answer
@@ -208,22 +209,22 @@ impl<W: World> Graphql<W> {
     /// Answers on the fast path. Returns `None` if only the general path can answer.
     fn walk(
         &self,
-        side: &ViewerSchema,
+        viewer_schema: &ViewerSchema,
         prepared: &PreparedOperation,
         caller: &GraphqlCaller<'_>,
         view: ViewOf<'_, W>,
     ) -> Option<String> {
-        let (Some(shape), Some(plan)) = (&prepared.shape, &prepared.plan) else { return None };
+        let (Some(template), Some(plan)) = (&prepared.template, &prepared.plan) else { return None };
         let entity = &Map::new();
         let request =
             eql::QueryRequest { plan, entity, is_lenient: true, limits: caller.limits, stop: caller.stop };
-        shape.write(&side.model, &self.registry, &request, view)
+        template.write(&viewer_schema.model, &self.registry, &request, view)
     }
 
     /// Answers on the general path.
     fn read(
         &self,
-        side: &ViewerSchema,
+        viewer_schema: &ViewerSchema,
         prepared: &PreparedOperation,
         caller: &GraphqlCaller<'_>,
         access: &mut dyn Access<W>,
@@ -234,7 +235,7 @@ impl<W: World> Graphql<W> {
         };
         let introspected = prepared.introspected.as_ref();
         let answers = Answers { row: &row, root_results: &[], introspected };
-        Ok(answer::write(&side.model, &prepared.selection, &answers))
+        Ok(answer::write(&viewer_schema.model, &prepared.selection, &answers))
     }
 
     /// Runs the mutations of an operation, in document order (specification, §6.2.2).
@@ -244,7 +245,7 @@ impl<W: World> Graphql<W> {
         caller: &GraphqlCaller<'_>,
         access: &mut dyn Access<W>,
     ) -> Result<String, GraphqlError> {
-        let side = self.viewer_schema(caller.viewer).map_err(first)?;
+        let viewer_schema = self.viewer_schema(caller.viewer).map_err(first)?;
         let mut apart = Vec::new();
         for field in &prepared.selection.fields {
             // One entry for each field, mutation or not: results are found by the position of the field.
@@ -252,12 +253,12 @@ impl<W: World> Graphql<W> {
                 apart.push(None);
                 continue;
             };
-            let source = &side.model.objects[prepared.selection.object].fields[number].source;
+            let source = &viewer_schema.model.objects[prepared.selection.object].fields[number].source;
             let FieldSource::Mutation(name) = source else {
                 apart.push(None);
                 continue;
             };
-            let result = match self.act((side, name, field), caller, access) {
+            let result = match self.act((viewer_schema, name, field), caller, access) {
                 Ok(result) => result,
                 // Nothing was carried out, so the request can still fail as a whole.
                 Err(error) if apart.iter().all(Option::is_none) => return Err(error),
@@ -267,7 +268,7 @@ impl<W: World> Graphql<W> {
             apart.push(Some(result));
         }
         let answers = Answers { row: &Map::new(), root_results: &apart, introspected: None };
-        Ok(answer::write(&side.model, &prepared.selection, &answers))
+        Ok(answer::write(&viewer_schema.model, &prepared.selection, &answers))
     }
 
     /// Runs one mutation, and queries the selection on its result.
@@ -276,11 +277,11 @@ impl<W: World> Graphql<W> {
     /// Returns why the mutation was not run.
     fn act(
         &self,
-        (side, name, field): (&ViewerSchema, &Symbol, &Selected),
+        (viewer_schema, name, field): (&ViewerSchema, &Symbol, &Selected),
         caller: &GraphqlCaller<'_>,
         access: &mut dyn Access<W>,
     ) -> Result<RootResult, GraphqlError> {
-        let preparing = self.preparing(side, caller);
+        let preparing = self.preparing(viewer_schema, caller);
         let call = MutationCall { name: name.clone(), params: field.params.clone(), query: None };
         let call = Query { exprs: vec![Expr::Call(call)], meta: None };
         let plan = preparing.plan(&call, &[])?;
@@ -299,7 +300,8 @@ impl<W: World> Graphql<W> {
             Err(refusal) => return Err(refused(&refusal)),
         };
         let result = answer.into_iter().find_map(|(_, result)| result.as_map().cloned()).unwrap_or_default();
-        let need = field.below.as_ref().map(|below| Need::of(&side.model, below)).unwrap_or_default();
+        let need =
+            field.below.as_ref().map(|below| Need::of(&viewer_schema.model, below)).unwrap_or_default();
         // The payload selects nothing from the graph, as in `{ __typename }`.
         if need.is_empty() {
             return Ok(RootResult::Result(result));
@@ -340,8 +342,8 @@ impl ViewerSchema {
         viewer: Viewer,
     ) -> Result<Self, Vec<SchemaFault>> {
         let model = build::model(registry, roots, viewer)?;
-        let face = AsyncSchema::new(&model).map_err(|fault| vec![fault])?;
-        Ok(Self { model, schema: face, documents: Cache::new(), prepared: Cache::new() })
+        let async_schema = AsyncSchema::new(&model).map_err(|fault| vec![fault])?;
+        Ok(Self { model, schema: async_schema, documents: Cache::new(), prepared: Cache::new() })
     }
 }
 

@@ -44,11 +44,11 @@ impl AnswerTemplate {
         selection: &Selection,
         plan: &Plan,
     ) -> Option<Self> {
-        let mut making =
+        let mut builder =
             TemplateBuilder { model, plan, level: 0, text: "{\"data\":".to_owned(), parts: Vec::new() };
-        making.object(selection)?;
-        making.text.push('}');
-        Some(making.done())
+        builder.object(selection)?;
+        builder.text.push('}');
+        Some(builder.done())
     }
 
     /// Writes the answer. Returns `None` if only the general path can answer.
@@ -125,9 +125,9 @@ impl TemplateBuilder<'_> {
     }
 
     fn below(&self, selection: &Selection, level: usize) -> Option<AnswerTemplate> {
-        let mut making = TemplateBuilder { level, text: String::new(), parts: Vec::new(), ..*self };
-        making.object(selection)?;
-        Some(making.done())
+        let mut builder = TemplateBuilder { level, text: String::new(), parts: Vec::new(), ..*self };
+        builder.object(selection)?;
+        Some(builder.done())
     }
 
     fn done(self) -> AnswerTemplate {
@@ -143,8 +143,8 @@ struct Writer<'a, 'v, W: World> {
 }
 
 impl<W: World> Writer<'_, '_, W> {
-    fn object(&mut self, shape: &AnswerTemplate, spot: Position) -> Option<()> {
-        for part in &shape.parts {
+    fn object(&mut self, template: &AnswerTemplate, spot: Position) -> Option<()> {
+        for part in &template.parts {
             self.out.push_str(&part.lead);
             let datum = self.walk.read(spot, part.place).ok()?;
             match (&datum, &part.below) {
@@ -169,15 +169,15 @@ impl<W: World> Writer<'_, '_, W> {
                 (_, Below::Entity(_) | Below::Record(_)) => return None,
             }
         }
-        self.out.push_str(&shape.tail);
+        self.out.push_str(&template.tail);
         Some(())
     }
 
-    fn objects(&mut self, shape: &AnswerTemplate, spot: Position, numbers: &[u64]) -> Option<()> {
+    fn objects(&mut self, template: &AnswerTemplate, spot: Position, numbers: &[u64]) -> Option<()> {
         self.out.push('[');
         for (at, number) in numbers.iter().enumerate() {
             self.out.push_str(if at > 0 { "," } else { "" });
-            self.object(shape, spot.of(*number))?;
+            self.object(template, spot.of(*number))?;
         }
         self.out.push(']');
         Some(())
@@ -241,7 +241,7 @@ mod tests {
         };
         let prepared = graphql.prepare(&GraphqlRequest::new(query), &caller);
         let prepared = prepared.unwrap_or_else(|errors| unreachable!("{errors:?}"));
-        assert_eq!(prepared.shape.is_some(), has_shape, "{query}");
+        assert_eq!(prepared.template.is_some(), has_shape, "{query}");
     }
 
     #[test]

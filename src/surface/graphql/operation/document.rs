@@ -29,13 +29,13 @@ use crate::surface::graphql::schema::model::SchemaModel;
 pub(in crate::surface::graphql) fn read(
     text: &str,
     model: &SchemaModel,
-    face: &AsyncSchema,
+    async_schema: &AsyncSchema,
 ) -> Result<ExecutableDocument, Vec<GraphqlError>> {
     let document = parse(text).map_err(|error| vec![error])?;
     // Before validation: the validator expands a fragment at each of its spreads, so that a few fragments that spread
     // each other can cost it exponential time.
     measure(&document, model).map_err(|error| vec![error])?;
-    face.validate(document.clone()).map_err(in_order)?;
+    async_schema.validate(document.clone()).map_err(in_order)?;
     Ok(document)
 }
 

@@ -27,7 +27,7 @@ pub(in crate::surface::graphql) struct PreparedOperation {
     /// The plan of a query; `None` for other operations, and for a query that needs nothing from the graph.
     pub(in crate::surface::graphql) plan: Option<Plan>,
     /// The template of the fast path, if it can answer the whole query.
-    pub(in crate::surface::graphql) shape: Option<AnswerTemplate>,
+    pub(in crate::surface::graphql) template: Option<AnswerTemplate>,
     /// The answer to the introspection fields, which depends on the schema alone.
     pub(in crate::surface::graphql) introspected: Option<async_graphql::Value>,
 }
@@ -36,7 +36,7 @@ pub(in crate::surface::graphql) struct PreparedOperation {
 pub(in crate::surface::graphql) struct Preparing<'a, W: World> {
     pub(in crate::surface::graphql) registry: &'a Registry<W>,
     pub(in crate::surface::graphql) model: &'a SchemaModel,
-    pub(in crate::surface::graphql) face: &'a AsyncSchema,
+    pub(in crate::surface::graphql) async_schema: &'a AsyncSchema,
     pub(in crate::surface::graphql) viewer: Viewer,
     pub(in crate::surface::graphql) limits: Limits,
     pub(in crate::surface::graphql) may_introspect: bool,
@@ -73,8 +73,8 @@ impl<W: World> Preparing<'_, W> {
         // are given.
         let is_planned = kind == OperationType::Query && !need.is_empty();
         let plan = if is_planned { Some(self.plan(&need.query(), &[]).map_err(one)?) } else { None };
-        let shape = plan.as_ref().and_then(|plan| AnswerTemplate::of(self.model, &selection, plan));
-        Ok(PreparedOperation { kind, selection, need, plan, shape, introspected })
+        let template = plan.as_ref().and_then(|plan| AnswerTemplate::of(self.model, &selection, plan));
+        Ok(PreparedOperation { kind, selection, need, plan, template, introspected })
     }
 
     /// Answers the introspection fields, if the operation has any.
@@ -97,7 +97,7 @@ impl<W: World> Preparing<'_, W> {
         crate::surface::json::write(&Value::Map(request.variables.clone()), &mut variables);
         let variables =
             serde_json::from_str(&variables).map(async_graphql::Variables::from_json).unwrap_or_default();
-        let answer = self.face.introspect(document.clone(), name, variables);
+        let answer = self.async_schema.introspect(document.clone(), name, variables);
         answer.map(Some).map_err(in_order)
     }
 

@@ -72,25 +72,25 @@ pub(in crate::surface::graphql) fn model<W: World>(
     roots: &Roots,
     viewer: Viewer,
 ) -> Result<SchemaModel, Vec<SchemaFault>> {
-    let mut making = SchemaBuilder::new(registry, roots, viewer);
-    making.model.query = making.query();
+    let mut builder = SchemaBuilder::new(registry, roots, viewer);
+    builder.model.query = builder.query();
     if !roots.mutations.is_empty() {
-        let fields = roots.mutations.iter().filter_map(|mutation| making.mutation(mutation)).collect();
-        making.model.mutation = Some(making.object("Mutation", "The mutations.", fields));
+        let fields = roots.mutations.iter().filter_map(|mutation| builder.mutation(mutation)).collect();
+        builder.model.mutation = Some(builder.object("Mutation", "The mutations.", fields));
     }
     if !roots.subscriptions.is_empty() {
-        let fields = making.subscriptions();
-        making.model.subscription = Some(making.object("Subscription", "The subscriptions.", fields));
+        let fields = builder.subscriptions();
+        builder.model.subscription = Some(builder.object("Subscription", "The subscriptions.", fields));
     }
     // Several roots may lead to one fault.
-    making.faults.sort();
-    making.faults.dedup();
-    if making.faults.is_empty() { Ok(making.model) } else { Err(making.faults) }
+    builder.faults.sort();
+    builder.faults.dedup();
+    if builder.faults.is_empty() { Ok(builder.model) } else { Err(builder.faults) }
 }
 
 impl<'r> SchemaBuilder<'r> {
     fn new<W: World>(registry: &'r Registry<W>, roots: &'r Roots, viewer: Viewer) -> Self {
-        let mut making = SchemaBuilder {
+        let mut builder = SchemaBuilder {
             attributes: BTreeMap::new(),
             by_entity: BTreeMap::new(),
             entities: registry.entities().iter().map(|entity| (entity.name, entity)).collect(),
@@ -110,11 +110,11 @@ impl<'r> SchemaBuilder<'r> {
         for (attribute, entity) in registry.attributes() {
             // Security: an attribute without a rule is visible to no viewer.
             if attribute.visibility.is_some_and(|rule| rule.admits(viewer)) {
-                making.attributes.insert(attribute.ident, (attribute, entity));
-                making.by_entity.entry(entity.name).or_default().push(attribute);
+                builder.attributes.insert(attribute.ident, (attribute, entity));
+                builder.by_entity.entry(entity.name).or_default().push(attribute);
             }
         }
-        making
+        builder
     }
 
     /// Adds the type `Query`.

@@ -51,7 +51,7 @@ impl<W: World> Graphql<W> {
         caller: &GraphqlCaller<'_>,
     ) -> Result<Subscribed, Vec<GraphqlError>> {
         let prepared = self.prepare(request, caller)?;
-        let side = self.viewer_schema(caller.viewer)?;
+        let viewer_schema = self.viewer_schema(caller.viewer)?;
         // `document.rs` allows one root field only, so the first is all there is.
         let selected =
             prepared.selection.fields.first().filter(|_| prepared.kind == OperationType::Subscription);
@@ -61,7 +61,7 @@ impl<W: World> Graphql<W> {
             let error = GraphqlError::new(Code::Document, "the operation is no subscription");
             return Err(vec![error]);
         };
-        let name = side.model.objects[prepared.selection.object].fields[number].name.clone();
+        let name = viewer_schema.model.objects[prepared.selection.object].fields[number].name.clone();
         let params = field.params.clone();
         Ok(Subscribed { prepared, field: name, params })
     }
@@ -88,12 +88,12 @@ impl<W: World> Graphql<W> {
         access: &mut dyn Access<W>,
     ) -> Result<String, Vec<GraphqlError>> {
         let one = |error: GraphqlError| vec![error];
-        let side = self.viewer_schema(caller.viewer)?;
+        let viewer_schema = self.viewer_schema(caller.viewer)?;
         // Planned for each item, because items differ in the attributes that they give.
         let seeds: Vec<Keyword> = item.keys().filter_map(Value::as_keyword).cloned().collect();
-        let plan = self.preparing(side, caller).plan(&prepared.need.query(), &seeds).map_err(one)?;
+        let plan = self.preparing(viewer_schema, caller).plan(&prepared.need.query(), &seeds).map_err(one)?;
         let row = self.run(&plan, item, caller, access).map_err(one)?;
         let answers = Answers { row: &row, root_results: &[], introspected: None };
-        Ok(answer::write(&side.model, &prepared.selection, &answers))
+        Ok(answer::write(&viewer_schema.model, &prepared.selection, &answers))
     }
 }

@@ -22,11 +22,11 @@ use crate::surface::http::routes::{self, ConnService};
 
 /// Accepts connections until the server stops.
 pub(in crate::surface::http) async fn accept(
-    site: Arc<AppState>,
+    app: Arc<AppState>,
     listener: TcpListener,
     mut stop: watch::Receiver<bool>,
 ) {
-    let router = routes::router(&site);
+    let router = routes::router(&app);
     let told = stop.clone();
     loop {
         let accepted = tokio::select! {
@@ -34,7 +34,7 @@ pub(in crate::surface::http) async fn accept(
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => take(&site, &router, stream, peer.ip(), &told),
+            Ok((stream, peer)) => take(&app, &router, stream, peer.ip(), &told),
             Err(error) => ride_out(&error).await,
         }
     }
@@ -49,24 +49,18 @@ pub(in crate::surface::http) async fn ride_out(error: &io::Error) {
     }
 }
 
-fn take(
-    site: &Arc<AppState>,
-    router: &Router,
-    stream: TcpStream,
-    peer: IpAddr,
-    stop: &watch::Receiver<bool>,
-) {
-    let pulse = ConnWatchdog::new();
+fn take(app: &Arc<AppState>, router: &Router, stream: TcpStream, peer: IpAddr, stop: &watch::Receiver<bool>) {
+    let watchdog = ConnWatchdog::new();
     // Without a free seat the connection is closed unanswered: an answer would cost what the limit
     // protects.
-    let Some(seat) = site.seats.take(peer.to_canonical(), &pulse) else { return };
+    let Some(permit) = app.permits.take(peer.to_canonical(), &watchdog) else { return };
     prepare(&stream);
     let line = ConnService {
-        state: Arc::clone(site),
+        state: Arc::clone(app),
         router: router.clone(),
         peer: peer.to_canonical(),
-        watchdog: pulse,
-        permit: Arc::new(seat),
+        watchdog,
+        permit: Arc::new(permit),
     };
     tokio::spawn(carry(line, stream, stop.clone()));
 }
@@ -86,15 +80,15 @@ fn prepare(stream: &TcpStream) {
 
 /// Serves one connection until it ends, times out, or has been answered while the server stops.
 async fn carry(line: ConnService, stream: TcpStream, mut stop: watch::Receiver<bool>) {
-    let (pulse, times) = (Arc::clone(&line.watchdog), line.state.times);
-    let io = TokioIo::new(Watched::new(stream, Arc::clone(&pulse)));
+    let (watchdog, times) = (Arc::clone(&line.watchdog), line.state.times);
+    let io = TokioIo::new(Watched::new(stream, Arc::clone(&watchdog)));
     let service = service_fn(move |request| {
         let line = line.clone();
         async move { Ok::<_, std::convert::Infallible>(line.answer(request).await) }
     });
     let protocols = protocols();
     let mut connection = pin!(protocols.serve_connection_with_upgrades(io, service));
-    let mut silent = pin!(pulse.watch(times));
+    let mut silent = pin!(watchdog.watch(times));
     let mut stopping = false;
     loop {
         tokio::select! {

@@ -54,7 +54,7 @@ impl ConnLimiter {
     pub(in crate::surface::http) fn take(
         &self,
         peer: IpAddr,
-        pulse: &Arc<ConnWatchdog>,
+        watchdog: &Arc<ConnWatchdog>,
     ) -> Option<ConnPermit> {
         let mut table = lock(&self.table);
         let peer_max = if peer.is_loopback() { self.loopback_max } else { self.peer_max };
@@ -66,7 +66,7 @@ impl ConnLimiter {
         }
         let number = table.next;
         table.next += 1;
-        table.open.insert(number, OpenConn { peer, watchdog: Arc::clone(pulse) });
+        table.open.insert(number, OpenConn { peer, watchdog: Arc::clone(watchdog) });
         Some(ConnPermit { table: Arc::clone(&self.table), number })
     }
 
@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    fn seats() -> ConnLimiter {
+    fn permits() -> ConnLimiter {
         let config = Config {
             connections_max: 6,
             peer_connections_max: 2,
@@ -119,33 +119,33 @@ mod tests {
 
     #[test]
     fn who_asks_for_nothing_makes_room() {
-        let (seats, local) = (seats(), IpAddr::from(Ipv4Addr::LOCALHOST));
+        let (permits, local) = (permits(), IpAddr::from(Ipv4Addr::LOCALHOST));
         let pulses: Vec<Arc<ConnWatchdog>> = (0..8).map(|_| ConnWatchdog::new()).collect();
-        let mut held: Vec<ConnPermit> = (0..4).map(|at| seats.take(local, &pulses[at]).unwrap()).collect();
-        assert_eq!(seats.open(), 4);
+        let mut held: Vec<ConnPermit> = (0..4).map(|at| permits.take(local, &pulses[at]).unwrap()).collect();
+        assert_eq!(permits.open(), 4);
         pulses[0].begin(false);
-        held.push(seats.take(local, &pulses[4]).unwrap());
-        let waiting: Vec<Waiting> = pulses.iter().map(|pulse| pulse.waiting()).collect();
+        held.push(permits.take(local, &pulses[4]).unwrap());
+        let waiting: Vec<Waiting> = pulses.iter().map(|watchdog| watchdog.waiting()).collect();
         assert_eq!(
             waiting[..3],
             [Waiting::No, Waiting::No, Waiting::ForHead],
             "the oldest that waits has gone"
         );
-        pulses[2..5].iter().for_each(|pulse| pulse.begin(false));
-        assert!(seats.take(local, &pulses[5]).is_none(), "all are at work");
+        pulses[2..5].iter().for_each(|watchdog| watchdog.begin(false));
+        assert!(permits.take(local, &pulses[5]).is_none(), "all are at work");
         held.clear();
-        assert_eq!(seats.open(), 0);
+        assert_eq!(permits.open(), 0);
     }
 
     #[test]
     fn peers_are_counted_apart_and_together() {
-        let seats = seats();
-        let pulse = || {
-            let pulse = ConnWatchdog::new();
-            pulse.begin(false);
-            pulse
+        let permits = permits();
+        let watchdog = || {
+            let watchdog = ConnWatchdog::new();
+            watchdog.begin(false);
+            watchdog
         };
-        let take = |number: u32| seats.take(IpAddr::from(Ipv4Addr::from(number)), &pulse());
+        let take = |number: u32| permits.take(IpAddr::from(Ipv4Addr::from(number)), &watchdog());
         let held = [take(1), take(1), take(2), take(2), take(3), take(3)];
         assert!(held.iter().all(Option::is_some));
         assert!(take(1).is_none() && take(4).is_none());

@@ -166,8 +166,8 @@ pub(in crate::surface::http) struct Watched {
 }
 
 impl Watched {
-    pub(in crate::surface::http) fn new(stream: TcpStream, pulse: Arc<ConnWatchdog>) -> Watched {
-        Watched { stream, watchdog: pulse }
+    pub(in crate::surface::http) fn new(stream: TcpStream, watchdog: Arc<ConnWatchdog>) -> Watched {
+        Watched { stream, watchdog }
     }
 
     /// Returns the socket without its reports.
@@ -229,8 +229,8 @@ pub(in crate::surface::http) struct Tracked {
 }
 
 impl Tracked {
-    pub(in crate::surface::http) fn new(body: Body, pulse: Arc<ConnWatchdog>) -> Tracked {
-        Tracked { body, watchdog: pulse }
+    pub(in crate::surface::http) fn new(body: Body, watchdog: Arc<ConnWatchdog>) -> Tracked {
+        Tracked { body, watchdog }
     }
 }
 

@@ -104,7 +104,7 @@ impl Drop for Socket {
 
 /// Accepts clients until the server stops.
 pub(in crate::surface::http) async fn accept(
-    site: Arc<AppState>,
+    app: Arc<AppState>,
     listener: tokio::net::UnixListener,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -121,21 +121,21 @@ pub(in crate::surface::http) async fn accept(
             }
         };
         let is_ours = stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw());
-        if !is_ours || !site.has_room_for_stream() {
+        if !is_ours || !app.has_room_for_stream() {
             tracing::warn!(target: "reveille::socket", is_ours, "a client was refused");
             continue;
         }
-        if let Ok(client) = stream.into_std().and_then(|stream| client(&site, stream)) {
-            let site = Arc::clone(&site);
-            tokio::spawn(async move { site.streams.carry(client, site.times.token_recheck).await });
+        if let Ok(client) = stream.into_std().and_then(|stream| client(&app, stream)) {
+            let app = Arc::clone(&app);
+            tokio::spawn(async move { app.streams.carry(client, app.times.token_recheck).await });
         }
     }
 }
 
-fn client(site: &AppState, stream: UnixStream) -> io::Result<Client> {
+fn client(app: &AppState, stream: UnixStream) -> io::Result<Client> {
     stream.set_nonblocking(false)?;
     Ok(Client {
-        connection: Connection::new(site.service.clone(), Peer::Operator),
+        connection: Connection::new(app.service.clone(), Peer::Operator),
         input: Box::new(stream.try_clone()?),
         output: Box::new(stream.try_clone()?),
         hang_up: Box::new(move |how| drop(stream.shutdown(how))),

@@ -25,30 +25,31 @@ use crate::surface::http::message::reply::Reply;
 
 /// Answers one request.
 pub(in crate::surface::http) async fn query(
-    State(site): State<Arc<AppState>>,
-    who: Principal,
+    State(app): State<Arc<AppState>>,
+    principal: Principal,
     request: Request<Body>,
 ) -> Result<Response, HttpError> {
     let answer = notation::of_answer(request.headers());
-    let (text, body) = read_text(&site, request).await?;
+    let (text, body) = read_text(&app, request).await?;
     // EQL has no JSON form; only the answer can be JSON.
     if body != Notation::Edn {
         let (message, hint) = ("a query must be EDN", "send application/edn, in UTF-8");
         return Err(HttpError::new(ErrorCode::UnsupportedMediaType, message, hint));
     }
-    let prepared = site.service.prepare(&who.caller, &text).map_err(|error| unprepared(&error))?;
+    let prepared = app.service.prepare(&principal.caller, &text).map_err(|error| unprepared(&error))?;
     match answer {
-        Notation::Edn => as_edn(&site, &who, &prepared),
+        Notation::Edn => as_edn(&app, &principal, &prepared),
         Notation::Json => {
-            let answer = site.service.run(&who.caller, &prepared, false).map_err(|error| refused(&error))?;
+            let answer =
+                app.service.run(&principal.caller, &prepared, false).map_err(|error| refused(&error))?;
             Ok(Reply::new(StatusCode::OK, reply(&prepared.boundary, answer)).into_response())
         }
     }
 }
 
-fn as_edn(site: &AppState, who: &Principal, prepared: &Prepared) -> Result<Response, HttpError> {
+fn as_edn(app: &AppState, principal: &Principal, prepared: &Prepared) -> Result<Response, HttpError> {
     let mut text = String::with_capacity(ROOM);
-    let written = site.service.answer(&who.caller, prepared, false, &mut text);
+    let written = app.service.answer(&principal.caller, prepared, false, &mut text);
     if let WriteOutcome::Failed(failure) = written.map_err(|error| refused(&error))? {
         // A failure replaces whatever was written before it.
         text = Value::Map(failed(&prepared.boundary, &failure)).to_string();

@@ -25,15 +25,15 @@ use crate::surface::http::followers::Following;
 /// Answers an operation; with `is_reading`, a mutation is refused. A subscription lasts until its
 /// client leaves or its token is revoked.
 pub(in crate::surface::http) fn open(
-    site: &Arc<AppState>,
-    who: Principal,
+    app: &Arc<AppState>,
+    principal: Principal,
     request: &GraphqlRequest,
     is_reading: bool,
 ) -> Response {
     let (sender, events) = mpsc::channel(EVENTS);
-    match begin(site, &who, request, is_reading) {
+    match begin(app, &principal, request, is_reading) {
         Ok(following) => {
-            tokio::spawn(carry(Arc::clone(site), who, following, sender));
+            tokio::spawn(carry(Arc::clone(app), principal, following, sender));
         }
         Err(body) => {
             // The channel is new and has room for these three.
@@ -49,22 +49,22 @@ pub(in crate::surface::http) fn open(
 
 /// Starts a subscription; any other operation is answered at once, as the error.
 fn begin(
-    site: &Arc<AppState>,
-    who: &Principal,
+    app: &Arc<AppState>,
+    principal: &Principal,
     request: &GraphqlRequest,
     is_reading: bool,
 ) -> Result<Following, String> {
     let refused = |errors: Vec<GraphqlError>| refusal(&errors);
-    if !site.graphql.is_subscription(&who.caller, request).map_err(refused)? {
-        return Err(site.graphql.answer(&who.caller, request, is_reading).body);
+    if !app.graphql.is_subscription(&principal.caller, request).map_err(refused)? {
+        return Err(app.graphql.answer(&principal.caller, request, is_reading).body);
     }
-    follow(site, who, request).map_err(refused)
+    follow(app, principal, request).map_err(refused)
 }
 
 /// Starts a subscription.
 pub(in crate::surface::http) fn follow(
-    site: &Arc<AppState>,
-    who: &Principal,
+    app: &Arc<AppState>,
+    principal: &Principal,
     request: &GraphqlRequest,
 ) -> Result<Following, Vec<GraphqlError>> {
     let full = || {
@@ -72,13 +72,18 @@ pub(in crate::surface::http) fn follow(
         vec![GraphqlError::limit(limits::GRAPHQL_SUBSCRIPTIONS, message)]
     };
     // Reserve the thread's place first: starting a subscription already costs work.
-    let place = site.followers.enter().ok_or_else(full)?;
-    let follower = Follower::begin(&site.graphql, &who.caller, request)?;
+    let place = app.followers.enter().ok_or_else(full)?;
+    let follower = Follower::begin(&app.graphql, &principal.caller, request)?;
     let no_thread = || vec![GraphqlError::new(Class::Limit, "the system cannot start another thread")];
     Following::start(follower, place).ok_or_else(no_thread)
 }
 
-async fn carry(site: Arc<AppState>, who: Principal, mut following: Following, events: mpsc::Sender<Bytes>) {
+async fn carry(
+    app: Arc<AppState>,
+    principal: Principal,
+    mut following: Following,
+    events: mpsc::Sender<Bytes>,
+) {
     let heartbeat = Duration::from_millis(limits::GRAPHQL_HEARTBEAT_MS.value);
     let mut text = sse::OPEN.to_owned();
     let mut quiet = Duration::ZERO;
@@ -87,12 +92,12 @@ async fn carry(site: Arc<AppState>, who: Principal, mut following: Following, ev
             return;
         }
         // The timeout is the tick: a quiet stream checks its token and its client too.
-        let pushed = timeout(site.times.token_recheck, following.answers.recv()).await;
-        if events.is_closed() || site.service.handle().tokens().caller(&who.token).is_none() {
+        let pushed = timeout(app.times.token_recheck, following.answers.recv()).await;
+        if events.is_closed() || app.service.handle().tokens().caller(&principal.token).is_none() {
             return;
         }
         // Heartbeats count from the last event: proxies close a stream that is silent for long.
-        quiet = if pushed.is_ok() { Duration::ZERO } else { quiet + site.times.token_recheck };
+        quiet = if pushed.is_ok() { Duration::ZERO } else { quiet + app.times.token_recheck };
         text = match pushed {
             Ok(Some(answer)) => sse::next(&answer),
             Ok(None) => {

@@ -17,16 +17,16 @@ use crate::surface::graphql::transport::sse;
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::handlers::{event_stream, page, websocket};
-use crate::surface::http::message::body::read_json;
+use crate::surface::http::message::body::read_json_text;
 use crate::surface::http::message::error::HttpError;
 
 /// Answers a request of any method.
 pub(in crate::surface::http) async fn answer(
-    State(site): State<Arc<AppState>>,
+    State(app): State<Arc<AppState>>,
     request: Request<Body>,
 ) -> Result<Response, HttpError> {
     if websocket::is_wanted(&request) {
-        return Ok(websocket::open(site, request).await);
+        return Ok(websocket::open(app, request).await);
     }
     if request.method() == Method::GET
         && request.uri().query().is_none()
@@ -35,10 +35,10 @@ pub(in crate::surface::http) async fn answer(
         return Ok(page::html());
     }
     // Checked here and not by an extractor: the two answers above need no token.
-    let who = request.extensions().get::<Principal>().cloned().ok_or_else(HttpError::unauthorized)?;
+    let principal = request.extensions().get::<Principal>().cloned().ok_or_else(HttpError::unauthorized)?;
     let (method, query) = (request.method().clone(), request.uri().query().unwrap_or_default().to_owned());
     let (accept, kind) = (text(request.headers(), ACCEPT), text(request.headers(), CONTENT_TYPE));
-    let body = if method == Method::POST { read_json(&site, request).await? } else { Bytes::new() };
+    let body = if method == Method::POST { read_json_text(&app, request).await? } else { Bytes::new() };
     let http = HttpRequest {
         method: method.as_str(),
         content_type: kind.as_deref(),
@@ -48,11 +48,11 @@ pub(in crate::surface::http) async fn answer(
     };
     if sse::is_wanted(http.accept) {
         return Ok(match http::read(&http) {
-            Ok((request, is_reading)) => event_stream::open(&site, who, &request, is_reading),
+            Ok((request, is_reading)) => event_stream::open(&app, principal, &request, is_reading),
             Err(reply) => response(reply),
         });
     }
-    let run = |request: &_, is_reading| site.graphql.answer(&who.caller, request, is_reading);
+    let run = |request: &_, is_reading| app.graphql.answer(&principal.caller, request, is_reading);
     Ok(response(http::answer(&http, run)))
 }
 

@@ -19,10 +19,10 @@ pub(in crate::surface::http) async fn alive() -> Reply {
 
 /// `GET /readyz`: 200 while work is accepted, 503 while the server stops.
 pub(in crate::surface::http) async fn ready(
-    State(site): State<Arc<AppState>>,
+    State(app): State<Arc<AppState>>,
     _who: Principal,
 ) -> Result<Reply, HttpError> {
-    if site.is_stopping() {
+    if app.is_stopping() {
         return Err(HttpError::new(
             ErrorCode::Unavailable,
             "the server is stopping",

@@ -19,24 +19,24 @@ use crate::surface::http::message::reply::Reply;
 /// `POST /v1/sessions/{session}/jobs/{job}/ready`: triggers every schedule of the session that
 /// waits for this job. The request has no body.
 pub(in crate::surface::http) async fn ready(
-    State(site): State<Arc<AppState>>,
+    State(app): State<Arc<AppState>>,
     path: Result<Path<(String, String)>, PathRejection>,
-    who: Principal,
+    principal: Principal,
 ) -> Result<Reply, HttpError> {
     let Path((session, job)) = path.map_err(|_| HttpError::not_found())?;
     let session = SessionId::new(&session).map_err(|_| nobody())?;
-    if !reaches(&who.caller.scope, &session) {
+    if !reaches(&principal.caller.scope, &session) {
         return Err(nobody());
     }
     // The route does what the tool `report_job_ready` does, so it requires the same grant.
     let tool = session_action::Tool::ReportReady.name();
-    site.service.admit_call(&who.caller, tool, &Value::Nil).map_err(denied)?;
+    app.service.admit_call(&principal.caller, tool, &Value::Nil).map_err(denied)?;
     let job = JobId::new(&job).map_err(|error| {
         HttpError::invalid(error.to_string(), "use the job's id as the schedule that waits for it has it")
     })?;
     let answer = Map::new().with("session-id", session.as_str()).with("job-id", job.as_str());
     let ready = Input::Command(Command::JobReady { session, job });
-    site.service.handle().submit(ready).map_err(|refusal| refused(&refusal))?;
+    app.service.handle().submit(ready).map_err(|refusal| refused(&refusal))?;
     Ok(Reply::new(StatusCode::OK, answer))
 }
 

@@ -18,15 +18,15 @@ use crate::dialect::Notation;
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::gate::{Single, single};
-use crate::surface::http::message::body::read_json;
+use crate::surface::http::message::body::read_json_text;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
 use crate::surface::http::message::notation;
 use crate::surface::mcp::{McpReply, McpService, MirroredHeaders, MirroredValue, Scheduler, ToolFilter};
 
 /// Answers one message.
 pub(in crate::surface::http) async fn answer(
-    State(site): State<Arc<AppState>>,
-    who: Principal,
+    State(app): State<Arc<AppState>>,
+    principal: Principal,
     request: Request<Body>,
 ) -> Result<Response, HttpError> {
     if notation::of_body(request.headers()) != Some(Notation::Json) {
@@ -35,13 +35,13 @@ pub(in crate::surface::http) async fn answer(
     }
     let offer = offer(request.uri().query())?;
     let headers = request.headers().clone();
-    let body = read_json(&site, request).await?;
+    let body = read_json_text(&app, request).await?;
     let mirror = MirroredHeaders {
         revision: said(&headers, MirroredHeaders::REVISION),
         method: said(&headers, MirroredHeaders::METHOD),
         name: said(&headers, MirroredHeaders::NAME),
     };
-    let scheduler = Scheduler { service: &site.service, caller: &who.caller, offer: &offer };
+    let scheduler = Scheduler { service: &app.service, caller: &principal.caller, offer: &offer };
     Ok(response(McpService { features: &scheduler }.answer(&body, Some(&mirror))))
 }
 

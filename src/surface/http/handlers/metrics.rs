@@ -25,16 +25,16 @@ use crate::surface::http::message::error::HttpError;
 
 /// Answers with all metrics, for operators and observers.
 pub(in crate::surface::http) async fn show(
-    State(site): State<Arc<AppState>>,
-    who: Principal,
+    State(app): State<Arc<AppState>>,
+    principal: Principal,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
-    if who.caller.rate_limited {
+    if principal.caller.rate_limited {
         // Metrics are about everybody's work, so they do not exist for a session.
         return Err(HttpError::not_found());
     }
     let mut registry = Registry::with_prefix("reveille");
-    registry.register_collector(Box::new(Reading::of(&site)));
+    registry.register_collector(Box::new(Reading::of(&app)));
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = text::encode(&mut text, &registry);
@@ -58,14 +58,14 @@ struct Reading {
 }
 
 impl Reading {
-    fn of(site: &AppState) -> Reading {
-        let (figures, gauges) = site.service.handle().counters();
+    fn of(app: &AppState) -> Reading {
+        let (figures, gauges) = app.service.handle().counters();
         // Read after the engine's counters, without its lock: together they are no consistent snapshot.
-        let (connections, streams) = (site.seats.open(), site.streams.count());
+        let (connections, streams) = (app.permits.open(), app.streams.count());
         // A store without a term has failed; without a store there is no health to report.
-        let store = site.service.handle().read().store();
+        let store = app.service.handle().read().store();
         let store_down = store.is_some_and(|store| store.health().term.is_none());
-        let (answered, store_down) = (site.traffic.answered(), u64::from(store_down));
+        let (answered, store_down) = (app.traffic.answered(), u64::from(store_down));
         Reading { figures, gauges, answered, connections, streams, store_down }
     }
 

@@ -26,8 +26,8 @@ pub(in crate::surface::http) const PROTOCOL: &str = "reveille-edn";
 
 /// Upgrades the connection for this caller.
 pub(in crate::surface::http) async fn open(
-    State(site): State<Arc<AppState>>,
-    who: Principal,
+    State(app): State<Arc<AppState>>,
+    principal: Principal,
     mut request: Request<Body>,
 ) -> Result<Response, HttpError> {
     if !asks_for_us(request.headers()) || request.method() != Method::GET {
@@ -38,20 +38,20 @@ pub(in crate::surface::http) async fn open(
             hint,
         ));
     }
-    let seat = request.extensions().get::<Arc<ConnPermit>>().cloned();
+    let permit = request.extensions().get::<Arc<ConnPermit>>().cloned();
     let upgrade = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {
         // An error means that the client is gone.
         if let Ok(upgraded) = upgrade.await {
-            carry(&site, &who, upgraded).await;
+            carry(&app, &principal, upgraded).await;
         }
         // The stream goes on counting as a connection of its peer until it ends.
-        drop(seat);
+        drop(permit);
     });
     Ok((StatusCode::SWITCHING_PROTOCOLS, [(CONNECTION, "upgrade"), (UPGRADE, PROTOCOL)]).into_response())
 }
 
-async fn carry(site: &Arc<AppState>, who: &Principal, upgraded: Upgraded) {
+async fn carry(app: &Arc<AppState>, principal: &Principal, upgraded: Upgraded) {
     let Ok(parts) = downcast::<TokioIo<Watched>>(upgraded) else { return };
     let Ok(stream) = parts.io.into_inner().into_stream().into_std() else { return };
     let (Ok(()), Ok(input), Ok(output)) =
@@ -59,9 +59,9 @@ async fn carry(site: &Arc<AppState>, who: &Principal, upgraded: Upgraded) {
     else {
         return;
     };
-    open_if_absent(site, who);
-    let connection = Connection::of_caller(site.service.clone(), who.caller.clone());
-    let (handle, token) = (site.service.handle().clone(), who.token.clone());
+    open_if_absent(app, principal);
+    let connection = Connection::of_caller(app.service.clone(), principal.caller.clone());
+    let (handle, token) = (app.service.handle().clone(), principal.token.clone());
     let client = Client {
         connection,
         // Hyper may have read bytes of the stream already; they come first.
@@ -70,24 +70,24 @@ async fn carry(site: &Arc<AppState>, who: &Principal, upgraded: Upgraded) {
         hang_up: Box::new(move |how| drop(stream.shutdown(how))),
         is_entitled: Box::new(move || handle.tokens().caller(&token).is_some()),
     };
-    site.streams.carry(client, site.times.token_recheck).await;
+    app.streams.carry(client, app.times.token_recheck).await;
 }
 
 /// Opens the session that the caller acts for, if it is not open and the caller may open sessions.
 /// `reveille stdio --session ID` does so with an engine of its own as well.
-fn open_if_absent(site: &AppState, who: &Principal) {
-    let Some(session) =
-        who.caller.scope.session().filter(|_| !who.caller.rate_limited && who.caller.may_change())
+fn open_if_absent(app: &AppState, principal: &Principal) {
+    let Some(session) = principal
+        .caller
+        .scope
+        .session()
+        .filter(|_| !principal.caller.rate_limited && principal.caller.may_change())
     else {
         return;
     };
-    if site.service.handle().view(|state| state.session(session).is_none()) {
+    if app.service.handle().view(|state| state.session(session).is_none()) {
         // A refusal (opened meanwhile, engine full or stopping) shows in the calls that follow.
-        let _ = site.service.handle().open_session(
-            Some(session.clone()),
-            HostId::LOCAL,
-            SessionConfig::default(),
-        );
+        let _ =
+            app.service.handle().open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
     }
 }
 

@@ -26,13 +26,13 @@ pub(in crate::surface::http) async fn list(_who: Principal) -> Reply {
 
 /// `POST /tools/{name}`: calls one tool. A refusal by the tool is an answer with status 422.
 pub(in crate::surface::http) async fn call(
-    State(site): State<Arc<AppState>>,
+    State(app): State<Arc<AppState>>,
     name: Result<Path<String>, PathRejection>,
-    who: Principal,
+    principal: Principal,
     request: Request<Body>,
 ) -> Result<Reply, HttpError> {
     // The body comes first, also for an unknown tool: an unread body would break the connection.
-    let (args, notation) = read_value(&site, request).await?;
+    let (args, notation) = read_value(&app, request).await?;
     let Path(name) = name.map_err(|_| HttpError::not_found())?;
     if !TOOLBOX.iter().any(|tool| tool.name == name) {
         let hint = "GET /tools lists the tools";
@@ -40,8 +40,8 @@ pub(in crate::surface::http) async fn call(
         return Err(error.with("tool", echo(&name.as_str().into())));
     }
     // Rights and rate limits are checked before the tool sees the call.
-    site.service.admit_call(&who.caller, &name, &args).map_err(denied)?;
-    let answer = site.service.call_tool(&name, &who.caller, &args, notation);
+    app.service.admit_call(&principal.caller, &name, &args).map_err(denied)?;
+    let answer = app.service.call_tool(&name, &principal.caller, &args, notation);
     let answer = answer.ok_or_else(HttpError::not_found)?;
     let status = status(&answer);
     Ok(Reply::new(status, answer.value))

@@ -36,9 +36,9 @@ pub(in crate::surface::http) fn is_wanted(request: &HttpRequest<Body>) -> bool {
 }
 
 /// Upgrades the connection.
-pub(in crate::surface::http) async fn open(site: Arc<AppState>, request: HttpRequest<Body>) -> Response {
+pub(in crate::surface::http) async fn open(app: Arc<AppState>, request: HttpRequest<Body>) -> Response {
     let (mut parts, _) = request.into_parts();
-    let (who, seat) =
+    let (principal, permit) =
         (parts.extensions.get::<Principal>().cloned(), parts.extensions.get::<Arc<ConnPermit>>().cloned());
     let speaks_ours = speaks_ours(&parts.headers);
     let upgrade = match WebSocketUpgrade::from_request_parts(&mut parts, &()).await {
@@ -51,11 +51,11 @@ pub(in crate::surface::http) async fn open(site: Arc<AppState>, request: HttpReq
     let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(most).max_frame_size(most);
     upgrade.on_upgrade(move |mut socket| async move {
         if speaks_ours {
-            carry(&site, who, &mut socket).await;
+            carry(&app, principal, &mut socket).await;
         } else {
             close(&mut socket, 4406, "Subprotocol not acceptable").await;
         }
-        drop(seat);
+        drop(permit);
     })
 }
 
@@ -67,15 +67,15 @@ fn speaks_ours(headers: &HeaderMap) -> bool {
 /// A message of a subscription: its id, and an answer, or `None` at its end.
 type Pushed = (String, Option<String>);
 
-async fn carry(site: &Arc<AppState>, who: Option<Principal>, socket: &mut WebSocket) {
-    let now = || site.service.handle().now().boot;
+async fn carry(app: &Arc<AppState>, principal: Option<Principal>, socket: &mut WebSocket) {
+    let now = || app.service.handle().now().boot;
     let (sender, mut pushed) = mpsc::channel(ROOM);
-    let mut calls = Calls { site: Arc::clone(site), who, sender, running: BTreeMap::new() };
+    let mut calls = Calls { app: Arc::clone(app), principal, sender, running: BTreeMap::new() };
     let mut machine = Socket::new(now());
     loop {
         let left = Span::from_nanos(machine.deadline().since(now()).nanos());
         // Wake up at the protocol's deadline, and at least often enough to notice a revoked token.
-        let wait = Duration::from_nanos(left.nanos()).min(site.times.token_recheck);
+        let wait = Duration::from_nanos(left.nanos()).min(app.times.token_recheck);
         let frames = tokio::select! {
             message = timeout(wait, socket.recv()) => match message {
                 Err(_) => machine.tick(now(), &mut calls),
@@ -96,7 +96,7 @@ async fn carry(site: &Arc<AppState>, who: Option<Principal>, socket: &mut WebSoc
         for frame in frames {
             match frame {
                 Frame::Text(text) => {
-                    let sent = timeout(site.times.stalled, socket.send(Message::Text(text.into()))).await;
+                    let sent = timeout(app.times.stalled, socket.send(Message::Text(text.into()))).await;
                     if !matches!(sent, Ok(Ok(()))) {
                         return;
                     }
@@ -115,8 +115,8 @@ async fn close(socket: &mut WebSocket, code: u16, reason: &'static str) {
 
 /// The operations of one connection.
 struct Calls {
-    site: Arc<AppState>,
-    who: Option<Principal>,
+    app: Arc<AppState>,
+    principal: Option<Principal>,
     sender: mpsc::Sender<Pushed>,
     running: BTreeMap<String, tokio::task::AbortHandle>,
 }
@@ -129,24 +129,26 @@ impl Operations for Calls {
         let token = token.or_else(|| bearer.and_then(|bearer| bearer.strip_prefix("Bearer ")));
         // A token in the message replaces the one of the upgrade, even if it is wrong.
         if let Some(token) = token.map(Token::from_text) {
-            self.who =
-                self.site.service.handle().tokens().caller(&token).map(|caller| Principal { caller, token });
+            self.principal =
+                self.app.service.handle().tokens().caller(&token).map(|caller| Principal { caller, token });
         }
-        self.who.is_some()
+        self.principal.is_some()
     }
 
     fn may_go_on(&mut self) -> bool {
-        self.who.as_ref().is_some_and(|who| self.site.service.handle().tokens().caller(&who.token).is_some())
+        self.principal
+            .as_ref()
+            .is_some_and(|principal| self.app.service.handle().tokens().caller(&principal.token).is_some())
     }
 
     fn start(&mut self, id: &str, request: &GraphqlRequest) -> Started {
-        let Some(who) = &self.who else {
+        let Some(principal) = &self.principal else {
             return Started::Refused(Vec::new());
         };
-        match self.site.graphql.is_subscription(&who.caller, request) {
+        match self.app.graphql.is_subscription(&principal.caller, request) {
             Err(errors) => Started::Refused(errors),
-            Ok(false) => Started::Answered(self.site.graphql.answer(&who.caller, request, false).body),
-            Ok(true) => match follow(&self.site, who, request) {
+            Ok(false) => Started::Answered(self.app.graphql.answer(&principal.caller, request, false).body),
+            Ok(true) => match follow(&self.app, principal, request) {
                 Err(errors) => Started::Refused(errors),
                 Ok(following) => {
                     let task = tokio::spawn(forward(id.to_owned(), following, self.sender.clone()));

@@ -23,10 +23,10 @@ use crate::surface::json;
 /// # Errors
 /// As [`read_text`], and 400 for a body that cannot be parsed.
 pub(in crate::surface::http) async fn read_value(
-    site: &AppState,
+    app: &AppState,
     request: Request<Body>,
 ) -> Result<(Value, Notation), HttpError> {
-    let (text, notation) = read_text(site, request).await?;
+    let (text, notation) = read_text(app, request).await?;
     parse(&text, notation).map(|value| (value, notation))
 }
 
@@ -36,7 +36,7 @@ pub(in crate::surface::http) async fn read_value(
 /// 415 for an unknown notation, 413 for a body that is too long, 408 for one that is too slow, 400
 /// for one that is too deep, not UTF-8 or incomplete.
 pub(in crate::surface::http) async fn read_text(
-    site: &AppState,
+    app: &AppState,
     request: Request<Body>,
 ) -> Result<(Bytes, Notation), HttpError> {
     let Some(notation) = notation::of_body(request.headers()) else {
@@ -51,7 +51,7 @@ pub(in crate::surface::http) async fn read_text(
         Notation::Edn => Syntax::Edn,
         Notation::Json => Syntax::Json,
     };
-    let bytes = read_bytes(site, request).await?;
+    let bytes = read_bytes(app, request).await?;
     check_text(&bytes, syntax)?;
     Ok((bytes, notation))
 }
@@ -60,16 +60,16 @@ pub(in crate::surface::http) async fn read_text(
 ///
 /// # Errors
 /// As [`read_text`], without 415.
-pub(in crate::surface::http) async fn read_json(
-    site: &AppState,
+pub(in crate::surface::http) async fn read_json_text(
+    app: &AppState,
     request: Request<Body>,
 ) -> Result<Bytes, HttpError> {
-    let bytes = read_bytes(site, request).await?;
+    let bytes = read_bytes(app, request).await?;
     check_text(&bytes, Syntax::Json)?;
     Ok(bytes)
 }
 
-async fn read_bytes(site: &AppState, request: Request<Body>) -> Result<Bytes, HttpError> {
+async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, HttpError> {
     let too_slow = || HttpError::new(ErrorCode::Timeout, "the body took too long", "send it faster");
     let announced = announced(request.headers());
     // A client that sent `Expect: 100-continue` waits for leave to send, so it can be refused
@@ -78,7 +78,7 @@ async fn read_bytes(site: &AppState, request: Request<Body>) -> Result<Bytes, Ht
     if announced > limits::HTTP_DISCARD_BYTES.value || (waits && announced > limits::REQUEST_BYTES.value) {
         return Err(too_long());
     }
-    let read = timeout(site.times.body, collect(request.into_body())).await;
+    let read = timeout(app.times.body, collect(request.into_body())).await;
     read.map_err(|_| too_slow().with_limit(limits::HTTP_BODY_MS))?
 }
 
