@@ -412,14 +412,18 @@ impl State {
 
     /// Returns when the engine must be woken next, as the clocks stand at `now`; `None` if nothing has a deadline.
     pub fn next_wake(&self, now: Now) -> Option<BootTime> {
-        // A stopping engine has work to cancel at once, one session per wake-up.
-        if self.mode != Mode::Running && !(self.unstarted.is_empty() && self.turns.is_empty()) {
-            return Some(BootTime::ZERO);
-        }
-        if self.mode == Mode::Abandoning && self.timers.first_receipt().is_some() {
+        if self.mode != Mode::Running && self.stops_at_once() {
             return Some(BootTime::ZERO);
         }
         self.first_timer(now).map(|(deadline, _)| deadline)
+    }
+
+    /// Returns whether a stopping engine has something to end at once: queued runs and turns, one session per wake-up, or
+    /// runs whose receipts it abandons.
+    #[cold]
+    fn stops_at_once(&self) -> bool {
+        let has_work = !(self.unstarted.is_empty() && self.turns.is_empty());
+        has_work || self.mode == Mode::Abandoning && self.timers.first_receipt().is_some()
     }
 
     /// Returns the earliest deadline and its timer. Slots and retries are left out while everything is held or the

@@ -6,14 +6,13 @@ use crate::edn::Value;
 
 /// Returns the value itself if it is small, else the beginning of its text, as a string that ends in `…`.
 pub fn echo(value: &Value) -> Value {
-    let is_string = value.as_str().is_some();
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    if text.len() <= ECHO_BYTES_MAX && (is_string || !nests_deeper(value, ECHO_DEPTH_MAX)) {
+    if text.len() <= ECHO_BYTES_MAX && !nests_deeper(value, ECHO_DEPTH_MAX) {
         return value.clone();
     }
     // A deep value can have a short text, so the text may be shorter than the limit. A cut inside a character
     // would panic.
-    let head = text.floor_char_boundary(ECHO_BYTES_MAX.min(text.len()));
+    let head = text.floor_char_boundary(ECHO_BYTES_MAX);
     Value::string(format!("{}…", &text[..head]))
 }
 

@@ -6,7 +6,7 @@
 //! dispatched without waiting.
 //!
 //! What lives elsewhere: the text of facts and rows (`codec`), the messages that are persisted with receipts
-//! (`transcripts`), attaching a store (`recovery`), the store itself (`port::Store`).
+//! (`transcripts`), attaching a store (`store_replies`), the store itself (`port::Store`).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
