@@ -11,7 +11,9 @@ use std::sync::Arc;
 use crate::toy::{LIMITS, Tasks, Toy};
 use reveille::graph::eql::Limits;
 use reveille::graph::registry::Viewer;
-use reveille::surface::graphql::{Graphql, GraphqlCaller, GraphqlReply, GraphqlRequest};
+use reveille::surface::graphql::{
+    Graphql, GraphqlCaller, GraphqlReply, GraphqlRequest, QueryKind, QueryRoot,
+};
 use roots::{roots, toy};
 
 fn caller() -> GraphqlCaller<'static> {
@@ -208,6 +210,15 @@ fn lists_are_answered_in_pages() {
         "{ a: tasks { nodes { id } pageInfo { endCursor } } b: tasks(first: 1) { nodes { id } } }",
         r#"{"data":{"a":{"nodes":[{"id":"1"},{"id":"2"}],"pageInfo":{"endCursor":"50"}},"b":{"nodes":[{"id":"1"}]}}}"#,
     );
+}
+
+#[test]
+fn a_root_that_names_no_attribute_is_a_fault() {
+    let mut roots = roots();
+    roots.queries.push(QueryRoot { name: "x", doc: "X.", kind: QueryKind::Attribute("all-slgus") });
+    let faults = Graphql::new(toy().registry, &roots).err().expect("a fault");
+    let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["a root or an entity names all-slgus, which is missing or of another kind"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! Invariant: a model is returned only if there is no fault at all; every name in it is valid in GraphQL, and no name
 //! occurs twice within its type.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::model::{Entries, Field, FieldSource, In, Input, KeyForm, Leaf, Object, Out, Scalar, SchemaModel};
@@ -56,6 +56,8 @@ impl fmt::Display for SchemaFault {
 /// A schema under construction.
 pub(in crate::surface::graphql) struct SchemaBuilder<'r> {
     pub(in crate::surface::graphql) attributes: BTreeMap<&'static str, (&'r Attribute, &'r EntityInfo)>,
+    /// Every attribute, visible to the viewer or not.
+    declared: BTreeSet<&'static str>,
     pub(super) by_entity: BTreeMap<&'static str, Vec<&'r Attribute>>,
     pub(in crate::surface::graphql) entities: BTreeMap<&'static str, &'r EntityInfo>,
     mutations: BTreeMap<&'static str, MutationInfo>,
@@ -92,6 +94,7 @@ impl<'r> SchemaBuilder<'r> {
     fn new<W: World>(registry: &'r Registry<W>, roots: &'r Roots, viewer: Viewer) -> Self {
         let mut builder = SchemaBuilder {
             attributes: BTreeMap::new(),
+            declared: BTreeSet::new(),
             by_entity: BTreeMap::new(),
             entities: registry.entities().iter().map(|entity| (entity.name, entity)).collect(),
             mutations: registry.described_mutations().map(|info| (info.name, info)).collect(),
@@ -108,6 +111,7 @@ impl<'r> SchemaBuilder<'r> {
             faults: Vec::new(),
         };
         for (attribute, entity) in registry.attributes() {
+            builder.declared.insert(attribute.ident);
             // Security: an attribute without a rule is visible to no viewer.
             if attribute.visibility.is_some_and(|rule| rule.admits(viewer)) {
                 builder.attributes.insert(attribute.ident, (attribute, entity));
@@ -216,8 +220,10 @@ impl<'r> SchemaBuilder<'r> {
     /// Returns the field of an attribute, or `None` if the viewer may not see the attribute or the entity it refers to.
     fn attribute(&mut self, ident: &str) -> Option<Field> {
         let Some((attribute, entity)) = self.attributes.get(ident).copied() else {
-            // Not visible to this viewer, which is no fault. An ident that is declared nowhere looks the same here; the
-            // stored SDL shows that its field is missing.
+            // An attribute that this viewer may not see is no fault.
+            if !self.declared.contains(ident) {
+                self.unknown("a root or an entity", ident);
+            }
             return None;
         };
         let leaf = self.leaf(attribute, entity)?;
