@@ -420,7 +420,6 @@ impl State {
 
     /// Returns whether a stopping engine has something to end at once: queued runs and turns, one session per wake-up, or
     /// runs whose receipts it abandons.
-    #[cold]
     fn stops_at_once(&self) -> bool {
         let has_work = !(self.unstarted.is_empty() && self.turns.is_empty());
         has_work || self.mode == Mode::Abandoning && self.timers.first_receipt().is_some()

@@ -87,17 +87,16 @@ impl Core {
         let host_report = self.persister.as_ref().and_then(|_| durable::report_of_host(&input, &self.state));
         // Most steps draw nothing, so the bits are saved for one that does.
         let entropy = self.unused_entropy.take().unwrap_or_else(draw);
-        let given = Env { now, entropy, zones: &self.zones };
-        let decided = decide_into(std::mem::take(&mut self.reused_step), &self.state, input, given);
-        // A durable command without facts repeats an earlier one, and is acknowledged as that was.
-        let repeats = |step: &Step| asks_for_disk && step.facts.is_empty();
-        let decided =
-            decided.and_then(|step| self.check_store(&step, is_command, repeats(&step)).map(|()| step));
+        let env = Env { now, entropy, zones: &self.zones };
+        let decided = decide_into(std::mem::take(&mut self.reused_step), &self.state, input, env);
         let mut step = decided.inspect_err(|refusal| self.counters.count_refusal(refusal.code()))?;
+        // A durable command without facts repeats an earlier one, and is acknowledged as that was.
+        let repeats_earlier = asks_for_disk && step.facts.is_empty();
+        let checked = self.check_store(&step, is_command, repeats_earlier);
+        checked.inspect_err(|refusal| self.counters.count_refusal(refusal.code()))?;
         // Drawn bits have become part of an id, so they must not serve another step.
         self.unused_entropy = (!step.drew).then_some(entropy);
         step.drew = false;
-        let repeats_earlier = repeats(&step);
         self.apply(now, &mut step);
         let ticket = self.submit_batch(&mut step, host_report);
         // The original of a repeat may still be on its way to the disk. The repeat is acknowledged
