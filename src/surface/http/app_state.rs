@@ -43,7 +43,7 @@ impl AppState {
             streams: Streams::default(),
             traffic: Traffic::default(),
             times: config.times,
-            // Streams of the Unix socket take no seat, so they have a limit of their own.
+            // Streams of the Unix socket take no permit, so they have a limit of their own.
             streams_max: config.connections_max,
             stopping: AtomicBool::new(false),
         })

@@ -1,7 +1,7 @@
 //! The daemon's HTTP interface: an accept loop, access checks before any route, and one table of
 //! routes.
 //!
-//! A connection takes a seat (`conn_limit`) and is timed while it is open (`conn_watchdog`); each of its
+//! A connection takes a permit (`conn_limit`) and is timed while it is open (`conn_watchdog`); each of its
 //! requests passes the access checks (`gate`) before the routes (`routes`) see it. Answers are data
 //! until one place prints them (`reply`). Source: the project's interface description, §2 and §4.
 //! What lives elsewhere: what tools answer (`dialect`), the stream protocol (`edn_stream`), files

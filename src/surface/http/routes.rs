@@ -96,7 +96,7 @@ impl ConnService {
                 return Err(HttpError::unauthorized());
             }
         };
-        // For upgrades: the seat stays taken for as long as the stream lasts.
+        // For upgrades: the permit stays taken for as long as the stream lasts.
         parts.extensions.insert(Arc::clone(&self.permit));
         if let Some(principal) = &principal {
             parts.extensions.insert(principal.clone());

@@ -51,7 +51,7 @@ pub(in crate::surface::http) async fn ride_out(error: &io::Error) {
 
 fn take(app: &Arc<AppState>, router: &Router, stream: TcpStream, peer: IpAddr, stop: &watch::Receiver<bool>) {
     let watchdog = ConnWatchdog::new();
-    // Without a free seat the connection is closed unanswered: an answer would cost what the limit
+    // Without a free permit the connection is closed unanswered: an answer would cost what the limit
     // protects.
     let Some(permit) = app.permits.take(peer.to_canonical(), &watchdog) else { return };
     prepare(&stream);

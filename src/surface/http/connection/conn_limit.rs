@@ -32,7 +32,7 @@ struct OpenConn {
     watchdog: Arc<ConnWatchdog>,
 }
 
-/// A seat in the table, released on drop.
+/// A permit of the table, released on drop.
 #[derive(Debug)]
 pub(in crate::surface::http) struct ConnPermit {
     table: Arc<Mutex<Table>>,
@@ -49,7 +49,7 @@ impl ConnLimiter {
         }
     }
 
-    /// Takes a seat for a connection of that peer, closing an idle connection if necessary; `None`
+    /// Takes a permit for a connection of that peer, closing an idle connection if necessary; `None`
     /// if all are busy.
     pub(in crate::surface::http) fn take(
         &self,
