@@ -1,6 +1,6 @@
 //! The entity `decision`: one entry of the feed, with its cursor and its reason.
 
-use super::{Read, instant, integer, maybe, own};
+use super::{Read, attributes, instant, integer, maybe, own};
 use crate::domain::{Actor, Cursor, Decision, DecisionKind, Reason, Scope};
 use crate::edn::Value;
 use crate::graph::registry::{Datum, Entity, RowKey, Type, ViewOf};
@@ -43,88 +43,56 @@ pub(super) fn decision() -> Entity<Scheduler, Cursor> {
 
 /// Declares what was decided, when, why, and by whom.
 fn decided(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
-    entity
-        .reads(
-            own("reveille.decision/cursor", Type::Integer).doc("The position of the decision in the log, from 1."),
-            |_, cursor, _| Ok(integer(cursor.number())),
-        )
-        .reads(own("reveille.decision/at", Type::Instant).doc("When the decision was made."), |view, cursor, _| {
-            read(view, cursor, |decision| instant(decision.at))
-        })
-        .reads(
-            own("reveille.decision/kind", Type::Enum(DecisionKind::NAMES)).doc("The kind of the decision."),
-            |view, cursor, _| read(view, cursor, |decision| Datum::Name(decision.kind.name())),
-        )
-        .reads(
-            own("reveille.decision/reason", Type::Enum(Reason::NAMES))
-                .nullable()
-                .doc("The reason; nil where everything went as planned."),
-            |view, cursor, _| {
-                read(view, cursor, |decision| maybe(decision.reason, |reason| Datum::Name(reason.name())))
-            },
-        )
-        .reads(
-            own("reveille.decision/by", Type::String).nullable().doc(
-                "The actor: operator, session or program, with the name of the token and the tool. Nil if there is none.",
-            ),
-            |view, cursor, _| {
-                let by = view.decision(cursor).and_then(|decision| by(view, decision));
-                Ok(maybe(by, Datum::shown))
-            },
-        )
+    attributes! { entity, by read;
+        /// The position of the decision in the log, from 1.
+        own "reveille.decision/cursor": Type::Integer => |_, cursor, _| Ok(integer(cursor.number()));
+        /// When the decision was made.
+        own "reveille.decision/at": Type::Instant => |decision| instant(decision.at);
+        /// The kind of the decision.
+        own "reveille.decision/kind": Type::Enum(DecisionKind::NAMES) =>
+            |decision| Datum::Name(decision.kind.name());
+        /// The reason; nil where everything went as planned.
+        own "reveille.decision/reason": Type::Enum(Reason::NAMES), nullable =>
+            |decision| maybe(decision.reason, |reason| Datum::Name(reason.name()));
+        /// The actor: operator, session or program, with the name of the token and the tool. Nil if there is none.
+        own "reveille.decision/by": Type::String, nullable => |view, cursor, _| {
+            let by = view.decision(cursor).and_then(|decision| by(view, decision));
+            Ok(maybe(by, Datum::shown))
+        };
+    }
 }
 
 /// Declares the schedule, run and session that a decision is about.
 fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
-    entity
-        .reads(
-            own("reveille.decision/schedule-id", Type::String)
-                .nullable()
-                .doc("The id of the schedule concerned. Nil if there is none."),
-            |view, cursor, _| {
-                read(view, cursor, |decision| maybe(decision.schedule(), |id| Datum::Shown(id)))
-            },
-        )
-        .reads(
-            own("reveille.decision/schedule", Type::Reference("schedule"))
-                .nullable()
-                .doc("The schedule concerned. Nil once its record is dropped."),
-            |view, cursor, _| {
-                read(view, cursor, |decision| {
-                    // The decision keeps the id of its schedule, but a reference needs a record that exists and is visible.
-                    let key = decision.schedule().and_then(|id| view.state.schedule_key(id));
-                    let key = key.filter(|key| view.schedule(*key).is_some());
-                    maybe(key, |key| Datum::Entity(key.number().into()))
-                })
-            },
-        )
-        .reads(
-            own("reveille.decision/run", Type::Reference("run"))
-                .nullable()
-                .doc("The run concerned. Nil once its record is dropped."),
-            |view, cursor, _| {
-                read(view, cursor, |decision| {
-                    // Likewise, the record of the run may be dropped or hidden.
-                    let key = decision.run().and_then(|id| view.state.run_key(id));
-                    let key = key.filter(|key| view.run(*key).is_some());
-                    maybe(key, |key| Datum::Entity(key.number().into()))
-                })
-            },
-        )
-        .reads(
-            own("reveille.decision/session-id", Type::String)
-                .nullable()
-                .doc("The id of the session concerned. Nil if there is none."),
-            |view, cursor, _| {
-                read(view, cursor, |decision| maybe(decision.session.as_ref(), |id| Datum::Text(id.as_str())))
-            },
-        )
-        .reads(
-            own("reveille.decision/detail", Type::String)
-                .nullable()
-                .doc("Further detail, such as a phase or a host's error message. Nil if there is none."),
-            |view, cursor, _| read(view, cursor, |decision| maybe(decision.detail.as_deref(), Datum::Text)),
-        )
+    attributes! { entity, by read;
+        /// The id of the schedule concerned. Nil if there is none.
+        own "reveille.decision/schedule-id": Type::String, nullable =>
+            |decision| maybe(decision.schedule(), |id| Datum::Shown(id));
+        /// The schedule concerned. Nil once its record is dropped.
+        own "reveille.decision/schedule": Type::Reference("schedule"), nullable => |view, cursor, _| {
+            read(view, cursor, |decision| {
+                // The decision keeps the id of its schedule, but a reference needs a record that exists and is visible.
+                let key = decision.schedule().and_then(|id| view.state.schedule_key(id));
+                let key = key.filter(|key| view.schedule(*key).is_some());
+                maybe(key, |key| Datum::Entity(key.number().into()))
+            })
+        };
+        /// The run concerned. Nil once its record is dropped.
+        own "reveille.decision/run": Type::Reference("run"), nullable => |view, cursor, _| {
+            read(view, cursor, |decision| {
+                // Likewise, the record of the run may be dropped or hidden.
+                let key = decision.run().and_then(|id| view.state.run_key(id));
+                let key = key.filter(|key| view.run(*key).is_some());
+                maybe(key, |key| Datum::Entity(key.number().into()))
+            })
+        };
+        /// The id of the session concerned. Nil if there is none.
+        own "reveille.decision/session-id": Type::String, nullable =>
+            |decision| maybe(decision.session.as_ref(), |id| Datum::Text(id.as_str()));
+        /// Further detail, such as a phase or a host's error message. Nil if there is none.
+        own "reveille.decision/detail": Type::String, nullable =>
+            |decision| maybe(decision.detail.as_deref(), Datum::Text);
+    }
 }
 
 /// Returns the actor, as far as the caller may know it. A creation that records no actor was its owner's.

@@ -1,162 +1,104 @@
 //! The engine's attributes (its clock, accounts, limits and feed) and the entity `limit`.
 
-use super::{instant, integer, maybe, own};
+use super::{attributes, everyone, instant, integer, maybe, operators, own};
 use crate::domain::{ChannelKind, Moment, Reason, Scope};
 use crate::edn::{Map, Value};
 use crate::engine::{Ledger, Mode};
 use crate::graph::listing;
 use crate::graph::params::field;
 use crate::graph::psi_terms;
-use crate::graph::registry::{Attribute, Datum, Entity, Param, ParamType, Record, Type, ViewOf, Visibility};
+use crate::graph::registry::{Datum, Entity, Param, ParamType, Record, Type, ViewOf};
 use crate::graph::view::{Scheduler, Undelivered, View};
 use crate::limits;
 
 pub(super) fn engine() -> Entity<Scheduler, ()> {
-    super::guard::of_engine(foresight(standing(Entity::<Scheduler, ()>::root("engine"))))
-        .doc("The engine: clock, mode, accounts, limits and the decision feed.")
-        .reads(
-            own("reveille.engine/now", Type::Instant).doc("The wall-clock time of this query's snapshot."),
-            |view, (), _| Ok(instant(view.now.wall)),
-        )
-        .reads(
-            everyone("reveille.engine/version", Type::String).doc("The version of this program."),
-            |_, (), _| Ok(Datum::Text(env!("CARGO_PKG_VERSION"))),
-        )
-        .reads(
-            everyone("reveille.engine/mode", Type::Enum(Mode::NAMES)).doc("Whether the engine accepts work."),
-            |view, (), _| Ok(Datum::Name(view.state.mode().name())),
-        )
-        .reads(
-            own("reveille.engine/cursor", Type::Integer)
-                .doc("The cursor of the last decision. A subscription that starts after it misses nothing."),
-            |view, (), _| Ok(integer(view.state.cursor().number())),
-        )
-        .reads(
-            operators("reveille.engine/accounting", Type::Record(&ACCOUNTING))
-                .doc("The slots so far by outcome. Expected is the sum of all others."),
-            |view, (), _| Ok(accounting(view.state.ledger()).into()),
-        )
-        .reads(
-            operators("reveille.engine/next-wake-ms", Type::Integer)
-                .nullable()
-                .unit("ms")
-                .doc("Milliseconds until the next deadline. Nil if there is no deadline."),
-            |view, (), _| {
-                Ok(maybe(view.state.next_wake(view.now), |wake| integer(wake.since(view.now.boot).millis())))
-            },
-        )
-        .reads(
-            everyone("reveille.engine/limits", Type::Reference("limit"))
-                .many()
-                .doc("All limits of the engine, by the names that refusals use."),
-            |_, (), _| Ok(Datum::Entities((0..limits::ALL.len() as u64).collect())),
-        )
-        .reads(
-            own("reveille.engine/decisions", Type::Reference("decision"))
-                .params(listing::OF_DECISIONS)
-                .many()
-                .doc("The decisions that are retained, oldest first. Parameters filter them and select a page."),
-            |view, (), params| Ok(Datum::Entities(listing::decisions(view, params)?.numbers)),
-        )
-        .reads(
-            own("reveille.engine/decision-page", Type::Reference("decision-page"))
-                .params(listing::OF_DECISIONS)
-                .doc("A page of the decisions, with cursors and the count of the whole list."),
-            |view, (), params| Ok(Datum::Entity(view.keep_page(listing::decisions(view, params)?))),
-        )
-        .reads(
-            own("psi.agent-session/sessions", Type::Reference("session"))
-                .params(listing::OF_WINDOWS)
-                .many()
-                .doc("The open sessions, by id. Parameters select a page."),
-            |view, (), params| Ok(Datum::Entities(listing::sessions(view, params)?.numbers)),
-        )
-        .reads(
-            own("psi.agent-session/session-page", Type::Reference("session-page"))
-                .params(listing::OF_WINDOWS)
-                .doc("A page of the open sessions, with cursors and the count of the whole list."),
-            |view, (), params| Ok(Datum::Entity(view.keep_page(listing::sessions(view, params)?))),
-        )
+    let entity = super::guard::of_engine(foresight(standing(Entity::<Scheduler, ()>::root("engine"))))
+        .doc("The engine: clock, mode, accounts, limits and the decision feed.");
+    attributes! { entity;
+        /// The wall-clock time of this query's snapshot.
+        own "reveille.engine/now": Type::Instant => |view, (), _| Ok(instant(view.now.wall));
+        /// The version of this program.
+        everyone "reveille.engine/version": Type::String =>
+            |_, (), _| Ok(Datum::Text(env!("CARGO_PKG_VERSION")));
+        /// Whether the engine accepts work.
+        everyone "reveille.engine/mode": Type::Enum(Mode::NAMES) =>
+            |view, (), _| Ok(Datum::Name(view.state.mode().name()));
+        /// The cursor of the last decision. A subscription that starts after it misses nothing.
+        own "reveille.engine/cursor": Type::Integer =>
+            |view, (), _| Ok(integer(view.state.cursor().number()));
+        /// The slots so far by outcome. Expected is the sum of all others.
+        operators "reveille.engine/accounting": Type::Record(&ACCOUNTING) =>
+            |view, (), _| Ok(accounting(view.state.ledger()).into());
+        /// Milliseconds until the next deadline. Nil if there is no deadline.
+        operators "reveille.engine/next-wake-ms": Type::Integer, nullable, unit("ms") => |view, (), _| {
+            Ok(maybe(view.state.next_wake(view.now), |wake| integer(wake.since(view.now.boot).millis())))
+        };
+        /// All limits of the engine, by the names that refusals use.
+        everyone "reveille.engine/limits": Type::Reference("limit"), many =>
+            |_, (), _| Ok(Datum::Entities((0..limits::ALL.len() as u64).collect()));
+        /// The decisions that are retained, oldest first. Parameters filter them and select a page.
+        own "reveille.engine/decisions": Type::Reference("decision"), params(listing::OF_DECISIONS), many =>
+            |view, (), params| Ok(Datum::Entities(listing::decisions(view, params)?.numbers));
+        /// A page of the decisions, with cursors and the count of the whole list.
+        own "reveille.engine/decision-page": Type::Reference("decision-page"), params(listing::OF_DECISIONS) =>
+            |view, (), params| Ok(Datum::Entity(view.keep_page(listing::decisions(view, params)?)));
+        /// The open sessions, by id. Parameters select a page.
+        own "psi.agent-session/sessions": Type::Reference("session"), params(listing::OF_WINDOWS), many =>
+            |view, (), params| Ok(Datum::Entities(listing::sessions(view, params)?.numbers));
+        /// A page of the open sessions, with cursors and the count of the whole list.
+        own "psi.agent-session/session-page": Type::Reference("session-page"), params(listing::OF_WINDOWS) =>
+            |view, (), params| Ok(Datum::Entity(view.keep_page(listing::sessions(view, params)?)));
+    }
 }
 
 /// Declares what can stop everything, the channels, and the clocks in use.
 fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
-    entity
-        .reads(
-            own("reveille.engine/held", Type::Record(&super::schedule_details::PAUSE))
-                .nullable()
-                .doc("The hold on all schedules: by whom, why and since when. Nil while there is none."),
-            |view, (), _| Ok(maybe(view.state.held(), |pause| super::schedule_details::pause(view, pause).into())),
-        )
-        .reads(
-            own("reveille.engine/channels", Type::Record(&CHANNEL))
-                .many()
-                .doc(
-                    "The outbound channels: name, kind, destination, whether sessions may use the channel, and since when it \
-                     is disabled. A session sees only the channels that it may use.",
-                ),
-            |view, (), _| Ok(channels(view).into()),
-        )
-        .reads(
-            everyone("reveille.engine/tzdb-version", Type::String)
-                .doc("The version of the time zone database in use."),
-            |view, (), _| Ok(Datum::Text(view.zones.version())),
-        )
-        .reads(
-            everyone("reveille.engine/local-zone", Type::String)
-                .doc("The time zone that the name local stands for on this machine."),
-            |view, (), _| Ok(Datum::shown(view.zones.local())),
-        )
-        .reads(
-            own("reveille.engine/untold", Type::Integer)
-                .nullable()
-                .unit("schedules")
-                .doc(
-                    "In a query of the past: the number of schedules whose stored history does not reach back to that \
-                     instant. Nil in a query of the present.",
-                ),
-            |view, (), _| Ok(maybe(view.unrecoverable, integer)),
-        )
-        .reads(
-            operators("reveille.engine/undelivered", Type::Record(&UNDELIVERED))
-                .nullable()
-                .doc(
-                    "Since the process started: how many slots were skipped, how many runs and schedules were cancelled, and \
-                     how many runs failed, each by reason. Nil in a query of the past.",
-                ),
-            |view, (), _| Ok(maybe(view.undelivered, |counts| undelivered(counts).into())),
-        )
-        .reads(
-            operators("reveille.engine/imbalance", Type::Integer)
-                .unit("slots")
-                .doc("Expected slots minus those accounted for. Any value but 0 is a defect."),
-            |view, (), _| Ok(Datum::Int(i64::try_from(view.state.ledger().imbalance()).unwrap_or(i64::MAX))),
-        )
+    attributes! { entity;
+        /// The hold on all schedules: by whom, why and since when. Nil while there is none.
+        own "reveille.engine/held": Type::Record(&super::schedule_details::PAUSE), nullable => |view, (), _| {
+            Ok(maybe(view.state.held(), |pause| super::schedule_details::pause(view, pause).into()))
+        };
+        /// The outbound channels: name, kind, destination, whether sessions may use the channel, and since when it is
+        /// disabled. A session sees only the channels that it may use.
+        own "reveille.engine/channels": Type::Record(&CHANNEL), many =>
+            |view, (), _| Ok(channels(view).into());
+        /// The version of the time zone database in use.
+        everyone "reveille.engine/tzdb-version": Type::String =>
+            |view, (), _| Ok(Datum::Text(view.zones.version()));
+        /// The time zone that the name local stands for on this machine.
+        everyone "reveille.engine/local-zone": Type::String =>
+            |view, (), _| Ok(Datum::shown(view.zones.local()));
+        /// In a query of the past: the number of schedules whose stored history does not reach back to that instant.
+        /// Nil in a query of the present.
+        own "reveille.engine/untold": Type::Integer, nullable, unit("schedules") =>
+            |view, (), _| Ok(maybe(view.unrecoverable, integer));
+        /// Since the process started: how many slots were skipped, how many runs and schedules were cancelled, and how
+        /// many runs failed, each by reason. Nil in a query of the past.
+        operators "reveille.engine/undelivered": Type::Record(&UNDELIVERED), nullable =>
+            |view, (), _| Ok(maybe(view.undelivered, |counts| undelivered(counts).into()));
+        /// Expected slots minus those accounted for. Any value but 0 is a defect.
+        operators "reveille.engine/imbalance": Type::Integer, unit("slots") => |view, (), _| {
+            Ok(Datum::Int(i64::try_from(view.state.ledger().imbalance()).unwrap_or(i64::MAX)))
+        };
+    }
 }
 
 /// Declares the questions about the future and about the past.
 fn foresight(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
     use super::forecast_explain::{OF_EXPLANATION, OF_FORECAST, OF_WHAT_IF, explain, forecast, what_if};
-    entity
-        .reads(
-            own("reveille/forecast", Type::Reference("slot")).params(OF_FORECAST).many().doc(
-                "The upcoming slots, by the time at which they are handled, assuming no further changes and turns that take no \
-                 time. Parameters: from, to, first, schedule-id. The default is 24 hours and 1000 slots.",
-            ),
-            |view, (), params| forecast(view, params),
-        )
-        .reads(
-            own("reveille/what-if", Type::Reference("slot")).params(OF_WHAT_IF).many().doc(
-                "The slots whose outcome would differ: because of an outage (down-from, down-until), or after a \
-                 change of the schedule (schedule-id, and what psi.scheduler/reschedule takes). This query changes nothing.",
-            ),
-            |view, (), params| what_if(view, params),
-        )
-        .reads(
-            own("reveille/explain", Type::Reference("explanation")).params(OF_EXPLANATION)
-                .doc("Why a schedule fired at an instant, did not, or when it will. Parameters: schedule-id, at."),
-            |view, (), params| explain(view, params),
-        )
+    attributes! { entity;
+        /// The upcoming slots, by the time at which they are handled, assuming no further changes and turns that take
+        /// no time. Parameters: from, to, first, schedule-id. The default is 24 hours and 1000 slots.
+        own "reveille/forecast": Type::Reference("slot"), params(OF_FORECAST), many =>
+            |view, (), params| forecast(view, params);
+        /// The slots whose outcome would differ: because of an outage (down-from, down-until), or after a change of the
+        /// schedule (schedule-id, and what psi.scheduler/reschedule takes). This query changes nothing.
+        own "reveille/what-if": Type::Reference("slot"), params(OF_WHAT_IF), many =>
+            |view, (), params| what_if(view, params);
+        /// Why a schedule fired at an instant, did not, or when it will. Parameters: schedule-id, at.
+        own "reveille/explain": Type::Reference("explanation"), params(OF_EXPLANATION) =>
+            |view, (), params| explain(view, params);
+    }
 }
 
 pub(super) fn limit() -> Entity<Scheduler, u64> {
@@ -165,25 +107,23 @@ pub(super) fn limit() -> Entity<Scheduler, u64> {
         let at = limits::ALL.iter().position(|limit| Some(limit.name) == key.as_str())?;
         Some(at as u64)
     };
-    Entity::<Scheduler, u64>::new("limit", "reveille.limit/name", find)
+    let entity = Entity::<Scheduler, u64>::new("limit", "reveille.limit/name", find)
         .doc("A limit of the engine.")
-        .whole(&["reveille.limit/name", "reveille.limit/value", "reveille.limit/unit", "reveille.limit/doc"])
-        .reads(
-            everyone("reveille.limit/name", Type::String).doc("The name of the limit, as refusals give it."),
-            |_, at, _| Ok(maybe(bound(at), |limit| Datum::Text(limit.name))),
-        )
-        .reads(
-            everyone("reveille.limit/value", Type::Integer).doc("The value of the limit, in its unit."),
-            |_, at, _| Ok(maybe(bound(at), |limit| integer(limit.value))),
-        )
-        .reads(everyone("reveille.limit/unit", Type::String).doc("The unit of the value."), |_, at, _| {
-            Ok(maybe(bound(at), |limit| Datum::Text(limit.unit)))
-        })
-        .reads(
-            everyone("reveille.limit/doc", Type::String)
-                .doc("What the limit protects, and where its value comes from."),
-            |_, at, _| Ok(maybe(bound(at), |limit| Datum::Text(limit.doc.trim_ascii()))),
-        )
+        .whole(&["reveille.limit/name", "reveille.limit/value", "reveille.limit/unit", "reveille.limit/doc"]);
+    attributes! { entity;
+        /// The name of the limit, as refusals give it.
+        everyone "reveille.limit/name": Type::String =>
+            |_, at, _| Ok(maybe(bound(at), |limit| Datum::Text(limit.name)));
+        /// The value of the limit, in its unit.
+        everyone "reveille.limit/value": Type::Integer =>
+            |_, at, _| Ok(maybe(bound(at), |limit| integer(limit.value)));
+        /// The unit of the value.
+        everyone "reveille.limit/unit": Type::String =>
+            |_, at, _| Ok(maybe(bound(at), |limit| Datum::Text(limit.unit)));
+        /// What the limit protects, and where its value comes from.
+        everyone "reveille.limit/doc": Type::String =>
+            |_, at, _| Ok(maybe(bound(at), |limit| Datum::Text(limit.doc.trim_ascii())));
+    }
 }
 
 fn bound(number: u64) -> Option<&'static limits::Limit> {
@@ -278,12 +218,4 @@ fn undelivered(counts: Undelivered<'_>) -> Value {
         .with("cancelled", by_reason(counts.cancelled))
         .with("failed", by_reason(counts.failed))
         .into()
-}
-
-fn everyone(ident: &'static str, kind: Type) -> Attribute {
-    Attribute::new(ident, kind).visible_to(Visibility::Everyone)
-}
-
-fn operators(ident: &'static str, kind: Type) -> Attribute {
-    Attribute::new(ident, kind).visible_to(Visibility::Operator)
 }

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use super::{Read, instant, integer, maybe, own};
+use super::{Read, attributes, instant, integer, maybe, own};
 use crate::domain::{Moment, Reason, ScheduleId};
 use crate::edn::{Map, Value};
 use crate::engine::{Explanation, ForecastQuery, ForecastSlot, Outage, SlotOutcome, Verdict, WhatIf};
@@ -76,87 +76,48 @@ pub(super) fn slot() -> Entity<Scheduler, u64> {
     };
     let entity = Entity::<Scheduler, u64>::new("slot", "reveille.slot/number", find)
         .doc("An upcoming slot of a forecast, which assumes no further changes and turns that take no time.")
-        .whole(SLOT_WHOLE)
-        .reads(
-            own("reveille.slot/number", Type::Integer)
-                .doc("A number that distinguishes the slots of one answer."),
-            |_, number, _| Ok(integer(number)),
-        )
-        .reads(
-            own("reveille.slot/slot", Type::Instant)
-                .doc("The nominal instant. Of several slots that are handled together, the last."),
-            |view, number, _| listed(view, number, |it| instant(it.slot.slot)),
-        )
-        .reads(
-            own("reveille.slot/at", Type::Instant)
-                .doc("When the slot is handled: later than the slot itself if that is overdue."),
-            |view, number, _| listed(view, number, |it| instant(it.slot.at)),
-        )
-        .reads(
-            own("reveille.slot/since", Type::Instant)
-                .doc("The first of the slots that are handled together; equals slot if there is only one."),
-            |view, number, _| listed(view, number, |it| instant(it.slot.since)),
-        )
-        .reads(
-            own("reveille.slot/count", Type::Integer)
-                .unit("slots")
-                .doc("How many slots are handled together."),
-            |view, number, _| listed(view, number, |it| integer(it.slot.count)),
-        );
+        .whole(SLOT_WHOLE);
+    let entity = attributes! { entity, by listed;
+        /// A number that distinguishes the slots of one answer.
+        own "reveille.slot/number": Type::Integer => |_, number, _| Ok(integer(number));
+        /// The nominal instant. Of several slots that are handled together, the last.
+        own "reveille.slot/slot": Type::Instant => |it| instant(it.slot.slot);
+        /// When the slot is handled: later than the slot itself if that is overdue.
+        own "reveille.slot/at": Type::Instant => |it| instant(it.slot.at);
+        /// The first of the slots that are handled together; equals slot if there is only one.
+        own "reveille.slot/since": Type::Instant => |it| instant(it.slot.since);
+        /// How many slots are handled together.
+        own "reveille.slot/count": Type::Integer, unit("slots") => |it| integer(it.slot.count);
+    };
     fate(entity)
 }
 
 fn fate(entity: Entity<Scheduler, u64>) -> Entity<Scheduler, u64> {
-    entity
-        .reads(
-            own("reveille.slot/will", Type::Enum(SlotOutcome::NAMES)).doc("The outcome of the slot."),
-            |view, number, _| listed(view, number, |it| Datum::Name(it.slot.outcome.name())),
-        )
-        .reads(
-            own("reveille.slot/reason", Type::Enum(Reason::NAMES))
-                .nullable()
-                .doc("Why it does not simply fire. Nil if it does."),
-            |view, number, _| {
-                listed(view, number, |it| maybe(it.slot.reason, |reason| Datum::Name(reason.name())))
-            },
-        )
-        .reads(
-            own("reveille.slot/rule", Type::String)
-                .nullable()
-                .doc("The guard's rule that holds or refuses its run. Nil if none does."),
-            |view, number, _| {
-                listed(view, number, |it| maybe(it.slot.rule.as_deref().map(str::to_owned), Datum::shown))
-            },
-        )
-        .reads(
-            own("reveille.slot/schedule-id", Type::String).doc("The id of the slot's schedule."),
-            |view, number, _| listed(view, number, |it| Datum::shown(&it.slot.schedule)),
-        )
-        .reads(
-            own("reveille.slot/schedule", Type::Reference("schedule")).nullable().doc("The slot's schedule."),
-            |view, number, _| {
-                let key = view.forecast_slot(number).and_then(|it| view.state.schedule_key(&it.slot.schedule));
-                let key = key.filter(|key| view.schedule(*key).is_some());
-                Ok(maybe(key, |key| Datum::Entity(RowKey::number(key))))
-            },
-        )
-        .reads(
-            own("reveille.slot/run-id", Type::String).nullable().doc("The id of its run. Nil if it gets none."),
-            |view, number, _| listed(view, number, |it| maybe(it.slot.run(), Datum::shown)),
-        )
-        .reads(
-            own("reveille.slot/as-is", Type::Record(&AS_IS))
-                .nullable()
-                .doc("In a what-if query: the outcome of the slot without the change. Nil where there would be no such slot."),
-            |view, number, _| {
-                listed(view, number, |it| maybe(it.as_is.as_ref().and_then(Option::as_ref), |it| as_is(it).into()))
-            },
-        )
-        .reads(
-            own("reveille.slot/more?", Type::Boolean)
-                .doc("Whether this is the last slot of a list that was cut off."),
-            |view, number, _| listed(view, number, |it| Datum::Bool(it.more)),
-        )
+    attributes! { entity, by listed;
+        /// The outcome of the slot.
+        own "reveille.slot/will": Type::Enum(SlotOutcome::NAMES) => |it| Datum::Name(it.slot.outcome.name());
+        /// Why it does not simply fire. Nil if it does.
+        own "reveille.slot/reason": Type::Enum(Reason::NAMES), nullable =>
+            |it| maybe(it.slot.reason, |reason| Datum::Name(reason.name()));
+        /// The guard's rule that holds or refuses its run. Nil if none does.
+        own "reveille.slot/rule": Type::String, nullable =>
+            |it| maybe(it.slot.rule.as_deref().map(str::to_owned), Datum::shown);
+        /// The id of the slot's schedule.
+        own "reveille.slot/schedule-id": Type::String => |it| Datum::shown(&it.slot.schedule);
+        /// The slot's schedule.
+        own "reveille.slot/schedule": Type::Reference("schedule"), nullable => |view, number, _| {
+            let key = view.forecast_slot(number).and_then(|it| view.state.schedule_key(&it.slot.schedule));
+            let key = key.filter(|key| view.schedule(*key).is_some());
+            Ok(maybe(key, |key| Datum::Entity(RowKey::number(key))))
+        };
+        /// The id of its run. Nil if it gets none.
+        own "reveille.slot/run-id": Type::String, nullable => |it| maybe(it.slot.run(), Datum::shown);
+        /// In a what-if query: the outcome of the slot without the change. Nil where there would be no such slot.
+        own "reveille.slot/as-is": Type::Record(&AS_IS), nullable =>
+            |it| maybe(it.as_is.as_ref().and_then(Option::as_ref), |it| as_is(it).into());
+        /// Whether this is the last slot of a list that was cut off.
+        own "reveille.slot/more?": Type::Boolean => |it| Datum::Bool(it.more);
+    }
 }
 
 const SLOT_WHOLE: &[&str] = &[
@@ -176,81 +137,44 @@ pub(super) fn explanation() -> Entity<Scheduler, u64> {
     };
     let entity = Entity::<Scheduler, u64>::new("explanation", "reveille.explanation/number", find)
         .doc("Why something happened at an instant, did not, or when it will.")
-        .whole(EXPLANATION_WHOLE)
-        .reads(
-            own("reveille.explanation/number", Type::Integer)
-                .doc("A number that distinguishes the explanations of one answer."),
-            |_, number, _| Ok(integer(number)),
-        )
-        .reads(
-            own("reveille.explanation/schedule-id", Type::String).doc("The id of the schedule in question."),
-            |view, number, _| explained(view, number, |it| Datum::shown(&it.schedule)),
-        )
-        .reads(
-            own("reveille.explanation/asked", Type::Instant).doc("The instant in question."),
-            |view, number, _| explained(view, number, |it| instant(it.asked)),
-        )
-        .reads(
-            own("reveille.explanation/verdict", Type::Enum(Verdict::NAMES))
-                .doc("The outcome of the slot at that instant, or why there is none."),
-            |view, number, _| explained(view, number, |it| Datum::Name(it.verdict.name())),
-        )
-        .reads(
-            own("reveille.explanation/reason", Type::Enum(Reason::NAMES))
-                .nullable()
-                .doc("The reason. Nil where everything went as planned."),
-            |view, number, _| explained(view, number, |it| maybe(it.reason, |it| Datum::Name(it.name()))),
-        );
+        .whole(EXPLANATION_WHOLE);
+    let entity = attributes! { entity, by explained;
+        /// A number that distinguishes the explanations of one answer.
+        own "reveille.explanation/number": Type::Integer => |_, number, _| Ok(integer(number));
+        /// The id of the schedule in question.
+        own "reveille.explanation/schedule-id": Type::String => |it| Datum::shown(&it.schedule);
+        /// The instant in question.
+        own "reveille.explanation/asked": Type::Instant => |it| instant(it.asked);
+        /// The outcome of the slot at that instant, or why there is none.
+        own "reveille.explanation/verdict": Type::Enum(Verdict::NAMES) => |it| Datum::Name(it.verdict.name());
+        /// The reason. Nil where everything went as planned.
+        own "reveille.explanation/reason": Type::Enum(Reason::NAMES), nullable =>
+            |it| maybe(it.reason, |it| Datum::Name(it.name()));
+    };
     circumstances(entity)
 }
 
 fn circumstances(entity: Entity<Scheduler, u64>) -> Entity<Scheduler, u64> {
-    entity
-        .reads(
-            own("reveille.explanation/slot", Type::Instant)
-                .nullable()
-                .doc("The slot that is explained: at the instant or near it, else the nearest on record. Nil if there is none."),
-            |view, number, _| explained(view, number, |it| maybe(it.slot, instant)),
-        )
-        .reads(
-            own("reveille.explanation/run-id", Type::String)
-                .nullable()
-                .doc("The id of the slot's run. Nil if it has none."),
-            |view, number, _| explained(view, number, |it| maybe(it.run.as_ref(), Datum::shown)),
-        )
-        .reads(
-            own("reveille.explanation/at", Type::Instant).nullable().doc("When the outcome occurred or will. Nil if unknown."),
-            |view, number, _| explained(view, number, |it| maybe(it.at, instant)),
-        )
-        .reads(
-            own("reveille.explanation/by", Type::String).nullable().doc(
-                "The actor who caused it by cancelling, pausing, holding or requesting a run. Nil if no actor did.",
-            ),
-            |view, number, _| explained(view, number, |it| maybe(it.by.as_ref(), Datum::shown)),
-        )
-        .reads(
-            own("reveille.explanation/late-ms", Type::Integer)
-                .nullable()
-                .unit("ms")
-                .doc("Milliseconds from the slot to the hand-over, or until now if there was none."),
-            |view, number, _| explained(view, number, |it| maybe(it.late, |late| integer(late.millis()))),
-        )
-        .reads(
-            own("reveille.explanation/obstacles", Type::Record(&OBSTACLE))
-                .many()
-                .doc("What delayed or prevented the run, oldest first: at, reason, detail."),
-            |view, number, _| explained(view, number, |it| obstacles(it).into()),
-        )
-        .reads(
-            own("reveille.explanation/next-fire-at", Type::Instant)
-                .nullable()
-                .doc("The schedule's next slot. Nil if there is none."),
-            |view, number, _| explained(view, number, |it| maybe(it.next, instant)),
-        )
-        .reads(
-            own("reveille.explanation/sentence", Type::String).doc("The explanation in one or two sentences."),
-            |view, number, _| explained(view, number, |it| Datum::shown(it.sentence())),
-        )
+    attributes! { entity, by explained;
+        /// The slot that is explained: at the instant or near it, else the nearest on record. Nil if there is none.
+        own "reveille.explanation/slot": Type::Instant, nullable => |it| maybe(it.slot, instant);
+        /// The id of the slot's run. Nil if it has none.
+        own "reveille.explanation/run-id": Type::String, nullable =>
+            |it| maybe(it.run.as_ref(), Datum::shown);
+        /// When the outcome occurred or will. Nil if unknown.
+        own "reveille.explanation/at": Type::Instant, nullable => |it| maybe(it.at, instant);
+        /// The actor who caused it by cancelling, pausing, holding or requesting a run. Nil if no actor did.
+        own "reveille.explanation/by": Type::String, nullable => |it| maybe(it.by.as_ref(), Datum::shown);
+        /// Milliseconds from the slot to the hand-over, or until now if there was none.
+        own "reveille.explanation/late-ms": Type::Integer, nullable, unit("ms") =>
+            |it| maybe(it.late, |late| integer(late.millis()));
+        /// What delayed or prevented the run, oldest first: at, reason, detail.
+        own "reveille.explanation/obstacles": Type::Record(&OBSTACLE), many => |it| obstacles(it).into();
+        /// The schedule's next slot. Nil if there is none.
+        own "reveille.explanation/next-fire-at": Type::Instant, nullable => |it| maybe(it.next, instant);
+        /// The explanation in one or two sentences.
+        own "reveille.explanation/sentence": Type::String => |it| Datum::shown(it.sentence());
+    }
 }
 
 const EXPLANATION_WHOLE: &[&str] = &[

@@ -1,7 +1,7 @@
 //! The attributes of the guard: its policy, the runs that wait for an operator's approval, and the grants of
 //! sessions.
 
-use super::{entities, maybe, own};
+use super::{attributes, entities, maybe, operators, own};
 use crate::domain::{
     Awaits, Dialect, Digest, Grant, GuardPolicy, Hold, Lineage, Moment, PayloadKind, Right, Rule, RuleScope,
     Ruling, RunId, SessionId, Span, Weekday,
@@ -10,79 +10,59 @@ use crate::edn::{Map, Value};
 use crate::engine::{Key, RunRecord, SessionRecord};
 use crate::graph::params::{IdText, OneOrMany, field};
 use crate::graph::psi_terms;
-use crate::graph::registry::{Attribute, Datum, Entity, Param, ParamType, Record, Type, ViewOf, Visibility};
+use crate::graph::registry::{Datum, Entity, Param, ParamType, Record, Type, ViewOf};
 use crate::graph::view::Scheduler;
 
 /// Declares the guard's policy and the runs that it holds.
 pub(super) fn of_engine(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
-    entity
-        .reads(
-            Attribute::new("reveille.engine/guard", Type::Record(&GUARD))
-                .visible_to(Visibility::Operator)
-                .nullable()
-                .doc(
-                    "The policy by which runs are checked before they are handed over: rules, approval-ms, asks-ms. Nil \
-                     if runs are not checked.",
-                ),
-            |view, (), _| Ok(maybe(view.state.guard(), |guard| policy(guard).into())),
-        )
-        .reads(
-            own("reveille.engine/held-runs", Type::Reference("run")).many().doc(
-                "The runs that wait for an operator's approval, the one that expires first in front.",
-            ),
-            |view, (), _| Ok(entities(held(view))),
-        )
+    attributes! { entity;
+        /// The policy by which runs are checked before they are handed over: rules, approval-ms, asks-ms. Nil if runs
+        /// are not checked.
+        operators "reveille.engine/guard": Type::Record(&GUARD), nullable =>
+            |view, (), _| Ok(maybe(view.state.guard(), |guard| policy(guard).into()));
+        /// The runs that wait for an operator's approval, the one that expires first in front.
+        own "reveille.engine/held-runs": Type::Reference("run"), many =>
+            |view, (), _| Ok(entities(held(view)));
+    }
 }
 
 /// Declares what an operator approves or denies about a run.
 pub(super) fn of_run(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
-    entity
-        .reads(
-            own("reveille.run/approval", Type::Record(&APPROVAL)).nullable().doc(
-                "The approval that a held run waits for: the digest to approve, the rule, its reason, when it expires, \
-                 and what would be delivered. Nil unless the run waits for an approval.",
-            ),
-            |view, key, _| Ok(maybe(approval(view, key), |shown| Value::from(shown).into())),
-        )
-        .reads(
-            own("reveille.run/approval-digest", Type::String)
-                .nullable()
-                .doc("The digest to approve. It changes with anything that would be delivered. Nil if there is none."),
-            |view, key, _| {
-                let digest = view.run(key).and_then(|(_, run)| view.state.approval_digest(run));
-                Ok(maybe(digest, Datum::shown))
-            },
-        )
+    attributes! { entity;
+        /// The approval that a held run waits for: the digest to approve, the rule, its reason, when it expires, and
+        /// what would be delivered. Nil unless the run waits for an approval.
+        own "reveille.run/approval": Type::Record(&APPROVAL), nullable =>
+            |view, key, _| Ok(maybe(approval(view, key), |shown| Value::from(shown).into()));
+        /// The digest to approve. It changes with anything that would be delivered. Nil if there is none.
+        own "reveille.run/approval-digest": Type::String, nullable => |view, key, _| {
+            let digest = view.run(key).and_then(|(_, run)| view.state.approval_digest(run));
+            Ok(maybe(digest, Datum::shown))
+        };
+    }
 }
 
 /// Declares the grant of a session.
 pub(super) fn of_session(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
-    entity.reads(
-        own("psi.agent-session/grant", Type::Record(&GRANT))
-            .doc("What the session may do: right, to read or change, nil for neither; dialects, nil for all; depth, how deep \
-                  in a chain of turns that schedules began it may create further schedules."),
-        |view, key, _| {
+    attributes! { entity;
+        /// What the session may do: right, to read or change, nil for neither; dialects, nil for all; depth, how deep
+        /// in a chain of turns that schedules began it may create further schedules.
+        own "psi.agent-session/grant": Type::Record(&GRANT) => |view, key, _| {
             let session = view.session(key).map(SessionRecord::id);
             Ok(maybe(session, |session| grant(view.state.grant(session)).into()))
-        },
-    )
+        };
+    }
 }
 
 /// Declares the origin of a schedule.
 pub(super) fn of_schedule(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
-    let entity = entity.reads(
-        own("psi.scheduler/lineage", Type::Record(&LINEAGE))
-            .nullable()
-            .doc("The chain of turns in which it was created or retimed: the turn's run, the depth, and the root. Nil if none."),
-        |view, key, _| {
+    attributes! { entity;
+        /// The chain of turns in which it was created or retimed: the turn's run, the depth, and the root. Nil if none.
+        own "psi.scheduler/lineage": Type::Record(&LINEAGE), nullable => |view, key, _| {
             let line = view.schedule(key).and_then(|record| record.schedule().lineage());
             Ok(maybe(line, |line| Value::from(lineage(line)).into()))
-        },
-    );
-    entity.reads(
-        own("psi.scheduler/made-by", Type::String)
-            .doc("The actor that created it, with token and tool. The owner if no other actor is recorded."),
-        |view, key, _| {
+        };
+        /// The actor that created it, with token and tool. The owner if no other actor is recorded.
+        own "psi.scheduler/made-by": Type::String => |view, key, _| {
             let made = view.schedule(key).map(|record| {
                 let schedule = record.schedule();
                 // A session that may not know the actor gets the owner, as if no actor was recorded.
@@ -90,8 +70,8 @@ pub(super) fn of_schedule(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, K
                 by.map_or_else(|| format!("session {}", schedule.owner), |by| by.to_string())
             });
             Ok(maybe(made, Datum::shown))
-        },
-    )
+        };
+    }
 }
 
 /// Returns the held runs that exist for the caller, the one that expires first in front.

@@ -2,7 +2,7 @@
 //!
 //! Source: psi §6, background-job projection; a schedule is a job with the id `schedule/<schedule-id>`.
 
-use super::{Read, entities, instant, of_schedule, own, text};
+use super::{Read, attributes, entities, instant, of_schedule, own, text};
 use crate::domain::{PayloadKind, ScheduleId, Status};
 use crate::edn::Value;
 use crate::engine::{Key, ScheduleRecord};
@@ -19,59 +19,41 @@ pub(super) fn job() -> Entity<Scheduler, Key> {
         let id = ScheduleId::new(text(key)?.strip_prefix(PREFIX)?).ok()?;
         view.state.schedule_key(&id).filter(|key| view.schedule(*key).is_some())
     };
-    Entity::<Scheduler, Key>::new("job", "psi.background-job/id", find)
+    let entity = Entity::<Scheduler, Key>::new("job", "psi.background-job/id", find)
         .doc("A schedule, as psi lists its background jobs.")
-        .whole(WHOLE)
-        .reads(
-            own("psi.background-job/id", Type::String)
-                .doc("The job's id: schedule/ followed by the schedule's id."),
-            |view, key, _| {
-                of_schedule(view, key, |record| {
-                    Datum::shown(format_args!("{PREFIX}{}", record.schedule().id))
-                })
-            },
-        )
-        .reads(
-            own("psi.background-job/thread-id", Type::String)
-                .doc("The id of the session that owns the schedule."),
-            |view, key, _| of_schedule(view, key, |record| Datum::Text(record.schedule().owner.as_str())),
-        )
-        .reads(
-            own("psi.background-job/tool-name", Type::String)
-                .doc("The schedule's label, or scheduler if it has none."),
-            |view, key, _| {
-                of_schedule(view, key, |record| {
-                    Datum::Text(record.schedule().label.as_deref().unwrap_or("scheduler"))
-                })
-            },
-        )
-        .reads(
-            own("psi.background-job/job-kind", Type::Enum(KINDS))
-                .doc("Whether the schedule delivers a prompt or opens a session."),
-            |view, key, _| {
-                of_schedule(view, key, |record| match record.schedule().payload.kind() {
-                    // psi has no notices. Like a prompt, a notice goes into an existing session.
-                    PayloadKind::Message | PayloadKind::Notice => Datum::Name(KINDS[0]),
-                    PayloadKind::Session => Datum::Name(KINDS[1]),
-                })
-            },
-        )
-        .reads(
-            own("psi.background-job/status", Type::Enum(STATUSES)).doc("The status of the job."),
-            |view, key, _| of_schedule(view, key, |record| Datum::Name(status(record.status()))),
-        )
-        .reads(
-            own("psi.background-job/started-at", Type::Instant).doc("When the schedule was created."),
-            |view, key, _| of_schedule(view, key, |record| instant(record.schedule().created_at)),
-        )
-        .reads(
-            own("psi.background-job/is-terminal", Type::Boolean).doc("Whether the job has ended."),
-            |view, key, _| of_schedule(view, key, |record| Datum::Bool(record.status().is_terminal())),
-        )
-        .reads(
-            own("psi.background-job/is-non-terminal", Type::Boolean).doc("Whether the job has not ended."),
-            |view, key, _| of_schedule(view, key, |record| Datum::Bool(!record.status().is_terminal())),
-        )
+        .whole(WHOLE);
+    attributes! { entity, by of_schedule;
+        /// The job's id: schedule/ followed by the schedule's id.
+        own "psi.background-job/id": Type::String => |record| {
+            Datum::shown(format_args!("{PREFIX}{}", record.schedule().id))
+        };
+        /// The id of the session that owns the schedule.
+        own "psi.background-job/thread-id": Type::String =>
+            |record| Datum::Text(record.schedule().owner.as_str());
+        /// The schedule's label, or scheduler if it has none.
+        own "psi.background-job/tool-name": Type::String => |record| {
+            Datum::Text(record.schedule().label.as_deref().unwrap_or("scheduler"))
+        };
+        /// Whether the schedule delivers a prompt or opens a session.
+        own "psi.background-job/job-kind": Type::Enum(KINDS) => |record| {
+            match record.schedule().payload.kind() {
+                // psi has no notices. Like a prompt, a notice goes into an existing session.
+                PayloadKind::Message | PayloadKind::Notice => Datum::Name(KINDS[0]),
+                PayloadKind::Session => Datum::Name(KINDS[1]),
+            }
+        };
+        /// The status of the job.
+        own "psi.background-job/status": Type::Enum(STATUSES) =>
+            |record| Datum::Name(status(record.status()));
+        /// When the schedule was created.
+        own "psi.background-job/started-at": Type::Instant => |record| instant(record.schedule().created_at);
+        /// Whether the job has ended.
+        own "psi.background-job/is-terminal": Type::Boolean =>
+            |record| Datum::Bool(record.status().is_terminal());
+        /// Whether the job has not ended.
+        own "psi.background-job/is-non-terminal": Type::Boolean =>
+            |record| Datum::Bool(!record.status().is_terminal());
+    }
 }
 
 /// The attributes of a job that is asked for as a whole.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Read, maybe, own, text};
+use super::{Read, attributes, maybe, own, text};
 use crate::domain::{Message, Role, RunId, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::Key;
@@ -46,97 +46,59 @@ pub(super) fn message() -> Entity<Scheduler, MessagePosition> {
     };
     let entity = Entity::<Scheduler, MessagePosition>::new("message", "reveille.message/id", find)
         .doc("A message of a session's transcript.")
-        .whole(WHOLE)
-        .reads(
-            own("reveille.message/id", Type::String)
-                .doc("The session's id, a # and the message's position in the transcript, from 0."),
-            |view, place, _| {
-                let session = view.session(place.session);
-                Ok(maybe(session, |record| Datum::shown(format_args!("{}#{}", record.id(), place.at))))
-            },
-        )
-        .reads(
-            own("reveille.message/session", Type::Reference("session")).doc("The session of the message."),
-            |_, place, _| Ok(Datum::Entity(place.session.number().into())),
-        )
-        .reads(
-            own("reveille.message/role", Type::Enum(Role::NAMES)).doc("The role of the author."),
-            |view, place, _| read(view, place, |message| Datum::Name(message.role.name())),
-        )
-        .reads(
-            own("reveille.message/text", Type::String).doc("The text of the message."),
-            |view, place, _| read(view, place, |message| Datum::shown(message.text())),
-        )
-        .reads(
-            own("reveille.message/timestamp", Type::Instant)
-                .nullable()
-                .doc("When the message was sent. Nil if a preloaded message gives no time."),
-            |view, place, _| read(view, place, |message| maybe(message.timestamp, super::instant)),
-        )
-        .reads(
-            own("reveille.message/turn?", Type::Boolean)
-                .doc("Whether the message begins a turn of the model. The notice of a schedule does not."),
-            |view, place, _| read(view, place, |message| Datum::Bool(message.begins_turn())),
-        )
-        .reads(
-            own("reveille.message/file", Type::Record(&psi_terms::FILE))
-                .nullable()
-                .doc("The attached file: path and display name. Nil if there is none."),
-            |view, place, _| {
-                read(view, place, |message| {
-                    maybe(message.file(), |file| Value::from(psi_terms::file(file)).into())
-                })
-            },
-        );
+        .whole(WHOLE);
+    let entity = attributes! { entity, by read;
+        /// The session's id, a # and the message's position in the transcript, from 0.
+        own "reveille.message/id": Type::String => |view, place, _| {
+            let session = view.session(place.session);
+            Ok(maybe(session, |record| Datum::shown(format_args!("{}#{}", record.id(), place.at))))
+        };
+        /// The session of the message.
+        own "reveille.message/session": Type::Reference("session") =>
+            |_, place, _| Ok(Datum::Entity(place.session.number().into()));
+        /// The role of the author.
+        own "reveille.message/role": Type::Enum(Role::NAMES) => |message| Datum::Name(message.role.name());
+        /// The text of the message.
+        own "reveille.message/text": Type::String => |message| Datum::shown(message.text());
+        /// When the message was sent. Nil if a preloaded message gives no time.
+        own "reveille.message/timestamp": Type::Instant, nullable =>
+            |message| maybe(message.timestamp, super::instant);
+        /// Whether the message begins a turn of the model. The notice of a schedule does not.
+        own "reveille.message/turn?": Type::Boolean => |message| Datum::Bool(message.begins_turn());
+        /// The attached file: path and display name. Nil if there is none.
+        own "reveille.message/file": Type::Record(&psi_terms::FILE), nullable => |message| {
+            maybe(message.file(), |file| Value::from(psi_terms::file(file)).into())
+        };
+    };
     origin(entity)
 }
 
 /// Declares the origin of a message that was put there by a schedule.
 fn origin(entity: Entity<Scheduler, MessagePosition>) -> Entity<Scheduler, MessagePosition> {
-    entity
-        .reads(
-            own("reveille.message/source", Type::Enum(&["scheduled"]))
-                .nullable()
-                .doc("The source of a message that a schedule delivered. Nil for messages of people and models."),
-            |view, place, _| {
-                read(view, place, |message| maybe(message.provenance.as_ref(), |_| Datum::Name("scheduled")))
-            },
-        )
-        .reads(
-            own("reveille.message/schedule-id", Type::String)
-                .nullable()
-                .doc("The id of the schedule that delivered the message. Nil if none did."),
-            |view, place, _| {
-                read(view, place, |message| {
-                    maybe(message.provenance.as_ref(), |provenance| Datum::shown(&provenance.run.schedule))
-                })
-            },
-        )
-        .reads(
-            own("reveille.message/run", Type::Reference("run"))
-                .nullable()
-                .doc("The run that delivered the message. Nil if none did, its record is dropped, or it is hidden."),
-            |view, place, _| {
-                let message = look_up(view, place);
-                let said = message.as_ref().and_then(|message| message.provenance.as_ref());
-                // The record of the run may be dropped, or its schedule hidden from the owner of the transcript.
-                let key = said.and_then(|provenance| view.state.run_key(&provenance.run));
-                Ok(maybe(key.filter(|key| view.run(*key).is_some()), |key| {
-                    Datum::Entity(key.number().into())
-                }))
-            },
-        )
-        .reads(
-            own("reveille.message/label", Type::String)
-                .nullable()
-                .doc("The label of the schedule that delivered the message. Nil if it has none."),
-            |view, place, _| {
-                read(view, place, |message| {
-                    let label = message.provenance.as_ref().and_then(|it| it.label.as_deref());
-                    maybe(label, |label| Datum::Value(label.into()))
-                })
-            },
-        )
+    attributes! { entity, by read;
+        /// The source of a message that a schedule delivered. Nil for messages of people and models.
+        own "reveille.message/source": Type::Enum(&["scheduled"]), nullable =>
+            |message| maybe(message.provenance.as_ref(), |_| Datum::Name("scheduled"));
+        /// The id of the schedule that delivered the message. Nil if none did.
+        own "reveille.message/schedule-id": Type::String, nullable => |message| {
+            maybe(message.provenance.as_ref(), |provenance| Datum::shown(&provenance.run.schedule))
+        };
+        /// The run that delivered the message. Nil if none did, its record is dropped, or it is hidden.
+        own "reveille.message/run": Type::Reference("run"), nullable => |view, place, _| {
+            let message = look_up(view, place);
+            let said = message.as_ref().and_then(|message| message.provenance.as_ref());
+            // The record of the run may be dropped, or its schedule hidden from the owner of the transcript.
+            let key = said.and_then(|provenance| view.state.run_key(&provenance.run));
+            Ok(maybe(key.filter(|key| view.run(*key).is_some()), |key| {
+                Datum::Entity(key.number().into())
+            }))
+        };
+        /// The label of the schedule that delivered the message. Nil if it has none.
+        own "reveille.message/label": Type::String, nullable => |message| {
+            let label = message.provenance.as_ref().and_then(|it| it.label.as_deref());
+            maybe(label, |label| Datum::Value(label.into()))
+        };
+    }
 }
 
 /// The attributes of a message that is asked for as a whole.

@@ -4,6 +4,7 @@
 //! through the [`View`](super::view::View), so what a caller may not see does not exist for any attribute.
 
 mod decision;
+mod declare;
 mod engine;
 mod forecast_explain;
 mod guard;
@@ -16,6 +17,7 @@ mod schedule;
 mod schedule_details;
 mod session;
 
+use self::declare::attributes;
 use super::psi_terms;
 use super::registry::{
     Attribute, Datum, Graph, Registry, RegistryFault, ResolverError, RowKey, Type, ViewOf, Visibility,
@@ -70,6 +72,16 @@ impl RowKey for Key {
 /// Declares an attribute that its owning session and operators may see.
 fn own(ident: &'static str, kind: Type) -> Attribute {
     Attribute::new(ident, kind).visible_to(Visibility::Owner)
+}
+
+/// Declares an attribute that every caller may see.
+fn everyone(ident: &'static str, kind: Type) -> Attribute {
+    Attribute::new(ident, kind).visible_to(Visibility::Everyone)
+}
+
+/// Declares an attribute that only operators may see.
+fn operators(ident: &'static str, kind: Type) -> Attribute {
+    Attribute::new(ident, kind).visible_to(Visibility::Operator)
 }
 
 /// Converts an instant. `#inst` ends with the year 9999; later instants become ISO strings.

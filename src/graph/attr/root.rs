@@ -3,7 +3,7 @@
 //!
 //! Source: psi §6, session root: an unknown session has no schedules, and that is no error.
 
-use super::{Read, integer, own};
+use super::{Read, attributes, integer, own};
 use crate::domain::SessionId;
 use crate::edn::{Map, Value};
 use crate::engine::Key;
@@ -12,33 +12,24 @@ use crate::graph::registry::{Datum, Entity, RowKey, Type, ViewOf};
 use crate::graph::view::Scheduler;
 
 pub(super) fn root() -> Entity<Scheduler, Whose> {
-    Entity::<Scheduler, Whose>::root_within("ground", "psi.agent-session/session-id", within)
-        .doc("The schedules of a session; at the root, those of the caller, and for an operator those of all sessions.")
-        .reads(
-            own("psi.scheduler/schedules", Type::Reference("schedule")).params(listing::OF_SCHEDULES).many().doc(
-                "All schedules, ended ones included, by slot, creation and id. Parameters filter, sort and select a page.",
-            ),
-            |view, whose, params| Ok(Datum::Entities(listing::schedules(view, whose, params)?.numbers)),
-        )
-        .reads(
-            own("psi.scheduler/schedule-page", Type::Reference("schedule-page")).params(listing::OF_SCHEDULES)
-                .doc("A page of the schedules, with cursors and the count of the whole list."),
+    let entity = Entity::<Scheduler, Whose>::root_within("ground", "psi.agent-session/session-id", within)
+        .doc("The schedules of a session; at the root, those of the caller, and for an operator those of all sessions.");
+    attributes! { entity;
+        /// All schedules, ended ones included, by slot, creation and id. Parameters filter, sort and select a page.
+        own "psi.scheduler/schedules": Type::Reference("schedule"), params(listing::OF_SCHEDULES), many =>
+            |view, whose, params| Ok(Datum::Entities(listing::schedules(view, whose, params)?.numbers));
+        /// A page of the schedules, with cursors and the count of the whole list.
+        own "psi.scheduler/schedule-page": Type::Reference("schedule-page"), params(listing::OF_SCHEDULES) =>
             |view, whose, params| {
                 Ok(Datum::Entity(view.keep_page(listing::schedules(view, whose, params)?)))
-            },
-        )
-        .reads(
-            own("psi.scheduler/pending-count", Type::Integer)
-                .unit("schedules")
-                .doc("How many schedules have not ended: pending and queued ones."),
-            pending_count,
-        )
-        .reads(
-            own("psi.scheduler/schedule-count", Type::Integer).params(listing::OF_COUNTS)
-                .unit("schedules")
-                .doc("How many schedules there are, ended ones included; parameters filter."),
-            |view, whose, params| Ok(integer(listing::count_schedules(view, whose, params)?)),
-        )
+            };
+        /// How many schedules have not ended: pending and queued ones.
+        own "psi.scheduler/pending-count": Type::Integer, unit("schedules") =>
+            |view, key, params| pending_count(view, key, params);
+        /// How many schedules there are, ended ones included; parameters filter.
+        own "psi.scheduler/schedule-count": Type::Integer, params(listing::OF_COUNTS), unit("schedules") =>
+            |view, whose, params| Ok(integer(listing::count_schedules(view, whose, params)?));
+    }
 }
 
 fn within(view: ViewOf<'_, Scheduler>, key: &Value) -> Option<Whose> {

@@ -1,6 +1,6 @@
 //! The entity `run`: one occurrence of a schedule, from the claim of its slot to its one terminal state.
 
-use super::{Read, instant, integer, maybe, own, text};
+use super::{Read, attributes, instant, integer, maybe, own, text};
 use crate::domain::{Cause, Phase, Reason, Run, RunId, RunState};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, ScheduleRecord};
@@ -37,159 +37,95 @@ const WHOLE: &[&str] = &[
 
 /// Declares the identity, target and state of a run.
 fn course(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
-    entity
-        .reads(
-            own("reveille.run/id", Type::String)
-                .doc("The id of the run, stable across restarts: the idempotency key of its delivery."),
-            |view, key, _| {
-                let id = view.run(key).and_then(|(_, run)| view.state.run_id(run));
-                Ok(maybe(id, Datum::shown))
-            },
-        )
-        .reads(
-            own("reveille.run/schedule", Type::Reference("schedule")).doc("The schedule of the run."),
-            |view, key, _| {
-                Ok(maybe(view.run(key), |(_, run)| Datum::Entity(run.schedule_key().number().into())))
-            },
-        )
-        .reads(
-            own("reveille.run/session-id", Type::String)
-                .nullable()
-                .doc("The id of the session that the run delivers into or opens. Nil if there is none."),
-            |view, key, _| {
-                read(view, key, |_, run| maybe(run.session.as_ref(), |id| Datum::Text(id.as_str())))
-            },
-        )
-        .reads(
-            own("reveille.run/session", Type::Reference("session"))
-                .nullable()
-                .doc("The session that the run delivers into. Nil if it is closed or hidden from the caller."),
-            |view, key, _| {
-                read(view, key, |_, run| {
-                    // Hidden like any other session: the run of a shared schedule may go into a session of another owner.
-                    let session = run.session.as_ref().and_then(|id| view.session_key(id));
-                    maybe(session, |key| Datum::Entity(key.number().into()))
-                })
-            },
-        )
-        .reads(
-            own("reveille.run/message", Type::Reference("message")).nullable().doc(
-                "The message in its session's transcript, if the built-in host stores it. Nil before the delivery.",
-            ),
-            |view, key, _| {
-                let found = view.run(key).and_then(|(_, run)| {
-                    let session = view.session_key(run.run().session.as_ref()?)?;
-                    super::message::of_run(view, session, &view.state.run_id(run)?)
-                });
-                Ok(maybe(found, Datum::Entity))
-            },
-        )
-        .reads(
-            own("reveille.run/state", Type::Enum(RunState::NAMES)).doc("The state of the run."),
-            |view, key, _| read(view, key, |_, run| Datum::Name(run.state.name())),
-        )
-        .reads(
-            own("reveille.run/cause", Type::Enum(Cause::NAMES)).doc("What caused the run."),
-            |view, key, _| read(view, key, |_, run| Datum::Name(run.cause.name())),
-        )
-        .reads(
-            own("reveille.run/attempt", Type::Integer).unit("attempts").doc("The number of the current attempt, from 1."),
-            |view, key, _| read(view, key, |_, run| Datum::Int(run.attempt.into())),
-        )
+    attributes! { entity, by read;
+        /// The id of the run, stable across restarts: the idempotency key of its delivery.
+        own "reveille.run/id": Type::String => |view, key, _| {
+            let id = view.run(key).and_then(|(_, run)| view.state.run_id(run));
+            Ok(maybe(id, Datum::shown))
+        };
+        /// The schedule of the run.
+        own "reveille.run/schedule": Type::Reference("schedule") => |view, key, _| {
+            Ok(maybe(view.run(key), |(_, run)| Datum::Entity(run.schedule_key().number().into())))
+        };
+        /// The id of the session that the run delivers into or opens. Nil if there is none.
+        own "reveille.run/session-id": Type::String, nullable =>
+            |_, run| maybe(run.session.as_ref(), |id| Datum::Text(id.as_str()));
+        /// The session that the run delivers into. Nil if it is closed or hidden from the caller.
+        own "reveille.run/session": Type::Reference("session"), nullable => |view, key, _| {
+            read(view, key, |_, run| {
+                // Hidden like any other session: the run of a shared schedule may go into a session of another owner.
+                let session = run.session.as_ref().and_then(|id| view.session_key(id));
+                maybe(session, |key| Datum::Entity(key.number().into()))
+            })
+        };
+        /// The message in its session's transcript, if the built-in host stores it. Nil before the delivery.
+        own "reveille.run/message": Type::Reference("message"), nullable => |view, key, _| {
+            let found = view.run(key).and_then(|(_, run)| {
+                let session = view.session_key(run.run().session.as_ref()?)?;
+                super::message::of_run(view, session, &view.state.run_id(run)?)
+            });
+            Ok(maybe(found, Datum::Entity))
+        };
+        /// The state of the run.
+        own "reveille.run/state": Type::Enum(RunState::NAMES) => |_, run| Datum::Name(run.state.name());
+        /// What caused the run.
+        own "reveille.run/cause": Type::Enum(Cause::NAMES) => |_, run| Datum::Name(run.cause.name());
+        /// The number of the current attempt, from 1.
+        own "reveille.run/attempt": Type::Integer, unit("attempts") =>
+            |_, run| Datum::Int(run.attempt.into());
+    }
 }
 
 /// Declares the trigger's number, folded slots and the next attempt.
 fn more(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
-    entity
-        .reads(
-            own("reveille.run/incarnation", Type::Integer)
-                .doc("The number of the trigger that the slot belongs to: 1 for the first, one more for each replacement."),
-            |view, key, _| read(view, key, |_, run| Datum::Int(run.incarnation.into())),
-        )
-        .reads(
-            own("reveille.run/folded", Type::Integer)
-                .unit("slots")
-                .doc("How many earlier slots are folded into this run. The run stands for one slot more than that."),
-            |view, key, _| read(view, key, |_, run| integer(run.folded)),
-        )
-        .reads(
-            own("reveille.run/retry-at", Type::Instant)
-                .nullable()
-                .doc("When the next attempt is due. Nil unless the run waits for one."),
-            |view, key, _| read(view, key, |_, run| maybe(run.retry_at, instant)),
-        )
+    attributes! { entity, by read;
+        /// The number of the trigger that the slot belongs to: 1 for the first, one more for each replacement.
+        own "reveille.run/incarnation": Type::Integer => |_, run| Datum::Int(run.incarnation.into());
+        /// How many earlier slots are folded into this run. The run stands for one slot more than that.
+        own "reveille.run/folded": Type::Integer, unit("slots") => |_, run| integer(run.folded);
+        /// When the next attempt is due. Nil unless the run waits for one.
+        own "reveille.run/retry-at": Type::Instant, nullable => |_, run| maybe(run.retry_at, instant);
+    }
 }
 
 /// Declares how far a run came, and why it ended.
 fn end(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
-    entity
-        .reads(
-            own("reveille.run/phase", Type::Enum(Phase::NAMES))
-                .nullable()
-                .doc("How far the delivery came. Nil before it began."),
-            |view, key, _| read(view, key, |_, run| maybe(run.phase, |phase| Datum::Name(phase.name()))),
-        )
-        .reads(
-            own("reveille.run/reason", Type::Enum(Reason::NAMES))
-                .nullable()
-                .doc("Why the run waits, or why it ended other than by delivery. Nil otherwise."),
-            |view, key, _| {
-                // Why a run waits is not recorded but computed, because it changes without any change of the run.
-                let waits = view.run(key).and_then(|(_, run)| view.state.run_waits_for(run));
-                read(view, key, |_, run| maybe(run.reason.or(waits), |it| Datum::Name(it.name())))
-            },
-        )
-        .reads(
-            own("reveille.run/host", Type::String).nullable().doc("The host that the run was handed to. Nil before that."),
-            |view, key, _| read(view, key, |_, run| maybe(run.host, Datum::shown)),
-        )
-        .reads(
-            own("reveille.run/error", Type::Record(&ERROR))
-                .nullable()
-                .doc("The error of a failed run: message, phase, reason, and whether the fresh session exists. Nil without one."),
-            |view, key, _| read(view, key, |_, run| maybe(run.failure.as_deref(), |it| error(it).into())),
-        )
+    attributes! { entity, by read;
+        /// How far the delivery came. Nil before it began.
+        own "reveille.run/phase": Type::Enum(Phase::NAMES), nullable =>
+            |_, run| maybe(run.phase, |phase| Datum::Name(phase.name()));
+        /// Why the run waits, or why it ended other than by delivery. Nil otherwise.
+        own "reveille.run/reason": Type::Enum(Reason::NAMES), nullable => |view, key, _| {
+            // Why a run waits is not recorded but computed, because it changes without any change of the run.
+            let waits = view.run(key).and_then(|(_, run)| view.state.run_waits_for(run));
+            read(view, key, |_, run| maybe(run.reason.or(waits), |it| Datum::Name(it.name())))
+        };
+        /// The host that the run was handed to. Nil before that.
+        own "reveille.run/host": Type::String, nullable => |_, run| maybe(run.host, Datum::shown);
+        /// The error of a failed run: message, phase, reason, and whether the fresh session exists. Nil without one.
+        own "reveille.run/error": Type::Record(&ERROR), nullable =>
+            |_, run| maybe(run.failure.as_deref(), |it| error(it).into());
+    }
 }
 
 /// Declares the instants of a run.
 fn times(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
-    entity
-        .reads(
-            own("reveille.run/slot", Type::Instant).doc("The nominal instant of the run."),
-            |view, key, _| read(view, key, |_, run| instant(run.slot)),
-        )
-        .reads(
-            own("reveille.run/claimed-at", Type::Instant).doc("When the slot was claimed."),
-            |view, key, _| read(view, key, |_, run| instant(run.claimed_at)),
-        )
-        .reads(
-            own("reveille.run/started-at", Type::Instant)
-                .nullable()
-                .doc("When the run was handed to its host. Nil while it waits."),
-            |view, key, _| read(view, key, |_, run| maybe(run.started_at, instant)),
-        )
-        .reads(
-            own("reveille.run/delivered-at", Type::Instant)
-                .nullable()
-                .doc("When its host confirmed the delivery. Nil until then."),
-            |view, key, _| read(view, key, |_, run| maybe(run.delivered_at, instant)),
-        )
-        .reads(
-            own("reveille.run/finished-at", Type::Instant)
-                .nullable()
-                .doc("When the run ended, in any state. Nil until then."),
-            |view, key, _| read(view, key, |_, run| maybe(run.ended_at, instant)),
-        )
-        .reads(
-            own("reveille.run/lateness-ms", Type::Integer).nullable().unit("ms").doc(
-                "Milliseconds from the slot to the hand-over, on the wall clock. Nil while the run waits.",
-            ),
-            |view, key, _| {
-                read(view, key, |_, run| {
-                    maybe(run.started_at, |started| integer(started.millis_since(run.slot)))
-                })
-            },
-        )
+    attributes! { entity, by read;
+        /// The nominal instant of the run.
+        own "reveille.run/slot": Type::Instant => |_, run| instant(run.slot);
+        /// When the slot was claimed.
+        own "reveille.run/claimed-at": Type::Instant => |_, run| instant(run.claimed_at);
+        /// When the run was handed to its host. Nil while it waits.
+        own "reveille.run/started-at": Type::Instant, nullable => |_, run| maybe(run.started_at, instant);
+        /// When its host confirmed the delivery. Nil until then.
+        own "reveille.run/delivered-at": Type::Instant, nullable => |_, run| maybe(run.delivered_at, instant);
+        /// When the run ended, in any state. Nil until then.
+        own "reveille.run/finished-at": Type::Instant, nullable => |_, run| maybe(run.ended_at, instant);
+        /// Milliseconds from the slot to the hand-over, on the wall clock. Nil while the run waits.
+        own "reveille.run/lateness-ms": Type::Integer, nullable, unit("ms") => |_, run| {
+            maybe(run.started_at, |started| integer(started.millis_since(run.slot)))
+        };
+    }
 }
 
 /// The fields of [`error`](fn@error).

@@ -1,6 +1,6 @@
 //! The entity `session`: a session, as far as the engine knows it.
 
-use super::{Read, entities, instant, integer, maybe, own, text};
+use super::{Read, attributes, entities, instant, integer, maybe, own, text};
 use crate::domain::{ScheduleId, SessionId, ThinkingLevel};
 use crate::edn::Value;
 use crate::engine::{Key, SessionRecord};
@@ -36,198 +36,115 @@ const WHOLE: &[&str] = &[
 
 /// Declares the identity and configuration of a session.
 fn identity(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
-    entity
-        .reads(
-            // A seed: with it, psi's root attributes are about one session.
-            own("psi.agent-session/session-id", Type::String).seed().doc("The id of the session."),
-            |view, key, _| read(view, key, |record| Datum::Text(record.id().as_str())),
-        )
-        .reads(
-            own("psi.agent-session/session-name", Type::String).nullable().doc("A name for people. Nil if not given."),
-            |view, key, _| {
-                read(view, key, |record| maybe(record.config().session_name.as_deref(), Datum::Text))
-            },
-        )
-        .reads(
-            own("psi.agent-session/model", Type::Record(&psi_terms::MODEL))
-                .nullable()
-                .doc("The model: provider, id, and whether it can reason. Nil if not given."),
-            |view, key, _| {
-                read(view, key, |record| {
-                    maybe(record.config().model.as_ref(), |model| psi_terms::model(model).into())
-                })
-            },
-        )
-        .reads(
-            own("psi.agent-session/thinking-level", Type::Enum(ThinkingLevel::NAMES))
-                .nullable()
-                .doc("The thinking level of the model. Nil if not given."),
-            |view, key, _| {
-                read(view, key, |record| {
-                    maybe(record.config().thinking_level, |level| Datum::Name(level.name()))
-                })
-            },
-        )
-        .reads(
-            own("psi.agent-session/tool-ids", Type::String).many().doc("The names of its tools."),
-            |view, key, _| {
-                read(view, key, |record| {
-                    let tools = record.config().tool_ids.iter().flatten().map(|id| Value::from(&**id));
-                    tools.collect::<Vec<Value>>().into()
-                })
-            },
-        )
-        .attribute(
-            own("psi.agent-session/token", Type::String).doc(
-                "The session's access token. It is shown once, in the answer that opens the session.",
-            ),
-        )
-        .attribute(
-            own("psi.agent-session/changed-count", Type::Integer)
-                .unit("schedules")
-                .doc("In the answer of a change to all schedules of the session: how many were changed."),
-        )
-        .attribute(
-            own("psi.agent-session/left-count", Type::Integer).unit("schedules").doc(
-                "In the answer of a change to all schedules: how many were left, because they ended or are with a host.",
-            ),
-        )
-        .reads(
-            own("psi.agent-session/opened-at", Type::Instant).doc("When the session was opened."),
-            |view, key, _| read(view, key, |record| instant(record.opened_at())),
-        )
+    attributes! { entity, by read;
+        // A seed: with it, psi's root attributes are about one session.
+        /// The id of the session.
+        own "psi.agent-session/session-id": Type::String, seed => |record| Datum::Text(record.id().as_str());
+        /// A name for people. Nil if not given.
+        own "psi.agent-session/session-name": Type::String, nullable =>
+            |record| maybe(record.config().session_name.as_deref(), Datum::Text);
+        /// The model: provider, id, and whether it can reason. Nil if not given.
+        own "psi.agent-session/model": Type::Record(&psi_terms::MODEL), nullable => |record| {
+            maybe(record.config().model.as_ref(), |model| psi_terms::model(model).into())
+        };
+        /// The thinking level of the model. Nil if not given.
+        own "psi.agent-session/thinking-level": Type::Enum(ThinkingLevel::NAMES), nullable => |record| {
+            maybe(record.config().thinking_level, |level| Datum::Name(level.name()))
+        };
+        /// The names of its tools.
+        own "psi.agent-session/tool-ids": Type::String, many => |record| {
+            let tools = record.config().tool_ids.iter().flatten().map(|id| Value::from(&**id));
+            tools.collect::<Vec<Value>>().into()
+        };
+        /// The session's access token. It is shown once, in the answer that opens the session.
+        own "psi.agent-session/token": Type::String;
+        /// In the answer of a change to all schedules of the session: how many were changed.
+        own "psi.agent-session/changed-count": Type::Integer, unit("schedules");
+        /// In the answer of a change to all schedules: how many were left, because they ended or are with a host.
+        own "psi.agent-session/left-count": Type::Integer, unit("schedules");
+        /// When the session was opened.
+        own "psi.agent-session/opened-at": Type::Instant => |record| instant(record.opened_at());
+    }
 }
 
 /// Declares the schedule that opened a session.
 fn provenance(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
-    entity
-        .reads(
-            own("psi.agent-session/scheduled-origin-session-id", Type::String)
-                .nullable()
-                .doc("The id of the session whose schedule opened this one. Nil if no schedule did."),
-            |view, key, _| {
-                read(view, key, |record| {
-                    maybe(record.provenance(), |provenance| Datum::Text(provenance.origin.as_str()))
-                })
-            },
-        )
-        .reads(
-            own("psi.agent-session/scheduled-from-schedule-id", Type::String)
-                .nullable()
-                .doc("The id of the schedule that opened the session. Nil if none did."),
-            |view, key, _| {
-                read(view, key, |record| {
-                    let schedule: Option<&ScheduleId> = record.provenance().map(|it| &it.schedule);
-                    maybe(schedule, |id| Datum::Shown(id))
-                })
-            },
-        )
-        .reads(
-            own("psi.agent-session/scheduled-from-label", Type::String)
-                .nullable()
-                .doc("The label of the schedule that opened the session. Nil if there is none."),
-            |view, key, _| {
-                read(view, key, |record| {
-                    let label = record.provenance().and_then(|provenance| provenance.label.as_deref());
-                    maybe(label, Datum::Text)
-                })
-            },
-        )
+    attributes! { entity, by read;
+        /// The id of the session whose schedule opened this one. Nil if no schedule did.
+        own "psi.agent-session/scheduled-origin-session-id": Type::String, nullable => |record| {
+            maybe(record.provenance(), |provenance| Datum::Text(provenance.origin.as_str()))
+        };
+        /// The id of the schedule that opened the session. Nil if none did.
+        own "psi.agent-session/scheduled-from-schedule-id": Type::String, nullable => |record| {
+            let schedule: Option<&ScheduleId> = record.provenance().map(|it| &it.schedule);
+            maybe(schedule, |id| Datum::Shown(id))
+        };
+        /// The label of the schedule that opened the session. Nil if there is none.
+        own "psi.agent-session/scheduled-from-label": Type::String, nullable => |record| {
+            let label = record.provenance().and_then(|provenance| provenance.label.as_deref());
+            maybe(label, Datum::Text)
+        };
+    }
 }
 
 /// Declares the current state of a session.
 fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
-    entity
-        .reads(
-            own("psi.agent-session/busy?", Type::Boolean)
-                .doc("Whether its host reported a turn, or a compaction, that has not ended."),
-            |view, key, _| read(view, key, |record| Datum::Bool(record.is_busy())),
-        )
-        .reads(
-            own("psi.agent-session/host", Type::String)
-                .doc("The host that runs its turns: built-in, or a connected one."),
-            |view, key, _| read(view, key, |record| Datum::shown(record.host())),
-        )
-        .reads(
-            own("psi.agent-session/hosted?", Type::Boolean)
-                .doc("Whether its host is connected. Due runs wait until it is."),
-            |view, key, _| read(view, key, |record| Datum::Bool(record.is_hosted())),
-        )
-        .reads(
-            own("psi.agent-session/last-user-activity", Type::Instant)
-                .nullable()
-                .doc("When a person last sent a message. Nil if none has."),
-            |view, key, _| read(view, key, |record| maybe(record.last_user_activity(), instant)),
-        )
-        .reads(
-            own("psi.agent-session/pending-count", Type::Integer)
-                .unit("schedules")
-                .doc("The number of its schedules that have not ended."),
-            |view, key, _| read(view, key, |record| integer(record.live_count() as u64)),
-        )
-        .reads(
-            own("psi.agent-session/delivery-in-flight", Type::Reference("schedule")).nullable().doc(
-                "The schedule whose prompt was handed over and has no receipt yet. Nil if there is none.",
-            ),
-            |view, key, _| {
-                read(view, key, |record| {
-                    // A schedule of another session may deliver into this one, and stays hidden.
-                    let run = record.in_flight_key().and_then(|key| view.run(key));
-                    maybe(run, |(_, run)| Datum::Entity(run.schedule_key().number().into()))
-                })
-            },
-        )
-        .reads(
-            own("psi.agent-session/waiting", Type::Reference("schedule"))
-                .many()
-                .doc("The schedules whose runs wait for the session, in order of delivery."),
-            |view, key, _| {
-                read(view, key, |record| {
-                    // Schedules of other sessions may wait for this one. They stay hidden.
-                    let waiting = view.state.waiting(record).into_iter();
-                    let keys = waiting.map(crate::engine::RunRecord::schedule_key);
-                    entities(keys.filter(|key| view.schedule(*key).is_some()))
-                })
-            },
-        )
+    attributes! { entity, by read;
+        /// Whether its host reported a turn, or a compaction, that has not ended.
+        own "psi.agent-session/busy?": Type::Boolean => |record| Datum::Bool(record.is_busy());
+        /// The host that runs its turns: built-in, or a connected one.
+        own "psi.agent-session/host": Type::String => |record| Datum::shown(record.host());
+        /// Whether its host is connected. Due runs wait until it is.
+        own "psi.agent-session/hosted?": Type::Boolean => |record| Datum::Bool(record.is_hosted());
+        /// When a person last sent a message. Nil if none has.
+        own "psi.agent-session/last-user-activity": Type::Instant, nullable =>
+            |record| maybe(record.last_user_activity(), instant);
+        /// The number of its schedules that have not ended.
+        own "psi.agent-session/pending-count": Type::Integer, unit("schedules") =>
+            |record| integer(record.live_count() as u64);
+        /// The schedule whose prompt was handed over and has no receipt yet. Nil if there is none.
+        own "psi.agent-session/delivery-in-flight": Type::Reference("schedule"), nullable => |view, key, _| {
+            read(view, key, |record| {
+                // A schedule of another session may deliver into this one, and stays hidden.
+                let run = record.in_flight_key().and_then(|key| view.run(key));
+                maybe(run, |(_, run)| Datum::Entity(run.schedule_key().number().into()))
+            })
+        };
+        /// The schedules whose runs wait for the session, in order of delivery.
+        own "psi.agent-session/waiting": Type::Reference("schedule"), many => |view, key, _| {
+            read(view, key, |record| {
+                // Schedules of other sessions may wait for this one. They stay hidden.
+                let waiting = view.state.waiting(record).into_iter();
+                let keys = waiting.map(crate::engine::RunRecord::schedule_key);
+                entities(keys.filter(|key| view.schedule(*key).is_some()))
+            })
+        };
+    }
 }
 
 /// Declares the schedules, messages and jobs of a session.
 fn contents(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
-    entity
-        .reads(
-            own("psi.agent-session/schedules", Type::Reference("schedule")).params(listing::OF_SCHEDULES)
-                .many()
-                .doc("Its schedules. Order and parameters are those of :psi.scheduler/schedules."),
+    attributes! { entity, by read;
+        /// Its schedules. Order and parameters are those of :psi.scheduler/schedules.
+        own "psi.agent-session/schedules": Type::Reference("schedule"), params(listing::OF_SCHEDULES), many =>
             |view, key, params| {
                 Ok(Datum::Entities(listing::schedules(view, Whose::Session(key), params)?.numbers))
-            },
-        )
-        .reads(
-            own("psi.agent-session/schedule-page", Type::Reference("schedule-page")).params(listing::OF_SCHEDULES)
-                .doc("A page of its schedules, with cursors and the count of the whole list."),
+            };
+        /// A page of its schedules, with cursors and the count of the whole list.
+        own "psi.agent-session/schedule-page": Type::Reference("schedule-page"), params(listing::OF_SCHEDULES) =>
             |view, key, params| {
                 Ok(Datum::Entity(view.keep_page(listing::schedules(view, Whose::Session(key), params)?)))
-            },
-        )
-        .reads(
-            own("psi.agent-session/messages", Type::Reference("message")).params(listing::OF_WINDOWS)
-                .many()
-                .doc("Its transcript, oldest message first, if the built-in host stores it. Parameters: first, last, after."),
-            |view, key, params| super::message::of_session(view, key, params),
-        )
-        .reads(
-            own("psi.agent-session/background-jobs", Type::Reference("job"))
-                .many()
-                .doc("Its schedules as psi's background jobs, by creation and id."),
-            |view, key, _| super::job::of_session(view, key),
-        )
-        .reads(
-            own("psi.agent-session/background-job-count", Type::Integer)
-                .unit("jobs")
-                .doc("The number of its background jobs."),
-            |view, key, _| read(view, key, |record| integer(record.schedule_keys().count() as u64)),
-        )
+            };
+        /// Its transcript, oldest message first, if the built-in host stores it. Parameters: first, last, after.
+        own "psi.agent-session/messages": Type::Reference("message"), params(listing::OF_WINDOWS), many =>
+            |view, key, params| super::message::of_session(view, key, params);
+        /// Its schedules as psi's background jobs, by creation and id.
+        own "psi.agent-session/background-jobs": Type::Reference("job"), many =>
+            |view, key, _| super::job::of_session(view, key);
+        /// The number of its background jobs.
+        own "psi.agent-session/background-job-count": Type::Integer, unit("jobs") =>
+            |record| integer(record.schedule_keys().count() as u64);
+    }
 }
 
 fn read<'a>(
