@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::local_fact::StoredRow;
+use super::row::StoredRow;
 use crate::domain::{
     Actor, Channel, Cursor, Dialect, Digest, Durability, Failure, Grant, GuardAnswer, GuardPolicy, HostId,
     JobId, Lifetime, Payload, Policy, RunId, ScheduleId, SessionConfig, SessionId, Settings, Target, When,

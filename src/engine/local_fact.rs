@@ -5,13 +5,9 @@
 //! reads the same rows again, and has failures of its own. The types enforce this: a log, a
 //! journal's `append` and the feed accept a [`Fact`], which a [`LocalFact`] is not.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use super::record::Pause;
-use super::row::{ScheduleRow, SessionRow};
+use super::row::StoredRow;
 use super::state::State;
-use crate::domain::{Cursor, Fact, Grant, GuardPolicy, Now, RunId, SessionId};
+use crate::domain::{Cursor, Fact, Now, RunId};
 
 /// A fact about this process and its store. It ends no run and no schedule, so the totals of final
 /// outcomes do not change.
@@ -33,24 +29,6 @@ pub enum LocalFact {
     /// Durable schedules, the hold, the guard policy and the grants were dropped, to be loaded from
     /// the store, from which memory may differ. Sessions stay: their changes are written later.
     DurableDropped,
-}
-
-/// One row of the store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StoredRow {
-    /// A session.
-    Session(Box<SessionRow>),
-    /// A schedule. The row of its session comes first.
-    Schedule(Box<ScheduleRow>),
-    /// Who holds everything, and why; `None` if nothing is held.
-    Hold(Option<Pause>),
-    /// The guard policy and the grants.
-    Guard {
-        /// The policy that runs are checked by; `None` for no policy.
-        policy: Option<Arc<GuardPolicy>>,
-        /// The restricted grants by session.
-        grants: BTreeMap<SessionId, Grant>,
-    },
 }
 
 /// A fact that a state is folded from: a [`Fact`] or a [`LocalFact`]. Sealed.

@@ -1,18 +1,37 @@
-//! The rows that are stored of schedules and sessions, beside the log.
+//! The rows that are stored beside the log: schedules, sessions, and the settings of the whole.
 //!
 //! A row holds everything about one schedule or session that outlives the process. Hosts, turns and
 //! deadlines on the boot clock are left out; `apply/restored.rs` recomputes them. Invariant: a
 //! state restored from rows behaves like the state that wrote them, except for runs that were with
 //! a host, which `step/whole/restart.rs` decides on.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::record::Progress;
+use super::record::{Pause, Progress};
 use super::state::State;
 use crate::domain::{
-    Awaits, BootTime, Checks, Moment, Reason, Run, Schedule, ScheduleId, SessionConfig, SessionId,
-    SessionProvenance, Status,
+    Awaits, BootTime, Checks, Grant, GuardPolicy, Moment, Reason, Run, Schedule, ScheduleId, SessionConfig,
+    SessionId, SessionProvenance, Status,
 };
+
+/// One row of the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoredRow {
+    /// A session.
+    Session(Box<SessionRow>),
+    /// A schedule. The row of its session comes first.
+    Schedule(Box<ScheduleRow>),
+    /// Who holds everything, and why; `None` if nothing is held.
+    Hold(Option<Pause>),
+    /// The guard policy and the grants.
+    Guard {
+        /// The policy that runs are checked by; `None` for no policy.
+        policy: Option<Arc<GuardPolicy>>,
+        /// The restricted grants by session.
+        grants: BTreeMap<SessionId, Grant>,
+    },
+}
 
 /// A stored schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -218,7 +218,11 @@ impl Handle {
     /// # Errors
     /// [`RecoveryError`]; the engine and the store are unchanged then.
     pub fn attach_store(&self, store: Arc<dyn Store>, options: AttachOptions) -> Result<(), RecoveryError> {
-        durable::attach(&self.shared, store, options)
+        let (events, replies) = durable::replies(&self.shared);
+        // The thread first: if there is none, nothing has been loaded yet.
+        let thread = std::thread::Builder::new().name("reveille-persister".into());
+        thread.spawn(move || replies.publish_forever())?;
+        durable::load_and_recover(&self.shared, store, events, options)
     }
 
     /// The counters so far, and the present numbers of sessions, schedules and runs.

@@ -6,9 +6,8 @@
 
 use crate::domain::{BootTime, HostId, Moment, Now, Run, RunState};
 use crate::engine::destination::Destination;
-use crate::engine::local_fact::StoredRow;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
-use crate::engine::row::{ScheduleRow, SessionRow};
+use crate::engine::row::{ScheduleRow, SessionRow, StoredRow};
 use crate::engine::slab::Key;
 use crate::engine::state::State;
 use crate::engine::timers::Timer;

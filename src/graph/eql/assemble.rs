@@ -5,9 +5,9 @@
 //!
 //! Invariants: keys are in the order of the query; an answer contains nothing that the viewer may not see.
 
-use super::call_plan::CallPlan;
 use super::failure::ATTRIBUTE_ERRORS;
 use super::joins::{Collection, Column, is_key};
+use super::level::CallPlan;
 use super::level::{Level, Source};
 use super::row::EntityRow;
 use super::run::{RowGroup, Runner, field_error};

@@ -6,7 +6,7 @@
 //! Source: `com.wsscode.pathom3.error`, `com.wsscode.pathom3.interface.eql` at its boundary.
 
 use super::Query;
-use super::call_plan::CallPlan;
+use super::level::CallPlan;
 use super::row::EntityRow;
 use crate::edn::{Map, Value};
 use crate::graph::registry::{AttrId, ResolverError};

@@ -4,7 +4,7 @@
 //!
 //! Invariant: an entity is looked up once per call, however many of its attributes are read.
 
-use super::call_plan::PlannedCall;
+use super::level::PlannedCall;
 use super::limits::QueryRefusal;
 use super::row::EntityRow;
 use super::run::{RowGroup, Runner};

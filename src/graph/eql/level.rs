@@ -1,11 +1,13 @@
-//! A level of a plan: what the entities at one place of the answer are asked for.
+//! A level of a plan: what the entities at one place of the answer are asked for, and the calls that answer it.
+//!
+//! Invariants: the key of a call is among the known attributes; equal knowledge and goals give equal calls. A plan of calls
+//! depends on no data.
 
 use std::sync::Arc;
 
 use super::MutationCall;
-use super::call_plan::CallPlan;
 use crate::edn::{Map, Value};
-use crate::graph::registry::AttrId;
+use crate::graph::registry::{AttrId, Registry, World};
 
 /// What the entities at one place of the answer are asked for.
 #[derive(Debug)]
@@ -62,5 +64,84 @@ impl Field {
             (Source::Placeholder, _) | (_, Below::Unbounded) => true,
             (_, Below::Nothing | Below::Level(_) | Below::Union(_) | Below::Depth(_)) => false,
         }
+    }
+}
+
+/// The calls for rows that know the same attributes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct CallPlan {
+    pub(super) calls: Vec<PlannedCall>,
+    /// The goals that no call provides.
+    pub(super) unreachable: Vec<AttrId>,
+}
+
+/// One planned call of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PlannedCall {
+    /// The index of the operation.
+    pub(super) operation: usize,
+    pub(super) params: Map,
+    /// The attributes that the call is to provide, each with the index of its reader.
+    pub(super) wanted: Vec<(AttrId, usize)>,
+}
+
+/// An attribute that a level asks for, with its parameters.
+pub(super) struct Goal<'a> {
+    pub(super) attr: AttrId,
+    pub(super) params: &'a Map,
+}
+
+impl CallPlan {
+    /// Plans the calls that lead from the known attributes to the goals.
+    pub(super) fn find<W: World>(registry: &Registry<W>, known: &[AttrId], goals: &[Goal<'_>]) -> Self {
+        let mut steps = Self::default();
+        for goal in goals.iter().filter(|goal| !known.contains(&goal.attr)) {
+            // One step is enough: every attribute is read by its entity's key, never from other attributes.
+            let provider = registry.provider(goal.attr).filter(|number| {
+                let input = registry.operations()[*number].input;
+                input.is_none_or(|input| !input.is_required || known.contains(&input.attr))
+            });
+            match provider {
+                Some(operation) => steps.add(registry, operation, goal),
+                None => steps.unreachable.push(goal.attr),
+            }
+        }
+        steps
+    }
+
+    /// Adds a goal to the call that provides it, adding the call if it is not planned yet.
+    fn add<W: World>(&mut self, registry: &Registry<W>, operation: usize, goal: &Goal<'_>) {
+        let outputs = &registry.operations()[operation].outputs;
+        let Some(reader) = outputs.iter().position(|output| *output == goal.attr) else { return };
+        let wanted = (goal.attr, reader);
+        // Parameters are part of a call, so one attribute with different parameters needs several calls.
+        let same = |step: &&mut PlannedCall| step.operation == operation && step.params == *goal.params;
+        match self.calls.iter_mut().find(same) {
+            Some(step) if step.wanted.contains(&wanted) => {}
+            Some(step) => step.wanted.push(wanted),
+            None => {
+                self.calls.push(PlannedCall { operation, params: goal.params.clone(), wanted: vec![wanted] });
+            }
+        }
+    }
+
+    /// Returns the calls as data.
+    pub(super) fn to_value<W: World>(&self, registry: &Registry<W>) -> Value {
+        let call = |step: &PlannedCall| {
+            let keys = step.wanted.iter().filter_map(|(attr, _)| registry.key(*attr).cloned());
+            let keys = Value::vector(keys.collect::<Vec<_>>());
+            let name = registry.operations()[step.operation].name.clone();
+            let map = Map::new().with("call", name).with("for", keys);
+            let map = if step.params.is_empty() { map } else { map.with("params", step.params.clone()) };
+            Value::Map(map.with("batch?", true))
+        };
+        Value::vector(self.calls.iter().map(call).collect::<Vec<_>>())
+    }
+}
+
+impl PlannedCall {
+    /// Returns true if the call is to provide this attribute.
+    pub(super) fn expects(&self, attr: AttrId) -> bool {
+        self.wanted.iter().any(|(wanted, _)| *wanted == attr)
     }
 }

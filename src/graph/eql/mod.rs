@@ -11,7 +11,6 @@
 mod assemble;
 mod ast;
 mod boundary;
-mod call_plan;
 mod decode;
 mod edn_writer;
 mod failure;

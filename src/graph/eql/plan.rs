@@ -9,9 +9,9 @@
 
 use std::sync::Arc;
 
-use super::call_plan::{CallPlan, Goal};
 use super::fast_plan::FastPlan;
 use super::level::{Below, Field, Level, Source};
+use super::level::{CallPlan, Goal};
 use super::plan_fault::PlanFault;
 use super::{Expr, ExprKey, Join, JoinTarget, Limits, MutationCall, Prop, Query, QueryRefusal, names::Names};
 use crate::edn::{Keyword, Map, Value};

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::call_plan::CallPlan;
 use super::failure::{Cause, QueryFailure, attribute_error, mutation_error, unreachable};
+use super::level::CallPlan;
 use super::level::{Below, Field, Level, Source};
 use super::limits::Budget;
 use super::missing::missing;

@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 use super::attr_id::index;
 use super::builder::DeclaredReaders;
 use super::mutation::RegisteredMutation;
-use super::operation::Input;
-use super::table::AttrEntry;
+use super::table::{AttrEntry, Input};
 use super::{AttrId, Builder, EntityInfo, Mutation, Operation, Registry, RegistryFault, Type, World};
 use crate::edn::{Keyword, Symbol, Value};
 

@@ -47,7 +47,6 @@ mod entity;
 mod fault;
 mod introspect;
 mod mutation;
-mod operation;
 mod param;
 mod pathom;
 mod resolver_error;
@@ -69,5 +68,5 @@ pub use table::{EntityInfo, Registry};
 pub use world::{Access, ViewOf, World};
 
 pub(super) use entity::ReadRow;
-pub(super) use operation::Operation;
 pub(super) use param::name_of;
+pub(super) use table::Operation;

@@ -10,8 +10,10 @@ use std::collections::BTreeMap;
 
 use super::attr_id::index;
 use super::mutation::RegisteredMutation;
-use super::{AttrId, Attribute, MutationInfo, Operation, ParamGroups, Type, Viewer, World};
-use crate::edn::{Keyword, Symbol, Value};
+use super::{
+    AttrId, Attribute, Datum, MutationInfo, ParamGroups, ReadRow, ResolverError, Type, ViewOf, Viewer, World,
+};
+use crate::edn::{Keyword, Map, Symbol, Value};
 
 /// The declarations of everything that can be queried or called, with indexes.
 pub struct Registry<W: World> {
@@ -47,6 +49,23 @@ pub struct EntityInfo {
     pub whole: &'static [&'static str],
     /// The documentation, for people.
     pub doc: &'static str,
+}
+
+/// The readers of one entity, which introspection calls a resolver, as Pathom does. No other operation provides its attributes.
+pub(in crate::graph) struct Operation<W: World> {
+    pub(in crate::graph) name: Symbol,
+    /// The key of the entity, which must be known. For a root within an entity: the key of that entity, if it is known.
+    pub(in crate::graph) input: Option<Input>,
+    /// The attributes that it provides, in the order of the readers.
+    pub(in crate::graph) outputs: Vec<AttrId>,
+    pub(in crate::graph) readers: Box<dyn ReadRow<W>>,
+}
+
+/// The attribute that an operation takes.
+#[derive(Clone, Copy)]
+pub(in crate::graph) struct Input {
+    pub(in crate::graph) attr: AttrId,
+    pub(in crate::graph) is_required: bool,
 }
 
 impl<W: World> Registry<W> {
@@ -182,5 +201,21 @@ impl<W: World> Registry<W> {
         // A key needs no provider: it comes with the reference or the ident that names its entity.
         let is_seed = self.entry(id).is_some_and(|entry| entry.attribute.is_seed);
         is_seed || self.is_key(id) || self.provider(id).is_some()
+    }
+}
+
+impl<W: World> Operation<W> {
+    /// Returns the attribute that names the entity.
+    pub(in crate::graph) fn key(&self) -> Option<AttrId> {
+        self.input.map(|input| input.attr)
+    }
+
+    /// Returns the value of an entity's key, from the number by which readers find the entity.
+    pub(in crate::graph) fn key_of(&self, view: ViewOf<'_, W>, found: u64) -> Result<Value, ResolverError> {
+        // The key is an output only if the entity declares a reader for it.
+        match self.outputs.iter().position(|attr| Some(*attr) == self.key()) {
+            Some(reader) => self.readers.read(view, found, reader, &Map::new()).map(Datum::into_value),
+            None => Err(ResolverError::new(format!("{} has no reader of its key", self.name), Value::Nil)),
+        }
     }
 }

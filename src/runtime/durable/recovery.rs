@@ -29,7 +29,7 @@ pub struct AttachOptions {
 }
 
 /// Loads what a store has, and decides what becomes of it.
-pub(super) fn load_and_recover(
+pub(in crate::runtime) fn load_and_recover(
     shared: &Arc<Shared>,
     store: Arc<dyn Store>,
     events: Sender<StoreEvent>,
@@ -62,11 +62,12 @@ fn load_store(
     events: Sender<StoreEvent>,
 ) -> Result<(), RecoveryError> {
     let term = store.renew()?;
-    let rows = Arc::clone(&store);
+    let loaded = Arc::clone(&store);
     let persister = Persister::new(store, term, events, Arc::clone(&core.listeners));
     // Installed before the rows are loaded: loading may drop records, whose rows have to be removed.
     let previous = core.persister.replace(persister);
-    let found = load_rows_into(shared, core, rows.health().head, |take| stored_rows::for_each(&*rows, take));
+    let found =
+        load_rows_into(shared, core, loaded.health().head, |take| stored_rows::for_each(&*loaded, take));
     if found.is_err() {
         // The state has been restored by now: the engine goes on with the store that it had, if any.
         core.persister = previous;

@@ -7,26 +7,13 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::persister::StoreEvent;
-use super::recovery::{AttachOptions, load_and_recover, reattach};
+use super::recovery::reattach;
 use super::recovery_error::RecoveryError;
 use crate::engine::Input;
-use crate::port::Store;
 use crate::runtime::shared::Shared;
 
-/// Attaches a store, with a thread that handles its replies.
-pub(in crate::runtime) fn attach(
-    shared: &Arc<Shared>,
-    store: Arc<dyn Store>,
-    options: AttachOptions,
-) -> Result<(), RecoveryError> {
-    let (events, replies) = replies(shared);
-    // The thread first: if there is none, nothing has been loaded yet.
-    std::thread::Builder::new().name("reveille-persister".into()).spawn(move || replies.publish_forever())?;
-    load_and_recover(shared, store, events, options)
-}
-
 /// Makes the replies of a store, and the end to which the store sends them.
-pub(super) fn replies(shared: &Arc<Shared>) -> (Sender<StoreEvent>, StoreReplies) {
+pub(in crate::runtime) fn replies(shared: &Arc<Shared>) -> (Sender<StoreEvent>, StoreReplies) {
     let (events, arrived) = channel();
     // A weak reference, so that the thread does not keep the engine alive.
     (events, StoreReplies { shared: Arc::downgrade(shared), arrived, failed: false })
@@ -60,7 +47,7 @@ impl StoreReplies {
     }
 
     /// The loop of the store's thread; it ends with the engine.
-    fn publish_forever(mut self) {
+    pub(in crate::runtime) fn publish_forever(mut self) {
         loop {
             let next = if self.failed {
                 self.arrived.recv_timeout(RETRY_INTERVAL)

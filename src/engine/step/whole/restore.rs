@@ -1,7 +1,8 @@
 //! Transition: rows of the store are loaded. A session that is open is newer than its row, so its
 //! row is ignored.
 
-use crate::engine::local_fact::{LocalFact, StoredRow};
+use crate::engine::local_fact::LocalFact;
+use crate::engine::row::StoredRow;
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn restore(step: &mut StepBuilder<'_>, rows: Vec<StoredRow>) {

@@ -9,7 +9,7 @@ use async_graphql::Pos;
 use super::write;
 use crate::edn::{Map, Value};
 use crate::surface::graphql::error::{Code, GraphqlError, Segment};
-use crate::surface::graphql::operation::locator::Locator;
+use crate::surface::graphql::operation::select::Locator;
 use crate::surface::graphql::operation::select::{Selected, SelectedKind, Selection};
 use crate::surface::graphql::schema::model::{Field, FieldSource, Leaf, Object, SchemaModel};
 

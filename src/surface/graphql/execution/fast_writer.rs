@@ -9,7 +9,7 @@ use super::write;
 use crate::edn::Value;
 use crate::graph::eql::{FastPath, Plan, Position, QueryRequest};
 use crate::graph::registry::{Datum, Registry, ViewOf, World};
-use crate::surface::graphql::operation::locator::Locator;
+use crate::surface::graphql::operation::select::Locator;
 use crate::surface::graphql::operation::select::{Selected, SelectedKind, Selection};
 use crate::surface::graphql::schema::model::{Enum, Field, FieldSource, Leaf, Out, Scalar, SchemaModel};
 use crate::surface::graphql::schema::record;

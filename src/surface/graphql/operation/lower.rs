@@ -7,7 +7,7 @@
 //! Invariant: every field of the selection knows the position of its value, and fields with equal attribute and
 //! parameters share one.
 
-use super::locator::Locator;
+use super::select::Locator;
 use super::select::{Selected, SelectedKind, Selection};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::{Expr, ExprKey, Join, JoinTarget, Prop, Query};

@@ -3,7 +3,6 @@
 pub(super) mod cache;
 pub(super) mod coerce;
 pub(super) mod document;
-pub(super) mod locator;
 pub(super) mod lower;
 pub(super) mod prepare;
 pub(super) mod request;

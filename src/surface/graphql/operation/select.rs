@@ -9,7 +9,6 @@ use async_graphql::{Pos, Positioned};
 
 use super::coerce::{self, Variables};
 use super::document::within;
-use super::locator::Locator;
 use crate::edn::{Map, Value};
 use crate::limits::{GRAPHQL_COMPLEXITY, GRAPHQL_DEPTH, GRAPHQL_FIELDS, GRAPHQL_LIST_ENTRIES, GRAPHQL_PAGE};
 use crate::surface::graphql::error::{Code, GraphqlError};
@@ -255,4 +254,21 @@ fn is_mergeable(key: &str, first: &Positioned<Field>, other: &Positioned<Field>)
             other.node.get_argument(&name.node).is_some_and(|other| other.node == value.node)
         });
     if is_same { Ok(()) } else { conflict("they have differing arguments".into()) }
+}
+
+/// The position of a value in the map of its row.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::surface::graphql) struct Locator {
+    /// The placeholder that contains the value; `None` if it is in the row itself.
+    pub(in crate::surface::graphql) within: Option<Value>,
+    pub(in crate::surface::graphql) key: Value,
+    /// The index of the entry, if no entry before it is missing.
+    pub(in crate::surface::graphql) place: usize,
+}
+
+impl Default for Locator {
+    fn default() -> Self {
+        // No entry has this index, so that a lookup goes by the key.
+        Self { within: None, key: Value::Nil, place: usize::MAX }
+    }
 }

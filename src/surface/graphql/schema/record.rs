@@ -11,7 +11,7 @@ use super::names;
 use crate::edn::{Map, Value};
 use crate::graph::registry::{Param, ParamType, Record};
 use crate::surface::graphql::execution::write;
-use crate::surface::graphql::operation::locator::Locator;
+use crate::surface::graphql::operation::select::Locator;
 use crate::surface::graphql::operation::select::{SelectedKind, Selection};
 
 impl SchemaBuilder<'_> {
