@@ -1,7 +1,7 @@
 //! Lineages: how far schedules may go on scheduling by themselves.
 //!
 //! A schedule's run begins a turn, the turn makes more schedules, and so on; all of them form one
-//! line. This module finds the line of a session's current turn, checks its depth and its size, and
+//! chain. This module finds the chain of a session's current turn, checks its depth and its size, and
 //! counts its schedules. What lives elsewhere: the lineage of one schedule, and grants (`domain`).
 //! Invariant: whether a schedule began a turn is known from the receipts and reports of the host,
 //! never from what a caller claims.
@@ -13,10 +13,10 @@ use crate::domain::{Actor, Lineage, Refusal, Scope, SessionId};
 use crate::limits;
 
 impl SessionRecord {
-    /// Returns the line of the current turn, if a schedule's run began it; or the line of a fresh
+    /// Returns the chain of the current turn, if a schedule's run began it; or the chain of a fresh
     /// session, as long as no person has written in it.
     pub fn chain(&self) -> Option<&Lineage> {
-        // The last delivery's line applies only while a turn is going on.
+        // The last delivery's chain applies only while a turn is going on.
         let turn = self.woken.as_deref().filter(|_| self.busy);
         let from = || self.provenance.as_ref()?.chain.as_ref().filter(|_| self.last_user_activity.is_none());
         turn.or_else(from)
@@ -24,8 +24,8 @@ impl SessionRecord {
 }
 
 impl State {
-    /// Returns the line that a new schedule of a session joins. Only requests by the session itself
-    /// join its line; `by` is `None` for these.
+    /// Returns the chain that a new schedule of a session joins. Only requests by the session itself
+    /// join its chain; `by` is `None` for these.
     ///
     /// # Errors
     /// Returns [`Refusal::TooDeep`] if the session's grant does not allow this depth.
@@ -45,7 +45,7 @@ impl State {
         Ok(Some(lineage.clone()))
     }
 
-    /// Refuses manual runs from a turn that a schedule began. A manual run has no line, so such a
+    /// Refuses manual runs from a turn that a schedule began. A manual run has no chain, so such a
     /// chain could go on forever.
     pub(super) fn check_manual(&self, by: &Actor) -> Result<(), Refusal> {
         let session = by.scope.session().and_then(|session| self.session(session));
@@ -55,7 +55,7 @@ impl State {
         }
     }
 
-    /// Refuses one more schedule in a line that is full.
+    /// Refuses one more schedule in a chain that is full.
     pub(super) fn check_chain(&self, lineage: &Lineage) -> Result<(), Refusal> {
         let there_are = self.chains.get(&lineage.root).copied().unwrap_or(0);
         if u64::from(there_are) >= limits::LINE_SCHEDULES.value {
@@ -64,7 +64,7 @@ impl State {
         Ok(())
     }
 
-    /// Adds an unfinished schedule to the count of its line, or removes it.
+    /// Adds an unfinished schedule to the count of its chain, or removes it.
     pub(super) fn count_in_chain(&mut self, key: Key, is_there: bool) {
         let Some(root) = self.schedules.get(key).and_then(|it| it.schedule.lineage()).map(|it| &it.root)
         else {
@@ -73,7 +73,7 @@ impl State {
         if is_there {
             *self.chains.entry(root.clone()).or_default() += 1;
         } else if let Some(count) = self.chains.get_mut(root) {
-            assert!(*count > 0, "the line of {root} has no schedule left to leave it");
+            assert!(*count > 0, "the chain of {root} has no schedule left to leave it");
             *count -= 1;
             if *count == 0 {
                 // Lines end without a fact of their own. An empty entry would stay forever.

@@ -27,9 +27,9 @@ pub struct ScheduleRecord {
 
 impl ScheduleRecord {
     pub(super) fn new(schedule: Schedule, owner: Option<Key>) -> ScheduleRecord {
-        // One-shots get a course only when something happens to them that it records.
-        let has_course = schedule.recurs() || matches!(schedule.trigger, Trigger::Event(_));
-        let progress = has_course.then(Box::default);
+        // One-shots get progress only when something happens to them that it records.
+        let has_progress = schedule.recurs() || matches!(schedule.trigger, Trigger::Event(_));
+        let progress = has_progress.then(Box::default);
         ScheduleRecord {
             schedule,
             owner,

@@ -205,7 +205,7 @@ impl Core {
         let Some(persister) = &mut self.persister else { return false };
         let mut is_news = false;
         // In log order, so that the effects of one session keep theirs.
-        while let Some(effects) = persister.next_kept() {
+        while let Some(effects) = persister.next_committed() {
             is_news = true;
             if !effects.is_empty() {
                 // Their runs may have ended while they waited, so the performer has to check each of them.
@@ -266,14 +266,14 @@ impl Core {
     /// Settles all batches that were accepted before the store was renewed: each one not committed by now has failed.
     pub(super) fn settle_renewed(&mut self, now: Now, draw: impl FnOnce() -> Entropy) {
         self.settle();
-        let left = self.persister.as_ref().filter(|persister| persister.first_unkept().is_some());
+        let left = self.persister.as_ref().filter(|persister| persister.first_uncommitted().is_some());
         if let Some(fault) = left.and_then(|persister| persister.last_fault.clone()) {
             self.store_failed(fault, now, draw);
         }
     }
 
     fn hide_uncommitted(&mut self) {
-        self.feed.hide_from(self.persister.as_ref().and_then(Persister::first_unkept));
+        self.feed.hide_from(self.persister.as_ref().and_then(Persister::first_uncommitted));
     }
 
     /// The attached store.

@@ -1,11 +1,11 @@
-//! What surfaces ask for, on behalf of one caller: queries, mutations and tool calls, each admitted first.
+//! What surfaces ask for, on behalf of one caller: queries, mutations and tool calls, and the admission of each.
 //!
 //! `query` answers EQL over one consistent reading of the engine (`plan_cache` keeps plans, `as_of` rebuilds the past,
 //! `history` reads the log). `mutations` carries out the graph's mutations, `tools` the calls of each family of tools.
 //! `admission` decides who may do what, `rate_limit` how fast.
 //!
 //! What lives elsewhere: rules (`engine`), attributes and parameters (`graph`), each family's words (`dialect`), the loop
-//! (`runtime`). Invariant: every surface comes through here, so that no surface decides for itself who may do what.
+//! (`runtime`). Invariant: what a caller may do is decided by `admission`; a surface asks it before it makes a tool call.
 
 mod access;
 mod admission;

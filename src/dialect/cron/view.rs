@@ -58,17 +58,17 @@ fn is_job(record: &ScheduleRecord) -> bool {
 impl Job {
     /// Converts a schedule to a job; `None` if the seed cannot express it.
     fn of(record: &ScheduleRecord) -> Option<Job> {
-        let (schedule, course) = (record.schedule(), record.progress());
+        let (schedule, progress) = (record.schedule(), record.progress());
         // `?` below hides a job that the seed cannot express. Showing an approximation would invite an update that destroys it.
         let settings = schedule.settings();
         Some(Job {
             id: schedule.id.clone(),
-            revision: u64::from(course.revision),
+            revision: u64::from(progress.revision),
             name: schedule.label.clone().unwrap_or_default(),
             description: settings.description.clone(),
-            enabled: course.paused.is_none(),
+            enabled: progress.paused.is_none(),
             created_at: schedule.created_at,
-            updated_at: course.updated_at.unwrap_or(schedule.created_at),
+            updated_at: progress.updated_at.unwrap_or(schedule.created_at),
             schedule: JobSchedule::from_trigger(&schedule.trigger, schedule.created_at)?,
             prompt: schedule.payload.text().into(),
             target: JobTarget::of_engine(schedule.target(), &schedule.owner)?,
@@ -81,7 +81,7 @@ impl Job {
 impl JobState {
     /// Derives the state of a job from its retained runs.
     fn of(state: &State, record: &ScheduleRecord) -> JobState {
-        let course = record.progress();
+        let progress = record.progress();
         let runs = || state.runs_of(record).map(|(_, run)| run);
         let is_live = |run: &&RunRecord| !run.run().state.is_terminal();
         // Runs may overlap, so the newest one need not be the one that ended last.
@@ -95,24 +95,24 @@ impl JobState {
         let in_row = in_row.count() as u64;
         // A manual run has no slot of the schedule.
         let last_run = runs().map(RunRecord::run).find(|run| run.cause != Cause::Manual);
-        let last_skip = course.last_skip.map(|(slot, _)| slot);
+        let last_skip = progress.last_skip.map(|(slot, _)| slot);
         JobState {
             // A paused job may have a next slot in the engine, but that one will not run.
-            next_run_at: record.next_slot().filter(|_| course.paused.is_none()),
-            last_scheduled_for: course.consumed.or_else(|| last_run.map(|run| run.slot).max(last_skip)),
+            next_run_at: record.next_slot().filter(|_| progress.paused.is_none()),
+            last_scheduled_for: progress.consumed.or_else(|| last_run.map(|run| run.slot).max(last_skip)),
             // As in the seed, a run starts when its slot is claimed; waiting for the session is part of it.
             last_started_at: runs().next().map(|run| run.run().claimed_at),
             last_finished_at: last_ended.and_then(|run| run.ended_at),
-            last_status: last_status(last_ended, course),
+            last_status: last_status(last_ended, progress),
             last_error: last_ended.and_then(error),
-            consecutive_failures: course.failures_in_row.max(in_row),
+            consecutive_failures: progress.failures_in_row.max(in_row),
             running_run_id: running.map(|run| run.to_string().into()),
         }
     }
 }
 
 /// The outcome of the latest run, or of a slot that was skipped after it.
-fn last_status(last_ended: Option<&Run>, course: &Progress) -> Option<RunStatus> {
+fn last_status(last_ended: Option<&Run>, progress: &Progress) -> Option<RunStatus> {
     let status = |run: &Run| match run.state {
         RunState::Delivered => RunStatus::Ok,
         RunState::Queued
@@ -121,9 +121,9 @@ fn last_status(last_ended: Option<&Run>, course: &Progress) -> Option<RunStatus>
         | RunState::Cancelled
         | RunState::Failed => RunStatus::Error,
     };
-    let Some((slot, reason)) = course.last_skip else { return last_ended.map(status) };
+    let Some((slot, reason)) = progress.last_skip else { return last_ended.map(status) };
     let is_later = |run: &&Run| {
-        let consumed_last = course.consumed == Some(slot);
+        let consumed_last = progress.consumed == Some(slot);
         // The run that blocked a slot ends later than the slot. For other reasons, a skip of the last consumed slot
         // is the newest event.
         run.ended_at >= Some(slot) && (reason == Reason::Overlap || !consumed_last)

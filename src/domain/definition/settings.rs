@@ -1,4 +1,4 @@
-//! Terms: the settings of a schedule beyond trigger and payload. Each has a default that most
+//! The settings of a schedule beyond trigger and payload. Each has a default that most
 //! schedules use.
 
 use crate::domain::{Lifetime, Policy, Target, names};

@@ -1,6 +1,6 @@
 //! A parsed cron expression: which minutes, hours and days it matches.
 //!
-//! What lives elsewhere: the grammar and the slots (`calendar::cron`). Invariant: only the parser
+//! What lives elsewhere: the grammar (`calendar::cron`) and the slots (`calendar::slots`). Invariant: only the parser
 //! makes these values, so every field matches something, and some date of the calendar matches.
 
 use std::fmt;

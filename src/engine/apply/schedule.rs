@@ -85,7 +85,7 @@ impl State {
         self.timers.clear(Timer::Slot(key));
         let Some(record) = self.schedules.get_mut(key) else { return };
         record.next = next.slot();
-        // Makes a course, in which `awaits_event` is recorded below.
+        // Makes the progress, in which `awaits_event` is recorded below.
         if next == Next::AtEvent {
             record.progress_mut();
         }

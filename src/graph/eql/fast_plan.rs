@@ -46,17 +46,17 @@ impl FastPlan {
             }
             // Below the root the walk holds an entity, so its key must be the one attribute that is known.
             let below = if number == 0 { None } else { Some(one(&level.known)?) };
-            let cells = level.fields.iter().map(|field| fast_field(registry, level, field, below));
-            fast.levels[number] = cells.collect::<Option<_>>()?;
+            let fields = level.fields.iter().map(|field| fast_field(registry, level, field, below));
+            fast.levels[number] = fields.collect::<Option<_>>()?;
         }
         Some(fast)
     }
 
     /// Finds the index of a field by its key at a level, and the level below it.
     pub(super) fn place(&self, level: usize, key: &Value) -> Option<(usize, Option<usize>)> {
-        let cells = self.levels.get(level)?;
-        let place = cells.iter().position(|fast_field| fast_field.key == *key)?;
-        Some((place, cells[place].below))
+        let fields = self.levels.get(level)?;
+        let place = fields.iter().position(|fast_field| fast_field.key == *key)?;
+        Some((place, fields[place].below))
     }
 }
 

@@ -52,7 +52,7 @@ pub(in crate::runtime) struct Persister {
     events: Sender<StoreEvent>,
     /// Number of the last committed fact, set by the store's thread. The next thread that changes the engine
     /// processes it (`Core::settle`), so most batches need no thread to be woken.
-    kept: Arc<AtomicU64>,
+    committed: Arc<AtomicU64>,
     /// Number of sleeping subscribers; see `Core::listeners`.
     listeners: Arc<AtomicUsize>,
     /// Submitted batches that have not been settled, in log order.
@@ -74,7 +74,7 @@ struct Pending {
     bytes: u64,
     effects: Vec<Effect>,
     /// The host's report that the batch records, if it records one.
-    word: Option<Report>,
+    report: Option<Report>,
     /// Callers that repeated a pending command meanwhile and wait for it too.
     repeats: Vec<Done>,
     /// Whether the publishing thread has to be woken when it is committed.
@@ -108,7 +108,7 @@ impl Persister {
             term: Some(term),
             last_fault: None,
             events,
-            kept: Arc::default(),
+            committed: Arc::default(),
             listeners,
             pending: VecDeque::new(),
             pending_bytes: 0,
@@ -190,11 +190,11 @@ impl Persister {
         &mut self,
         state: &State,
         tokens: &Tokens,
-        (effects, word): (Vec<Effect>, Option<Report>),
+        (effects, report): (Vec<Effect>, Option<Report>),
     ) -> Option<Ticket> {
         if self.term.is_none() {
             // Without a log, the report would be lost: recovery submits it again.
-            self.unsaved_reports.extend(word);
+            self.unsaved_reports.extend(report);
             return None;
         }
         // Rows without a fact wait for the next one. Its cursor is their revision, which only has to grow.
@@ -233,7 +233,7 @@ impl Persister {
         // A batch that holds back effects needs the wake-up from the start.
         let awaited = Arc::new(AtomicBool::new(!effects.is_empty()));
         let repeats = Vec::new();
-        let pending = Pending { cursors, bytes, effects, word, repeats, awaited, refused: None };
+        let pending = Pending { cursors, bytes, effects, report, repeats, awaited, refused: None };
         Some(self.hand_in(term, batch, pending))
     }
 
@@ -254,7 +254,7 @@ impl Persister {
             pending.refused = Some(fault.clone());
             Ticket::failed(fault)
         });
-        // `next_kept` and `refuse` look at one end of the queue only, so it has to be in log order.
+        // `next_committed` and `refuse` look at one end of the queue only, so it has to be in log order.
         let before = self.pending.back().and_then(|it| it.cursors.last());
         assert!(before < pending.cursors.first(), "{:?} come after {before:?}", pending.cursors);
         self.pending.push_back(pending);
@@ -269,21 +269,21 @@ impl Persister {
     /// thread if something waits.
     fn announcing(&self, term: Term, awaited: Arc<AtomicBool>, answered: Done) -> Done {
         let events = self.events.clone();
-        let (kept, listeners) = (Arc::clone(&self.kept), Arc::clone(&self.listeners));
+        let (committed, listeners) = (Arc::clone(&self.committed), Arc::clone(&self.listeners));
         Box::new(move |answer| {
             // Sending fails if the engine is gone. The caller's ticket resolves all the same.
             match &answer {
                 Ok(cursor) => {
                     // Store, then load. `await_last` and `Shared::await_news` do the reverse, so that one
                     // side always sees the other.
-                    kept.store(cursor.number(), Ordering::SeqCst);
+                    committed.store(cursor.number(), Ordering::SeqCst);
                     if awaited.load(Ordering::SeqCst) || listeners.load(Ordering::SeqCst) > 0 {
                         let _ = events.send(StoreEvent::Committed);
                     }
                 }
                 Err(fault) => _ = events.send(StoreEvent::Failed(term, fault.clone())),
             }
-            // Last, so that a caller whose wait has ended finds its commit in `kept`.
+            // Last, so that a caller whose wait has ended finds its commit in `committed`.
             answered(answer);
         })
     }
@@ -300,25 +300,25 @@ impl Persister {
     fn await_last(&self) {
         let Some(last) = self.pending.back() else { return };
         last.awaited.store(true, Ordering::SeqCst);
-        if last.cursors.last().is_some_and(|last| last.number() <= self.kept.load(Ordering::SeqCst)) {
+        if last.cursors.last().is_some_and(|last| last.number() <= self.committed.load(Ordering::SeqCst)) {
             // It was committed before the store's thread could see the request.
             let _ = self.events.send(StoreEvent::Committed);
         }
     }
 
     /// Removes the next committed batch and returns its effects, which may be performed now. `None` if there is none.
-    pub(in crate::runtime) fn next_kept(&mut self) -> Option<Vec<Effect>> {
+    pub(in crate::runtime) fn next_committed(&mut self) -> Option<Vec<Effect>> {
         let last = *self.pending.front()?.cursors.last()?;
-        if last.number() > self.kept.load(Ordering::SeqCst) {
+        if last.number() > self.committed.load(Ordering::SeqCst) {
             return None;
         }
         let pending = self.pending.pop_front()?;
-        debug_assert!(pending.refused.is_none(), "{last} is kept, and refused: {:?}", pending.refused);
+        debug_assert!(pending.refused.is_none(), "{last} is committed, and refused: {:?}", pending.refused);
         self.pending_bytes -= pending.bytes;
         pending.repeats.into_iter().for_each(|answered| answered(Ok(last)));
         // Noted before the message is delivered, so that its receipt finds it.
         pending.effects.iter().for_each(|effect| self.transcripts.hand_over(effect));
-        if let Some(Report::Accepted { run }) = &pending.word {
+        if let Some(Report::Accepted { run }) = &pending.report {
             self.transcripts.is_committed(run);
         }
         Some(pending.effects)
@@ -344,7 +344,7 @@ impl Persister {
             self.pending_bytes -= pending.bytes;
             cursors.extend(pending.cursors);
             runs.extend(pending.effects.iter().filter_map(|effect| run_of(effect).cloned()));
-            self.unsaved_reports.extend(pending.word);
+            self.unsaved_reports.extend(pending.report);
             pending.repeats.into_iter().for_each(|answered| answered(Err(fault.clone())));
         }
         // The rows of these batches are gone with them. A repeated receipt persists its message again.
@@ -361,7 +361,7 @@ impl Persister {
     }
 
     /// The first fact that is not committed yet.
-    pub(in crate::runtime) fn first_unkept(&self) -> Option<Cursor> {
+    pub(in crate::runtime) fn first_uncommitted(&self) -> Option<Cursor> {
         self.pending.front().and_then(|pending| pending.cursors.first().copied())
     }
 }

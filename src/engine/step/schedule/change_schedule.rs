@@ -12,7 +12,7 @@ use crate::engine::input::{ScheduleChange, Which};
 use crate::engine::record::{ScheduleRecord, SessionRecord};
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_changeable;
-use crate::engine::step::schedule::create_schedule::{check_payload, check_terms};
+use crate::engine::step::schedule::create_schedule::{check_payload, check_settings};
 use crate::engine::step::schedule::next_slot::first_slot;
 use crate::engine::step::schedule::pause_schedule::{hand_over_what_waited, resumed};
 use crate::engine::step_builder::StepBuilder;
@@ -116,7 +116,7 @@ pub(in crate::engine) fn edited(
         }
     }
     check_payload(&schedule)?;
-    check_terms(&schedule)?;
+    check_settings(&schedule)?;
     let retriggered = retriggered(step, record, &schedule)?;
     Ok(Edited { schedule, retriggered })
 }
@@ -150,7 +150,7 @@ fn changed(step: &StepBuilder<'_>, old: &Schedule, change: ScheduleChange) -> Re
     settings.target = change.target.unwrap_or(settings.target);
     settings.policy = change.policy.unwrap_or(settings.policy);
     settings.lifetime = change.lifetime.unwrap_or(settings.lifetime);
-    // Plain terms are stored as `None`, so that equal definitions compare equal.
+    // Plain settings are stored as `None`, so that equal definitions compare equal.
     new.settings = (settings != Settings::PLAIN).then(|| Box::new(settings));
     Ok(new)
 }

@@ -78,7 +78,7 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
     }
     join_chain(step, &mut schedule)?;
     check_payload(&schedule)?;
-    check_terms(&schedule)?;
+    check_settings(&schedule)?;
     if state.live_count() >= limits::SCHEDULES.value {
         return Err(Refusal::LimitReached { limit: limits::SCHEDULES });
     }
@@ -180,8 +180,8 @@ pub(in crate::engine::step) fn check_payload(schedule: &Schedule) -> Result<(), 
     Ok(())
 }
 
-/// Refuses terms over their bounds.
-pub(in crate::engine::step) fn check_terms(schedule: &Schedule) -> Result<(), Refusal> {
+/// Refuses settings over their bounds.
+pub(in crate::engine::step) fn check_settings(schedule: &Schedule) -> Result<(), Refusal> {
     let settings = schedule.settings();
     within(limits::TEXT_BYTES, settings.description.as_ref().map_or(0, |text| text.len()))?;
     within(limits::LABEL_BYTES, settings.key.as_ref().map_or(0, |key| key.len()))?;

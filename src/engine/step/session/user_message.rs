@@ -41,7 +41,7 @@ fn cancel_moot(step: &mut StepBuilder<'_>, session: &SessionRecord) {
     }
 }
 
-/// Returns whether a message cancels this schedule: its terms say so, and nothing of it is due by
+/// Returns whether a message cancels this schedule: its settings say so, and nothing of it is due by
 /// now.
 fn is_moot(step: &StepBuilder<'_>, key: Key, record: &ScheduleRecord) -> bool {
     let (state, now) = (step.state, step.now);

@@ -39,7 +39,7 @@ pub(super) fn print(schedule: &Schedule) -> Printed {
         None => map,
     };
     match &schedule.settings {
-        Some(settings) => map.with("terms", of_terms(settings)),
+        Some(settings) => map.with("terms", of_settings(settings)),
         None => map,
     }
 }
@@ -95,7 +95,7 @@ fn payload(form: &Form<'_>) -> Result<Payload, FactError> {
     })
 }
 
-fn of_terms(settings: &Settings) -> Printed {
+fn of_settings(settings: &Settings) -> Printed {
     // Parts that equal the default are omitted, so a default cannot change without a new `VERSION`.
     let plain = Settings::PLAIN;
     Printed::new()

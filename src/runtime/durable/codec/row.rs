@@ -26,7 +26,7 @@ pub fn print_schedule(row: &ScheduleRow) -> Printed {
         .with("status", Word(row.status.name()))
         .with("ended-for", of_reason(row.ended_for))
         .with("next", row.next.map(Instant))
-        .with("course", row.progress.as_deref().map(of_course))
+        .with("course", row.progress.as_deref().map(of_progress))
         .with("runs", (!row.runs.is_empty()).then(runs))
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn parse_schedule(form: &Form<'_>) -> Result<ScheduleRow, FactError> 
         status: one(form, "status", Status::parse)?,
         ended_for: reason(form, "ended-for")?,
         next: maybe(form, "next", instant)?,
-        progress: maybe(form, "course", |form, key| course(map(form, key)?))?.map(Box::new),
+        progress: maybe(form, "course", |form, key| progress(map(form, key)?))?.map(Box::new),
         runs: maybe(form, "runs", runs_of)?.unwrap_or_default(),
     })
 }
@@ -84,25 +84,25 @@ pub(crate) fn parse_session(form: &Form<'_>) -> Result<(SessionRow, Option<Box<s
     Ok((row, own_text(form, "token")?))
 }
 
-fn of_course(course: &Progress) -> Printed {
+fn of_progress(progress: &Progress) -> Printed {
     // Stored keys stay even if the code renames a field: `called-off-at` is `cancelled_at`.
-    let skip = course.last_skip.map(|(slot, reason)| LastSkip(slot, reason));
+    let skip = progress.last_skip.map(|(slot, reason)| LastSkip(slot, reason));
     Printed::new()
-        .with("revision", course.revision)
-        .with("incarnation", course.incarnation)
-        .with("updated-at", course.updated_at.map(Instant))
-        .with("armed-since", course.armed_since.map(Instant))
-        .with("consumed", course.consumed.map(Instant))
-        .with("awaits-finish?", course.awaits_finish.then_some(true))
-        .with("awaits-event?", course.awaits_event.then_some(true))
-        .with("never", of_reason(course.never))
-        .with("called-off-at", course.cancelled_at.map(Instant))
-        .with("paused", course.paused.as_ref().map(of_pause))
-        .with("runs", unless(0, course.runs))
-        .with("delivered", unless(0, course.delivered))
-        .with("failed", unless(0, course.failed))
-        .with("skipped", unless(0, course.skipped))
-        .with("failures-in-row", unless(0, course.failures_in_row))
+        .with("revision", progress.revision)
+        .with("incarnation", progress.incarnation)
+        .with("updated-at", progress.updated_at.map(Instant))
+        .with("armed-since", progress.armed_since.map(Instant))
+        .with("consumed", progress.consumed.map(Instant))
+        .with("awaits-finish?", progress.awaits_finish.then_some(true))
+        .with("awaits-event?", progress.awaits_event.then_some(true))
+        .with("never", of_reason(progress.never))
+        .with("called-off-at", progress.cancelled_at.map(Instant))
+        .with("paused", progress.paused.as_ref().map(of_pause))
+        .with("runs", unless(0, progress.runs))
+        .with("delivered", unless(0, progress.delivered))
+        .with("failed", unless(0, progress.failed))
+        .with("skipped", unless(0, progress.skipped))
+        .with("failures-in-row", unless(0, progress.failures_in_row))
         .with("last-skip", skip)
 }
 
@@ -118,7 +118,7 @@ impl Part for LastSkip {
     }
 }
 
-fn course(form: &Form<'_>) -> Result<Progress, FactError> {
+fn progress(form: &Form<'_>) -> Result<Progress, FactError> {
     Ok(Progress {
         revision: number(form, "revision")?,
         incarnation: number(form, "incarnation")?,
