@@ -47,9 +47,9 @@ fn call(scene: &Scene, caller: &Caller, line: &str) {
         (Notation::Json, json::read(args.as_bytes(), &REQUEST_CAPS).ok()),
         (Notation::Edn, edn::read(args.as_bytes(), &REQUEST_CAPS).ok()),
     ] {
-        if let Some(answer) =
-            args.and_then(|args| Service::new(scene.handle.clone()).call_tool(name, caller, &args, notation))
-        {
+        if let Some(answer) = args.and_then(|args| {
+            Service::new(scene.handle.clone()).call_tool(name, caller, &args, notation).ok()?
+        }) {
             check(&answer);
         }
     }

@@ -92,7 +92,8 @@ impl<W: Write> Demo<'_, W> {
         writeln!(self.output, "{args}")?;
         let answer =
             self.service.call_tool(psi::TOOL, &Caller::session(self.session.clone()), &args, Notation::Edn);
-        let answer = answer.ok_or_else(|| io::Error::other("psi-tool is always there"))?;
+        let answer =
+            answer.map_err(io::Error::other)?.ok_or_else(|| io::Error::other("psi-tool is always there"))?;
         writeln!(self.output, "=> {}", without_nils(&answer.value))?;
         if let (Some(label), Some(id)) = (label, created_id(&answer.value)) {
             self.ids.insert(label, id);

@@ -77,8 +77,8 @@ fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<Ex
         args.session.clone().map_or_else(|| SessionId::new(OWN_SESSION), Ok).map_err(io::Error::other)?;
     let opened = handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
     opened.map_err(io::Error::other)?;
-    let Some(answer) = engine.service().call_tool(&args.name, &Caller::session(session), value, notation)
-    else {
+    let called = engine.service().call_tool(&args.name, &Caller::session(session), value, notation);
+    let Some(answer) = called.map_err(io::Error::other)? else {
         let names: Vec<&str> = TOOLBOX.iter().map(|tool| tool.name).collect();
         return usage(&format!("there is no tool named {}; the tools are {}", args.name, names.join(", ")));
     };

@@ -26,7 +26,7 @@ pub use guard::{
     Awaits, Checks, Digest, Grant, GuardAnswer, GuardPolicy, Hold, Rule, RuleScope, Ruling, TimeWindow,
 };
 pub use identity::actor::{Actor, TokenName, Via};
-pub use identity::caller::{Caller, Right};
+pub use identity::caller::{Caller, CallerRole, Right};
 #[doc(hidden)]
 pub use identity::cursor::Cursor;
 pub use identity::dialect::Dialect;
@@ -34,6 +34,7 @@ pub use identity::entropy::Entropy;
 pub use identity::id::{HostId, IdError, JobId, RunId, ScheduleId, SessionId};
 #[doc(hidden)]
 pub use identity::lineage::Lineage;
+pub use identity::op::{Effect, Op, OpRule};
 #[doc(hidden)]
 pub use identity::provenance::{MessageProvenance, SessionProvenance};
 pub use identity::scope::Scope;

@@ -9,11 +9,12 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-use super::record::RunRecord;
+use super::record::{RunRecord, SessionRecord};
 use super::state::State;
 use crate::calendar::Zones;
 use crate::domain::{
-    Awaits, Digest, GuardPolicy, Moment, Reason, Rule, RuleScope, Ruling, RunId, Schedule, TimeWindow,
+    Awaits, Digest, GuardPolicy, Moment, Reason, Rule, RuleScope, Ruling, RunId, Schedule, SessionConfig,
+    TimeWindow,
 };
 
 /// The verdict of the grants and the policy.
@@ -41,7 +42,7 @@ impl State {
             return PolicyDecision::Refused(Reason::NotGranted, None);
         }
         let Some(policy) = &self.guard else { return PolicyDecision::Allowed };
-        let Some(rule) = policy.rules.iter().find(|rule| matches(&rule.of, zones, schedule, at)) else {
+        let Some(rule) = policy.rules.iter().find(|rule| self.matches(&rule.of, zones, schedule, at)) else {
             return PolicyDecision::Allowed;
         };
         match (rule.then, policy.approval) {
@@ -52,6 +53,28 @@ impl State {
             (Ruling::Hold, None) => PolicyDecision::Refused(Reason::NobodyApproves, Some(rule)),
             (Ruling::Hold, Some(_)) => PolicyDecision::NeedsApproval(rule),
         }
+    }
+
+    fn matches(&self, of: &RuleScope, zones: &Zones, schedule: &Schedule, at: Moment) -> bool {
+        // An empty list does not restrict the rule.
+        (of.sessions.is_empty() || of.sessions.contains(&schedule.owner))
+            && (of.dialects.is_empty() || of.dialects.contains(&schedule.dialect))
+            && (of.kinds.is_empty() || of.kinds.contains(&schedule.payload.kind()))
+            && (of.tools.is_empty() || self.may_have_tool(schedule, &of.tools))
+            && of.window.as_ref().is_none_or(|window| is_within(window, zones, at))
+    }
+
+    /// Returns whether the fresh session of a run may have one of these tools, its own or inherited.
+    fn may_have_tool(&self, schedule: &Schedule, tools: &[Box<str>]) -> bool {
+        let Some(asked) = schedule.payload.config() else { return false };
+        let origin = self.session(&schedule.owner).map(SessionRecord::config);
+        let config =
+            origin.map_or_else(|| asked.over(&SessionConfig::default()), |origin| asked.over(origin));
+        let (ids, selection) = (config.tool_ids, config.prompt_component_selection);
+        let selected = selection.and_then(|selection| selection.tool_names);
+        let has = |names: &Vec<Box<str>>| names.iter().any(|name| tools.contains(name));
+        // Where no configuration says which tools there are, its host decides, and may give it any.
+        ids.as_ref().is_none_or(has) || selected.as_ref().is_some_and(has)
     }
 
     /// Returns the digest that an approval of this run has to name; `None` unless the run waits for
@@ -67,19 +90,6 @@ impl State {
     pub fn guard(&self) -> Option<&GuardPolicy> {
         self.guard.as_deref()
     }
-}
-
-fn matches(of: &RuleScope, zones: &Zones, schedule: &Schedule, at: Moment) -> bool {
-    let has_tool = || {
-        let given = schedule.payload.config().and_then(|config| config.tool_ids.as_ref());
-        given.is_some_and(|given| given.iter().any(|tool| of.tools.contains(tool)))
-    };
-    // An empty list does not restrict the rule.
-    (of.sessions.is_empty() || of.sessions.contains(&schedule.owner))
-        && (of.dialects.is_empty() || of.dialects.contains(&schedule.dialect))
-        && (of.kinds.is_empty() || of.kinds.contains(&schedule.payload.kind()))
-        && (of.tools.is_empty() || has_tool())
-        && of.window.as_ref().is_none_or(|window| is_within(window, zones, at))
 }
 
 fn is_within(window: &TimeWindow, zones: &Zones, at: Moment) -> bool {

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use super::log_lookback::Lookback;
-use super::mutation::Mutation;
+use super::mutation::{Mutation, MutationName};
 use super::page::Page;
 use super::registry::{Graph, Introspected, Registry, ResolverError, ViewOf, Viewer, World};
 use crate::calendar::Zones;
@@ -153,11 +153,11 @@ pub trait Transcripts {
 
 /// What mutations act through: it makes changes on behalf of one caller.
 pub trait Mutator {
-    /// Refuses a caller that may change nothing at all.
+    /// Admits a mutation before its parameters are looked at.
     ///
     /// # Errors
     /// Returns why the caller is refused.
-    fn admit(&self) -> Result<(), ResolverError>;
+    fn admit(&self, mutation: MutationName) -> Result<(), ResolverError>;
 
     /// Executes a mutation.
     ///
@@ -170,10 +170,6 @@ impl World for Scheduler {
     type View<'a> = View<'a>;
     type Hand<'a> = &'a dyn Mutator;
     type Call = Mutation;
-
-    fn admit(hand: &Self::Hand<'_>) -> Result<(), ResolverError> {
-        hand.admit()
-    }
 }
 
 impl Introspected for Scheduler {

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::sync::{Mutex, UNPOISONED};
-use crate::domain::{Caller, Entropy, Right, SessionId, TokenName, Via};
+use crate::domain::{Caller, CallerRole, Entropy, Right, SessionId, TokenName, Via};
 
 /// 256 random bits as 64 hexadecimal digits, or any text that a client presents instead. Only
 /// [`Token::reveal`] shows it.
@@ -127,12 +127,14 @@ impl Tokens {
         // No early exit: the time taken must not depend on which token matches.
         for (known, right, name) in &table.operators {
             if bool::from(known.ct_eq(&digest)) {
-                let entry = Via::Operator(name.clone());
-                operator = Some(Caller { right: *right, via: entry, ..Caller::OPERATOR });
+                let role = if *right == Right::Change { CallerRole::Operator } else { CallerRole::Observer };
+                let via = Via::Operator(name.clone());
+                operator = Some(Caller { role, right: *right, via, ..Caller::OPERATOR });
             }
         }
         let session = || table.sessions.get(&digest).cloned().map(Caller::session);
-        operator
-            .or_else(|| session().map(|caller| Caller { rate_limited: true, via: Via::Session, ..caller }))
+        operator.or_else(|| {
+            session().map(|caller| Caller { role: CallerRole::Session, via: Via::Session, ..caller })
+        })
     }
 }

@@ -10,7 +10,7 @@ use crate::edn::{Map, Value};
 use crate::engine::SessionRecord;
 use crate::graph::eql::QueryRefusal;
 use crate::graph::log_lookback::Lookback;
-use crate::graph::mutation::Mutation;
+use crate::graph::mutation::{Mutation, MutationName};
 use crate::graph::registry::{Access, ResolverError, ViewOf};
 use crate::graph::view::{Mutator, QueryArena, Scheduler, Transcripts, Undelivered, View};
 use crate::limits;
@@ -134,13 +134,13 @@ impl Access<Scheduler> for QueryAccess<'_> {
 struct ReadOnly;
 
 impl Mutator for ReadOnly {
-    fn admit(&self) -> Result<(), ResolverError> {
+    fn admit(&self, _mutation: MutationName) -> Result<(), ResolverError> {
         let message = "what was cannot be changed; ask without an instant in the past";
         Err(ResolverError::new(message, Map::new()).coded(Code::Conflict))
     }
 
-    fn execute(&self, _mutation: Mutation) -> Result<Value, ResolverError> {
-        self.admit().map(|()| Value::Nil)
+    fn execute(&self, mutation: Mutation) -> Result<Value, ResolverError> {
+        self.admit(mutation.name()).map(|()| Value::Nil)
     }
 }
 

@@ -1,24 +1,28 @@
-//! Decides whether a caller may make a call at all, before the tool sees the call.
+//! Decides whether a caller may ask for an operation at all. Every way in passes [`Service::admit`].
 //!
-//! What lives elsewhere: whether what the call names exists for the caller (`engine`), what is wrong with it
-//! (`dialect`). Invariant: a call counts as a change unless it is known to only read.
+//! What lives elsewhere: the table of operations and roles (`domain::Op`), whether what the call names exists for the caller
+//! (`engine`), what is wrong with the call (`dialect`). Invariant: a call counts as a change unless it is known to only read.
 
 use super::Service;
 use super::tools::TOOLBOX;
 use crate::dialect::{cron, native, psi, reminder, session_action};
-use crate::domain::{Caller, Dialect, Refusal, Scope, Span, Target};
-use crate::edn::{Keyword, Value};
+use crate::domain::{Caller, CallerRole, Code, Dialect, Effect, Op, Refusal, Scope, Span, Target};
+use crate::edn::{Keyword, Map, Value};
+use crate::limits;
 use crate::runtime::Handle;
 
-/// Why a call is denied before its tool sees it.
+/// Why a caller may not ask for an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Denial {
-    /// The caller may only read, and the call would change something.
+    /// The caller may only read, and the operation would change something.
     #[error("this token may read only")]
     ReadOnly,
-    /// The caller holds a session's token, and the call is for hosts and operators.
+    /// The operation is for hosts and operators.
     #[error("a session's token may not do this: it is for hosts and operators")]
     HostsOnly,
+    /// The operation is for operators.
+    #[error("only an operator may do this")]
+    OperatorsOnly,
     /// The session's grant does not cover the dialect.
     #[error("this session may not change anything by the tools of {}", dialect.name())]
     NotGranted {
@@ -33,130 +37,151 @@ pub enum Denial {
     },
 }
 
-impl Service {
-    /// Admits what only a host or an operator may report: that a session opens or closes, that a turn begins or ends, that a
-    /// person spoke, that a connection hosts a session.
-    ///
-    /// # Errors
-    /// [`Denial`]; the report must not be made then.
-    pub(crate) fn admit_host(&self, caller: &Caller) -> Result<(), Denial> {
-        if !caller.may_change() {
-            return Err(Denial::ReadOnly);
+impl Denial {
+    /// The code of the denial.
+    pub(crate) fn code(&self) -> Code {
+        match self {
+            Denial::ReadOnly | Denial::HostsOnly | Denial::OperatorsOnly | Denial::NotGranted { .. } => {
+                Code::Forbidden
+            }
+            Denial::TooFast { .. } => Code::Limit,
         }
-        if caller.is_host() { Ok(()) } else { Err(Denial::HostsOnly) }
     }
 
-    /// Admits a call of a tool.
+    /// What the caller can do about it.
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
+            Denial::ReadOnly => "use a token that may change things",
+            Denial::HostsOnly => "use an operator's token, or connect as a host",
+            Denial::OperatorsOnly => "ask an operator to do it",
+            Denial::NotGranted { .. } => "ask an operator to grant it again",
+            Denial::TooFast { .. } => "wait as long as wait_ms says",
+        }
+    }
+
+    /// The dialect or the limit of the denial, under the keys of EDN.
+    pub(crate) fn data(&self) -> Map {
+        match self {
+            Denial::ReadOnly | Denial::HostsOnly | Denial::OperatorsOnly => Map::new(),
+            Denial::NotGranted { dialect } => Map::new().with("dialect", Value::keyword(dialect.name())),
+            Denial::TooFast { wait } => {
+                let limit = limits::CREATES_PER_MINUTE;
+                let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+                let data = Map::new().with("limit", limit.name).with("max", number(limit.value));
+                data.with("wait-ms", number(wait.millis()))
+            }
+        }
+    }
+}
+
+impl Service {
+    /// Admits an operation of a caller, by a tool of this dialect if it comes through one.
     ///
     /// # Errors
-    /// [`Denial`]; the call must not be made then.
-    pub(crate) fn admit_call(&self, caller: &Caller, tool: &str, args: &Value) -> Result<(), Denial> {
-        let deed = Deed::of(tool, args);
-        if deed != Deed::Read && !caller.may_change() {
+    /// [`Denial`]; the operation must not be carried out then.
+    pub(crate) fn admit(&self, caller: &Caller, op: Op, tool: Option<Dialect>) -> Result<(), Denial> {
+        let rule = op.rule();
+        if rule.effect == Effect::Changes && !caller.may_change() {
             return Err(Denial::ReadOnly);
         }
-        // A grant restricts changes only. Without any grants, every session may use every dialect.
-        if let (Scope::Session(session), true) = (&caller.scope, deed != Deed::Read)
-            && let Some(dialect) = dialect_of(tool)
-            && !self.handle().view(|state| state.grants().is_empty() || state.grant(session).covers(dialect))
-        {
+        let is_of_hosts = rule.roles.contains(&CallerRole::Host);
+        if !rule.roles.contains(&caller.role) {
+            return Err(if is_of_hosts { Denial::HostsOnly } else { Denial::OperatorsOnly });
+        }
+        // An operator who acts for a session changes nothing beyond that session.
+        if rule.effect == Effect::Changes && !is_of_hosts && caller.scope != Scope::Operator {
+            return Err(Denial::OperatorsOnly);
+        }
+        let Scope::Session(session) = &caller.scope else { return Ok(()) };
+        // What changes something by no tool at all needs the grant of the crate's own tools.
+        let dialect = tool.unwrap_or(Dialect::Native);
+        // Usually there are no grants at all, and the session need not be looked up.
+        let is_granted =
+            || self.handle().view(|state| state.grants().is_empty() || state.grant(session).covers(dialect));
+        if rule.is_granted && !is_granted() {
             return Err(Denial::NotGranted { dialect });
         }
-        if deed == Deed::Create { self.admit_creation(caller) } else { Ok(()) }
-    }
-
-    /// Admits one more schedule of a caller who may create some, unless its rate limit is reached.
-    pub(super) fn admit_creation(&self, caller: &Caller) -> Result<(), Denial> {
-        match &caller.scope {
-            Scope::Session(session) if caller.rate_limited => {
-                let taken = self.shared.rates.take(session, self.handle().now().boot);
-                taken.map_err(|wait| Denial::TooFast { wait })
-            }
-            Scope::Session(_) | Scope::Operator => Ok(()),
+        // Only a session's own token is metered: an operator who acts for a session is not.
+        if rule.is_metered && caller.role == CallerRole::Session {
+            let taken = self.shared.rates.take(session, self.handle().now().boot);
+            return taken.map_err(|wait| Denial::TooFast { wait });
         }
+        Ok(())
     }
 }
 
 /// Admits a target: a session's token may use only channels that are open to agents. Other channels do not exist for it.
 pub(super) fn admit_target(handle: &Handle, caller: &Caller, target: Option<&Target>) -> Result<(), Refusal> {
-    // An operator may use any channel, also on behalf of a session. Only a session's own token is metered.
-    let (true, Some(Target::Route(route))) = (caller.rate_limited, target) else { return Ok(()) };
+    // An operator may use any channel, also on behalf of a session.
+    let (CallerRole::Session, Some(Target::Route(route))) = (caller.role, target) else { return Ok(()) };
     let is_open = handle.view(|state| state.channel(&route.channel).is_some_and(|it| it.channel.agents));
     if is_open { Ok(()) } else { Err(Refusal::ChannelNotAllowed { channel: route.channel.clone() }) }
 }
 
-/// What a call would do if its tool accepted it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Deed {
-    Read,
-    Create,
-    Change,
+/// Returns the operation that a call of a tool is, and the dialect of the tool. A call that no tool would accept is a change.
+pub(super) fn op_of(tool: &str, args: &Value) -> (Op, Option<Dialect>) {
+    let dialect = TOOLBOX.iter().find(|known| known.name == tool).map(|known| known.dialect);
+    if tool == psi::TOOL {
+        return (of_psi(args), dialect);
+    }
+    let of_action = || session_action::Tool::parse(tool).map(|tool| of_action(tool, args));
+    let op = cron::Tool::parse(tool).map(of_cron).or_else(|| reminder::Tool::parse(tool).map(of_reminder));
+    let op = op.or_else(of_action).or_else(|| native::Tool::parse(tool).map(of_native));
+    (op.unwrap_or(Op::Change), dialect)
 }
 
-impl Deed {
-    fn of_cron(tool: cron::Tool) -> Deed {
-        match tool {
-            cron::Tool::List | cron::Tool::Get => Deed::Read,
-            cron::Tool::Create => Deed::Create,
-            cron::Tool::Update | cron::Tool::Delete | cron::Tool::Pause | cron::Tool::Resume => Deed::Change,
-        }
-    }
-
-    fn of_reminder(tool: reminder::Tool) -> Deed {
-        match tool {
-            reminder::Tool::Add => Deed::Create,
-            reminder::Tool::List => Deed::Read,
-            reminder::Tool::Remove => Deed::Change,
-        }
-    }
-
-    /// A creation is no `Create` here: the graph's mutation that carries it out applies the rate
-    /// limit, and it must count once.
-    fn of_native(tool: native::Tool) -> Deed {
-        if tool.only_reads() { Deed::Read } else { Deed::Change }
-    }
-
-    fn of_action(tool: session_action::Tool, args: &Value) -> Deed {
-        if tool == session_action::Tool::ReportReady {
-            return Deed::Change;
-        }
-        // As lenient as the tool itself: what it would accept must not pass as something else here.
-        let operation = word(args, "operation").map(|word| word.trim().to_lowercase().replace('-', "_"));
-        match operation.as_deref() {
-            // Without an operation, the tool creates.
-            None => Deed::Create,
-            Some(word) => match session_action::Operation::parse(word) {
-                Some(session_action::Operation::Create) => Deed::Create,
-                Some(session_action::Operation::List) => Deed::Read,
-                Some(session_action::Operation::Cancel | session_action::Operation::RunNow) | None => {
-                    Deed::Change
-                }
-            },
-        }
-    }
-
-    fn of(tool: &str, args: &Value) -> Deed {
-        if tool != psi::TOOL {
-            let of_reminder = || reminder::Tool::parse(tool).map(Deed::of_reminder);
-            let of_action = || session_action::Tool::parse(tool).map(|tool| Deed::of_action(tool, args));
-            let of_native = || native::Tool::parse(tool).map(Deed::of_native);
-            let deed = cron::Tool::parse(tool).map(Deed::of_cron).or_else(of_reminder).or_else(of_action);
-            let deed = deed.or_else(of_native);
-            return deed.unwrap_or(Deed::Change);
-        }
-        match (word(args, "action"), word(args, "op")) {
-            // A mutation within a query is admitted on its own (`mutations`).
-            (Some("query"), _) | (Some("scheduler"), Some("list")) => Deed::Read,
-            (None, _) if given(args, "query").is_some() => Deed::Read,
-            (Some("scheduler"), Some("create")) => Deed::Create,
-            _ => Deed::Change,
-        }
+fn of_psi(args: &Value) -> Op {
+    match (word(args, "action"), word(args, "op")) {
+        (Some("query"), _) | (Some("scheduler"), Some("list")) => Op::Query,
+        (None, _) if given(args, "query").is_some() => Op::Query,
+        (Some("scheduler"), Some("create")) => Op::Create,
+        (Some("scheduler"), Some("cancel")) => Op::Cancel,
+        _ => Op::Change,
     }
 }
 
-/// The dialect that a tool belongs to.
-fn dialect_of(tool: &str) -> Option<Dialect> {
-    TOOLBOX.iter().find(|known| known.name == tool).map(|known| known.dialect)
+fn of_cron(tool: cron::Tool) -> Op {
+    match tool {
+        cron::Tool::List | cron::Tool::Get => Op::Query,
+        cron::Tool::Create => Op::Create,
+        cron::Tool::Update | cron::Tool::Pause | cron::Tool::Resume => Op::Change,
+        cron::Tool::Delete => Op::Cancel,
+    }
+}
+
+fn of_reminder(tool: reminder::Tool) -> Op {
+    match tool {
+        reminder::Tool::Add => Op::Create,
+        reminder::Tool::List => Op::Query,
+        reminder::Tool::Remove => Op::Cancel,
+    }
+}
+
+fn of_native(tool: native::Tool) -> Op {
+    match tool {
+        native::Tool::List | native::Tool::Explain | native::Tool::Query => Op::Query,
+        native::Tool::Create => Op::Create,
+        native::Tool::Update => Op::Change,
+        native::Tool::Cancel => Op::Cancel,
+    }
+}
+
+fn of_action(tool: session_action::Tool, args: &Value) -> Op {
+    if tool == session_action::Tool::ReportReady {
+        return Op::ReportJob;
+    }
+    // As lenient as the tool itself: what it would accept must not pass as something else here.
+    let operation = word(args, "operation").map(|word| word.trim().to_lowercase().replace('-', "_"));
+    match operation.as_deref() {
+        // Without an operation, the tool creates.
+        None => Op::Create,
+        Some(word) => match session_action::Operation::parse(word) {
+            Some(session_action::Operation::Create) => Op::Create,
+            Some(session_action::Operation::List) => Op::Query,
+            Some(session_action::Operation::Cancel) => Op::Cancel,
+            Some(session_action::Operation::RunNow) | None => Op::Change,
+        },
+    }
 }
 
 /// A name, given as a string or a keyword, under a key that is a string or a keyword.

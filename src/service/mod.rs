@@ -12,24 +12,29 @@ mod admission;
 mod as_of;
 pub(crate) mod creation;
 mod history;
+mod hosting;
 mod mutations;
 mod plan_cache;
 mod query;
 mod rate_limit;
+mod reach;
 mod tools;
 
 use std::sync::Arc;
 
 use self::plan_cache::PlanCache;
 use self::rate_limit::RateLimiter;
+use crate::domain::{Caller, Cursor, Op};
 use crate::graph::registry::Registry;
 use crate::graph::view::Scheduler;
-use crate::runtime::Handle;
+use crate::runtime::{Handle, Subscription};
 
 pub use self::access::QueryAccess;
 pub use self::admission::Denial;
+pub(crate) use self::hosting::{HostError, HostRequest};
 pub use self::plan_cache::{PrepareError, Prepared};
 pub use self::query::{QUERY_LIMITS, failed, registry, reply};
+pub(crate) use self::reach::Reach;
 pub use self::tools::{TOOLBOX, ToolInfo};
 
 /// A service over one engine. Clones share its plan cache and its rate limits.
@@ -55,6 +60,16 @@ impl Service {
     /// The engine.
     pub fn handle(&self) -> &Handle {
         &self.shared.handle
+    }
+
+    /// Follows the decisions after a cursor, on behalf of a caller. Which of them the caller may see is up to the surface's
+    /// view of the graph.
+    ///
+    /// # Errors
+    /// [`Denial`]
+    pub(crate) fn follow(&self, caller: &Caller, after: Cursor) -> Result<Subscription, Denial> {
+        self.admit(caller, Op::Follow, None)?;
+        Ok(self.handle().subscribe(after))
     }
 
     /// The attributes and mutations that queries can name.

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use reveille::adapter::{HostLocal, HostTapped};
 use reveille::domain::{
-    Caller, Code, Cursor, DecisionKind, HostId, Payload, Reason, Right, ScheduleId, Scope, SessionConfig,
-    SessionId, Span, TokenName, Via, When,
+    Caller, CallerRole, Code, Cursor, DecisionKind, HostId, Payload, Reason, Right, ScheduleId, Scope,
+    SessionConfig, SessionId, Span, TokenName, Via, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report, State, Which};
 use reveille::limits;
@@ -85,14 +85,22 @@ fn operators_have_tokens_with_a_right() {
     handle.tokens().admit_operator(&token("look"), Right::Read);
     let (one, own) = open(&handle, "one");
     let callers = ["all", "look", "none", "", "ALL"].map(|text| handle.tokens().caller(&token(text)));
-    let found = callers
-        .each_ref()
-        .map(|found| found.as_ref().map(|it| (it.scope.clone(), it.right, it.rate_limited)));
-    let operator = |right| Some((Scope::Operator, right, false));
-    assert_eq!(found, [operator(Right::Change), operator(Right::Read), None, None, None]);
+    let found =
+        callers.each_ref().map(|found| found.as_ref().map(|it| (it.scope.clone(), it.right, it.role)));
+    let operator = |right, role| Some((Scope::Operator, right, role));
+    assert_eq!(
+        found,
+        [
+            operator(Right::Change, CallerRole::Operator),
+            operator(Right::Read, CallerRole::Observer),
+            None,
+            None,
+            None
+        ]
+    );
     let name = |place: usize| callers[place].as_ref().and_then(|it| it.via.token()).map(TokenName::as_str);
     assert!(name(0).is_some() && name(1).is_some() && name(0) != name(1), "each is called something else");
-    let own_caller = Caller { rate_limited: true, via: Via::Session, ..Caller::session(one.clone()) };
+    let own_caller = Caller { role: CallerRole::Session, via: Via::Session, ..Caller::session(one.clone()) };
     assert_eq!(handle.tokens().caller(&own), Some(own_caller));
     assert_eq!(handle.tokens().session(&token("all")), None, "an operator is no session");
     handle.close_session(&one).expect("it is open");

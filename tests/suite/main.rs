@@ -4,6 +4,7 @@
 //! run at the same time and share the process, so none of them changes what belongs to all of it: the environment, the current
 //! directory, the panic hook. Tests that start daemons are in `tests/blackbox/`, seeded worlds in `tests/worlds.rs`.
 
+mod admission;
 mod agreement;
 mod calendar;
 mod checker;

@@ -1,6 +1,6 @@
-//! Callers: who calls, and with which right.
+//! Callers: who calls, in which role, and with which right.
 //!
-//! What lives elsewhere: what the log records of a caller (`actor.rs`); who may make which call (`service::admission`).
+//! What lives elsewhere: what the log records of a caller (`actor.rs`); which role may ask for what (`op.rs`).
 
 use crate::domain::{Actor, Dialect, Scope, SessionId, Via, names};
 
@@ -14,28 +14,60 @@ names! {
     }
 }
 
+names! {
+    /// What a caller is to the engine. Each operation has the roles that may ask for it.
+    CallerRole {
+        /// Runs the whole.
+        Operator = "operator",
+        /// Watches the whole, and changes nothing.
+        Observer = "observer",
+        /// Runs sessions: opens and closes them, runs their turns, and reports what happens in them.
+        Host = "host",
+        /// Holds a session's token, as a model does.
+        Session = "session",
+    }
+}
+
 /// The caller of an operation: known from a token, a socket's peer or the embedding program, never
 /// from what the call says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// Which things exist for the caller.
     pub scope: Scope,
-    /// What the caller may do with them.
+    /// What the caller is.
+    pub role: CallerRole,
+    /// What the caller may do with the things in its scope, if its role may do that.
     pub right: Right,
-    /// Whether the rate limit of a session's token applies: `limits::CREATES_PER_MINUTE`.
-    pub rate_limited: bool,
     /// How the call arrived.
     pub via: Via,
 }
 
 impl Caller {
     /// An operator with all rights, as the embedding program.
-    pub const OPERATOR: Caller =
-        Caller { scope: Scope::Operator, right: Right::Change, rate_limited: false, via: Via::Embedder };
+    pub const OPERATOR: Caller = Caller {
+        scope: Scope::Operator,
+        role: CallerRole::Operator,
+        right: Right::Change,
+        via: Via::Embedder,
+    };
 
-    /// Makes a caller for a session, vouched for by the embedding program.
+    /// Makes a caller for a session that the embedding program runs.
     pub fn session(session: SessionId) -> Caller {
-        Caller { scope: Scope::Session(session), ..Caller::OPERATOR }
+        Caller { scope: Scope::Session(session), role: CallerRole::Host, ..Caller::OPERATOR }
+    }
+
+    /// Returns this caller in the hands of a model. Whatever token the model's program has, the model may only what a
+    /// session's token may.
+    #[must_use]
+    pub fn as_model(&self) -> Caller {
+        let role = if self.scope.session().is_some() { CallerRole::Session } else { self.role };
+        Caller { role, ..self.clone() }
+    }
+
+    /// Returns this caller with the right to read only.
+    #[must_use]
+    pub fn reading(&self) -> Caller {
+        Caller { right: Right::Read, ..self.clone() }
     }
 
     /// Returns the actor that the log records for this caller.
@@ -55,12 +87,6 @@ impl Caller {
         // be lost.
         let is_itself = self.scope.session() == Some(owner) && self.via.token().is_none();
         (!is_itself).then(|| Box::new(Actor { tool, ..self.actor() }))
-    }
-
-    /// Returns whether the caller may speak for a host: open and close sessions, and report turns
-    /// and what people say. A session's own token may not, because a model holds it.
-    pub fn is_host(&self) -> bool {
-        self.via != Via::Session
     }
 
     /// Returns whether the caller may change things.

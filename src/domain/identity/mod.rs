@@ -7,5 +7,6 @@ pub(in crate::domain) mod dialect;
 pub(in crate::domain) mod entropy;
 pub(in crate::domain) mod id;
 pub(in crate::domain) mod lineage;
+pub(in crate::domain) mod op;
 pub(in crate::domain) mod provenance;
 pub(in crate::domain) mod scope;

@@ -194,7 +194,11 @@ impl<W: World> Runner<'_, W> {
             if let Some(Err(fault)) = self.calls.get(&number) {
                 // A caller that may not act at all is told so before anything is said about its parameters.
                 let mut admitted = Ok(());
-                access.act(&mut |hand| admitted = W::admit(&hand));
+                if let Source::Call(call) = &field.source
+                    && let Some(mutation) = self.registry.mutation(&call.name, self.viewer)
+                {
+                    access.act(&mut |hand| admitted = (mutation.declared.admit)(&hand));
+                }
                 let error = Some(admitted.err().unwrap_or_else(|| fault.clone()));
                 return Err(Abort::Failed(QueryFailure {
                     cause: Cause::Mutation,

@@ -28,7 +28,7 @@ pub use when::{IfPast, ParsedWhen, TRIGGER, TriggerKind, TriggerParams, UNDERSTO
 use super::params::CheckedParams;
 use super::registry::{self, ParamFault, ParamGroups, Visibility};
 use super::view::Scheduler;
-use crate::domain::names;
+use crate::domain::{CallerRole, Op, names};
 use crate::edn::Map;
 
 /// The parameters of one mutation.
@@ -122,9 +122,9 @@ impl MutationParams for Nothing {
     }
 }
 
-/// Declares the mutations: documentation, parameters, name, output in EQL, and who may call it.
+/// Declares the mutations: documentation, parameters, name, output in EQL, and the operation, by which callers are admitted.
 macro_rules! mutations {
-    ($($(#[doc = $doc:literal])+ $variant:ident($params:ty) = $name:literal -> $output:expr, $visibility:ident;)+) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident($params:ty) = $name:literal -> $output:expr, $op:ident;)+) => {
         names! {
             /// The name of a mutation.
             MutationName {
@@ -145,6 +145,11 @@ macro_rules! mutations {
                 match self { $(MutationName::$variant => <$params as MutationParams>::GROUPS,)+ }
             }
 
+            /// Returns the operation that it is.
+            pub const fn op(self) -> Op {
+                match self { $(MutationName::$variant => Op::$op,)+ }
+            }
+
             /// Reads the parameters of a call.
             ///
             /// # Errors
@@ -159,6 +164,13 @@ macro_rules! mutations {
             }
         }
 
+        impl Mutation {
+            /// Returns the name of the mutation.
+            pub const fn name(&self) -> MutationName {
+                match self { $(Mutation::$variant(_) => MutationName::$variant,)+ }
+            }
+        }
+
         /// Returns the mutations as the registry declares them.
         pub(super) fn all() -> Vec<registry::Mutation<Scheduler>> {
             vec![$(
@@ -170,10 +182,17 @@ macro_rules! mutations {
                 )
                 .doc(MutationName::$variant.doc())
                 .params(MutationName::$variant.params())
-                .open_to(Visibility::$visibility),
+                .admitted_by(|hand| hand.admit(MutationName::$variant))
+                .open_to(visibility(Op::$op)),
             )+]
         }
     };
+}
+
+/// Who sees a mutation. What is beyond every session does not exist for sessions: the whole, and new sessions.
+fn visibility(op: Op) -> Visibility {
+    let is_of_a_session = op.rule().roles.contains(&CallerRole::Host) && op != Op::OpenSession;
+    if is_of_a_session { Visibility::Owner } else { Visibility::Operator }
 }
 
 const CREATED: &[&str] = &["psi.scheduler/schedule-id", "psi.scheduler/created?", "psi.scheduler/understood"];
@@ -188,43 +207,43 @@ const RUN: &[&str] = &["reveille.run/id"];
 
 mutations! {
     /// Creates a schedule. Exactly one of when, trigger, cron, every-ms, delay-ms and at gives its time.
-    Create(CreateSchedule) = "psi.scheduler/create" -> CREATED, Owner;
+    Create(CreateSchedule) = "psi.scheduler/create" -> CREATED, Create;
     /// Cancels a schedule that is pending, paused or queued. For any other, the request is refused with the status.
-    Cancel(WhichParams) = "psi.scheduler/cancel" -> SCHEDULE, Owner;
+    Cancel(WhichParams) = "psi.scheduler/cancel" -> SCHEDULE, Cancel;
     /// Changes the definition of a schedule. Omitted parts stay unchanged.
-    Reschedule(Reschedule) = "psi.scheduler/reschedule" -> CHANGED, Owner;
+    Reschedule(Reschedule) = "psi.scheduler/reschedule" -> CHANGED, Change;
     /// Starts a run immediately. The slots of the schedule stay unchanged.
-    RunNow(WhichParams) = "psi.scheduler/run-now" -> SCHEDULE, Owner;
+    RunNow(WhichParams) = "psi.scheduler/run-now" -> SCHEDULE, Change;
     /// Pauses a schedule: its slots get no runs until it is resumed.
-    Pause(PauseRequest) = "psi.scheduler/pause" -> SCHEDULE, Owner;
+    Pause(PauseRequest) = "psi.scheduler/pause" -> SCHEDULE, Change;
     /// Resumes a paused schedule. Slots that passed meanwhile count as missed.
-    Resume(WhichParams) = "psi.scheduler/resume" -> SCHEDULE, Owner;
+    Resume(WhichParams) = "psi.scheduler/resume" -> SCHEDULE, Change;
     /// Skips the next slot: it passes without a run.
-    SkipNext(WhichParams) = "psi.scheduler/skip-next" -> SCHEDULE, Owner;
+    SkipNext(WhichParams) = "psi.scheduler/skip-next" -> SCHEDULE, Change;
     /// Cancels all schedules of a session, except those whose runs are with a host.
-    CancelAll(SessionParams) = "psi.agent-session/cancel-all" -> COUNTS, Owner;
+    CancelAll(SessionParams) = "psi.agent-session/cancel-all" -> COUNTS, Cancel;
     /// Pauses all schedules of a session.
-    PauseAll(PauseAll) = "psi.agent-session/pause-all" -> COUNTS, Owner;
+    PauseAll(PauseAll) = "psi.agent-session/pause-all" -> COUNTS, Change;
     /// Resumes all paused schedules of a session.
-    ResumeAll(SessionParams) = "psi.agent-session/resume-all" -> COUNTS, Owner;
+    ResumeAll(SessionParams) = "psi.agent-session/resume-all" -> COUNTS, Change;
     /// Holds all schedules: no slot gets a run, and no run is handed over, until the hold is released.
-    HoldAll(ReasonParams) = "psi.scheduler/hold-all" -> PAUSED, Operator;
+    HoldAll(ReasonParams) = "psi.scheduler/hold-all" -> PAUSED, Hold;
     /// Releases the hold on all schedules. Schedules that are paused individually stay paused.
-    ReleaseAll(Nothing) = "psi.scheduler/release-all" -> PAUSED, Operator;
+    ReleaseAll(Nothing) = "psi.scheduler/release-all" -> PAUSED, Hold;
     /// Approves a held run with the content that the digest stands for. If that has changed, the request is a conflict.
-    Approve(Approve) = "reveille.run/approve" -> RUN, Operator;
+    Approve(Approve) = "reveille.run/approve" -> RUN, Approve;
     /// Denies a held run, which then fails.
-    Deny(Deny) = "reveille.run/deny" -> RUN, Operator;
+    Deny(Deny) = "reveille.run/deny" -> RUN, Approve;
     /// Changes what a session may do. This takes effect immediately, also for the runs of its existing schedules.
-    SetGrant(GrantParams) = "psi.agent-session/set-grant" -> SESSION, Operator;
+    SetGrant(GrantParams) = "psi.agent-session/set-grant" -> SESSION, SetGrant;
     /// Opens a session of the built-in host. Its token is shown only in this answer.
-    Open(OpenSession) = "psi.agent-session/open" -> OPENED, Operator;
+    Open(OpenSession) = "psi.agent-session/open" -> OPENED, OpenSession;
     /// Closes a session and cancels its schedules. For hosts and operators.
-    Close(SessionParams) = "psi.agent-session/close" -> SESSION, Owner;
+    Close(SessionParams) = "psi.agent-session/close" -> SESSION, CloseSession;
     /// Sends a person's message to a session. For hosts and operators.
-    UserMessage(UserMessage) = "psi.agent-session/send-user-message" -> SESSION, Owner;
+    UserMessage(UserMessage) = "psi.agent-session/send-user-message" -> SESSION, UserMessage;
     /// Reports that a turn began or ended. For hosts and operators.
-    Busy(BusyReport) = "psi.agent-session/set-busy" -> SESSION, Owner;
+    Busy(BusyReport) = "psi.agent-session/set-busy" -> SESSION, Busy;
     /// Reports that a job is ready. Schedules that wait for it become due. For hosts and operators.
-    JobReady(JobReady) = "psi.agent-session/job-ready" -> SESSION, Owner;
+    JobReady(JobReady) = "psi.agent-session/job-ready" -> SESSION, JobReady;
 }

@@ -2,8 +2,6 @@
 //!
 //! There are two worlds: the scheduler's, and a small one for the tests.
 
-use super::ResolverError;
-
 /// A world. The type has no values: it only names the types through which the world is read and changed.
 pub trait World: 'static {
     /// What readers read from: a consistent snapshot.
@@ -12,14 +10,6 @@ pub trait World: 'static {
     type Hand<'a>;
     /// A call of a mutation, with its parameters parsed.
     type Call;
-
-    /// Refuses a caller that may not call any mutation.
-    ///
-    /// # Errors
-    /// Returns why the caller is refused.
-    fn admit(_hand: &Self::Hand<'_>) -> Result<(), ResolverError> {
-        Ok(())
-    }
 }
 
 /// The view of a world that readers get.

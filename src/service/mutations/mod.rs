@@ -7,13 +7,13 @@ mod approval;
 mod bulk;
 mod schedule;
 
-use super::Service;
 use super::admission::Denial;
+use super::{HostError, HostRequest, Reach, Service};
 use crate::dialect::{Notation, psi, refusal_data};
-use crate::domain::{Actor, Caller, Code, Dialect, HostId, Refusal, Scope, SessionConfig, SessionId, Status};
+use crate::domain::{Actor, Caller, Code, Dialect, Refusal, SessionConfig, SessionId, Status};
 use crate::edn::{Map, Value};
-use crate::engine::{Command, Input, Report};
-use crate::graph::mutation::{JobReady, Mutation, OpenSession, ReasonParams};
+use crate::engine::Command;
+use crate::graph::mutation::{Mutation, MutationName, ReasonParams};
 use crate::graph::registry::ResolverError;
 use crate::graph::view::Mutator;
 use crate::graph::{self};
@@ -52,20 +52,8 @@ impl<'a> CallerMutator<'a> {
 }
 
 impl Mutator for CallerMutator<'_> {
-    fn admit(&self) -> Result<(), ResolverError> {
-        if !self.caller.may_change() {
-            let message = "this caller may look and not change; use a token that may";
-            return Err(ResolverError::new(message, Map::new()).coded(Code::Forbidden));
-        }
-        if let Scope::Session(session) = &self.caller.scope {
-            let dialect = self.tool.unwrap_or(Dialect::Native);
-            // Usually there are no grants at all, and the session need not be looked up.
-            if !self.handle().view(|state| state.grants().is_empty() || state.grant(session).covers(dialect))
-            {
-                return Err(denied(Denial::NotGranted { dialect }));
-            }
-        }
-        Ok(())
+    fn admit(&self, mutation: MutationName) -> Result<(), ResolverError> {
+        self.service.admit(self.caller, mutation.op(), self.tool).map_err(denied)
     }
 
     fn execute(&self, mutation: Mutation) -> Result<Value, ResolverError> {
@@ -88,62 +76,46 @@ impl Mutator for CallerMutator<'_> {
             Mutation::Approve(params) => self.approve(*params),
             Mutation::Deny(params) => self.deny(params.which.run, reason(params.why)?),
             Mutation::SetGrant(params) => self.set_grant(*params),
-            Mutation::Open(params) => self.open(*params),
-            Mutation::Close(of) => self.close(of.session),
+            Mutation::Open(params) => {
+                let config = params.config.map_or_else(|| Ok(SessionConfig::default()), session_config)?;
+                self.host(HostRequest::Open { session: params.session, config: Box::new(config) })
+            }
+            Mutation::Close(of) => {
+                self.host(HostRequest::Close { session: self.session(of.session, "session-id")? })
+            }
             Mutation::UserMessage(params) => {
-                let text = params.said.text;
-                self.report(params.of.session, |session| Report::UserMessage { session, text })
+                let session = self.session(params.of.session, "session-id")?;
+                self.host(HostRequest::UserMessage { session, text: params.said.text })
             }
             Mutation::Busy(params) => {
-                let busy = params.busy.busy;
-                self.report(params.of.session, |session| Report::Busy { session, busy })
+                let session = self.session(params.of.session, "session-id")?;
+                self.host(HostRequest::Busy { session, busy: params.busy.busy })
             }
-            Mutation::JobReady(params) => self.job_ready(*params),
+            Mutation::JobReady(params) => {
+                let session = self.session(params.of.session, "session-id")?;
+                self.host(HostRequest::JobReady { session, job: params.job.job })
+            }
         }
     }
 }
 
 impl CallerMutator<'_> {
-    fn open(&self, params: OpenSession) -> Result<Value, ResolverError> {
-        // No check of the caller: the declaration makes this mutation exist for operators only (`graph::mutation`).
-        let config = params.config.map_or_else(|| Ok(SessionConfig::default()), session_config)?;
-        let opened = self.handle().open_session(params.session, HostId::LOCAL, config);
-        let (session, token) = opened.map_err(|refusal| refused(&refusal))?;
-        let answer = Map::new().with("psi.agent-session/session-id", session.as_str());
-        Ok(answer.with("psi.agent-session/token", token.reveal()).into())
-    }
-
-    fn close(&self, session: Option<SessionId>) -> Result<Value, ResolverError> {
-        self.only_hosts()?;
-        let session = self.session(session, "session-id")?;
-        self.handle().close_session(&session).map_err(|refusal| refused(&refusal))?;
-        Ok(shown(&session))
-    }
-
-    fn job_ready(&self, params: JobReady) -> Result<Value, ResolverError> {
-        self.only_hosts()?;
-        let session = self.session(params.of.session, "session-id")?;
-        let answer = shown(&session);
-        let ready = Command::JobReady { session, job: params.job.job };
-        self.handle().submit(Input::Command(ready)).map_err(|refusal| refused(&refusal))?;
-        Ok(answer)
-    }
-
-    fn report(
-        &self,
-        session: Option<SessionId>,
-        report: impl FnOnce(SessionId) -> Report,
-    ) -> Result<Value, ResolverError> {
-        self.only_hosts()?;
-        let session = self.session(session, "session-id")?;
-        let answer = shown(&session);
-        self.handle().submit(Input::Report(report(session))).map_err(|refusal| refused(&refusal))?;
-        Ok(answer)
-    }
-
-    /// Refuses a session's token: the operation is for hosts and operators.
-    fn only_hosts(&self) -> Result<(), ResolverError> {
-        self.service.admit_host(self.caller).map_err(denied)
+    /// Carries out what only hosts and operators may ask for.
+    fn host(&self, request: HostRequest) -> Result<Value, ResolverError> {
+        let session = request.session().cloned();
+        let mut reach = Reach::of(self.handle(), self.caller);
+        let opened = self.service.host(self.caller, &mut reach, request).map_err(|error| match error {
+            HostError::Denied(denial) => denied(denial),
+            HostError::Refused(refusal) => refused(&refusal),
+        })?;
+        let (session, token) =
+            opened.map_or((session, None), |(session, token)| (Some(session), Some(token)));
+        let answer = Map::new().with("psi.agent-session/session-id", session.as_ref().map(SessionId::as_str));
+        Ok(match token {
+            Some(token) => answer.with("psi.agent-session/token", token.reveal()),
+            None => answer,
+        }
+        .into())
     }
 
     /// The session that was named, or else the caller's own.
@@ -177,10 +149,6 @@ fn reason(why: ReasonParams) -> Result<Option<Box<str>>, ResolverError> {
         }
         reason => Ok(reason),
     }
-}
-
-fn shown(session: &SessionId) -> Value {
-    Map::new().with("psi.agent-session/session-id", session.as_str()).into()
 }
 
 pub(super) fn wrong(name: &str, expected: &str, value: Option<&Value>) -> ResolverError {
@@ -218,18 +186,5 @@ fn standing(refusal: &Refusal) -> Option<Option<Status>> {
 
 /// A denial as the error of a mutation.
 pub(super) fn denied(denial: Denial) -> ResolverError {
-    let (code, data) = match denial {
-        Denial::ReadOnly | Denial::HostsOnly => (Code::Forbidden, Map::new()),
-        Denial::NotGranted { dialect } => {
-            (Code::Forbidden, Map::new().with("dialect", Value::keyword(dialect.name())))
-        }
-        Denial::TooFast { wait } => {
-            let wait_ms = i64::try_from(wait.millis()).unwrap_or(i64::MAX);
-            let limit = limits::CREATES_PER_MINUTE;
-            let max = i64::try_from(limit.value).unwrap_or(i64::MAX);
-            let data = Map::new().with("limit", limit.name).with("max", max).with("wait-ms", wait_ms);
-            (Code::Limit, data)
-        }
-    };
-    ResolverError::new(denial.to_string(), data).coded(code)
+    ResolverError::new(denial.to_string(), denial.data()).coded(denial.code())
 }

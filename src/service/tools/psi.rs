@@ -6,7 +6,7 @@
 use super::super::Service;
 use crate::dialect::psi::{self, Call, PsiContext};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Actor, Caller, Dialect, Now, Refusal, Right, ScheduleId, Scope, SessionId};
+use crate::domain::{Actor, Caller, Dialect, Now, Refusal, ScheduleId, Scope, SessionId};
 use crate::edn::Value;
 use crate::engine::{Command, Input, ScheduleRecord, SessionRecord, State, Which};
 use crate::limits;
@@ -45,7 +45,7 @@ impl<'a> PsiCall<'a> {
         match call {
             Call::Query(boundary) => {
                 // psi's `query` reads: a model may call it unasked, and changes have tools and mutations of their own.
-                let reader = Caller { right: Right::Read, ..self.caller.clone() };
+                let reader = self.caller.reading();
                 let answer = self.service.query(&reader, &boundary, true);
                 Ok(answer.map_or_else(|refusal| psi::not_queried(&refusal), |it| psi::queried(&boundary, it)))
             }

@@ -7,18 +7,15 @@ use super::outgoing::Outgoing;
 use super::print;
 use super::pump::Pump;
 use super::request::StreamRequest;
-use super::visibility::VisibleSessions;
 use crate::adapter::{HostAttached, Push, PushSink};
 use crate::dialect::{Notation, echo, psi};
-use crate::domain::{
-    Caller, Cursor, Failure, HostId, Phase, Reason, Refusal, RunId, Scope, SessionConfig, SessionId, Via,
-};
+use crate::domain::{Caller, Cursor, HostId, Refusal, Scope, SessionId, Via};
 use crate::edn::{Map, ReadError, ReadErrorKind, Value};
-use crate::engine::{Command, Input, Report, SessionRecord, State};
+use crate::engine::State;
 use crate::graph::eql::Boundary;
 use crate::limits;
 use crate::runtime::{Handle, Subscription};
-use crate::service::{Service, TOOLBOX, reply};
+use crate::service::{Reach, Service, TOOLBOX, reply};
 
 /// The identity of the client at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +30,7 @@ pub enum Peer {
 pub struct Connection {
     service: Service,
     caller: Caller,
-    own: Arc<Mutex<VisibleSessions>>,
+    own: Arc<Mutex<Reach>>,
     outgoing: Arc<Outgoing>,
     pumps: Vec<Pump>,
     /// A subscription that starts once its answer has been sent: events must come after the answer.
@@ -76,10 +73,7 @@ impl Connection {
 
     /// Creates a connection for this caller.
     pub(crate) fn of_caller(service: Service, caller: Caller) -> Connection {
-        let mut own = VisibleSessions::new(caller.scope == Scope::Operator);
-        if let Scope::Session(session) = &caller.scope {
-            own.add(service.handle(), session);
-        }
+        let own = Reach::of(service.handle(), &caller);
         Connection {
             service,
             caller,
@@ -133,11 +127,10 @@ impl Connection {
         };
         // A bare psi-tool call, without `:op`, is answered like the tool itself, with no envelope.
         if map.keyword("action").or_else(|| map.text("action")).is_some() {
-            if let Err(denial) = self.service.admit_call(&self.caller, psi::TOOL, form) {
-                return Map::new().with("error", RequestError::from(&denial).print()).into();
-            }
-            let answer = self.service.call_tool(psi::TOOL, &self.caller, form, Notation::Edn);
-            return answer.map_or(Value::Nil, |answer| answer.value);
+            return match self.service.call_tool(psi::TOOL, &self.caller, form, Notation::Edn) {
+                Ok(answer) => answer.map_or(Value::Nil, |answer| answer.value),
+                Err(denial) => Map::new().with("error", RequestError::from(&denial).print()).into(),
+            };
         }
         let id = map.keyword("id").cloned();
         let outcome = StreamRequest::parse(form).and_then(|request| self.perform(request));
@@ -150,39 +143,22 @@ impl Connection {
         answer.with(key, value).into()
     }
 
-    /// Checks the client's permission, and executes the request.
+    /// Executes a request.
     fn perform(&mut self, request: StreamRequest) -> Result<Outcome, RequestError> {
-        if request.is_of_hosts() {
-            self.service.admit_host(&self.caller).map_err(|denial| RequestError::from(&denial))?;
-        }
         match request {
             StreamRequest::Call { tool, args, session } => self.call(&tool, &args, session),
-            StreamRequest::OpenSession { session, config } => self.open(session, *config),
-            StreamRequest::CloseSession { session } => {
-                self.guard(&session)?;
-                self.done(self.handle().close_session(&session))
+            StreamRequest::Host(request) => {
+                let opened = self.service.host(&self.caller, &mut self.own(), request)?;
+                let answer = opened.map_or_else(Map::new, |(session, token)| {
+                    Map::new().with("session-id", session.as_str()).with("token", token.reveal())
+                });
+                Ok(Outcome::Done(answer.into()))
             }
-            StreamRequest::Busy { session, busy } => {
-                self.guard(&session)?;
-                self.report(Report::Busy { session, busy })
-            }
-            StreamRequest::UserMessage { session, text } => {
-                self.guard(&session)?;
-                self.report(Report::UserMessage { session, text })
-            }
-            StreamRequest::JobReady { session, job } => {
-                self.guard(&session)?;
-                self.done(self.handle().submit(Input::Command(Command::JobReady { session, job })))
-            }
-            StreamRequest::Attach { sessions } => self.attach(sessions),
-            StreamRequest::Acknowledge { run } => {
-                self.guard_run(&run)?;
-                self.report(Report::Accepted { run })
-            }
-            StreamRequest::Refuse { run, error } => {
-                self.guard_run(&run)?;
-                let failure = Failure::new(Phase::PromptSubmit, Reason::HostRefused, error);
-                self.report(Report::Failed { run, failure })
+            StreamRequest::Attach { sessions } => {
+                let attached =
+                    self.service.attach(&self.caller, &mut self.own(), sessions, || self.become_host());
+                attached?;
+                Ok(Outcome::Done(Map::new().into()))
             }
             StreamRequest::Subscribe { after } => self.subscribe(after),
             StreamRequest::Query(boundary) => self.query(&boundary),
@@ -193,11 +169,11 @@ impl Connection {
         if let Some(session) = &session {
             self.guard(session)?;
         }
-        self.service.admit_call(&self.caller, tool, args).map_err(|denial| RequestError::from(&denial))?;
         // `guard` has passed, so the caller may act for the named session.
         let scope = session.map_or_else(|| self.caller.scope.clone(), Scope::Session);
         let caller = Caller { scope, ..self.caller.clone() };
-        match self.service.call_tool(tool, &caller, args, Notation::Edn) {
+        let answer = self.service.call_tool(tool, &caller, args, Notation::Edn);
+        match answer.map_err(|denial| RequestError::from(&denial))? {
             Some(answer) if answer.is_error => Ok(Outcome::RefusedByTool(answer.value)),
             Some(answer) => Ok(Outcome::Done(answer.value)),
             None => {
@@ -217,42 +193,14 @@ impl Connection {
         }
     }
 
-    fn open(&self, session: Option<SessionId>, config: SessionConfig) -> Result<Outcome, RequestError> {
-        // A client that has attached as a host also hosts the sessions that it opens.
-        let host = self.own().host;
-        let opened = self.handle().open_session(session, host, config);
-        let (session, token) = opened.map_err(|refusal| RequestError::from(&refusal))?;
-        let answer = Map::new().with("session-id", session.as_str()).with("token", token.reveal());
-        // Only after success: a session that another client had opened must stay invisible.
-        self.own().add(self.handle(), &session);
-        Ok(Outcome::Done(answer.into()))
-    }
-
-    fn attach(&self, sessions: Vec<SessionId>) -> Result<Outcome, RequestError> {
-        // All sessions are checked before the host is created, so a refused request changes nothing.
-        for session in &sessions {
-            self.guard(session)?;
-        }
-        let host = self.own().host;
-        let hosted_before = host.is_attached();
-        let host = if hosted_before {
-            host
-        } else {
-            let (handle, outgoing) = (self.handle().clone(), Arc::clone(&self.outgoing));
-            let sink = Arc::new(Sink { handle, outgoing, host: OnceLock::new() });
-            let host = self.handle().attach_host(Arc::new(HostAttached::new(Arc::clone(&sink))));
-            // Set before any delivery can come: those need a session on this host.
-            let _ = sink.host.set(host);
-            self.own().host = host;
-            host
-        };
-        let taken = self.handle().submit(Input::Command(Command::HostSessions { host, sessions }));
-        // A refused attach leaves no empty host behind.
-        if taken.is_err() && !hosted_before {
-            self.own().host = HostId::LOCAL;
-            self.handle().detach_host(host);
-        }
-        self.done(taken)
+    /// Makes the client a host, which gets deliveries pushed.
+    fn become_host(&self) -> HostId {
+        let (handle, outgoing) = (self.handle().clone(), Arc::clone(&self.outgoing));
+        let sink = Arc::new(Sink { handle, outgoing, host: OnceLock::new() });
+        let host = self.handle().attach_host(Arc::new(HostAttached::new(Arc::clone(&sink))));
+        // Set before any delivery can come: those need a session on this host.
+        let _ = sink.host.set(host);
+        host
     }
 
     fn subscribe(&mut self, after: Cursor) -> Result<Outcome, RequestError> {
@@ -261,7 +209,9 @@ impl Connection {
             return Err(RequestError::from(&Refusal::LimitReached { limit }));
         }
         // Started by `receive` after the answer is sent; see `starting`.
-        self.starting = Some(self.handle().subscribe(after));
+        let subscription =
+            self.service.follow(&self.caller, after).map_err(|denial| RequestError::from(&denial))?;
+        self.starting = Some(subscription);
         let last = self.handle().view(State::cursor);
         Ok(Outcome::Done(Map::new().with("cursor", print::cursor(last)).into()))
     }
@@ -278,28 +228,7 @@ impl Connection {
         Err(RequestError::from(&Refusal::UnknownSession { session: session.clone() }))
     }
 
-    /// Refuses a receipt unless this connection hosts the delivery's session.
-    fn guard_run(&self, run: &RunId) -> Result<(), RequestError> {
-        let own = self.own().host;
-        let host = self.handle().view(|state| {
-            let into = state.run(run)?.run().session.as_ref()?;
-            state.session(into).map(SessionRecord::host)
-        });
-        if own.is_attached() && host == Some(own) {
-            return Ok(());
-        }
-        Err(RequestError::from(&Refusal::UnknownRun { run: run.clone() }))
-    }
-
-    fn report(&self, report: Report) -> Result<Outcome, RequestError> {
-        self.done(self.handle().submit(Input::Report(report)))
-    }
-
-    fn done(&self, outcome: Result<(), Refusal>) -> Result<Outcome, RequestError> {
-        outcome.map(|()| Outcome::Done(Map::new().into())).map_err(|refusal| RequestError::from(&refusal))
-    }
-
-    fn own(&self) -> MutexGuard<'_, VisibleSessions> {
+    fn own(&self) -> MutexGuard<'_, Reach> {
         // A panic elsewhere cannot leave it inconsistent: each change is one assignment or insert.
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -4,8 +4,7 @@ use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, TOOL_WORDS, arg_wor
 use crate::dialect::refusal_data;
 use crate::domain::Refusal;
 use crate::edn::{Map, Value};
-use crate::limits;
-use crate::service::Denial;
+use crate::service::{Denial, HostError};
 
 /// An invalid or refused request.
 pub(super) struct RequestError {
@@ -57,23 +56,18 @@ const WORDS: ArgWords = arg_words! {
 
 impl From<&Denial> for RequestError {
     fn from(denial: &Denial) -> RequestError {
-        let data = match denial {
-            Denial::ReadOnly | Denial::HostsOnly => Map::new().with("code", "FORBIDDEN"),
-            Denial::NotGranted { dialect } => {
-                Map::new().with("code", "FORBIDDEN").with("dialect", Value::keyword(dialect.name()))
-            }
-            Denial::TooFast { wait } => {
-                let limit = limits::CREATES_PER_MINUTE;
-                let wait_ms = i64::try_from(wait.millis()).unwrap_or(i64::MAX);
-                let max = i64::try_from(limit.value).unwrap_or(i64::MAX);
-                Map::new()
-                    .with("code", "LIMIT")
-                    .with("limit", limit.name)
-                    .with("max", max)
-                    .with("wait-ms", wait_ms)
-            }
-        };
+        let mut data = Map::new().with("code", denial.code().name());
+        data.extend(denial.data());
         RequestError { message: denial.to_string(), class: "refusal", phase: "validate", data }
+    }
+}
+
+impl From<HostError> for RequestError {
+    fn from(error: HostError) -> RequestError {
+        match error {
+            HostError::Denied(denial) => RequestError::from(&denial),
+            HostError::Refused(refusal) => RequestError::from(&refusal),
+        }
     }
 }
 

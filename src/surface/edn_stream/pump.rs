@@ -5,8 +5,9 @@ use std::thread::JoinHandle;
 
 use super::outgoing::Outgoing;
 use super::print;
-use super::visibility::{SeenSessions, VisibleSessions};
+use super::visibility::SeenSessions;
 use crate::runtime::{Handle, Stopper, Subscription};
+use crate::service::Reach;
 
 /// The number of decisions read under one lock of the engine: writers wait no longer than that.
 const BATCH: usize = 256;
@@ -23,7 +24,7 @@ impl Pump {
     pub(super) fn new(
         handle: Handle,
         subscription: Subscription,
-        own: Arc<Mutex<VisibleSessions>>,
+        own: Arc<Mutex<Reach>>,
         outgoing: Arc<Outgoing>,
     ) -> Pump {
         let stopper = subscription.stopper();
@@ -42,7 +43,7 @@ impl Drop for Pump {
     }
 }
 
-fn carry(handle: &Handle, mut subscription: Subscription, own: &Mutex<VisibleSessions>, outgoing: &Outgoing) {
+fn carry(handle: &Handle, mut subscription: Subscription, own: &Mutex<Reach>, outgoing: &Outgoing) {
     let mut sight = SeenSessions::default();
     loop {
         let after = subscription.cursor();
@@ -56,7 +57,7 @@ fn carry(handle: &Handle, mut subscription: Subscription, own: &Mutex<VisibleSes
         for decision in &batch.decisions {
             let own = own.lock().unwrap_or_else(PoisonError::into_inner);
             let visible = sight.admits(&own, handle, decision);
-            let is_operator = own.operator;
+            let is_operator = own.is_operators();
             // Unlocked before sending: requests of this client must not wait for the queue.
             drop(own);
             if visible && !outgoing.send(&print::event(decision, is_operator)) {

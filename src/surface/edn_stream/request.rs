@@ -4,22 +4,26 @@ use super::error::RequestError;
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Choices, Keys, Style};
 use crate::dialect::psi::session_config;
 use crate::dialect::{Notation, echo};
-use crate::domain::{Cursor, JobId, RunId, SessionConfig, SessionId};
+use crate::domain::{Cursor, JobId, RunId, SessionId};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::Boundary;
+use crate::service::HostRequest;
 
 /// A parsed request.
 pub(super) enum StreamRequest {
-    Call { tool: Box<str>, args: Value, session: Option<SessionId> },
-    OpenSession { session: Option<SessionId>, config: Box<SessionConfig> },
-    CloseSession { session: SessionId },
-    Busy { session: SessionId, busy: bool },
-    UserMessage { session: SessionId, text: Box<str> },
-    JobReady { session: SessionId, job: JobId },
-    Attach { sessions: Vec<SessionId> },
-    Acknowledge { run: RunId },
-    Refuse { run: RunId, error: Box<str> },
-    Subscribe { after: Cursor },
+    Call {
+        tool: Box<str>,
+        args: Value,
+        session: Option<SessionId>,
+    },
+    /// What only hosts and operators may ask for.
+    Host(HostRequest),
+    Attach {
+        sessions: Vec<SessionId>,
+    },
+    Subscribe {
+        after: Cursor,
+    },
     Query(Box<Boundary>),
 }
 
@@ -41,22 +45,6 @@ const OPS: &[(&str, &[&str], Parse)] = &[
 ];
 
 impl StreamRequest {
-    /// True if only a host or an operator may make the request. Tools and mutations in queries check their callers
-    /// themselves.
-    pub(super) fn is_of_hosts(&self) -> bool {
-        match self {
-            StreamRequest::Call { .. } | StreamRequest::Subscribe { .. } | StreamRequest::Query(_) => false,
-            StreamRequest::OpenSession { .. }
-            | StreamRequest::CloseSession { .. }
-            | StreamRequest::Busy { .. }
-            | StreamRequest::UserMessage { .. }
-            | StreamRequest::JobReady { .. }
-            | StreamRequest::Attach { .. }
-            | StreamRequest::Acknowledge { .. }
-            | StreamRequest::Refuse { .. } => true,
-        }
-    }
-
     /// Parses a map with `:op`.
     pub(super) fn parse(form: &Value) -> Result<StreamRequest, RequestError> {
         let op = form.as_map().and_then(|map| map.keyword("op"));
@@ -88,29 +76,29 @@ fn open_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
         args.get("session-config").map(|config| session_config::parse(config.value(), Notation::Edn));
     let config =
         config.transpose().map_err(|error| RequestError::invalid(error.to_string(), error.data()))?;
-    Ok(StreamRequest::OpenSession {
+    Ok(StreamRequest::Host(HostRequest::Open {
         session: optional_session(args)?,
         config: Box::new(config.unwrap_or_default()),
-    })
+    }))
 }
 
 fn close_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
-    Ok(StreamRequest::CloseSession { session: session(args)? })
+    Ok(StreamRequest::Host(HostRequest::Close { session: session(args)? }))
 }
 
 fn busy(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     let busy = read(args, "busy?", "a boolean", Value::as_bool)?;
-    Ok(StreamRequest::Busy { session: session(args)?, busy })
+    Ok(StreamRequest::Host(HostRequest::Busy { session: session(args)?, busy }))
 }
 
 fn user_message(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
-    Ok(StreamRequest::UserMessage { session: session(args)?, text: text(args, "text")? })
+    Ok(StreamRequest::Host(HostRequest::UserMessage { session: session(args)?, text: text(args, "text")? }))
 }
 
 fn job_ready(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     let job = |value: &Value| JobId::new(value.as_str()?).ok();
     let job = read(args, "job-id", "a job's id: a string that is not blank", job)?;
-    Ok(StreamRequest::JobReady { session: session(args)?, job })
+    Ok(StreamRequest::Host(HostRequest::JobReady { session: session(args)?, job }))
 }
 
 fn attach(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
@@ -120,14 +108,15 @@ fn attach(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
 }
 
 fn acknowledge(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
-    Ok(StreamRequest::Acknowledge { run: run(args)? })
+    Ok(StreamRequest::Host(HostRequest::Acknowledge { run: run(args)? }))
 }
 
 fn refuse(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     // An error of any type is accepted, because it is only shown to people.
     let words = |error: &Value| error.as_str().map_or_else(|| error.to_string().into(), Box::from);
     let error = args.get("error").map(|error| words(error.value()));
-    Ok(StreamRequest::Refuse { run: run(args)?, error: error.unwrap_or("the harness gave no reason".into()) })
+    let error = error.unwrap_or("the harness gave no reason".into());
+    Ok(StreamRequest::Host(HostRequest::Refuse { run: run(args)?, error }))
 }
 
 fn subscribe(args: &Args<'_>) -> Result<StreamRequest, RequestError> {

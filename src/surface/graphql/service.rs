@@ -59,7 +59,7 @@ impl GraphqlService {
             Err(refusal) => return GraphqlReply::refused(&[refused(&refusal)]),
         };
         let stop = access.stop();
-        asking(caller, is_reading, &stop, |asking| {
+        self.asking(caller, is_reading, &stop, |asking| {
             let reply = self.graphql.execute(request, asking, &mut access);
             // The query may have needed decisions that the feed has dropped. `look_back` loads them from the store, and
             // the query runs again with them. After a mutation it returns false: a mutation must not run twice.
@@ -77,7 +77,7 @@ impl GraphqlService {
         request: &GraphqlRequest,
     ) -> Result<bool, Vec<GraphqlError>> {
         // Preparing an operation reads no world and holds no lock, so it needs no stop check.
-        asking(caller, true, &|| false, |asking| self.graphql.is_subscription(request, asking))
+        self.asking(caller, true, &|| false, |asking| self.graphql.is_subscription(request, asking))
     }
 
     /// Accepts a subscription.
@@ -89,7 +89,7 @@ impl GraphqlService {
         caller: &domain::Caller,
         request: &GraphqlRequest,
     ) -> Result<Subscribed, Vec<GraphqlError>> {
-        asking(caller, true, &|| false, |asking| self.graphql.subscribe(request, asking))
+        self.asking(caller, true, &|| false, |asking| self.graphql.subscribe(request, asking))
     }
 
     /// Answers a subscription's selection for one pushed item.
@@ -97,23 +97,26 @@ impl GraphqlService {
         // A new access for each item: its time budget starts with the item, not with the subscription.
         let mut access = self.service.access(caller);
         let stop = access.stop();
-        asking(caller, true, &stop, |asking| self.graphql.event(subscribed, item, asking, &mut access))
+        self.asking(caller, true, &stop, |asking| self.graphql.event(subscribed, item, asking, &mut access))
     }
-}
 
-/// Calls `ask` with a caller's rights, the query limits and the stop check.
-fn asking<T>(
-    caller: &domain::Caller,
-    is_reading: bool,
-    stop: &dyn Fn() -> bool,
-    ask: impl FnOnce(&GraphqlCaller<'_>) -> T,
-) -> T {
-    ask(&GraphqlCaller {
-        viewer: viewer(&caller.scope),
-        // An operator that acts for a session has the session's scope, and so the session's rights.
-        may_introspect: caller.scope == domain::Scope::Operator,
-        is_reading,
-        limits: QUERY_LIMITS,
-        stop,
-    })
+    /// Calls `ask` with a caller's rights, the query limits and the stop check.
+    fn asking<T>(
+        &self,
+        caller: &domain::Caller,
+        is_reading: bool,
+        stop: &dyn Fn() -> bool,
+        ask: impl FnOnce(&GraphqlCaller<'_>) -> T,
+    ) -> T {
+        // The schema is the whole's. An operator that acts for a session has the session's scope, and so its rights.
+        let is_of_the_whole = caller.scope == domain::Scope::Operator;
+        ask(&GraphqlCaller {
+            viewer: viewer(&caller.scope),
+            may_introspect: is_of_the_whole
+                && self.service.admit(caller, domain::Op::Introspect, None).is_ok(),
+            is_reading,
+            limits: QUERY_LIMITS,
+            stop,
+        })
+    }
 }

@@ -4,7 +4,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
 use super::message::error::HttpError;
-use crate::domain::{Caller, Scope};
+use crate::domain::{Caller, CallerRole, Scope};
 use crate::runtime::Token;
 
 /// The caller of a request, as an extractor: a route that takes it answers 401 without a live
@@ -18,12 +18,9 @@ pub(super) struct Principal {
 impl Principal {
     /// The kind of caller, for the log.
     pub(super) fn kind(&self) -> &'static str {
-        // A session's own token is metered; an operator's token is not, even when it acts for a session.
-        match (&self.caller.scope, self.caller.rate_limited) {
-            (_, true) => "session",
-            (_, false) if !self.caller.may_change() => "observer",
-            (Scope::Operator, false) => "operator",
-            (Scope::Session(_), false) => "operator-for-session",
+        match (self.caller.role, &self.caller.scope) {
+            (CallerRole::Operator, Scope::Session(_)) => "operator-for-session",
+            (role, _) => role.name(),
         }
     }
 }

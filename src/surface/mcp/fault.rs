@@ -11,7 +11,6 @@ use crate::domain::Code;
 use crate::edn::{Map, Value};
 use crate::graph::eql;
 use crate::graph::registry::ResolverError;
-use crate::limits;
 use crate::service::Denial;
 
 /// Why a message gets an error instead of a result.
@@ -170,20 +169,13 @@ impl From<&ResolverError> for Unserved {
 
 /// The answer to a call that the caller may not make. It is a tool's result, because the model can act on it.
 pub(super) fn denied(denial: Denial) -> Answer {
-    let (code, hint) = match denial {
-        Denial::ReadOnly => (Code::Forbidden, "use a token that may change things"),
-        Denial::HostsOnly => (Code::Forbidden, "use an operator's token, or connect as a host"),
-        Denial::NotGranted { .. } => (Code::Forbidden, "ask an operator to grant it again"),
-        Denial::TooFast { .. } => (Code::Limit, "wait as long as wait_ms says"),
-    };
-    let mut error =
-        Map::new().with("class", code.name()).with("message", denial.to_string()).with("hint", hint);
-    if let Denial::TooFast { wait } = denial {
-        let limit = limits::CREATES_PER_MINUTE;
-        error = error
-            .with("limit", limit.name)
-            .with("max", i64::try_from(limit.value).unwrap_or(i64::MAX))
-            .with("wait_ms", i64::try_from(wait.millis()).unwrap_or(i64::MAX));
-    }
+    let code = denial.code();
+    let error = Map::new().with("class", code.name()).with("message", denial.to_string());
+    // JSON's keys are in snake case.
+    let data = denial.data().into_iter().filter_map(|(key, value)| {
+        Some((Value::string(key.as_keyword()?.as_str().replace('-', "_")), value))
+    });
+    let mut error = error.with("hint", denial.hint());
+    error.extend(data);
     Answer::refused(Map::new().with("status", Value::keyword("error")).with("error", error), code)
 }

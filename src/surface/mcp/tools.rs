@@ -6,24 +6,18 @@
 use super::fault::denied;
 use super::features::Tool;
 use crate::dialect::{Answer, Notation, json, native};
-use crate::domain::{Caller, Scope};
+use crate::domain::Caller;
 use crate::edn::{Map, Value};
 use crate::service::{Service, ToolInfo};
 
 /// Calls a tool; `None` if there is none of this name.
 pub(super) fn call(service: &Service, caller: &Caller, tool: &ToolInfo, args: &Value) -> Option<Map> {
-    let caller = &as_model(caller);
-    let answer = match service.admit_call(caller, tool.name, args) {
+    // A model speaks through this connection, even if its program has an operator's token.
+    let answer = match service.call_tool(tool.name, &caller.as_model(), args, Notation::Json) {
         Err(denial) => denied(denial),
-        Ok(()) => service.call_tool(tool.name, caller, args, Notation::Json)?,
+        Ok(answer) => answer?,
     };
     Some(shown(answer))
-}
-
-/// Treats the caller as a model, even with an operator's token that speaks for a session. It is subject to a
-/// session's rate limit, and may only use the channels that are open to sessions.
-fn as_model(caller: &Caller) -> Caller {
-    Caller { rate_limited: matches!(caller.scope, Scope::Session(_)), ..caller.clone() }
 }
 
 /// Describes a tool to a client.

@@ -68,13 +68,10 @@ impl World {
         let before = (self.handle.view(State::cursor), self.stage.history.len());
         // Of this process: a crash replaces the engine.
         let service = Service::new(self.handle.clone());
-        let answer = match service.admit_call(&caller, tool.name, &call.args) {
-            Ok(()) => service.call_tool(tool.name, &caller, &call.args, notation),
-            Err(denial) => {
-                self.say(format!("    denied: {denial}"));
-                None
-            }
-        };
+        let answer = service.call_tool(tool.name, &caller, &call.args, notation).unwrap_or_else(|denial| {
+            self.say(format!("    denied: {denial}"));
+            None
+        });
         let has_changed = before != (self.handle.view(State::cursor), self.stage.history.len());
         self.tally.calls += 1;
         self.tally.calls_refused += u64::from(answer.as_ref().is_none_or(is_refused));

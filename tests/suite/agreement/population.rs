@@ -83,7 +83,7 @@ fn create(service: &Service, session: &SessionId, args: &str, delay_ms: u64) -> 
         format!("{{:action \"scheduler\" :op \"create\" :message \"Look.\" :delay-ms {delay_ms} {args}}}");
     let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
     let answer = service.call_tool(psi::TOOL, &Caller::session(session.clone()), &args, Notation::Edn);
-    let answer = answer.expect("psi-tool is always there").value;
+    let answer = answer.expect("admitted").expect("psi-tool is always there").value;
     let schedule = answer.as_map().and_then(|map| map.keyword("psi-tool/scheduler")?.as_map());
     let schedule = schedule.and_then(|map| map.keyword("schedule")?.as_map());
     let id = schedule.and_then(|map| map.keyword("schedule-id")?.as_str());

@@ -70,6 +70,7 @@ impl Scene {
         let args = read(args.as_bytes(), &REQUEST_CAPS).expect("arguments are EDN");
         let answer = Service::new(self.handle.clone())
             .call_tool(tool, caller, &args, Notation::Edn)
+            .expect("admitted")
             .expect("there is such a tool");
         self.judge();
         answer

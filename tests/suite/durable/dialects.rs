@@ -13,6 +13,7 @@ fn call(life: &Life, session: &SessionId, tool: &str, args: &str) -> String {
     let caller = Caller::session(session.clone());
     let answer = Service::new(life.handle.clone())
         .call_tool(tool, &caller, &args, Notation::Edn)
+        .expect("admitted")
         .expect("there is such a tool");
     let map = answer.value.as_map().cloned().unwrap_or_default();
     let message = map.keyword("message").and_then(Value::as_str);

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
-use reveille::domain::{BootTime, Caller, HostId, Moment, Now, Right, SessionConfig, SessionId};
+use reveille::domain::{BootTime, Caller, CallerRole, HostId, Moment, Now, Right, SessionConfig, SessionId};
 use reveille::runtime::Handle;
 use reveille::service::Service;
 use reveille::surface::mcp::{McpService, Scheduler, ToolFilter, serve};
@@ -118,7 +118,7 @@ fn no_line_is_answered_with_anything_but_a_message() {
 #[test]
 fn creations_keep_their_pace() {
     let handle = engine();
-    let (caller, offer) = (Caller { rate_limited: true, ..caller("main") }, ToolFilter::default());
+    let (caller, offer) = (Caller { role: CallerRole::Session, ..caller("main") }, ToolFilter::default());
     let scheduler = Scheduler { service: &Service::new(handle.clone()), caller: &caller, offer: &offer };
     let service = McpService { features: &scheduler };
     let create = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create",

@@ -11,8 +11,8 @@ use reveille::adapter::outbound::{
 };
 use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{
-    Caller, Cursor, Decision, DecisionKind, Durability, HostId, Reason, Route, RunState, ScheduleId, Scope,
-    SessionConfig, SessionId, Settings, Span, Target, When,
+    Caller, CallerRole, Cursor, Decision, DecisionKind, Durability, HostId, Reason, Route, RunState,
+    ScheduleId, Scope, SessionConfig, SessionId, Settings, Span, Target, When,
 };
 use reveille::edn::read;
 use reveille::engine::{Command, Input, NewSchedule, Which};
@@ -418,7 +418,7 @@ fn a_program_is_judged_by_how_it_ends() {
 fn a_session_goes_out_only_where_an_operator_lets_it() {
     for (agents, channel, allowed) in [(false, "ops", false), (true, "ops", true), (true, "other", false)] {
         let scene = Scene::new(ChannelRoute::Command(program("exit 0", 1_000)), agents);
-        let agent = Caller { rate_limited: true, ..Caller::session(scene.session.clone()) };
+        let agent = Caller { role: CallerRole::Session, ..Caller::session(scene.session.clone()) };
         for (caller, allowed) in [(agent, allowed), (Caller::session(scene.session.clone()), true)] {
             let args = format!(
                 "{{:name \"n\" :prompt \"p\" :schedule {{:kind :daily :time \"12:00\"}}
@@ -427,6 +427,7 @@ fn a_session_goes_out_only_where_an_operator_lets_it() {
             let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
             let answer = Service::new(scene.handle.clone())
                 .call_tool("cron_create", &caller, &args, Notation::Edn)
+                .expect("admitted")
                 .expect("a tool");
             assert_eq!(!answer.is_error, allowed, "{caller:?}, {channel}, {agents}: {answer:?}");
             let query = format!(

@@ -44,7 +44,7 @@ fn ask(scene: &Scene, session: &SessionId, call: Map) -> Outcome {
         &call.into(),
         Notation::Edn,
     );
-    let answer = answer.ok_or("psi-tool is always there")?;
+    let answer = answer.map_err(|denial| denial.to_string())?.ok_or("psi-tool is always there")?;
     Ok(if answer.is_error { Err(answer.value) } else { Ok(answer.value) })
 }
 

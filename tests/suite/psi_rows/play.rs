@@ -147,7 +147,7 @@ fn call(scene: &mut Scene, args: &Args, notation: Notation) -> Outcome {
     let session = if args.get(0)?.is_nil() { None } else { Some(args.session(0)?) };
     let caller = session.clone().map_or(Caller::OPERATOR, Caller::session);
     let answer = Service::new(scene.handle.clone()).call_tool(psi::TOOL, &caller, args.get(1)?, notation);
-    let answer = answer.ok_or("psi-tool is always there")?;
+    let answer = answer.map_err(|denial| denial.to_string())?.ok_or("psi-tool is always there")?;
     envelope(&answer)?;
     note_cancel(scene, session, &answer);
     Ok(if answer.is_error { Err(answer.value) } else { Ok(answer.value) })

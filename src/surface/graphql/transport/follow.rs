@@ -79,7 +79,8 @@ impl Follower {
                 (now, Followed::Messages { session, last: after.clone() })
             }
         };
-        let feed = handle.subscribe(from);
+        let feed = graphql.service().follow(caller, from);
+        let feed = feed.map_err(|denial| vec![GraphqlError::new(Class::Forbidden, denial.to_string())])?;
         let (graphql, caller) = (Arc::clone(graphql), caller.clone());
         let (first, has_begun) = (Vec::new(), false);
         let mut follower = Self { graphql, caller, subscribed, feed, what, first, has_begun };

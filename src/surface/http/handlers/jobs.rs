@@ -6,10 +6,9 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
-use crate::dialect::session_action;
-use crate::domain::{Code, JobId, Refusal, Scope, SessionId};
-use crate::edn::{Map, Value};
-use crate::engine::{Command, Input};
+use crate::domain::{Code, JobId, Refusal, SessionId};
+use crate::edn::Map;
+use crate::service::HostError;
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::handlers::tools::denied;
@@ -25,26 +24,19 @@ pub(in crate::surface::http) async fn ready(
 ) -> Result<Reply, HttpError> {
     let Path((session, job)) = path.map_err(|_| HttpError::not_found())?;
     let session = SessionId::new(&session).map_err(|_| nobody())?;
-    if !reaches(&principal.caller.scope, &session) {
-        return Err(nobody());
-    }
-    // The route does what the tool `report_job_ready` does, so it requires the same grant.
-    let tool = session_action::Tool::ReportReady.name();
-    app.service.admit_call(&principal.caller, tool, &Value::Nil).map_err(denied)?;
+    let refused = |error| match error {
+        HostError::Denied(denial) => denied(denial),
+        HostError::Refused(refusal) => refused(&refusal),
+    };
+    // Before the job's id is looked at: a caller without the right learns nothing about what would be wrong with it.
+    app.service.admit_job_report(&principal.caller, &session).map_err(refused)?;
     let job = JobId::new(&job).map_err(|error| {
         HttpError::invalid(error.to_string(), "use the job's id as the schedule that waits for it has it")
     })?;
     let answer = Map::new().with("session-id", session.as_str()).with("job-id", job.as_str());
-    let ready = Input::Command(Command::JobReady { session, job });
-    app.service.handle().submit(ready).map_err(|refusal| refused(&refusal))?;
+    // The route does what the tool `report_job_ready` does, so it is the same operation.
+    app.service.report_job(&principal.caller, session, job).map_err(refused)?;
     Ok(Reply::new(StatusCode::OK, answer))
-}
-
-fn reaches(scope: &Scope, session: &SessionId) -> bool {
-    match scope {
-        Scope::Operator => true,
-        Scope::Session(own) => own == session,
-    }
 }
 
 /// The answer for a session that does not exist or is not the caller's: both look alike.

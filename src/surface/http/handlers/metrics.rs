@@ -16,7 +16,7 @@ use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, 
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 
-use crate::domain::{Code, DecisionKind, Reason};
+use crate::domain::{Code, DecisionKind, Op, Reason};
 use crate::engine::Gauges;
 use crate::runtime::{Counters, LATENESS_NS};
 use crate::surface::http::app_state::AppState;
@@ -29,10 +29,9 @@ pub(in crate::surface::http) async fn show(
     principal: Principal,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
-    if principal.caller.rate_limited {
-        // Metrics are about everybody's work, so they do not exist for a session.
-        return Err(HttpError::not_found());
-    }
+    // Metrics are about everybody's work, so they do not exist for a session.
+    let admitted = app.service.admit(&principal.caller, Op::Metrics, None);
+    admitted.map_err(|_| HttpError::not_found())?;
     let mut registry = Registry::with_prefix("reveille");
     registry.register_collector(Box::new(Reading::of(&app)));
     let mut text = String::new();

@@ -12,7 +12,7 @@ use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto::upgrade::downcast;
 
-use crate::domain::{HostId, SessionConfig};
+use crate::service::{HostRequest, Reach};
 use crate::surface::edn_stream::Connection;
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
@@ -76,18 +76,12 @@ async fn carry(app: &Arc<AppState>, principal: &Principal, upgraded: Upgraded) {
 /// Opens the session that the caller acts for, if it is not open and the caller may open sessions.
 /// `reveille stdio --session ID` does so with an engine of its own as well.
 fn open_if_absent(app: &AppState, principal: &Principal) {
-    let Some(session) = principal
-        .caller
-        .scope
-        .session()
-        .filter(|_| !principal.caller.rate_limited && principal.caller.may_change())
-    else {
-        return;
-    };
-    if app.service.handle().view(|state| state.session(session).is_none()) {
-        // A refusal (opened meanwhile, engine full or stopping) shows in the calls that follow.
-        let _ =
-            app.service.handle().open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
+    let (service, caller) = (&app.service, &principal.caller);
+    let Some(session) = caller.scope.session() else { return };
+    if service.handle().view(|state| state.session(session).is_none()) {
+        let open = HostRequest::Open { session: Some(session.clone()), config: Box::default() };
+        // A refusal (not for this caller, opened meanwhile, engine full or stopping) shows in the calls that follow.
+        let _ = service.host(caller, &mut Reach::of(service.handle(), caller), open);
     }
 }
 

@@ -39,9 +39,7 @@ pub(in crate::surface::http) async fn call(
         let error = HttpError::new(ErrorCode::NotFound, "there is no tool of this name", hint);
         return Err(error.with("tool", echo(&name.as_str().into())));
     }
-    // Rights and rate limits are checked before the tool sees the call.
-    app.service.admit_call(&principal.caller, &name, &args).map_err(denied)?;
-    let answer = app.service.call_tool(&name, &principal.caller, &args, notation);
+    let answer = app.service.call_tool(&name, &principal.caller, &args, notation).map_err(denied)?;
     let answer = answer.ok_or_else(HttpError::not_found)?;
     let status = status(&answer);
     Ok(Reply::new(status, answer.value))
@@ -68,24 +66,11 @@ fn describe(tool: &ToolInfo) -> Value {
 }
 
 pub(in crate::surface::http) fn denied(denial: Denial) -> HttpError {
-    match denial {
-        Denial::ReadOnly => {
-            HttpError::new(ErrorCode::Forbidden, denial.to_string(), "use a token that may change things")
-        }
-        Denial::HostsOnly => HttpError::new(
-            ErrorCode::Forbidden,
-            denial.to_string(),
-            "use an operator's token, or connect as a host",
-        ),
-        Denial::NotGranted { .. } => {
-            HttpError::new(ErrorCode::Forbidden, denial.to_string(), "ask an operator to grant it again")
-        }
-        Denial::TooFast { wait } => {
-            let error =
-                HttpError::new(ErrorCode::Limit, denial.to_string(), "wait as long as Retry-After says");
-            error.with_limit(limits::CREATES_PER_MINUTE).retry_after(wait)
-        }
+    if let Denial::TooFast { wait } = denial {
+        let error = HttpError::new(ErrorCode::Limit, denial.to_string(), "wait as long as Retry-After says");
+        return error.with_limit(limits::CREATES_PER_MINUTE).retry_after(wait);
     }
+    HttpError::new(ErrorCode::Forbidden, denial.to_string(), denial.hint())
 }
 
 #[cfg(test)]

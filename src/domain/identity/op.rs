@@ -1,0 +1,110 @@
+//! Operations: everything that a caller can ask for, and who may ask for it.
+//!
+//! Each surface says by an operation what it was asked for, and `service::admission` decides by the rule of that operation.
+//! What lives elsewhere: which operation a mutation, a tool, a route or a request is (beside each of them).
+//!
+//! Invariant: every operation has one rule. What has no operation cannot be asked for: it does not compile.
+
+use crate::domain::{CallerRole, names};
+
+/// Declares the operations: documentation, name, whether they read or change, who may, and what else is checked.
+macro_rules! ops {
+    ($($(#[doc = $doc:literal])+ $op:ident = $name:literal: $effect:ident by $roles:ident $($check:ident)*;)+) => {
+        names! {
+            /// Something that a caller can ask for.
+            Op {
+                $($(#[doc = $doc])+ $op = $name,)+
+            }
+        }
+
+        impl Op {
+            /// Returns the rule of the operation.
+            pub const fn rule(self) -> OpRule {
+                match self {
+                    $(Op::$op => OpRule { effect: Effect::$effect, roles: $roles, is_granted: false, is_metered: false }
+                        $(.$check())*,)+
+                }
+            }
+        }
+    };
+}
+
+/// Who may ask for an operation, and what else is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpRule {
+    /// Whether it changes anything.
+    pub effect: Effect,
+    /// The roles that may ask for it.
+    pub roles: &'static [CallerRole],
+    /// Whether the grant of the caller's session has to cover it.
+    pub is_granted: bool,
+    /// Whether it counts against the rate limit of the caller's session.
+    pub is_metered: bool,
+}
+
+/// Whether an operation changes anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It reads.
+    Reads,
+    /// It changes something.
+    Changes,
+}
+
+impl OpRule {
+    const fn granted(self) -> OpRule {
+        OpRule { is_granted: true, ..self }
+    }
+
+    const fn metered(self) -> OpRule {
+        OpRule { is_metered: true, ..self }
+    }
+}
+
+const ALL: &[CallerRole] = CallerRole::ALL;
+/// Whoever watches over the whole.
+const OVERSEERS: &[CallerRole] = &[CallerRole::Operator, CallerRole::Observer];
+const OPERATORS: &[CallerRole] = &[CallerRole::Operator];
+/// Those who run sessions: what they report about a session is never a model's to say.
+const HOSTS: &[CallerRole] = &[CallerRole::Operator, CallerRole::Host];
+/// Those who have schedules.
+const OWNERS: &[CallerRole] = &[CallerRole::Operator, CallerRole::Host, CallerRole::Session];
+
+ops! {
+    /// Reads schedules, runs, sessions and decisions, present or past.
+    Query = "query": Reads by ALL;
+    /// Follows decisions, schedules or messages as they change.
+    Follow = "follow": Reads by ALL;
+    /// Reads the whole schema by introspection.
+    Introspect = "introspect": Reads by OVERSEERS;
+    /// Reads the counters of the process.
+    Metrics = "metrics": Reads by OVERSEERS;
+    /// Creates a schedule.
+    Create = "schedule/create": Changes by OWNERS granted metered;
+    /// Changes, pauses, resumes or starts schedules, or skips a slot.
+    Change = "schedule/change": Changes by OWNERS granted;
+    /// Cancels or deletes schedules.
+    Cancel = "schedule/cancel": Changes by OWNERS granted;
+    /// Reports that a job of the caller's own session is ready.
+    ReportJob = "job/report": Changes by OWNERS granted;
+    /// Opens a session.
+    OpenSession = "session/open": Changes by HOSTS;
+    /// Closes a session.
+    CloseSession = "session/close": Changes by HOSTS;
+    /// Reports what a person said in a session.
+    UserMessage = "session/user-message": Changes by HOSTS;
+    /// Reports that a turn of a session began or ended.
+    Busy = "session/busy": Changes by HOSTS;
+    /// Reports that a job of a session is ready.
+    JobReady = "session/job-ready": Changes by HOSTS;
+    /// Attaches a connection as the host of sessions.
+    AttachHost = "host/attach": Changes by HOSTS;
+    /// Acknowledges or refuses a delivery.
+    Receipt = "delivery/receipt": Changes by HOSTS;
+    /// Holds all schedules, or releases the hold.
+    Hold = "hold": Changes by OPERATORS;
+    /// Approves or denies a held run.
+    Approve = "run/approve": Changes by OPERATORS;
+    /// Changes what a session may do.
+    SetGrant = "session/set-grant": Changes by OPERATORS;
+}

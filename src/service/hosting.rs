@@ -1,0 +1,222 @@
+//! What hosts ask for: sessions opened and closed, reports of what happens in them, and receipts for deliveries.
+//!
+//! Both languages of the graph and the stream come here. What lives elsewhere: the rules of a session's life (`engine`).
+
+use super::Service;
+use super::admission::Denial;
+use super::reach::Reach;
+use crate::domain::{
+    Caller, Dialect, Failure, HostId, JobId, Op, Phase, Reason, Refusal, RunId, SessionConfig, SessionId,
+};
+use crate::engine::{Command, Input, Report, SessionRecord};
+use crate::runtime::Token;
+
+/// A request that only hosts and operators may make.
+pub(crate) enum HostRequest {
+    Open {
+        /// A random one if it is not given.
+        session: Option<SessionId>,
+        config: Box<SessionConfig>,
+    },
+    Close {
+        session: SessionId,
+    },
+    Busy {
+        session: SessionId,
+        busy: bool,
+    },
+    UserMessage {
+        session: SessionId,
+        text: Box<str>,
+    },
+    JobReady {
+        session: SessionId,
+        job: JobId,
+    },
+    Acknowledge {
+        run: RunId,
+    },
+    Refuse {
+        run: RunId,
+        error: Box<str>,
+    },
+}
+
+/// Why a request of a host is not carried out.
+#[derive(Debug)]
+pub(crate) enum HostError {
+    /// The caller may not ask for it.
+    Denied(Denial),
+    /// The engine refuses it.
+    Refused(Refusal),
+}
+
+impl HostRequest {
+    /// The session that it names.
+    pub(crate) fn session(&self) -> Option<&SessionId> {
+        match self {
+            HostRequest::Open { session, .. } => session.as_ref(),
+            HostRequest::Close { session }
+            | HostRequest::Busy { session, .. }
+            | HostRequest::UserMessage { session, .. }
+            | HostRequest::JobReady { session, .. } => Some(session),
+            HostRequest::Acknowledge { .. } | HostRequest::Refuse { .. } => None,
+        }
+    }
+
+    /// The operation that it is.
+    pub(crate) fn op(&self) -> Op {
+        match self {
+            HostRequest::Open { .. } => Op::OpenSession,
+            HostRequest::Close { .. } => Op::CloseSession,
+            HostRequest::Busy { .. } => Op::Busy,
+            HostRequest::UserMessage { .. } => Op::UserMessage,
+            HostRequest::JobReady { .. } => Op::JobReady,
+            HostRequest::Acknowledge { .. } | HostRequest::Refuse { .. } => Op::Receipt,
+        }
+    }
+}
+
+impl Service {
+    /// Carries out a request of a host within its reach, and returns the session and its token if it opened one.
+    ///
+    /// # Errors
+    /// [`HostError`]; nothing has changed then. A session beyond the reach is answered like one that does not exist.
+    pub(crate) fn host(
+        &self,
+        caller: &Caller,
+        reach: &mut Reach,
+        request: HostRequest,
+    ) -> Result<Option<(SessionId, Token)>, HostError> {
+        self.admit(caller, request.op(), None)?;
+        let input = match request {
+            HostRequest::Open { session, config } => return self.open(reach, session, *config).map(Some),
+            HostRequest::Close { session } => {
+                self.reached(reach, &session)?;
+                self.handle().close_session(&session)?;
+                return Ok(None);
+            }
+            HostRequest::Busy { session, busy } => {
+                self.reached(reach, &session)?;
+                Input::Report(Report::Busy { session, busy })
+            }
+            HostRequest::UserMessage { session, text } => {
+                self.reached(reach, &session)?;
+                Input::Report(Report::UserMessage { session, text })
+            }
+            HostRequest::JobReady { session, job } => {
+                self.reached(reach, &session)?;
+                Input::Command(Command::JobReady { session, job })
+            }
+            HostRequest::Acknowledge { run } => {
+                self.delivered_to(reach, &run)?;
+                Input::Report(Report::Accepted { run })
+            }
+            HostRequest::Refuse { run, error } => {
+                self.delivered_to(reach, &run)?;
+                let failure = Failure::new(Phase::PromptSubmit, Reason::HostRefused, error);
+                Input::Report(Report::Failed { run, failure })
+            }
+        };
+        self.handle().submit(input)?;
+        Ok(None)
+    }
+
+    /// Makes a connection the host of sessions within its reach. `attach` makes it a host if it is none yet.
+    ///
+    /// # Errors
+    /// [`HostError`]; nothing has changed then.
+    pub(crate) fn attach(
+        &self,
+        caller: &Caller,
+        reach: &mut Reach,
+        sessions: Vec<SessionId>,
+        attach: impl FnOnce() -> HostId,
+    ) -> Result<(), HostError> {
+        self.admit(caller, Op::AttachHost, None)?;
+        // All sessions are checked before the host is created, so a refused request changes nothing.
+        sessions.iter().try_for_each(|session| self.reached(reach, session))?;
+        let hosted_before = reach.host.is_attached();
+        if !hosted_before {
+            reach.host = attach();
+        }
+        let taken =
+            self.handle().submit(Input::Command(Command::HostSessions { host: reach.host, sessions }));
+        // A refused attach leaves no empty host behind.
+        if taken.is_err() && !hosted_before {
+            let host = std::mem::replace(&mut reach.host, HostId::LOCAL);
+            self.handle().detach_host(host);
+        }
+        Ok(taken?)
+    }
+
+    /// Reports that a job of a session is ready, on behalf of the session itself.
+    ///
+    /// # Errors
+    /// [`HostError`]; nothing has changed then.
+    pub(crate) fn report_job(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        job: JobId,
+    ) -> Result<(), HostError> {
+        self.admit_job_report(caller, &session)?;
+        Ok(self.handle().submit(Input::Command(Command::JobReady { session, job }))?)
+    }
+
+    /// Admits a report that a job of this session is ready.
+    ///
+    /// # Errors
+    /// [`HostError`]
+    pub(crate) fn admit_job_report(&self, caller: &Caller, session: &SessionId) -> Result<(), HostError> {
+        if !caller.scope.covers(session) {
+            return Err(Refusal::UnknownSession { session: session.clone() }.into());
+        }
+        Ok(self.admit(caller, Op::ReportJob, Some(Dialect::SessionAction))?)
+    }
+
+    fn open(
+        &self,
+        reach: &mut Reach,
+        session: Option<SessionId>,
+        config: SessionConfig,
+    ) -> Result<(SessionId, Token), HostError> {
+        // A client that has attached as a host also hosts the sessions that it opens.
+        let opened = self.handle().open_session(session, reach.host, config)?;
+        // Only after success: a session that another client had opened must stay invisible.
+        reach.add(self.handle(), &opened.0);
+        Ok(opened)
+    }
+
+    /// Refuses a session beyond the reach, as if it did not exist.
+    fn reached(&self, reach: &Reach, session: &SessionId) -> Result<(), HostError> {
+        if reach.covers(self.handle(), session) {
+            return Ok(());
+        }
+        Err(Refusal::UnknownSession { session: session.clone() }.into())
+    }
+
+    /// Refuses a receipt unless the connection hosts the delivery's session.
+    fn delivered_to(&self, reach: &Reach, run: &RunId) -> Result<(), HostError> {
+        let host = self.handle().view(|state| {
+            let into = state.run(run)?.run().session.as_ref()?;
+            state.session(into).map(SessionRecord::host)
+        });
+        if reach.host.is_attached() && host == Some(reach.host) {
+            return Ok(());
+        }
+        Err(Refusal::UnknownRun { run: run.clone() }.into())
+    }
+}
+
+impl From<Denial> for HostError {
+    fn from(denial: Denial) -> HostError {
+        HostError::Denied(denial)
+    }
+}
+
+impl From<Refusal> for HostError {
+    fn from(refusal: Refusal) -> HostError {
+        HostError::Refused(refusal)
+    }
+}
