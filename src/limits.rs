@@ -38,6 +38,12 @@ limits! {
     /// Longest period of a recurring schedule, and the farthest instant that a time phrase may
     /// name: 10 years ahead. Source: SEED-001.
     PERIOD_MS_MAX = 315_360_000_000 "ms" as "period-ms-max";
+    /// How long a deadline may be overdue before the daemon counts as not ready. The driver handles a
+    /// deadline within milliseconds, unless its thread is dead or the machine is overloaded.
+    OVERDUE_MS = 5_000 "ms" as "overdue-ms";
+    /// The last year that an instant may lie in. Every notation can print it; the next year has five
+    /// digits.
+    YEAR_MAX = 9_999 "years" as "year-max";
     /// Longest name of a time zone. The longest name in the time zone database has 32 bytes.
     ZONE_BYTES = 64 "bytes" as "zone-bytes";
     /// Longest cron expression. Five fields that list every value would fit.

@@ -16,6 +16,7 @@ use rustix::process::{Pid, geteuid, test_kill_process};
 
 use super::fault::AppFault;
 use crate::adapter::{flush_directory, make_directory};
+use crate::limits::TOKEN_CHARS_MIN;
 use crate::runtime::Token;
 
 /// A data directory that this process has locked.
@@ -131,9 +132,16 @@ fn holder(lock: &mut File) -> Option<String> {
 /// The operating system's error; `PermissionDenied` for a file that others could have read or
 /// written.
 pub(super) fn read_token(path: &Path) -> io::Result<Token> {
-    let mut file = open_private(path, OFlags::RDONLY)?;
+    // Without blocking: a pipe of that name would hold up the start until somebody writes into it.
+    let mut file = open_private(path, OFlags::RDONLY | OFlags::NONBLOCK)?;
     // Checked on the open file, not on the path, which could be swapped in between.
     let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(io::Error::new(
+            ErrorKind::InvalidData,
+            "it is not a regular file; remove it to get a fresh one",
+        ));
+    }
     if found.uid() != geteuid().as_raw() || found.mode() & 0o077 != 0 {
         let message = "it must be this user's, with mode 0600; remove it to get a fresh one";
         return Err(io::Error::new(ErrorKind::PermissionDenied, message));
@@ -142,8 +150,12 @@ pub(super) fn read_token(path: &Path) -> io::Result<Token> {
     // Far more than a token: a wrong file must not be read whole.
     (&mut file).take(4_096).read_to_string(&mut text)?;
     let text = text.trim();
-    if text.is_empty() {
-        return Err(io::Error::new(ErrorKind::InvalidData, "it is empty; remove it to get a fresh one"));
+    if (text.chars().count() as u64) < TOKEN_CHARS_MIN.value {
+        let message = format!(
+            "its token has fewer than {} characters; remove it to get a fresh one",
+            TOKEN_CHARS_MIN.value
+        );
+        return Err(io::Error::new(ErrorKind::InvalidData, message));
     }
     Ok(Token::from_text(text))
 }
@@ -165,6 +177,17 @@ fn close_to_others(path: &Path) -> io::Result<()> {
         return Err(io::Error::new(ErrorKind::PermissionDenied, message));
     }
     fs::set_permissions(path, Permissions::from_mode(0o700))
+}
+
+/// Replaces the content of a file that only its owner can access.
+pub(super) fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = open_private(path, OFlags::CREATE | OFlags::TRUNC | OFlags::WRONLY)?;
+    file.write_all(text.as_bytes())
+}
+
+/// Creates a file that only its owner can access, and refuses one that is there already.
+pub(super) fn create_private(path: &Path) -> io::Result<File> {
+    open_private(path, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)
 }
 
 /// Opens a file, created for its owner alone, and never through a symbolic link.

@@ -4,10 +4,11 @@
 //! What lives elsewhere: the contents of the files (`dialect::cron::jsonl`). Invariant: existing
 //! files are never overwritten.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use super::data_dir::create_private;
 use crate::dialect::cron::jsonl;
 use crate::runtime::Handle;
 
@@ -23,8 +24,8 @@ pub fn export(handle: &Handle, directory: &Path) -> io::Result<Vec<String>> {
     for (file, text) in [(jsonl::File::Jobs, &files.jobs), (jsonl::File::Runs, &files.runs)] {
         let path = directory.join(file.name());
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        // `create_new` refuses an existing file atomically.
-        let mut file = File::create_new(&path).map_err(named)?;
+        // Prompts are nobody else's to read. An existing file is refused atomically.
+        let mut file = create_private(&path).map_err(named)?;
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(named)?;
     }
     Ok(files.left_out)

@@ -19,6 +19,7 @@ pub mod import;
 mod in_process;
 mod log;
 mod mcp;
+mod panics;
 mod run;
 pub mod schema;
 mod serve;

@@ -12,9 +12,10 @@ use super::environment::Environment;
 use super::fault::AppFault;
 use super::in_process;
 use super::log::Log;
+use super::panics;
 use super::signals::on_stop;
 use super::store::attach_store;
-use crate::adapter::outbound::OutboundGuard;
+use crate::adapter::outbound::{OutboundGuard, end_programs};
 use crate::domain::{Right, Scope, TokenName};
 use crate::embed::Reveille;
 use crate::engine::{Command, Input, State};
@@ -33,6 +34,7 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
     let config = Config::new(args, &Environment::read())?;
     // Bound to a name, so that the log lives until the end of this function and writes its last lines.
     let _log = Log::start(&config.log)?;
+    panics::end_the_process();
     // Installed first: a signal during the start stops the daemon right after it.
     let (stop, stopped) = sync_channel(1);
     on_stop(move || {
@@ -128,6 +130,8 @@ fn stop_all(server: &mut Server, engine: &mut Reveille) {
     server.drain();
     let left = engine.handle().view(State::live_count);
     engine.shut_down();
+    // Their runs have failed or wait for the next start, which would run the programs beside these.
+    end_programs();
     server.stop();
     // Closed explicitly, because tasks of the server may hold the engine a little longer. From here
     // on the store's files can be copied.

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::data_dir::write_private;
 use super::fault::AppFault;
 use crate::adapter::{StoreOptions, StoreSqlite};
 use crate::domain::GuardPolicy;
@@ -47,7 +48,7 @@ impl VolatileCount {
     /// Writes the count if it changed.
     pub(super) fn note(&mut self, handle: &Handle) {
         let count = handle.counters().1.volatile;
-        if count != self.written && fs::write(&self.path, format!("{count}\n")).is_ok() {
+        if count != self.written && write_private(&self.path, &format!("{count}\n")).is_ok() {
             self.written = count;
         }
     }

@@ -5,12 +5,15 @@
 //! its input, and no other file descriptor. It leads a process group of its own, which is killed as
 //! a whole when the time is up, when the program has ended, and when the caller drops the future.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
+use std::num::NonZeroI32;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -142,6 +145,10 @@ impl Program {
             return Err(ProgramFault::NotAbsolute);
         }
         let unstarted = |error: io::Error| ProgramFault::Unstarted { detail: error.to_string().into() };
+        let mut running = running();
+        if running.is_over {
+            return Err(ProgramFault::Unstarted { detail: "the daemon is stopping".into() });
+        }
         let child = Command::new(program)
             .args(arguments)
             .env_clear()
@@ -156,7 +163,37 @@ impl Program {
             .spawn()
             .map_err(unstarted)?;
         let number = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        // Under the lock in which it was started, so that none slips past `end_programs`.
+        running.groups.extend(number.map(Pid::as_raw_nonzero));
         Ok(ProcessGroup { child, number })
+    }
+}
+
+/// The programs of this process that run now.
+struct Running {
+    /// The ids of their groups.
+    groups: BTreeSet<NonZeroI32>,
+    /// Whether no further program may start.
+    is_over: bool,
+}
+
+static RUNNING: Mutex<Running> = Mutex::new(Running { groups: BTreeSet::new(), is_over: false });
+
+fn running() -> MutexGuard<'static, Running> {
+    // A panic elsewhere cannot leave it inconsistent: each change is one insert or remove.
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Kills all programs, with all processes of their groups, and lets no other start. For the end of the process, which the
+/// programs would outlive.
+pub fn end_programs() {
+    let mut running = running();
+    running.is_over = true;
+    for group in std::mem::take(&mut running.groups) {
+        if let Some(group) = Pid::from_raw(group.get()) {
+            // An error means that no process is left, which is the goal.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
     }
 }
 
@@ -172,7 +209,9 @@ impl ProcessGroup {
     /// Kills the remaining processes of the group. The system does not reuse the group's id while
     /// one of them lives.
     fn kill(&mut self) {
-        if let Some(number) = self.number.take() {
+        let number = self.number.take();
+        // Not if `end_programs` has killed it: its id may name another group by now.
+        if let Some(number) = number.filter(|number| running().groups.remove(&number.as_raw_nonzero())) {
             // An error means that no process is left, which is the goal.
             let _ = kill_process_group(number, Signal::KILL);
         }

@@ -15,7 +15,14 @@ use super::fault::OpenFault;
 pub(super) fn take_directory(dir: &Path) -> Result<(), OpenFault> {
     let unusable = |error| OpenFault::io(dir, &error);
     make_directory(dir).map_err(unusable)?;
-    let found = fs::metadata(dir).map_err(unusable)?;
+    // The link itself, not what it leads to, which somebody else could replace.
+    let found = fs::symlink_metadata(dir).map_err(unusable)?;
+    if found.is_symlink() {
+        return Err(OpenFault::NotOurs {
+            path: dir.to_owned(),
+            why: "it is a link; name the directory itself".into(),
+        });
+    }
     is_this_users(dir, &found)?;
     if found.mode() & 0o077 != 0 {
         // An empty directory can be made private. In one that has files, others may have put them

@@ -9,6 +9,7 @@ use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 
 use crate::edn::{civil_from_days, days_from_civil};
+use crate::limits;
 
 const NANOS_PER_SECOND: u32 = 1_000_000_000;
 const NANOS_PER_MILLI: u64 = 1_000_000;
@@ -18,6 +19,10 @@ const YEAR_MAX: i64 = 999_999_999;
 /// The seconds of all these years, from the first of January of the first to the end of the last.
 const CALENDAR: RangeInclusive<i64> = days_from_civil(-YEAR_MAX, 1, 1) * SECONDS_PER_DAY
     ..=days_from_civil(YEAR_MAX, 12, 31) * SECONDS_PER_DAY + SECONDS_PER_DAY - 1;
+
+/// The seconds of the years that have four digits, which every notation can print.
+const FOUR_DIGITS: RangeInclusive<i64> = days_from_civil(0, 1, 1) * SECONDS_PER_DAY
+    ..=days_from_civil(limits::YEAR_MAX.value.cast_signed(), 12, 31) * SECONDS_PER_DAY + SECONDS_PER_DAY - 1;
 
 /// An instant on the wall clock: seconds and nanoseconds since 1970-01-01T00:00:00Z.
 ///
@@ -67,6 +72,11 @@ impl Moment {
     pub fn new(seconds: i64, nanos: u32) -> Option<Moment> {
         let is_in_calendar = nanos < NANOS_PER_SECOND && CALENDAR.contains(&seconds);
         is_in_calendar.then_some(Moment { seconds, nanos_and_one: NonZeroU32::MIN.saturating_add(nanos) })
+    }
+
+    /// Returns whether the year has four digits, so that every notation can print the instant.
+    pub fn is_printable(self) -> bool {
+        FOUR_DIGITS.contains(&self.seconds())
     }
 
     /// Returns the whole seconds since 1970, rounded down.

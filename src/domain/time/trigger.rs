@@ -106,6 +106,18 @@ impl From<Every> for Trigger {
     }
 }
 
+impl Trigger {
+    /// Returns the instant that the definition names, if it names one.
+    pub(crate) fn instant(&self) -> Option<Moment> {
+        match self {
+            Trigger::At(at) => Some(*at),
+            Trigger::Every(every) => Some(every.anchor),
+            Trigger::Event(event) => event.latest,
+            Trigger::Calendar(_) | Trigger::Cron(..) => None,
+        }
+    }
+}
+
 impl Every {
     /// Makes a period of whole milliseconds, from `limits::PERIOD_MS_MIN` to
     /// `limits::PERIOD_MS_MAX`; `None` otherwise.

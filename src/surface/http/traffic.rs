@@ -31,14 +31,24 @@ impl Traffic {
         let route = response.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str);
         let status = response.status().as_u16();
         let micros = took.nanos() / 1_000;
-        tracing::info!(
-            target: "reveille::http",
-            method = known(method),
-            route,
-            status,
-            ms = format_args!("{}.{:03}", micros / 1_000, micros % 1_000),
-            caller = principal.map_or("nobody", Principal::kind),
-        );
+        macro_rules! log {
+            ($level:ident) => {
+                tracing::$level!(
+                    target: "reveille::http",
+                    method = known(method),
+                    route,
+                    status,
+                    ms = format_args!("{}.{:03}", micros / 1_000, micros % 1_000),
+                    caller = principal.map_or("nobody", Principal::kind),
+                )
+            };
+        }
+        // Anybody on the machine can make requests without a token, and would fill the log. The metrics count them.
+        if principal.is_none() && status >= 400 {
+            log!(debug);
+        } else {
+            log!(info);
+        }
         // A panic elsewhere cannot leave the table inconsistent: each change is one addition.
         let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
         let routes = answered.entry(status).or_default();

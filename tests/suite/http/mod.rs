@@ -7,6 +7,7 @@ mod bodies;
 mod client;
 mod connections;
 mod graphql;
+mod health;
 mod matrix;
 mod mcp;
 mod page;

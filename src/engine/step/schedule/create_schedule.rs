@@ -189,6 +189,10 @@ pub(in crate::engine::step) fn check_settings(schedule: &Schedule) -> Result<(),
         let thread = route.thread.as_ref().map_or(0, |thread| thread.len());
         within(limits::LABEL_BYTES, route.channel.len().max(route.conversation.len()).max(thread))?;
     }
+    let mut instants = schedule.trigger.instant().into_iter().chain(schedule.lifetime().expires_at);
+    if !instants.all(Moment::is_printable) {
+        return Err(Refusal::LimitReached { limit: limits::YEAR_MAX });
+    }
     let waits = &settings.policy.backoff;
     let too_long = |span: &Span| span.millis() > limits::PERIOD_MS_MAX.value;
     // The first attempt has no wait before it, so n waits make n + 1 attempts.

@@ -74,7 +74,10 @@ pub(in crate::engine) fn within_lifetime(
     schedule: &Schedule,
     slot: Option<Moment>,
 ) -> Next {
-    let Some(slot) = slot else { return Next::Never { reason: Reason::NoMoreSlots } };
+    // A slot that no notation can print would spoil every list that it is in.
+    let Some(slot) = slot.filter(|slot| slot.is_printable()) else {
+        return Next::Never { reason: Reason::NoMoreSlots };
+    };
     if schedule.lifetime().expires_at.is_some_and(|end| slot >= end) {
         return Next::Never { reason: Reason::Expired };
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 
+use crate::domain::Span;
 use crate::edn::{Map, Value};
+use crate::limits;
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
@@ -17,7 +19,7 @@ pub(in crate::surface::http) async fn alive() -> Reply {
     Reply::new(StatusCode::OK, Map::new().with("status", Value::keyword("alive")))
 }
 
-/// `GET /readyz`: 200 while work is accepted, 503 while the server stops.
+/// `GET /readyz`: 200 while work is accepted and done in time, 503 while the server stops or falls behind.
 pub(in crate::surface::http) async fn ready(
     State(app): State<Arc<AppState>>,
     _who: Principal,
@@ -28,6 +30,15 @@ pub(in crate::surface::http) async fn ready(
             "the server is stopping",
             "try again after the restart",
         ));
+    }
+    let handle = app.service.handle();
+    let now = handle.now();
+    let overdue = handle.view(|state| state.next_wake(now)).map_or(Span::ZERO, |wake| now.boot.since(wake));
+    if overdue.millis() > limits::OVERDUE_MS.value {
+        let message = format!("the first deadline is overdue by {} s", overdue.millis() / 1_000);
+        let error =
+            HttpError::new(ErrorCode::Unavailable, message, "restart the daemon; nothing durable is lost");
+        return Err(error.with_limit(limits::OVERDUE_MS));
     }
     Ok(Reply::new(StatusCode::OK, Map::new().with("status", Value::keyword("ready"))))
 }
