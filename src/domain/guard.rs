@@ -90,6 +90,9 @@ pub struct Grant {
     /// How deep a chain of turns begun by schedules may be for the session to create schedules in
     /// it; 0 for never in such a turn.
     pub depth: u32,
+    /// Whether the session's own token may reach beyond the session: have its jobs delivered into other sessions, and
+    /// change the shared jobs of others.
+    pub cron_others: bool,
 }
 
 /// The default depth, in the type of a depth.
@@ -97,8 +100,9 @@ pub struct Grant {
 const LINE_DEPTH: u32 = limits::LINE_DEPTH.value as u32;
 
 impl Grant {
-    /// The grant of a session without restrictions.
-    pub const FULL: Grant = Grant { right: Some(Right::Change), dialects: None, depth: LINE_DEPTH };
+    /// The grant of a session that nobody has changed: everything within the session, and nothing beyond it.
+    pub const FULL: Grant =
+        Grant { right: Some(Right::Change), dialects: None, depth: LINE_DEPTH, cron_others: false };
 
     /// Returns whether the grant covers changes by tools of this dialect, and the runs of schedules
     /// made by them.
@@ -115,7 +119,10 @@ impl fmt::Display for Grant {
             let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name()).collect();
             write!(f, " by {}", if names.is_empty() { "no tools".to_owned() } else { names.join(", ") })?;
         }
-        if self.depth == Grant::FULL.depth { Ok(()) } else { write!(f, ", {} deep", self.depth) }
+        if self.depth != Grant::FULL.depth {
+            write!(f, ", {} deep", self.depth)?;
+        }
+        if self.cron_others { f.write_str(", jobs of others too") } else { Ok(()) }
     }
 }
 

@@ -6,8 +6,11 @@
 use super::Service;
 use super::tools::TOOLBOX;
 use crate::dialect::{cron, native, psi, reminder, session_action};
-use crate::domain::{Caller, CallerRole, Code, Dialect, Effect, Op, Refusal, Scope, Span, Target};
+use crate::domain::{
+    Caller, CallerRole, Code, Dialect, Effect, Op, Refusal, ScheduleId, Scope, Span, Target,
+};
 use crate::edn::{Keyword, Map, Value};
+use crate::engine::State;
 use crate::limits;
 use crate::runtime::Handle;
 
@@ -110,12 +113,56 @@ impl Service {
     }
 }
 
-/// Admits a target: a session's token may use only channels that are open to agents. Other channels do not exist for it.
+/// Admits a target: a session's token may use only channels that are open to agents, and other sessions only if it is granted.
+/// Whatever else there is does not exist for it.
 pub(super) fn admit_target(handle: &Handle, caller: &Caller, target: Option<&Target>) -> Result<(), Refusal> {
-    // An operator may use any channel, also on behalf of a session.
-    let (CallerRole::Session, Some(Target::Route(route))) = (caller.role, target) else { return Ok(()) };
-    let is_open = handle.view(|state| state.channel(&route.channel).is_some_and(|it| it.channel.agents));
-    if is_open { Ok(()) } else { Err(Refusal::ChannelNotAllowed { channel: route.channel.clone() }) }
+    // An operator may use any channel and any session, also on behalf of a session.
+    let (CallerRole::Session, Scope::Session(own), Some(target)) = (caller.role, &caller.scope, target)
+    else {
+        return Ok(());
+    };
+    match target {
+        Target::Owner | Target::Fresh => Ok(()),
+        Target::Session(session) if session == own => Ok(()),
+        Target::Session(session) => {
+            if handle.view(|state| state.grant(own).cron_others) {
+                return Ok(());
+            }
+            Err(Refusal::UnknownSession { session: session.clone() })
+        }
+        Target::Route(route) => {
+            let is_open =
+                handle.view(|state| state.channel(&route.channel).is_some_and(|it| it.channel.agents));
+            if is_open { Ok(()) } else { Err(Refusal::ChannelNotAllowed { channel: route.channel.clone() }) }
+        }
+    }
+}
+
+/// Admits a change of a schedule: a session's token changes its own, and shared ones of others only if it is granted. Those it
+/// may not change do not exist for it.
+pub(super) fn admit_change(handle: &Handle, caller: &Caller, schedule: &ScheduleId) -> Result<(), Refusal> {
+    let (CallerRole::Session, Scope::Session(own)) = (caller.role, &caller.scope) else { return Ok(()) };
+    let is_theirs = |state: &State| {
+        let owner = state.schedule(schedule).map(|record| &record.schedule().owner);
+        owner.is_some_and(|owner| owner != own) && !state.grant(own).cron_others
+    };
+    if handle.view(is_theirs) { Err(Refusal::UnknownSchedule { schedule: schedule.clone() }) } else { Ok(()) }
+}
+
+/// Admits a change of what a schedule delivers, or a run of it: what goes where the caller may not send anything must not be
+/// changed or set off by the caller either. `target` is the new target, if the change gives one.
+pub(super) fn admit_delivery(
+    handle: &Handle,
+    caller: &Caller,
+    schedule: &ScheduleId,
+    target: Option<&Target>,
+) -> Result<(), Refusal> {
+    admit_change(handle, caller, schedule)?;
+    let present = || handle.view(|state| Some(state.schedule(schedule)?.schedule().target().clone()));
+    match target {
+        Some(target) => admit_target(handle, caller, Some(target)),
+        None => admit_target(handle, caller, present().as_ref()),
+    }
 }
 
 /// Returns the operation that a call of a tool is, and the dialect of the tool. A call that no tool would accept is a change.

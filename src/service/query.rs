@@ -28,12 +28,14 @@ pub const QUERY_LIMITS: Limits = Limits {
     attributes: limits::QUERY_ATTRIBUTES.value as u32,
     rows: limits::QUERY_ROWS.value as u32,
     calls: limits::QUERY_CALLS.value as u32,
+    bytes: limits::QUERY_BYTES.value as u32,
 };
 
 const _: () = assert!(QUERY_LIMITS.depth as u64 == limits::QUERY_DEPTH.value);
 const _: () = assert!(QUERY_LIMITS.attributes as u64 == limits::QUERY_ATTRIBUTES.value);
 const _: () = assert!(QUERY_LIMITS.rows as u64 == limits::QUERY_ROWS.value);
 const _: () = assert!(QUERY_LIMITS.calls as u64 == limits::QUERY_CALLS.value);
+const _: () = assert!(QUERY_LIMITS.bytes as u64 == limits::QUERY_BYTES.value);
 
 /// The scheduler's graph: one table for the process, because all engines have the same attributes.
 pub fn registry() -> Arc<Registry<Scheduler>> {

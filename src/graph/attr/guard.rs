@@ -45,7 +45,8 @@ pub(super) fn of_run(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
 pub(super) fn of_session(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     attributes! { entity;
         /// What the session may do: right, to read or change, nil for neither; dialects, nil for all; depth, how deep
-        /// in a chain of turns that schedules began it may create further schedules.
+        /// in a chain of turns that schedules began it may create further schedules; cron-others, whether its jobs may
+        /// reach other sessions.
         own "psi.agent-session/grant": Type::Record(&GRANT) => |view, key, _| {
             let session = view.session(key).map(SessionRecord::id);
             Ok(maybe(session, |session| grant(view.state.grant(session)).into()))
@@ -256,6 +257,10 @@ const GRANT: Record = Record {
             ParamType::NATURAL,
             "How deep in a chain of turns that schedules began it may create further schedules.",
         ),
+        field::<bool>(
+            "cron-others",
+            "Whether the session's token may have jobs delivered into other sessions, and change the shared jobs of others.",
+        ),
     ],
 };
 
@@ -268,5 +273,6 @@ fn grant(grant: &Grant) -> Value {
         .with("right", grant.right.map(|right| Value::keyword(right.name())))
         .with("dialects", dialects)
         .with("depth", grant.depth)
+        .with("cron-others", grant.cron_others)
         .into()
 }

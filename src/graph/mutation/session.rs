@@ -58,6 +58,8 @@ params! {
         patch dialects: OneOrMany<Dialect> = "dialects",
         /// How deep in a chain of turns that schedules began the session may create further schedules.
         optional depth: u32 = "depth",
+        /// Whether the session's token may have jobs delivered into other sessions, and change the shared jobs of others.
+        optional cron_others: bool = "cron-others",
     }
 }
 

@@ -37,6 +37,9 @@ impl CallerMutator<'_> {
         if let Some(depth) = params.depth {
             grant.depth = depth;
         }
+        if let Some(cron_others) = params.cron_others {
+            grant.cron_others = cron_others;
+        }
         self.handle().grant(&session, grant, self.actor()).map_err(|refusal| refused(&refusal))?;
         Ok(Map::new().with("psi.agent-session/session-id", session.as_str()).into())
     }

@@ -71,11 +71,23 @@ impl CallerMutator<'_> {
     /// Changes the definition of a schedule.
     pub(super) fn reschedule(&self, params: Reschedule) -> Result<Value, ResolverError> {
         let which = self.which(&params.which)?;
+        self.admit_delivery(&which, None)?;
         let meant = params.change.parse(self.handle().now().wall, self.handle().zones())?;
         let answer = Map::new().with("psi.scheduler/schedule-id", which.schedule.to_string());
         let command = Command::ChangeSchedule { which, change: meant.change };
         self.handle().submit(Input::Command(command)).map_err(|refusal| refused(&refusal))?;
         Ok(answer.with("psi.scheduler/understood", meant.echo.unwrap_or(Value::Nil)).into())
+    }
+
+    /// Starts a run.
+    pub(super) fn run_now(&self, which: &WhichParams) -> Result<Value, ResolverError> {
+        self.admit_delivery(&self.which(which)?, None)?;
+        self.command(which, Command::RunNow)
+    }
+
+    fn admit_delivery(&self, which: &Which, target: Option<&Target>) -> Result<(), ResolverError> {
+        let admitted = admission::admit_delivery(self.handle(), self.caller, &which.schedule, target);
+        admitted.map_err(|refusal| refused(&refusal))
     }
 
     /// Carries out a command on one schedule.
@@ -116,6 +128,8 @@ impl CallerMutator<'_> {
             let data = Map::new().with("schedule-id", text).with("status", Value::Nil);
             return Err(ResolverError::new("schedule not found", data).coded(Code::NotFound));
         };
+        admission::admit_change(self.handle(), self.caller, &schedule)
+            .map_err(|refusal| refused(&refusal))?;
         Ok(Which { by: self.actor(), schedule, base: params.base_revision })
     }
 }

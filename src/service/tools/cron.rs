@@ -93,8 +93,10 @@ impl<'a> CronCall<'a> {
         }
         // `created_at` never changes, so it does not matter whether another change has come in between.
         let change = patch.into_change(created_at);
-        if let Err(refusal) = admission::admit_target(self.handle(), self.caller, change.target.as_ref()) {
-            return cron::refused(&refusal);
+        let admitted =
+            admission::admit_delivery(self.handle(), self.caller, &job.job_id, change.target.as_ref());
+        if let Err(refusal) = admitted {
+            return refused(Tool::Update, job, &refusal);
         }
         let command = |which| Command::ChangeSchedule { which, change };
         self.change_and_tell(Tool::Update, job, command)
@@ -130,6 +132,8 @@ impl<'a> CronCall<'a> {
         if self.handle().view(|state| cron::find(state, &self.caller.scope, id).is_none()) {
             return Err(cron::not_found(tool, id));
         }
+        admission::admit_change(self.handle(), self.caller, id)
+            .map_err(|refusal| refused(tool, job, &refusal))?;
         // Revisions have 32 bits. A larger number is not the present one either, so it conflicts like any other.
         let base = job.revision.map(|revision| u32::try_from(revision).unwrap_or(u32::MAX));
         let by = self.caller.actor_with(Dialect::Cron);

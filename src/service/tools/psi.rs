@@ -3,7 +3,7 @@
 //! What lives elsewhere: words and shapes (`dialect::psi`), rules (`engine`). Invariant: an answer to a change shows the schedule
 //! as that change left it, read before anything else could happen.
 
-use super::super::Service;
+use super::super::{Service, admission};
 use crate::dialect::psi::{self, Call, PsiContext};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Actor, Caller, Dialect, Now, Refusal, ScheduleId, Scope, SessionId};
@@ -72,6 +72,7 @@ impl<'a> PsiCall<'a> {
                 Ok(psi::listed(state, &records, self.since(started)))
             }),
             Call::Cancel { session, schedule } => {
+                admission::admit_change(self.handle(), self.caller, &schedule)?;
                 let by = Actor { scope: Scope::Session(session), ..self.caller.actor_with(Dialect::Psi) };
                 let id = schedule.clone();
                 let input = Input::Command(Command::CancelSchedule(Which::any(by, schedule)));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::form::Form;
 use super::parts::{
-    boot, check_version, instant, map, maybe, number, one, own_text, part, session_id, text, wrong,
+    boot, check_version, flag, instant, map, maybe, number, one, own_text, part, session_id, text, wrong,
 };
 use super::printed::{Instant, Part, Printed, Word};
 use super::{FactError, VERSION};
@@ -88,6 +88,7 @@ pub(super) fn of_grant(grant: &Grant) -> Printed {
         .with("right", grant.right.map(|right| Word(right.name())))
         .with("dialects", grant.dialects.as_ref().map(|dialects| words(dialects, Dialect::name)))
         .with("depth", (grant.depth != Grant::FULL.depth).then_some(grant.depth))
+        .with("cron-others?", grant.cron_others.then_some(true))
 }
 
 pub(super) fn grant(form: &Form<'_>) -> Result<Grant, FactError> {
@@ -98,6 +99,7 @@ pub(super) fn grant(form: &Form<'_>) -> Result<Grant, FactError> {
         right: maybe(form, "right", |form, key| one(form, key, Right::parse))?,
         dialects: maybe(form, "dialects", dialects)?,
         depth: maybe(form, "depth", number)?.unwrap_or(Grant::FULL.depth),
+        cron_others: maybe(form, "cron-others?", flag)?.unwrap_or(false),
     })
 }
 

@@ -1,0 +1,195 @@
+//! Jobs are visible to every session, and changeable by their owner alone, unless an operator grants more.
+
+use std::sync::Arc;
+
+use reveille::adapter::HostLocal;
+use reveille::dialect::{Notation, REQUEST_CAPS};
+use reveille::domain::{
+    Caller, CallerRole, Channel, ChannelKind, Grant, HostId, Scope, SessionConfig, SessionId, Via,
+};
+use reveille::edn::{Value, read};
+use reveille::engine::{Input, Report, State};
+use reveille::graph::eql::Boundary;
+use reveille::runtime::{Handle, Parts, WithoutStore};
+use reveille::service::{Service, reply};
+use reveille::testkit::{SimClock, SimEntropy};
+
+fn session(name: &str) -> SessionId {
+    SessionId::new(name).expect("an id")
+}
+
+/// A session's own token.
+fn token(name: &str) -> Caller {
+    Caller { role: CallerRole::Session, via: Via::Session, ..Caller::session(session(name)) }
+}
+
+fn handle() -> Handle {
+    let handle = Handle::new(Parts {
+        clock: Arc::new(SimClock::new()),
+        entropy: Arc::new(SimEntropy::seeded(1)),
+        local: Arc::new(HostLocal::new()),
+        zones: Arc::default(),
+        without_store: WithoutStore::InMemory,
+        journal: None,
+    });
+    for name in ["alice", "bob"] {
+        handle.open_session(Some(session(name)), HostId::LOCAL, SessionConfig::default()).expect("it is new");
+    }
+    let ops =
+        Channel { name: "ops".into(), kind: ChannelKind::Command, goes_to: "/bin/x".into(), agents: false };
+    handle.submit(Input::Report(Report::ChannelOpened(ops))).expect("it is opened");
+    handle
+}
+
+fn call(handle: &Handle, caller: &Caller, tool: &str, args: &str) -> String {
+    let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
+    let answer = Service::new(handle.clone()).call_tool(tool, caller, &args, Notation::Edn);
+    answer.expect("admitted").expect("a tool").value.to_string()
+}
+
+fn ask(handle: &Handle, caller: &Caller, query: &str) -> String {
+    let form = read(query.as_bytes(), &REQUEST_CAPS).expect(query);
+    let request = Boundary::read(&form).expect(query);
+    let answer = Service::new(handle.clone()).query(caller, &request, true).expect(query);
+    Value::from(reply(&request, answer)).to_string()
+}
+
+/// Creates a job of this caller, and returns its id.
+fn job(handle: &Handle, caller: &Caller, target: &str) -> String {
+    let before: Vec<String> = ids(handle);
+    let args =
+        format!("{{:name \"n\" :prompt \"p\" :schedule {{:kind :daily :time \"12:00\"}} :target {target}}}");
+    let answer = call(handle, caller, "cron_create", &args);
+    let mut new = ids(handle).into_iter().filter(|id| !before.contains(id));
+    new.next().ok_or(answer).expect("a job")
+}
+
+fn ids(handle: &Handle) -> Vec<String> {
+    handle
+        .view(|state| state.schedules().into_iter().map(|record| record.schedule().id.to_string()).collect())
+}
+
+fn standing(handle: &Handle) -> String {
+    handle.view(|state: &State| state.to_string())
+}
+
+/// Every way in which one session can change a job.
+fn changes(id: &str) -> Vec<(&'static str, String)> {
+    let tool = |name, args: &str| (name, format!("{{:job_id {id:?} {args}}}"));
+    let mut all = vec![
+        tool("cron_update", ":patch {:prompt \"EVIL\"}"),
+        tool("cron_pause", ""),
+        tool("cron_resume", ""),
+        tool("cron_delete", ""),
+        ("psi-tool", format!("{{:action \"scheduler\" :op \"cancel\" :schedule-id {id:?}}}")),
+        ("cancel", format!("{{:id {id:?}}}")),
+        ("update", format!("{{:id {id:?} :message \"EVIL\"}}")),
+    ];
+    for (mutation, more) in [
+        ("reschedule", ":message \"EVIL\""),
+        ("run-now", ""),
+        ("pause", ""),
+        ("resume", ""),
+        ("skip-next", ""),
+        ("cancel", ""),
+    ] {
+        all.push(("", format!("[(psi.scheduler/{mutation} {{:schedule-id {id:?} {more}}})]")));
+    }
+    all
+}
+
+fn change(handle: &Handle, caller: &Caller, (tool, text): &(&'static str, String)) -> String {
+    if tool.is_empty() { ask(handle, caller, text) } else { call(handle, caller, tool, text) }
+}
+
+#[test]
+fn anothers_job_is_seen_and_not_changed() {
+    let handle = handle();
+    let id = job(&handle, &token("bob"), "{:kind :current_session}");
+    assert!(call(&handle, &token("alice"), "cron_list", "{}").contains(&id), "jobs are visible to all");
+    let before = standing(&handle);
+    for one in changes(&id) {
+        let refused = change(&handle, &token("alice"), &one);
+        assert_eq!(standing(&handle), before, "{one:?}: {refused}");
+        // As if there were no such job.
+        let absent = changes("job_00000000000000000000000000000000");
+        let absent =
+            absent.iter().zip(changes(&id)).find(|(_, other)| *other == one).expect("the same way").0.clone();
+        let absent = change(&handle, &token("alice"), &absent);
+        assert_eq!(
+            refused.replace(&id, "ID"),
+            absent.replace("job_00000000000000000000000000000000", "ID"),
+            "{one:?}"
+        );
+    }
+    // The owner and an operator may.
+    for caller in [token("bob"), Caller::OPERATOR] {
+        let answer =
+            call(&handle, &caller, "cron_update", &format!("{{:job_id {id:?} :patch {{:prompt \"q\"}}}}"));
+        assert!(answer.contains("updated"), "{answer}");
+    }
+}
+
+#[test]
+fn a_grant_opens_the_jobs_of_others() {
+    let handle = handle();
+    let id = job(&handle, &token("bob"), "{:kind :current_session}");
+    let grant = "[(psi.agent-session/set-grant {:session-id \"alice\" :cron-others true})]";
+    assert!(!ask(&handle, &Caller::OPERATOR, grant).contains("error"));
+    let shown = ask(
+        &handle,
+        &token("alice"),
+        "[{[:psi.agent-session/session-id \"alice\"] [:psi.agent-session/grant]}]",
+    );
+    assert!(shown.contains(":cron-others true"), "{shown}");
+    let patch = format!("{{:job_id {id:?} :patch {{:prompt \"q\"}}}}");
+    assert!(call(&handle, &token("alice"), "cron_update", &patch).contains("updated"));
+    let into_bob = "{:kind :session :session_id \"bob\"}";
+    job(&handle, &token("alice"), into_bob);
+    handle.grant(&session("alice"), Grant::FULL, Scope::Operator).expect("it is open");
+    assert!(!call(&handle, &token("alice"), "cron_update", &patch).contains("updated"), "taken away again");
+}
+
+/// Whether another session is open is nothing that the answer shows.
+#[test]
+fn a_job_goes_into_its_own_session_only() {
+    let handle = handle();
+    let before = standing(&handle);
+    let answer = |other: &str| {
+        let args = format!(
+            "{{:name \"n\" :prompt \"p\" :schedule {{:kind :daily :time \"12:00\"}}
+               :target {{:kind :session :session_id {other:?}}}}}"
+        );
+        call(&handle, &token("alice"), "cron_create", &args).replace(other, "S")
+    };
+    let (there, absent) = (answer("bob"), answer("nobody-here"));
+    assert_eq!(there, absent);
+    assert!(there.contains(":error"), "{there}");
+    assert_eq!(standing(&handle), before);
+    let own = job(&handle, &token("alice"), "{:kind :session :session_id \"alice\"}");
+    let moved = format!("{{:job_id {own:?} :patch {{:target {{:kind :session :session_id \"bob\"}}}}}}");
+    let moved = call(&handle, &token("alice"), "cron_update", &moved);
+    assert!(moved.contains(":error"), "{moved}");
+}
+
+/// A job that an operator has made for a session, to a channel that sessions may not use: the session must not choose what goes
+/// out there, nor when.
+#[test]
+fn a_closed_channel_stays_closed_to_edits_and_runs() {
+    let handle = handle();
+    let made = Caller { role: CallerRole::Operator, ..Caller::session(session("bob")) };
+    let id = job(&handle, &made, "{:kind :gateway :channel \"ops\" :conversation_id \"1\"}");
+    let before = standing(&handle);
+    for caller in [token("alice"), token("bob")] {
+        for (tool, text) in [
+            ("cron_update", format!("{{:job_id {id:?} :patch {{:prompt \"EVIL\"}}}}")),
+            ("", format!("[(psi.scheduler/reschedule {{:schedule-id {id:?} :message \"EVIL\"}})]")),
+            ("", format!("[(psi.scheduler/run-now {{:schedule-id {id:?}}})]")),
+        ] {
+            let answer = change(&handle, &caller, &(tool, text));
+            assert_eq!(standing(&handle), before, "{answer}");
+        }
+    }
+    let paused = call(&handle, &token("bob"), "cron_pause", &format!("{{:job_id {id:?}}}"));
+    assert!(paused.contains("paused"), "its owner may stop it: {paused}");
+}
