@@ -11,7 +11,8 @@ use reveille::graph::registry::{
 };
 
 const CAPS: Caps = Caps { bytes_max: 1 << 16, depth_max: 64, digits_max: 64, forms_max: 1_000 };
-const LIMITS: Limits = Limits { depth: 64, attributes: 1_000, rows: 100_000, calls: 1_000 };
+const LIMITS: Limits =
+    Limits { depth: 64, attributes: 1_000, rows: 100_000, calls: 1_000, bytes: 1_000_000_000 };
 const QUERY: &str = "[{:tasks [:task/id :task/title :task/kind :task/due]}]";
 
 struct Tasks;

@@ -38,6 +38,9 @@ limits! {
     /// Longest period of a recurring schedule, and the farthest instant that a time phrase may
     /// name: 10 years ahead. Source: SEED-001.
     PERIOD_MS_MAX = 315_360_000_000 "ms" as "period-ms-max";
+    /// Largest answer of one query, in bytes of what is read. An answer is held until its reader has
+    /// taken it. Lists longer than that are read in pages.
+    QUERY_BYTES = 8_388_608 "bytes" as "query-bytes";
     /// How long a deadline may be overdue before the daemon counts as not ready. The driver handles a
     /// deadline within milliseconds, unless its thread is dead or the machine is overloaded.
     OVERDUE_MS = 5_000 "ms" as "overdue-ms";

@@ -15,7 +15,7 @@ use reveille::graph::registry::Viewer;
 const CAPS: Caps = Caps { bytes_max: 4_096, depth_max: 32, digits_max: 32, forms_max: 500 };
 
 /// Tight, so that recursions and fans end soon.
-const TIGHT: Limits = Limits { depth: 8, attributes: 60, rows: 300, calls: 300 };
+const TIGHT: Limits = Limits { depth: 8, attributes: 60, rows: 300, calls: 300, bytes: 100_000 };
 
 /// Attributes of the registry, and some that it does not know.
 fn attr() -> impl Strategy<Value = Keyword> {

@@ -152,6 +152,7 @@ fn limits_refuse() {
     assert_eq!(limited(Limits { rows: 7, ..LIMITS }, deep), refused("rows", 7));
     assert_eq!(limited(Limits { attributes: 3, ..LIMITS }, deep), refused("attributes", 3));
     assert_eq!(limited(Limits { calls: 1, ..LIMITS }, deep), refused("calls", 1));
+    assert_eq!(limited(Limits { bytes: 3, ..LIMITS }, deep), refused("bytes", 3));
 
     let asked = Cell::new(0);
     let stop = || asked.replace(asked.get() + 1) >= 2;

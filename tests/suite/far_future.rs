@@ -49,7 +49,6 @@ fn a_year_of_five_digits_is_refused_everywhere() {
         ":trigger {:kind :every :from :slot :period-ms 1000 :anchor \"+10000-01-01T00:00:00Z\"}",
         ":trigger {:kind :event :job \"j\" :latest \"+10000-01-01T00:00:00Z\"}",
         ":every-ms 60000 :lifetime {:expires-at \"+10000-01-01T00:00:00Z\"}",
-        ":delay-ms 9000000000000000",
     ] {
         let answer = create(terms);
         assert!(answer.contains("year-max") || answer.contains("LIMIT"), "{terms}: {answer}");

@@ -26,7 +26,7 @@ fn ask(handle: &Handle, query: &str) -> String {
 fn becomes(origin: SessionConfig, asked: &str) -> String {
     let clock = Arc::new(SimClock::new());
     let handle = Handle::new(Parts {
-        clock: Arc::clone(&clock) as _,
+        clock: Arc::<SimClock>::clone(&clock),
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),

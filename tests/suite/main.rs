@@ -6,10 +6,12 @@
 
 mod admission;
 mod agreement;
+mod answer_bytes;
 mod calendar;
 mod checker;
 mod cron;
 mod cron_engine;
+mod cron_others;
 mod dialects;
 mod durable;
 mod edn;

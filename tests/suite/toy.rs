@@ -15,7 +15,8 @@ use reveille::graph::registry::{
 
 pub(crate) const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 64, digits_max: 64, forms_max: 10_000 };
 
-pub(crate) const LIMITS: Limits = Limits { depth: 64, attributes: 1_000, rows: 10_000, calls: 1_000 };
+pub(crate) const LIMITS: Limits =
+    Limits { depth: 64, attributes: 1_000, rows: 10_000, calls: 1_000, bytes: 1_000_000 };
 
 /// The kind of world.
 pub(crate) struct Tasks;
@@ -217,7 +218,7 @@ fn bad(_: &mut Vec<i64>, _: Map) -> Result<Value, ResolverError> {
 pub(crate) fn replay(input: &[u8]) {
     const ROOMY: Caps =
         Caps { bytes_max: 1 << 28, depth_max: 512, digits_max: u16::MAX, forms_max: u32::MAX };
-    const TIGHT: Limits = Limits { depth: 12, attributes: 100, rows: 1_000, calls: 1_000 };
+    const TIGHT: Limits = Limits { depth: 12, attributes: 100, rows: 1_000, calls: 1_000, bytes: 1_000_000 };
     let Ok(value) = read_keeping_meta(input, &CAPS) else {
         return;
     };

@@ -72,6 +72,7 @@ fn graph() -> Vec<Map> {
         limit("attributes", QUERY_LIMITS.attributes),
         limit("rows", QUERY_LIMITS.rows),
         limit("calls", QUERY_LIMITS.calls),
+        limit("bytes", QUERY_LIMITS.bytes),
         ("stopped", Code::Limit, eql::QueryRefusal::Stopped),
         ("past", Code::Validation, eql::QueryRefusal::Past("REASON".into())),
     ];

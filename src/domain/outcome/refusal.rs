@@ -305,6 +305,7 @@ impl Refusal {
             Refusal::UnknownRun { .. } => "acknowledge by the delivery-id that was pushed to you",
             Refusal::NotInFlight { .. } => "acknowledge each delivery once, within the receipt time",
             Refusal::SessionFull { .. } => "cancel a schedule or wait for one to end",
+            Refusal::LimitReached { limit } if *limit == crate::limits::YEAR_MAX => "name an earlier instant",
             Refusal::LimitReached { .. } => "close what is no longer needed",
             Refusal::RevisionConflict { .. } => {
                 "read the schedule again, and make the change on what it says now"

@@ -20,9 +20,8 @@ const YEAR_MAX: i64 = 999_999_999;
 const CALENDAR: RangeInclusive<i64> = days_from_civil(-YEAR_MAX, 1, 1) * SECONDS_PER_DAY
     ..=days_from_civil(YEAR_MAX, 12, 31) * SECONDS_PER_DAY + SECONDS_PER_DAY - 1;
 
-/// The seconds of the years that have four digits, which every notation can print.
-const FOUR_DIGITS: RangeInclusive<i64> = days_from_civil(0, 1, 1) * SECONDS_PER_DAY
-    ..=days_from_civil(limits::YEAR_MAX.value.cast_signed(), 12, 31) * SECONDS_PER_DAY + SECONDS_PER_DAY - 1;
+/// The first second of the year that has five digits, which not every notation can print.
+const FIVE_DIGITS: i64 = days_from_civil(limits::YEAR_MAX.value.cast_signed() + 1, 1, 1) * SECONDS_PER_DAY;
 
 /// An instant on the wall clock: seconds and nanoseconds since 1970-01-01T00:00:00Z.
 ///
@@ -74,9 +73,9 @@ impl Moment {
         is_in_calendar.then_some(Moment { seconds, nanos_and_one: NonZeroU32::MIN.saturating_add(nanos) })
     }
 
-    /// Returns whether the year has four digits, so that every notation can print the instant.
-    pub fn is_printable(self) -> bool {
-        FOUR_DIGITS.contains(&self.seconds())
+    /// Returns whether the instant lies in no later year than `limits::YEAR_MAX`.
+    pub fn is_within_years(self) -> bool {
+        self.seconds() < FIVE_DIGITS
     }
 
     /// Returns the whole seconds since 1970, rounded down.

@@ -7,8 +7,8 @@
 
 use super::failure::ATTRIBUTE_ERRORS;
 use super::joins::{Collection, Column, is_key};
-use super::level::CallPlan;
-use super::level::{Level, Source};
+use super::level::{CallPlan, Level, Source};
+use super::limits::{QueryRefusal, weight};
 use super::row::EntityRow;
 use super::run::{RowGroup, Runner, field_error};
 use crate::edn::{Map, Value};
@@ -16,13 +16,16 @@ use crate::graph::registry::{AttrId, Viewer, World};
 
 impl<W: World> Runner<'_, W> {
     /// Builds the map of each row.
+    ///
+    /// # Errors
+    /// The limit on the bytes of the answer.
     pub(super) fn assemble(
-        &self,
+        &mut self,
         level: &Level,
         groups: &[RowGroup],
         rows: Vec<EntityRow>,
         mut columns: Vec<Option<Column>>,
-    ) -> Vec<Value> {
+    ) -> Result<Vec<Value>, QueryRefusal> {
         // Errors of a row are found through its call plan, so each row needs that of its group.
         let mut steps: Vec<Option<&CallPlan>> = vec![None; rows.len()];
         for group in groups {
@@ -32,9 +35,11 @@ impl<W: World> Runner<'_, W> {
         }
         let mut answers = Vec::with_capacity(rows.len());
         for (at, (row, steps)) in rows.into_iter().zip(steps).enumerate() {
-            answers.push(self.map(level, (row, steps), at, &mut columns));
+            let (answer, bytes) = self.map(level, (row, steps), at, &mut columns);
+            self.budget.put(bytes)?;
+            answers.push(answer);
         }
-        answers
+        Ok(answers)
     }
 
     fn map(
@@ -43,16 +48,19 @@ impl<W: World> Runner<'_, W> {
         (mut row, steps): (EntityRow, Option<&CallPlan>),
         at: usize,
         columns: &mut [Option<Column>],
-    ) -> Value {
+    ) -> (Value, usize) {
+        // Of the row's own values: those of the levels below have been charged there.
+        let mut bytes = 0;
         let mut entries = Vec::with_capacity(level.fields.len());
         let mut errors = Vec::new();
         for (field, column) in level.fields.iter().zip(columns) {
             let value = match (&field.source, column) {
                 // A column is moved out: each answer belongs to one row.
                 (_, Some(column)) => column.get_mut(at).and_then(Option::take),
-                (Source::Attr(attr, true), None) if field.is_whole => row.take(*attr, false),
                 (Source::Attr(attr, true), None) => {
-                    row.take(*attr, false).map(|value| self.whole(*attr, value))
+                    let value = row.take(*attr, false);
+                    bytes += value.as_ref().map_or(0, weight);
+                    if field.is_whole { value } else { value.map(|value| self.whole(*attr, value)) }
                 }
                 (Source::Attr(..) | Source::Ident(..) | Source::Placeholder | Source::Call(_), None) => None,
             };
@@ -66,7 +74,7 @@ impl<W: World> Runner<'_, W> {
         }
         if errors.is_empty() && !level.has_wildcard && !level.has_twins {
             // No key can occur twice, so the entries need no search for duplicates.
-            return Value::Map(Map::from_entries(entries).unwrap_or_default());
+            return (Value::Map(Map::from_entries(entries).unwrap_or_default()), bytes);
         }
         if level.has_wildcard {
             self.add_rest(row, &mut entries);
@@ -75,7 +83,7 @@ impl<W: World> Runner<'_, W> {
             let errors: Map = errors.into_iter().collect();
             entries.push((Value::keyword(ATTRIBUTE_ERRORS), errors.into()));
         }
-        Value::Map(entries.into_iter().collect())
+        (Value::Map(entries.into_iter().collect()), bytes)
     }
 
     /// Returns a row at the end of a bounded recursion: what it has of the level's attributes, without reading more.

@@ -134,7 +134,11 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
                 fast_field.below.is_none() && (self.viewer == Viewer::Operator || !self.hides(value))
             }
         };
-        if is_whole { Ok(datum) } else { Err(FastAbort::SlowPath) }
+        if !is_whole {
+            return Err(FastAbort::SlowPath);
+        }
+        self.budget.take(&datum)?;
+        Ok(datum)
     }
 
     /// Descends into entities that were read from a field. Returns the position below; [`Position::of`] sets the

@@ -24,7 +24,7 @@ impl<W: World> Runner<'_, W> {
                 // One call serves all rows of the group, and is charged once.
                 self.budget.call()?;
                 for row in &group.rows {
-                    self.read(view, (step, number), &mut rows[*row]);
+                    self.read(view, (step, number), &mut rows[*row])?;
                 }
             }
         }
@@ -32,7 +32,12 @@ impl<W: World> Runner<'_, W> {
     }
 
     /// Reads the attributes that a call provides for one entity.
-    fn read(&self, view: ViewOf<'_, W>, (step, number): (&PlannedCall, usize), row: &mut EntityRow) {
+    fn read(
+        &mut self,
+        view: ViewOf<'_, W>,
+        (step, number): (&PlannedCall, usize),
+        row: &mut EntityRow,
+    ) -> Result<(), QueryRefusal> {
         let operation = &self.registry.operations()[step.operation];
         let key = operation.key();
         // The number is valid only if the row was referred to by the key that this operation looks entities up by.
@@ -45,16 +50,20 @@ impl<W: World> Runner<'_, W> {
         };
         // Not found is no error here: the attributes stay missing, and the caller reports that.
         let Some(found) = found else {
-            return;
+            return Ok(());
         };
         for (attr, reader) in &step.wanted {
             let result = operation.readers.read(view, found, *reader, &step.params);
+            if let Ok(datum) = &result {
+                self.budget.take(datum)?;
+            }
             let result = result.and_then(|datum| self.value(view, *attr, datum, row));
             match result {
                 Ok(value) => row.add(*attr, value),
                 Err(error) => row.log.push((number, *attr, error)),
             }
         }
+        Ok(())
     }
 
     /// Converts a datum to an owned value; an entity becomes its key, and its number is recorded in the row.

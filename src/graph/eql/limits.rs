@@ -5,7 +5,8 @@
 //!
 //! Invariant: a limit is checked before the work that it bounds.
 
-use crate::edn::{Map, Symbol, Value};
+use crate::edn::{Map, Set, Symbol, Value};
+use crate::graph::registry::Datum;
 
 /// The limits of one query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct Limits {
     /// Calls of readers, and call plans made for entities that know something unexpected. One call may serve many
     /// entities.
     pub calls: u32,
+    /// Bytes of the values that are read, about as long as they are printed.
+    pub bytes: u32,
 }
 
 /// Why a query is not answered.
@@ -27,7 +30,7 @@ pub enum QueryRefusal {
     /// A limit is exceeded.
     #[error("the query exceeds the limit of {max} {limit}")]
     Limit {
-        /// Name of the limit: `depth`, `attributes`, `rows` or `calls`.
+        /// Name of the limit: `depth`, `attributes`, `rows`, `calls` or `bytes`.
         limit: &'static str,
         /// Its value.
         max: u32,
@@ -65,12 +68,23 @@ pub(super) struct Budget<'a> {
     limits: Limits,
     rows: u32,
     calls: u32,
+    /// Bytes that may still be read.
+    bytes: u32,
+    /// Bytes that the answer may still have. One value that was read may stand in it under many keys.
+    answer: u32,
     stop: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Budget<'a> {
     pub(super) fn new(limits: Limits, stop: &'a dyn Fn() -> bool) -> Self {
-        Self { limits, rows: limits.rows, calls: limits.calls, stop }
+        Self {
+            limits,
+            rows: limits.rows,
+            calls: limits.calls,
+            bytes: limits.bytes,
+            answer: limits.bytes,
+            stop,
+        }
     }
 
     /// Charges the entities of a level at a depth.
@@ -99,8 +113,45 @@ impl<'a> Budget<'a> {
         self.go_on()
     }
 
+    /// Charges a value that was read. An answer is held in memory until its reader has taken it, so its size is bounded before
+    /// the next value is read.
+    pub(super) fn take(&mut self, datum: &Datum<'_>) -> Result<(), QueryRefusal> {
+        let bytes = match datum {
+            Datum::Text(text) => text.len(),
+            Datum::Value(value) => weight(value),
+            // Entities are charged as rows.
+            Datum::Nil | Datum::Bool(_) | Datum::Int(_) | Datum::Shown(_) | Datum::Name(_) => WORD,
+            Datum::Inst(_) | Datum::Entity(_) | Datum::Entities(_) => WORD,
+        };
+        let left = self.bytes.checked_sub(u32::try_from(bytes).unwrap_or(u32::MAX));
+        self.bytes = left.ok_or(QueryRefusal::Limit { limit: "bytes", max: self.limits.bytes })?;
+        Ok(())
+    }
+
+    /// Charges values that stand in the answer.
+    pub(super) fn put(&mut self, bytes: usize) -> Result<(), QueryRefusal> {
+        let left = self.answer.checked_sub(u32::try_from(bytes).unwrap_or(u32::MAX));
+        self.answer = left.ok_or(QueryRefusal::Limit { limit: "bytes", max: self.limits.bytes })?;
+        Ok(())
+    }
+
     fn go_on(&self) -> Result<(), QueryRefusal> {
         // Every level and every call passes here, so a query stops soon, wherever its time goes.
         if (self.stop)() { Err(QueryRefusal::Stopped) } else { Ok(()) }
     }
 }
+
+/// Returns about how many bytes a value has when it is printed.
+pub(super) fn weight(value: &Value) -> usize {
+    if let Some(text) = value.as_str() {
+        return text.len();
+    }
+    if let Some(map) = value.as_map() {
+        return map.iter().map(|(key, value)| weight(key) + weight(value)).sum::<usize>() + WORD;
+    }
+    let items = value.as_items().unwrap_or_default().iter();
+    items.chain(value.as_set().into_iter().flat_map(Set::iter)).map(weight).sum::<usize>() + WORD
+}
+
+/// What anything short counts as.
+const WORD: usize = 8;

@@ -294,7 +294,7 @@ impl<W: World> Runner<'_, W> {
             self.check(&level, &groups, &rows)?;
         }
         let below = self.below(view, place, &level, &mut rows)?;
-        Ok(self.assemble(&level, &groups, rows, below))
+        Ok(self.assemble(&level, &groups, rows, below)?)
     }
 
     /// Groups rows that know the same attributes. Usually all rows do, so the previous group is tried first.

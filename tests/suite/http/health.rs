@@ -27,7 +27,7 @@ fn an_engine_that_nobody_drives_is_not_ready() {
     let clock = Arc::new(SimClock::new());
     // A handle alone has no driver, like a daemon whose driver has died.
     let handle = Handle::new(Parts {
-        clock: Arc::clone(&clock) as _,
+        clock: Arc::<SimClock>::clone(&clock),
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),

@@ -190,7 +190,7 @@ pub(in crate::engine::step) fn check_settings(schedule: &Schedule) -> Result<(),
         within(limits::LABEL_BYTES, route.channel.len().max(route.conversation.len()).max(thread))?;
     }
     let mut instants = schedule.trigger.instant().into_iter().chain(schedule.lifetime().expires_at);
-    if !instants.all(Moment::is_printable) {
+    if !instants.all(Moment::is_within_years) {
         return Err(Refusal::LimitReached { limit: limits::YEAR_MAX });
     }
     let waits = &settings.policy.backoff;

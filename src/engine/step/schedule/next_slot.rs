@@ -75,7 +75,7 @@ pub(in crate::engine) fn within_lifetime(
     slot: Option<Moment>,
 ) -> Next {
     // A slot that no notation can print would spoil every list that it is in.
-    let Some(slot) = slot.filter(|slot| slot.is_printable()) else {
+    let Some(slot) = slot.filter(|slot| slot.is_within_years()) else {
         return Next::Never { reason: Reason::NoMoreSlots };
     };
     if schedule.lifetime().expires_at.is_some_and(|end| slot >= end) {

@@ -7,6 +7,7 @@
 use async_graphql::Pos;
 
 use super::write;
+use crate::domain::Code as Class;
 use crate::edn::{Map, Value};
 use crate::surface::graphql::error::{Code, GraphqlError, Segment};
 use crate::surface::graphql::operation::select::Locator;
@@ -34,9 +35,11 @@ pub(in crate::surface::graphql) fn write(
     model: &SchemaModel,
     selection: &Selection,
     answers: &Answers<'_>,
+    bytes_max: u32,
 ) -> String {
+    let (out, errors, path) = (String::with_capacity(ROOM), Vec::new(), Vec::new());
     let mut writer =
-        Writer { model, answers, out: String::with_capacity(ROOM), errors: Vec::new(), path: Vec::new() };
+        Writer { model, answers, out, errors, path, bytes_max: bytes_max as usize, is_full: false };
     writer.out.push_str("{\"data\":");
     let mark = writer.out.len();
     // Null has reached the root, so the data as a whole is null (§6.4.4).
@@ -69,6 +72,10 @@ struct Writer<'a> {
     out: String,
     errors: Vec<GraphqlError>,
     path: Vec<PathStep<'a>>,
+    bytes_max: usize,
+    /// Whether the answer has reached its bound: nothing more is written. One value may be selected under many keys, so
+    /// what was read says nothing about what is written.
+    is_full: bool,
 }
 
 /// A field as it is declared and as it is selected.
@@ -127,6 +134,15 @@ impl<'a> Writer<'a> {
 
     /// Writes the value of a field from its source.
     fn value(&mut self, asked: FieldContext<'a>, row: &'a Map, place: usize) -> Result<(), Bubble> {
+        if self.is_full {
+            return Err(Bubble);
+        }
+        if self.out.len() > self.bytes_max {
+            self.is_full = true;
+            let message =
+                format!("the answer exceeds the limit of {} bytes; ask for it in pages", self.bytes_max);
+            return self.fail(asked, GraphqlError::new(Class::Limit, message));
+        }
         match &asked.field.source {
             FieldSource::Attr(_) => match lookup(row, &asked.selected.at) {
                 Some(value) => self.complete(asked, value),

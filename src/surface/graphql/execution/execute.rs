@@ -235,7 +235,7 @@ impl<W: World> Graphql<W> {
         };
         let introspected = prepared.introspected.as_ref();
         let answers = Answers { row: &row, root_results: &[], introspected };
-        Ok(answer::write(&viewer_schema.model, &prepared.selection, &answers))
+        Ok(answer::write(&viewer_schema.model, &prepared.selection, &answers, caller.limits.bytes))
     }
 
     /// Runs the mutations of an operation, in document order (specification, §6.2.2).
@@ -268,7 +268,7 @@ impl<W: World> Graphql<W> {
             apart.push(Some(result));
         }
         let answers = Answers { row: &Map::new(), root_results: &apart, introspected: None };
-        Ok(answer::write(&viewer_schema.model, &prepared.selection, &answers))
+        Ok(answer::write(&viewer_schema.model, &prepared.selection, &answers, caller.limits.bytes))
     }
 
     /// Runs one mutation, and queries the selection on its result.

@@ -231,7 +231,7 @@ mod tests {
     fn check(query: &str, has_shape: bool) {
         let registry = Arc::new(attr::registry().expect("sound declarations"));
         let graphql = Graphql::new(registry, &scheduler::roots()).unwrap();
-        let limits = Limits { depth: 20, attributes: 500, rows: 1_000, calls: 1_000 };
+        let limits = Limits { depth: 20, attributes: 500, rows: 1_000, calls: 1_000, bytes: 1_000_000 };
         let caller = GraphqlCaller {
             viewer: Viewer::Operator,
             may_introspect: true,

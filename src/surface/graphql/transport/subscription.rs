@@ -94,6 +94,6 @@ impl<W: World> Graphql<W> {
         let plan = self.preparing(viewer_schema, caller).plan(&prepared.need.query(), &seeds).map_err(one)?;
         let row = self.run(&plan, item, caller, access).map_err(one)?;
         let answers = Answers { row: &row, root_results: &[], introspected: None };
-        Ok(answer::write(&viewer_schema.model, &prepared.selection, &answers))
+        Ok(answer::write(&viewer_schema.model, &prepared.selection, &answers, caller.limits.bytes))
     }
 }
