@@ -6,9 +6,7 @@
 use super::Service;
 use super::tools::TOOLBOX;
 use crate::dialect::{cron, native, psi, reminder, session_action};
-use crate::domain::{
-    Caller, CallerRole, Code, Dialect, Effect, Op, Refusal, ScheduleId, Scope, Span, Target,
-};
+use crate::domain::{Caller, CallerRole, Code, Dialect, Op, Refusal, ScheduleId, Scope, Span, Target};
 use crate::edn::{Keyword, Map, Value};
 use crate::engine::State;
 use crate::limits;
@@ -84,7 +82,7 @@ impl Service {
     /// [`Denial`]; the operation must not be carried out then.
     pub(crate) fn admit(&self, caller: &Caller, op: Op, tool: Option<Dialect>) -> Result<(), Denial> {
         let rule = op.rule();
-        if rule.effect == Effect::Changes && !caller.may_change() {
+        if rule.changes && !caller.may_change() {
             return Err(Denial::ReadOnly);
         }
         let is_of_hosts = rule.roles.contains(&CallerRole::Host);
@@ -92,7 +90,7 @@ impl Service {
             return Err(if is_of_hosts { Denial::HostsOnly } else { Denial::OperatorsOnly });
         }
         // An operator who acts for a session changes nothing beyond that session.
-        if rule.effect == Effect::Changes && !is_of_hosts && caller.scope != Scope::Operator {
+        if rule.changes && !is_of_hosts && caller.scope != Scope::Operator {
             return Err(Denial::OperatorsOnly);
         }
         let Scope::Session(session) = &caller.scope else { return Ok(()) };

@@ -6,7 +6,7 @@ use super::Service;
 use super::admission::Denial;
 use super::reach::Reach;
 use crate::domain::{
-    Caller, Dialect, Failure, HostId, JobId, Op, Phase, Reason, Refusal, RunId, SessionConfig, SessionId,
+    Caller, Failure, HostId, JobId, Op, Phase, Reason, Refusal, RunId, SessionConfig, SessionId,
 };
 use crate::engine::{Command, Input, Report, SessionRecord};
 use crate::runtime::Token;
@@ -154,6 +154,7 @@ impl Service {
     ///
     /// # Errors
     /// [`HostError`]; nothing has changed then.
+    #[cfg(feature = "http")]
     pub(crate) fn report_job(
         &self,
         caller: &Caller,
@@ -168,11 +169,12 @@ impl Service {
     ///
     /// # Errors
     /// [`HostError`]
+    #[cfg(feature = "http")]
     pub(crate) fn admit_job_report(&self, caller: &Caller, session: &SessionId) -> Result<(), HostError> {
         if !caller.scope.covers(session) {
             return Err(Refusal::UnknownSession { session: session.clone() }.into());
         }
-        Ok(self.admit(caller, Op::ReportJob, Some(Dialect::SessionAction))?)
+        Ok(self.admit(caller, Op::ReportJob, Some(crate::domain::Dialect::SessionAction))?)
     }
 
     fn open(

@@ -8,9 +8,7 @@ use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{
-    Caller, CallerRole, Effect, Grant, HostId, Op, Right, Scope, SessionConfig, SessionId, Via,
-};
+use reveille::domain::{Caller, CallerRole, Grant, HostId, Op, Right, Scope, SessionConfig, SessionId, Via};
 use reveille::edn::{Map, Value, read};
 use reveille::engine::State;
 use reveille::graph::eql::Boundary;
@@ -61,7 +59,7 @@ fn callers() -> Vec<(&'static str, Caller)> {
 /// What the table says, in the words of the test: a second reading of the rule, not a call of what is tested.
 fn is_admitted(op: Op, caller: &Caller) -> bool {
     let rule = op.rule();
-    let changes = rule.effect == Effect::Changes;
+    let changes = rule.changes;
     let of_the_whole = changes && !rule.roles.contains(&CallerRole::Host);
     let is_narrow = caller.scope.session().is_some_and(|session| session.as_str() == "narrow");
     rule.roles.contains(&caller.role)

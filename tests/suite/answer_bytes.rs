@@ -51,6 +51,12 @@ fn an_answer_that_is_too_long_is_refused_and_a_page_is_not() {
         // Not by the fast path: a placeholder of each entity.
         ("[{:psi.scheduler/schedules [:psi.scheduler/message {:>/again [:psi.scheduler/label]}]}]", false),
         ("[{:psi.scheduler/schedules [:psi.scheduler/schedule-id]}]", true),
+        // Read once, and shown twice.
+        (
+            "[{(:psi.scheduler/schedules {:first 100}) \
+               [{:>/a [:psi.scheduler/message]} {:>/b [:psi.scheduler/message]}]}]",
+            false,
+        ),
     ] {
         let answer = ask(&handle, query);
         assert_eq!(!answer.contains("limit of 8388608 bytes"), fits, "{query}: {} bytes", answer.len());

@@ -170,3 +170,22 @@ pub(crate) fn ratchet(lengths: &[(String, usize)], max: usize, allowed: &[(&str,
     }
     faults
 }
+
+/// Calls that change or follow the engine without the service, which admits the caller.
+pub(crate) fn past_the_service(text: &str) -> Vec<String> {
+    let tokens = tokens(text);
+    let mut faults = Vec::new();
+    for window in tokens.windows(3) {
+        let [dot, name, open] = window else { continue };
+        let is_call = dot.text == "." && open.text == "(";
+        // `HostAttached` is a host that a client has become; that it may is asked of the service.
+        if is_call && PAST_THE_SERVICE.contains(&name.text.as_str()) {
+            faults.push(format!("{}: `{}`", name.line, name.text));
+        }
+    }
+    faults
+}
+
+/// The handle's methods that change something, or follow everything.
+const PAST_THE_SERVICE: [&str; 6] =
+    ["submit", "submit_with", "submit_unawaited", "open_session", "close_session", "set_guard"];

@@ -14,7 +14,7 @@ mod samples;
 
 use std::path::Path;
 
-use faults::{impurities, layer_faults, line_faults, ratchet, undocumented_numbers, waits};
+use faults::{impurities, layer_faults, line_faults, past_the_service, ratchet, undocumented_numbers, waits};
 use files::{each_file, entries, layer_of, rank, read, report, rooted, rust_files};
 use modules::{dangling_names, forgotten};
 use planted::unplantable;
@@ -80,6 +80,12 @@ const LONG_FILES: &[(&str, usize)] = &[];
 fn every_module_imports_lower_layers_only() {
     let faults = each_file(&["src"], |file| layer_faults(&file.path, &file.text));
     report("a module names strictly lower layers only", &faults);
+}
+
+#[test]
+fn surfaces_ask_the_service() {
+    let faults = each_file(&["src/surface"], |file| past_the_service(&file.text));
+    report("who may ask for what is the service's: a surface does not change or follow the engine", &faults);
 }
 
 #[test]

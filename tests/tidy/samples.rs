@@ -311,3 +311,13 @@ a.rs
 - «a = b» + b
 + b
 ";
+
+#[test]
+fn a_surface_that_goes_past_the_service_is_found() {
+    assert_eq!(past_the_service("fn f() { handle.submit(input); }"), ["1: `submit`"]);
+    assert_eq!(
+        past_the_service("fn f() {\n app.service.handle().open_session(id); }"),
+        ["2: `open_session`"]
+    );
+    assert!(past_the_service("fn submit() { service.call_tool(name); let submit = 1; }").is_empty());
+}

@@ -51,7 +51,7 @@ impl Creation {
 
 impl Schedule {
     /// Returns who created the schedule; `None` if its owner did, with a tool of its dialect.
-    pub fn created_by(&self) -> Option<&Actor> {
+    pub(crate) fn created_by(&self) -> Option<&Actor> {
         self.creation.as_ref()?.by.as_ref()
     }
 

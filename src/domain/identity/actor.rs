@@ -79,7 +79,7 @@ impl Actor {
 impl Actor {
     /// Returns what a viewer may know of this actor. An operator sees everything; a session sees
     /// itself in full, of an operator only that it was one, and of other sessions nothing.
-    pub fn seen_by(&self, viewer: &Scope) -> Option<Actor> {
+    pub(crate) fn seen_by(&self, viewer: &Scope) -> Option<Actor> {
         match (viewer, &self.scope) {
             (Scope::Operator, _) => Some(self.clone()),
             // Entry and tool of an operator are dropped: a session must not learn the names of

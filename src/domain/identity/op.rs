@@ -9,7 +9,7 @@ use crate::domain::{CallerRole, names};
 
 /// Declares the operations: documentation, name, whether they read or change, who may, and what else is checked.
 macro_rules! ops {
-    ($($(#[doc = $doc:literal])+ $op:ident = $name:literal: $effect:ident by $roles:ident $($check:ident)*;)+) => {
+    ($($(#[doc = $doc:literal])+ $op:ident = $name:literal: $verb:ident by $roles:ident $($check:ident)*;)+) => {
         names! {
             /// Something that a caller can ask for.
             Op {
@@ -21,7 +21,7 @@ macro_rules! ops {
             /// Returns the rule of the operation.
             pub const fn rule(self) -> OpRule {
                 match self {
-                    $(Op::$op => OpRule { effect: Effect::$effect, roles: $roles, is_granted: false, is_metered: false }
+                    $(Op::$op => OpRule::$verb($roles)
                         $(.$check())*,)+
                 }
             }
@@ -33,7 +33,7 @@ macro_rules! ops {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpRule {
     /// Whether it changes anything.
-    pub effect: Effect,
+    pub changes: bool,
     /// The roles that may ask for it.
     pub roles: &'static [CallerRole],
     /// Whether the grant of the caller's session has to cover it.
@@ -42,16 +42,15 @@ pub struct OpRule {
     pub is_metered: bool,
 }
 
-/// Whether an operation changes anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// It reads.
-    Reads,
-    /// It changes something.
-    Changes,
-}
-
 impl OpRule {
+    const fn reads(roles: &'static [CallerRole]) -> OpRule {
+        OpRule { changes: false, roles, is_granted: false, is_metered: false }
+    }
+
+    const fn changes(roles: &'static [CallerRole]) -> OpRule {
+        OpRule { changes: true, ..OpRule::reads(roles) }
+    }
+
     const fn granted(self) -> OpRule {
         OpRule { is_granted: true, ..self }
     }
@@ -72,39 +71,39 @@ const OWNERS: &[CallerRole] = &[CallerRole::Operator, CallerRole::Host, CallerRo
 
 ops! {
     /// Reads schedules, runs, sessions and decisions, present or past.
-    Query = "query": Reads by ALL;
+    Query = "query": reads by ALL;
     /// Follows decisions, schedules or messages as they change.
-    Follow = "follow": Reads by ALL;
+    Follow = "follow": reads by ALL;
     /// Reads the whole schema by introspection.
-    Introspect = "introspect": Reads by OVERSEERS;
+    Introspect = "introspect": reads by OVERSEERS;
     /// Reads the counters of the process.
-    Metrics = "metrics": Reads by OVERSEERS;
+    Metrics = "metrics": reads by OVERSEERS;
     /// Creates a schedule.
-    Create = "schedule/create": Changes by OWNERS granted metered;
+    Create = "schedule/create": changes by OWNERS granted metered;
     /// Changes, pauses, resumes or starts schedules, or skips a slot.
-    Change = "schedule/change": Changes by OWNERS granted;
+    Change = "schedule/change": changes by OWNERS granted;
     /// Cancels or deletes schedules.
-    Cancel = "schedule/cancel": Changes by OWNERS granted;
+    Cancel = "schedule/cancel": changes by OWNERS granted;
     /// Reports that a job of the caller's own session is ready.
-    ReportJob = "job/report": Changes by OWNERS granted;
+    ReportJob = "job/report": changes by OWNERS granted;
     /// Opens a session.
-    OpenSession = "session/open": Changes by HOSTS;
+    OpenSession = "session/open": changes by HOSTS;
     /// Closes a session.
-    CloseSession = "session/close": Changes by HOSTS;
+    CloseSession = "session/close": changes by HOSTS;
     /// Reports what a person said in a session.
-    UserMessage = "session/user-message": Changes by HOSTS;
+    UserMessage = "session/user-message": changes by HOSTS;
     /// Reports that a turn of a session began or ended.
-    Busy = "session/busy": Changes by HOSTS;
+    Busy = "session/busy": changes by HOSTS;
     /// Reports that a job of a session is ready.
-    JobReady = "session/job-ready": Changes by HOSTS;
+    JobReady = "session/job-ready": changes by HOSTS;
     /// Attaches a connection as the host of sessions.
-    AttachHost = "host/attach": Changes by HOSTS;
+    AttachHost = "host/attach": changes by HOSTS;
     /// Acknowledges or refuses a delivery.
-    Receipt = "delivery/receipt": Changes by HOSTS;
+    Receipt = "delivery/receipt": changes by HOSTS;
     /// Holds all schedules, or releases the hold.
-    Hold = "hold": Changes by OPERATORS;
+    Hold = "hold": changes by OPERATORS;
     /// Approves or denies a held run.
-    Approve = "run/approve": Changes by OPERATORS;
+    Approve = "run/approve": changes by OPERATORS;
     /// Changes what a session may do.
-    SetGrant = "session/set-grant": Changes by OPERATORS;
+    SetGrant = "session/set-grant": changes by OPERATORS;
 }

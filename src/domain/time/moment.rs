@@ -74,7 +74,7 @@ impl Moment {
     }
 
     /// Returns whether the instant lies in no later year than `limits::YEAR_MAX`.
-    pub fn is_within_years(self) -> bool {
+    pub(crate) fn is_within_years(self) -> bool {
         self.seconds() < FIVE_DIGITS
     }
 

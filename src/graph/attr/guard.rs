@@ -175,7 +175,7 @@ const RULE: Record = Record {
         field::<OneOrMany<PayloadKind>>("kinds", "Matches schedules of these kinds. All if empty."),
         field::<OneOrMany<Box<str>>>(
             "tools",
-            "Matches schedules whose fresh session would have one of these tools. All if empty.",
+            "Matches schedules whose fresh session would or might have one of these tools, its own or inherited. All if empty.",
         ),
         Param::shown("window", ParamType::Record(&WINDOW), "Matches at these times only. Always if nil.")
             .or_nil(),
