@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use super::client::Client;
 use super::fault::AppFault;
 use super::forecast_explain;
+use super::foreign_text::{shown, visible};
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::SessionId;
 use crate::edn::{self, Caps, Map, Symbol, Value};
@@ -99,7 +100,7 @@ pub(super) fn approvals(args: &OperatorArgs) -> io::Result<ExitCode> {
 
 fn word(value: &Value) -> String {
     let keyword = value.as_keyword().map(|keyword| keyword.name().to_owned());
-    keyword.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_else(|| value.to_string())
+    keyword.or_else(|| value.as_str().map(visible)).unwrap_or_else(|| shown(value))
 }
 
 /// One command for one daemon.
@@ -193,7 +194,7 @@ fn outcome(answer: &Value, mutation: &str) -> Result<Value, String> {
 fn print(printing: &Printing, answer: &Value) -> io::Result<()> {
     let line = |(key, value): (&Value, &Value)| {
         let name = key.as_keyword().map_or_else(|| key.to_string(), |key| key.name().to_owned());
-        format!("{name}  {}\n", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        format!("{name}  {}\n", value.as_str().map_or_else(|| shown(value), visible))
     };
     let words = || answer.as_map().into_iter().flatten().map(line).collect();
     forecast_explain::print(printing, answer, words).map(|_| ())

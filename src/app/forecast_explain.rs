@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use super::client::Client;
 use super::fault::AppFault;
+use super::foreign_text::{shown, visible};
 use super::in_process;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::{Moment, SessionId, Span};
@@ -141,11 +142,10 @@ fn cell(slot: &Value, column: &str) -> String {
     }
 }
 
-/// The schedule's label. Control characters become blanks: a label must not move the cursor.
+/// The schedule's label.
 fn label(slot: &Value) -> String {
     let schedule = slot.as_map().and_then(|slot| slot.keyword("reveille.slot/schedule"));
-    let label = schedule.map(|schedule| cell(schedule, "psi.scheduler/label")).unwrap_or_default();
-    label.chars().map(|found| if found.is_control() { ' ' } else { found }).collect()
+    schedule.map(|schedule| cell(schedule, "psi.scheduler/label")).unwrap_or_default()
 }
 
 /// Formats an explanation: its sentence, and then its facts.
@@ -159,12 +159,12 @@ fn told(explanation: &Value) -> String {
     format!("{sentence}\n{}", facts.collect::<String>())
 }
 
-/// A value as plain text, without EDN's quotes and tags.
+/// A value as plain text, without EDN's quotes and tags unless a terminal would do more with it than show it.
 fn word(value: &Value) -> String {
     let inst = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos()));
     let keyword = || value.as_keyword().map(|keyword| keyword.as_str().to_owned());
-    let text = || value.as_str().map(str::to_owned);
-    inst.map(|inst| inst.to_string()).or_else(keyword).or_else(text).unwrap_or_else(|| value.to_string())
+    let text = || value.as_str().map(visible);
+    inst.map(|inst| inst.to_string()).or_else(keyword).or_else(text).unwrap_or_else(|| shown(value))
 }
 
 const COLUMNS: [&str; 5] = [
@@ -197,7 +197,10 @@ mod tests {
         let text = table(&[slot]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3, "{text}");
-        assert!(lines[0].ends_with("SCHEDULE  LABEL") && lines[1].ends_with("sch-1     a b [2J"), "{text}");
+        assert!(
+            lines[0].ends_with("SCHEDULE  LABEL") && lines[1].ends_with(r#"sch-1     "a\nb\u001b[2J""#),
+            "{text}"
+        );
         assert!(!text.contains('\u{1b}'));
     }
 }

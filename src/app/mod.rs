@@ -13,6 +13,7 @@ pub mod export;
 mod export_import;
 mod fault;
 mod forecast_explain;
+mod foreign_text;
 mod graphql;
 mod guard_rules;
 pub mod import;

@@ -72,6 +72,8 @@ pub struct GuardQuestion {
     pub digest: Digest,
     /// The definition: who made the schedule, what is delivered, and to whom.
     pub schedule: Schedule,
+    /// The configuration that the fresh session would have, with what it inherits; `None` if none is opened.
+    pub config: Option<SessionConfig>,
     /// The revision of that definition, from 1.
     pub revision: u32,
     /// What caused the run.

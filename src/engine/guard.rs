@@ -66,15 +66,20 @@ impl State {
 
     /// Returns whether the fresh session of a run may have one of these tools, its own or inherited.
     fn may_have_tool(&self, schedule: &Schedule, tools: &[Box<str>]) -> bool {
-        let Some(asked) = schedule.payload.config() else { return false };
-        let origin = self.session(&schedule.owner).map(SessionRecord::config);
-        let config =
-            origin.map_or_else(|| asked.over(&SessionConfig::default()), |origin| asked.over(origin));
+        let Some(config) = self.effective_config(schedule) else { return false };
         let (ids, selection) = (config.tool_ids, config.prompt_component_selection);
         let selected = selection.and_then(|selection| selection.tool_names);
         let has = |names: &Vec<Box<str>>| names.iter().any(|name| tools.contains(name));
         // Where no configuration says which tools there are, its host decides, and may give it any.
         ids.as_ref().is_none_or(has) || selected.as_ref().is_some_and(has)
+    }
+
+    /// Returns the configuration that a fresh session of the schedule would have now, with what it inherits; `None` if the
+    /// schedule opens no session.
+    pub(crate) fn effective_config(&self, schedule: &Schedule) -> Option<SessionConfig> {
+        let asked = schedule.payload.config()?;
+        let origin = self.session(&schedule.owner).map(SessionRecord::config);
+        Some(origin.map_or_else(|| asked.over(&SessionConfig::default()), |origin| asked.over(origin)))
     }
 
     /// Returns the digest that an approval of this run has to name; `None` unless the run waits for
@@ -83,7 +88,23 @@ impl State {
         let hold =
             record.run.checks.as_ref()?.waits.as_ref().filter(|hold| hold.awaits == Awaits::Operator)?;
         let revision = self.schedules.get(record.schedule)?.progress().revision;
-        Some(digest(&self.run_id(record)?, revision, &hold.rule, self.definition_of(record)?))
+        Some(self.digest(&self.run_id(record)?, revision, &hold.rule, self.definition_of(record)?))
+    }
+
+    /// Returns the digest of everything that an approval covers: what is delivered and where, with what a fresh session
+    /// inherits, the revision, and the rule.
+    ///
+    /// The definition is included as its debug output. If a later release prints it differently,
+    /// earlier approvals become void and the run is held again, which is the safe direction.
+    pub(super) fn digest(&self, run: &RunId, revision: u32, rule: &str, asked: &Schedule) -> Digest {
+        let mut text = String::new();
+        // Writing to a string cannot fail. Debug output quotes texts, so different runs have different
+        // texts.
+        let _ = write!(text, "{run} {revision} {rule:?} {asked:?}");
+        if let Some(config) = self.effective_config(asked) {
+            let _ = write!(text, " {config:?}");
+        }
+        Digest(Sha256::digest(text.as_bytes()).into())
     }
 
     /// Returns the policy that runs are checked by before they are handed over.
@@ -100,17 +121,4 @@ fn is_within(window: &TimeWindow, zones: &Zones, at: Moment) -> bool {
     // The window spans midnight: it goes on into the day after the one on which it begins.
     window.days.contains(day) && window.from <= time
         || window.days.contains(day.before()) && time < window.until
-}
-
-/// Returns the digest of everything that an approval covers: what is delivered and where, the
-/// revision, and the rule.
-///
-/// The definition is included as its debug output. If a later release prints it differently,
-/// earlier approvals become void and the run is held again, which is the safe direction.
-pub(super) fn digest(run: &RunId, revision: u32, rule: &str, asked: &Schedule) -> Digest {
-    let mut text = String::new();
-    // Writing to a string cannot fail. Debug output quotes texts, so different runs have different
-    // texts.
-    let _ = write!(text, "{run} {revision} {rule:?} {asked:?}");
-    Digest(Sha256::digest(text.as_bytes()).into())
 }

@@ -18,6 +18,7 @@ pub mod page;
 pub mod params;
 pub mod psi_terms;
 pub mod registry;
+pub(crate) mod session_config;
 pub mod view;
 
 pub use echo::echo;

@@ -22,8 +22,8 @@ fn ask(handle: &Handle, query: &str) -> String {
     Value::from(reply(&request, answer)).to_string()
 }
 
-/// What becomes of a fresh session with this configuration, made by a session with that one, where a rule refuses `shell`.
-fn becomes(origin: SessionConfig, asked: &str) -> String {
+/// An engine in which a session with this configuration has made a schedule for a fresh session, which is due, under a rule.
+fn due(origin: SessionConfig, asked: &str, of: RuleScope, then: Ruling) -> Handle {
     let clock = Arc::new(SimClock::new());
     let handle = Handle::new(Parts {
         clock: Arc::<SimClock>::clone(&clock),
@@ -35,9 +35,9 @@ fn becomes(origin: SessionConfig, asked: &str) -> String {
     });
     let id = SessionId::new("one").expect("an id");
     handle.open_session(Some(id), HostId::LOCAL, origin).expect("it is new");
-    let of = RuleScope { tools: vec!["shell".into()], ..RuleScope::default() };
-    let rule = Rule { name: "no-shell".into(), of, then: Ruling::Refuse, why: None };
-    let policy = GuardPolicy { rules: vec![rule], approval: None, asks: None };
+    let rule = Rule { name: "the-rule".into(), of, then, why: None };
+    let approval = Some(Span::from_millis(3_600_000));
+    let policy = GuardPolicy { rules: vec![rule], approval, asks: None };
     let set = Command::SetGuard { policy: Some(Arc::new(policy)), by: Scope::Operator.into() };
     handle.submit(Input::Command(set)).expect("nothing forbids it");
     let create = format!(
@@ -47,6 +47,13 @@ fn becomes(origin: SessionConfig, asked: &str) -> String {
     assert!(created.contains(":psi.scheduler/created? true"), "{created}");
     clock.advance(Span::from_millis(2_000));
     handle.run_due();
+    handle
+}
+
+/// What becomes of a fresh session with this configuration, made by a session with that one, where a rule refuses `shell`.
+fn becomes(origin: SessionConfig, asked: &str) -> String {
+    let of = RuleScope { tools: vec!["shell".into()], ..RuleScope::default() };
+    let handle = due(origin, asked, of, Ruling::Refuse);
     let status = ask(&handle, "[{:psi.scheduler/schedules [:psi.scheduler/status :psi.scheduler/reason]}]");
     let refused = status.contains(":failed") && status.contains(":refused-by-rule");
     assert!(refused || status.contains(":delivered"), "{status}");
@@ -79,4 +86,59 @@ fn a_rule_by_tools_sees_the_selection_of_the_prompt() {
     let selection = PromptSelection { tool_names: Some(vec!["shell".into()]), ..PromptSelection::default() };
     let origin = SessionConfig { prompt_component_selection: Some(selection), ..tools(&["read"]) };
     assert_eq!(becomes(origin, ""), "refused");
+}
+
+/// What an operator is shown of the one run that waits, and the digest to approve.
+fn approval(origin: SessionConfig, asked: &str) -> (String, String) {
+    let handle = due(origin, asked, RuleScope::default(), Ruling::Hold);
+    let held = "[{:reveille.engine/held-runs [:reveille.run/approval :reveille.run/approval-digest]}]";
+    let shown = ask(&handle, held);
+    let digest =
+        shown.split(":reveille.run/approval-digest \"").nth(1).and_then(|rest| rest.split('"').next());
+    let digest = digest.expect(&shown).to_owned();
+    (shown.replace(&digest, "DIGEST"), digest)
+}
+
+/// Everything that a model would begin with is shown, wherever it comes from, and nothing of it can change after the yes.
+#[test]
+fn an_approval_is_of_what_is_done() {
+    let text = |text: &str| Some(Box::from(text));
+    let selection =
+        PromptSelection { tool_names: Some(vec!["SELECTED".into()]), ..PromptSelection::default() };
+    let plain = SessionConfig::default;
+    let origins = [
+        (plain(), ""),
+        (SessionConfig { system_prompt: text("SYSTEM"), ..plain() }, "SYSTEM"),
+        (SessionConfig { developer_prompt: text("DEVELOPER"), ..plain() }, "DEVELOPER"),
+        (tools(&["TOOL"]), "TOOL"),
+        (SessionConfig { prompt_component_selection: Some(selection), ..plain() }, "SELECTED"),
+    ];
+    let mut seen: Vec<(String, String)> = Vec::new();
+    for (origin, shown) in origins {
+        let (approval, digest) = approval(origin, "");
+        assert!(approval.contains(shown), "{shown}: {approval}");
+        seen.push((approval, digest));
+    }
+    let own = [
+        (":session-config {:system-prompt \"SYSTEM2\"}", "SYSTEM2"),
+        (":session-config {:tool-ids [\"TOOL2\"]}", "TOOL2"),
+        (":session-config {:session-name \"NAME\"}", "NAME"),
+        (":label \"LABEL\"", "LABEL"),
+        (
+            ":session-config {:preloaded-messages [{:role \"user\" :content [{:type :text :text \"PRELOADED\"}]}]}",
+            "PRELOADED",
+        ),
+    ];
+    for (asked, shown) in own {
+        let (approval, digest) = approval(plain(), asked);
+        assert!(approval.contains(shown), "{shown}: {approval}");
+        seen.push((approval, digest));
+    }
+    for (place, (shown, digest)) in seen.iter().enumerate() {
+        for (other, other_digest) in &seen[place + 1..] {
+            assert_ne!(shown, other, "two runs look alike");
+            assert_ne!(digest, other_digest, "{shown} and {other}");
+        }
+    }
+    assert!(seen[0].0.contains(":owner \"one\"") && seen[0].0.contains(":made-by"), "{}", seen[0].0);
 }

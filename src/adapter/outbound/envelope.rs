@@ -8,6 +8,7 @@ use crate::dialect::{REQUEST_CAPS, json};
 use crate::domain::{Failure, GuardAnswer, Phase, Reason, Target};
 use crate::edn::{Map, Value};
 use crate::engine::GuardQuestion;
+use crate::graph::session_config;
 
 /// Prints the question as one JSON object.
 pub(super) fn print(question: &GuardQuestion) -> Vec<u8> {
@@ -37,7 +38,9 @@ pub(super) fn print(question: &GuardQuestion) -> Vec<u8> {
             .with("token", by.via.as_ref().and_then(|entry| Some(Value::string(entry.token()?.as_str()))))
             .with("tool", by.tool.map(|tool| Value::string(tool.name())))
     });
-    let tools = schedule.payload.config().and_then(|config| config.tool_ids.as_ref());
+    // With what it inherits: a guard that saw the schedule's own tools alone would let inherited ones pass.
+    let config = question.config.as_ref();
+    let tools = config.and_then(|config| config.tool_ids.as_ref());
     let tools = tools.map(|tools| tools.iter().map(|tool| Value::string(&**tool)).collect::<Vec<Value>>());
     let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let envelope = Map::new()
@@ -54,6 +57,7 @@ pub(super) fn print(question: &GuardQuestion) -> Vec<u8> {
         .with("made_by", made_by)
         .with("text", schedule.payload.text())
         .with("tools", tools)
+        .with("config", config.map(session_config::whole))
         .with("target", target)
         .with("session", question.session.as_ref().map(|session| Value::string(session.as_str())))
         .with("provenance", provenance)

@@ -4,13 +4,14 @@
 use super::{attributes, entities, maybe, operators, own};
 use crate::domain::{
     Awaits, Dialect, Digest, Grant, GuardPolicy, Hold, Lineage, Moment, PayloadKind, Right, Rule, RuleScope,
-    Ruling, RunId, SessionId, Span, Weekday,
+    Ruling, RunId, SessionId, Span, Target, Weekday,
 };
 use crate::edn::{Map, Value};
 use crate::engine::{Key, RunRecord, SessionRecord};
 use crate::graph::params::{IdText, OneOrMany, field};
 use crate::graph::psi_terms;
 use crate::graph::registry::{Datum, Entity, Param, ParamType, Record, Type, ViewOf};
+use crate::graph::session_config;
 use crate::graph::view::Scheduler;
 
 /// Declares the guard's policy and the runs that it holds.
@@ -113,6 +114,31 @@ const APPROVAL: Record = Record {
         )
         .or_nil(),
         Param::shown("revision", ParamType::COUNT, "The revision of the schedule."),
+        field::<Box<str>>("label", "The name of the schedule. Nil if none.").or_nil(),
+        field::<IdText>("owner", "The id of the session that owns the schedule."),
+        field::<Box<str>>(
+            "made-by",
+            "The actor that created the schedule. The owner if no other is recorded.",
+        ),
+        field::<IdText>(
+            "session-id",
+            "The id of the session that the run would be delivered into. Nil if none.",
+        )
+        .or_nil(),
+        field::<Box<str>>("channel", "The channel that the run would be delivered to. Nil if none.").or_nil(),
+        field::<Box<str>>("conversation", "The recipient on that channel. Nil if none.").or_nil(),
+        field::<Box<str>>("thread", "The thread of that conversation. Nil if none.").or_nil(),
+        field::<Map>(
+            "config",
+            "For a fresh session: its whole configuration, with what it inherits. Nil for other runs.",
+        )
+        .or_nil(),
+        Param::shown(
+            "lineage",
+            ParamType::Record(&LINEAGE),
+            "The chain of turns in which it was made. Nil if none.",
+        )
+        .or_nil(),
     ],
 };
 
@@ -122,6 +148,14 @@ fn approval(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Map> {
     let (hold, asked) = (hold(run)?, view.state.definition_of(run)?);
     // Computed from what would be delivered now, so an approval of anything else is refused.
     let digest = view.state.approval_digest(run)?;
+    let route = if let Target::Route(route) = asked.target() { Some(&**route) } else { None };
+    let into = match asked.target() {
+        Target::Owner => Some(&asked.owner),
+        Target::Session(session) => Some(session),
+        Target::Route(_) | Target::Fresh => None,
+    };
+    let made_by = asked.created_by().map_or_else(|| format!("session {}", asked.owner), ToString::to_string);
+    let config = view.state.effective_config(asked);
     Some(
         Map::new()
             .with("digest", digest.to_string())
@@ -132,7 +166,16 @@ fn approval(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Map> {
             .with("message", asked.payload.text())
             .with("target", asked.target().name())
             .with("session-config", asked.payload.config().map(|config| psi_terms::config_summary(config)))
-            .with("revision", record.progress().revision),
+            .with("revision", record.progress().revision)
+            .with("label", asked.label.as_deref())
+            .with("owner", asked.owner.as_str())
+            .with("made-by", made_by)
+            .with("session-id", into.map(SessionId::as_str))
+            .with("channel", route.map(|route| &*route.channel))
+            .with("conversation", route.map(|route| &*route.conversation))
+            .with("thread", route.and_then(|route| route.thread.as_deref()))
+            .with("config", config.as_ref().map(session_config::whole))
+            .with("lineage", asked.lineage().map(lineage)),
     )
 }
 

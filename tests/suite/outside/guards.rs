@@ -36,6 +36,7 @@ fn question(patience_ms: u64) -> GuardQuestion {
             creation: None,
             settings: None,
         },
+        config: None,
         revision: 1,
         cause: Cause::Slot,
         late: Span::from_millis(5),

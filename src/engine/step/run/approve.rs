@@ -26,7 +26,7 @@ pub(in crate::engine) fn approve(
         return Err(Refusal::UnknownRun { run });
     };
     // Computed now, and not when the run was held: its definition may have changed since.
-    let present = occurrence.digest(&hold.rule);
+    let present = occurrence.digest(step.state, &hold.rule);
     if present != digest {
         return Err(Refusal::ApprovalConflict { run, digest, present });
     }

@@ -5,7 +5,8 @@
 
 use crate::domain::{Awaits, Digest, Failure, Hold, Moment, Payload, Phase, Reason, Rule, RunFact, Span};
 use crate::engine::effect::{Effect, GuardQuestion};
-use crate::engine::guard::{PolicyDecision, digest};
+use crate::engine::guard::PolicyDecision;
+use crate::engine::state::State;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::fail;
 use crate::engine::step_builder::StepBuilder;
@@ -22,7 +23,7 @@ pub(in crate::engine::step) fn authorize(step: &mut StepBuilder<'_>, occurrence:
     match state.guard_decision(step.zones, occurrence.schedule, step.now.wall) {
         PolicyDecision::Allowed => {}
         // An approval satisfies the rule; the outside guard is asked all the same.
-        PolicyDecision::NeedsApproval(rule) if occurrence.is_approved(&rule.name) => {}
+        PolicyDecision::NeedsApproval(rule) if occurrence.is_approved(state, &rule.name) => {}
         PolicyDecision::NeedsApproval(rule) => {
             hold(step, occurrence, rule.name.clone(), rule.why.clone());
             return false;
@@ -33,7 +34,7 @@ pub(in crate::engine::step) fn authorize(step: &mut StepBuilder<'_>, occurrence:
         }
     }
     match state.guard.as_ref().and_then(|policy| policy.asks) {
-        Some(patience) if !occurrence.is_allowed(step.now.boot) => {
+        Some(patience) if !occurrence.is_allowed(state, step.now.boot) => {
             ask(step, occurrence, patience);
             false
         }
@@ -76,7 +77,7 @@ pub(in crate::engine::step) fn hold(
         return;
     };
     let until = approval_ends(step, occurrence, patience);
-    let digest = occurrence.digest(&rule);
+    let digest = occurrence.digest(step.state, &rule);
     let due = step.now.boot.after(until.since(step.now.wall));
     let hold = Hold { awaits: Awaits::Operator, rule, why, digest, until, due };
     step.run_fact(&occurrence.id, RunFact::Held(Box::new(hold)));
@@ -96,7 +97,7 @@ fn approval_ends(step: &StepBuilder<'_>, occurrence: &Occurrence<'_>, patience: 
 }
 
 fn ask(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>, patience: Span) {
-    let digest = occurrence.digest(GUARD);
+    let digest = occurrence.digest(step.state, GUARD);
     let now = step.now;
     let due = now.boot.after(patience);
     let until = now.wall.checked_add(patience).unwrap_or(now.wall);
@@ -107,6 +108,7 @@ fn ask(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>, patience: Span) 
         run: occurrence.id.clone(),
         digest,
         schedule: occurrence.schedule.clone(),
+        config: step.state.effective_config(occurrence.schedule),
         revision: occurrence.revision,
         cause: occurrence.cause,
         late: now.wall.since(occurrence.slot),
@@ -139,20 +141,20 @@ pub(in crate::engine::step) fn allowance_ends(step: &StepBuilder<'_>) -> crate::
 
 impl Occurrence<'_> {
     /// Returns the digest that an approval under this rule has to name.
-    pub(in crate::engine::step) fn digest(&self, rule: &str) -> Digest {
-        digest(&self.id, self.revision, rule, self.schedule)
+    pub(in crate::engine::step) fn digest(&self, state: &State, rule: &str) -> Digest {
+        state.digest(&self.id, self.revision, rule, self.schedule)
     }
 
     /// Returns whether an operator has approved exactly this, under that rule.
-    pub(in crate::engine::step) fn is_approved(&self, rule: &str) -> bool {
+    pub(in crate::engine::step) fn is_approved(&self, state: &State, rule: &str) -> bool {
         let approved = self.checks.as_ref().map(|checks| &checks.approved);
         // Computing the digest prints and hashes the definition: not for runs without approvals.
-        approved.is_some_and(|approved| !approved.is_empty() && approved.contains(&self.digest(rule)))
+        approved.is_some_and(|approved| !approved.is_empty() && approved.contains(&self.digest(state, rule)))
     }
 
-    fn is_allowed(&self, now: crate::domain::BootTime) -> bool {
+    fn is_allowed(&self, state: &State, now: crate::domain::BootTime) -> bool {
         let allowed = self.checks.as_ref().and_then(|checks| checks.allowed);
-        allowed.is_some_and(|(digest, until)| now < until && digest == self.digest(GUARD))
+        allowed.is_some_and(|(digest, until)| now < until && digest == self.digest(state, GUARD))
     }
 }
 

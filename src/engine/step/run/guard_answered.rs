@@ -34,7 +34,7 @@ pub(in crate::engine) fn guard_answered(
             refuse(step, &occurrence, Reason::GuardFailed, detail.into());
             return Ok(());
         }
-        GuardAnswer::Hold { why } if !occurrence.is_approved(GUARD) => {
+        GuardAnswer::Hold { why } if !occurrence.is_approved(step.state, GUARD) => {
             hold(step, &occurrence, GUARD.into(), why);
             return Ok(());
         }
