@@ -81,18 +81,8 @@ impl Service {
     /// # Errors
     /// [`Denial`]; the operation must not be carried out then.
     pub(crate) fn admit(&self, caller: &Caller, op: Op, tool: Option<Dialect>) -> Result<(), Denial> {
+        check_role(caller, op)?;
         let rule = op.rule();
-        if rule.changes && !caller.may_change() {
-            return Err(Denial::ReadOnly);
-        }
-        let is_of_hosts = rule.roles.contains(&CallerRole::Host);
-        if !rule.roles.contains(&caller.role) {
-            return Err(if is_of_hosts { Denial::HostsOnly } else { Denial::OperatorsOnly });
-        }
-        // An operator who acts for a session changes nothing beyond that session.
-        if rule.changes && !is_of_hosts && caller.scope != Scope::Operator {
-            return Err(Denial::OperatorsOnly);
-        }
         let Scope::Session(session) = &caller.scope else { return Ok(()) };
         // What changes something by no tool at all needs the grant of the crate's own tools.
         let dialect = tool.unwrap_or(Dialect::Native);
@@ -109,6 +99,23 @@ impl Service {
         }
         Ok(())
     }
+}
+
+/// Refuses an operation that is not for the caller's role and scope at all.
+fn check_role(caller: &Caller, op: Op) -> Result<(), Denial> {
+    let rule = op.rule();
+    if rule.changes && !caller.may_change() {
+        return Err(Denial::ReadOnly);
+    }
+    let is_of_hosts = rule.roles.contains(&CallerRole::Host);
+    if !rule.roles.contains(&caller.role) {
+        return Err(if is_of_hosts { Denial::HostsOnly } else { Denial::OperatorsOnly });
+    }
+    // An operator who acts for a session changes nothing beyond that session.
+    if rule.changes && !is_of_hosts && caller.scope != Scope::Operator {
+        return Err(Denial::OperatorsOnly);
+    }
+    Ok(())
 }
 
 /// Admits a target: a session's token may use only channels that are open to agents, and other sessions only if it is granted.
@@ -238,4 +245,22 @@ fn word<'a>(args: &'a Value, key: &str) -> Option<&'a str> {
 fn given<'a>(args: &'a Value, key: &str) -> Option<&'a Value> {
     let map = args.as_map()?;
     map.keyword(key).or_else(|| map.text(key)).filter(|value| !value.is_nil())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::SessionId;
+
+    /// Mutations of the whole do not exist for who acts for a session. Admission does not rest on that.
+    #[test]
+    fn who_acts_for_a_session_does_not_act_on_the_whole() {
+        let session = SessionId::new("one").expect("an id");
+        let for_session = Caller { role: CallerRole::Operator, ..Caller::session(session) };
+        for op in [Op::Hold, Op::Approve, Op::SetGrant] {
+            assert_eq!(check_role(&Caller::OPERATOR, op), Ok(()), "{}", op.name());
+            assert_eq!(check_role(&for_session, op), Err(Denial::OperatorsOnly), "{}", op.name());
+        }
+        assert_eq!(check_role(&for_session, Op::CloseSession), Ok(()));
+    }
 }
