@@ -1,7 +1,7 @@
 //! Text of agents on a terminal: what it contains is shown, and never acted on.
 //!
-//! Invariant: printed text stays on its line, in its order and in its place. Whoever reads it sees all of it: a line break, an
-//! escape sequence or a change of direction stands there by its number.
+//! Invariant: printed text stays on its line, in its order and in its place. All of it is seen: a line break, an escape
+//! sequence or a change of direction is printed by its number.
 
 use crate::edn::Value;
 

@@ -135,13 +135,17 @@ struct ReadOnly;
 
 impl Mutator for ReadOnly {
     fn admit(&self, _mutation: MutationName) -> Result<(), ResolverError> {
-        let message = "what was cannot be changed; ask without an instant in the past";
-        Err(ResolverError::new(message, Map::new()).coded(Code::Conflict))
+        Err(unchangeable())
     }
 
-    fn execute(&self, mutation: Mutation) -> Result<Value, ResolverError> {
-        self.admit(mutation.name()).map(|()| Value::Nil)
+    fn execute(&self, _mutation: Mutation) -> Result<Value, ResolverError> {
+        Err(unchangeable())
     }
+}
+
+fn unchangeable() -> ResolverError {
+    let message = "what was cannot be changed; ask without an instant in the past";
+    ResolverError::new(message, Map::new()).coded(Code::Conflict)
 }
 
 impl Transcripts for Reading<'_> {

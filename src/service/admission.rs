@@ -1,4 +1,5 @@
-//! Decides whether a caller may ask for an operation at all. Every way in passes [`Service::admit`].
+//! Decides whether a caller may ask for an operation at all, in [`Service::admit`]: every change passes it, and every read
+//! that is not open to all roles.
 //!
 //! What lives elsewhere: the table of operations and roles (`domain::Op`), whether what the call names exists for the caller
 //! (`engine`), what is wrong with the call (`dialect`). Invariant: a call counts as a change unless it is known to only read.

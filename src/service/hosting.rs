@@ -43,12 +43,14 @@ pub(crate) enum HostRequest {
 }
 
 /// Why a request of a host is not carried out.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum HostError {
     /// The caller may not ask for it.
-    Denied(Denial),
+    #[error(transparent)]
+    Denied(#[from] Denial),
     /// The engine refuses it.
-    Refused(Refusal),
+    #[error(transparent)]
+    Refused(#[from] Refusal),
 }
 
 impl HostRequest {
@@ -208,17 +210,5 @@ impl Service {
             return Ok(());
         }
         Err(Refusal::UnknownRun { run: run.clone() }.into())
-    }
-}
-
-impl From<Denial> for HostError {
-    fn from(denial: Denial) -> HostError {
-        HostError::Denied(denial)
-    }
-}
-
-impl From<Refusal> for HostError {
-    fn from(refusal: Refusal) -> HostError {
-        HostError::Refused(refusal)
     }
 }

@@ -4,46 +4,25 @@
 //! A mutation or tool that is added is in it at once. What is refused has changed nothing, and what is another's answers like
 //! what does not exist.
 
-use std::sync::Arc;
-
-use reveille::adapter::HostLocal;
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{Caller, CallerRole, Grant, HostId, Op, Right, Scope, SessionConfig, SessionId, Via};
+use reveille::domain::{Caller, CallerRole, Grant, Op, Right, Scope};
 use reveille::edn::{Map, Value, read};
-use reveille::engine::State;
-use reveille::graph::eql::Boundary;
 use reveille::graph::mutation::MutationName;
 use reveille::graph::registry::{Param, ParamType};
-use reveille::runtime::{Handle, Parts, WithoutStore};
-use reveille::service::{Service, TOOLBOX, reply};
-use reveille::testkit::{SimClock, SimEntropy};
+use reveille::runtime::Handle;
+use reveille::service::{Service, TOOLBOX};
+
+use crate::simulated::{self, session, standing, token};
 
 /// An engine with three sessions: one's own, another's, and one whose grant has been narrowed.
 fn handle() -> Handle {
-    let handle = Handle::new(Parts {
-        clock: Arc::new(SimClock::new()),
-        entropy: Arc::new(SimEntropy::seeded(1)),
-        local: Arc::new(HostLocal::new()),
-        zones: Arc::default(),
-        without_store: WithoutStore::Reject,
-        journal: None,
-    });
-    for name in ["own", "another", "narrow"] {
-        let opened = handle.open_session(Some(session(name)), HostId::LOCAL, SessionConfig::default());
-        opened.expect("it is new");
-    }
+    let (handle, _) = simulated::engine(&["own", "another", "narrow"]);
     let narrow = Grant { right: Some(Right::Read), ..Grant::FULL };
     handle.grant(&session("narrow"), narrow, Scope::Operator).expect("it is open");
     handle
 }
 
-fn session(name: &str) -> SessionId {
-    SessionId::new(name).expect("an id")
-}
-
 fn callers() -> Vec<(&'static str, Caller)> {
-    let token =
-        |name| Caller { role: CallerRole::Session, via: Via::Session, ..Caller::session(session(name)) };
     let observer = Caller { role: CallerRole::Observer, right: Right::Read, ..Caller::OPERATOR };
     vec![
         ("operator", Caller::OPERATOR),
@@ -100,17 +79,7 @@ fn params(mutation: MutationName, subject: &str) -> Map {
 }
 
 fn ask(handle: &Handle, caller: &Caller, query: &str) -> String {
-    let form = read(query.as_bytes(), &REQUEST_CAPS).expect(query);
-    let request = Boundary::read(&form).expect(query);
-    match Service::new(handle.clone()).query(caller, &request, false) {
-        Ok(answer) => Value::from(reply(&request, answer)).to_string(),
-        Err(refusal) => refusal.to_string(),
-    }
-}
-
-/// Where everything stands, as text: what must be the same after a refusal.
-fn standing(handle: &Handle) -> String {
-    handle.view(|state: &State| state.to_string())
+    simulated::ask(handle, caller, query, false)
 }
 
 #[test]

@@ -1,30 +1,17 @@
 //! An answer has a bound in bytes, in both languages, and a page of the same list is within it.
 
-use std::sync::Arc;
-
-use reveille::adapter::HostLocal;
-use reveille::dialect::REQUEST_CAPS;
-use reveille::domain::{Caller, HostId, SessionConfig, SessionId, Span, When};
-use reveille::edn::{Value, read};
+use reveille::domain::{Caller, Span, When};
 use reveille::engine::NewSchedule;
-use reveille::graph::eql::Boundary;
-use reveille::runtime::{Handle, Parts, WithoutStore};
-use reveille::service::{Service, reply};
+use reveille::runtime::Handle;
+use reveille::service::Service;
 use reveille::surface::graphql::{GraphqlRequest, GraphqlService};
-use reveille::testkit::{SimClock, SimEntropy};
+
+use crate::simulated;
 
 /// A session with two hundred schedules of 60 KB each: twelve megabytes.
 fn handle() -> Handle {
-    let handle = Handle::new(Parts {
-        clock: Arc::new(SimClock::new()),
-        entropy: Arc::new(SimEntropy::seeded(1)),
-        local: Arc::new(HostLocal::new()),
-        zones: Arc::default(),
-        without_store: WithoutStore::InMemory,
-        journal: None,
-    });
-    let session = SessionId::new("one").expect("an id");
-    handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default()).expect("it is new");
+    let (handle, _) = simulated::engine(&["one"]);
+    let session = simulated::session("one");
     let long = "x".repeat(60_000);
     for _ in 0..200 {
         let when = When::After(Span::from_millis(60_000));
@@ -34,12 +21,7 @@ fn handle() -> Handle {
 }
 
 fn ask(handle: &Handle, query: &str) -> String {
-    let form = read(query.as_bytes(), &REQUEST_CAPS).expect(query);
-    let request = Boundary::read(&form).expect(query);
-    match Service::new(handle.clone()).query(&Caller::OPERATOR, &request, false) {
-        Ok(answer) => Value::from(reply(&request, answer)).to_string(),
-        Err(refusal) => refusal.to_string(),
-    }
+    simulated::ask(handle, &Caller::OPERATOR, query, false)
 }
 
 #[test]

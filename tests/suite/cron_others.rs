@@ -1,40 +1,16 @@
 //! Jobs are visible to every session, and changeable by their owner alone, unless an operator grants more.
 
-use std::sync::Arc;
-
-use reveille::adapter::HostLocal;
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{
-    Caller, CallerRole, Channel, ChannelKind, Grant, HostId, Scope, SessionConfig, SessionId, Via,
-};
-use reveille::edn::{Value, read};
-use reveille::engine::{Input, Report, State};
-use reveille::graph::eql::Boundary;
-use reveille::runtime::{Handle, Parts, WithoutStore};
-use reveille::service::{Service, reply};
-use reveille::testkit::{SimClock, SimEntropy};
+use reveille::domain::{Caller, CallerRole, Channel, ChannelKind, Grant, Scope};
+use reveille::edn::read;
+use reveille::engine::{Input, Report};
+use reveille::runtime::Handle;
+use reveille::service::Service;
 
-fn session(name: &str) -> SessionId {
-    SessionId::new(name).expect("an id")
-}
-
-/// A session's own token.
-fn token(name: &str) -> Caller {
-    Caller { role: CallerRole::Session, via: Via::Session, ..Caller::session(session(name)) }
-}
+use crate::simulated::{self, session, standing, token};
 
 fn handle() -> Handle {
-    let handle = Handle::new(Parts {
-        clock: Arc::new(SimClock::new()),
-        entropy: Arc::new(SimEntropy::seeded(1)),
-        local: Arc::new(HostLocal::new()),
-        zones: Arc::default(),
-        without_store: WithoutStore::InMemory,
-        journal: None,
-    });
-    for name in ["alice", "bob"] {
-        handle.open_session(Some(session(name)), HostId::LOCAL, SessionConfig::default()).expect("it is new");
-    }
+    let (handle, _) = simulated::engine(&["alice", "bob"]);
     let ops =
         Channel { name: "ops".into(), kind: ChannelKind::Command, goes_to: "/bin/x".into(), agents: false };
     handle.submit(Input::Report(Report::ChannelOpened(ops))).expect("it is opened");
@@ -48,10 +24,7 @@ fn call(handle: &Handle, caller: &Caller, tool: &str, args: &str) -> String {
 }
 
 fn ask(handle: &Handle, caller: &Caller, query: &str) -> String {
-    let form = read(query.as_bytes(), &REQUEST_CAPS).expect(query);
-    let request = Boundary::read(&form).expect(query);
-    let answer = Service::new(handle.clone()).query(caller, &request, true).expect(query);
-    Value::from(reply(&request, answer)).to_string()
+    simulated::ask(handle, caller, query, true)
 }
 
 /// Creates a job of this caller, and returns its id.
@@ -67,10 +40,6 @@ fn job(handle: &Handle, caller: &Caller, target: &str) -> String {
 fn ids(handle: &Handle) -> Vec<String> {
     handle
         .view(|state| state.schedules().into_iter().map(|record| record.schedule().id.to_string()).collect())
-}
-
-fn standing(handle: &Handle) -> String {
-    handle.view(|state: &State| state.to_string())
 }
 
 /// Every way in which one session can change a job.

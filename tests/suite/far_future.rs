@@ -1,36 +1,20 @@
 //! No instant that a notation cannot print comes in by any door.
 
-use std::sync::Arc;
-
-use reveille::adapter::HostLocal;
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{Caller, HostId, SessionConfig, SessionId};
-use reveille::edn::{Value, read};
-use reveille::graph::eql::Boundary;
-use reveille::runtime::{Handle, Parts, WithoutStore};
-use reveille::service::{Service, reply};
+use reveille::domain::{Caller, SessionId};
+use reveille::edn::read;
+use reveille::runtime::Handle;
+use reveille::service::Service;
 use reveille::surface::graphql::{GraphqlRequest, GraphqlService};
-use reveille::testkit::{SimClock, SimEntropy};
+
+use crate::simulated;
 
 fn handle() -> Handle {
-    let handle = Handle::new(Parts {
-        clock: Arc::new(SimClock::new()),
-        entropy: Arc::new(SimEntropy::seeded(1)),
-        local: Arc::new(HostLocal::new()),
-        zones: Arc::default(),
-        without_store: WithoutStore::InMemory,
-        journal: None,
-    });
-    let id = SessionId::new("one").expect("an id");
-    handle.open_session(Some(id), HostId::LOCAL, SessionConfig::default()).expect("it is new");
-    handle
+    simulated::engine(&["one"]).0
 }
 
 fn ask(handle: &Handle, query: &str) -> String {
-    let form = read(query.as_bytes(), &REQUEST_CAPS).expect(query);
-    let request = Boundary::read(&form).expect(query);
-    let answer = Service::new(handle.clone()).query(&Caller::OPERATOR, &request, false).expect(query);
-    Value::from(reply(&request, answer)).to_string()
+    simulated::ask(handle, &Caller::OPERATOR, query, false)
 }
 
 #[test]

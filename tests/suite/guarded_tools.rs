@@ -2,39 +2,22 @@
 
 use std::sync::Arc;
 
-use reveille::adapter::HostLocal;
-use reveille::dialect::REQUEST_CAPS;
 use reveille::domain::{
-    Caller, GuardPolicy, HostId, PromptSelection, Rule, RuleScope, Ruling, Scope, SessionConfig, SessionId,
-    Span,
+    Caller, GuardPolicy, PromptSelection, Rule, RuleScope, Ruling, Scope, SessionConfig, Span,
 };
-use reveille::edn::{Value, read};
 use reveille::engine::{Command, Input};
-use reveille::graph::eql::Boundary;
-use reveille::runtime::{Handle, Parts, WithoutStore};
-use reveille::service::{Service, reply};
-use reveille::testkit::{SimClock, SimEntropy};
+use reveille::runtime::Handle;
+
+use crate::simulated;
 
 fn ask(handle: &Handle, query: &str) -> String {
-    let form = read(query.as_bytes(), &REQUEST_CAPS).expect(query);
-    let request = Boundary::read(&form).expect(query);
-    let answer = Service::new(handle.clone()).query(&Caller::OPERATOR, &request, false).expect(query);
-    Value::from(reply(&request, answer)).to_string()
+    simulated::ask(handle, &Caller::OPERATOR, query, false)
 }
 
 /// An engine in which a session with this configuration has made a schedule for a fresh session, which is due, under a rule.
 fn due(origin: SessionConfig, asked: &str, of: RuleScope, then: Ruling) -> Handle {
-    let clock = Arc::new(SimClock::new());
-    let handle = Handle::new(Parts {
-        clock: Arc::<SimClock>::clone(&clock),
-        entropy: Arc::new(SimEntropy::seeded(1)),
-        local: Arc::new(HostLocal::new()),
-        zones: Arc::default(),
-        without_store: WithoutStore::Reject,
-        journal: None,
-    });
-    let id = SessionId::new("one").expect("an id");
-    handle.open_session(Some(id), HostId::LOCAL, origin).expect("it is new");
+    let (handle, clock) = simulated::engine(&[]);
+    simulated::open(&handle, "one", origin);
     let rule = Rule { name: "the-rule".into(), of, then, why: None };
     let approval = Some(Span::from_millis(3_600_000));
     let policy = GuardPolicy { rules: vec![rule], approval, asks: None };

@@ -37,6 +37,7 @@ mod params;
 mod pathom3;
 mod psi_rows;
 mod registry;
+mod simulated;
 mod stdio;
 mod store;
 mod toy;

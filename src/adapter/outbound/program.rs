@@ -186,7 +186,8 @@ fn running() -> MutexGuard<'static, Running> {
 
 /// Kills all programs, with all processes of their groups, and lets no other start. For the end of the process, which the
 /// programs would outlive.
-pub fn end_programs() {
+#[cfg(feature = "cli")]
+pub(crate) fn end_programs() {
     let mut running = running();
     running.is_over = true;
     for group in std::mem::take(&mut running.groups) {

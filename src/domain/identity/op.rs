@@ -61,7 +61,7 @@ impl OpRule {
 }
 
 const ALL: &[CallerRole] = CallerRole::ALL;
-/// Whoever watches over the whole.
+/// The roles that see the whole.
 const OVERSEERS: &[CallerRole] = &[CallerRole::Operator, CallerRole::Observer];
 const OPERATORS: &[CallerRole] = &[CallerRole::Operator];
 /// Those who run sessions: what they report about a session is never a model's to say.

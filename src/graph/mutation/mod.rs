@@ -164,13 +164,6 @@ macro_rules! mutations {
             }
         }
 
-        impl Mutation {
-            /// Returns the name of the mutation.
-            pub const fn name(&self) -> MutationName {
-                match self { $(Mutation::$variant(_) => MutationName::$variant,)+ }
-            }
-        }
-
         /// Returns the mutations as the registry declares them.
         pub(super) fn all() -> Vec<registry::Mutation<Scheduler>> {
             vec![$(

@@ -1,14 +1,12 @@
 //! What the health checks say of an engine that does its work, and of one that does not.
 
-use std::sync::Arc;
-
-use reveille::adapter::HostLocal;
-use reveille::domain::{HostId, Right, SessionConfig, SessionId, Span, When};
+use reveille::domain::{Right, Span, When};
 use reveille::engine::NewSchedule;
-use reveille::runtime::{Handle, Parts, Token, WithoutStore};
+use reveille::runtime::Token;
 use reveille::service::Service;
 use reveille::surface::http::{Config, Server};
-use reveille::testkit::{SimClock, SimEntropy};
+
+use crate::simulated;
 
 use super::client::{Answer, OPERATOR, Site};
 
@@ -24,19 +22,10 @@ fn ready(server: &Server) -> Answer {
 
 #[test]
 fn an_engine_that_nobody_drives_is_not_ready() {
-    let clock = Arc::new(SimClock::new());
     // A handle alone has no driver, like a daemon whose driver has died.
-    let handle = Handle::new(Parts {
-        clock: Arc::<SimClock>::clone(&clock),
-        entropy: Arc::new(SimEntropy::seeded(1)),
-        local: Arc::new(HostLocal::new()),
-        zones: Arc::default(),
-        without_store: WithoutStore::Reject,
-        journal: None,
-    });
+    let (handle, clock) = simulated::engine(&["one"]);
     handle.tokens().admit_operator(&Token::from_text(OPERATOR), Right::Change);
-    let session = SessionId::new("one").expect("an id");
-    handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default()).expect("it is new");
+    let session = simulated::session("one");
     let server = Server::start(Service::new(handle.clone()), &Config::local()).expect("it starts");
     handle
         .schedule(NewSchedule::message(session, When::After(Span::from_millis(1_000)), "m"))

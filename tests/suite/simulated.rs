@@ -1,0 +1,58 @@
+//! An engine on a simulated clock, without a driver and without a store, and questions to it.
+
+use std::sync::Arc;
+
+use reveille::adapter::HostLocal;
+use reveille::dialect::REQUEST_CAPS;
+use reveille::domain::{Caller, CallerRole, HostId, SessionConfig, SessionId, Via};
+use reveille::edn::{Value, read};
+use reveille::engine::State;
+use reveille::graph::eql::Boundary;
+use reveille::runtime::{Handle, Parts, WithoutStore};
+use reveille::service::{Service, reply};
+use reveille::testkit::{SimClock, SimEntropy};
+
+/// An engine with open sessions of these names, and its clock. Durable work stays in memory.
+pub(crate) fn engine(sessions: &[&str]) -> (Handle, Arc<SimClock>) {
+    let clock = Arc::new(SimClock::new());
+    let handle = Handle::new(Parts {
+        clock: Arc::<SimClock>::clone(&clock),
+        entropy: Arc::new(SimEntropy::seeded(1)),
+        local: Arc::new(HostLocal::new()),
+        zones: Arc::default(),
+        without_store: WithoutStore::InMemory,
+        journal: None,
+    });
+    for name in sessions {
+        open(&handle, name, SessionConfig::default());
+    }
+    (handle, clock)
+}
+
+pub(crate) fn open(handle: &Handle, name: &str, config: SessionConfig) {
+    handle.open_session(Some(session(name)), HostId::LOCAL, config).expect("it is new");
+}
+
+pub(crate) fn session(name: &str) -> SessionId {
+    SessionId::new(name).expect("an id")
+}
+
+/// A session's own token.
+pub(crate) fn token(name: &str) -> Caller {
+    Caller { role: CallerRole::Session, via: Via::Session, ..Caller::session(session(name)) }
+}
+
+/// The answer to a query in EQL, or the refusal of it, as text.
+pub(crate) fn ask(handle: &Handle, caller: &Caller, query: &str, is_lenient: bool) -> String {
+    let form = read(query.as_bytes(), &REQUEST_CAPS).expect(query);
+    let request = Boundary::read(&form).expect(query);
+    match Service::new(handle.clone()).query(caller, &request, is_lenient) {
+        Ok(answer) => Value::from(reply(&request, answer)).to_string(),
+        Err(refusal) => refusal.to_string(),
+    }
+}
+
+/// Where everything stands, as text: what must be the same after a refusal.
+pub(crate) fn standing(handle: &Handle) -> String {
+    handle.view(|state: &State| state.to_string())
+}
