@@ -101,6 +101,9 @@ limits! {
     FINISHED_KEPT = 1_000 "schedules" as "finished-kept";
     /// Open sessions in one engine.
     SESSIONS = 200_000 "sessions" as "sessions";
+    /// Fresh sessions of one session and of those that come from it, open at a time. The oldest one in which nothing is left
+    /// to do is closed for the next; one in which a person has written stays and does not count.
+    FRESH_SESSIONS = 64 "sessions" as "fresh-sessions";
     /// Longest id of a session or schedule, and longest name of a host.
     ID_BYTES = 128 "bytes" as "id-bytes";
     /// Longest label of a schedule.
@@ -174,6 +177,8 @@ limits! {
     /// Messages retained in the transcript of a built-in session. The oldest are dropped first, and
     /// counted.
     TRANSCRIPT_MESSAGES = 10_000 "messages" as "transcript-messages";
+    /// Size of one transcript of the built-in host. The oldest messages are dropped first, and counted.
+    TRANSCRIPT_BYTES = 8_388_608 "bytes" as "transcript-bytes";
     /// Levels of entities in the answer to one query.
     QUERY_DEPTH = 32 "levels" as "query-depth";
     /// Attributes, joins and mutations in one query, at all levels together.
@@ -198,9 +203,11 @@ limits! {
     /// Bytes that may wait to be written to one connected client; a client that does not read is
     /// disconnected at this bound.
     CLIENT_BACKLOG_BYTES = 8_388_608 "bytes" as "client-backlog-bytes";
-    /// Schedules that one session token may create per minute, in a burst or spread out. Operators
-    /// have no such bound.
+    /// Schedules that one session token may create per minute, in a burst or spread out; the sessions that come from it count
+    /// as well. Operators have no such bound.
     CREATES_PER_MINUTE = 600 "schedules" as "creates-per-minute";
+    /// Other changes that one session token may make per minute, counted like creations. Each is a fact in the log.
+    CHANGES_PER_MINUTE = 600 "changes" as "changes-per-minute";
     /// Shortest token that a person may choose.
     TOKEN_CHARS_MIN = 32 "characters" as "token-chars-min";
     /// How long a client may take to send the head of a request, from the connection or the first
@@ -353,6 +360,10 @@ limits! {
     RETRY_AFTER_MS = 86_400_000 "ms" as "retry-after-ms";
     /// Deliveries to channels at the same time; one more counts as refused, and is tried again.
     OUTSIDE_IN_FLIGHT = 256 "deliveries" as "outside-in-flight";
+    /// Deliveries of one session on their way outside at a time.
+    OUTSIDE_OF_SESSION = 16 "deliveries" as "outside-of-session";
+    /// Deliveries on their way through one channel at a time, of all sessions together.
+    OUTSIDE_OF_CHANNEL = 64 "deliveries" as "outside-of-channel";
     /// Channels in one configuration.
     CHANNELS = 64 "channels" as "channels";
     /// How long an external program may run.

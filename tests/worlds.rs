@@ -120,7 +120,12 @@ fn a_run_that_finds_no_room_for_its_session_fails_and_the_engine_still_stops() {
     let owner = SessionId::new("owner").expect("a name is an id");
     let config = Arc::new(SessionConfig::default());
     let open = |session| {
-        Input::Command(Command::OpenSession { session, host: HostId::LOCAL, config: config.clone() })
+        Input::Command(Command::OpenSession {
+            session,
+            host: HostId::LOCAL,
+            config: config.clone(),
+            by: None,
+        })
     };
     step(&mut state, open(Some(owner.clone())));
     for _ in 1..limits::SESSIONS.value {
@@ -144,7 +149,9 @@ fn a_listener_may_speak_to_the_engine_while_it_is_spoken_to() {
         Arc::new(HostLocal::new()),
         move |session: &SessionId, _: &reveille::domain::Message| {
             let handle = back.get().expect("the handle is set before anything is due");
-            let busy = |busy| handle.submit(Input::Report(Report::Busy { session: session.clone(), busy }));
+            let busy = |busy| {
+                handle.submit(Input::Report(Report::Busy { session: session.clone(), busy, by: None }))
+            };
             let next = new_schedule(session, Payload::Turn { text: "again".into() });
             busy(true).expect("the session is open");
             if count.fetch_add(1, Ordering::Relaxed) < 2 {

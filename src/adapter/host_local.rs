@@ -1,7 +1,7 @@
 //! Adapter: built-in host, with transcripts in memory. A session is idle again right after each
 //! prompt.
 //!
-//! Invariant: a transcript holds at most `limits::TRANSCRIPT_MESSAGES`; the oldest messages are
+//! Invariant: a transcript holds at most `limits::TRANSCRIPT_MESSAGES` and `limits::TRANSCRIPT_BYTES`; the oldest messages are
 //! dropped first, and counted.
 
 use std::collections::VecDeque;
@@ -24,6 +24,8 @@ pub struct HostLocal {
 #[derive(Default)]
 struct BoundedTranscript {
     messages: VecDeque<Arc<Message>>,
+    /// The size of their texts.
+    bytes: usize,
     dropped: u64,
 }
 
@@ -65,11 +67,19 @@ impl HostLocal {
 
 impl BoundedTranscript {
     fn push(&mut self, message: Arc<Message>) {
-        if self.messages.len() as u64 == limits::TRANSCRIPT_MESSAGES.value {
-            self.messages.pop_front();
+        self.bytes += message.bytes();
+        self.messages.push_back(message);
+        while self.is_over()
+            && let Some(oldest) = self.messages.pop_front()
+        {
+            self.bytes -= oldest.bytes();
             self.dropped += 1;
         }
-        self.messages.push_back(message);
+    }
+
+    fn is_over(&self) -> bool {
+        self.messages.len() as u64 > limits::TRANSCRIPT_MESSAGES.value
+            || self.bytes as u64 > limits::TRANSCRIPT_BYTES.value
     }
 }
 

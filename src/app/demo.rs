@@ -63,7 +63,7 @@ impl<W: Write> Demo<'_, W> {
             self.call(map)
         } else if let Some(busy) = map.keyword("busy?").and_then(Value::as_bool) {
             writeln!(self.output, "{{:op :session/busy :session-id {SESSION:?} :busy? {busy}}}")?;
-            let report = Report::Busy { session: self.session.clone(), busy };
+            let report = Report::Busy { session: self.session.clone(), busy, by: None };
             self.handle.submit(Input::Report(report)).map_err(io::Error::other)
         } else if let Some(kind) = map.keyword("await").and_then(Value::as_keyword) {
             self.follow(kind, map.keyword("label").and_then(Value::as_str))

@@ -3,18 +3,19 @@
 //! Invariant: printed text stays on its line, in its order and in its place. All of it is seen: a line break, an escape
 //! sequence or a change of direction is printed by its number.
 
+use crate::domain::is_shown;
 use crate::edn::Value;
 
 /// Returns a text as it is, or in quotes with escapes if a terminal would do more with it than show it.
 pub(super) fn visible(text: &str) -> String {
-    if text.chars().all(is_plain) { text.to_owned() } else { shown(&Value::string(text)) }
+    if text.chars().all(is_shown) { text.to_owned() } else { shown(&Value::string(text)) }
 }
 
 /// Returns a value as EDN, with escapes for what a terminal would not show.
 pub(super) fn shown(value: &Value) -> String {
     let mut out = String::new();
     for found in value.to_string().chars() {
-        if is_plain(found) {
+        if is_shown(found) {
             out.push(found);
         } else {
             out.extend(found.escape_unicode());
@@ -22,36 +23,6 @@ pub(super) fn shown(value: &Value) -> String {
     }
     out
 }
-
-/// Whether a terminal shows a character, and does nothing else with it.
-fn is_plain(found: char) -> bool {
-    !found.is_control() && !HIDDEN.iter().any(|(first, last)| (*first..=*last).contains(&found))
-}
-
-/// Characters that are not seen, or that move what is seen: the category Cf and the separators of lines and paragraphs.
-/// Source: Unicode 16.0, `DerivedGeneralCategory.txt`.
-const HIDDEN: [(char, char); 19] = [
-    ('\u{ad}', '\u{ad}'),
-    ('\u{600}', '\u{605}'),
-    ('\u{61c}', '\u{61c}'),
-    ('\u{6dd}', '\u{6dd}'),
-    ('\u{70f}', '\u{70f}'),
-    ('\u{890}', '\u{891}'),
-    ('\u{8e2}', '\u{8e2}'),
-    ('\u{180e}', '\u{180e}'),
-    ('\u{200b}', '\u{200f}'),
-    ('\u{2028}', '\u{202e}'),
-    ('\u{2060}', '\u{206f}'),
-    ('\u{feff}', '\u{feff}'),
-    ('\u{fff9}', '\u{fffb}'),
-    ('\u{110bd}', '\u{110bd}'),
-    ('\u{110cd}', '\u{110cd}'),
-    ('\u{13430}', '\u{1343f}'),
-    ('\u{1bca0}', '\u{1bca3}'),
-    ('\u{1d173}', '\u{1d17a}'),
-    // Tags, and the selectors of variants beside them.
-    ('\u{e0000}', '\u{e0fff}'),
-];
 
 #[cfg(test)]
 mod tests {
@@ -70,7 +41,7 @@ mod tests {
             ("\u{e0041}\u{e0042}", "\"\\u{e0041}\\u{e0042}\""),
         ] {
             assert_eq!(visible(text), expected);
-            assert!(visible(text).chars().all(is_plain));
+            assert!(visible(text).chars().all(is_shown));
         }
     }
 }

@@ -104,6 +104,25 @@ impl Grant {
     pub const FULL: Grant =
         Grant { right: Some(Right::Change), dialects: None, depth: LINE_DEPTH, cron_others: false };
 
+    /// Returns what both grants allow.
+    #[must_use]
+    pub fn and(&self, other: &Grant) -> Grant {
+        let both = |one: &Vec<Dialect>, two: &Vec<Dialect>| {
+            one.iter().copied().filter(|dialect| two.contains(dialect)).collect()
+        };
+        let dialects = match (&self.dialects, &other.dialects) {
+            (Some(one), Some(two)) => Some(both(one, two)),
+            (one, two) => one.clone().or_else(|| two.clone()),
+        };
+        let right = match (self.right, other.right) {
+            (Some(Right::Change), right) | (right, Some(Right::Change)) => right,
+            (Some(Right::Read), Some(Right::Read)) => Some(Right::Read),
+            (None, _) | (_, None) => None,
+        };
+        let (depth, cron_others) = (self.depth.min(other.depth), self.cron_others && other.cron_others);
+        Grant { right, dialects, depth, cron_others }
+    }
+
     /// Returns whether the grant covers changes by tools of this dialect, and the runs of schedules
     /// made by them.
     pub fn covers(&self, dialect: Dialect) -> bool {

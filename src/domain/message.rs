@@ -71,6 +71,15 @@ impl Message {
         pieces.join("\n")
     }
 
+    /// Returns the size of what the message holds, in bytes: its texts, and the place that it takes itself.
+    pub(crate) fn bytes(&self) -> usize {
+        let piece = |piece: &Content| match piece {
+            Content::Text(text) => text.len(),
+            Content::File(file) => file.path.len(),
+        };
+        size_of::<Message>() + self.content.iter().map(piece).sum::<usize>()
+    }
+
     /// Returns the file that goes with the message, if there is one.
     pub fn file(&self) -> Option<&Attachment> {
         self.content.iter().find_map(|piece| match piece {

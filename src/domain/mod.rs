@@ -11,6 +11,7 @@ mod message;
 mod nearest;
 mod outcome;
 mod session_config;
+mod shown;
 mod time;
 
 pub use channel::{Channel, ChannelFact, ChannelKind};
@@ -34,7 +35,7 @@ pub use identity::entropy::Entropy;
 pub use identity::id::{HostId, IdError, JobId, RunId, ScheduleId, SessionId};
 #[doc(hidden)]
 pub use identity::lineage::Lineage;
-pub use identity::op::{Op, OpRule};
+pub use identity::op::{Op, OpRule, Rate};
 #[doc(hidden)]
 pub use identity::provenance::{MessageProvenance, SessionProvenance};
 pub use identity::scope::Scope;
@@ -56,6 +57,7 @@ pub use session_config::{
     CacheBreakpoint, Model, PromptComponent, PromptSelection, PromptSource, SessionConfig, Skill,
     SkillSource, ThinkingLevel,
 };
+pub(crate) use shown::is_shown;
 pub use time::cron::{Cron, CronDays, CronFields};
 pub use time::moment::{BootTime, Moment, MomentError, Now, Span};
 pub use time::out_of_range::OutOfRange;

@@ -38,7 +38,7 @@ impl State {
         let Some(lineage) = self.session(session).filter(|_| is_itself).and_then(SessionRecord::chain) else {
             return Ok(None);
         };
-        let max = self.grant(session).depth;
+        let max = self.effective_grant(session).depth;
         if lineage.depth > max {
             return Err(Refusal::TooDeep { depth: lineage.depth, max });
         }

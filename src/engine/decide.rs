@@ -43,9 +43,13 @@ pub fn decide_into(step: Step, state: &State, input: Input, env: Env<'_>) -> Res
 
 fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Refusal> {
     match command {
-        Command::OpenSession { session, host, config } => step::open_session(step, session, host, config),
-        Command::CloseSession { session } => step::close_session(step, &session),
-        Command::HostSessions { host, sessions } => step::host_sessions(step, host, &sessions),
+        Command::OpenSession { session, host, config, by } => {
+            step::open_session(step, session, host, config, by)
+        }
+        Command::CloseSession { session, by } => step::close_session(step, &session, by),
+        Command::HostSessions { host, sessions, by } => {
+            step::host_sessions(step, host, &sessions, by.as_ref())
+        }
         Command::CreateSchedule(new) => step::create_schedule(step, new),
         Command::ReplaceSchedule(new) => step::replace_schedule(step, new),
         Command::BringForward(which) => step::bring_forward(step, which),
@@ -56,7 +60,7 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
         Command::ResumeSchedule(which) => step::resume_schedule(step, which),
         Command::RunNow(which) => step::run_now(step, which),
         Command::SkipNext(which) => step::skip_next(step, which),
-        Command::JobReady { session, job } => step::job_ready(step, session, job),
+        Command::JobReady { session, job, by } => step::job_ready(step, session, job, by),
         Command::HoldAll { by, reason } => step::hold_all(step, by, reason),
         Command::ReleaseAll { by } => step::release_all(step, by),
         Command::Approve { run, digest, by } => step::approve(step, run, digest, by),
@@ -74,8 +78,8 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
 
 fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refusal> {
     match report {
-        Report::Busy { session, busy } => step::busy(step, session, busy),
-        Report::UserMessage { session, text } => step::user_message(step, session, text),
+        Report::Busy { session, busy, by } => step::busy(step, session, busy, by),
+        Report::UserMessage { session, text, by } => step::user_message(step, session, text, by),
         Report::Created { run } => step::created(step, &run),
         Report::Accepted { run } => step::accepted(step, &run),
         Report::Failed { run, failure } => step::failed(step, &run, failure),
@@ -101,7 +105,8 @@ fn decide_store(step: &mut StepBuilder<'_>, input: StoreInput) {
         // Cursors only grow. A log that ends at or before the present cursor changes nothing.
         StoreInput::LogEnds { at } if at <= step.state.cursor => {}
         StoreInput::LogEnds { at } => step.local_fact(LocalFact::LogEnds { at }),
-        StoreInput::Rows(rows) => step::restore(step, rows),
+        // What is in the state already stays as it is: it is newer than its row.
+        StoreInput::Rows(rows) => rows.into_iter().for_each(|row| step.local_fact(LocalFact::Restored(row))),
         StoreInput::Failed { unsent } => step::store_failed(step, unsent),
         StoreInput::Recovered => step.local_fact(LocalFact::DurableDropped),
     }

@@ -13,8 +13,8 @@ use super::record::{RunRecord, SessionRecord};
 use super::state::State;
 use crate::calendar::Zones;
 use crate::domain::{
-    Awaits, Digest, GuardPolicy, Moment, Reason, Rule, RuleScope, Ruling, RunId, Schedule, SessionConfig,
-    TimeWindow,
+    Actor, Awaits, Digest, GuardPolicy, Moment, Reason, Rule, RuleScope, Ruling, RunId, Schedule,
+    SessionConfig, TimeWindow, Via,
 };
 
 /// The verdict of the grants and the policy.
@@ -36,9 +36,7 @@ impl State {
         schedule: &Schedule,
         at: Moment,
     ) -> PolicyDecision<'_> {
-        if let Some(grant) = self.grants.get(&schedule.owner)
-            && !grant.covers(schedule.dialect)
-        {
+        if !self.is_granted(schedule) {
             return PolicyDecision::Refused(Reason::NotGranted, None);
         }
         let Some(policy) = &self.guard else { return PolicyDecision::Allowed };
@@ -53,6 +51,25 @@ impl State {
             (Ruling::Hold, None) => PolicyDecision::Refused(Reason::NobodyApproves, Some(rule)),
             (Ruling::Hold, Some(_)) => PolicyDecision::NeedsApproval(rule),
         }
+    }
+
+    /// Returns whether the grants of its owner and of its last editor cover a run of this schedule: both have a say in what it
+    /// delivers.
+    fn is_granted(&self, schedule: &Schedule) -> bool {
+        // The common case: nothing is restricted, and only the owner has a say.
+        if self.grants.is_empty() && schedule.creation.is_none() {
+            return true;
+        }
+        let is_across = schedule.target().is_beyond(&schedule.owner);
+        let is_covered = |author: &Actor| {
+            let Some(session) = author.scope.session() else { return true };
+            // Only a session's own token needs a grant to reach another session.
+            let reaches = author.via == Some(Via::Session) && (is_across || *session != schedule.owner);
+            self.may_act(session, schedule.dialect) && (!reaches || self.effective_grant(session).cron_others)
+        };
+        self.may_act(&schedule.owner, schedule.dialect)
+            && schedule.created_by().is_none_or(is_covered)
+            && schedule.edited_by().is_none_or(is_covered)
     }
 
     fn matches(&self, of: &RuleScope, zones: &Zones, schedule: &Schedule, at: Moment) -> bool {

@@ -88,12 +88,16 @@ pub enum Command {
         host: HostId,
         /// Its configuration.
         config: Arc<SessionConfig>,
+        /// The actor who asks for it; `None` for the embedding program.
+        by: Option<Actor>,
     },
     /// Close a session. Its volatile schedules, and durable ones that die with it, are cancelled
     /// first.
     CloseSession {
         /// The session's id.
         session: SessionId,
+        /// The actor who asks for it; `None` for the embedding program.
+        by: Option<Actor>,
     },
     /// Move sessions to a connected host. Each must belong to the built-in host or have lost its
     /// host. All or nothing.
@@ -102,6 +106,8 @@ pub enum Command {
         host: HostId,
         /// The sessions to move.
         sessions: Vec<SessionId>,
+        /// The actor who asks for it; `None` for the embedding program.
+        by: Option<Actor>,
     },
     /// Create a schedule.
     CreateSchedule(NewSchedule),
@@ -142,6 +148,8 @@ pub enum Command {
         session: SessionId,
         /// The job that is ready.
         job: JobId,
+        /// The actor who asks for it; `None` for the embedding program.
+        by: Option<Actor>,
     },
     /// Claim nothing and hand nothing over until the hold is released. The surfaces check whether
     /// the caller may do this.
@@ -294,6 +302,8 @@ pub enum Report {
         session: SessionId,
         /// Whether a turn is running now.
         busy: bool,
+        /// The actor who reports it; `None` for the embedding program.
+        by: Option<Actor>,
     },
     /// A person wrote in a session.
     UserMessage {
@@ -301,6 +311,8 @@ pub enum Report {
         session: SessionId,
         /// The message.
         text: Box<str>,
+        /// The actor who reports it; `None` for the embedding program.
+        by: Option<Actor>,
     },
     /// The fresh session of a run exists, configured and with its preloaded messages.
     Created {

@@ -16,6 +16,7 @@ mod decide;
 mod destination;
 mod effect;
 mod envelope;
+mod family;
 mod foresight;
 mod gauges;
 mod guard;

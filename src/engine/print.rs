@@ -46,8 +46,8 @@ impl fmt::Display for State {
         for run in self.waiting_outside().into_iter().filter_map(|run| self.run_id(run)) {
             writeln!(f, "waits to go outside {run}")?;
         }
-        for session in &self.creating {
-            writeln!(f, "creating {session}")?;
+        for (session, root) in &self.creating {
+            writeln!(f, "creating {session} for {root}")?;
         }
         for session in self.sessions() {
             self.print_session(session, f)?;
@@ -68,7 +68,7 @@ impl State {
     fn print_session(&self, session: &SessionRecord, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "session {} host {} opened {}", session.id, session.host, session.opened_at)?;
         if let Some(provenance) = session.provenance() {
-            write!(f, " from {} of {}", provenance.schedule, provenance.origin)?;
+            write!(f, " from {} of {} below {}", provenance.schedule, provenance.origin, provenance.root)?;
         }
         let marks = [
             (!session.hosted, "unhosted"),

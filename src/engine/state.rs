@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use super::family::Family;
 use super::index::Index;
 use super::ledger::Ledger;
 use super::record::{ChannelRecord, Pause, RunRecord, ScheduleRecord, SessionRecord};
@@ -55,8 +56,11 @@ pub struct State {
     pub(super) outside: BTreeSet<Key>,
     /// Volatile runs whose turn is going on, so that a shutdown finds them.
     pub(super) turns: BTreeSet<Key>,
-    /// Ids of fresh sessions that hosts are creating. No other session may be opened under these.
-    pub(super) creating: BTreeSet<SessionId>,
+    /// Ids of fresh sessions that hosts are creating, with the roots of their families. No other session may be opened
+    /// under these.
+    pub(super) creating: BTreeMap<SessionId, SessionId>,
+    /// The fresh sessions of each family, by its root.
+    pub(super) families: BTreeMap<SessionId, Family>,
     pub(super) timers: Timers,
     pub(super) ledger: Ledger,
     pub(super) cursor: Cursor,
@@ -115,7 +119,8 @@ impl State {
             channels: BTreeMap::new(),
             outside: BTreeSet::new(),
             turns: BTreeSet::new(),
-            creating: BTreeSet::new(),
+            creating: BTreeMap::new(),
+            families: BTreeMap::new(),
             timers: Timers::default(),
             ledger: Ledger::default(),
             cursor: Cursor::START,
@@ -316,7 +321,7 @@ impl State {
         waiting.or_else(|| self.held.as_ref().filter(|_| record.next.is_some()).map(|_| Reason::Held))
     }
 
-    /// Returns what a session may do.
+    /// Returns the grant that was given to a session itself.
     pub fn grant(&self, session: &SessionId) -> &Grant {
         self.grants.get(session).unwrap_or(&Grant::FULL)
     }

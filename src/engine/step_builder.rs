@@ -6,7 +6,8 @@ use super::local_fact::LocalFact;
 use super::state::{Mode, State};
 use crate::calendar::Zones;
 use crate::domain::{
-    BootTime, Entropy, Fact, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId, Span,
+    Actor, BootTime, Entropy, Fact, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId,
+    Span,
 };
 use crate::limits;
 
@@ -43,8 +44,8 @@ pub(super) struct StepBuilder<'a> {
     /// Whether nothing may be handed over, because everything is held or the engine stops. Facts of
     /// this step are taken into account.
     pub(super) held: bool,
-    /// Number of fresh sessions that this step asks hosts to create.
-    pub(super) creating: usize,
+    /// The fresh sessions that this step asks hosts to create, each by the root of its family.
+    pub(super) creating: Vec<SessionId>,
     entropy: Entropy,
     step: Step,
 }
@@ -57,7 +58,7 @@ impl<'a> StepBuilder<'a> {
             now,
             zones,
             held: state.held.is_some() || state.mode != Mode::Running,
-            creating: 0,
+            creating: Vec::new(),
             entropy,
             step,
         }
@@ -89,7 +90,12 @@ impl<'a> StepBuilder<'a> {
     }
 
     pub(super) fn session_fact(&mut self, session: &SessionId, fact: SessionFact) {
-        self.fact(Fact::Session(session.clone(), fact));
+        self.session_fact_by(session, fact, None);
+    }
+
+    /// Records a fact about a session that this actor asked for or reported.
+    pub(super) fn session_fact_by(&mut self, session: &SessionId, fact: SessionFact, by: Option<Actor>) {
+        self.fact(Fact::Session(session.clone(), fact, by.map(Box::new)));
     }
 
     pub(super) fn schedule_fact(&mut self, schedule: &ScheduleId, fact: ScheduleFact) {
@@ -100,6 +106,12 @@ impl<'a> StepBuilder<'a> {
     pub(super) fn has_armed(&self, schedule: &ScheduleId) -> bool {
         let is_it =
             |fact: &Fact| matches!(fact, Fact::Schedule(id, ScheduleFact::Armed { .. }) if id == schedule);
+        self.step.facts.iter().any(is_it)
+    }
+
+    /// Returns whether this step closes the session.
+    pub(super) fn closes(&self, session: &SessionId) -> bool {
+        let is_it = |fact: &Fact| matches!(fact, Fact::Session(id, SessionFact::Closed, _) if id == session);
         self.step.facts.iter().any(is_it)
     }
 

@@ -323,6 +323,7 @@ mod tests {
             session: Some(session.clone()),
             host: HostId::LOCAL,
             config: Arc::default(),
+            by: None,
         };
         let when = When::After(Span::from_millis(delay_ms));
         let create = NewSchedule { durability, ..NewSchedule::message(session, when, "later") };

@@ -106,6 +106,17 @@ impl Handle {
         host: HostId,
         config: SessionConfig,
     ) -> Result<(SessionId, Token), Refusal> {
+        self.open_session_by(session, host, config, None)
+    }
+
+    /// Opens a session, as [`Handle::open_session`], for this actor.
+    pub(crate) fn open_session_by(
+        &self,
+        session: Option<SessionId>,
+        host: HostId,
+        config: SessionConfig,
+        by: Option<Actor>,
+    ) -> Result<(SessionId, Token), Refusal> {
         let session = session.unwrap_or_else(|| SessionId::random(self.random_bits()));
         let (id, config) = (Some(session.clone()), Arc::new(config));
         let token = Token::from_entropy(self.random_bits(), self.random_bits());
@@ -118,7 +129,7 @@ impl Handle {
                 self.shared.tokens.issue(&token, &session);
             }
         };
-        let open = Input::Command(Command::OpenSession { session: id, host, config });
+        let open = Input::Command(Command::OpenSession { session: id, host, config, by });
         let opened = self.shared.submit_and_wait(open, issue, |_| ());
         if issued && opened.is_err() {
             self.shared.tokens.revoke(&session);
@@ -132,7 +143,12 @@ impl Handle {
     /// # Errors
     /// [`Refusal::UnknownSession`].
     pub fn close_session(&self, session: &SessionId) -> Result<(), Refusal> {
-        let close = Command::CloseSession { session: session.clone() };
+        self.close_session_by(session, None)
+    }
+
+    /// Closes a session, as [`Handle::close_session`], for this actor.
+    pub(crate) fn close_session_by(&self, session: &SessionId, by: Option<Actor>) -> Result<(), Refusal> {
+        let close = Command::CloseSession { session: session.clone(), by };
         // Revoked in the critical section that closes the session: later, the id may belong to a new session and its token.
         self.submit_with(Input::Command(close), |_| self.shared.tokens.revoke(session))
     }

@@ -31,7 +31,7 @@ pub struct QueryAccess<'a> {
 }
 
 impl Service {
-    /// A caller's access to the graph, for executors other than EQL's.
+    /// A caller's access to the graph, for the time of one query.
     pub fn access<'a>(&'a self, caller: &'a Caller) -> QueryAccess<'a> {
         let now = self.handle().now();
         let (since, older) = (Rc::new(Cell::new(now.boot)), Lookback::default());

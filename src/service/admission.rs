@@ -7,10 +7,9 @@
 use super::Service;
 use super::tools::TOOLBOX;
 use crate::dialect::{cron, native, psi, reminder, session_action};
-use crate::domain::{Caller, CallerRole, Code, Dialect, Op, Refusal, ScheduleId, Scope, Span, Target};
+use crate::domain::{Caller, CallerRole, Code, Dialect, Op, Rate, Refusal, ScheduleId, Scope, Span, Target};
 use crate::edn::{Keyword, Map, Value};
-use crate::engine::State;
-use crate::limits;
+use crate::engine::{SessionRecord, State};
 use crate::runtime::Handle;
 
 /// Why a caller may not ask for an operation.
@@ -31,9 +30,11 @@ pub enum Denial {
         /// The dialect of the tool.
         dialect: Dialect,
     },
-    /// The caller's session creates schedules too fast.
-    #[error("this session creates schedules too fast")]
+    /// The caller's session creates or changes schedules too fast.
+    #[error("this session {} schedules too fast", match rate { Rate::Creations => "creates", Rate::Changes => "changes" })]
     TooFast {
+        /// The rate that is exceeded.
+        rate: Rate,
         /// How long to wait until the next one is admitted.
         wait: Span,
     },
@@ -66,8 +67,8 @@ impl Denial {
         match self {
             Denial::ReadOnly | Denial::HostsOnly | Denial::OperatorsOnly => Map::new(),
             Denial::NotGranted { dialect } => Map::new().with("dialect", Value::keyword(dialect.name())),
-            Denial::TooFast { wait } => {
-                let limit = limits::CREATES_PER_MINUTE;
+            Denial::TooFast { rate, wait } => {
+                let limit = rate.limit();
                 let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
                 let data = Map::new().with("limit", limit.name).with("max", number(limit.value));
                 data.with("wait-ms", number(wait.millis()))
@@ -87,18 +88,21 @@ impl Service {
         let Scope::Session(session) = &caller.scope else { return Ok(()) };
         // What changes something by no tool at all needs the grant of the crate's own tools.
         let dialect = tool.unwrap_or(Dialect::Native);
-        // Usually there are no grants at all, and the session need not be looked up.
-        let is_granted =
-            || self.handle().view(|state| state.grants().is_empty() || state.grant(session).covers(dialect));
-        if rule.is_granted && !is_granted() {
+        // Only a session's own token has a rate: an operator who acts for a session has none.
+        let rate = rule.rate.filter(|_| caller.role == CallerRole::Session);
+        if !rule.is_granted && rate.is_none() {
+            return Ok(());
+        }
+        let (is_granted, root) = self.handle().view(|state| {
+            let root = || state.session(session).map_or(session, SessionRecord::root).clone();
+            (state.may_act(session, dialect), rate.map(|_| root()))
+        });
+        if rule.is_granted && !is_granted {
             return Err(Denial::NotGranted { dialect });
         }
-        // Only a session's own token is metered: an operator who acts for a session is not.
-        if rule.is_metered && caller.role == CallerRole::Session {
-            let taken = self.shared.rates.take(session, self.handle().now().boot);
-            return taken.map_err(|wait| Denial::TooFast { wait });
-        }
-        Ok(())
+        let (Some(rate), Some(root)) = (rate, root) else { return Ok(()) };
+        let taken = self.shared.rates.take(rate, root, self.handle().now().boot);
+        taken.map_err(|wait| Denial::TooFast { rate, wait })
     }
 }
 
@@ -131,7 +135,7 @@ pub(super) fn admit_target(handle: &Handle, caller: &Caller, target: Option<&Tar
         Target::Owner | Target::Fresh => Ok(()),
         Target::Session(session) if session == own => Ok(()),
         Target::Session(session) => {
-            if handle.view(|state| state.grant(own).cron_others) {
+            if handle.view(|state| state.effective_grant(own).cron_others) {
                 return Ok(());
             }
             Err(Refusal::UnknownSession { session: session.clone() })
@@ -150,7 +154,7 @@ pub(super) fn admit_change(handle: &Handle, caller: &Caller, schedule: &Schedule
     let (CallerRole::Session, Scope::Session(own)) = (caller.role, &caller.scope) else { return Ok(()) };
     let is_theirs = |state: &State| {
         let owner = state.schedule(schedule).map(|record| &record.schedule().owner);
-        owner.is_some_and(|owner| owner != own) && !state.grant(own).cron_others
+        owner.is_some_and(|owner| owner != own) && !state.effective_grant(own).cron_others
     };
     if handle.view(is_theirs) { Err(Refusal::UnknownSchedule { schedule: schedule.clone() }) } else { Ok(()) }
 }

@@ -92,23 +92,25 @@ impl Service {
     ) -> Result<Option<(SessionId, Token)>, HostError> {
         self.admit(caller, request.op(), None)?;
         let input = match request {
-            HostRequest::Open { session, config } => return self.open(reach, session, *config).map(Some),
+            HostRequest::Open { session, config } => {
+                return self.open(caller, reach, session, *config).map(Some);
+            }
             HostRequest::Close { session } => {
                 self.reached(reach, &session)?;
-                self.handle().close_session(&session)?;
+                self.handle().close_session_by(&session, Some(caller.actor()))?;
                 return Ok(None);
             }
             HostRequest::Busy { session, busy } => {
                 self.reached(reach, &session)?;
-                Input::Report(Report::Busy { session, busy })
+                Input::Report(Report::Busy { session, busy, by: Some(caller.actor()) })
             }
             HostRequest::UserMessage { session, text } => {
                 self.reached(reach, &session)?;
-                Input::Report(Report::UserMessage { session, text })
+                Input::Report(Report::UserMessage { session, text, by: Some(caller.actor()) })
             }
             HostRequest::JobReady { session, job } => {
                 self.reached(reach, &session)?;
-                Input::Command(Command::JobReady { session, job })
+                Input::Command(Command::JobReady { session, job, by: Some(caller.actor()) })
             }
             HostRequest::Acknowledge { run } => {
                 self.delivered_to(reach, &run)?;
@@ -142,8 +144,11 @@ impl Service {
         if !hosted_before {
             reach.host = attach();
         }
-        let taken =
-            self.handle().submit(Input::Command(Command::HostSessions { host: reach.host, sessions }));
+        let taken = self.handle().submit(Input::Command(Command::HostSessions {
+            host: reach.host,
+            sessions,
+            by: Some(caller.actor()),
+        }));
         // A refused attach leaves no empty host behind.
         if taken.is_err() && !hosted_before {
             let host = std::mem::replace(&mut reach.host, HostId::LOCAL);
@@ -164,7 +169,11 @@ impl Service {
         job: JobId,
     ) -> Result<(), HostError> {
         self.admit_job_report(caller, &session)?;
-        Ok(self.handle().submit(Input::Command(Command::JobReady { session, job }))?)
+        Ok(self.handle().submit(Input::Command(Command::JobReady {
+            session,
+            job,
+            by: Some(caller.actor()),
+        }))?)
     }
 
     /// Admits a report that a job of this session is ready.
@@ -181,12 +190,13 @@ impl Service {
 
     fn open(
         &self,
+        caller: &Caller,
         reach: &mut Reach,
         session: Option<SessionId>,
         config: SessionConfig,
     ) -> Result<(SessionId, Token), HostError> {
         // A client that has attached as a host also hosts the sessions that it opens.
-        let opened = self.handle().open_session(session, reach.host, config)?;
+        let opened = self.handle().open_session_by(session, reach.host, config, Some(caller.actor()))?;
         // Only after success: a session that another client had opened must stay invisible.
         reach.add(self.handle(), &opened.0);
         Ok(opened)

@@ -5,7 +5,7 @@
 //! `admission` decides who may do what, `rate_limit` how fast.
 //!
 //! What lives elsewhere: rules (`engine`), attributes and parameters (`graph`), each family's words (`dialect`), the loop
-//! (`runtime`). Invariant: what a caller may do is decided by `admission`; a surface asks it before it makes a tool call.
+//! (`runtime`). Invariant: what a caller may do is decided by `admission`; each function here that a surface calls asks it.
 
 mod access;
 mod admission;

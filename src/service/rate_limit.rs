@@ -1,14 +1,13 @@
-//! The rate limit on schedules that each session's token creates.
+//! The rate limits on what each session's token changes. The sessions that come from it share its limits.
 //!
-//! Shape: a token bucket as one instant per session (GCRA): the time at which all of its creations would have been due, had they
-//! kept to the rate. An instant that has passed means the same as none, so the table drops those when it has doubled. Cost: an
-//! id and 8 bytes for each session that created something within the last minute, and at most as many again.
+//! Shape: a token bucket as one instant per session and rate (GCRA): the time at which all of its changes would have been due,
+//! had they kept to the rate. An instant that has passed means the same as none, so the table drops those when it has doubled.
+//! Cost: an id and 8 bytes for each session that changed something within the last minute, and at most as many again.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::domain::{BootTime, SessionId, Span};
-use crate::limits;
+use crate::domain::{BootTime, Rate, SessionId, Span};
 
 #[derive(Default)]
 pub(super) struct RateLimiter {
@@ -17,23 +16,24 @@ pub(super) struct RateLimiter {
 
 #[derive(Default)]
 struct Table {
-    paid_until: BTreeMap<SessionId, BootTime>,
+    paid_until: BTreeMap<(SessionId, Rate), BootTime>,
     /// How many entries there may be before the expired ones are dropped.
     sweep_at: usize,
 }
 
 impl RateLimiter {
-    /// Counts one creation of a session, or returns how long the session has to wait.
-    pub(super) fn take(&self, session: &SessionId, now: BootTime) -> Result<(), Span> {
+    /// Counts one change of the family of this root, or returns how long it has to wait.
+    pub(super) fn take(&self, rate: Rate, root: SessionId, now: BootTime) -> Result<(), Span> {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        let until = table.paid_until.get(session).copied().unwrap_or(now).max(now).after(STEP);
+        let key = (root, rate);
+        let until = table.paid_until.get(&key).copied().unwrap_or(now).max(now).after(step(rate));
         let ahead = until.since(now);
-        // Refused creations are not counted, so a caller that keeps trying is not locked out.
+        // Refused changes are not counted, so a caller that keeps trying is not locked out.
         if ahead > MINUTE {
             return Err(Span::from_nanos(ahead.nanos() - MINUTE.nanos()));
         }
-        debug_assert!(until > now, "a creation costs time");
-        table.paid_until.insert(session.clone(), until);
+        debug_assert!(until > now, "a change costs time");
+        table.paid_until.insert(key, until);
         if table.paid_until.len() > table.sweep_at {
             table.paid_until.retain(|_, until| *until > now);
             table.sweep_at = (2 * table.paid_until.len()).max(SWEEP_MIN);
@@ -43,12 +43,17 @@ impl RateLimiter {
 }
 
 const MINUTE: Span = Span::from_millis(60_000);
-const STEP: Span = Span::from_millis(60_000 / limits::CREATES_PER_MINUTE.value);
 /// A table of this size is not worth a sweep.
 const SWEEP_MIN: usize = 64;
 
-// The step is a whole number of milliseconds, so no session gets more than the limit.
-const _: () = assert!(60_000 % limits::CREATES_PER_MINUTE.value == 0);
+/// How long one change of this rate takes.
+const fn step(rate: Rate) -> Span {
+    Span::from_millis(60_000 / rate.limit().value)
+}
+
+// The steps are whole numbers of milliseconds, so no session gets more than the limits.
+const _: () =
+    assert!(60_000 % Rate::Creations.limit().value == 0 && 60_000 % Rate::Changes.limit().value == 0);
 
 #[cfg(test)]
 mod tests {
@@ -61,19 +66,21 @@ mod tests {
     #[test]
     fn a_minutes_worth_at_once_and_then_the_rate() {
         let (limiter, session) = (RateLimiter::default(), SessionId::new("one").expect("an id"));
-        for _ in 0..limits::CREATES_PER_MINUTE.value {
-            assert_eq!(limiter.take(&session, at(0)), Ok(()));
+        let take = |rate, seconds| limiter.take(rate, session.clone(), at(seconds));
+        for _ in 0..Rate::Creations.limit().value {
+            assert_eq!(take(Rate::Creations, 0), Ok(()));
         }
-        assert_eq!(limiter.take(&session, at(0)), Err(STEP));
-        assert_eq!(limiter.take(&session, at(60)), Ok(()));
+        assert_eq!(take(Rate::Creations, 0), Err(step(Rate::Creations)));
+        assert_eq!(take(Rate::Changes, 0), Ok(()), "another rate has a budget of its own");
+        assert_eq!(take(Rate::Creations, 60), Ok(()));
     }
 
     #[test]
-    fn sessions_that_have_stopped_creating_are_dropped() {
+    fn sessions_that_have_stopped_changing_are_dropped() {
         let limiter = RateLimiter::default();
         for number in 0..10_000 {
             let session = SessionId::new(&format!("s{number}")).expect("an id");
-            assert_eq!(limiter.take(&session, at(number * 2)), Ok(()));
+            assert_eq!(limiter.take(Rate::Creations, session, at(number * 2)), Ok(()));
         }
         let table = limiter.table.lock().expect("no test panics here");
         assert!(table.paid_until.len() <= SWEEP_MIN + 1, "{}", table.paid_until.len());

@@ -313,7 +313,7 @@ impl World {
                 }
             }
             for session in self.sessions(|state, id| state.session(id).is_some_and(SessionRecord::is_busy)) {
-                self.submit(Input::Report(Report::Busy { session, busy: false }))?;
+                self.submit(Input::Report(Report::Busy { session, busy: false, by: None }))?;
             }
             self.turn()?;
             self.judge(false)?;
@@ -410,7 +410,7 @@ impl World {
         assert_eq!(number, host.number(), "hosts are numbered in the order in which they connect");
         self.say(format!("  {number} connects"));
         self.hosts.push(host);
-        self.submit(Input::Command(Command::HostSessions { host: number, sessions }))?;
+        self.submit(Input::Command(Command::HostSessions { host: number, sessions, by: None }))?;
         Ok(())
     }
 }

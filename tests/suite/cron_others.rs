@@ -113,6 +113,8 @@ fn a_grant_opens_the_jobs_of_others() {
     assert!(shown.contains(":cron-others true"), "{shown}");
     let patch = format!("{{:job_id {id:?} :patch {{:prompt \"q\"}}}}");
     assert!(call(&handle, &token("alice"), "cron_update", &patch).contains("updated"));
+    let editor = ask(&handle, &Caller::OPERATOR, "[{:psi.scheduler/schedules [:psi.scheduler/edited-by]}]");
+    assert!(editor.contains(":psi.scheduler/edited-by \"session alice (cron tool)\""), "{editor}");
     let into_bob = "{:kind :session :session_id \"bob\"}";
     job(&handle, &token("alice"), into_bob);
     handle.grant(&session("alice"), Grant::FULL, Scope::Operator).expect("it is open");

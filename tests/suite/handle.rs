@@ -115,7 +115,7 @@ fn a_reader_that_panics_leaves_the_engine_as_it_was() {
     handle.schedule(new("before")).expect("there is room");
     let panicked = catch_unwind(AssertUnwindSafe(|| handle.view(|_| panic!("a reader's own affair"))));
     assert!(panicked.is_err());
-    let busy = || Input::Report(Report::Busy { session: session.clone(), busy: false });
+    let busy = || Input::Report(Report::Busy { session: session.clone(), busy: false, by: None });
     let panicked = catch_unwind(AssertUnwindSafe(|| handle.submit_with(busy(), |_| panic!("and again"))));
     assert!(panicked.is_err());
 
@@ -158,7 +158,7 @@ fn a_transcript_forgets_its_oldest_messages_and_counts_them() {
     for number in 0..limits::TRANSCRIPT_MESSAGES.value + 3 {
         let text = number.to_string().into();
         handle
-            .submit(Input::Report(Report::UserMessage { session: session.clone(), text }))
+            .submit(Input::Report(Report::UserMessage { session: session.clone(), text, by: None }))
             .expect("it is open");
     }
     let transcript = handle.transcript(&session).expect("the built-in host keeps it");
@@ -180,7 +180,7 @@ fn figures_count_each_hand_over_once_and_from_its_slot() {
     clock.advance(Span::from_millis(1_003));
     assert_eq!(gauges(&handle).due, 2);
     handle.run_due();
-    let busy = |busy| Input::Report(Report::Busy { session: session.clone(), busy });
+    let busy = |busy| Input::Report(Report::Busy { session: session.clone(), busy, by: None });
     handle.submit(busy(true)).expect("it is open");
     let cancelled = handle.schedule(message("cancelled")).expect("there is room");
     handle.cancel(Scope::Operator, cancelled).expect("it is pending");

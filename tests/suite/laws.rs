@@ -63,7 +63,7 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     ("nothing_refused_or_unapproved_goes_out", |all| {
         let place = find(all, |seen| is_dispatched(seen, "first"));
         let (grant, by) = (Grant { right: None, ..Grant::FULL }, Box::new(Scope::Operator.into()));
-        let revoked = Fact::Session(session("home"), SessionFact::Granted { grant, by });
+        let revoked = Fact::Session(session("home"), SessionFact::Granted { grant }, Some(by));
         all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(revoked) });
     }),
     ("a_line_ends", |all| {
@@ -138,8 +138,8 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     ("a_fact_can_be_kept", |all| {
         // A preloaded message that says it comes from a schedule: nobody can have asked for that.
         let place =
-            find(all, |seen| matches!(seen, Seen::Fact(Fact::Session(_, SessionFact::Opened { .. }))));
-        if let Seen::Fact(Fact::Session(_, SessionFact::Opened { config, .. })) = &mut all[place].seen {
+            find(all, |seen| matches!(seen, Seen::Fact(Fact::Session(_, SessionFact::Opened { .. }, _))));
+        if let Seen::Fact(Fact::Session(_, SessionFact::Opened { config, .. }, _)) = &mut all[place].seen {
             let mut message = Message::user("hello", Moment::EPOCH);
             message.provenance = Some(MessageProvenance {
                 run: RunId { schedule: id("first"), incarnation: 1, slot: Moment::EPOCH },
@@ -174,7 +174,7 @@ const WRONG_STANDINGS: &[(&str, Spoil)] = &[
         }
     }),
     ("nothing_waits_without_cause", |all| {
-        let idle = Fact::Session(session("away"), SessionFact::Idle);
+        let idle = Fact::Session(session("away"), SessionFact::Idle, None);
         all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(idle) });
     }),
     ("a_word_has_called_off", |all| {
@@ -183,7 +183,7 @@ const WRONG_STANDINGS: &[(&str, Spoil)] = &[
             let lifetime = Lifetime { cancel_on_user_activity: true, ..Lifetime::PLAIN };
             schedule.settings = Some(Box::new(Settings { lifetime, ..Settings::PLAIN }));
         }
-        let spoke = Fact::Session(session("home"), SessionFact::UserMessage);
+        let spoke = Fact::Session(session("home"), SessionFact::UserMessage, None);
         all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(spoke) });
     }),
     ("created_sessions_are_real", |all| {
@@ -355,10 +355,10 @@ impl TrueStory {
         let (scope, schedule) = (Scope::Session(session("home")), id("cancelled"));
         story.submit(Input::Command(Command::CancelSchedule(Which::any(scope.clone(), schedule.clone()))));
         story.stage.history.note(story.stage.clock.now(), Seen::CancelAcknowledged { scope, schedule });
-        story.submit(Input::Report(Report::Busy { session: session("home"), busy: true }));
+        story.submit(Input::Report(Report::Busy { session: session("home"), busy: true, by: None }));
         story.pass(1_000);
         story.pass(1_500);
-        story.submit(Input::Report(Report::Busy { session: session("home"), busy: false }));
+        story.submit(Input::Report(Report::Busy { session: session("home"), busy: false, by: None }));
         story.pass(1_000);
         // Waits for the turn that the last delivery is presumed to begin.
         story.create("reply", "away", 500, false);
@@ -385,7 +385,11 @@ impl TrueStory {
     }
 
     fn user_speaks(&self) {
-        self.submit(Input::Report(Report::UserMessage { session: session("home"), text: "a word".into() }));
+        self.submit(Input::Report(Report::UserMessage {
+            session: session("home"),
+            text: "a word".into(),
+            by: None,
+        }));
     }
 
     fn submit(&self, input: Input) {
@@ -476,7 +480,7 @@ fn is_received(seen: &Seen, name: &str) -> bool {
 }
 
 fn session_fact(seen: &Seen) -> Option<&SessionFact> {
-    if let Seen::Fact(Fact::Session(_, fact)) = seen { Some(fact) } else { None }
+    if let Seen::Fact(Fact::Session(_, fact, _)) = seen { Some(fact) } else { None }
 }
 
 fn is_opened(fact: &SessionFact) -> bool {

@@ -209,7 +209,7 @@ impl World {
     fn fill_feed(&self, session: &str) -> Result<Value, String> {
         let session = SessionId::new(session).map_err(|error| error.to_string())?;
         for number in 0..=reveille::limits::DECISIONS_KEPT.value {
-            let report = Report::Busy { session: session.clone(), busy: number % 2 == 0 };
+            let report = Report::Busy { session: session.clone(), busy: number % 2 == 0, by: None };
             self.handle.submit(Input::Report(report)).map_err(|refusal| refusal.to_string())?;
         }
         Ok(Value::Int(i64::try_from(self.handle.view(State::cursor).number()).unwrap_or(i64::MAX)))

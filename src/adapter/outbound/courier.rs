@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
+use super::places::Places;
 use super::post::{Client, Post, PostFault};
 use super::program::{Ended, Program, ProgramFault};
 use super::signature::{MessageId, SigningKey};
@@ -20,7 +20,6 @@ use crate::dialect::json;
 use crate::domain::{Channel, ChannelKind, Failure, Phase, Reason};
 use crate::edn::{Map, Value};
 use crate::engine::Parcel;
-use crate::limits;
 use crate::port::{Carried, Courier};
 
 /// How a channel delivers.
@@ -41,7 +40,7 @@ pub enum ChannelRoute {
 /// Delivers parcels to channels, each on a task of its own.
 pub struct OutboundCourier {
     routes: Arc<BTreeMap<Box<str>, ChannelRoute>>,
-    room: Arc<Semaphore>,
+    places: Arc<Places>,
     /// `None` once the courier is being dropped.
     runtime: Option<Runtime>,
 }
@@ -58,12 +57,8 @@ impl OutboundCourier {
             .thread_name("reveille-outside")
             .enable_all()
             .build()?;
-        let room = usize::try_from(limits::OUTSIDE_IN_FLIGHT.value).unwrap_or(Semaphore::MAX_PERMITS);
-        Ok(OutboundCourier {
-            routes: Arc::new(ways),
-            room: Arc::new(Semaphore::new(room)),
-            runtime: Some(runtime),
-        })
+        let (routes, places) = (Arc::new(ways), Arc::new(Places::new()));
+        Ok(OutboundCourier { routes, places, runtime: Some(runtime) })
     }
 }
 
@@ -92,17 +87,18 @@ impl ChannelRoute {
 
 impl Courier for OutboundCourier {
     fn carry(&self, parcel: Parcel, carried: Carried) {
-        let (ways, room) = (Arc::clone(&self.routes), Arc::clone(&self.room));
+        let (ways, places) = (Arc::clone(&self.routes), Arc::clone(&self.places));
         let Some(runtime) = &self.runtime else {
             carried(Err(failed(Reason::HostRefused, "the daemon is stopping")));
             return;
         };
         runtime.spawn(async move {
-            // Waiting for room is bounded: a parcel that waited too long is refused, and the engine
+            // Waiting for a place is bounded: a parcel that waited too long is refused, and the engine
             // tries it again.
-            let answer = match (ways.get(&parcel.route.channel), timeout(PATIENCE, room.acquire()).await) {
+            let place = timeout(PATIENCE, places.take(parcel.session.as_str(), &parcel.route.channel)).await;
+            let answer = match (ways.get(&parcel.route.channel), place) {
                 (None, _) => Err(failed(Reason::ChannelUnknown, Reason::ChannelUnknown.doc())),
-                (Some(way), Ok(Ok(_room))) => way.take(&parcel).await,
+                (Some(way), Ok(Some(_place))) => way.take(&parcel).await,
                 (Some(_), _) => {
                     Err(failed(Reason::HostRefused, "too many deliveries are on their way outside"))
                 }
@@ -227,5 +223,5 @@ fn failed(reason: Reason, message: impl Into<Box<str>>) -> Failure {
     Failure::new(Phase::Outside, reason, message)
 }
 
-/// How long a parcel waits for room before it is refused and tried again.
+/// How long a parcel waits for a place before it is refused and tried again.
 const PATIENCE: Duration = Duration::from_secs(5);

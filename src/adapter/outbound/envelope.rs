@@ -5,7 +5,7 @@
 
 use crate::calendar;
 use crate::dialect::{REQUEST_CAPS, json};
-use crate::domain::{Failure, GuardAnswer, Phase, Reason, Target};
+use crate::domain::{Actor, Failure, GuardAnswer, Phase, Reason, Target};
 use crate::edn::{Map, Value};
 use crate::engine::GuardQuestion;
 use crate::graph::session_config;
@@ -30,14 +30,14 @@ pub(super) fn print(question: &GuardQuestion) -> Vec<u8> {
             .with("schedule_id", from.schedule.to_string())
             .with("label", from.label.as_deref())
     });
-    let made_by = schedule.created_by().map(|by| {
+    let author = |by: &Actor| {
         let session = by.scope.session().map(|session| Value::string(session.as_str()));
         Map::new()
             .with("session", session)
             .with("entry", by.via.as_ref().map(|entry| Value::string(entry.name())))
             .with("token", by.via.as_ref().and_then(|entry| Some(Value::string(entry.token()?.as_str()))))
             .with("tool", by.tool.map(|tool| Value::string(tool.name())))
-    });
+    };
     // With what it inherits: a guard that saw the schedule's own tools alone would let inherited ones pass.
     let config = question.config.as_ref();
     let tools = config.and_then(|config| config.tool_ids.as_ref());
@@ -54,7 +54,8 @@ pub(super) fn print(question: &GuardQuestion) -> Vec<u8> {
         .with("kind", schedule.payload.kind().name())
         .with("label", schedule.label.as_deref())
         .with("owner", schedule.owner.as_str())
-        .with("made_by", made_by)
+        .with("made_by", schedule.created_by().map(author))
+        .with("edited_by", schedule.edited_by().map(author))
         .with("text", schedule.payload.text())
         .with("tools", tools)
         .with("config", config.map(session_config::whole))

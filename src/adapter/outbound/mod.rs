@@ -12,6 +12,7 @@ mod endpoint;
 mod envelope;
 mod guard;
 mod network;
+mod places;
 mod post;
 mod program;
 mod retry_after;

@@ -103,7 +103,7 @@ impl World {
         let mut world = World { state: State::new(), now: now(), drawn: 0 };
         let (config, host) = (Arc::new(SessionConfig::default()), HostId::new(1));
         world.step(Input::Report(Report::HostAttached { host })).unwrap();
-        world.command(Command::OpenSession { session: Some(session()), host, config }).unwrap();
+        world.command(Command::OpenSession { session: Some(session()), host, config, by: None }).unwrap();
         world
     }
 
@@ -126,7 +126,7 @@ impl World {
     }
 
     pub(super) fn busy(&mut self, busy: bool) {
-        self.step(Input::Report(Report::Busy { session: session(), busy })).unwrap();
+        self.step(Input::Report(Report::Busy { session: session(), busy, by: None })).unwrap();
     }
 
     /// Advances the clock by a minute, and processes everything due by then.

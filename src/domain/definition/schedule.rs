@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Actor, Dialect, Durability, Envelope, Lifetime, Lineage, Moment, Payload, Policy, RunId, ScheduleId,
-    Scope, SessionId, Settings, Target, Trigger,
+    Scope, SessionId, Settings, Target, Trigger, Via,
 };
 
 /// The definition of a schedule. The engine stores its progress separately.
@@ -39,13 +39,16 @@ pub struct Creation {
     /// The chain that it belongs to, if it was created or rescheduled in a turn that a schedule
     /// began.
     pub chain: Option<Lineage>,
+    /// Who changed it last, other than its owner; `None` if nobody did.
+    pub edited_by: Option<Actor>,
 }
 
 impl Creation {
     /// Makes the record; `None` if there is nothing to record.
-    pub fn of(by: Option<Actor>, lineage: Option<Lineage>) -> Option<Box<Creation>> {
-        // Most schedules have neither part, and then need no allocation.
-        (by.is_some() || lineage.is_some()).then(|| Box::new(Creation { by, chain: lineage }))
+    pub fn of(by: Option<Actor>, chain: Option<Lineage>, edited_by: Option<Actor>) -> Option<Box<Creation>> {
+        // Most schedules have no part of it, and then need no allocation.
+        let is_plain = by.is_none() && chain.is_none() && edited_by.is_none();
+        (!is_plain).then(|| Box::new(Creation { by, chain, edited_by }))
     }
 }
 
@@ -72,10 +75,33 @@ impl Schedule {
         }
     }
 
+    /// Returns who changed the schedule last, other than its owner.
+    pub(crate) fn edited_by(&self) -> Option<&Actor> {
+        self.creation.as_ref()?.edited_by.as_ref()
+    }
+
+    /// Returns whether every word of the schedule is an operator's.
+    pub(crate) fn is_by_operators(&self) -> bool {
+        let is_operator = |actor: &Actor| actor.scope == Scope::Operator;
+        self.created_by().is_some_and(is_operator) && self.edited_by().is_none_or(is_operator)
+    }
+
     /// Puts the schedule into a chain.
     pub fn enter_chain(&mut self, lineage: Lineage) {
-        let by = self.creation.take().and_then(|making| making.by);
-        self.creation = Creation::of(by, Some(lineage));
+        self.creation_mut().chain = Some(lineage);
+    }
+
+    /// Records who changed the schedule. A change by the owner leaves the words of an earlier editor in it, and so leaves the
+    /// editor in the record, unless the schedule reaches into another session, which needs its author's grant.
+    pub(crate) fn note_editor(&mut self, by: &Actor) {
+        let is_across = by.via == Some(Via::Session) && self.target().is_beyond(&self.owner);
+        if by.scope.session() != Some(&self.owner) || is_across {
+            self.creation_mut().edited_by = Some(by.clone());
+        }
+    }
+
+    fn creation_mut(&mut self) -> &mut Creation {
+        self.creation.get_or_insert_with(|| Box::new(Creation { by: None, chain: None, edited_by: None }))
     }
 
     /// Returns whether the schedule exists for this scope: it belongs to it, or is shared.

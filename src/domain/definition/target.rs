@@ -30,6 +30,11 @@ impl Target {
     /// Every kind of target.
     pub const NAMES: &'static [&'static str] = &["owner", "session", "route", "fresh"];
 
+    /// Returns whether it is a session other than `owner`.
+    pub fn is_beyond(&self, owner: &SessionId) -> bool {
+        matches!(self, Target::Session(into) if into != owner)
+    }
+
     /// Returns the kind of target in one word, spelled alike in every notation.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 //!
 //! What lives elsewhere: what the log records of a caller (`actor.rs`); which role may ask for what (`op.rs`).
 
-use crate::domain::{Actor, Dialect, Scope, SessionId, Via, names};
+use crate::domain::{Actor, Dialect, Scope, SessionId, Target, Via, names};
 
 names! {
     /// What a caller may do with the things in its scope.
@@ -80,13 +80,20 @@ impl Caller {
         self.actor().with_tool(tool)
     }
 
-    /// Returns who is recorded as the creator of something that `owner` owns; `None` if the caller
-    /// is that session itself.
-    pub fn maker(&self, owner: &SessionId, tool: Option<Dialect>) -> Option<Box<Actor>> {
+    /// Returns who is recorded as the creator of something that `owner` owns and that goes to `target`, if one is given;
+    /// `None` if the caller is that session itself.
+    pub fn maker(
+        &self,
+        owner: &SessionId,
+        tool: Option<Dialect>,
+        target: Option<&Target>,
+    ) -> Option<Box<Actor>> {
         // An operator who acts for a session is recorded as itself: the name of its token must not
         // be lost.
         let is_itself = self.scope.session() == Some(owner) && self.via.token().is_none();
-        (!is_itself).then(|| Box::new(Actor { tool, ..self.actor() }))
+        // What a session's token sends into another session needs a grant at each run, so that its author is recorded.
+        let is_across = self.via == Via::Session && target.is_some_and(|target| target.is_beyond(owner));
+        (!is_itself || is_across).then(|| Box::new(Actor { tool, ..self.actor() }))
     }
 
     /// Returns whether the caller may change things.

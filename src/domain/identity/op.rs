@@ -6,6 +6,7 @@
 //! Invariant: every operation has one rule. What has no operation cannot be asked for: it does not compile.
 
 use crate::domain::{CallerRole, names};
+use crate::limits::{self, Limit};
 
 /// Declares the operations: documentation, name, whether they read or change, who may, and what else is checked.
 macro_rules! ops {
@@ -29,6 +30,25 @@ macro_rules! ops {
     };
 }
 
+/// A rate limit of a session's token. Each has a budget of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rate {
+    /// New schedules.
+    Creations,
+    /// All other changes.
+    Changes,
+}
+
+impl Rate {
+    /// Returns the limit of the rate, per minute.
+    pub const fn limit(self) -> Limit {
+        match self {
+            Rate::Creations => limits::CREATES_PER_MINUTE,
+            Rate::Changes => limits::CHANGES_PER_MINUTE,
+        }
+    }
+}
+
 /// Who may ask for an operation, and what else is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpRule {
@@ -38,13 +58,13 @@ pub struct OpRule {
     pub roles: &'static [CallerRole],
     /// Whether the grant of the caller's session has to cover it.
     pub is_granted: bool,
-    /// Whether it counts against the rate limit of the caller's session.
-    pub is_metered: bool,
+    /// The rate limit of the caller's session that it counts against.
+    pub rate: Option<Rate>,
 }
 
 impl OpRule {
     const fn reads(roles: &'static [CallerRole]) -> OpRule {
-        OpRule { changes: false, roles, is_granted: false, is_metered: false }
+        OpRule { changes: false, roles, is_granted: false, rate: None }
     }
 
     const fn changes(roles: &'static [CallerRole]) -> OpRule {
@@ -55,8 +75,12 @@ impl OpRule {
         OpRule { is_granted: true, ..self }
     }
 
-    const fn metered(self) -> OpRule {
-        OpRule { is_metered: true, ..self }
+    const fn counted_as_creation(self) -> OpRule {
+        OpRule { rate: Some(Rate::Creations), ..self }
+    }
+
+    const fn counted_as_change(self) -> OpRule {
+        OpRule { rate: Some(Rate::Changes), ..self }
     }
 }
 
@@ -79,13 +103,13 @@ ops! {
     /// Reads the counters of the process.
     Metrics = "metrics": reads by OVERSEERS;
     /// Creates a schedule.
-    Create = "schedule/create": changes by OWNERS granted metered;
+    Create = "schedule/create": changes by OWNERS granted counted_as_creation;
     /// Changes, pauses, resumes or starts schedules, or skips a slot.
-    Change = "schedule/change": changes by OWNERS granted;
+    Change = "schedule/change": changes by OWNERS granted counted_as_change;
     /// Cancels or deletes schedules.
-    Cancel = "schedule/cancel": changes by OWNERS granted;
+    Cancel = "schedule/cancel": changes by OWNERS granted counted_as_change;
     /// Reports that a job of the caller's own session is ready.
-    ReportJob = "job/report": changes by OWNERS granted;
+    ReportJob = "job/report": changes by OWNERS granted counted_as_change;
     /// Opens a session.
     OpenSession = "session/open": changes by HOSTS;
     /// Closes a session.

@@ -22,6 +22,9 @@ pub struct MessageProvenance {
 pub struct SessionProvenance {
     /// The session that owned the schedule.
     pub origin: SessionId,
+    /// The session at the beginning of the line of openers, which no schedule opened. This session shares its grant and its
+    /// budgets.
+    pub root: SessionId,
     /// The schedule that opened the session.
     pub schedule: ScheduleId,
     /// The schedule's label, if it has one.

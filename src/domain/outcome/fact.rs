@@ -10,8 +10,8 @@ use crate::domain::{
 /// One thing that happened. Facts of one decision are appended together or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
-    /// Something happened to a session.
-    Session(SessionId, SessionFact),
+    /// Something happened to a session. If an actor asked for it or reported it, the actor is named.
+    Session(SessionId, SessionFact, Option<Box<Actor>>),
     /// A schedule was created.
     Created {
         /// The definition of the schedule.
@@ -201,8 +201,6 @@ pub enum SessionFact {
     Granted {
         /// The new grant.
         grant: Grant,
-        /// Who changed it.
-        by: Box<Actor>,
     },
     /// A job reported that it is ready.
     JobReady {

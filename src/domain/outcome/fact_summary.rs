@@ -13,7 +13,7 @@ impl Fact {
     /// Returns the fact's kind, as the feed names it.
     pub fn kind(&self) -> DecisionKind {
         match self {
-            Fact::Session(_, fact) => fact.kind(),
+            Fact::Session(_, fact, _) => fact.kind(),
             Fact::Created { .. } => DecisionKind::ScheduleCreated,
             Fact::Schedule(_, fact) => fact.kind(),
             Fact::Run(_, fact) => fact.kind(),
@@ -32,7 +32,7 @@ impl Fact {
     /// Returns why it happened; `None` for the normal course of a schedule.
     pub fn reason(&self) -> Option<Reason> {
         match self {
-            Fact::Session(_, SessionFact::HostDetached) => Some(Reason::HostLost),
+            Fact::Session(_, SessionFact::HostDetached, _) => Some(Reason::HostLost),
             Fact::Schedule(_, ScheduleFact::Cancelled { reason, .. }) => Some(*reason),
             Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Some(skip.reason),
             Fact::Schedule(_, ScheduleFact::Paused { .. }) => Some(Reason::Paused),
@@ -60,7 +60,7 @@ impl Fact {
     /// Returns the schedule that the fact is about.
     pub fn schedule(&self) -> Option<&ScheduleId> {
         match self {
-            Fact::Session(_, fact) => fact.schedule(),
+            Fact::Session(_, fact, _) => fact.schedule(),
             Fact::Created { schedule, .. } => Some(&schedule.id),
             Fact::Schedule(id, _) => Some(id),
             Fact::Run(run, _) => Some(&run.schedule),
@@ -84,13 +84,12 @@ impl Fact {
     pub fn by(&self) -> Option<&Actor> {
         match self {
             Fact::AllHeld { by, .. } | Fact::AllReleased { by } | Fact::GuardPolicySet { by, .. } => Some(by),
-            Fact::Session(_, SessionFact::Granted { by, .. })
-            | Fact::Run(_, RunFact::Approved { by, .. } | RunFact::Denied { by, .. }) => Some(by),
+            Fact::Run(_, RunFact::Approved { by, .. } | RunFact::Denied { by, .. }) => Some(by),
             Fact::Created { schedule, .. } => schedule.created_by(),
             Fact::Schedule(_, fact) => fact.by(),
             Fact::Run(_, RunFact::Claimed(claim)) => claim.by.as_deref(),
-            Fact::Session(..)
-            | Fact::Run(..)
+            Fact::Session(_, _, by) => by.as_deref(),
+            Fact::Run(..)
             | Fact::Host(..)
             | Fact::Channel(..)
             | Fact::Restarted { .. }
@@ -135,7 +134,7 @@ impl Fact {
 
     /// Returns the session whose schedule opened a session.
     pub fn origin(&self) -> Option<&SessionId> {
-        let Fact::Session(_, SessionFact::Opened { provenance, .. }) = self else { return None };
+        let Fact::Session(_, SessionFact::Opened { provenance, .. }, _) = self else { return None };
         provenance.as_ref().map(|provenance| &provenance.origin)
     }
 
@@ -161,12 +160,12 @@ impl Fact {
     /// Returns what else the feed shows of the fact.
     pub fn detail(&self) -> Option<Cow<'static, str>> {
         match self {
-            Fact::Host(host, _) | Fact::Session(_, SessionFact::HostAttached { host }) => {
+            Fact::Host(host, _) | Fact::Session(_, SessionFact::HostAttached { host }, _) => {
                 Some(host.to_string().into())
             }
             Fact::Channel(name, _) => Some(name.to_string().into()),
-            Fact::Session(_, SessionFact::JobReady { job }) => Some(job.to_string().into()),
-            Fact::Session(_, SessionFact::Granted { grant, .. }) => Some(grant.to_string().into()),
+            Fact::Session(_, SessionFact::JobReady { job }, _) => Some(job.to_string().into()),
+            Fact::Session(_, SessionFact::Granted { grant }, _) => Some(grant.to_string().into()),
             Fact::GuardPolicySet { policy, .. } => {
                 let rules = policy.as_ref().map_or(0, |policy| policy.rules.len());
                 Some(format!("{rules} rules").into())

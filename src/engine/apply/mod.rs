@@ -70,7 +70,7 @@ impl State {
         self.cursor = self.cursor.next();
         let mut decision = Decision::of(self.cursor, now.wall, &fact);
         match fact {
-            Fact::Session(id, fact) => {
+            Fact::Session(id, fact, _) => {
                 self.apply_to_session(now, &id, fact);
                 decision.session = Some(id);
             }

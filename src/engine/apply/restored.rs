@@ -1,8 +1,7 @@
 //! How a row of the store is loaded into the state: a session, a schedule with its runs, or the
 //! settings.
 //!
-//! What lives elsewhere: the content of a row (`row`), and the decision to load it
-//! (`step/whole/restore.rs`).
+//! What lives elsewhere: the content of a row (`row`).
 
 use crate::domain::{BootTime, HostId, Moment, Now, Run, RunState};
 use crate::engine::destination::Destination;

@@ -136,17 +136,20 @@ impl State {
         self.timers.set(Timer::Receipt(run), overdue);
         // Before the state changes: only queued runs are in a queue.
         self.leave_waiting(run);
+        if phase == Phase::PromptSubmit {
+            self.end_creating(&session);
+        }
         let Some(record) = self.runs.get(run) else { return };
         // Only a payload with a configuration opens a fresh session, and its prompt goes there.
         let fresh = self.definition_of(record).is_some_and(|asked| asked.payload.config().is_some());
         let lane = match phase {
             Phase::CreateSession => {
-                self.creating.insert(session.clone());
-                self.schedules.get(record.schedule).and_then(|schedule| schedule.owner)
+                let owner = self.schedules.get(record.schedule).and_then(|schedule| schedule.owner);
+                self.begin_creating(&session, owner);
+                owner
             }
             Phase::Outside => None,
             Phase::PromptSubmit => {
-                self.creating.remove(&session);
                 let is_it = |lane: &Key| self.sessions.get(*lane).is_some_and(|record| record.id == session);
                 // Nearly always it goes where it waited, or to its owner. Their records are at
                 // hand, unlike the table of ids.
@@ -254,10 +257,10 @@ impl State {
             self.timers.clear(timer);
         }
         self.leave_waiting(run);
-        let Some(record) = self.runs.get_mut(run) else { return };
-        if let Some(session) = &record.run.session {
-            self.creating.remove(session);
+        if let Some(session) = self.runs.get(run).and_then(|record| record.run.session.clone()) {
+            self.end_creating(&session);
         }
+        let Some(record) = self.runs.get_mut(run) else { return };
         if let Some(lane) = record.lane.take().and_then(|lane| self.sessions.get_mut(lane)) {
             lane.in_flight = lane.in_flight.filter(|other| *other != run);
             lane.turn_of = lane.turn_of.filter(|other| *other != run);
@@ -271,8 +274,10 @@ impl State {
         let begins_turn = begins_turn.is_some_and(|asked| asked.payload.begins_turn());
         let Some(record) = self.runs.get_mut(run) else { return };
         let lane = record.lane.take();
-        if let Some(session) = &record.run.session {
-            self.creating.remove(session);
+        // Nearly always nothing is being created, and the id need not be copied.
+        let session = record.run.session.as_ref().filter(|_| !self.creating.is_empty()).cloned();
+        if let Some(session) = session {
+            self.end_creating(&session);
         }
         let Some(lane_key) = lane else { return };
         // The built-in host has no turns.

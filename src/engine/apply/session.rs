@@ -13,7 +13,7 @@ impl State {
             return;
         }
         // Grants are independent of the session: they hold whether it is open or not.
-        if let SessionFact::Granted { grant, by: _ } = fact {
+        if let SessionFact::Granted { grant } = fact {
             if grant == Grant::FULL {
                 self.grants.remove(session);
             } else {
@@ -82,6 +82,7 @@ impl State {
         let key = self.sessions.insert(record);
         self.session_ids.insert(session.clone(), key);
         self.enter_host(host, key);
+        self.enter_family(key);
         // Durable schedules outlive their session, and belong to a later one of the same id.
         for schedule in self.ownerless.remove(&session).unwrap_or_default() {
             self.give_owner(schedule, key);
@@ -94,6 +95,7 @@ impl State {
         };
         debug_assert!(record.unstarted == 0, "{} closes with {} to come", record.id, record.unstarted);
         self.session_ids.remove(&record.id);
+        self.leave_family(&record);
         self.timers.clear(Timer::Turn(key));
         self.leave_host(record.host, key);
         for schedule in record.finished {

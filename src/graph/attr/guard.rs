@@ -50,7 +50,7 @@ pub(super) fn of_session(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Ke
         /// reach other sessions.
         own "psi.agent-session/grant": Type::Record(&GRANT) => |view, key, _| {
             let session = view.session(key).map(SessionRecord::id);
-            Ok(maybe(session, |session| grant(view.state.grant(session)).into()))
+            Ok(maybe(session, |session| grant(&view.state.effective_grant(session)).into()))
         };
     }
 }
@@ -72,6 +72,11 @@ pub(super) fn of_schedule(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, K
                 by.map_or_else(|| format!("session {}", schedule.owner), |by| by.to_string())
             });
             Ok(maybe(made, Datum::shown))
+        };
+        /// The actor other than the owner that changed it last. Nil if nobody did.
+        own "psi.scheduler/edited-by": Type::String, nullable => |view, key, _| {
+            let editor = view.schedule(key).and_then(|record| record.schedule().edited_by()?.seen_by(view.scope));
+            Ok(maybe(editor.map(|by| by.to_string()), Datum::shown))
         };
     }
 }
@@ -120,6 +125,11 @@ const APPROVAL: Record = Record {
             "made-by",
             "The actor that created the schedule. The owner if no other is recorded.",
         ),
+        field::<Box<str>>(
+            "edited-by",
+            "The actor other than the owner that changed the schedule last. Nil if nobody did.",
+        )
+        .or_nil(),
         field::<IdText>(
             "session-id",
             "The id of the session that the run would be delivered into. Nil if none.",
@@ -170,6 +180,7 @@ fn approval(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Map> {
             .with("label", asked.label.as_deref())
             .with("owner", asked.owner.as_str())
             .with("made-by", made_by)
+            .with("edited-by", asked.edited_by().map(ToString::to_string))
             .with("session-id", into.map(SessionId::as_str))
             .with("channel", route.map(|route| &*route.channel))
             .with("conversation", route.map(|route| &*route.conversation))

@@ -22,7 +22,7 @@ pub(in crate::runtime) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Optio
         Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => {
             of(state.schedule(id)?.schedule())
         }
-        Fact::Session(id, fact) => match fact {
+        Fact::Session(id, fact, _) => match fact {
             SessionFact::Opened { .. }
             | SessionFact::Closed
             // Persisted although it is about a connection: it decides whether the session is built-in after the next start.
@@ -49,7 +49,7 @@ pub(in crate::runtime) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Optio
 /// session may be opened and closed without the store; its row is written once the store works again.
 pub(in crate::runtime) fn needs_disk(fact: &Fact, state: &State) -> bool {
     let is_written_later = match fact {
-        Fact::Session(_, fact) => !matches!(fact, SessionFact::Granted { .. }),
+        Fact::Session(_, fact, _) => !matches!(fact, SessionFact::Granted { .. }),
         Fact::Restarted { .. } => true,
         Fact::Created { .. }
         | Fact::Schedule(..)

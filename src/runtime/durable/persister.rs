@@ -86,7 +86,7 @@ struct Pending {
 /// The batch of the step that is being applied.
 #[derive(Default)]
 struct BatchBuilder {
-    /// Each with its unfinished text: a row may be added once the whole step is known (`bear`).
+    /// Each with its unfinished text: a row may be added once the whole step is known (`attach_row`).
     facts: Vec<(FactRecord, Printed)>,
     /// Schedules of which a slot was claimed.
     claimed: BTreeSet<ScheduleId>,
@@ -145,7 +145,7 @@ impl Persister {
         // the whole step was applied.
         self.making.facts.push((record, codec::print(fact)));
         match fact {
-            Fact::Session(id, fact) => {
+            Fact::Session(id, fact, _) => {
                 self.making.guard |= matches!(fact, SessionFact::Granted { .. });
                 self.making.sessions.insert(id.clone());
             }
@@ -209,7 +209,7 @@ impl Persister {
             let form = state.schedule_row(&id).map(|row| codec::print_schedule(&row));
             if let Some(form) = form.as_ref().filter(|_| making.claimed.contains(&id) && is_base(state, &id))
             {
-                making.bear(&id, form);
+                making.attach_row(&id, form);
             }
             row(schedule_key(&id), form);
         }
@@ -348,7 +348,7 @@ impl Persister {
             pending.repeats.into_iter().for_each(|answered| answered(Err(fault.clone())));
         }
         // The rows of these batches are gone with them. A repeated receipt persists its message again.
-        self.transcripts.unsay();
+        self.transcripts.write_again();
         self.last_fault = Some(fault);
         (cursors, runs)
     }
@@ -368,7 +368,7 @@ impl Persister {
 
 impl BatchBuilder {
     /// Adds a schedule's row to the last fact about it, so that the log can be folded from there.
-    fn bear(&mut self, id: &ScheduleId, row: &Printed) {
+    fn attach_row(&mut self, id: &ScheduleId, row: &Printed) {
         let id = id.to_string();
         let about = |(record, _): &(FactRecord, Printed)| record.schedule.as_deref() == Some(&*id);
         if let Some(place) = self.facts.iter().rposition(about) {

@@ -189,8 +189,8 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     }
     for session in known {
         // It was closed during the failure, and the caller had an answer: its stored schedules are cancelled now.
-        let closed =
-            core.step(Input::Command(Command::CloseSession { session }), now, || shared.random_bits());
+        let closed = core
+            .step(Input::Command(Command::CloseSession { session, by: None }), now, || shared.random_bits());
         debug_assert!(closed.is_ok(), "it is open: {:?}", closed.err());
     }
     // No volatile schedule is lost, because the process goes on.

@@ -27,12 +27,37 @@ pub(crate) struct StoredMessage {
 pub(in crate::runtime) struct Transcripts {
     /// Messages handed to the built-in host whose receipt is not committed yet.
     handed: BTreeMap<RunId, Handed>,
-    /// The cursors of each session's persisted messages, oldest first.
-    places: BTreeMap<SessionId, VecDeque<Cursor>>,
+    /// The persisted messages of each session.
+    places: BTreeMap<SessionId, Places>,
     /// Rows for the batch that is being made.
-    said: Vec<RowRecord>,
+    rows: Vec<RowRecord>,
     /// Tombstones, which may go with any batch.
     gone: VecDeque<RowRecord>,
+}
+
+/// The persisted messages of one session.
+#[derive(Default)]
+struct Places {
+    /// Their cursors and sizes, oldest first.
+    at: VecDeque<(Cursor, usize)>,
+    /// Their size, in bytes.
+    bytes: usize,
+}
+
+impl Places {
+    fn push(&mut self, at: Cursor, bytes: usize) {
+        self.at.push_back((at, bytes));
+        self.bytes += bytes;
+    }
+
+    /// Removes the oldest message if there is more than the host's transcript holds, which drops it as well.
+    fn pop_beyond_bounds(&mut self) -> Option<Cursor> {
+        let is_over = self.at.len() as u64 > limits::TRANSCRIPT_MESSAGES.value
+            || self.bytes as u64 > limits::TRANSCRIPT_BYTES.value;
+        let (oldest, bytes) = if is_over { self.at.pop_front()? } else { return None };
+        self.bytes -= bytes;
+        Some(oldest)
+    }
 }
 
 /// A message that the built-in host has, or is about to get.
@@ -40,7 +65,7 @@ struct Handed {
     session: SessionId,
     message: Arc<Message>,
     /// Whether its row is on its way to the disk.
-    is_said: bool,
+    is_written: bool,
 }
 
 impl Transcripts {
@@ -53,11 +78,11 @@ impl Transcripts {
     ) {
         // `handed` stays: the host has these messages, and receipts that were not committed are repeated after the reload.
         self.places.clear();
-        self.said.clear();
+        self.rows.clear();
         self.gone.clear();
         for said in said {
             if is_open(&said.session) {
-                self.places.entry(said.session.clone()).or_default().push_back(said.at);
+                self.places.entry(said.session.clone()).or_default().push(said.at, said.message.bytes());
             } else {
                 self.gone.push_back(tombstone(&said.session, said.at, now_at));
             }
@@ -70,7 +95,7 @@ impl Transcripts {
             && delivery.host == HostId::LOCAL
         {
             let (session, message) = (delivery.session.clone(), Arc::clone(&delivery.message));
-            self.handed.insert(delivery.run.clone(), Handed { session, message, is_said: false });
+            self.handed.insert(delivery.run.clone(), Handed { session, message, is_written: false });
         }
     }
 
@@ -80,20 +105,20 @@ impl Transcripts {
         match fact {
             Fact::Run(run, RunFact::Accepted | RunFact::Delivered) => {
                 // A run may be accepted first and delivered later; its message is persisted once.
-                let handed = self.handed.get_mut(run).filter(|handed| !handed.is_said);
-                if let Some(Handed { session, message, is_said }) = handed {
-                    *is_said = true;
+                let handed = self.handed.get_mut(run).filter(|handed| !handed.is_written);
+                if let Some(Handed { session, message, is_written }) = handed {
+                    *is_written = true;
                     let (session, message) = (session.clone(), Arc::clone(message));
-                    self.say(&session, cursor, &message);
+                    self.write(&session, cursor, &message);
                 }
             }
             Fact::Run(run, RunFact::Failed(_) | RunFact::Cancelled { .. } | RunFact::Retrying { .. }) => {
                 // A retry hands its message over again.
                 self.handed.remove(run);
             }
-            Fact::Session(session, SessionFact::Closed) => {
+            Fact::Session(session, SessionFact::Closed, _) => {
                 let gone = self.places.remove(session).unwrap_or_default();
-                self.gone.extend(gone.into_iter().map(|at| tombstone(session, at, cursor)));
+                self.gone.extend(gone.at.into_iter().map(|(at, _)| tombstone(session, at, cursor)));
             }
             Fact::Session(..)
             | Fact::Created { .. }
@@ -125,27 +150,24 @@ impl Transcripts {
     }
 
     /// Called when pending batches have failed: their messages have to be written again.
-    pub(super) fn unsay(&mut self) {
-        self.handed.values_mut().for_each(|handed| handed.is_said = false);
+    pub(super) fn write_again(&mut self) {
+        self.handed.values_mut().for_each(|handed| handed.is_written = false);
     }
 
-    fn say(&mut self, session: &SessionId, at: Cursor, message: &Message) {
+    fn write(&mut self, session: &SessionId, at: Cursor, message: &Message) {
         let form = codec::print_message(session, message).into_text();
         let payload = Some(form.into_bytes().into());
-        self.said.push(RowRecord { key: key(session, at).into(), revision: at.number(), payload });
+        self.rows.push(RowRecord { key: key(session, at).into(), revision: at.number(), payload });
         let places = self.places.entry(session.clone()).or_default();
-        places.push_back(at);
-        // The host's transcript drops its oldest message at the same bound.
-        if places.len() as u64 > limits::TRANSCRIPT_MESSAGES.value
-            && let Some(oldest) = places.pop_front()
-        {
+        places.push(at, message.bytes());
+        while let Some(oldest) = places.pop_beyond_bounds() {
             self.gone.push_back(tombstone(session, oldest, at));
         }
     }
 
     /// The rows for the batch that is being made. Many tombstones are spread over several batches.
     pub(super) fn take_rows(&mut self) -> Vec<RowRecord> {
-        let mut rows = std::mem::take(&mut self.said);
+        let mut rows = std::mem::take(&mut self.rows);
         rows.extend(self.gone.drain(..self.gone.len().min(GONE_AT_ONCE)));
         rows
     }

@@ -234,7 +234,7 @@ fn two_performers() {
         }
         stage.pass(1_000);
         let turners = [stage.turner(), stage.turner()];
-        let report = Report::UserMessage { session: session("one"), text: "a word".into() };
+        let report = Report::UserMessage { session: session("one"), text: "a word".into(), by: None };
         stage.handle.submit(Input::Report(report)).unwrap();
         for turner in turners {
             turner.join().unwrap();
@@ -250,7 +250,7 @@ fn two_submitters() {
     explore(|| {
         let stage = Stage::with_session(HostAnswer::Done);
         let say = |handle: &Handle, text: &str| {
-            let report = Report::UserMessage { session: session("one"), text: text.into() };
+            let report = Report::UserMessage { session: session("one"), text: text.into(), by: None };
             handle.submit(Input::Report(report)).unwrap();
         };
         let other = stage.handle.clone();

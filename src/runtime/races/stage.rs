@@ -58,11 +58,11 @@ impl Stage {
 
     pub(super) fn take_over(&self, host: HostId, name: &str) {
         let sessions = vec![session(name)];
-        self.handle.submit(Input::Command(Command::HostSessions { host, sessions })).unwrap();
+        self.handle.submit(Input::Command(Command::HostSessions { host, sessions, by: None })).unwrap();
     }
 
     pub(super) fn report_busy(&self, busy: bool) {
-        self.handle.submit(Input::Report(Report::Busy { session: session("one"), busy })).unwrap();
+        self.handle.submit(Input::Report(Report::Busy { session: session("one"), busy, by: None })).unwrap();
     }
 
     pub(super) fn pass(&self, millis: u64) {

@@ -38,7 +38,7 @@ impl CallerMutator<'_> {
         let schedule = NewSchedule {
             durability,
             label: new.label,
-            made_by: self.caller.maker(&owner, self.tool),
+            made_by: self.caller.maker(&owner, self.tool, Some(&settings.target)),
             payload,
             settings: Some(Box::new(settings)),
             ..NewSchedule::message(owner, meant.when, "")

@@ -61,15 +61,13 @@ impl<'a> CronCall<'a> {
         let owner = owner.expect("a draft without an owner was refused");
         let id = cron::job_id(context.now, self.handle().random_bits());
         // The owner need not be the caller: an operator may create a job for any session.
-        let made_by = self.caller.maker(&owner, Some(Dialect::Cron));
-        let new = NewSchedule { made_by, ..draft.into_new(id.clone(), owner, context.now) };
-        if let Err(refusal) = admission::admit_target(
-            self.handle(),
-            self.caller,
-            new.settings.as_deref().map(|settings| &settings.target),
-        ) {
+        let new = draft.into_new(id.clone(), owner, context.now);
+        let target = new.settings.as_deref().map(|settings| &settings.target);
+        if let Err(refusal) = admission::admit_target(self.handle(), self.caller, target) {
             return cron::refused(&refusal);
         }
+        let made_by = self.caller.maker(&new.owner, Some(Dialect::Cron), target);
+        let new = NewSchedule { made_by, ..new };
         let created = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
             state.schedule(&id).and_then(|record| JobView::of(state, record))
         });

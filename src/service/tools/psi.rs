@@ -52,7 +52,7 @@ impl<'a> PsiCall<'a> {
             Call::Create(mut new) => {
                 let id =
                     new.id.get_or_insert_with(|| ScheduleId::random(self.handle().random_bits())).clone();
-                new.made_by = self.caller.maker(&new.owner, Some(Dialect::Psi));
+                new.made_by = self.caller.maker(&new.owner, Some(Dialect::Psi), None);
                 let input = Input::Command(Command::CreateSchedule(new));
                 // Read in the same critical section: the answer shows the schedule as it was created.
                 self.handle()

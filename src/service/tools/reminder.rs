@@ -52,7 +52,7 @@ impl<'a> ReminderCall<'a> {
     ) -> Result<Answer, Refusal> {
         let id = ScheduleId::fresh(Durability::Durable, || now, self.handle().random_bits());
         let new = draft.into_new(id.clone(), session.clone(), now).ok_or(Refusal::BeyondCalendar)?;
-        let new = NewSchedule { made_by: self.caller.maker(session, Some(Dialect::Reminder)), ..new };
+        let new = NewSchedule { made_by: self.caller.maker(session, Some(Dialect::Reminder), None), ..new };
         let created = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
             state.schedule(&id).and_then(|record| Reminder::of(state, record, now))
         });

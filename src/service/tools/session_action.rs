@@ -42,7 +42,11 @@ impl<'a> ActionCall<'a> {
                 return self.change_action(Refused::Run, &action_id, session);
             }
             Call::JobReady { job } => {
-                let ready = Command::JobReady { session: session.clone(), job: job.clone() };
+                let ready = Command::JobReady {
+                    session: session.clone(),
+                    job: job.clone(),
+                    by: Some(self.caller.actor_with(Dialect::SessionAction)),
+                };
                 self.handle().submit(Input::Command(ready)).map(|()| session_action::ready(&job))
             }
         };
@@ -55,7 +59,7 @@ impl<'a> ActionCall<'a> {
         // The ids are short, so one may be in use already: draw another.
         for _ in 0..DRAWS {
             let id = session_action::action_id(self.handle().random_bits());
-            let made_by = self.caller.maker(session, Some(Dialect::SessionAction));
+            let made_by = self.caller.maker(session, Some(Dialect::SessionAction), None);
             let new = NewSchedule { made_by, ..draft.clone().into_new(id.clone(), session.clone()) };
             let replace = Input::Command(Command::ReplaceSchedule(new));
             created = self.handle().submit_with(replace, |state| {

@@ -4,10 +4,10 @@
 //! registry. The rooms, in the order in which a request passes them:
 //!
 //! - `transport`: HTTP, event streams, WebSockets, and what subscriptions push.
-//! - `operation`: `document.rs` (scan, parse, measure, validate), `select.rs` (expand fragments, merge fields, coerce
-//!   arguments), `lower.rs` (one EQL query for the whole selection).
-//! - `execution`: `fast_writer.rs` if the plan has a fast path (writes JSON while it reads); otherwise the graph's
-//!   executor and `answer.rs` (JSON in selection order, null propagation, errors with paths).
+//! - `operation`: `prepare.rs` calls `document.rs` (scan, parse, measure, validate), `select.rs` (expand fragments, merge
+//!   fields), `coerce.rs` (arguments) and `lower.rs` (one EQL query for the whole selection).
+//! - `execution`: `execute.rs` runs the plan: `fast_writer.rs` if the plan has a fast path (writes JSON while it reads);
+//!   otherwise the graph's executor and `answer.rs` (JSON in selection order, null propagation, errors with paths).
 //! - `schema`: what the rooms above look up, generated from the registry.
 //!
 //! async-graphql validates documents, answers introspection and prints the schema; it never resolves a field of ours.

@@ -72,7 +72,7 @@ impl World {
 
     fn open(&mut self, session: Option<SessionId>, host: HostId) -> Outcome {
         let config = Arc::new(SessionConfig::default());
-        self.submit(Input::Command(Command::OpenSession { session, host, config })).map(|_| ())
+        self.submit(Input::Command(Command::OpenSession { session, host, config, by: None })).map(|_| ())
     }
 
     fn close_session(&mut self) -> Outcome {
@@ -86,7 +86,7 @@ impl World {
             let live = state.live_schedules_of(&session).into_iter().filter(dies);
             live.map(|record| record.schedule().id.clone()).collect::<Vec<_>>()
         });
-        self.submit(Input::Command(Command::CloseSession { session: session.clone() }))?;
+        self.submit(Input::Command(Command::CloseSession { session: session.clone(), by: None }))?;
         if self.handle.view(|state| state.session(&session).is_none()) {
             // The close is acknowledged even if the disk fails, so what it cancelled must never run
             // again.
@@ -201,17 +201,18 @@ impl World {
         // Mostly a real transition; one in six repeats the current state, which must change
         // nothing.
         let busy = if self.stage.entropy.one_in(6) { busy } else { !busy };
-        self.submit(Input::Report(Report::Busy { session, busy })).map(|_| ())
+        self.submit(Input::Report(Report::Busy { session, busy, by: None })).map(|_| ())
     }
 
     fn user_message(&mut self) -> Outcome {
         let Some(session) = self.any_session() else { return Ok(()) };
-        self.submit(Input::Report(Report::UserMessage { session, text: "a word".into() })).map(|_| ())
+        self.submit(Input::Report(Report::UserMessage { session, text: "a word".into(), by: None }))
+            .map(|_| ())
     }
 
     fn job_ready(&mut self) -> Outcome {
         let (Some(session), Some(job)) = (self.any_session(), self.any_job()) else { return Ok(()) };
-        self.submit(Input::Command(Command::JobReady { session, job })).map(|_| ())
+        self.submit(Input::Command(Command::JobReady { session, job, by: None })).map(|_| ())
     }
 
     fn answer_receipt(&mut self) -> Outcome {

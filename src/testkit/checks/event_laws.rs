@@ -75,7 +75,7 @@ const LOG_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST
 
 /// No session is opened under an id that is open already.
 fn a_session_opens_once(model: &ReferenceModel, seen: &Observation) -> LawResult {
-    let Seen::Fact(Fact::Session(session, SessionFact::Opened { .. })) = &seen.seen else { return Ok(()) };
+    let Seen::Fact(Fact::Session(session, SessionFact::Opened { .. }, _)) = &seen.seen else { return Ok(()) };
     hold(!model.sessions.contains_key(session), || format!("{session} is open already"))
 }
 
@@ -454,7 +454,7 @@ fn stopping_starts_nothing(model: &ReferenceModel, seen: &Observation) -> LawRes
 fn nothing_after_shutdown(model: &ReferenceModel, seen: &Observation) -> LawResult {
     let work = match &seen.seen {
         Seen::Received(_) | Seen::Fact(Fact::Run(_, RunFact::Claimed(_) | RunFact::Dispatched(_))) => true,
-        Seen::Fact(Fact::Created { .. } | Fact::Session(_, SessionFact::Opened { .. })) => true,
+        Seen::Fact(Fact::Created { .. } | Fact::Session(_, SessionFact::Opened { .. }, _)) => true,
         Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) => false,
         Seen::Local(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,
     };

@@ -100,7 +100,7 @@ impl ReferenceModel {
 
     fn enter_fact(&mut self, now: Now, fact: &Fact) {
         match fact {
-            Fact::Session(session, fact) => {
+            Fact::Session(session, fact, _) => {
                 // Before the session's own record changes: only what lay ahead when the user spoke
                 // is affected.
                 if *fact == SessionFact::UserMessage {
@@ -221,7 +221,7 @@ impl ReferenceModel {
             Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => {
                 self.schedules.get(id).is_some_and(ScheduleModel::is_durable)
             }
-            Fact::Session(_, fact) => is_lasting_of_session(fact),
+            Fact::Session(_, fact, _) => is_lasting_of_session(fact),
             Fact::AllHeld { .. }
             | Fact::AllReleased { .. }
             | Fact::GuardPolicySet { .. }

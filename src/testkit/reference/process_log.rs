@@ -75,7 +75,7 @@ impl ProcessLog {
 impl CommittedModel {
     /// Whether a session's change was not stored by its own fact, but with the session's row later.
     fn is_settled_later(&mut self, fact: &Fact, cursor: Cursor, held: &StoreContents) -> bool {
-        let Fact::Session(session, of_session) = fact else { return false };
+        let Fact::Session(session, of_session, _) = fact else { return false };
         let is_later = held.facts.last().is_some_and(|last| *last > cursor);
         let is_granted = matches!(of_session, SessionFact::Granted { .. });
         let is_settled = is_later && !is_granted && is_lasting_of_session(of_session);

@@ -43,8 +43,8 @@ impl ReferenceModel {
                     lane.idled = lane.in_flight.is_some();
                 }
             }
-            SessionFact::Granted { grant, .. } if *grant == Grant::FULL => _ = self.grants.remove(session),
-            SessionFact::Granted { grant, .. } => _ = self.grants.insert(session.clone(), grant.clone()),
+            SessionFact::Granted { grant } if *grant == Grant::FULL => _ = self.grants.remove(session),
+            SessionFact::Granted { grant } => _ = self.grants.insert(session.clone(), grant.clone()),
             SessionFact::HostDetached
             | SessionFact::Busy
             | SessionFact::UserMessage

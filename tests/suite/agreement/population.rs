@@ -66,8 +66,8 @@ impl Population {
             7_000,
         ));
         let report = |report| handle.submit(Input::Report(report)).expect("taken");
-        report(Report::Busy { session: busy.clone(), busy: true });
-        report(Report::UserMessage { session: b.clone(), text: "Hello.".into() });
+        report(Report::Busy { session: busy.clone(), busy: true, by: None });
+        report(Report::UserMessage { session: b.clone(), text: "Hello.".into(), by: None });
         create(&service, &busy, ":kind \"message\" :label \"waits\"", 1_000);
         let schedules_of_b = vec![
             create(&service, &b, ":kind \"message\" :label \"said\"", 1_000),

@@ -22,7 +22,7 @@ fn waiting(latest: Option<&str>, durability: Durability) -> NewSchedule {
 }
 
 fn ready(scene: &mut Scene, name: &str) -> Result<(), String> {
-    scene.command(Command::JobReady { session: session("s"), job: job(name) })
+    scene.command(Command::JobReady { session: session("s"), job: job(name), by: None })
 }
 
 fn pass(scene: &mut Scene, seconds: u64) {
@@ -111,7 +111,7 @@ fn a_pause_a_cancel_and_a_run_by_hand_are_as_ever() {
     };
     check(None, by_hand, &["claim 00:00:00 (manual)", "00:00:00 out", "00:00:00 ok"], Status::Pending);
     let closed = |scene: &mut Scene, _: &ScheduleId| {
-        scene.command(Command::CloseSession { session: session("s") }).expect("it is open");
+        scene.command(Command::CloseSession { session: session("s"), by: None }).expect("it is open");
         scene.open("s");
         ready(scene, "build").expect("it is");
         pass(scene, 60);
@@ -143,11 +143,11 @@ fn a_report_is_about_a_session_that_is_open() {
     let mut scene = Scene::new("2026-06-01T00:00:00Z", "UTC");
     scene.open("other");
     scene.create(waiting(None, Durability::Volatile));
-    let elsewhere = Command::JobReady { session: session("other"), job: job("build") };
+    let elsewhere = Command::JobReady { session: session("other"), job: job("build"), by: None };
     scene.command(elsewhere).expect("that session has such a job, too");
     pass(&mut scene, 60);
     assert_eq!(scene.news(), Vec::<String>::new());
-    let nowhere = Command::JobReady { session: session("nobody"), job: job("build") };
+    let nowhere = Command::JobReady { session: session("nobody"), job: job("build"), by: None };
     assert_eq!(scene.command(nowhere), Err("unknown-session".to_owned()));
 }
 

@@ -37,7 +37,9 @@ fn a_notice_is_in_the_transcript_and_says_that_it_is_none_of_the_models() {
     scene.create(notice(3, "Drink water.", None));
     pass(&mut scene, 3);
     let transcript = scene.handle.transcript(&session("s")).expect("it is open");
-    assert!(transcript.messages.iter().all(|message| message.role == Role::System && !message.begins_turn()));
+    assert!(
+        transcript.messages.iter().all(|message| message.role == Role::Assistant && !message.begins_turn())
+    );
     let printed: Vec<String> =
         transcript.messages.iter().map(|one| message::print(one).to_string()).collect();
     let file = "{:type :file :path \"/tmp/build.log\" :name \"log\"}";

@@ -104,7 +104,7 @@ impl Scene {
         let host_id = self.handle.attach_host(Arc::clone(&host) as Arc<dyn Host>);
         assert_eq!(host_id, number, "hosts are numbered in the order in which they connect");
         self.hosts.push(host);
-        let take = Command::HostSessions { host: number, sessions: sessions.to_vec() };
+        let take = Command::HostSessions { host: number, sessions: sessions.to_vec(), by: None };
         self.command(take).expect("the sessions are taken over");
     }
 
@@ -155,7 +155,7 @@ impl Scene {
     }
 
     pub(crate) fn busy(&mut self, id: &str, busy: bool) {
-        let report = Report::Busy { session: session(id), busy };
+        let report = Report::Busy { session: session(id), busy, by: None };
         self.submit(Input::Report(report)).expect("the session is open");
     }
 

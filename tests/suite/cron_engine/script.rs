@@ -87,7 +87,7 @@ fn play(scene: &mut Scene, verb: &str, rest: &str) -> Vec<String> {
     }
     let mut lines = match verb {
         _ if is_done(scene, verb, rest) => Vec::new(),
-        "close" => outcome(scene.command(Command::CloseSession { session: session(rest) })),
+        "close" => outcome(scene.command(Command::CloseSession { session: session(rest), by: None })),
         "ack" => outcome(scene.acknowledge()),
         "hold" => outcome(scene.command(Command::HoldAll { by: Scope::Operator.into(), reason: None })),
         "release" => outcome(scene.command(Command::ReleaseAll { by: Scope::Operator.into() })),
@@ -150,7 +150,7 @@ fn forecast(scene: &Scene) -> Vec<String> {
 /// `SESSION TEXT`: a person speaks.
 fn say(scene: &mut Scene, rest: &str) -> Vec<String> {
     let (id, text) = rest.split_once(' ').expect("a text");
-    let report = Report::UserMessage { session: session(id), text: text.into() };
+    let report = Report::UserMessage { session: session(id), text: text.into(), by: None };
     outcome(scene.submit(Input::Report(report)))
 }
 

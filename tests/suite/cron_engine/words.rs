@@ -26,7 +26,7 @@ fn flagged(trigger: Trigger, durability: Durability, backoff: Vec<Span>) -> NewS
 }
 
 fn speak(scene: &mut Scene, id: &str) {
-    let report = Report::UserMessage { session: session(id), text: "wait".into() };
+    let report = Report::UserMessage { session: session(id), text: "wait".into(), by: None };
     scene.submit(Input::Report(report)).expect("the message is never refused");
 }
 

@@ -109,13 +109,13 @@ fn connect(lives: &Lives, handle: &Handle, number: u32) -> (Arc<SimHost>, HostId
 }
 
 fn take_over(handle: &Handle, host: HostId, session: &SessionId) -> Result<(), Refusal> {
-    handle.submit(Input::Command(Command::HostSessions { host, sessions: vec![session.clone()] }))
+    handle.submit(Input::Command(Command::HostSessions { host, sessions: vec![session.clone()], by: None }))
 }
 
 /// The turn that a delivery begins, which ends.
 fn turn(handle: &Handle, session: &SessionId) {
     for busy in [true, false] {
-        let report = Report::Busy { session: session.clone(), busy };
+        let report = Report::Busy { session: session.clone(), busy, by: None };
         handle.submit(Input::Report(report)).expect("the session is open");
     }
 }

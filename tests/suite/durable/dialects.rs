@@ -88,7 +88,8 @@ fn actions_survive_with_their_keys_jobs_and_marks() {
     advance(&lives, &mut life, 60, 1);
     assert_eq!(received(&lives), ["newest"]);
     // A person's word in this life calls off what was set in another.
-    let report = reveille::engine::Report::UserMessage { session: owner.clone(), text: "no".into() };
+    let report =
+        reveille::engine::Report::UserMessage { session: owner.clone(), text: "no".into(), by: None };
     life.handle.submit(reveille::engine::Input::Report(report)).expect("it is open");
     drop(life);
     let mut life = lives.next(0);

@@ -62,14 +62,14 @@ impl Scene {
 
     fn busy(&self, busy: bool) {
         let session = SessionId::new("main").expect("an id");
-        self.handle.submit(Input::Report(Report::Busy { session, busy })).expect("it is open");
+        self.handle.submit(Input::Report(Report::Busy { session, busy, by: None })).expect("it is open");
     }
 
     /// A harness takes the session over, and goes.
     fn lose_host(&self) {
         let host = self.handle.attach_host(Arc::new(SimHost::new(&self.stage, HostId::new(1))));
         let sessions = vec![SessionId::new("main").expect("an id")];
-        self.does(Command::HostSessions { host, sessions });
+        self.does(Command::HostSessions { host, sessions, by: None });
         self.handle.detach_host(host);
     }
 

@@ -319,7 +319,7 @@ fn what_was_out_at_a_crash_is_sent_again() {
 fn what_goes_out_waits_for_a_hold_and_a_pause_and_for_no_session() {
     let receiver = Receiver::playing(&[Act::Say(BROKEN), Act::Say(OK), Act::Say(OK)]);
     let mut scene = Scene::new(patient(&receiver), false);
-    let busy = reveille::engine::Report::Busy { session: scene.session.clone(), busy: true };
+    let busy = reveille::engine::Report::Busy { session: scene.session.clone(), busy: true, by: None };
     scene.handle.submit(Input::Report(busy)).expect("it is open");
     let id = scene.send(Durability::Durable);
     assert_eq!(scene.outcome(&id).0, "run-retrying", "a busy session is in nobody's way");

@@ -134,12 +134,12 @@ fn schedule(scene: &mut Scene, args: &Args) -> Outcome {
 
 fn busy(scene: &mut Scene, args: &Args) -> Outcome {
     let busy = args.get(1)?.as_bool().ok_or("busy or not?")?;
-    refusable(scene.handle.submit(Input::Report(Report::Busy { session: args.session(0)?, busy })))
+    refusable(scene.handle.submit(Input::Report(Report::Busy { session: args.session(0)?, busy, by: None })))
 }
 
 fn say(scene: &mut Scene, args: &Args) -> Outcome {
     let (session, text) = (args.session(0)?, args.text(1)?.into());
-    refusable(scene.handle.submit(Input::Report(Report::UserMessage { session, text })))
+    refusable(scene.handle.submit(Input::Report(Report::UserMessage { session, text, by: None })))
 }
 
 /// `[:call "s" {args}]`; nobody calls where the session is nil.
@@ -267,7 +267,7 @@ fn nack(scene: &mut Scene, args: &Args) -> Outcome {
 fn attach(scene: &mut Scene, args: &Args) -> Outcome {
     let host = scene.host(args.text(0)?).number();
     let sessions = (1..args.0.len()).map(|place| args.session(place)).collect::<Result<Vec<_>, _>>()?;
-    refusable(scene.handle.submit(Input::Command(Command::HostSessions { host, sessions })))
+    refusable(scene.handle.submit(Input::Command(Command::HostSessions { host, sessions, by: None })))
 }
 
 fn detach(scene: &mut Scene, args: &Args) -> Outcome {

@@ -211,7 +211,7 @@ impl Year {
             12..=18 => 1_000 + self.below(120_000),
             _ => 60_000 + self.below(20 * 60_000),
         };
-        self.report(Report::Busy { session: session.clone(), busy: length > 0 });
+        self.report(Report::Busy { session: session.clone(), busy: length > 0, by: None });
         if length == 0 {
             return;
         }
@@ -230,7 +230,7 @@ impl Year {
             return;
         }
         self.forget_turn(session);
-        self.report(Report::Busy { session: session.clone(), busy: false });
+        self.report(Report::Busy { session: session.clone(), busy: false, by: None });
         self.settle();
     }
 
@@ -287,7 +287,8 @@ impl Year {
         self.stage.clock.advance(Span::from_millis(1_000 + self.below(longest)));
         self.life = Life::new(&self.stage, &self.store, &self.target);
         self.diary.note(Event::Up { at: self.wall() });
-        let take_over = Command::HostSessions { host: self.life.host, sessions: self.sessions.clone() };
+        let take_over =
+            Command::HostSessions { host: self.life.host, sessions: self.sessions.clone(), by: None };
         self.life.handle.submit(Input::Command(take_over)).expect("they are without a host");
     }
 

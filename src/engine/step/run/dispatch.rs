@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Cause, Content, Dispatch, Failure, HostId, Message, MessageProvenance, Payload, Phase, Reason, Role,
-    RunFact, SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
+    Cause, Content, Dispatch, Failure, HostId, Message, MessageProvenance, Payload, Phase, Reason, Refusal,
+    Role, RunFact, Schedule, SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
 };
 use crate::engine::destination::Destination;
 use crate::engine::effect::{Delivery, Effect, Opening};
@@ -19,8 +19,8 @@ use crate::engine::step::run::authorize::authorize;
 use crate::engine::step::run::channel_delivery::send_to_channel;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::fail;
+use crate::engine::step::session::make_room::make_room;
 use crate::engine::step_builder::StepBuilder;
-use crate::limits;
 
 /// Hands over the first waiting run to a lane that has just become free.
 pub(in crate::engine::step) fn dispatch_next(step: &mut StepBuilder<'_>, session: &SessionRecord) {
@@ -154,15 +154,15 @@ fn dispatch_to_host(
         Payload::Turn { .. } | Payload::Notice(_) => {
             submit_prompt(step, occurrence, host, session.id.clone());
         }
-        Payload::NewSession(_) if !step.state.has_room(step.creating) => {
-            // A retry may succeed: sessions may be closed before the next attempt.
-            let text = format!("limit reached: {} is {}", limits::SESSIONS.name, limits::SESSIONS.value);
-            fail(step, occurrence, Failure::new(Phase::CreateSession, Reason::LimitReached, text));
-            return false;
-        }
         Payload::NewSession(asked) => {
+            if let Err(limit) = make_room(step, session) {
+                // A retry may succeed: sessions may be closed before the next attempt.
+                let text = Refusal::LimitReached { limit }.to_string();
+                fail(step, occurrence, Failure::new(Phase::CreateSession, Reason::LimitReached, text));
+                return false;
+            }
             // The state does not count this session yet, and the step may create more.
-            step.creating += 1;
+            step.creating.push(session.root().clone());
             let fresh =
                 FreshSession::new(SessionId::random(step.draw()), host, &asked.config, occurrence, session);
             let (phase, session, overdue) = (Phase::CreateSession, fresh.id.clone(), step.overdue());
@@ -206,8 +206,7 @@ pub(in crate::engine::step) fn submit_prompt(
     // A notice may consist of a file alone.
     let text = Some(text).filter(|text| begins_turn || !text.is_empty());
     let message = Arc::new(Message {
-        // A notice, which the model does not answer, must not appear as the user's words.
-        role: if begins_turn { Role::User } else { Role::System },
+        role: role_of(schedule),
         content: text.map(Content::Text).into_iter().chain(file.map(Content::File)).collect(),
         timestamp: Some(step.now.wall),
         provenance: Some(MessageProvenance {
@@ -219,6 +218,18 @@ pub(in crate::engine::step) fn submit_prompt(
         }),
     });
     step.effect(Effect::Deliver(Delivery { run: occurrence.id.clone(), host, session, message }));
+}
+
+/// Returns the role of what a schedule says. A notice, which the model does not answer, must not appear as the user's words; and
+/// only an operator's words bear the role that a model obeys most.
+fn role_of(schedule: &Schedule) -> Role {
+    if schedule.payload.begins_turn() {
+        Role::User
+    } else if schedule.is_by_operators() {
+        Role::System
+    } else {
+        Role::Assistant
+    }
 }
 
 /// A session that a run opens: its configuration and its origin.
@@ -245,6 +256,7 @@ impl FreshSession {
             config: Arc::new(config.over(&origin.config)),
             provenance: SessionProvenance {
                 origin: origin.id.clone(),
+                root: origin.root().clone(),
                 schedule: schedule.id.clone(),
                 label: schedule.label.clone(),
                 chain: Some(schedule.lineage_of_turn(occurrence.id.clone())),

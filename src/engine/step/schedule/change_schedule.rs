@@ -115,6 +115,9 @@ pub(in crate::engine) fn edited(
             schedule.enter_chain(lineage);
         }
     }
+    if let Some(by) = by.filter(|_| schedule != record.schedule) {
+        schedule.note_editor(by);
+    }
     check_payload(&schedule)?;
     check_settings(&schedule)?;
     let retriggered = retriggered(step, record, &schedule)?;

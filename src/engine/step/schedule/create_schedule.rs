@@ -60,7 +60,7 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
         trigger,
         payload: new.payload,
         created_at: now.wall,
-        creation: Creation::of(new.made_by.map(|by| *by), None),
+        creation: Creation::of(new.made_by.map(|by| *by), None, None),
         settings: new.settings.filter(|settings| **settings != Settings::PLAIN),
     };
     let known = known(step, &schedule);
@@ -122,18 +122,21 @@ fn join_chain(step: &StepBuilder<'_>, schedule: &mut Schedule) -> Result<(), Ref
     Ok(())
 }
 
-/// Returns whether a session is full: over all dialects together, or for a dialect that allows fewer.
+/// Returns whether a session is full, with the sessions that it shares a budget with: over all dialects together, or for a
+/// dialect that allows fewer.
 fn is_full(step: &StepBuilder<'_>, session: &SessionRecord, new: &NewSchedule, max: u32) -> bool {
-    if session.live.len() < max as usize {
+    let family = || step.state.family_of(session);
+    let count: usize = family().map(|member| member.live.len()).sum();
+    if count < max as usize {
         return false;
     }
-    // Counting one dialect's schedules needs a pass; the check above avoids it in the common case.
+    // Counting one dialect's schedules needs a look at each; the check above avoids it in the common case.
     let own = |key: &&Key| {
         let record = step.state.schedules.get(**key);
         record.is_some_and(|record| record.schedule.dialect == new.dialect)
     };
-    session.live.len() as u64 >= limits::SESSION_SCHEDULES.value
-        || session.live.iter().filter(own).count() >= max as usize
+    count as u64 >= limits::SESSION_SCHEDULES.value
+        || family().flat_map(|member| &member.live).filter(own).count() >= max as usize
 }
 
 /// Returns the schedule with the same idempotency key.

@@ -1,6 +1,6 @@
 //! Transition: a host reports that a turn began, or that nothing runs any more.
 
-use crate::domain::{Refusal, RunFact, SessionFact, SessionId};
+use crate::domain::{Actor, Refusal, RunFact, SessionFact, SessionId};
 use crate::engine::record::SessionRecord;
 use crate::engine::step::run::dispatch::dispatch_next;
 use crate::engine::step::run::occurrence::Occurrence;
@@ -10,6 +10,7 @@ pub(in crate::engine) fn busy(
     step: &mut StepBuilder<'_>,
     session: SessionId,
     busy: bool,
+    by: Option<Actor>,
 ) -> Result<(), Refusal> {
     let Some(record) = step.state.session(&session) else {
         return Err(Refusal::UnknownSession { session });
@@ -18,7 +19,7 @@ pub(in crate::engine) fn busy(
     if record.busy == busy && !record.turn_starting {
         return Ok(());
     }
-    step.session_fact(&session, if busy { SessionFact::Busy } else { SessionFact::Idle });
+    step.session_fact_by(&session, if busy { SessionFact::Busy } else { SessionFact::Idle }, by);
     if !busy {
         end_turn(step, record);
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Phase, Reason, Refusal, RunFact, RunState, ScheduleFact, SessionFact, SessionId};
+use crate::domain::{Actor, Phase, Reason, Refusal, RunFact, RunState, ScheduleFact, SessionFact, SessionId};
 use crate::engine::effect::Effect;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
@@ -16,6 +16,7 @@ use crate::engine::step_builder::StepBuilder;
 pub(in crate::engine) fn close_session(
     step: &mut StepBuilder<'_>,
     session: &SessionId,
+    by: Option<Actor>,
 ) -> Result<(), Refusal> {
     let state = step.state;
     let Some((key, record)) =
@@ -51,7 +52,7 @@ pub(in crate::engine) fn close_session(
             step.schedule_fact(&schedule.schedule.id, ScheduleFact::Cancelled { reason, by: None });
         }
     }
-    step.session_fact(session, SessionFact::Closed);
+    step.session_fact_by(session, SessionFact::Closed, by);
     step.effect(Effect::ForgetSession { host: record.host, session: session.clone() });
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Transition: a connected host takes over sessions of the built-in host, or sessions without a
 //! host. All or none.
 
-use crate::domain::{HostId, Refusal, SessionFact, SessionId};
+use crate::domain::{Actor, HostId, Refusal, SessionFact, SessionId};
 use crate::engine::step::run::dispatch::dispatch_waiting;
 use crate::engine::step::session::busy::finish_turn;
 use crate::engine::step_builder::StepBuilder;
@@ -10,6 +10,7 @@ pub(in crate::engine) fn host_sessions(
     step: &mut StepBuilder<'_>,
     host: HostId,
     sessions: &[SessionId],
+    by: Option<&Actor>,
 ) -> Result<(), Refusal> {
     let state = step.state;
     state.check_host(host)?;
@@ -27,7 +28,7 @@ pub(in crate::engine) fn host_sessions(
             // The new host does not know the turn of the built-in one.
             finish_turn(step, record);
         }
-        step.session_fact(id, SessionFact::HostAttached { host });
+        step.session_fact_by(id, SessionFact::HostAttached { host }, by.cloned());
         // Runs for fresh sessions lacked only a host; of the others, the first gets the lane.
         dispatch_waiting(step, record, host, &mut record.in_flight.is_some());
     }

@@ -2,7 +2,7 @@
 //!
 //! A schedule created shortly after the report is due at once; see `engine/ready_jobs.rs`.
 
-use crate::domain::{JobId, Refusal, ScheduleFact, SessionFact, SessionId, Trigger};
+use crate::domain::{Actor, JobId, Refusal, ScheduleFact, SessionFact, SessionId, Trigger};
 use crate::engine::record::ScheduleRecord;
 use crate::engine::state::Mode;
 use crate::engine::step::schedule::next_slot::{slot_now, within_lifetime};
@@ -12,6 +12,7 @@ pub(in crate::engine) fn job_ready(
     step: &mut StepBuilder<'_>,
     session: SessionId,
     job: JobId,
+    by: Option<Actor>,
 ) -> Result<(), Refusal> {
     let state = step.state;
     if state.mode != Mode::Running {
@@ -23,7 +24,7 @@ pub(in crate::engine) fn job_ready(
     let live = record.live.iter().filter_map(|key| state.schedules.get(*key));
     let mut waiting: Vec<&ScheduleRecord> = live.filter(|record| waits_for(step, record, &job)).collect();
     waiting.sort_unstable_by(|one, two| one.order().cmp(&two.order()));
-    step.session_fact(&session, SessionFact::JobReady { job });
+    step.session_fact_by(&session, SessionFact::JobReady { job }, by);
     for record in waiting {
         let next = within_lifetime(step, &record.schedule, slot_now(step, record));
         step.schedule_fact(&record.schedule.id, ScheduleFact::Armed { next, by: None });

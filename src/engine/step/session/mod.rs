@@ -5,5 +5,6 @@ pub(in crate::engine::step) mod close_session;
 pub(in crate::engine::step) mod host_lost;
 pub(in crate::engine::step) mod host_sessions;
 pub(in crate::engine::step) mod job_ready;
+pub(in crate::engine::step) mod make_room;
 pub(in crate::engine::step) mod open_session;
 pub(in crate::engine::step) mod user_message;

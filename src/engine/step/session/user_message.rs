@@ -3,7 +3,7 @@
 //! Work that is due by now runs all the same. The message is never refused because of a schedule,
 //! and never waits for a store that cannot be written: durable schedules stay as they are then.
 
-use crate::domain::{Message, Reason, Refusal, RunState, ScheduleFact, SessionFact, SessionId};
+use crate::domain::{Actor, Message, Reason, Refusal, RunState, ScheduleFact, SessionFact, SessionId};
 use crate::engine::effect::Effect;
 use crate::engine::record::{ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
@@ -16,12 +16,13 @@ pub(in crate::engine) fn user_message(
     step: &mut StepBuilder<'_>,
     session: SessionId,
     text: Box<str>,
+    by: Option<Actor>,
 ) -> Result<(), Refusal> {
     let Some(record) = step.state.session(&session) else {
         return Err(Refusal::UnknownSession { session });
     };
     within(limits::TEXT_BYTES, text.len())?;
-    step.session_fact(&session, SessionFact::UserMessage);
+    step.session_fact_by(&session, SessionFact::UserMessage, by);
     cancel_moot(step, record);
     let message = Message::user(text, step.now.wall);
     step.effect(Effect::RecordMessage { host: record.host, session, message });

@@ -3,7 +3,6 @@
 pub(in crate::engine::step) mod drain;
 pub(in crate::engine::step) mod hold;
 pub(in crate::engine::step) mod restart;
-pub(in crate::engine::step) mod restore;
 pub(in crate::engine::step) mod set_guard;
 pub(in crate::engine::step) mod store_failed;
 pub(in crate::engine::step) mod wake;

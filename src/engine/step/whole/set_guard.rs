@@ -41,7 +41,7 @@ pub(in crate::engine) fn set_grant(
         return Err(Refusal::LimitReached { limit: limits::GRANTS });
     }
     if present.unwrap_or(&Grant::FULL) != &grant {
-        step.session_fact(&session, SessionFact::Granted { grant, by: Box::new(by) });
+        step.session_fact_by(&session, SessionFact::Granted { grant }, Some(by));
     }
     Ok(())
 }

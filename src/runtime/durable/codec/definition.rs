@@ -38,6 +38,10 @@ pub(super) fn print(schedule: &Schedule) -> Printed {
         Some(line) => map.with("lineage", of_lineage(line)),
         None => map,
     };
+    let map = match schedule.edited_by() {
+        Some(editor) => map.with("edited-by", editor),
+        None => map,
+    };
     match &schedule.settings {
         Some(settings) => map.with("terms", of_settings(settings)),
         None => map,
@@ -54,7 +58,11 @@ pub(super) fn parse(form: &Form<'_>) -> Result<Schedule, FactError> {
         trigger: trigger(map(form, "trigger")?)?,
         payload: payload(map(form, "payload")?)?,
         created_at: instant(form, "created-at")?,
-        creation: Creation::of(maybe(form, "made-by", actor)?, maybe(form, "lineage", lineage)?),
+        creation: Creation::of(
+            maybe(form, "made-by", actor)?,
+            maybe(form, "lineage", lineage)?,
+            maybe(form, "edited-by", actor)?,
+        ),
         settings: maybe(form, "terms", |form, key| settings(map(form, key)?))?.map(Box::new),
     })
 }

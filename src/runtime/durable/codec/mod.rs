@@ -1,5 +1,10 @@
 //! Facts and rows as text: each is one EDN map, on one line of text.
 //!
+//! ```text
+//! {:fact :schedule/paused :by {:scope :session :session "s"} :why "noisy" :schedule "sch-1"}
+//! {:v 1 :schedule {:id "sch-1" :trigger {:kind :at :at #inst "..."} ...} :status :pending :next #inst "..." :runs [...]}
+//! ```
+//!
 //! [`print`](fn@print) and [`parse`](fn@parse) are each other's inverse for every fact that the engine can decide.
 //! The format is versioned by `VERSION`; `schema/facts/v1.edn` has one fact of each kind. What lives elsewhere: the
 //! log (`adapter`), the fold (`engine`).

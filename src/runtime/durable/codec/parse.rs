@@ -51,14 +51,12 @@ fn session(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         names::IDLE => SessionFact::Idle,
         names::USER_SPOKE => SessionFact::UserMessage,
         names::TURN_UNREPORTED => SessionFact::TurnUnreported,
-        names::GRANTED => {
-            let by = Box::new(actor(form, "by")?);
-            SessionFact::Granted { grant: guard::grant(map(form, "grant")?)?, by }
-        }
+        names::GRANTED => SessionFact::Granted { grant: guard::grant(map(form, "grant")?)? },
         names::JOB_READY => SessionFact::JobReady { job: job_id(form)? },
         _ => return Ok(None),
     };
-    Ok(Some(Fact::Session(session_id(form, "session")?, fact)))
+    let by = maybe(form, "by", actor)?.map(Box::new);
+    Ok(Some(Fact::Session(session_id(form, "session")?, fact, by)))
 }
 
 fn schedule(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {

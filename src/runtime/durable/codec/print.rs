@@ -14,7 +14,7 @@ use crate::domain::{
 /// Prints a fact.
 pub fn print(fact: &Fact) -> Printed {
     match fact {
-        Fact::Session(id, fact) => session(fact).with("session", id.as_str()),
+        Fact::Session(id, fact, by) => with_by(session(fact), by.as_deref()).with("session", id.as_str()),
         Fact::Created { schedule, next } => {
             named(names::CREATED).with("schedule", definition::print(schedule)).with("next", *next)
         }
@@ -51,7 +51,7 @@ fn session(fact: &SessionFact) -> Printed {
         SessionFact::Idle => named(names::IDLE),
         SessionFact::UserMessage => named(names::USER_SPOKE),
         SessionFact::TurnUnreported => named(names::TURN_UNREPORTED),
-        SessionFact::Granted { grant, by } => named(names::GRANTED).with("grant", grant).with("by", &**by),
+        SessionFact::Granted { grant } => named(names::GRANTED).with("grant", grant),
         SessionFact::JobReady { job } => named(names::JOB_READY).with("job", job.as_str()),
     }
 }

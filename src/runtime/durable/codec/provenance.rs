@@ -8,6 +8,8 @@ use crate::domain::{Lineage, SessionProvenance};
 
 pub(super) fn provenance(form: &Form<'_>) -> Result<SessionProvenance, FactError> {
     Ok(SessionProvenance {
+        // Stores from before this was recorded name the origin alone.
+        root: maybe(form, "root", session_id)?.map_or_else(|| session_id(form, "origin"), Ok)?,
         origin: session_id(form, "origin")?,
         schedule: schedule_id(form, "schedule")?,
         label: own_text(form, "label")?,
@@ -23,6 +25,7 @@ pub(super) fn lineage(form: &Form<'_>, key: &'static str) -> Result<Lineage, Fac
 pub(super) fn of_provenance(provenance: &SessionProvenance) -> Printed {
     Printed::new()
         .with("origin", provenance.origin.as_str())
+        .with("root", (provenance.root != provenance.origin).then(|| provenance.root.as_str()))
         .with("schedule", provenance.schedule.to_string())
         .with("label", provenance.label.as_deref())
         .with("line", provenance.chain.as_ref().map(of_lineage))

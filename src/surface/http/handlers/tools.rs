@@ -66,7 +66,7 @@ fn describe(tool: &ToolInfo) -> Value {
 }
 
 pub(in crate::surface::http) fn denied(denial: Denial) -> HttpError {
-    if let Denial::TooFast { wait } = denial {
+    if let Denial::TooFast { wait, .. } = denial {
         let error = HttpError::new(ErrorCode::Limit, denial.to_string(), "wait as long as Retry-After says");
         return error.with_limit(limits::CREATES_PER_MINUTE).retry_after(wait);
     }

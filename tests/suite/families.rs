@@ -1,0 +1,172 @@
+//! A session and the fresh sessions that come from it share their grants and their budgets.
+
+use reveille::domain::{Grant, HostId, Refusal, Scope, SessionConfig, SessionId, Span};
+use reveille::engine::{Input, NewSchedule, Report, SessionRecord};
+use reveille::limits;
+use reveille::runtime::Handle;
+use reveille::service::{Denial, Service};
+use reveille::testkit::SimClock;
+
+use crate::simulated::{self, session, token};
+
+/// A schedule of alice that opens a fresh session every second.
+const EVERY_SECOND: &str =
+    "[(psi.scheduler/create {:session-id \"alice\" :kind :session :message \"m\" :every-ms 1000})]";
+
+fn scene() -> (Handle, std::sync::Arc<SimClock>) {
+    let (handle, clock) = simulated::engine(&["alice"]);
+    let answer = simulated::ask(&handle, &token("alice"), EVERY_SECOND, false);
+    assert!(answer.contains("created? true"), "{answer}");
+    (handle, clock)
+}
+
+fn pass(handle: &Handle, clock: &SimClock, seconds: u64) {
+    for _ in 0..seconds {
+        clock.advance(Span::from_millis(1_000));
+        handle.run_due();
+    }
+}
+
+/// The fresh sessions, oldest first.
+fn fresh(handle: &Handle) -> Vec<SessionId> {
+    handle.view(|state| {
+        let mut fresh: Vec<&SessionRecord> = state.sessions();
+        fresh.retain(|session| session.provenance().is_some());
+        fresh.sort_by_key(|session| session.opened());
+        fresh.into_iter().map(|session| session.id().clone()).collect()
+    })
+}
+
+#[test]
+fn the_oldest_fresh_session_makes_room_for_the_next() {
+    let (handle, clock) = scene();
+    let most = limits::FRESH_SESSIONS.value;
+    pass(&handle, &clock, most);
+    let before = fresh(&handle);
+    assert_eq!(before.len() as u64, most);
+    // A person keeps the first one; the second has a schedule of its own.
+    let words = Report::UserMessage { session: before[0].clone(), text: "hi".into(), by: None };
+    handle.submit(Input::Report(words)).expect("it is open");
+    let later = reveille::domain::When::After(Span::from_millis(3_600_000));
+    handle.schedule(NewSchedule::message(before[1].clone(), later, "later")).expect("there is room");
+    // The place of the one that is kept does not count.
+    pass(&handle, &clock, 1);
+    assert_eq!(fresh(&handle)[..before.len()], before[..]);
+    pass(&handle, &clock, 3);
+    let after = fresh(&handle);
+    let closed: Vec<&SessionId> = before.iter().filter(|session| !after.contains(session)).collect();
+    assert_eq!(closed, [&before[2], &before[3], &before[4]]);
+    assert!(handle.transcript(&before[2]).is_none(), "the host has dropped it");
+    assert_eq!(after.len() as u64, most + 1);
+}
+
+#[test]
+fn a_family_at_work_gets_no_further_session_and_takes_no_place_from_others() {
+    let (handle, clock) = scene();
+    pass(&handle, &clock, limits::FRESH_SESSIONS.value);
+    let before = fresh(&handle);
+    for session in &before {
+        let busy = Report::Busy { session: session.clone(), busy: true, by: None };
+        handle.submit(Input::Report(busy)).expect("it is open");
+    }
+    simulated::open(&handle, "bob", SessionConfig::default());
+    let of_bob = EVERY_SECOND.replace("alice", "bob");
+    assert!(simulated::ask(&handle, &token("bob"), &of_bob, false).contains("created? true"));
+    pass(&handle, &clock, 1);
+    let after = fresh(&handle);
+    assert_eq!(after[..before.len()], before[..], "nothing at work is closed");
+    let roots = handle.view(|state| {
+        after[before.len()..]
+            .iter()
+            .filter_map(|id| Some(state.session(id)?.root().clone()))
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(roots, [session("bob")]);
+    let failed =
+        "[{:psi.scheduler/schedules [{:psi.scheduler/runs [:reveille.run/reason :reveille.run/error]}]}]";
+    let failed = simulated::ask(&handle, &token("alice"), failed, true);
+    assert!(failed.contains("limit-reached") && failed.contains("fresh-sessions"), "{failed}");
+}
+
+#[test]
+fn a_fresh_session_may_what_its_origin_may() {
+    let (handle, clock) = scene();
+    pass(&handle, &clock, 1);
+    let child = fresh(&handle).remove(0);
+    let create = |by: &str| {
+        let text = format!(
+            "[(psi.scheduler/create {{:session-id {by:?} :kind :message :message \"m\" :delay-ms 60000}})]"
+        );
+        simulated::ask(&handle, &token(by), &text, true)
+    };
+    let answer = create(child.as_str());
+    assert!(answer.contains("created? true"), "{answer}");
+    let narrow = Grant { right: Some(reveille::domain::Right::Read), ..Grant::FULL };
+    handle.grant(&session("alice"), narrow, Scope::Operator).expect("it is open");
+    assert!(create(child.as_str()).contains("may not change"), "its origin may only read");
+    let shown =
+        "[{[:psi.agent-session/session-id \"ID\"] [:psi.agent-session/grant]}]".replace("ID", child.as_str());
+    let shown = simulated::ask(&handle, &token(child.as_str()), &shown, true);
+    assert!(shown.contains(":right :read"), "{shown}");
+}
+
+#[test]
+fn a_family_shares_its_schedules_and_its_rate() {
+    let (handle, clock) = scene();
+    pass(&handle, &clock, 1);
+    let child = fresh(&handle).remove(0);
+    let soon = || reveille::domain::When::After(Span::from_millis(3_600_000));
+    let of = |owner: &SessionId| NewSchedule {
+        session_live_max: 10,
+        ..NewSchedule::message(owner.clone(), soon(), "m")
+    };
+    for _ in 0..9 {
+        handle.schedule(of(&session("alice"))).expect("there is room");
+    }
+    assert_eq!(
+        handle.schedule(of(&child)),
+        Err(Refusal::SessionFull { max: 10 }),
+        "one is the recurring one"
+    );
+    // The same holds for the pace of changes.
+    let service = Service::new(handle);
+    let cancel = reveille::edn::read(b"{:id \"sch-none\"}", &reveille::dialect::REQUEST_CAPS).expect("EDN");
+    let call =
+        |by: &str| service.call_tool("cancel", &token(by), &cancel, reveille::dialect::Notation::Edn).err();
+    for _ in 0..limits::CHANGES_PER_MINUTE.value {
+        assert_eq!(call("alice"), None);
+    }
+    assert!(matches!(call(child.as_str()), Some(Denial::TooFast { .. })), "a child has no pace of its own");
+    assert_eq!(call("bob"), None);
+}
+
+/// A job that a session's token sends into another session is asked about again when it runs.
+#[test]
+fn a_grant_that_was_taken_away_stops_what_was_made_under_it() {
+    let (handle, clock) = simulated::engine(&["alice", "bob"]);
+    let granted = Grant { cron_others: true, ..Grant::FULL };
+    let grant = |grant| handle.grant(&session("alice"), grant, Scope::Operator).expect("it is open");
+    grant(granted.clone());
+    let job = "{:name \"n\" :prompt \"p\" :schedule {:kind :interval :every_seconds 60}
+                :target {:kind :session :session_id \"bob\"}}";
+    let job = reveille::edn::read(job.as_bytes(), &reveille::dialect::REQUEST_CAPS).expect("EDN");
+    let service = Service::new(handle.clone());
+    let made = service.call_tool("cron_create", &token("alice"), &job, reveille::dialect::Notation::Edn);
+    assert!(made.expect("admitted").expect("a tool").value.to_string().contains("created"));
+    pass(&handle, &clock, 60);
+    let texts = || {
+        let transcript = handle.transcript(&session("bob")).expect("it is open");
+        transcript.messages.iter().map(|message| message.text()).collect::<Vec<String>>()
+    };
+    assert_eq!(texts().len(), 1);
+    assert!(texts()[0].contains("\nauthor: session alice\n\nTask:\n> p\n"), "{}", texts()[0]);
+    grant(Grant::FULL);
+    pass(&handle, &clock, 60);
+    assert_eq!(texts().len(), 1, "it is not granted any more");
+    grant(granted);
+    pass(&handle, &clock, 60);
+    assert_eq!(texts().len(), 2);
+    assert!(
+        handle.view(|state| state.session(&session("alice")).map(SessionRecord::host)) == Some(HostId::LOCAL)
+    );
+}
