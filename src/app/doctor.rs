@@ -48,6 +48,7 @@ fn print(report: &StoreReport, output: &mut impl Write) -> io::Result<()> {
         "facts    {} from {} to {}, {} bytes",
         counts.facts, counts.first, counts.head, counts.fact_bytes
     )?;
+    writeln!(output, "chain    {} facts, with {} gaps where facts were pruned", counts.linked, counts.gaps)?;
     writeln!(output, "rows     {}, {} of them tombstones", counts.rows, counts.tombstones)?;
     writeln!(
         output,

@@ -19,7 +19,7 @@ use super::store::STORE;
 use super::{export as files, import as takeover};
 use crate::adapter::{StoreOptions, StoreSqlite};
 use crate::dialect::cron::JobTarget;
-use crate::domain::{HostId, SessionConfig, SessionId};
+use crate::domain::{HostId, Moment, SessionConfig, SessionId};
 use crate::runtime::{AttachOptions, Handle, load_rows};
 use crate::surface::cli::{ExportArgs, ImportArgs};
 
@@ -27,6 +27,8 @@ use crate::surface::cli::{ExportArgs, ImportArgs};
 pub(super) fn export(args: ExportArgs) -> io::Result<ExitCode> {
     let written = store_of(args.state.data_dir).and_then(|dir| {
         let handle = asleep()?;
+        // Written all the same: the rows may be all that can be saved.
+        tell(&defects(&dir));
         // Reads the rows without opening the store, which a daemon may have open.
         let rows = StoreSqlite::rows(&dir).map_err(taken)?;
         load_rows(&handle, &rows).map_err(taken)?;
@@ -63,6 +65,9 @@ fn take_over(args: ImportArgs) -> Result<Outcome, AppFault> {
     let replayed =
         takeover::read(&args.directory).map_err(|error| AppFault::io("nothing was imported", error))?;
     let dir = store_of(args.state.data_dir)?;
+    if let Some(defect) = defects(&dir).first() {
+        return Err(AppFault::Taken(format!("nothing was imported: {defect}")));
+    }
     let handle = asleep()?;
     let store = StoreSqlite::open(StoreOptions::new(dir, handle.now().wall)).map_err(taken)?;
     let asleep = AttachOptions { asleep: true, ..AttachOptions::default() };
@@ -81,6 +86,13 @@ fn take_over(args: ImportArgs) -> Result<Outcome, AppFault> {
     let mut outcome = takeover::import(&handle, &replayed, args.owner.as_ref());
     said.append(&mut outcome.left_out);
     Ok(Outcome { left_out: said, ..outcome })
+}
+
+/// What is wrong with a store, its hash chain included; nothing if it cannot be examined, which opening it reports.
+fn defects(dir: &Path) -> Vec<String> {
+    let caps = StoreOptions::new(dir, Moment::EPOCH).caps;
+    let found = StoreSqlite::inspect(dir, caps).map_or_else(|_| Vec::new(), |report| report.defects);
+    found.into_iter().map(|defect| format!("the store is not sound: {defect}")).collect()
 }
 
 fn session_of(target: &JobTarget) -> Option<&SessionId> {

@@ -20,7 +20,9 @@ pub use entropy::EntropySource;
 pub use guard::{Guard, GuardReply};
 pub use host::{Host, HostAnswer};
 pub use journal::Journal;
-pub use store::{Alarm, Batch, Done, FactRecord, HistoryQuery, RowRecord, Store, StoreHealth, Term};
+pub use store::{
+    Alarm, Batch, Done, FactRecord, HistoryQuery, LostHistory, RowRecord, Store, StoreHealth, Term,
+};
 pub use store_fault::StoreFault;
 pub use store_report::{HistoryCaps, Pruned, StoreCounts, StoreReport};
 pub use ticket::Ticket;

@@ -33,8 +33,10 @@
 //! - **Reads** see at least what is acknowledged. They come in chunks, each a short read of its
 //!   own, so that no reader delays a writer; between two chunks a list changes only behind the
 //!   position of the reader, or by pruning.
-//! - **History ends.** Facts beyond the caps are pruned, oldest first, and counted. Current rows
-//!   are never pruned; tombstones are, once they are as old as the oldest fact may be.
+//! - **History ends.** Facts beyond the caps are pruned and counted: the oldest of the log, or the
+//!   oldest of a schedule that has too many. [`Store::lost_history`] says what is missing, so that
+//!   no reader takes the rest for the whole. Current rows are never pruned; tombstones are, once
+//!   they are as old as the oldest fact may be.
 
 use std::sync::Arc;
 
@@ -131,6 +133,14 @@ pub struct HistoryQuery {
     pub limit: usize,
 }
 
+/// Which parts of the history pruning has taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LostHistory {
+    /// Whether facts were pruned from the beginning of the log. If not, the first fact that was
+    /// ever written is there, or only facts about its own schedule were pruned with it.
+    pub beginning: bool,
+}
+
 /// The health of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreHealth {
@@ -186,6 +196,13 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`StoreFault::Unreadable`], [`StoreFault::Damaged`].
     fn history(&self, query: &HistoryQuery) -> Result<Vec<FactRecord>, StoreFault>;
+
+    /// Returns which parts of the history pruning has taken. Counting starts with the store, and
+    /// not with the process.
+    ///
+    /// # Errors
+    /// [`StoreFault::Unreadable`].
+    fn lost_history(&self) -> Result<LostHistory, StoreFault>;
 
     /// Checks the whole store: this takes minutes for a large one, during which the store keeps
     /// serving.

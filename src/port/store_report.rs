@@ -37,6 +37,10 @@ pub struct StoreCounts {
     pub first: Cursor,
     /// The cursor of the newest fact.
     pub head: Cursor,
+    /// Facts that the store's hash chain covers; 0 if it has none.
+    pub linked: u64,
+    /// Places in the chain where facts were pruned, the beginning included.
+    pub gaps: u64,
     /// Current rows.
     pub rows: u64,
     /// Tombstones among the current rows.

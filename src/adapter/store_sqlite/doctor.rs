@@ -1,18 +1,18 @@
 //! Examines a whole store over a connection of its own, without changing anything.
 //!
-//! It reads every page, every fact and every row, in chunks. Another process may be using the file
-//! meanwhile.
+//! It reads every page, every fact and every row. Another process may be using the file meanwhile:
+//! the facts and rows are those of one moment.
 
 use std::fs;
 use std::path::Path;
 
 use rusqlite::Connection;
 
+use super::chain::ChainCheck;
 use super::high_water::HighWaterMark;
-use super::schema::{MIGRATIONS, latest, tables, tables_of};
+use super::schema::{CHAINED, MIGRATIONS, latest, tables, tables_of};
 use super::writer::beside;
 use super::{connection, lock, read};
-use crate::domain::Cursor;
 use crate::port::{HistoryCaps, Pruned, StoreCounts, StoreFault, StoreReport};
 
 pub(super) fn examine(path: &Path, caps: HistoryCaps) -> Result<StoreReport, StoreFault> {
@@ -91,19 +91,9 @@ fn pruned(connection: &Connection) -> rusqlite::Result<Pruned> {
 
 /// Reads and counts every record; stops at the first damaged one.
 fn read_all(connection: &Connection, report: &mut StoreReport) -> Result<(), StoreFault> {
-    let mut after = Cursor::START;
-    loop {
-        let chunk = read::facts_after(connection, after)?;
-        let Some(last) = chunk.last() else { break };
-        after = last.cursor;
-        let counts = &mut report.counts;
-        if counts.facts == 0 {
-            counts.first = chunk[0].cursor;
-        }
-        counts.facts += chunk.len() as u64;
-        counts.fact_bytes += chunk.iter().map(|fact| fact.bytes() as u64).sum::<u64>();
-        counts.head = after;
-    }
+    // One transaction: a fact that is pruned between two reads would look like a break in the chain.
+    connection.execute_batch("BEGIN").map_err(|error| connection::unreadable(&error))?;
+    read_facts(connection, report)?;
     let mut after: Option<std::sync::Arc<str>> = None;
     loop {
         let chunk = read::rows_after(connection, after.as_deref())?;
@@ -112,4 +102,28 @@ fn read_all(connection: &Connection, report: &mut StoreReport) -> Result<(), Sto
         report.counts.rows += chunk.len() as u64;
         report.counts.tombstones += chunk.iter().filter(|row| row.payload.is_none()).count() as u64;
     }
+}
+
+fn read_facts(connection: &Connection, report: &mut StoreReport) -> Result<(), StoreFault> {
+    let unreadable = |error| connection::unreadable(&error);
+    // A store that was not upgraded yet has no chain.
+    let is_chained = report.schema >= CHAINED;
+    let mut check =
+        if is_chained { Some(ChainCheck::begin(connection).map_err(unreadable)?) } else { None };
+    let counts = &mut report.counts;
+    read::each_fact(connection, is_chained, &mut |fact, hash| {
+        if counts.facts == 0 {
+            counts.first = fact.cursor;
+        }
+        counts.facts += 1;
+        counts.fact_bytes += fact.bytes() as u64;
+        counts.head = fact.cursor;
+        check.as_mut().map_or(Ok(()), |check| check.follow(&fact, hash).map_err(unreadable))
+    })?;
+    let Some(ChainCheck { linked, gaps, broken, .. }) = check else { return Ok(()) };
+    (counts.linked, counts.gaps) = (linked, gaps);
+    report.defects.extend(broken.map(|cursor| {
+        format!("another program changed the log: fact {cursor} does not follow from the one before it")
+    }));
+    Ok(())
 }

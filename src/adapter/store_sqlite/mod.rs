@@ -4,8 +4,8 @@
 //! One thread writes: all waiting batches are committed in one transaction with one flush
 //! (`writer`). Readers have a connection of their own and read in chunks (`read`). Queries by
 //! schedule and by time use an index in memory (`index`), because an index in the file would have
-//! to be flushed with every fact. Opening (`open`) refuses every file that is not certainly a
-//! complete store of ours, and leaves it unchanged.
+//! to be flushed with every fact. A hash chain shows what another program has changed (`chain`). Opening
+//! (`open`) refuses every file that is not certainly a complete store of ours, and leaves it unchanged.
 //!
 //! | file | what |
 //! |---|---|
@@ -17,6 +17,7 @@
 //! Costs, for one fact with one row of 200 bytes each: see `benches/store.rs`. Limits: `STORE_*` and `HISTORY_*`.
 //! What lives elsewhere: the contract (`port`), the tables (`schema/sqlite/`), what the payloads mean.
 
+mod chain;
 mod connection;
 mod digest;
 mod doctor;

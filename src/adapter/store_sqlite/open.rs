@@ -22,7 +22,7 @@ use super::lock::OwnerLock;
 use super::queue::Queue;
 use super::schema::{APPLICATION, MIGRATIONS, Migration, latest, migrate, tables, tables_of};
 use super::writer::{Shared, Writer, beside};
-use super::{files, fs_perms, read};
+use super::{chain, files, fs_perms, read};
 use crate::domain::{Cursor, Moment};
 use crate::limits;
 use crate::port::{Alarm, HistoryCaps};
@@ -98,6 +98,7 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
     if version < latest(migrations) {
         connection = upgrade(connection, &path, version, migrations)?;
     }
+    let link = chain::head(&connection).map_err(|error| refusal(&path, &error))?;
     let reader = connection::reader(&path).map_err(|error| refusal(&path, &error))?;
     // Flushed before the mark claims that everything up to `head` is durable.
     flush(&path, &dir).map_err(|error| OpenFault::io(&path, &error))?;
@@ -111,6 +112,7 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
         connection: Some(connection),
         mark,
         acknowledged: head,
+        link,
         caps: options.caps,
         faults: Faults(options.faults),
         alarm: options.alarm,
@@ -266,19 +268,19 @@ const SQLITE_MIN: i32 = 3_051_003;
 mod tests {
     use super::*;
 
-    fn check(second: &'static str, is_good: bool) {
+    fn check(third: &'static str, is_good: bool) {
         let dir = std::env::temp_dir().join(format!("reveille-upgrade-{}-{is_good}", std::process::id()));
         let options = || StoreOptions::new(&dir, Moment::EPOCH);
         let old = open(options()).expect("it is made");
         let fact = "INSERT INTO pruned VALUES ('rows', 41)";
         old.connection.as_ref().expect("it is open").execute_batch(fact).expect("it is kept");
         drop(old);
-        let migrations = [MIGRATIONS[0], Migration { version: 2, sql: second }];
+        let migrations = [MIGRATIONS[0], MIGRATIONS[1], Migration { version: 3, sql: third }];
         let upgraded = open_with(options(), &migrations);
         assert_eq!(upgraded.is_ok(), is_good);
         drop(upgraded);
         let copy =
-            connection::visitor(&dir.canonicalize().expect("it is there").join("store.db.before-0002"));
+            connection::visitor(&dir.canonicalize().expect("it is there").join("store.db.before-0003"));
         let copied: u32 = copy
             .and_then(|copy| copy.query_row("SELECT records FROM pruned", [], |row| row.get(0)))
             .expect("the copy is whole");
@@ -287,11 +289,11 @@ mod tests {
         let connection = reopened.expect("it is one version or the other").connection.expect("it is open");
         let version: u32 =
             connection.pragma_query_value(None, "user_version", |row| row.get(0)).expect("it has one");
-        assert_eq!(version, if is_good { 2 } else { 1 });
+        assert_eq!(version, if is_good { 3 } else { 2 });
         drop(connection);
         if is_good {
             let refused = open(options()).map(drop).expect_err("it is newer");
-            assert!(matches!(refused, OpenFault::Newer { found: 2, known: 1, .. }), "{refused}");
+            assert!(matches!(refused, OpenFault::Newer { found: 3, known: 2, .. }), "{refused}");
         }
         fs::remove_dir_all(&dir).expect("it is ours");
     }

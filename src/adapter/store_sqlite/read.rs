@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, Row, params};
 
+use super::chain::Link;
 use super::connection::unreadable;
 use super::digest;
 use super::index::{Index, Note};
 use crate::domain::{Cursor, Moment};
 use crate::limits;
-use crate::port::{FactRecord, HistoryCaps, HistoryQuery, RowRecord, StoreFault};
+use crate::port::{FactRecord, HistoryCaps, HistoryQuery, LostHistory, RowRecord, StoreFault};
 
 /// Reads the facts after a cursor, as many as fit into a chunk.
 pub(super) fn facts_after(connection: &Connection, after: Cursor) -> Result<Vec<FactRecord>, StoreFault> {
@@ -29,6 +30,22 @@ pub(super) fn facts_after(connection: &Connection, after: Cursor) -> Result<Vec<
         chunk.push(fact);
     }
     Ok(chunk)
+}
+
+/// Passes every fact to `take`, oldest first, with its hash if the table has hashes.
+pub(super) fn each_fact(
+    connection: &Connection,
+    has_hashes: bool,
+    take: &mut dyn FnMut(FactRecord, Option<Link>) -> Result<(), StoreFault>,
+) -> Result<(), StoreFault> {
+    let hash = if has_hashes { "hash" } else { "NULL" };
+    let sql = format!("SELECT {FACT}, {hash} FROM fact ORDER BY cursor");
+    let mut statement = connection.prepare(&sql).map_err(|error| unreadable(&error))?;
+    let mut rows = statement.query([]).map_err(|error| unreadable(&error))?;
+    while let Some(row) = rows.next().map_err(|error| unreadable(&error))? {
+        take(fact(row)?, row.get(9).map_err(|error| unreadable(&error))?)?;
+    }
+    Ok(())
 }
 
 /// Reads the rows after a key, as many as fit into a chunk.
@@ -135,6 +152,13 @@ pub(super) fn head(connection: &Connection) -> rusqlite::Result<Cursor> {
     let head: i64 =
         connection.query_row("SELECT coalesce(max(cursor), 0) FROM fact", [], |row| row.get(0))?;
     Ok(Cursor::new(u64::try_from(head).unwrap_or_default()))
+}
+
+/// Reads which parts of the history were pruned.
+pub(super) fn lost_history(connection: &Connection) -> rusqlite::Result<LostHistory> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM pruned WHERE cause IN ('bytes', 'age'))";
+    let beginning = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+    Ok(LostHistory { beginning })
 }
 
 /// Builds the index of all facts, in one pass.

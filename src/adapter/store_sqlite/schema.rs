@@ -14,8 +14,10 @@ pub(super) struct Migration {
 }
 
 /// All migrations, in order.
-pub(super) const MIGRATIONS: &[Migration] =
-    &[Migration { version: 1, sql: include_str!("../../../schema/sqlite/0001_facts_and_state.sql") }];
+pub(super) const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, sql: include_str!("../../../schema/sqlite/0001_facts_and_state.sql") },
+    Migration { version: CHAINED, sql: include_str!("../../../schema/sqlite/0002_hash_chain.sql") },
+];
 
 /// Returns the version after all migrations.
 pub(super) fn latest(migrations: &[Migration]) -> u32 {
@@ -47,5 +49,7 @@ pub(super) fn tables_of(version: u32, migrations: &[Migration]) -> Result<Vec<(S
     tables(&model)
 }
 
+/// The version from which on facts have hashes.
+pub(super) const CHAINED: u32 = 2;
 /// "Rvl" and 1, as `application_id` in the file's header: it tells a store from any other database.
 pub(super) const APPLICATION: u32 = 0x5276_6c01;

@@ -13,7 +13,7 @@ use super::writer::Shared;
 use super::{connection, doctor, files, read};
 use crate::domain::Cursor;
 use crate::port::{
-    Batch, Done, FactRecord, HistoryCaps, HistoryQuery, RowRecord, Store, StoreFault, StoreHealth,
+    Batch, Done, FactRecord, HistoryCaps, HistoryQuery, LostHistory, RowRecord, Store, StoreFault, StoreHealth,
     StoreReport, Term,
 };
 
@@ -113,6 +113,10 @@ impl Store for StoreSqlite {
         // The index is not locked during the read, so that a slow disk does not delay the writer.
         drop(index);
         self.read(|connection| read::history(connection, query, candidates))
+    }
+
+    fn lost_history(&self) -> Result<LostHistory, StoreFault> {
+        self.read(|connection| read::lost_history(connection).map_err(|error| connection::unreadable(&error)))
     }
 
     fn doctor(&self) -> Result<StoreReport, StoreFault> {

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::{Connection, params};
 use rustix::fs::OFlags;
 
+use super::chain::{self, Link, Stretch};
 use super::connection::{self, checkpoint, checkpoint_at_once};
 use super::faults::{FaultPoint, Faults};
 use super::high_water::HighWaterMark;
@@ -40,6 +41,8 @@ pub(super) struct Writer {
     pub(super) connection: Option<Connection>,
     pub(super) mark: HighWaterMark,
     pub(super) acknowledged: Cursor,
+    /// The hash of the last committed fact.
+    pub(super) link: Link,
     pub(super) caps: HistoryCaps,
     pub(super) faults: Faults,
     pub(super) alarm: Option<Alarm>,
@@ -83,9 +86,9 @@ impl Writer {
         // Prune twice as much as is appended, so that a log over its caps shrinks under any load.
         let records = group.iter().map(|waiting| waiting.batch.facts.len() as u64).sum::<u64>();
         let plan = self.plan(limits::HISTORY_PRUNED.value.max(2 * records));
-        let kept = self.transact(&plan, |connection| write_group(connection, &group));
-        let let_go = match kept {
-            Ok(let_go) => let_go,
+        let kept = self.transact(&plan, |connection| write_group(connection, &group, self.link));
+        let (link, let_go) = match kept {
+            Ok(kept) => kept,
             Err(fault) => {
                 self.fail(&fault, group);
                 return Idle::Rest;
@@ -102,6 +105,7 @@ impl Writer {
         let head = group.last().map_or(self.acknowledged, last_cursor);
         assert!(self.connection.is_some(), "{head} is to be acknowledged on a handle that failed");
         self.acknowledged = head;
+        self.link = link;
         // A mark that cannot be written stays behind, which raises no false alarm.
         let _ = self.mark.write(head);
         self.shared.queue.kept(head, group.len());
@@ -119,7 +123,7 @@ impl Writer {
         // flush of their own.
         if plan.facts() >= limits::HISTORY_PRUNED.value {
             match self.transact(&plan, |_| Ok(())) {
-                Ok(let_go) => {
+                Ok(((), let_go)) => {
                     let mut index = self.shared.index.lock().unwrap_or_else(PoisonError::into_inner);
                     forget(&mut index, &plan, &let_go);
                     return Idle::Tidy;
@@ -147,18 +151,18 @@ impl Writer {
     }
 
     /// Runs one transaction, which also prunes what the plan names, and flushes it.
-    fn transact(
+    fn transact<T>(
         &self,
         plan: &PrunePlan,
-        write: impl FnOnce(&Connection) -> Result<(), StoreFault>,
-    ) -> Result<PrunedFacts, StoreFault> {
+        write: impl FnOnce(&Connection) -> Result<T, StoreFault>,
+    ) -> Result<(T, PrunedFacts), StoreFault> {
         let Some(connection) = &self.connection else {
             return Err(StoreFault::Unwritable { detail: "it is not open".into() });
         };
         self.faults.pass(FaultPoint::Begin)?;
         // IMMEDIATE takes the write lock at once, so that nothing fails half-way for want of it.
         run(connection, "BEGIN IMMEDIATE")?;
-        write(connection)?;
+        let written = write(connection)?;
         let let_go = if plan.is_empty() {
             PrunedFacts::default()
         } else {
@@ -167,7 +171,7 @@ impl Writer {
         self.faults.pass(FaultPoint::Commit)?;
         run(connection, "COMMIT")?;
         self.faults.pass(FaultPoint::Flush)?;
-        Ok(let_go)
+        Ok((written, let_go))
     }
 
     /// Ends the term: answers every waiting caller, drops the connection, and tries to open
@@ -214,6 +218,7 @@ impl Writer {
             return Err(StoreFault::Damaged { what: what.into() });
         }
         let index = read::index(&connection, self.caps).map_err(|error| connection::unreadable(&error))?;
+        self.link = chain::head(&connection).map_err(|error| connection::unreadable(&error))?;
         *self.shared.index.lock().unwrap_or_else(PoisonError::into_inner) = index;
         self.acknowledged = head;
         self.connection = Some(connection);
@@ -231,13 +236,15 @@ impl Writer {
     }
 }
 
-fn write_group(connection: &Connection, group: &[Waiting]) -> Result<(), StoreFault> {
+/// Writes facts that follow from the one with the hash `link`. Returns the hash of the last one.
+fn write_group(connection: &Connection, group: &[Waiting], mut link: Link) -> Result<Link, StoreFault> {
     let mut insert = connection.prepare_cached(INSERT).map_err(unwritable)?;
     let mut upsert = connection.prepare_cached(UPSERT).map_err(unwritable)?;
     for Waiting { batch, .. } in group {
         let mut newest = i64::MIN;
         for fact in &batch.facts {
             newest = newest.max(fact.at.seconds());
+            link = chain::link(&link, fact);
             let values = params![
                 fact.cursor.number().cast_signed(),
                 fact.at.seconds(),
@@ -248,6 +255,7 @@ fn write_group(connection: &Connection, group: &[Waiting]) -> Result<(), StoreFa
                 fact.run.as_deref(),
                 &*fact.payload,
                 digest::of_fact(fact),
+                link,
             ];
             insert.execute(values).map_err(unwritable)?;
         }
@@ -255,7 +263,7 @@ fn write_group(connection: &Connection, group: &[Waiting]) -> Result<(), StoreFa
             write_row(&mut upsert, row, newest)?;
         }
     }
-    Ok(())
+    Ok(link)
 }
 
 fn write_row(upsert: &mut rusqlite::Statement<'_>, row: &RowRecord, at: i64) -> Result<(), StoreFault> {
@@ -270,15 +278,19 @@ fn write_row(upsert: &mut rusqlite::Statement<'_>, row: &RowRecord, at: i64) -> 
 /// Deletes what a plan names, and counts it by cause.
 fn prune(connection: &Connection, plan: &PrunePlan) -> rusqlite::Result<PrunedFacts> {
     let mut let_go = PrunedFacts::default();
-    let returning = format!("RETURNING cursor, schedule, {}", read::BYTES);
-    let mut one = connection.prepare_cached(&format!("DELETE FROM fact WHERE cursor = ?1 {returning}"))?;
+    // The newest fact stays: the next one follows from it, and its cursor says where the log ends.
+    let newest = "(SELECT max(cursor) FROM fact)";
+    let returning = format!("RETURNING cursor, schedule, {}, hash", read::BYTES);
+    let sql = format!("DELETE FROM fact WHERE cursor = ?1 AND cursor < {newest} {returning}");
+    let mut one = connection.prepare_cached(&sql)?;
     for cursor in &plan.crowded {
-        let_go.collect(one.query(params![cursor.cast_signed()])?)?;
+        let_go.collect(connection, one.query(params![cursor.cast_signed()])?)?;
     }
     count(connection, "rows", let_go.0.len())?;
     let mut oldest = connection.prepare_cached(&format!(
         "DELETE FROM fact WHERE cursor IN
-             (SELECT cursor FROM fact WHERE cursor <= ?1 ORDER BY cursor LIMIT ?2) {returning}"
+             (SELECT cursor FROM fact WHERE cursor <= ?1 ORDER BY cursor LIMIT ?2)
+             AND cursor < {newest} {returning}"
     ))?;
     // The largest cursor that a column can hold stands for "no bound": `bytes` is bounded by its
     // count only.
@@ -286,7 +298,7 @@ fn prune(connection: &Connection, plan: &PrunePlan) -> rusqlite::Result<PrunedFa
     for (cause, (through, limit)) in kinds.into_iter().filter_map(|(cause, of)| Some((cause, of?))) {
         let before = let_go.0.len();
         if limit > 0 {
-            let_go.collect(oldest.query(params![through.cast_signed(), limit.cast_signed()])?)?;
+            let_go.collect(connection, oldest.query(params![through.cast_signed(), limit.cast_signed()])?)?;
         }
         count(connection, cause, let_go.0.len() - before)?;
     }
@@ -309,11 +321,17 @@ fn count(connection: &Connection, cause: &str, records: usize) -> rusqlite::Resu
 }
 
 impl PrunedFacts {
-    fn collect(&mut self, mut rows: rusqlite::Rows<'_>) -> rusqlite::Result<()> {
+    /// Deletes facts between which none is left, and notes the gap.
+    fn collect(&mut self, connection: &Connection, mut rows: rusqlite::Rows<'_>) -> rusqlite::Result<()> {
+        let mut stretch = None;
         while let Some(row) = rows.next()? {
-            self.0.push(read::removed(row)?);
+            let removed = read::removed(row)?;
+            stretch = Some(Stretch::add(stretch, removed.0.cast_signed(), row.get(3)?));
+            self.0.push(removed);
         }
-        Ok(())
+        // The statement has to end before its table is read again.
+        drop(rows);
+        stretch.map_or(Ok(()), |stretch| stretch.leave_gap(connection))
     }
 }
 
@@ -362,8 +380,8 @@ pub(super) fn beside(path: &std::path::Path, tail: &str) -> PathBuf {
     name.into()
 }
 
-const INSERT: &str = "INSERT INTO fact (cursor, at, nanos, kind, schedule, session, run, payload, digest)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+const INSERT: &str = "INSERT INTO fact (cursor, at, nanos, kind, schedule, session, run, payload, digest, hash)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 const UPSERT: &str = "INSERT INTO state (key, revision, at, payload, digest) VALUES (?1, ?2, ?3, ?4, ?5)
      ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, at = excluded.at,
          payload = excluded.payload, digest = excluded.digest

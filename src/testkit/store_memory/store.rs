@@ -9,8 +9,8 @@ use super::tables::CommittedTables;
 use crate::domain::Cursor;
 use crate::limits;
 use crate::port::{
-    Batch, Done, FactRecord, HistoryCaps, HistoryQuery, RowRecord, Store, StoreCounts, StoreFault,
-    StoreHealth, StoreReport, Term,
+    Batch, Done, FactRecord, HistoryCaps, HistoryQuery, LostHistory, RowRecord, Store, StoreCounts,
+    StoreFault, StoreHealth, StoreReport, Term,
 };
 
 /// A store that loses everything with its process.
@@ -310,6 +310,11 @@ impl Store for StoreMemory {
                 && query.before.is_none_or(|before| fact.cursor < before)
         };
         Ok(state.shelf.facts.values().rev().filter(is_wanted).take(query.limit.min(CHUNK)).cloned().collect())
+    }
+
+    fn lost_history(&self) -> Result<LostHistory, StoreFault> {
+        let pruned = self.lock().shelf.pruned;
+        Ok(LostHistory { beginning: pruned.by_bytes + pruned.by_age > 0 })
     }
 
     fn doctor(&self) -> Result<StoreReport, StoreFault> {

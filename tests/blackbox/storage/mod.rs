@@ -1,5 +1,6 @@
 //! The store under kills, power cuts, and disks that fail, fill up or are damaged.
 
+mod altered;
 mod contention;
 mod damage;
 mod disk_fails;
