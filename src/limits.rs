@@ -329,6 +329,9 @@ limits! {
     HISTORY_BYTES = 268_435_456 "bytes" as "history-bytes";
     /// Age to which the log retains facts. Source: reliability F58.
     HISTORY_DAYS = 30 "days" as "history-days";
+    /// Sessions among which the bytes of the log are divided, at most. When the bytes run out, a session over its even
+    /// share loses its own facts first, so that no session can remove the history of others.
+    HISTORY_SHARES = 256 "sessions" as "history-shares";
     /// Facts that may be pruned in one transaction; twice as many as it appends, if that is more.
     HISTORY_PRUNED = 256 "facts" as "history-pruned";
     /// Longest URL of an endpoint.

@@ -21,7 +21,7 @@ pub use guard::{Guard, GuardReply};
 pub use host::{Host, HostAnswer};
 pub use journal::Journal;
 pub use store::{
-    Alarm, Batch, Done, FactRecord, HistoryQuery, LostHistory, RowRecord, Store, StoreHealth, Term,
+    Alarm, Batch, Done, EDIT, FactRecord, HistoryQuery, LostHistory, RowRecord, Store, StoreHealth, Term,
 };
 pub use store_fault::StoreFault;
 pub use store_report::{HistoryCaps, Pruned, StoreCounts, StoreReport};

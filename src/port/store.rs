@@ -33,11 +33,14 @@
 //! - **Reads** see at least what is acknowledged. They come in chunks, each a short read of its
 //!   own, so that no reader delays a writer; between two chunks a list changes only behind the
 //!   position of the reader, or by pruning.
-//! - **History ends.** Facts beyond the caps are pruned and counted: the oldest of the log, or the
-//!   oldest of a schedule that has too many. [`Store::lost_history`] says what is missing, so that
-//!   no reader takes the rest for the whole. Current rows are never pruned; tombstones are, once
-//!   they are as old as the oldest fact may be.
+//! - **History ends.** Facts beyond the caps are pruned and counted: the oldest of the log, the
+//!   oldest of a schedule that has too many, or, when bytes run out, facts about the schedules of a
+//!   session that is over its even share of them ([`HISTORY_SHARES`](crate::limits::HISTORY_SHARES)):
+//!   its oldest, and before them its edits if they are more than half of a share.
+//!   [`Store::lost_history`] says what is missing, so that no reader takes the rest for the whole. Current
+//!   rows are never pruned; tombstones are, once they are as old as the oldest fact may be.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{StoreFault, StoreReport};
@@ -139,7 +142,14 @@ pub struct LostHistory {
     /// Whether facts were pruned from the beginning of the log. If not, the first fact that was
     /// ever written is there, or only facts about its own schedule were pruned with it.
     pub beginning: bool,
+    /// Sessions over their share, each with the newest fact that was pruned for it: of the facts
+    /// about its schedules up to there, some are missing.
+    pub sessions: BTreeMap<Arc<str>, Cursor>,
 }
+
+/// The kind of fact that redefines a schedule. When bytes run out, edits of a session over its share
+/// go before its other facts, so that these outlive any number of edits.
+pub const EDIT: &str = "schedule-changed";
 
 /// The health of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex};
 
 use crate::domain::{Cursor, Moment};
 use crate::limits;
-use crate::port::{Batch, FactRecord, HistoryCaps, HistoryQuery, RowRecord, Store, StoreFault, Term, Ticket};
+use crate::port::{
+    Batch, EDIT, FactRecord, HistoryCaps, HistoryQuery, RowRecord, Store, StoreFault, Term, Ticket,
+};
 
 /// How to create, reopen and break the stores under test.
 pub trait StoreMaker {
@@ -59,6 +61,7 @@ pub fn exercise(maker: &impl StoreMaker) {
     a_failed_flush_leaves_all_or_nothing(maker);
     a_torn_batch_is_none(maker);
     history_ends_at_its_caps(maker);
+    a_session_over_its_share_loses_its_own_history(maker);
     current_rows_are_never_pruned(maker);
     a_closed_store_takes_nothing(maker);
 }
@@ -412,6 +415,42 @@ fn history_ends_at_its_caps(maker: &impl StoreMaker) {
     // One fact in ten minutes is 288 in two days. A store may prune in blocks of a thousand.
     assert!((288..=1_800).contains(&report.counts.facts), "{report:?}");
     assert_eq!(report.counts.facts + report.pruned.by_age, 3_000, "{report:?}");
+}
+
+fn a_session_over_its_share_loses_its_own_history(maker: &impl StoreMaker) {
+    let of = |cursor, kind: &str, session: &str| {
+        let own = fact(cursor, session, 0);
+        FactRecord { kind: kind.into(), session: Some(session.into()), ..own }
+    };
+    let each = of(1_000, EDIT, "loud").bytes() as u64;
+    let store = maker.fresh(HistoryCaps { bytes: 400 * each, ..ROOMY });
+    fill(&store, 60, |cursor| of(cursor, "run-delivered", if cursor <= 10 { "loud" } else { "quiet" }));
+    let of_session = |store: &dyn Store, session: &str| {
+        let facts = log(store).into_iter();
+        facts.filter(|fact| fact.session.as_deref() == Some(session)).collect::<Vec<FactRecord>>()
+    };
+    let quiet = of_session(&store, "quiet");
+    let fill_on = |store: &dyn Store, from: u64, kind: &str| {
+        for cursor in from..from + 1_000 {
+            keep(store, &[of(cursor, kind, "loud")], &[]).expect("it is kept");
+        }
+    };
+    fill_on(&store, 61, EDIT);
+    let loud = of_session(&store, "loud");
+    assert_eq!(of_session(&store, "quiet"), quiet, "one session does not remove the history of another");
+    assert_eq!(loud[9].cursor, Cursor::new(10), "facts of other kinds outlive edits");
+    let lost = store.lost_history().expect("it can be read");
+    assert!(!lost.beginning && lost.sessions.len() == 1, "{lost:?}");
+    let newest = lost.sessions.get("loud").copied().expect("it lost facts");
+    assert!(loud[10].cursor > newest && newest > Cursor::new(60), "the oldest edits went: {lost:?}");
+    let store = maker.reopen(store);
+    assert_eq!(store.lost_history(), Ok(lost), "for good");
+    fill_on(&store, 1_061, "run-delivered");
+    let report = store.doctor().expect("it can be examined");
+    assert!(report.is_sound() && report.counts.fact_bytes <= 480 * each, "{report:?}");
+    assert_eq!(report.counts.facts + report.pruned.by_bytes, 2_060, "{report:?}");
+    assert_eq!(of_session(&store, "quiet"), quiet, "nor by any other kind of fact");
+    assert!(of_session(&store, "loud")[0].cursor > Cursor::new(1_060), "then its oldest facts go");
 }
 
 fn current_rows_are_never_pruned(maker: &impl StoreMaker) {

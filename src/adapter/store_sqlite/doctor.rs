@@ -83,7 +83,7 @@ fn pruned(connection: &Connection) -> rusqlite::Result<Pruned> {
     };
     Ok(Pruned {
         by_rows: of("rows")?,
-        by_bytes: of("bytes")?,
+        by_bytes: of("bytes")? + of("share")?,
         by_age: of("age")?,
         tombstones: of("tombstones")?,
     })
@@ -108,8 +108,7 @@ fn read_facts(connection: &Connection, report: &mut StoreReport) -> Result<(), S
     let unreadable = |error| connection::unreadable(&error);
     // A store that was not upgraded yet has no chain.
     let is_chained = report.schema >= CHAINED;
-    let mut check =
-        if is_chained { Some(ChainCheck::begin(connection).map_err(unreadable)?) } else { None };
+    let mut check = if is_chained { Some(ChainCheck::begin(connection).map_err(unreadable)?) } else { None };
     let counts = &mut report.counts;
     read::each_fact(connection, is_chained, &mut |fact, hash| {
         if counts.facts == 0 {

@@ -14,6 +14,7 @@ use std::collections::{BTreeSet, VecDeque};
 use hashbrown::HashMap;
 
 use super::digest;
+use super::shares::{Part, Shares};
 use crate::domain::Moment;
 use crate::limits;
 use crate::port::HistoryCaps;
@@ -25,6 +26,7 @@ pub(super) struct Index {
     /// Schedules that have more facts than the cap allows.
     crowded: BTreeSet<u64>,
     blocks: VecDeque<Block>,
+    shares: Shares,
     pub(super) facts: u64,
     pub(super) bytes: u64,
     /// The newest second of any fact. Age counts from here, not from a clock.
@@ -55,7 +57,17 @@ struct Block {
 pub(super) struct Note {
     pub(super) cursor: u64,
     pub(super) schedule: Option<u64>,
+    /// In whose share of the log it counts.
+    pub(super) part: Option<Part>,
     pub(super) at: Moment,
+    pub(super) bytes: u64,
+}
+
+/// A fact that was deleted from the log.
+pub(super) struct Removed {
+    pub(super) cursor: u64,
+    pub(super) schedule: Option<u64>,
+    pub(super) part: Option<Part>,
     pub(super) bytes: u64,
 }
 
@@ -64,6 +76,8 @@ pub(super) struct Note {
 pub(super) struct PrunePlan {
     /// These facts, because their schedules have too many.
     pub(super) crowded: Vec<u64>,
+    /// These facts, because the log is too large and their sessions are over their share of it.
+    pub(super) shares: BTreeSet<u64>,
     /// This many of the oldest facts, because the log is too large.
     pub(super) oldest: u64,
     /// Facts up to this cursor because of their age, at most this many.
@@ -74,7 +88,10 @@ pub(super) struct PrunePlan {
 
 impl PrunePlan {
     pub(super) fn facts(&self) -> u64 {
-        self.crowded.len() as u64 + self.oldest + self.aged.map_or(0, |(_, count)| count)
+        self.crowded.len() as u64
+            + self.shares.len() as u64
+            + self.oldest
+            + self.aged.map_or(0, |(_, count)| count)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -89,6 +106,7 @@ impl Index {
             schedules: HashMap::new(),
             crowded: BTreeSet::new(),
             blocks: VecDeque::new(),
+            shares: Shares::default(),
             facts: 0,
             bytes: 0,
             newest: i64::MIN,
@@ -114,6 +132,9 @@ impl Index {
                 self.blocks.push_back(Block { first, last, from: note.at, until: note.at, facts: 1 });
             }
         }
+        if let Some(part) = note.part {
+            self.shares.add(part, note.cursor, note.bytes);
+        }
         let Some(schedule) = note.schedule else { return };
         let cursors = self.schedules.entry(schedule).or_insert_with(|| Cursors::Many(Vec::new()));
         if cursors.add(note.cursor) > self.caps.schedule_rows {
@@ -122,7 +143,8 @@ impl Index {
     }
 
     /// Removes a fact that was deleted from the log.
-    pub(super) fn remove(&mut self, cursor: u64, schedule: Option<u64>, bytes: u64) {
+    pub(super) fn remove(&mut self, removed: &Removed) {
+        let Removed { cursor, schedule, part, bytes } = *removed;
         self.facts = self.facts.saturating_sub(1);
         self.bytes = self.bytes.saturating_sub(bytes);
         // Blocks are in the order of cursors; the first that ends at or after the cursor holds it.
@@ -133,6 +155,9 @@ impl Index {
         // Only empty blocks at the front are dropped: pruning mostly takes the oldest facts.
         while self.blocks.len() > 1 && self.blocks.front().is_some_and(|block| block.facts == 0) {
             self.blocks.pop_front();
+        }
+        if let Some(part) = part {
+            self.shares.remove(part, cursor, bytes);
         }
         let Some(schedule) = schedule else { return };
         let left = self.schedules.get_mut(&schedule).map_or(0, |cursors| cursors.remove(cursor));
@@ -150,10 +175,11 @@ impl Index {
         let mut plan = PrunePlan::default();
         self.plan_crowded(max, &mut plan);
         if let Some(excess) = self.bytes.checked_sub(self.caps.bytes).filter(|excess| *excess > 0) {
+            let freed = self.shares.plan(self.caps.bytes, excess, max, &mut plan.shares);
             // The excess is in bytes, the plan in facts: estimate with the average size. The next
             // plan corrects it.
             let each = (self.bytes / self.facts.max(1)).max(1);
-            plan.oldest = excess.div_ceil(each).min(max).min(self.facts);
+            plan.oldest = excess.saturating_sub(freed).div_ceil(each).min(max).min(self.facts);
         }
         let days = i64::try_from(self.caps.days.saturating_mul(86_400)).unwrap_or(i64::MAX);
         let horizon = self.newest.saturating_sub(days);

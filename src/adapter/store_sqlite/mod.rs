@@ -4,8 +4,9 @@
 //! One thread writes: all waiting batches are committed in one transaction with one flush
 //! (`writer`). Readers have a connection of their own and read in chunks (`read`). Queries by
 //! schedule and by time use an index in memory (`index`), because an index in the file would have
-//! to be flushed with every fact. A hash chain shows what another program has changed (`chain`). Opening
-//! (`open`) refuses every file that is not certainly a complete store of ours, and leaves it unchanged.
+//! to be flushed with every fact. A hash chain shows what another program has changed (`chain`). When
+//! bytes run out, each session loses what is over its share (`shares`). Opening (`open`) refuses
+//! every file that is not certainly a complete store of ours, and leaves it unchanged.
 //!
 //! | file | what |
 //! |---|---|
@@ -32,6 +33,7 @@ mod open;
 mod queue;
 mod read;
 mod schema;
+mod shares;
 mod store;
 mod writer;
 

@@ -7,7 +7,8 @@ use rusqlite::{Connection, Row, params};
 use super::chain::Link;
 use super::connection::unreadable;
 use super::digest;
-use super::index::{Index, Note};
+use super::index::{Index, Note, Removed};
+use super::shares::Part;
 use crate::domain::{Cursor, Moment};
 use crate::limits;
 use crate::port::{FactRecord, HistoryCaps, HistoryQuery, LostHistory, RowRecord, StoreFault};
@@ -158,27 +159,36 @@ pub(super) fn head(connection: &Connection) -> rusqlite::Result<Cursor> {
 pub(super) fn lost_history(connection: &Connection) -> rusqlite::Result<LostHistory> {
     let sql = "SELECT EXISTS (SELECT 1 FROM pruned WHERE cause IN ('bytes', 'age'))";
     let beginning = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
-    Ok(LostHistory { beginning })
+    let mut lost = connection.prepare_cached("SELECT session, through FROM lost")?;
+    let session = |row: &Row<'_>| {
+        Ok((row.get_ref(0)?.as_str()?.into(), Cursor::new(row.get::<_, i64>(1)?.cast_unsigned())))
+    };
+    let sessions = lost.query_map([], session)?.collect::<rusqlite::Result<_>>()?;
+    Ok(LostHistory { beginning, sessions })
 }
 
 /// Builds the index of all facts, in one pass.
 pub(super) fn index(connection: &Connection, caps: HistoryCaps) -> rusqlite::Result<Index> {
     let mut index = Index::new(caps);
-    let sql = format!("SELECT cursor, schedule, {BYTES}, at, nanos FROM fact ORDER BY cursor");
+    let sql = format!("SELECT {REMOVED}, at, nanos FROM fact ORDER BY cursor");
     let mut statement = connection.prepare(&sql)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let (cursor, schedule, bytes) = removed(row)?;
-        let at = moment(row, 3)?;
-        index.add(Note { cursor, schedule, at, bytes });
+        let Removed { cursor, schedule, part, bytes } = removed(row)?;
+        let at = moment(row, 5)?;
+        index.add(Note { cursor, schedule, part, at, bytes });
     }
     Ok(index)
 }
 
-/// Reads cursor, schedule's digest and bytes from the first three columns.
-pub(super) fn removed(row: &Row<'_>) -> rusqlite::Result<(u64, Option<u64>, u64)> {
-    let schedule = row.get_ref(1)?.as_str_or_null()?.map(digest::of_key);
-    Ok((row.get::<_, i64>(0)?.cast_unsigned(), schedule, row.get::<_, i64>(2)?.cast_unsigned()))
+/// Reads the columns [`REMOVED`].
+pub(super) fn removed(row: &Row<'_>) -> rusqlite::Result<Removed> {
+    let key =
+        |column| -> rusqlite::Result<_> { Ok(row.get_ref(column)?.as_str_or_null()?.map(digest::of_key)) };
+    let schedule = key(1)?;
+    let part = Part::of(key(2)?, row.get_ref(3)?.as_str()?, schedule.is_some());
+    let (cursor, bytes): (i64, i64) = (row.get(0)?, row.get(4)?);
+    Ok(Removed { cursor: cursor.cast_unsigned(), schedule, part, bytes: bytes.cast_unsigned() })
 }
 
 fn fact(row: &Row<'_>) -> Result<FactRecord, StoreFault> {
@@ -229,5 +239,11 @@ fn number(number: u64) -> i64 {
 
 const FACT: &str = "cursor, at, nanos, kind, schedule, session, run, payload, digest";
 /// SQL for [`FactRecord::bytes`]; both must count alike.
-pub(super) const BYTES: &str = "octet_length(kind) + coalesce(octet_length(schedule), 0) \
-     + coalesce(octet_length(session), 0) + coalesce(octet_length(run), 0) + octet_length(payload)";
+macro_rules! bytes {
+    () => {
+        "octet_length(kind) + coalesce(octet_length(schedule), 0) + coalesce(octet_length(session), 0) \
+         + coalesce(octet_length(run), 0) + octet_length(payload)"
+    };
+}
+/// What the index has to know of a fact.
+pub(super) const REMOVED: &str = concat!("cursor, schedule, session, kind, ", bytes!());

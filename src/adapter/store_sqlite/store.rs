@@ -13,8 +13,8 @@ use super::writer::Shared;
 use super::{connection, doctor, files, read};
 use crate::domain::Cursor;
 use crate::port::{
-    Batch, Done, FactRecord, HistoryCaps, HistoryQuery, LostHistory, RowRecord, Store, StoreFault, StoreHealth,
-    StoreReport, Term,
+    Batch, Done, FactRecord, HistoryCaps, HistoryQuery, LostHistory, RowRecord, Store, StoreFault,
+    StoreHealth, StoreReport, Term,
 };
 
 /// A store in one SQLite file, whose directory this process has to itself.

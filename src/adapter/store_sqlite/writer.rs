@@ -18,9 +18,10 @@ use super::chain::{self, Link, Stretch};
 use super::connection::{self, checkpoint, checkpoint_at_once};
 use super::faults::{FaultPoint, Faults};
 use super::high_water::HighWaterMark;
-use super::index::{Index, Note, PrunePlan};
+use super::index::{Index, Note, PrunePlan, Removed};
 use super::lock::OwnerLock;
 use super::queue::{Idle, Queue, Waiting, Work};
+use super::shares::Part;
 use super::{digest, fs_perms, read};
 use crate::domain::Cursor;
 use crate::limits;
@@ -50,9 +51,9 @@ pub(super) struct Writer {
     pub(super) lock: OwnerLock,
 }
 
-/// Facts that a transaction deleted, for the index: cursor, schedule's digest, bytes.
+/// Facts that a transaction deleted, for the index.
 #[derive(Default)]
-struct PrunedFacts(Vec<(u64, Option<u64>, u64)>);
+struct PrunedFacts(Vec<Removed>);
 
 impl Writer {
     /// Runs until the store is closed.
@@ -280,13 +281,21 @@ fn prune(connection: &Connection, plan: &PrunePlan) -> rusqlite::Result<PrunedFa
     let mut let_go = PrunedFacts::default();
     // The newest fact stays: the next one follows from it, and its cursor says where the log ends.
     let newest = "(SELECT max(cursor) FROM fact)";
-    let returning = format!("RETURNING cursor, schedule, {}, hash", read::BYTES);
+    let returning = format!("RETURNING {}, hash", read::REMOVED);
     let sql = format!("DELETE FROM fact WHERE cursor = ?1 AND cursor < {newest} {returning}");
     let mut one = connection.prepare_cached(&sql)?;
     for cursor in &plan.crowded {
         let_go.collect(connection, one.query(params![cursor.cast_signed()])?)?;
     }
     count(connection, "rows", let_go.0.len())?;
+    let before = let_go.0.len();
+    let mut lose = connection.prepare_cached(LOSE)?;
+    for cursor in &plan.shares {
+        // First, while the fact says whose it is.
+        lose.execute([cursor.cast_signed()])?;
+        let_go.collect(connection, one.query(params![cursor.cast_signed()])?)?;
+    }
+    count(connection, "share", let_go.0.len() - before)?;
     let mut oldest = connection.prepare_cached(&format!(
         "DELETE FROM fact WHERE cursor IN
              (SELECT cursor FROM fact WHERE cursor <= ?1 ORDER BY cursor LIMIT ?2)
@@ -305,6 +314,11 @@ fn prune(connection: &Connection, plan: &PrunePlan) -> rusqlite::Result<PrunedFa
     if let Some(before) = plan.tombstones {
         let sql = "DELETE FROM state WHERE payload IS NULL AND at < ?1";
         count(connection, "tombstones", connection.prepare_cached(sql)?.execute(params![before])?)?;
+        // What lies before the log is missing for everybody, which a row for the cause says from now on.
+        let sql = "DELETE FROM lost WHERE through < (SELECT min(cursor) FROM fact)";
+        if connection.execute(sql, [])? > 0 {
+            connection.execute("INSERT OR IGNORE INTO pruned (cause, records) VALUES ('bytes', 0)", [])?;
+        }
     }
     Ok(let_go)
 }
@@ -326,7 +340,7 @@ impl PrunedFacts {
         let mut stretch = None;
         while let Some(row) = rows.next()? {
             let removed = read::removed(row)?;
-            stretch = Some(Stretch::add(stretch, removed.0.cast_signed(), row.get(3)?));
+            stretch = Some(Stretch::add(stretch, removed.cursor.cast_signed(), row.get(5)?));
             self.0.push(removed);
         }
         // The statement has to end before its table is read again.
@@ -336,8 +350,8 @@ impl PrunedFacts {
 }
 
 fn forget(index: &mut Index, plan: &PrunePlan, let_go: &PrunedFacts) {
-    for (cursor, schedule, bytes) in &let_go.0 {
-        index.remove(*cursor, *schedule, *bytes);
+    for removed in &let_go.0 {
+        index.remove(removed);
     }
     if let Some(before) = plan.tombstones {
         index.swept(before);
@@ -348,6 +362,7 @@ fn note(fact: &FactRecord) -> Note {
     Note {
         cursor: fact.cursor.number(),
         schedule: fact.schedule.as_deref().map(digest::of_key),
+        part: Part::of(fact.session.as_deref().map(digest::of_key), &fact.kind, fact.schedule.is_some()),
         at: fact.at,
         bytes: fact.bytes() as u64,
     }
@@ -380,8 +395,11 @@ pub(super) fn beside(path: &std::path::Path, tail: &str) -> PathBuf {
     name.into()
 }
 
-const INSERT: &str = "INSERT INTO fact (cursor, at, nanos, kind, schedule, session, run, payload, digest, hash)
+const INSERT: &str =
+    "INSERT INTO fact (cursor, at, nanos, kind, schedule, session, run, payload, digest, hash)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+const LOSE: &str = "INSERT INTO lost (session, through) SELECT session, cursor FROM fact WHERE cursor = ?1
+     ON CONFLICT (session) DO UPDATE SET through = max(through, excluded.through)";
 const UPSERT: &str = "INSERT INTO state (key, revision, at, payload, digest) VALUES (?1, ?2, ?3, ?4, ?5)
      ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, at = excluded.at,
          payload = excluded.payload, digest = excluded.digest

@@ -313,8 +313,7 @@ impl Store for StoreMemory {
     }
 
     fn lost_history(&self) -> Result<LostHistory, StoreFault> {
-        let pruned = self.lock().shelf.pruned;
-        Ok(LostHistory { beginning: pruned.by_bytes + pruned.by_age > 0 })
+        Ok(self.lock().shelf.lost.clone())
     }
 
     fn doctor(&self) -> Result<StoreReport, StoreFault> {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::Cursor;
-use crate::port::{Batch, FactRecord, HistoryCaps, Pruned, RowRecord, StoreFault};
+use crate::limits;
+use crate::port::{Batch, EDIT, FactRecord, HistoryCaps, LostHistory, Pruned, RowRecord, StoreFault};
 
 /// The committed data.
 pub(super) struct CommittedTables {
@@ -13,12 +14,24 @@ pub(super) struct CommittedTables {
     /// The facts of each schedule, so that pruning one schedule does not scan the whole log.
     of_schedule: BTreeMap<Arc<str>, BTreeSet<Cursor>>,
     pub(super) fact_bytes: u64,
+    /// The facts about schedules, by session.
+    shares: BTreeMap<Arc<str>, Share>,
+    pub(super) lost: LostHistory,
     pub(super) rows: BTreeMap<String, TimedRow>,
     pub(super) tombstones: usize,
     pub(super) pruned: Pruned,
     newest: i64,
     /// The last committed fact.
     pub(super) last: Cursor,
+}
+
+/// The facts of one session about its schedules, and the edits among them.
+#[derive(Default)]
+struct Share {
+    bytes: u64,
+    facts: BTreeSet<Cursor>,
+    edit_bytes: u64,
+    edits: BTreeSet<Cursor>,
 }
 
 /// A row, and the second at which it was written.
@@ -34,6 +47,8 @@ impl CommittedTables {
             facts: BTreeMap::new(),
             of_schedule: BTreeMap::new(),
             fact_bytes: 0,
+            shares: BTreeMap::new(),
+            lost: LostHistory::default(),
             rows: BTreeMap::new(),
             tombstones: 0,
             pruned: Pruned::default(),
@@ -50,6 +65,7 @@ impl CommittedTables {
             self.last = fact.cursor;
             self.fact_bytes += fact.bytes() as u64;
             let (cursor, schedule) = (fact.cursor, fact.schedule.clone());
+            self.enter_share(&fact);
             self.facts.insert(cursor, fact);
             if let Some(schedule) = schedule {
                 self.count_in(&schedule, cursor);
@@ -74,6 +90,14 @@ impl CommittedTables {
     fn prune(&mut self) {
         let days = i64::try_from(self.caps.days.saturating_mul(86_400)).unwrap_or(i64::MAX);
         let horizon = self.newest.saturating_sub(days);
+        while self.fact_bytes > self.caps.bytes
+            && let Some((session, cursor)) = self.over_share()
+        {
+            self.pruned.by_bytes += 1;
+            let through = self.lost.sessions.entry(session).or_default();
+            *through = cursor.max(*through);
+            self.forget(cursor);
+        }
         // The log is in the order of cursors, so the oldest facts are first, and pruning stops at
         // the first one that may stay.
         while let Some((cursor, fact)) = self.facts.first_key_value() {
@@ -85,6 +109,7 @@ impl CommittedTables {
             } else {
                 break;
             }
+            self.lost.beginning = true;
             self.forget(cursor);
         }
         if self.tombstones > 0 {
@@ -111,6 +136,7 @@ impl CommittedTables {
     fn forget(&mut self, cursor: Cursor) {
         let Some(fact) = self.facts.remove(&cursor) else { return };
         self.fact_bytes -= fact.bytes() as u64;
+        self.leave_share(&fact);
         if let Some(schedule) = &fact.schedule
             && let Some(cursors) = self.of_schedule.get_mut(schedule)
         {
@@ -120,4 +146,42 @@ impl CommittedTables {
             }
         }
     }
+
+    fn enter_share(&mut self, fact: &FactRecord) {
+        let Some(session) = sharer(fact) else { return };
+        let share = self.shares.entry(Arc::clone(session)).or_default();
+        share.bytes += fact.bytes() as u64;
+        share.facts.insert(fact.cursor);
+        if &*fact.kind == EDIT {
+            share.edit_bytes += fact.bytes() as u64;
+            share.edits.insert(fact.cursor);
+        }
+    }
+
+    fn leave_share(&mut self, fact: &FactRecord) {
+        let Some(session) = sharer(fact) else { return };
+        let Some(share) = self.shares.get_mut(session) else { return };
+        share.bytes -= fact.bytes() as u64;
+        share.facts.remove(&fact.cursor);
+        if share.edits.remove(&fact.cursor) {
+            share.edit_bytes -= fact.bytes() as u64;
+        }
+        if share.facts.is_empty() {
+            self.shares.remove(session);
+        }
+    }
+
+    /// Returns the fact to prune next of the largest session, if that one is over its share.
+    fn over_share(&self) -> Option<(Arc<str>, Cursor)> {
+        let share = self.caps.bytes / (self.shares.len() as u64).clamp(1, limits::HISTORY_SHARES.value);
+        let (session, of) = self.shares.iter().max_by_key(|(_, of)| of.bytes)?;
+        let from = if of.edit_bytes > share / 2 { &of.edits } else { &of.facts };
+        let oldest = from.first().filter(|_| of.bytes > share)?;
+        Some((Arc::clone(session), *oldest))
+    }
+}
+
+/// The session in whose share a fact counts: only facts about schedules do.
+fn sharer(fact: &FactRecord) -> Option<&Arc<str>> {
+    fact.session.as_ref().filter(|_| fact.schedule.is_some() && !fact.kind.starts_with("session-"))
 }

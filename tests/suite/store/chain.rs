@@ -178,3 +178,22 @@ fn the_chain_of_an_older_store_begins_where_it_was_upgraded() {
         "who removes all hashes does not make it an older store"
     );
 }
+
+#[test]
+fn a_beginning_that_one_session_lost_is_missing_for_everybody() {
+    let scratch = Scratch::new();
+    let caps = HistoryCaps { bytes: 12_000, ..ROOMY };
+    let store = StoreSqlite::open(StoreOptions { caps, ..options(scratch.path()) }).expect("it is made");
+    for cursor in 1..=1_000 {
+        let second = i64::try_from(cursor).expect("small") * 60;
+        keep(&store, &[fact(cursor, "a", second)], &[]).expect("it is kept");
+    }
+    let report = store.doctor().expect("it can be examined");
+    assert_eq!(
+        (report.pruned.by_age, report.pruned.by_rows),
+        (0, 0),
+        "all was over the share of its session"
+    );
+    // Once an hour of the log's time, what is said of sessions is dropped if it lies before the first fact.
+    assert!(store.lost_history().expect("it can be read").beginning);
+}
