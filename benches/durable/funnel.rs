@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use reveille::adapter::StoreSqlite;
 use reveille::domain::Cursor;
 use reveille::port::{
-    Batch, Done, FactRecord, HistoryQuery, LostHistory, RowRecord, Store, StoreFault, StoreHealth, StoreReport,
-    Term, Ticket,
+    Batch, Done, FactRecord, HistoryQuery, LostHistory, RowRecord, Store, StoreFault, StoreHealth,
+    StoreReport, Term, Ticket,
 };
 
 pub(crate) struct Funnel {

@@ -43,8 +43,8 @@ pub struct View<'a> {
     pub now: Now,
     /// Decisions from the log that are older than the feed.
     pub lookback: &'a Lookback,
-    /// In a query of the past: the number of schedules whose stored history does not reach back to that instant. `None` in a
-    /// query of the present.
+    /// In a query of the past: the number of schedules, sessions and settings whose stored history does not reach back to
+    /// that instant. `None` in a query of the present.
     pub unrecoverable: Option<u64>,
     /// Counts of what was not delivered, by reason; `None` in a query of the past.
     pub undelivered: Option<Undelivered<'a>>,

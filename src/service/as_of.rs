@@ -1,18 +1,29 @@
 //! Queries as of an instant: the log's facts up to it, folded by the same code that folds them now.
 //!
-//! Only persisted facts can be replayed: volatile schedules have no past. The log drops its oldest facts, so a schedule is
-//! rebuilt from the first fact that has all of it: its creation, or a claim that carries its row (`durable::persister`). A
-//! schedule without any remaining fact has not changed since, so its current row is used. Schedules that cannot be rebuilt are
-//! counted, never left out silently. Cost: one pass over the log, without the engine's lock.
+//! Only persisted facts can be replayed: volatile schedules have no past. The log is pruned, so four rules apply:
 //!
-//! Where the wall clock was set back, an instant occurred twice; its later occurrence is used.
+//! - An instant before the first fact of a log whose beginning was pruned is refused.
+//! - Of a session over its share, any fact about its schedules may be missing up to a certain one. Those facts are not
+//!   folded, and before that one its schedules are counted as missing.
+//! - A record without a fact after the instant has not changed since, so its current row is the row as it stood. This
+//!   holds because of each schedule the oldest facts are pruned first: a later change is in the log.
+//! - A record that has changed since is rebuilt from the first fact that has all of it: its creation, or a claim that
+//!   carries its row (`durable::persister`). If there is none, it is counted, never left out silently.
+//!
+//! If it is not known whether everything was held, that is counted too, and no waiting run is shown as held.
+//!
+//! When a person last wrote in a session is in no fact, so it is told only if it has not changed since. Cost: one pass
+//! over the log, without the engine's lock. Where the wall clock was set back, an instant occurred twice; its later
+//! occurrence is used.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use crate::domain::{
-    BootTime, Cursor, Decision, Fact, Moment, Now, RunId, ScheduleId, SessionId, Span, Transcript,
+    BootTime, Cursor, Decision, DecisionKind, Fact, Grant, GuardPolicy, Moment, Now, RunId, ScheduleId,
+    SessionFact, SessionId, Span, Transcript,
 };
-use crate::engine::{LocalFact, ScheduleRow, SessionRecord, SessionRow, State, StoredRow};
+use crate::engine::{LocalFact, Pause, ScheduleRow, SessionRecord, SessionRow, State, StoredRow};
 use crate::graph::eql::QueryRefusal;
 use crate::graph::view::Transcripts;
 use crate::limits;
@@ -26,7 +37,7 @@ pub(super) struct Snapshot {
     /// As many as the feed retains, oldest first.
     pub(super) decisions: VecDeque<Decision>,
     pub(super) now: Now,
-    /// Schedules that existed then, and of which no complete fact remains.
+    /// Schedules, sessions and settings that existed then and cannot be rebuilt.
     pub(super) unrecoverable: u64,
 }
 
@@ -38,55 +49,99 @@ pub(super) fn snapshot(handle: &Handle, at: Moment) -> Result<Snapshot, QueryRef
     if at > handle.now().wall {
         return Err(refused(format!("{at} has not come yet")));
     }
-    read(&*store, at).map_err(|fault| refused(fault.to_string()))
+    match read(&*store, at).map_err(|fault| refused(fault.to_string()))? {
+        Past::Told(snapshot) => Ok(*snapshot),
+        Past::Pruned { first } => Err(QueryRefusal::Pruned { asked: at, first }),
+    }
 }
 
-fn read(store: &dyn Store, at: Moment) -> Result<Snapshot, StoreFault> {
+enum Past {
+    Told(Box<Snapshot>),
+    /// The instant lies before the first fact, and facts before that one were pruned.
+    Pruned {
+        first: Moment,
+    },
+}
+
+fn read(store: &dyn Store, at: Moment) -> Result<Past, StoreFault> {
+    let before = store.lost_history()?.sessions;
+    let (past, after) = read_without(store, at, before.clone())?;
+    if before == after {
+        return Ok(past);
+    }
+    // Facts were pruned between two reads. These sessions are pruned all the time: their schedules are left out.
+    let lost = after.into_keys().map(|session| (session, Cursor::new(u64::MAX))).collect();
+    Ok(read_without(store, at, lost)?.0)
+}
+
+/// The sessions that lost facts to their share, each with the newest of these.
+type LostOfSessions = BTreeMap<Arc<str>, Cursor>;
+
+/// Reads the log, of which the facts of these sessions are incomplete. Also returns what is missing afterwards.
+fn read_without(
+    store: &dyn Store,
+    at: Moment,
+    lost: LostOfSessions,
+) -> Result<(Past, LostOfSessions), StoreFault> {
     // `until` is exclusive, and facts of that very instant belong to the answer.
     let until = at.checked_add(Span::from_nanos(1));
     let last = store.history(&HistoryQuery { until, limit: 1, ..HistoryQuery::default() })?;
     let end = last.first().map_or(Cursor::START, |record| record.cursor);
     let mut present = Present::default();
-    let read = for_each_row(store, &mut |row| present.add(row));
+    let read = for_each_row(store, &mut |row| present.add(row, at));
     read.map_err(|fault| damaged(&fault.to_string()))?;
-    let mut fold = Fold::default();
-    let mut after = Cursor::START;
+    let mut fold = Fold { lost, end, ..Fold::default() };
+    let (mut first, mut after) = (None, Cursor::START);
     loop {
         let chunk = store.facts_after(after)?;
         let Some(newest) = chunk.last() else { break };
-        if after == Cursor::START
-            && let Some(first) = chunk.first()
+        if first.is_none()
+            && let Some(oldest) = chunk.first()
         {
-            // Sessions opened later have their opening in the log.
-            fold.begin(&present, first.at.min(at));
+            first = Some((oldest.cursor, oldest.at));
+            // Sessions opened later have their opening in the log, as a rule.
+            fold.begin(&present, oldest.at.min(at));
         }
         after = newest.cursor;
         for record in &chunk {
             if record.cursor <= end {
                 fold.take(record).map_err(|why| damaged(&format!("fact {}: {why}", record.cursor)))?;
+            } else {
+                fold.note_later(record);
             }
-            // Facts after the instant count here: a schedule that has one has changed since, so its
-            // present row is no substitute.
-            fold.mention(record);
         }
     }
-    Ok(fold.end(present, at))
+    // Asked after the facts were read: what is pruned meanwhile counts as pruned.
+    let lost = store.lost_history()?;
+    let past = match first {
+        Some((cursor, at)) if lost.beginning && end < cursor => Past::Pruned { first: at },
+        Some(_) | None => Past::Told(Box::new(fold.end(present, at, lost.beginning))),
+    };
+    Ok((past, lost.sessions))
 }
 
-/// The current rows, for whatever the log no longer explains.
+/// The current rows, for what has not changed since.
 #[derive(Default)]
 struct Present {
     sessions: Vec<SessionRow>,
     schedules: Vec<ScheduleRow>,
+    hold: Option<Pause>,
+    policy: Option<Arc<GuardPolicy>>,
+    grants: BTreeMap<SessionId, Grant>,
 }
 
 impl Present {
-    fn add(&mut self, row: Row) {
+    fn add(&mut self, row: Row, at: Moment) {
         match row {
-            Row::Session(row, _) => self.sessions.push(*row),
+            Row::Session(mut row, _) => {
+                row.last_user_activity = row.last_user_activity.filter(|last| *last <= at);
+                self.sessions.push(*row);
+            }
             Row::Schedule(row) => self.schedules.push(*row),
-            // Holds come from the log, and messages from the hosts.
-            Row::Hold(_) | Row::Guard(..) | Row::Message(_) => {}
+            Row::Hold(hold) => self.hold = hold,
+            Row::Guard(policy, grants) => (self.policy, self.grants) = (policy, grants),
+            // Messages come from the hosts.
+            Row::Message(_) => {}
         }
     }
 }
@@ -96,12 +151,38 @@ impl Present {
 struct Fold {
     state: State,
     decisions: VecDeque<Decision>,
+    lost: LostOfSessions,
+    /// The last fact up to the instant.
+    end: Cursor,
     /// Schedules that were created or loaded at some point, even if they have been removed since.
     entered: BTreeSet<ScheduleId>,
     /// Schedules with a fact that comes before any complete one.
     unrecoverable: BTreeSet<ScheduleId>,
-    /// Ids of all schedules with a fact in the log, facts after the instant included.
-    mentioned: BTreeSet<Box<str>>,
+    /// Schedules and sessions with a fact after the instant, and whether the first such fact is their creation.
+    later_schedules: BTreeMap<Box<str>, bool>,
+    later_sessions: BTreeMap<Box<str>, bool>,
+    /// Settings with a fact up to the instant, and with one after it.
+    settings: Settings,
+    later_settings: Settings,
+}
+
+/// Which settings a fact is about.
+#[derive(Default)]
+struct Settings {
+    hold: bool,
+    policy: bool,
+    grants: BTreeSet<Box<str>>,
+}
+
+impl Settings {
+    fn note(&mut self, record: &FactRecord) {
+        let is = |kind: DecisionKind| &*record.kind == kind.name();
+        self.hold |= is(DecisionKind::EngineHeld) || is(DecisionKind::EngineReleased);
+        self.policy |= is(DecisionKind::GuardPolicySet);
+        if is(DecisionKind::SessionGranted) {
+            self.grants.extend(record.session.as_deref().map(Box::from));
+        }
+    }
 }
 
 impl Fold {
@@ -114,6 +195,7 @@ impl Fold {
     }
 
     fn take(&mut self, record: &FactRecord) -> Result<(), String> {
+        self.settings.note(record);
         codec::show(&record.payload, |form| self.take_form(record, form))
     }
 
@@ -125,16 +207,31 @@ impl Fold {
         }
         let session = record.session.as_deref().and_then(|id| SessionId::new(id).ok());
         self.decisions.push_back(Decision { session, ..Decision::of(record.cursor, record.at, &fact) });
+        let lost_of = record.session.as_ref().and_then(|session| self.lost.get(session));
+        let is_patchy = lost_of.is_some_and(|lost| record.cursor <= *lost)
+            && matches!(fact, Fact::Created { .. } | Fact::Schedule(..) | Fact::Run(..));
+        if is_patchy {
+            self.state.apply(now, LocalFact::LogEnds { at: record.cursor });
+            return Ok(());
+        }
         if let Fact::Created { schedule, .. } = &fact {
             // A complete schedule may follow under the id of one that could not be rebuilt.
             self.unrecoverable.remove(&schedule.id);
             self.entered.insert(schedule.id.clone());
         }
-        if let Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) = &fact
+        let is_applied = if let Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) = &fact
             && self.state.schedule(id).is_none()
         {
             // The row is the state after the fact, so the fact itself is not applied.
             self.enter(id, form, now)?;
+            true
+        } else if let Fact::Session(id, SessionFact::Opened { .. }) = &fact {
+            // Loaded already: the wall clock was set back, and its opening seemed to lie before the log.
+            self.state.session(id).is_some()
+        } else {
+            false
+        };
+        if is_applied {
             self.state.apply(now, LocalFact::LogEnds { at: record.cursor });
             return Ok(());
         }
@@ -166,38 +263,99 @@ impl Fold {
         Ok(())
     }
 
-    fn mention(&mut self, record: &FactRecord) {
-        if let Some(schedule) = &record.schedule
-            && !self.mentioned.contains(&**schedule)
-        {
-            self.mentioned.insert((**schedule).into());
+    /// Notes what has changed since: the current row of that is no substitute.
+    fn note_later(&mut self, record: &FactRecord) {
+        self.later_settings.note(record);
+        let is = |kind: DecisionKind| &*record.kind == kind.name();
+        let note = |later: &mut BTreeMap<Box<str>, bool>, id: &str, is_creation| {
+            if !later.contains_key(id) {
+                later.insert(id.into(), is_creation);
+            }
+        };
+        let (opened, closed) = (is(DecisionKind::SessionOpened), is(DecisionKind::SessionClosed));
+        if let Some(session) = record.session.as_deref().filter(|_| opened || closed) {
+            note(&mut self.later_sessions, session, opened);
+        }
+        // The opening of a fresh session names the schedule that opens it, and leaves that one as it is.
+        if let Some(schedule) = record.schedule.as_deref().filter(|_| !opened) {
+            note(&mut self.later_schedules, schedule, is(DecisionKind::ScheduleCreated));
         }
     }
 
-    /// Loads the schedules without any fact, and counts those that cannot be rebuilt.
-    fn end(mut self, present: Present, at: Moment) -> Snapshot {
+    /// Adds the records that have not changed since, and counts those that cannot be rebuilt.
+    fn end(mut self, present: Present, at: Moment, is_pruned: bool) -> Snapshot {
         let now = Now { wall: at, boot: BootTime::ZERO };
+        let mut untold = if is_pruned { self.end_settings(&present, now) } else { 0 };
+        for row in present.sessions.into_iter().filter(|row| row.opened_at <= at) {
+            // One that is loaded already stays as it is.
+            self.load(StoredRow::Session(Box::new(row)), now);
+        }
+        // A session that was closed later was open then, or was opened in between by a fact that was pruned.
+        let closed = self.later_sessions.iter().filter(|(_, opened)| !**opened).map(|(id, _)| id);
+        let is_missing = |id: &SessionId| self.state.session(id).is_none();
+        untold += closed.filter(|id| SessionId::new(id).is_ok_and(|id| is_missing(&id))).count() as u64;
         for row in present.schedules {
             let id = &row.schedule.id;
+            let later = self.later_schedules.remove(id.to_string().as_str());
             if row.schedule.created_at > at || self.entered.contains(id) {
                 continue;
             }
-            if self.mentioned.contains(id.to_string().as_str()) {
+            if later.is_some() || self.lacks_facts_since(row.schedule.owner.as_str()) {
                 self.unrecoverable.insert(id.clone());
             } else {
+                self.unrecoverable.remove(id);
+                self.entered.insert(id.clone());
                 self.load(StoredRow::Schedule(Box::new(row)), now);
             }
         }
+        // Schedules that have been deleted since, and whose creation is not in the log.
+        let gone = self.later_schedules.iter().filter(|(_, is_created)| !**is_created);
+        let gone = gone.filter_map(|(id, _)| ScheduleId::new(id).ok());
+        let gone: Vec<ScheduleId> = gone.filter(|id| !self.entered.contains(id)).collect();
+        self.unrecoverable.extend(gone);
         debug_assert!(
             self.unrecoverable.is_disjoint(&self.entered),
             "a schedule that is in the snapshot is also counted as missing from it"
         );
-        Snapshot {
-            state: self.state,
-            decisions: self.decisions,
-            now,
-            unrecoverable: self.unrecoverable.len() as u64,
+        untold += self.unrecoverable.len() as u64;
+        // Schedules that have been deleted since may have no fact left: each such session counts once.
+        untold += self.lost.values().filter(|lost| **lost > self.end).count() as u64;
+        Snapshot { state: self.state, decisions: self.decisions, now, unrecoverable: untold }
+    }
+
+    /// Whether facts after the instant about schedules of this session were pruned.
+    fn lacks_facts_since(&self, session: &str) -> bool {
+        self.lost.get(session).is_some_and(|lost| *lost > self.end)
+    }
+
+    /// Takes settings without any fact from the current rows. Returns how many settings have a later fact only.
+    fn end_settings(&mut self, present: &Present, now: Now) -> u64 {
+        let mut untold = 0;
+        if !self.settings.hold {
+            if self.later_settings.hold {
+                untold += 1;
+            } else {
+                self.load(StoredRow::Hold(present.hold.clone()), now);
+            }
         }
+        let mut policy = self.state.guard().cloned().map(Arc::new);
+        if !self.settings.policy {
+            if self.later_settings.policy {
+                untold += 1;
+            } else {
+                policy.clone_from(&present.policy);
+            }
+        }
+        let mut grants = self.state.grants().clone();
+        for (session, grant) in &present.grants {
+            let id = session.as_str();
+            if !self.settings.grants.contains(id) && !self.later_settings.grants.contains(id) {
+                grants.insert(session.clone(), grant.clone());
+            }
+        }
+        untold += self.later_settings.grants.difference(&self.settings.grants).count() as u64;
+        self.load(StoredRow::Guard { policy, grants }, now);
+        untold
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::dialect::{cron, native, psi, reminder, session_action};
-use crate::domain::{Code, Refusal};
+use crate::domain::{Code, Moment, Refusal};
 use crate::edn::{Map, Symbol, Value};
 use crate::graph::eql;
 use crate::service::QUERY_LIMITS;
@@ -66,6 +66,7 @@ fn tools(of: &str, errors: Vec<(&'static str, Code, Value)>) -> impl Iterator<It
 }
 
 fn graph() -> Vec<Map> {
+    let pruned = eql::QueryRefusal::Pruned { asked: Moment::EPOCH, first: Moment::EPOCH };
     let limit = |limit, max| (limit, Code::Limit, eql::QueryRefusal::Limit { limit, max });
     let mut refusals = vec![
         limit("depth", QUERY_LIMITS.depth),
@@ -75,6 +76,7 @@ fn graph() -> Vec<Map> {
         limit("bytes", QUERY_LIMITS.bytes),
         ("stopped", Code::Limit, eql::QueryRefusal::Stopped),
         ("past", Code::Validation, eql::QueryRefusal::Past("REASON".into())),
+        ("history-pruned", Code::Validation, pruned),
     ];
     if let Ok(name) = Symbol::new("psi.scheduler/create") {
         refusals.push(("nested-mutation", Code::Validation, eql::QueryRefusal::NestedMutation(name)));

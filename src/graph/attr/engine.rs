@@ -68,9 +68,11 @@ fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
         /// The time zone that the name local stands for on this machine.
         everyone "reveille.engine/local-zone": Type::String =>
             |view, (), _| Ok(Datum::shown(view.zones.local()));
-        /// In a query of the past: the number of schedules whose stored history does not reach back to that instant.
+        /// In a query of the past: the number of schedules, sessions and settings (the hold, the guard's policy, grants)
+        /// that have changed since, and whose stored history does not reach back to that instant. A session whose
+        /// history was pruned because it was over its share of the log counts once for all of its deleted schedules.
         /// Nil in a query of the present.
-        own "reveille.engine/untold": Type::Integer, nullable, unit("schedules") =>
+        own "reveille.engine/untold": Type::Integer, nullable, unit("records") =>
             |view, (), _| Ok(maybe(view.unrecoverable, integer));
         /// Since the process started: how many slots were skipped, how many runs and schedules were cancelled, and how
         /// many runs failed, each by reason. Nil in a query of the past.

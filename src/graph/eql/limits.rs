@@ -5,6 +5,7 @@
 //!
 //! Invariant: a limit is checked before the work that it bounds.
 
+use crate::domain::Moment;
 use crate::edn::{Map, Set, Symbol, Value};
 use crate::graph::registry::Datum;
 
@@ -44,6 +45,14 @@ pub enum QueryRefusal {
     /// The state at the past instant cannot be read.
     #[error("the past cannot be queried: {0}")]
     Past(Box<str>),
+    /// The instant lies before the stored history, of which the beginning was pruned.
+    #[error("the history begins at {first}: how things were at {asked} is not known")]
+    Pruned {
+        /// The instant of the query.
+        asked: Moment,
+        /// The earliest instant that can be queried.
+        first: Moment,
+    },
 }
 
 impl QueryRefusal {
@@ -59,6 +68,10 @@ impl QueryRefusal {
                 map.with("code", Value::keyword("nested-mutation")).with("mutation", name.clone())
             }
             Self::Past(_) => map.with("code", Value::keyword("past")),
+            Self::Pruned { first, .. } => map
+                .with("code", Value::keyword("history-pruned"))
+                .with("first", first.to_string())
+                .with("hint", format!("ask as of {first} or later")),
         }
     }
 }

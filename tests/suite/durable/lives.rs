@@ -30,8 +30,12 @@ pub(crate) struct Life {
 
 impl Lives {
     pub(crate) fn new() -> Lives {
-        let caps = HistoryCaps { schedule_rows: 1_000, bytes: 1 << 30, days: 1_000 };
-        Lives { stage: Stage::seeded(7), store: Arc::new(StoreMemory::new(caps)) }
+        Lives::capped(7, HistoryCaps { schedule_rows: 1_000, bytes: 1 << 30, days: 1_000 })
+    }
+
+    /// Lives of this seed over a store with these caps.
+    pub(crate) fn capped(seed: u64, caps: HistoryCaps) -> Lives {
+        Lives { stage: Stage::seeded(seed), store: Arc::new(StoreMemory::new(caps)) }
     }
 
     /// The next process; the one before it is forgotten, as a crash forgets it.
@@ -56,7 +60,7 @@ impl Life {
     }
 
     pub(crate) fn create(&self, new: NewSchedule) -> Result<ScheduleId, Refusal> {
-        self.handle.schedule(NewSchedule { durability: Durability::Durable, ..new })
+        self.handle.schedule(durable(new))
     }
 
     /// Waits until the feed shows a decision of this kind.
@@ -123,6 +127,10 @@ impl ByHand {
         let shown = self.handle.subscribe(Cursor::START).poll(1_000).decisions;
         shown.iter().filter(|it| it.schedule() == Some(id)).map(|it| it.kind).collect()
     }
+}
+
+pub(crate) fn durable(new: NewSchedule) -> NewSchedule {
+    NewSchedule { durability: Durability::Durable, ..new }
 }
 
 pub(crate) fn message(owner: &SessionId, delay_ms: u64) -> NewSchedule {

@@ -5,6 +5,7 @@ mod again;
 mod dialects;
 mod lives;
 mod past;
+mod pruned;
 mod refused;
 
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use reveille::domain::{Caller, DecisionKind, Moment, Policy, ScheduleId, Scope, Span};
 use reveille::edn::{Map, Value};
 use reveille::engine::{Command, Input, Which};
-use reveille::graph::eql::QueryAnswer;
+use reveille::graph::eql::{QueryAnswer, QueryRefusal};
 use reveille::port::Clock;
 use reveille::runtime::Handle;
 use reveille::service::Service;
@@ -11,18 +11,23 @@ use reveille::service::Service;
 use super::lives::{Life, Lives, every, message};
 
 /// Everything that is kept of schedules, as an operator asks for it.
-const ALL: &str = "[:reveille.engine/held {:psi.agent-session/sessions [:psi.agent-session/session-id]} \
+pub(super) const ALL: &str = "[:reveille.engine/held {:psi.agent-session/sessions [:psi.agent-session/session-id]} \
     {:psi.scheduler/schedules [:psi.scheduler/schedule-id :psi.scheduler/status :psi.scheduler/next-fire-at \
         :psi.scheduler/revision :psi.scheduler/incarnation :psi.scheduler/paused? :psi.scheduler/run-count \
         :psi.scheduler/delivered-count :psi.scheduler/skipped-count :psi.scheduler/trigger :psi.scheduler/message \
         {:psi.scheduler/runs [:reveille.run/id :reveille.run/state :reveille.run/reason :reveille.run/delivered-at]}]}]";
 
-fn ask(handle: &Handle, query: &str, as_of: Option<Moment>) -> Map {
+pub(super) fn ask(handle: &Handle, query: &str, as_of: Option<Moment>) -> Map {
+    try_ask(handle, query, as_of).expect("within bounds")
+}
+
+/// The answer, or why there is none.
+pub(super) fn try_ask(handle: &Handle, query: &str, as_of: Option<Moment>) -> Result<Map, QueryRefusal> {
     let as_of = as_of.map(|at| format!(" :reveille/as-of \"{at}\"")).unwrap_or_default();
     let text = format!("{{:pathom/eql {query}{as_of}}}");
     let prepared = Service::new(handle.clone()).prepare(&Caller::OPERATOR, text.as_bytes()).expect("a query");
-    match Service::new(handle.clone()).run(&Caller::OPERATOR, &prepared, false).expect("within bounds") {
-        QueryAnswer::Done(map) => map,
+    match Service::new(handle.clone()).run(&Caller::OPERATOR, &prepared, false)? {
+        QueryAnswer::Done(map) => Ok(map),
         QueryAnswer::Failed(failure) => unreachable!("{failure:?}"),
     }
 }

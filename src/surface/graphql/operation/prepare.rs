@@ -116,7 +116,9 @@ impl<W: World> Preparing<'_, W> {
 pub(in crate::surface::graphql) fn refused(refusal: &QueryRefusal) -> GraphqlError {
     let class = match refusal {
         QueryRefusal::Limit { .. } | QueryRefusal::Stopped => Class::Limit,
-        QueryRefusal::NestedMutation(_) | QueryRefusal::Past(_) => Class::Validation,
+        QueryRefusal::NestedMutation(_) | QueryRefusal::Past(_) | QueryRefusal::Pruned { .. } => {
+            Class::Validation
+        }
     };
     GraphqlError { data: refusal.to_map().into(), ..GraphqlError::new(class, refusal.to_string()) }
 }
