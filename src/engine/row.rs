@@ -11,8 +11,8 @@ use std::sync::Arc;
 use super::record::{Pause, Progress};
 use super::state::State;
 use crate::domain::{
-    Awaits, BootTime, Checks, Grant, GuardPolicy, Moment, Reason, Run, Schedule, ScheduleId, SessionConfig,
-    SessionId, SessionProvenance, Status,
+    Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, Moment, Reason, Run, Schedule, ScheduleId,
+    SessionConfig, SessionId, SessionProvenance, Status,
 };
 
 /// One row of the store.
@@ -61,6 +61,8 @@ pub struct SessionRow {
     pub provenance: Option<Box<SessionProvenance>>,
     /// When it was opened.
     pub opened_at: Moment,
+    /// The cursor of its opening, which tells it from an earlier session of its id.
+    pub opened: Cursor,
     /// Whether the built-in host runs its turns. Otherwise it has no host until one takes it over.
     pub built_in: bool,
     /// When a person last wrote in it.
@@ -91,6 +93,7 @@ impl State {
             config: record.config.clone(),
             provenance: record.provenance.clone(),
             opened_at: record.opened_at,
+            opened: record.opened,
             built_in: !record.host.is_attached(),
             last_user_activity: record.last_user_activity,
         })

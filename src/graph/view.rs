@@ -39,6 +39,8 @@ pub struct View<'a> {
     pub registry: &'a Registry<Scheduler>,
     /// The scope of the caller.
     pub scope: &'a Scope,
+    /// The opening of the caller's session. What happened before it concerns an earlier session of that id.
+    pub opened: Cursor,
     /// The time as of which the query is answered.
     pub now: Now,
     /// Decisions from the log that are older than the feed.
@@ -189,7 +191,15 @@ pub fn viewer(scope: &Scope) -> Viewer {
 impl<'a> View<'a> {
     /// Returns the schedule with this number, if it exists for the caller.
     pub fn schedule(&self, key: Key) -> Option<&'a ScheduleRecord> {
-        self.state.schedule_at(key).filter(|record| record.schedule().is_in(self.scope))
+        self.state.schedule_at(key).filter(|record| self.has(record))
+    }
+
+    /// Returns whether a schedule exists for the caller. What had ended when a session was closed stays without a session, also
+    /// if a later one has the id.
+    fn has(&self, record: &ScheduleRecord) -> bool {
+        let is_left = !record.schedule().settings().shared && record.owner_key().is_none();
+        record.schedule().is_in(self.scope)
+            && !(is_left && record.status().is_terminal() && *self.scope != Scope::Operator)
     }
 
     /// Returns the run with this number and its schedule, if they exist for the caller.
@@ -218,11 +228,12 @@ impl<'a> View<'a> {
         decision.filter(|decision| self.concerns(decision))
     }
 
-    /// Returns whether a decision concerns the caller: it is about its session, or about the shutdown of the engine.
+    /// Returns whether a decision concerns the caller: it is about its session since it was opened, or about the shutdown of
+    /// the engine.
     pub fn concerns(&self, decision: &Decision) -> bool {
         match (self.scope, &decision.session) {
             (Scope::Operator, _) => true,
-            (Scope::Session(own), Some(session)) => own == session,
+            (Scope::Session(own), Some(session)) => own == session && decision.cursor >= self.opened,
             // Other decisions without a session are about the engine, hosts and channels, which are for operators only.
             (Scope::Session(_), None) => decision.kind == DecisionKind::EngineStopping,
         }
@@ -238,7 +249,7 @@ impl<'a> View<'a> {
 
     /// Explains a slot. A schedule that is hidden from the caller is explained like one that never existed.
     pub(super) fn explain(&self, schedule: &ScheduleId, at: Option<Moment>) -> Explanation {
-        let hidden = self.state.schedule(schedule).is_some_and(|record| !record.schedule().is_in(self.scope));
+        let hidden = self.state.schedule(schedule).is_some_and(|record| !self.has(record));
         if hidden {
             // An empty engine gives exactly the answer about an unknown schedule, so that nothing reveals that it exists.
             let nothing = VecDeque::new();

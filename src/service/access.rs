@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::as_of::{self, Snapshot, TranscriptsUntil};
 use super::{Service, history};
-use crate::domain::{BootTime, Caller, Code, Moment, Now, Transcript};
+use crate::domain::{BootTime, Caller, Code, Cursor, Moment, Now, Scope, SessionId, Transcript};
 use crate::edn::{Map, Value};
 use crate::engine::SessionRecord;
 use crate::graph::eql::QueryRefusal;
@@ -26,6 +26,8 @@ pub struct QueryAccess<'a> {
     since: Rc<Cell<BootTime>>,
     /// What the query reads instead of the present, for a query as of an instant.
     snapshot: Option<Snapshot>,
+    /// The scope of a query of the past before the caller's session was opened.
+    stranger: Option<Scope>,
     older: Lookback,
     has_acted: bool,
 }
@@ -35,7 +37,16 @@ impl Service {
     pub fn access<'a>(&'a self, caller: &'a Caller) -> QueryAccess<'a> {
         let now = self.handle().now();
         let (since, older) = (Rc::new(Cell::new(now.boot)), Lookback::default());
-        QueryAccess { service: self, caller, now, since, snapshot: None, older, has_acted: false }
+        QueryAccess {
+            service: self,
+            caller,
+            now,
+            since,
+            snapshot: None,
+            stranger: None,
+            older,
+            has_acted: false,
+        }
     }
 
     /// A caller's access to the graph as it was at an instant.
@@ -47,8 +58,14 @@ impl Service {
         caller: &'a Caller,
         at: Moment,
     ) -> Result<QueryAccess<'a>, QueryRefusal> {
-        let snapshot = Some(as_of::snapshot(self.handle(), at)?);
-        Ok(QueryAccess { snapshot, ..self.access(caller) })
+        let snapshot = as_of::snapshot(self.handle(), at)?;
+        let then = |own: &SessionId| snapshot.state.session(own).map(SessionRecord::opened);
+        let now = |own: &SessionId| self.handle().view(|state| state.session(own).map(SessionRecord::opened));
+        // Another session had the id then, or none: nothing of what it had is the caller's. No session has ever had a random
+        // id, so that the answer is the one about what never was.
+        let is_other = caller.scope.session().is_some_and(|own| then(own).is_none() || then(own) != now(own));
+        let stranger = is_other.then(|| Scope::Session(SessionId::random(self.handle().random_bits())));
+        Ok(QueryAccess { snapshot: Some(snapshot), stranger, ..self.access(caller) })
     }
 }
 
@@ -91,13 +108,18 @@ impl<'a> QueryAccess<'a> {
             cancelled: counters.cancelled(),
             failed: counters.failed(),
         };
+        let scope = self.stranger.as_ref().unwrap_or(&self.caller.scope);
+        // A session that is not open has no history of its own.
+        let own = scope.session().and_then(|own| engine.state().session(own));
+        let opened = own.map_or(Cursor::START, SessionRecord::opened);
         let view = View {
             state: snapshot.map_or(engine.state(), |snapshot| &snapshot.state),
             zones: handle.zones(),
             decisions: snapshot.map_or(engine.decisions(), |snapshot| &snapshot.decisions),
             transcripts: until.as_ref().map_or(engine, |until| until as &dyn Transcripts),
             registry: self.service.registry(),
-            scope: &self.caller.scope,
+            scope,
+            opened,
             now: snapshot.map_or(self.now, |snapshot| snapshot.now),
             lookback: &self.older,
             unrecoverable: snapshot.map(|snapshot| snapshot.unrecoverable),

@@ -225,7 +225,7 @@ impl Fold {
             // The row is the state after the fact, so the fact itself is not applied.
             self.enter(id, form, now)?;
             true
-        } else if let Fact::Session(id, SessionFact::Opened { .. }) = &fact {
+        } else if let Fact::Session(id, SessionFact::Opened { .. }, _) = &fact {
             // Loaded already: the wall clock was set back, and its opening seemed to lie before the log.
             self.state.session(id).is_some()
         } else {

@@ -29,8 +29,8 @@ impl State {
         if self.session_key(&row.id).is_some() {
             return;
         }
-        let SessionRow { id, config, provenance, opened_at, built_in, last_user_activity } = row;
-        let mut record = SessionRecord::new(id, (opened_at, self.cursor), HostId::LOCAL, config, provenance);
+        let SessionRow { id, config, provenance, opened_at, opened, built_in, last_user_activity } = row;
+        let mut record = SessionRecord::new(id, (opened_at, opened), HostId::LOCAL, config, provenance);
         record.last_user_activity = last_user_activity;
         if !built_in {
             // It has no host until its harness reconnects and takes it over.

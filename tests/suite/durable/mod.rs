@@ -7,6 +7,7 @@ mod lives;
 mod past;
 mod pruned;
 mod refused;
+mod reopened;
 
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ use super::print::of_failure;
 use super::printed::{Instant, Part, Printed, Word, unless};
 use super::provenance::{of_provenance, provenance};
 use super::{FactError, VERSION, session_config};
-use crate::domain::{Cause, HostId, Moment, Phase, Reason, Run, RunState, Status};
+use crate::domain::{Cause, Cursor, HostId, Moment, Phase, Reason, Run, RunState, Status};
 use crate::engine::{Pause, Progress, ScheduleRow, SessionRow};
 
 /// Prints the row of a schedule.
@@ -61,6 +61,7 @@ pub fn print_session(row: &SessionRow, token: Option<&str>) -> Printed {
         .with("config", session_config::print(&row.config))
         .with("provenance", row.provenance.as_deref().map(of_provenance))
         .with("opened-at", Instant(row.opened_at))
+        .with("opened", row.opened.number())
         .with("built-in?", row.built_in)
         .with("user-spoke-at", row.last_user_activity.map(Instant))
         // Only the digest: a copy of the file must not suffice to act as the session.
@@ -78,6 +79,8 @@ pub(crate) fn parse_session(form: &Form<'_>) -> Result<(SessionRow, Option<Box<s
         config: Arc::new(session_config::parse(form)?),
         provenance: maybe(form, "provenance", |form, key| provenance(map(form, key)?))?.map(Box::new),
         opened_at: instant(form, "opened-at")?,
+        // Rows from before this was recorded count as opened before everything.
+        opened: Cursor::new(count(form, "opened")?),
         built_in: flag(form, "built-in?")?,
         last_user_activity: maybe(form, "user-spoke-at", instant)?,
     };

@@ -1,0 +1,60 @@
+//! A session that is opened under the id of an earlier one reads nothing of what that one had.
+
+use reveille::domain::{HostId, SessionConfig, Span};
+use reveille::port::Clock;
+
+use super::lives::{ByHand, Lives, durable, message};
+use crate::simulated::{ask, session, token};
+
+#[test]
+fn an_id_that_is_used_again_opens_no_past() {
+    let lives = Lives::new();
+    let life = ByHand::new(&lives);
+    let open = || {
+        let opened = life.handle.open_session(Some(session("bob")), HostId::LOCAL, SessionConfig::default());
+        opened.expect("the id is free");
+    };
+    open();
+    let secret = durable(reveille::engine::NewSchedule {
+        payload: reveille::domain::Payload::Turn { text: "BOBSECRET".into() },
+        ..message(&session("bob"), 900_000_000)
+    });
+    let id = life.handle.schedule(secret).expect("there is room");
+    life.handle.cancel(reveille::domain::Scope::Operator, id.clone()).expect("it is pending");
+    let then = lives.stage.clock.now().wall;
+    lives.stage.clock.advance(Span::from_millis(5_000));
+    let bob = token("bob");
+    let past = format!(
+        "{{:pathom/eql [{{:psi.scheduler/schedules [:psi.scheduler/message]}}
+                                       {{:psi.agent-session/sessions [:psi.agent-session/session-id]}}]
+                         :reveille/as-of \"{then}\" :pathom/lenient-mode? true}}"
+    );
+    let feed = "[{:reveille.engine/decisions [:reveille.decision/kind :reveille.decision/schedule-id]}]";
+    let why = format!(
+        "[{{(:reveille/explain {{:schedule-id \"{id}\"}}) [:reveille.explanation/verdict :reveille.explanation/reason]}}]"
+    );
+    assert!(ask(&life.handle, &bob, &past, true).contains("BOBSECRET"), "its own past is told");
+    assert!(ask(&life.handle, &bob, feed, true).contains(&id.to_string()));
+    let own = ask(&life.handle, &bob, &why, true);
+
+    life.handle.close_session(&session("bob")).expect("it is open");
+    lives.stage.clock.advance(Span::from_millis(5_000));
+    open();
+    let past = ask(&life.handle, &bob, &past, true);
+    assert!(!past.contains("BOBSECRET") && !past.contains("\"bob\""), "{past}");
+    let feed = ask(&life.handle, &bob, feed, true);
+    assert!(!feed.contains(&id.to_string()) && feed.contains("session-opened"), "{feed}");
+    assert_ne!(ask(&life.handle, &bob, &why, true), own);
+    let absent = why.replace(&id.to_string(), "sch-00000000-0000-4000-8000-000000000000");
+    let answer = |question: &str| ask(&life.handle, &bob, question, true);
+    assert_eq!(
+        answer(&why).replace(&id.to_string(), "ID"),
+        answer(&absent).replace("sch-00000000-0000-4000-8000-000000000000", "ID")
+    );
+
+    // The opening is stored: after a restart the session still reads its own past, and no other.
+    let last = life.handle.view(|state| state.session(&session("bob")).map(|bob| bob.opened()));
+    drop(life);
+    let life = ByHand::new(&lives);
+    assert_eq!(life.handle.view(|state| state.session(&session("bob")).map(|bob| bob.opened())), last);
+}
