@@ -224,9 +224,30 @@ limits! {
     HTTP_CONNECTIONS = 512 "connections" as "http-connections";
     /// Connections of one peer address at the same time.
     HTTP_PEER_CONNECTIONS = 32 "connections" as "http-peer-connections";
-    /// Connections of one loopback address at the same time. All clients of the machine share that
-    /// address, so it does not tell them apart.
+    /// Connections of all loopback addresses together. Any client of the machine can use each of
+    /// these addresses, so they do not tell clients apart.
     HTTP_LOOPBACK_CONNECTIONS = 256 "connections" as "http-loopback-connections";
+    /// Connections beyond the other bounds that are left to operators. On one of them, any other
+    /// token is refused.
+    HTTP_OPERATOR_CONNECTIONS = 16 "connections" as "http-operator-connections";
+    /// EDN streams and WebSockets over HTTP at the same time.
+    HTTP_UPGRADES = 224 "connections" as "http-upgrades";
+    /// EDN streams and WebSockets of one session's token at the same time.
+    HTTP_SESSION_UPGRADES = 8 "connections" as "http-session-upgrades";
+    /// How many of the EDN streams and WebSockets only operators may open.
+    HTTP_OPERATOR_UPGRADES = 32 "connections" as "http-operator-upgrades";
+    /// EDN streams over the Unix socket at the same time. They do not count as HTTP connections.
+    SOCKET_STREAMS = 256 "streams" as "socket-streams";
+    /// Bytes of all answers over HTTP that are written and wait to be sent. Answers below
+    /// `answer-bytes-counted` do not count.
+    ANSWERS_BYTES = 268_435_456 "bytes" as "answers-bytes";
+    /// Bytes of answers to one session's token that wait to be sent.
+    SESSION_ANSWERS_BYTES = 33_554_432 "bytes" as "session-answers-bytes";
+    /// How many bytes of the answers that wait to be sent only operators may use.
+    OPERATOR_ANSWERS_BYTES = 67_108_864 "bytes" as "operator-answers-bytes";
+    /// Shortest answer that counts among those that wait to be sent. The answer to a change is
+    /// shorter, so it always arrives.
+    ANSWER_BYTES_COUNTED = 4_096 "bytes" as "answer-bytes-counted";
     /// Longest head of a request.
     HTTP_HEAD_BYTES = 32_768 "bytes" as "http-head-bytes";
     /// Header lines of a request.
@@ -288,6 +309,10 @@ limits! {
     GRAPHQL_HEARTBEAT_MS = 15_000 "ms" as "graphql-heartbeat-ms";
     /// GraphQL subscriptions of one server at the same time; each has a thread.
     GRAPHQL_SUBSCRIPTIONS = 256 "subscriptions" as "graphql-subscriptions";
+    /// GraphQL subscriptions of one session's token at the same time.
+    GRAPHQL_SESSION_SUBSCRIPTIONS = 32 "subscriptions" as "graphql-session-subscriptions";
+    /// How many of the GraphQL subscriptions only operators may start.
+    GRAPHQL_OPERATOR_SUBSCRIPTIONS = 32 "subscriptions" as "graphql-operator-subscriptions";
     /// Answers that may wait between a GraphQL subscription and its connection; later items stay in
     /// the feed until there is room.
     GRAPHQL_PUSHED = 16 "answers" as "graphql-pushed";
@@ -406,6 +431,15 @@ const _: () = assert!(HTTP_DRAIN_MS.value + SHUTDOWN_MS.value < 5_000);
 // clients.
 const _: () = assert!(HTTP_PEER_CONNECTIONS.value < HTTP_LOOPBACK_CONNECTIONS.value);
 const _: () = assert!(HTTP_LOOPBACK_CONNECTIONS.value < HTTP_CONNECTIONS.value);
+// Streams leave connections for plain requests, whatever address they come from.
+const _: () = assert!(HTTP_UPGRADES.value < HTTP_LOOPBACK_CONNECTIONS.value);
+const _: () = assert!(HTTP_SESSION_UPGRADES.value + HTTP_OPERATOR_UPGRADES.value < HTTP_UPGRADES.value);
+const _: () = assert!(
+    GRAPHQL_SESSION_SUBSCRIPTIONS.value + GRAPHQL_OPERATOR_SUBSCRIPTIONS.value < GRAPHQL_SUBSCRIPTIONS.value
+);
+// One session can read an answer of the largest size, and cannot fill what all share.
+const _: () = assert!(QUERY_BYTES.value < SESSION_ANSWERS_BYTES.value);
+const _: () = assert!(SESSION_ANSWERS_BYTES.value + OPERATOR_ANSWERS_BYTES.value < ANSWERS_BYTES.value);
 // A page of the default length is within the complexity bound, and a cached operation is small next
 // to a request.
 const _: () =

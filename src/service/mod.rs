@@ -16,6 +16,7 @@ mod hosting;
 mod mutations;
 mod plan_cache;
 mod query;
+mod quota;
 mod rate_limit;
 mod reach;
 mod tools;
@@ -34,6 +35,8 @@ pub use self::admission::Denial;
 pub(crate) use self::hosting::{HostError, HostRequest};
 pub use self::plan_cache::{PrepareError, Prepared};
 pub use self::query::{QUERY_LIMITS, failed, registry, reply};
+#[cfg(feature = "http")]
+pub(crate) use self::quota::{Quota, Share};
 pub(crate) use self::reach::Reach;
 pub use self::tools::{TOOLBOX, ToolInfo};
 

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::config::{Config, Times};
 use super::connection::backoff::Backoff;
 use super::connection::conn_limit::ConnLimiter;
-use super::followers::Followers;
+use super::followers;
 use super::gate::Gate;
 use super::streams::Streams;
 use super::traffic::Traffic;
-use crate::service::Service;
+use crate::limits;
+use crate::service::{Quota, Service};
 use crate::surface::graphql::GraphqlService;
 
 /// The state that all requests of a server share.
@@ -21,11 +22,15 @@ pub(super) struct AppState {
     pub(super) backoff: Backoff,
     pub(super) permits: ConnLimiter,
     pub(super) streams: Streams,
-    pub(super) followers: Followers,
+    /// The places for GraphQL subscriptions.
+    pub(super) followers: Arc<Quota>,
     pub(super) graphql: Arc<GraphqlService>,
     pub(super) traffic: Traffic,
     pub(super) times: Times,
-    streams_max: usize,
+    /// EDN streams and WebSockets over HTTP.
+    pub(super) upgrades: Arc<Quota>,
+    /// Bytes of answers that are written and not yet sent.
+    pub(super) answers: Arc<Quota>,
     stopping: AtomicBool,
 }
 
@@ -35,7 +40,7 @@ impl AppState {
         let graphql = GraphqlService::new(&service).expect("a test makes the schema and finds no fault");
         Arc::new(AppState {
             graphql: Arc::new(graphql),
-            followers: Followers::default(),
+            followers: followers::places(),
             service,
             gate: Gate::new(config, address),
             backoff: Backoff::new(config.times.wrong_token),
@@ -43,8 +48,16 @@ impl AppState {
             streams: Streams::default(),
             traffic: Traffic::default(),
             times: config.times,
-            // Streams of the Unix socket take no permit, so they have a limit of their own.
-            streams_max: config.connections_max,
+            upgrades: Quota::new(
+                limits::HTTP_SESSION_UPGRADES,
+                limits::HTTP_UPGRADES,
+                limits::HTTP_OPERATOR_UPGRADES,
+            ),
+            answers: Quota::new(
+                limits::SESSION_ANSWERS_BYTES,
+                limits::ANSWERS_BYTES,
+                limits::OPERATOR_ANSWERS_BYTES,
+            ),
             stopping: AtomicBool::new(false),
         })
     }
@@ -52,11 +65,6 @@ impl AppState {
     /// Marks the server as stopping; returns whether it was already.
     pub(super) fn begin_stop(&self) -> bool {
         self.stopping.swap(true, Ordering::AcqRel)
-    }
-
-    /// Whether another stream may be opened, on any socket.
-    pub(super) fn has_room_for_stream(&self) -> bool {
-        self.streams.count() < self.streams_max
     }
 
     pub(super) fn is_stopping(&self) -> bool {

@@ -16,6 +16,11 @@ pub(super) struct Principal {
 }
 
 impl Principal {
+    /// Whether the reserves for operators are this caller's too.
+    pub(super) fn is_operator(&self) -> bool {
+        self.caller.role == CallerRole::Operator
+    }
+
     /// The kind of caller, for the log.
     pub(super) fn kind(&self) -> &'static str {
         match (self.caller.role, &self.caller.scope) {

@@ -20,8 +20,10 @@ pub struct Config {
     pub connections_max: usize,
     /// The maximum of open connections from one address that is not a loopback address.
     pub peer_connections_max: usize,
-    /// The maximum of open connections from one loopback address.
+    /// The maximum of open connections from all loopback addresses together.
     pub loopback_connections_max: usize,
+    /// The maximum of open connections beyond these, which are for operators.
+    pub operator_connections_max: usize,
 }
 
 /// The time limits of a server; tests make them short.
@@ -55,6 +57,7 @@ impl Config {
             connections_max: count(limits::HTTP_CONNECTIONS),
             peer_connections_max: count(limits::HTTP_PEER_CONNECTIONS),
             loopback_connections_max: count(limits::HTTP_LOOPBACK_CONNECTIONS),
+            operator_connections_max: count(limits::HTTP_OPERATOR_CONNECTIONS),
         }
     }
 

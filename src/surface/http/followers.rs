@@ -6,44 +6,59 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::mpsc;
 
+use super::message::waiting::{self, Held};
+use crate::domain::Caller;
 use crate::limits;
 use crate::runtime::Stopper;
-use crate::surface::graphql::Follower;
-
-/// The places for subscriptions.
-pub(super) struct Followers(Arc<Semaphore>);
+use crate::service::{Quota, Share};
+use crate::surface::graphql::{Follower, refusal};
 
 /// One running subscription, as its connection sees it. Dropping it ends the subscription.
 pub(super) struct Following {
-    pub(super) answers: mpsc::Receiver<String>,
+    pub(super) answers: mpsc::Receiver<Pushed>,
     stopper: Stopper,
 }
 
-impl Default for Followers {
-    fn default() -> Self {
-        let most = usize::try_from(limits::GRAPHQL_SUBSCRIPTIONS.value).unwrap_or(Semaphore::MAX_PERMITS);
-        Followers(Arc::new(Semaphore::new(most)))
-    }
+/// An answer to push, which counts as one that waits to be sent.
+pub(super) struct Pushed {
+    pub(super) text: String,
+    pub(super) held: Held,
 }
 
-impl Followers {
-    /// Takes a place, if one is free.
-    pub(super) fn enter(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.0).try_acquire_owned().ok()
-    }
+/// The places for subscriptions.
+pub(super) fn places() -> Arc<Quota> {
+    Quota::new(
+        limits::GRAPHQL_SESSION_SUBSCRIPTIONS,
+        limits::GRAPHQL_SUBSCRIPTIONS,
+        limits::GRAPHQL_OPERATOR_SUBSCRIPTIONS,
+    )
 }
 
 impl Following {
     /// Runs a subscription on a thread of its own; `None` if the system provides no thread.
-    pub(super) fn start(mut follower: Follower, place: OwnedSemaphorePermit) -> Option<Following> {
+    pub(super) fn start(
+        mut follower: Follower,
+        place: Share,
+        caller: Caller,
+        waiting: Arc<Quota>,
+    ) -> Option<Following> {
         let room = usize::try_from(limits::GRAPHQL_PUSHED.value).unwrap_or(1);
         let (sender, answers) = mpsc::channel(room);
         let stopper = follower.stopper();
+        let push = move |text: String| match waiting::hold(&waiting, &caller, text.len() as u64) {
+            Ok(held) => sender.blocking_send(Pushed { text, held }).is_ok(),
+            Err(limit) => {
+                // The subscription ends, and the client can resume after what it has got.
+                let text = refusal(&waiting::unsent_in_graphql(limit));
+                let _ = sender.blocking_send(Pushed { text, held: None });
+                false
+            }
+        };
         let run = move || {
             while let Some(pushed) = follower.wait() {
-                if pushed.into_iter().any(|answer| sender.blocking_send(answer).is_err()) {
+                if !pushed.into_iter().all(&push) {
                     break;
                 }
             }

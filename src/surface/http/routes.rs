@@ -9,7 +9,7 @@ use axum::extract::{MatchedPath, Request};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 
@@ -21,7 +21,10 @@ use super::gate;
 use super::gate::Identity;
 use super::handlers::{eql, graphql, health, jobs, mcp, metrics, page, stream, tools};
 use super::message::error::{ErrorCode, HttpError};
+use super::message::waiting::{self, Held};
 use super::message::{notation, reply};
+use crate::dialect::Notation;
+use crate::limits;
 
 /// The table of all routes. A handler that takes [`Principal`] answers 401 without a token; every handler
 /// that reveals data takes it.
@@ -69,14 +72,32 @@ impl ConnService {
             Ok((principal, response)) => (principal, response),
             Err(error) => (None, error.into_response()),
         };
-        let response = reply::finish(response, notation);
+        let (response, held) = self.hold(principal.as_ref(), reply::finish(response, notation), notation);
         let took = self.state.service.handle().now().boot.since(began);
         self.state.traffic.note(&method, principal.as_ref(), &response, took);
-        // Before the body ends, which would otherwise start the idle timeout.
+        // Before the body ends, which would otherwise start the idle timeout. The handler's task reports who the caller
+        // is.
         if response.status() == hyper::StatusCode::SWITCHING_PROTOCOLS {
             self.watchdog.upgrade();
         }
-        response.map(|body| Tracked::new(body, self.watchdog))
+        response.map(|body| Tracked::new(body, self.watchdog, held))
+    }
+
+    /// Counts an answer among those that wait to be sent. If there are too many, an error takes its place.
+    fn hold(
+        &self,
+        principal: Option<&Principal>,
+        response: Response,
+        notation: Notation,
+    ) -> (Response, Held) {
+        // The length of an event stream is unknown: its events are counted one by one.
+        let bytes = response.body().size_hint().exact().unwrap_or(0);
+        // Without a token there are the pages only, which are not copied.
+        let Some(principal) = principal else { return (response, None) };
+        match waiting::hold(&self.state.answers, &principal.caller, bytes) {
+            Ok(held) => (response, held),
+            Err(limit) => (reply::finish(waiting::unsent(limit).into_response(), notation), None),
+        }
     }
 
     async fn pass(
@@ -99,6 +120,9 @@ impl ConnService {
         // For upgrades: the permit stays taken for as long as the stream lasts.
         parts.extensions.insert(Arc::clone(&self.permit));
         if let Some(principal) = &principal {
+            if self.permit.is_reserved() && !principal.is_operator() {
+                return Err(HttpError::used_up(limits::HTTP_CONNECTIONS, false));
+            }
             parts.extensions.insert(principal.clone());
         }
         let request = hyper::Request::from_parts(parts, Body::new(body));

@@ -79,7 +79,11 @@ impl Server {
         self.stop.send_replace(true);
         self.wait(
             // Without the listeners a client could still connect after this has returned.
-            |app| self.accepting.is_closed() && app.permits.open() <= app.streams.count(),
+            |app| {
+                // Streams of the Unix socket have no permit.
+                let streams = app.streams.count() - app.streams.local();
+                self.accepting.is_closed() && app.permits.open() <= streams
+            },
             self.app.times.drain,
         );
     }

@@ -23,6 +23,8 @@ pub(super) struct Client {
     pub(super) hang_up: Box<HangUp>,
     /// Whether the client's permission still holds.
     pub(super) is_entitled: Box<dyn Fn() -> bool + Send>,
+    /// Whether it came by the Unix socket.
+    pub(super) is_local: bool,
 }
 
 /// The table of open streams.
@@ -33,17 +35,22 @@ pub(super) struct Streams {
 
 #[derive(Default)]
 struct Open {
-    streams: BTreeMap<u64, Arc<HangUp>>,
+    streams: BTreeMap<u64, OpenStream>,
     next: u64,
     stopped: bool,
+}
+
+struct OpenStream {
+    hang_up: Arc<HangUp>,
+    is_local: bool,
 }
 
 impl Streams {
     /// Runs a stream until its client ends it, loses its permission, or the server stops.
     pub(super) async fn carry(&self, client: Client, recheck: Duration) {
-        let Client { connection, input, output, hang_up, is_entitled } = client;
+        let Client { connection, input, output, hang_up, is_entitled, is_local } = client;
         let hang_up: Arc<HangUp> = hang_up.into();
-        let Some(number) = self.enter(&hang_up) else { return };
+        let Some(number) = self.enter(&hang_up, is_local) else { return };
         let (done, mut ended) = oneshot::channel();
         let ends = Arc::clone(&hang_up);
         let carry = move || {
@@ -68,7 +75,7 @@ impl Streams {
     pub(super) fn stop(&self) {
         let mut open = self.open();
         open.stopped = true;
-        open.streams.values().for_each(|hang_up| hang_up(Shutdown::Read));
+        open.streams.values().for_each(|stream| (stream.hang_up)(Shutdown::Read));
     }
 
     /// The number of open streams.
@@ -76,7 +83,12 @@ impl Streams {
         self.open().streams.len()
     }
 
-    fn enter(&self, hang_up: &Arc<HangUp>) -> Option<u64> {
+    /// The number of open streams that came by the Unix socket.
+    pub(super) fn local(&self) -> usize {
+        self.open().streams.values().filter(|stream| stream.is_local).count()
+    }
+
+    fn enter(&self, hang_up: &Arc<HangUp>, is_local: bool) -> Option<u64> {
         let mut open = self.open();
         // A stream accepted while the server stops would never be ended by `stop`.
         if open.stopped {
@@ -84,7 +96,7 @@ impl Streams {
         }
         let number = open.next;
         open.next += 1;
-        open.streams.insert(number, Arc::clone(hang_up));
+        open.streams.insert(number, OpenStream { hang_up: Arc::clone(hang_up), is_local });
         Some(number)
     }
 

@@ -6,12 +6,15 @@
 //! Invariant: nothing runs before the first message has authenticated the caller. After that, the token is checked again
 //! before a client's message is handled, and before an answer is pushed.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{BootTime, Span};
 use crate::edn::{Map, Value};
-use crate::limits::{CLIENT_SUBSCRIPTIONS, GRAPHQL_HEARTBEAT_MS, GRAPHQL_INIT_MS, GRAPHQL_MESSAGE_BYTES};
+use crate::limits::{
+    CLIENT_SUBSCRIPTIONS, GRAPHQL_HEARTBEAT_MS, GRAPHQL_INIT_MS, GRAPHQL_MESSAGE_BYTES, Limit,
+};
 use crate::surface::graphql::error::{Code, GraphqlError, list};
 use crate::surface::graphql::execution::write::text;
 use crate::surface::graphql::operation::request::GraphqlRequest;
@@ -26,13 +29,16 @@ pub enum Frame {
     /// A text frame.
     Text(String),
     /// Closes the connection, with a code and a reason.
-    Close(u16, &'static str),
+    Close(u16, Cow<'static, str>),
 }
 
 /// The operations of one connection, provided by its transport.
 pub trait Operations {
-    /// Authenticates the caller by the payload of the first message; returns whether that succeeds.
-    fn open(&mut self, payload: &Map) -> bool;
+    /// Authenticates the caller by the payload of the first message.
+    ///
+    /// # Errors
+    /// Why the connection must end.
+    fn open(&mut self, payload: &Map) -> Result<(), Refused>;
 
     /// Returns whether the caller's token is still valid; it can be revoked at any time.
     fn may_go_on(&mut self) -> bool;
@@ -42,6 +48,15 @@ pub trait Operations {
 
     /// Stops a subscription. Answers that are already on their way may still arrive.
     fn stop(&mut self, id: &str);
+}
+
+/// Why a connection is refused after its first message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The token is missing or unknown.
+    Unknown,
+    /// A limit of connections is reached.
+    UsedUp(Limit),
 }
 
 /// The result of starting an operation.
@@ -171,8 +186,13 @@ impl Socket {
             return self.close(4429, "Too many initialisation requests");
         }
         let payload = message.text("payload").and_then(Value::as_map).cloned().unwrap_or_default();
-        if !operations.open(&payload) {
-            return self.close(4403, "Forbidden");
+        match operations.open(&payload) {
+            Ok(()) => {}
+            Err(Refused::Unknown) => return self.close(4403, "Forbidden"),
+            // As with too many subscriptions, the protocol has no code of its own for this.
+            Err(Refused::UsedUp(Limit { name, value, .. })) => {
+                return self.close(4429, format!("Too many connections: {name} is {value}"));
+            }
         }
         self.is_open = true;
         self.deadline = now.after(Span::from_millis(GRAPHQL_HEARTBEAT_MS.value));
@@ -207,11 +227,11 @@ impl Socket {
     }
 
     /// Closes the connection, once: no frame may follow a close frame.
-    fn close(&mut self, code: u16, reason: &'static str) -> Vec<Frame> {
+    fn close(&mut self, code: u16, reason: impl Into<Cow<'static, str>>) -> Vec<Frame> {
         if std::mem::replace(&mut self.is_closed, true) {
             return Vec::new();
         }
-        vec![Frame::Close(code, reason)]
+        vec![Frame::Close(code, reason.into())]
     }
 }
 

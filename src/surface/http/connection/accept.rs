@@ -17,6 +17,7 @@ use tokio::time::timeout;
 
 use crate::limits::{self, Limit};
 use crate::surface::http::app_state::AppState;
+use crate::surface::http::connection::conn_limit::peer_of;
 use crate::surface::http::connection::conn_watchdog::{ConnWatchdog, Watched};
 use crate::surface::http::routes::{self, ConnService};
 
@@ -53,12 +54,13 @@ fn take(app: &Arc<AppState>, router: &Router, stream: TcpStream, peer: IpAddr, s
     let watchdog = ConnWatchdog::new();
     // Without a free permit the connection is closed unanswered: an answer would cost what the limit
     // protects.
-    let Some(permit) = app.permits.take(peer.to_canonical(), &watchdog) else { return };
+    let peer = peer_of(peer);
+    let Some(permit) = app.permits.take(peer, &watchdog) else { return };
     prepare(&stream);
     let line = ConnService {
         state: Arc::clone(app),
         router: router.clone(),
-        peer: peer.to_canonical(),
+        peer,
         watchdog,
         permit: Arc::new(permit),
     };

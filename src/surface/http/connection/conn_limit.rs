@@ -2,10 +2,12 @@
 //!
 //! If the limit is reached, the oldest connection without a request is closed for a new one, first
 //! those that have not sent a head. So clients that only hold connections cannot keep others out.
-//! If all are busy, the new connection is refused.
+//! If all are busy, the new connection gets a seat of the operators' reserve: who it is shows with
+//! its first request, and any token but an operator's is refused there. If the reserve is busy too,
+//! the connection is closed.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::surface::http::config::Config;
@@ -18,6 +20,7 @@ pub(in crate::surface::http) struct ConnLimiter {
     all_max: usize,
     peer_max: usize,
     loopback_max: usize,
+    reserve_max: usize,
 }
 
 #[derive(Debug, Default)]
@@ -30,6 +33,7 @@ struct Table {
 struct OpenConn {
     peer: IpAddr,
     watchdog: Arc<ConnWatchdog>,
+    is_reserved: bool,
 }
 
 /// A permit of the table, released on drop.
@@ -37,6 +41,15 @@ struct OpenConn {
 pub(in crate::surface::http) struct ConnPermit {
     table: Arc<Mutex<Table>>,
     number: u64,
+    watchdog: Arc<ConnWatchdog>,
+    is_reserved: bool,
+}
+
+/// The address for which a peer counts. All loopback addresses are one peer: a client of this
+/// machine can connect from any of them.
+pub(in crate::surface::http) fn peer_of(address: IpAddr) -> IpAddr {
+    let address = address.to_canonical();
+    if address.is_loopback() { Ipv4Addr::LOCALHOST.into() } else { address }
 }
 
 impl ConnLimiter {
@@ -46,11 +59,12 @@ impl ConnLimiter {
             all_max: config.connections_max,
             peer_max: config.peer_connections_max,
             loopback_max: config.loopback_connections_max,
+            reserve_max: config.operator_connections_max,
         }
     }
 
-    /// Takes a permit for a connection of that peer, closing an idle connection if necessary; `None`
-    /// if all are busy.
+    /// Takes a permit for a connection of that peer ([`peer_of`]), closing an idle connection if
+    /// necessary; `None` if all are busy, the operators' reserve included.
     pub(in crate::surface::http) fn take(
         &self,
         peer: IpAddr,
@@ -58,16 +72,21 @@ impl ConnLimiter {
     ) -> Option<ConnPermit> {
         let mut table = lock(&self.table);
         let peer_max = if peer.is_loopback() { self.loopback_max } else { self.peer_max };
-        if table.open.values().filter(|taken| taken.peer == peer).count() >= peer_max {
-            // A peer at its own limit gives up one of its own connections, never another's.
-            table.make_room(|taken| taken.peer == peer)?;
-        } else if table.open.len() >= self.all_max {
-            table.make_room(|_| true)?;
+        let common = |taken: &OpenConn| !taken.is_reserved;
+        // A peer at its own limit gives up one of its own connections, never another's.
+        let is_seated = if table.count(|taken| common(taken) && taken.peer == peer) >= peer_max {
+            table.make_room(|taken| common(taken) && taken.peer == peer)
+        } else {
+            table.count(common) < self.all_max || table.make_room(common)
+        };
+        let reserved = |taken: &OpenConn| taken.is_reserved;
+        if !is_seated && table.count(reserved) >= self.reserve_max && !table.make_room(reserved) {
+            return None;
         }
-        let number = table.next;
+        let (number, is_reserved, watchdog) = (table.next, !is_seated, Arc::clone(watchdog));
         table.next += 1;
-        table.open.insert(number, OpenConn { peer, watchdog: Arc::clone(watchdog) });
-        Some(ConnPermit { table: Arc::clone(&self.table), number })
+        table.open.insert(number, OpenConn { peer, watchdog: Arc::clone(&watchdog), is_reserved });
+        Some(ConnPermit { table: Arc::clone(&self.table), number, watchdog, is_reserved })
     }
 
     /// The number of open connections.
@@ -77,15 +96,31 @@ impl ConnLimiter {
 }
 
 impl Table {
-    fn make_room(&mut self, among: impl Fn(&OpenConn) -> bool) -> Option<()> {
+    fn count(&self, of: impl Fn(&OpenConn) -> bool) -> usize {
+        self.open.values().filter(|taken| of(taken)).count()
+    }
+
+    /// Closes a connection that asks for nothing; `false` if there is none.
+    fn make_room(&mut self, among: impl Fn(&OpenConn) -> bool) -> bool {
         let oldest = |waiting| {
             let mut some = self.open.iter().filter(|(_, taken)| among(taken));
             some.find(|(_, taken)| taken.watchdog.waiting() == waiting).map(|(number, _)| *number)
         };
         // Half-open connections first: they have shown nothing yet, idle ones have been used.
-        let number = oldest(Waiting::ForHead).or_else(|| oldest(Waiting::ForNext))?;
-        self.open.remove(&number)?.watchdog.evict();
-        Some(())
+        let number = oldest(Waiting::ForHead).or_else(|| oldest(Waiting::ForNext));
+        let evicted = number.and_then(|number| self.open.remove(&number));
+        evicted.inspect(|evicted| evicted.watchdog.evict()).is_some()
+    }
+}
+
+impl ConnPermit {
+    pub(in crate::surface::http) fn watchdog(&self) -> &ConnWatchdog {
+        &self.watchdog
+    }
+
+    /// Whether the seat is one of the operators' reserve.
+    pub(in crate::surface::http) fn is_reserved(&self) -> bool {
+        self.is_reserved
     }
 }
 
@@ -112,6 +147,7 @@ mod tests {
             connections_max: 6,
             peer_connections_max: 2,
             loopback_connections_max: 4,
+            operator_connections_max: 1,
             ..Config::local()
         };
         ConnLimiter::new(&config)
@@ -132,8 +168,14 @@ mod tests {
             "the oldest that waits has gone"
         );
         pulses[2..5].iter().for_each(|watchdog| watchdog.begin(false));
-        assert!(permits.take(local, &pulses[5]).is_none(), "all are at work");
+        let reserved = permits.take(local, &pulses[5]).unwrap();
+        assert!(reserved.is_reserved() && !held[4].is_reserved(), "all are at work");
+        held.push(permits.take(local, &pulses[6]).unwrap());
+        assert_eq!(pulses[5].waiting(), Waiting::No, "the reserve makes room too, and only the reserve");
+        pulses[6].begin(false);
+        assert!(permits.take(local, &pulses[7]).is_none(), "the reserve is at work");
         held.clear();
+        drop(reserved);
         assert_eq!(permits.open(), 0);
     }
 
@@ -147,9 +189,34 @@ mod tests {
         };
         let take = |number: u32| permits.take(IpAddr::from(Ipv4Addr::from(number)), &watchdog());
         let held = [take(1), take(1), take(2), take(2), take(3), take(3)];
-        assert!(held.iter().all(Option::is_some));
-        assert!(take(1).is_none() && take(4).is_none());
+        assert!(held.iter().all(|permit| permit.as_ref().is_some_and(|permit| !permit.is_reserved())));
+        assert!(take(1).is_some_and(|permit| permit.is_reserved()));
+        assert!(take(4).is_some_and(|permit| permit.is_reserved()));
         drop(held);
-        assert!(take(4).is_some());
+        assert!(take(4).is_some_and(|permit| !permit.is_reserved()));
+    }
+
+    #[test]
+    fn all_loopback_addresses_are_one_peer() {
+        let peer = |text: &str| peer_of(text.parse().unwrap());
+        for address in ["127.0.0.1", "127.0.0.2", "127.255.1.7", "::1", "::ffff:127.0.0.9"] {
+            assert_eq!(peer(address), peer("127.0.0.1"), "{address}");
+        }
+        assert_eq!(peer("::ffff:192.0.2.1"), peer("192.0.2.1"));
+        assert_ne!(peer("192.0.2.2"), peer("192.0.2.1"));
+    }
+
+    #[test]
+    fn an_upgraded_connection_makes_room_until_its_caller_is_known() {
+        let (watchdog, other) = (ConnWatchdog::new(), ConnWatchdog::new());
+        for watchdog in [&watchdog, &other] {
+            watchdog.begin(false);
+            watchdog.upgrade();
+            assert_eq!(watchdog.waiting(), Waiting::ForHead);
+        }
+        assert!(watchdog.settle());
+        assert_eq!(watchdog.waiting(), Waiting::No);
+        other.evict();
+        assert!(!other.settle());
     }
 }

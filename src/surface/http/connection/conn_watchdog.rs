@@ -18,6 +18,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::surface::http::config::Times;
+use crate::surface::http::message::waiting::{Held, counted};
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,10 @@ enum Phase {
     Idle,
     /// Requests are being answered.
     Busy,
-    /// The connection has left HTTP. The protocol that it was upgraded to has its own time limits.
+    /// The connection has left HTTP, and its caller is not known yet. A WebSocket brings the token in its first message, so
+    /// anybody can get this far.
+    Greeting,
+    /// The connection has left HTTP, and its caller is known. Its protocol has its own time limits.
     Upgraded,
     /// The connection has to be closed to make room.
     Evicted,
@@ -68,7 +72,7 @@ impl ConnWatchdog {
                 Phase::Idle => times.idle,
                 Phase::Busy => times.stalled,
                 // Never returns: the task of the upgraded protocol ends the connection.
-                Phase::Upgraded => return std::future::pending().await,
+                Phase::Greeting | Phase::Upgraded => return std::future::pending().await,
                 Phase::Evicted => return,
             };
             if timeout(at_most, beats.changed()).await.is_err() {
@@ -80,20 +84,39 @@ impl ConnWatchdog {
     /// What the connection waits for.
     pub(in crate::surface::http) fn waiting(&self) -> Waiting {
         match self.state.borrow().phase {
-            Phase::Head => Waiting::ForHead,
+            // Until it has said who it is, an upgraded connection has shown no more than half a head does.
+            Phase::Head | Phase::Greeting => Waiting::ForHead,
             Phase::Idle => Waiting::ForNext,
             Phase::Busy | Phase::Upgraded | Phase::Evicted => Waiting::No,
         }
     }
 
-    /// Makes `watch` return, which closes the connection.
+    /// Makes `watch` and `evicted` return, which closes the connection.
     pub(in crate::surface::http) fn evict(&self) {
         self.state.send_modify(|beat| beat.phase = Phase::Evicted);
     }
 
-    /// Records that the connection has left HTTP.
+    /// Records that the connection has left HTTP. Until `settle`, it may be closed to make room.
     pub(in crate::surface::http) fn upgrade(&self) {
-        self.state.send_modify(|beat| beat.phase = Phase::Upgraded);
+        self.state.send_modify(|beat| beat.enter(Phase::Greeting));
+    }
+
+    /// Records that the caller of an upgraded connection is known; `false` if it has been evicted.
+    pub(in crate::surface::http) fn settle(&self) -> bool {
+        self.state.send_if_modified(|beat| {
+            let may_stay = beat.phase != Phase::Evicted;
+            if may_stay {
+                beat.phase = Phase::Upgraded;
+            }
+            may_stay
+        })
+    }
+
+    /// Returns when an upgraded connection has to make room.
+    pub(in crate::surface::http) async fn evicted(&self) {
+        let mut beats = self.state.subscribe();
+        // The sender lives as long as `self`, so there is no error.
+        let _ = beats.wait_for(|beat| beat.phase == Phase::Evicted).await;
     }
 
     /// Records the beginning of a request.
@@ -141,8 +164,8 @@ impl ConnWatchdog {
 
 impl ConnState {
     fn enter(&mut self, phase: Phase) {
-        // Both are final: a late event must not bring the connection back under HTTP's limits.
-        if !matches!(self.phase, Phase::Upgraded | Phase::Evicted) {
+        // All three are final: a late event must not bring the connection back under HTTP's limits.
+        if !matches!(self.phase, Phase::Greeting | Phase::Upgraded | Phase::Evicted) {
             self.phase = phase;
         }
     }
@@ -222,15 +245,17 @@ impl AsyncWrite for Watched {
     }
 }
 
-/// A response body that reports its progress. Its end is the end of the request.
+/// A response body that reports its progress, and counts as an answer that waits. Its end is the
+/// end of the request.
 pub(in crate::surface::http) struct Tracked {
     body: Body,
     watchdog: Arc<ConnWatchdog>,
+    held: Held,
 }
 
 impl Tracked {
-    pub(in crate::surface::http) fn new(body: Body, watchdog: Arc<ConnWatchdog>) -> Tracked {
-        Tracked { body, watchdog }
+    pub(in crate::surface::http) fn new(body: Body, watchdog: Arc<ConnWatchdog>, held: Held) -> Tracked {
+        Tracked { body, watchdog, held }
     }
 }
 
@@ -247,7 +272,8 @@ impl HttpBody for Tracked {
         if frame.is_ready() {
             self.watchdog.advance();
         }
-        frame
+        // The bytes go on counting in hyper's buffers, after this body has ended.
+        frame.map_ok(|frame| frame.map_data(|data| counted(data, &self.held)))
     }
 
     fn is_end_stream(&self) -> bool {

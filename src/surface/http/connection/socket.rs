@@ -15,6 +15,7 @@ use rustix::fs::Mode;
 use rustix::process::{geteuid, umask};
 use tokio::sync::watch;
 
+use crate::limits;
 use crate::surface::edn_stream::{Connection, Peer};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::connection::accept::ride_out;
@@ -121,8 +122,11 @@ pub(in crate::surface::http) async fn accept(
             }
         };
         let is_ours = stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw());
-        if !is_ours || !app.has_room_for_stream() {
-            tracing::warn!(target: "reveille::socket", is_ours, "a client was refused");
+        // A count of its own: clients over TCP, where sessions come in, cannot keep an operator out here.
+        let has_room = (app.streams.local() as u64) < limits::SOCKET_STREAMS.value;
+        if !is_ours || !has_room {
+            let limit = limits::SOCKET_STREAMS.name;
+            tracing::warn!(target: "reveille::socket", is_ours, has_room, limit, "a client was refused");
             continue;
         }
         if let Ok(client) = stream.into_std().and_then(|stream| client(&app, stream)) {
@@ -141,6 +145,7 @@ fn client(app: &AppState, stream: UnixStream) -> io::Result<Client> {
         hang_up: Box::new(move |how| drop(stream.shutdown(how))),
         // The user id cannot change during the connection, so there is nothing to recheck.
         is_entitled: Box::new(|| true),
+        is_local: true,
     })
 }
 

@@ -15,12 +15,13 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::domain::Code as Class;
-use crate::limits;
+use crate::limits::{self, Limit};
 use crate::surface::graphql::transport::sse;
 use crate::surface::graphql::{Follower, GraphqlError, GraphqlRequest, refusal};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::followers::Following;
+use crate::surface::http::message::waiting;
 
 /// Answers an operation; with `is_reading`, a mutation is refused. A subscription lasts until its
 /// client leaves or its token is revoked.
@@ -36,9 +37,14 @@ pub(in crate::surface::http) fn open(
             tokio::spawn(carry(Arc::clone(app), principal, following, sender));
         }
         Err(body) => {
+            let (body, held) = match waiting::hold(&app.answers, &principal.caller, body.len() as u64) {
+                Ok(held) => (body, held),
+                Err(limit) => (refusal(&waiting::unsent_in_graphql(limit)), None),
+            };
             // The channel is new and has room for these three.
-            for text in [sse::OPEN.to_owned(), sse::next(&body), sse::COMPLETE.to_owned()] {
-                let _ = sender.try_send(text.into());
+            let answer = waiting::counted(sse::next(&body).into(), &held);
+            for event in [sse::OPEN.into(), answer, sse::COMPLETE.into()] {
+                let _ = sender.try_send(event);
             }
         }
     }
@@ -67,15 +73,16 @@ pub(in crate::surface::http) fn follow(
     principal: &Principal,
     request: &GraphqlRequest,
 ) -> Result<Following, Vec<GraphqlError>> {
-    let full = || {
-        let message = "this server has reached its limit of subscriptions";
-        vec![GraphqlError::limit(limits::GRAPHQL_SUBSCRIPTIONS, message)]
+    let full = |limit: Limit| {
+        let who = if limit == limits::GRAPHQL_SUBSCRIPTIONS { "server" } else { "session" };
+        vec![GraphqlError::limit(limit, format!("this {who} has reached its limit of subscriptions"))]
     };
     // Reserve the thread's place first: starting a subscription already costs work.
-    let place = app.followers.enter().ok_or_else(full)?;
+    let place = app.followers.take(&principal.caller, 1).map_err(full)?;
     let follower = Follower::begin(&app.graphql, &principal.caller, request)?;
     let no_thread = || vec![GraphqlError::new(Class::Limit, "the system cannot start another thread")];
-    Following::start(follower, place).ok_or_else(no_thread)
+    let following = Following::start(follower, place, principal.caller.clone(), Arc::clone(&app.answers));
+    following.ok_or_else(no_thread)
 }
 
 async fn carry(
@@ -85,10 +92,10 @@ async fn carry(
     events: mpsc::Sender<Bytes>,
 ) {
     let heartbeat = Duration::from_millis(limits::GRAPHQL_HEARTBEAT_MS.value);
-    let mut text = sse::OPEN.to_owned();
+    let mut event = Bytes::from_static(sse::OPEN.as_bytes());
     let mut quiet = Duration::ZERO;
     loop {
-        if !text.is_empty() && events.send(std::mem::take(&mut text).into()).await.is_err() {
+        if !event.is_empty() && events.send(event).await.is_err() {
             return;
         }
         // The timeout is the tick: a quiet stream checks its token and its client too.
@@ -98,17 +105,17 @@ async fn carry(
         }
         // Heartbeats count from the last event: proxies close a stream that is silent for long.
         quiet = if pushed.is_ok() { Duration::ZERO } else { quiet + app.times.token_recheck };
-        text = match pushed {
-            Ok(Some(answer)) => sse::next(&answer),
+        event = match pushed {
+            Ok(Some(answer)) => waiting::counted(sse::next(&answer.text).into(), &answer.held),
             Ok(None) => {
                 let _ = events.send(sse::COMPLETE.into()).await;
                 return;
             }
             Err(_) if quiet >= heartbeat => {
                 quiet = Duration::ZERO;
-                sse::HEARTBEAT.to_owned()
+                Bytes::from_static(sse::HEARTBEAT.as_bytes())
             }
-            Err(_) => String::new(),
+            Err(_) => Bytes::new(),
         };
     }
 }

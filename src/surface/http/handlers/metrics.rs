@@ -51,8 +51,8 @@ struct Reading {
     figures: Counters,
     gauges: Gauges,
     answered: BTreeMap<u16, BTreeMap<String, u64>>,
-    connections: usize,
-    streams: usize,
+    /// What the server has in use of its own limits: name, help, number.
+    in_use: [(&'static str, &'static str, u64); 6],
     store_down: u64,
 }
 
@@ -60,15 +60,22 @@ impl Reading {
     fn of(app: &AppState) -> Reading {
         let (figures, gauges) = app.service.handle().counters();
         // Read after the engine's counters, without its lock: together they are no consistent snapshot.
-        let (connections, streams) = (app.permits.open(), app.streams.count());
+        let in_use = [
+            ("connections", "HTTP connections", app.permits.open() as u64),
+            ("streams", "Open EDN streams", app.streams.count() as u64),
+            ("socket_streams", "Open EDN streams over the Unix socket", app.streams.local() as u64),
+            ("http_upgrades", "Open EDN streams and WebSockets over HTTP", app.upgrades.in_use()),
+            ("graphql_subscriptions", "Running GraphQL subscriptions", app.followers.in_use()),
+            ("answers_bytes", "Bytes of answers that wait to be sent", app.answers.in_use()),
+        ];
         // A store without a term has failed; without a store there is no health to report.
         let store = app.service.handle().read().store();
         let store_down = store.is_some_and(|store| store.health().term.is_none());
         let (answered, store_down) = (app.traffic.answered(), u64::from(store_down));
-        Reading { figures, gauges, answered, connections, streams, store_down }
+        Reading { figures, gauges, answered, in_use, store_down }
     }
 
-    fn gauges(&self) -> [(&'static str, &'static str, u64); 9] {
+    fn gauges(&self) -> [(&'static str, &'static str, u64); 7] {
         let Gauges { sessions, pending, due, queued, running, volatile, imbalance: _ } = self.gauges;
         [
             ("sessions", "Open sessions", sessions),
@@ -82,8 +89,6 @@ impl Reading {
                 "1 while the store cannot be written and durable work is suspended",
                 self.store_down,
             ),
-            ("connections", "HTTP connections", self.connections as u64),
-            ("streams", "Open EDN streams", self.streams as u64),
         ]
     }
 
@@ -111,7 +116,7 @@ impl Reading {
 impl Collector for Reading {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let to = &mut encoder;
-        for (name, help, value) in self.gauges() {
+        for (name, help, value) in self.gauges().into_iter().chain(self.in_use) {
             let value = i64::try_from(value).unwrap_or(i64::MAX);
             to.encode_descriptor(name, help, None, MetricType::Gauge)?.encode_gauge(&value)?;
         }

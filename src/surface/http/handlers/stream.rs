@@ -12,6 +12,7 @@ use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto::upgrade::downcast;
 
+use crate::limits;
 use crate::service::{HostRequest, Reach};
 use crate::surface::edn_stream::Connection;
 use crate::surface::http::app_state::AppState;
@@ -38,15 +39,20 @@ pub(in crate::surface::http) async fn open(
             hint,
         ));
     }
+    // Before the upgrade: afterwards there is no way to answer with an error of HTTP.
+    let seat = app.upgrades.take(&principal.caller, 1);
+    let seat = seat.map_err(|limit| HttpError::used_up(limit, limit == limits::HTTP_SESSION_UPGRADES))?;
     let permit = request.extensions().get::<Arc<ConnPermit>>().cloned();
     let upgrade = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {
         // An error means that the client is gone.
-        if let Ok(upgraded) = upgrade.await {
+        if let Ok(upgraded) = upgrade.await
+            && permit.as_ref().is_none_or(|permit| permit.watchdog().settle())
+        {
             carry(&app, &principal, upgraded).await;
         }
-        // The stream goes on counting as a connection of its peer until it ends.
-        drop(permit);
+        // The stream goes on counting as a connection of its peer and as a stream of its caller until it ends.
+        drop((permit, seat));
     });
     Ok((StatusCode::SWITCHING_PROTOCOLS, [(CONNECTION, "upgrade"), (UPGRADE, PROTOCOL)]).into_response())
 }
@@ -69,6 +75,7 @@ async fn carry(app: &Arc<AppState>, principal: &Principal, upgraded: Upgraded) {
         output: Box::new(output),
         hang_up: Box::new(move |how| drop(stream.shutdown(how))),
         is_entitled: Box::new(move || handle.tokens().caller(&token).is_some()),
+        is_local: false,
     };
     app.streams.carry(client, app.times.token_recheck).await;
 }

@@ -5,6 +5,7 @@
 //! dropped.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,13 +22,15 @@ use crate::domain::Span;
 use crate::edn::{Map, Value};
 use crate::limits;
 use crate::runtime::Token;
+use crate::service::Share;
 use crate::surface::graphql::GraphqlRequest;
-use crate::surface::graphql::transport::ws::{Frame, Operations, PROTOCOL, Socket, Started};
+use crate::surface::graphql::transport::ws::{Frame, Operations, PROTOCOL, Refused, Socket, Started};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::connection::conn_limit::ConnPermit;
-use crate::surface::http::followers::Following;
+use crate::surface::http::followers::{Following, Pushed};
 use crate::surface::http::handlers::event_stream::follow;
+use crate::surface::http::message::waiting::{self, Held};
 
 /// Whether a request asks for a WebSocket.
 pub(in crate::surface::http) fn is_wanted(request: &HttpRequest<Body>) -> bool {
@@ -51,7 +54,7 @@ pub(in crate::surface::http) async fn open(app: Arc<AppState>, request: HttpRequ
     let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(most).max_frame_size(most);
     upgrade.on_upgrade(move |mut socket| async move {
         if speaks_ours {
-            carry(&app, principal, &mut socket).await;
+            carry(&app, principal, permit.as_deref(), &mut socket).await;
         } else {
             close(&mut socket, 4406, "Subprotocol not acceptable").await;
         }
@@ -65,12 +68,24 @@ fn speaks_ours(headers: &HeaderMap) -> bool {
 }
 
 /// A message of a subscription: its id, and an answer, or `None` at its end.
-type Pushed = (String, Option<String>);
+type Outgoing = (String, Option<Pushed>);
 
-async fn carry(app: &Arc<AppState>, principal: Option<Principal>, socket: &mut WebSocket) {
+async fn carry(
+    app: &Arc<AppState>,
+    principal: Option<Principal>,
+    permit: Option<&ConnPermit>,
+    socket: &mut WebSocket,
+) {
     let now = || app.service.handle().now().boot;
     let (sender, mut pushed) = mpsc::channel(ROOM);
-    let mut calls = Calls { app: Arc::clone(app), principal, sender, running: BTreeMap::new() };
+    let (app_state, running) = (Arc::clone(app), BTreeMap::new());
+    let mut calls = Calls { app: app_state, principal, permit, seat: None, held: Vec::new(), sender, running };
+    let mut evicted = pin!(async {
+        match permit {
+            Some(permit) => permit.watchdog().evicted().await,
+            None => std::future::pending().await,
+        }
+    });
     let mut machine = Socket::new(now());
     loop {
         let left = Span::from_nanos(machine.deadline().since(now()).nanos());
@@ -85,8 +100,13 @@ async fn carry(app: &Arc<AppState>, principal: Option<Principal>, socket: &mut W
                 Ok(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => Vec::new(),
                 Ok(None | Some(Ok(Message::Close(_)) | Err(_))) => return,
             },
+            () = evicted.as_mut() => return,
             Some((id, answer)) = pushed.recv() => match answer {
-                Some(body) => machine.push(&id, &body, &mut calls),
+                Some(answer) => {
+                    let frames = machine.push(&id, &answer.text, &mut calls);
+                    calls.held.push(answer.held);
+                    frames
+                }
                 None => {
                     calls.running.remove(&id);
                     machine.complete(&id)
@@ -101,28 +121,51 @@ async fn carry(app: &Arc<AppState>, principal: Option<Principal>, socket: &mut W
                         return;
                     }
                 }
-                Frame::Close(code, reason) => return close(socket, code, reason).await,
+                Frame::Close(code, reason) => return close(socket, code, &reason).await,
             }
         }
+        // All is sent.
+        calls.held.clear();
     }
 }
 
-async fn close(socket: &mut WebSocket, code: u16, reason: &'static str) {
+async fn close(socket: &mut WebSocket, code: u16, reason: &str) {
     let frame = CloseFrame { code, reason: reason.into() };
     // A client that does not read the close frame is gone anyway.
     let _ = timeout(Duration::from_millis(CLOSING_MS), socket.send(Message::Close(Some(frame)))).await;
 }
 
 /// The operations of one connection.
-struct Calls {
+struct Calls<'a> {
     app: Arc<AppState>,
     principal: Option<Principal>,
-    sender: mpsc::Sender<Pushed>,
+    permit: Option<&'a ConnPermit>,
+    /// Its place among the streams and WebSockets of its caller, once the caller is known.
+    seat: Option<Share>,
+    /// What the answers that are being sent count.
+    held: Vec<Held>,
+    sender: mpsc::Sender<Outgoing>,
     running: BTreeMap<String, tokio::task::AbortHandle>,
 }
 
-impl Operations for Calls {
-    fn open(&mut self, payload: &Map) -> bool {
+impl Calls<'_> {
+    /// Takes a seat for the caller, who is known now.
+    fn sit(&mut self) -> Result<(), Refused> {
+        let principal = self.principal.as_ref().ok_or(Refused::Unknown)?;
+        if let Some(permit) = self.permit {
+            if permit.is_reserved() && !principal.is_operator() {
+                return Err(Refused::UsedUp(limits::HTTP_CONNECTIONS));
+            }
+            // The select loop ends the connection if it has been evicted meanwhile.
+            permit.watchdog().settle();
+        }
+        self.seat = Some(self.app.upgrades.take(&principal.caller, 1).map_err(Refused::UsedUp)?);
+        Ok(())
+    }
+}
+
+impl Operations for Calls<'_> {
+    fn open(&mut self, payload: &Map) -> Result<(), Refused> {
         let bearer =
             ["authorization", "Authorization"].into_iter().find_map(|name| payload.text(name)?.as_str());
         let token = payload.text("token").and_then(Value::as_str);
@@ -132,7 +175,7 @@ impl Operations for Calls {
             self.principal =
                 self.app.service.handle().tokens().caller(&token).map(|caller| Principal { caller, token });
         }
-        self.principal.is_some()
+        self.sit()
     }
 
     fn may_go_on(&mut self) -> bool {
@@ -147,7 +190,16 @@ impl Operations for Calls {
         };
         match self.app.graphql.is_subscription(&principal.caller, request) {
             Err(errors) => Started::Refused(errors),
-            Ok(false) => Started::Answered(self.app.graphql.answer(&principal.caller, request, false).body),
+            Ok(false) => {
+                let body = self.app.graphql.answer(&principal.caller, request, false).body;
+                match waiting::hold(&self.app.answers, &principal.caller, body.len() as u64) {
+                    Ok(held) => {
+                        self.held.push(held);
+                        Started::Answered(body)
+                    }
+                    Err(limit) => Started::Refused(waiting::unsent_in_graphql(limit)),
+                }
+            }
             Ok(true) => match follow(&self.app, principal, request) {
                 Err(errors) => Started::Refused(errors),
                 Ok(following) => {
@@ -166,13 +218,13 @@ impl Operations for Calls {
     }
 }
 
-impl Drop for Calls {
+impl Drop for Calls<'_> {
     fn drop(&mut self) {
         self.running.values().for_each(tokio::task::AbortHandle::abort);
     }
 }
 
-async fn forward(id: String, mut following: Following, sender: mpsc::Sender<Pushed>) {
+async fn forward(id: String, mut following: Following, sender: mpsc::Sender<Outgoing>) {
     while let Some(answer) = following.answers.recv().await {
         if sender.send((id.clone(), Some(answer))).await.is_err() {
             return;

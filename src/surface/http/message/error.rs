@@ -98,6 +98,15 @@ impl HttpError {
         HttpError::new(ErrorCode::NotFound, "there is nothing here", "GET /tools lists the tools")
     }
 
+    /// The answer when a quota is used up, or a seat is missing. The limit of one session is its own affair (429), that of
+    /// all callers is ours (503).
+    pub(in crate::surface::http) fn used_up(limit: Limit, is_own: bool) -> HttpError {
+        let code = if is_own { ErrorCode::Limit } else { ErrorCode::Unavailable };
+        let message = format!("the limit of {} {} is reached", limit.value, limit.unit);
+        let hint = "end what you no longer need, read the answers that wait, or come back a little later";
+        HttpError::new(code, message, hint).with_limit(limit)
+    }
+
     /// Adds the limit that was exceeded.
     pub(in crate::surface::http) fn with_limit(self, limit: Limit) -> HttpError {
         let max = i64::try_from(limit.value).unwrap_or(i64::MAX);

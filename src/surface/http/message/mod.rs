@@ -5,3 +5,4 @@ pub(in crate::surface::http) mod error;
 pub(in crate::surface::http) mod notation;
 pub(in crate::surface::http) mod reply;
 pub(in crate::surface::http) mod scan;
+pub(in crate::surface::http) mod waiting;

@@ -10,8 +10,12 @@ struct Script {
 }
 
 impl Operations for Script {
-    fn open(&mut self, payload: &Map) -> bool {
-        payload.text("token").and_then(Value::as_str) == Some("t")
+    fn open(&mut self, payload: &Map) -> Result<(), Refused> {
+        match payload.text("token").and_then(Value::as_str) {
+            Some("t") => Ok(()),
+            Some("full") => Err(Refused::UsedUp(CLIENT_SUBSCRIPTIONS)),
+            _ => Err(Refused::Unknown),
+        }
     }
 
     fn may_go_on(&mut self) -> bool {
@@ -80,6 +84,7 @@ fn what_breaks_the_protocol_closes() {
     check(&[QUERY, INIT], &["4401"]);
     check(&[r#"{"type":"connection_init"}"#, INIT], &["4403"]);
     check(&[INIT, INIT, QUERY], &[ACK, "4429"]);
+    check(&[&INIT.replace("\"t\"", "\"full\""), QUERY], &["4429"]);
     check(&[INIT, FOLLOW, FOLLOW], &[ACK, "4409"]);
     for message in [
         "",

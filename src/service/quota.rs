@@ -1,0 +1,178 @@
+//! Quotas: how much of one resource callers may hold at the same time.
+//!
+//! Each session may hold a little, all callers together more, and the last part only operators. So no session can use a
+//! resource up, and operators still get their part when all sessions together hold theirs. Observers share the sessions' part,
+//! without a bound of their own. Invariant: what a share has taken is returned when the share is dropped, and only then.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::domain::{Caller, CallerRole, SessionId};
+use crate::limits::Limit;
+
+/// The bounds of a quota, and how much of it is in use.
+#[derive(Debug)]
+pub(crate) struct Quota {
+    /// The bound for each session.
+    session: Limit,
+    /// The bound for all callers together.
+    all: Limit,
+    /// How much of `all` only operators may use.
+    reserve: Limit,
+    used: Mutex<Used>,
+}
+
+#[derive(Debug, Default)]
+struct Used {
+    all: u64,
+    /// The part of `all` that callers other than operators hold.
+    common: u64,
+    sessions: BTreeMap<SessionId, u64>,
+}
+
+/// Part of a quota; dropping it returns the part.
+#[derive(Debug)]
+pub(crate) struct Share {
+    quota: Arc<Quota>,
+    holder: Holder,
+    amount: u64,
+}
+
+/// For whom a quota counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Holder {
+    Operator,
+    Observer,
+    Session(SessionId),
+}
+
+impl Holder {
+    pub(super) fn of(caller: &Caller) -> Holder {
+        match (caller.role, caller.scope.session()) {
+            (CallerRole::Session, Some(session)) => Holder::Session(session.clone()),
+            (CallerRole::Observer | CallerRole::Session, _) => Holder::Observer,
+            // Hosts are connected by an operator, or run in this process.
+            (CallerRole::Operator | CallerRole::Host, _) => Holder::Operator,
+        }
+    }
+}
+
+impl Quota {
+    pub(crate) fn new(session: Limit, all: Limit, reserve: Limit) -> Arc<Quota> {
+        debug_assert!(session.value <= all.value - reserve.value, "{} cannot be reached", session.name);
+        Arc::new(Quota { session, all, reserve, used: Mutex::default() })
+    }
+
+    /// Takes so much for a caller.
+    ///
+    /// # Errors
+    /// The limit that this would exceed; nothing is taken then.
+    #[cfg(any(feature = "http", test))]
+    pub(crate) fn take(self: &Arc<Quota>, caller: &Caller, amount: u64) -> Result<Share, Limit> {
+        self.take_for(Holder::of(caller), amount)
+    }
+
+    /// Takes so much for a holder, as `take` does.
+    pub(super) fn take_for(self: &Arc<Quota>, holder: Holder, amount: u64) -> Result<Share, Limit> {
+        let mut used = self.used();
+        if used.all.saturating_add(amount) > self.all.value {
+            return Err(self.all);
+        }
+        if holder != Holder::Operator {
+            if used.common.saturating_add(amount) > self.all.value - self.reserve.value {
+                return Err(self.all);
+            }
+            if let Holder::Session(session) = &holder {
+                let own = used.sessions.get(session).copied().unwrap_or(0).saturating_add(amount);
+                if own > self.session.value {
+                    return Err(self.session);
+                }
+                used.sessions.insert(session.clone(), own);
+            }
+            used.common += amount;
+        }
+        used.all += amount;
+        Ok(Share { quota: Arc::clone(self), holder, amount })
+    }
+
+    /// How much of it is in use.
+    #[cfg(any(feature = "http", test))]
+    pub(crate) fn in_use(&self) -> u64 {
+        self.used().all
+    }
+
+    fn used(&self) -> MutexGuard<'_, Used> {
+        // Nothing panics while it is locked, so its numbers agree.
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut used = self.quota.used();
+        used.all -= self.amount;
+        if self.holder == Holder::Operator {
+            return;
+        }
+        used.common -= self.amount;
+        if let Holder::Session(session) = &self.holder
+            && let Some(own) = used.sessions.get_mut(session)
+        {
+            *own -= self.amount;
+            // Otherwise the table would grow with every session that ever was.
+            if *own == 0 {
+                used.sessions.remove(session);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn limit(name: &'static str, value: u64) -> Limit {
+        Limit { name, value, unit: "seats", doc: "" }
+    }
+
+    fn quota() -> Arc<Quota> {
+        Quota::new(limit("session", 2), limit("all", 6), limit("reserve", 1))
+    }
+
+    fn session(id: &str) -> Caller {
+        Caller::session(SessionId::new(id).expect("an id")).as_model()
+    }
+
+    #[test]
+    fn one_session_cannot_take_what_others_need() {
+        let quota = quota();
+        let held = [quota.take(&session("a"), 1), quota.take(&session("a"), 1)];
+        assert_eq!(quota.take(&session("a"), 1).map_err(|limit| limit.name).err(), Some("session"));
+        let others = [quota.take(&session("b"), 2), quota.take(&session("c"), 1)];
+        assert!(held.iter().chain(&others).all(Result::is_ok));
+        assert_eq!(quota.take(&session("d"), 1).map_err(|limit| limit.name).err(), Some("all"));
+        let operator = quota.take(&Caller::OPERATOR, 1);
+        assert!(operator.is_ok(), "the reserve is for operators");
+        assert!(quota.take(&Caller::OPERATOR, 1).is_err());
+        drop((held, others, operator));
+        assert_eq!(quota.in_use(), 0);
+        assert!(quota.used().sessions.is_empty(), "a session that holds nothing is not remembered");
+    }
+
+    #[test]
+    fn observers_leave_the_reserve_alone() {
+        let quota = quota();
+        let observer = Caller { role: CallerRole::Observer, ..Caller::OPERATOR };
+        let _held = quota.take(&observer, 5).expect("all but the reserve");
+        assert!(quota.take(&observer, 1).is_err());
+        assert!(quota.take(&Caller::OPERATOR, 1).is_ok());
+    }
+
+    #[test]
+    fn a_refused_share_takes_nothing() {
+        let quota = quota();
+        assert!(quota.take(&session("a"), 3).is_err() && quota.take(&session("a"), u64::MAX).is_err());
+        assert_eq!(quota.in_use(), 0);
+        assert!(quota.take(&session("a"), 2).is_ok());
+    }
+}
