@@ -2,8 +2,10 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use super::as_of::{self, Snapshot, TranscriptsUntil};
+use super::as_of::{Snapshot, TranscriptsUntil};
+use super::queue::Turn;
 use super::{Service, history};
 use crate::domain::{BootTime, Caller, Code, Cursor, Moment, Now, Scope, SessionId, Transcript};
 use crate::edn::{Map, Value};
@@ -25,7 +27,9 @@ pub struct QueryAccess<'a> {
     /// When the query last locked the engine.
     since: Rc<Cell<BootTime>>,
     /// What the query reads instead of the present, for a query as of an instant.
-    snapshot: Option<Snapshot>,
+    snapshot: Option<Arc<Snapshot>>,
+    /// The right to have a snapshot. It stands after it, because fields are dropped in their order.
+    _turn: Option<Turn>,
     /// The scope of a query of the past before the caller's session was opened.
     stranger: Option<Scope>,
     older: Lookback,
@@ -44,6 +48,7 @@ impl Service {
             since,
             snapshot: None,
             stranger: None,
+            _turn: None,
             older,
             has_acted: false,
         }
@@ -52,20 +57,21 @@ impl Service {
     /// A caller's access to the graph as it was at an instant.
     ///
     /// # Errors
-    /// [`QueryRefusal::Past`] if the log does not reach back to that instant, or the instant lies ahead.
+    /// [`QueryRefusal::Past`] if the log does not reach back to that instant, or the instant lies ahead; a limit of the
+    /// queries as of an instant.
     pub(crate) fn access_as_of<'a>(
         &'a self,
         caller: &'a Caller,
         at: Moment,
     ) -> Result<QueryAccess<'a>, QueryRefusal> {
-        let snapshot = as_of::snapshot(self.handle(), at)?;
+        let (snapshot, turn) = self.shared.past.snapshot(self.handle(), caller, at)?;
         let then = |own: &SessionId| snapshot.state.session(own).map(SessionRecord::opened);
         let now = |own: &SessionId| self.handle().view(|state| state.session(own).map(SessionRecord::opened));
         // Another session had the id then, or none: nothing of what it had is the caller's. No session has ever had a random
         // id, so that the answer is the one about what never was.
         let is_other = caller.scope.session().is_some_and(|own| then(own).is_none() || then(own) != now(own));
         let stranger = is_other.then(|| Scope::Session(SessionId::random(self.handle().random_bits())));
-        Ok(QueryAccess { snapshot: Some(snapshot), stranger, ..self.access(caller) })
+        Ok(QueryAccess { snapshot: Some(snapshot), _turn: Some(turn), stranger, ..self.access(caller) })
     }
 }
 
@@ -99,7 +105,7 @@ impl<'a> QueryAccess<'a> {
 
     fn show(&self, engine: &Reading<'_>, reading: &mut dyn FnMut(ViewOf<'_, Scheduler>)) {
         let handle = self.service.handle();
-        let snapshot = self.snapshot.as_ref();
+        let snapshot = self.snapshot.as_deref();
         // Hosts have no past: their messages are cut off at the instant.
         let until = snapshot.map(|snapshot| TranscriptsUntil { engine, at: snapshot.now.wall });
         let counters = engine.counters();

@@ -41,16 +41,21 @@ pub(super) struct Snapshot {
     pub(super) unrecoverable: u64,
 }
 
-/// The engine as it was at an instant.
-pub(super) fn snapshot(handle: &Handle, at: Moment) -> Result<Snapshot, QueryRefusal> {
+/// The engine as it was at an instant; `None` if `is_late` said so before it was complete.
+pub(super) fn snapshot(
+    handle: &Handle,
+    at: Moment,
+    is_late: &dyn Fn() -> bool,
+) -> Result<Option<Snapshot>, QueryRefusal> {
     let refused = |why: String| QueryRefusal::Past(why.into());
     let store = handle.read().store();
     let store = store.ok_or_else(|| refused("nothing is kept; start it with a data directory".into()))?;
     if at > handle.now().wall {
         return Err(refused(format!("{at} has not come yet")));
     }
-    match read(&*store, at).map_err(|fault| refused(fault.to_string()))? {
-        Past::Told(snapshot) => Ok(*snapshot),
+    match read(&*store, at, is_late).map_err(|fault| refused(fault.to_string()))? {
+        Past::Told(snapshot) => Ok(Some(*snapshot)),
+        Past::Late => Ok(None),
         Past::Pruned { first } => Err(QueryRefusal::Pruned { asked: at, first }),
     }
 }
@@ -61,17 +66,19 @@ enum Past {
     Pruned {
         first: Moment,
     },
+    /// It took too long.
+    Late,
 }
 
-fn read(store: &dyn Store, at: Moment) -> Result<Past, StoreFault> {
+fn read(store: &dyn Store, at: Moment, is_late: &dyn Fn() -> bool) -> Result<Past, StoreFault> {
     let before = store.lost_history()?.sessions;
-    let (past, after) = read_without(store, at, before.clone())?;
+    let (past, after) = read_without(store, at, before.clone(), is_late)?;
     if before == after {
         return Ok(past);
     }
     // Facts were pruned between two reads. These sessions are pruned all the time: their schedules are left out.
     let lost = after.into_keys().map(|session| (session, Cursor::new(u64::MAX))).collect();
-    Ok(read_without(store, at, lost)?.0)
+    Ok(read_without(store, at, lost, is_late)?.0)
 }
 
 /// The sessions that lost facts to their share, each with the newest of these.
@@ -82,6 +89,7 @@ fn read_without(
     store: &dyn Store,
     at: Moment,
     lost: LostOfSessions,
+    is_late: &dyn Fn() -> bool,
 ) -> Result<(Past, LostOfSessions), StoreFault> {
     // `until` is exclusive, and facts of that very instant belong to the answer.
     let until = at.checked_add(Span::from_nanos(1));
@@ -95,6 +103,9 @@ fn read_without(
     loop {
         let chunk = store.facts_after(after)?;
         let Some(newest) = chunk.last() else { break };
+        if is_late() {
+            return Ok((Past::Late, fold.lost));
+        }
         if first.is_none()
             && let Some(oldest) = chunk.first()
         {

@@ -1,8 +1,9 @@
 //! What surfaces ask for, on behalf of one caller: queries, mutations and tool calls, and the admission of each.
 //!
-//! `query` answers EQL over one consistent reading of the engine (`plan_cache` keeps plans, `as_of` rebuilds the past,
-//! `history` reads the log). `mutations` carries out the graph's mutations, `tools` the calls of each family of tools.
-//! `admission` decides who may do what, `rate_limit` how fast.
+//! `query` answers EQL over one consistent reading of the engine (`plan_cache` keeps plans, `as_of` rebuilds the past for
+//! those whom `as_of_queue` lets in, `history` reads the log). `mutations` carries out the graph's mutations, `tools` the
+//! calls of each family of tools. `admission` decides who may do what, `rate_limit` how fast, `quota` and `queue` how much at
+//! the same time.
 //!
 //! What lives elsewhere: rules (`engine`), attributes and parameters (`graph`), each family's words (`dialect`), the loop
 //! (`runtime`). Invariant: what a caller may do is decided by `admission`; each function here that a surface calls asks it.
@@ -10,12 +11,14 @@
 mod access;
 mod admission;
 mod as_of;
+mod as_of_queue;
 pub(crate) mod creation;
 mod history;
 mod hosting;
 mod mutations;
 mod plan_cache;
 mod query;
+mod queue;
 mod quota;
 mod rate_limit;
 mod reach;
@@ -23,6 +26,7 @@ mod tools;
 
 use std::sync::Arc;
 
+use self::as_of_queue::AsOfQueue;
 use self::plan_cache::PlanCache;
 use self::rate_limit::RateLimiter;
 use crate::domain::{Caller, Cursor, Op};
@@ -33,8 +37,12 @@ use crate::runtime::{Handle, Subscription};
 pub use self::access::QueryAccess;
 pub use self::admission::Denial;
 pub(crate) use self::hosting::{HostError, HostRequest};
+#[cfg(feature = "graphql")]
+pub(crate) use self::plan_cache::is_quick;
 pub use self::plan_cache::{PrepareError, Prepared};
 pub use self::query::{QUERY_LIMITS, failed, registry, reply};
+#[cfg(feature = "http")]
+pub(crate) use self::queue::Queue;
 #[cfg(feature = "http")]
 pub(crate) use self::quota::{Quota, Share};
 pub(crate) use self::reach::Reach;
@@ -51,13 +59,14 @@ struct Shared {
     registry: Arc<Registry<Scheduler>>,
     plans: PlanCache,
     rates: RateLimiter,
+    past: AsOfQueue,
 }
 
 impl Service {
     /// A service over the engine of this handle.
     pub fn new(handle: Handle) -> Service {
-        let (plans, rates) = (PlanCache::default(), RateLimiter::default());
-        Service { shared: Arc::new(Shared { handle, registry: registry(), plans, rates }) }
+        let (plans, rates, past) = (PlanCache::default(), RateLimiter::default(), AsOfQueue::default());
+        Service { shared: Arc::new(Shared { handle, registry: registry(), plans, rates, past }) }
     }
 
     /// The engine.
@@ -73,6 +82,12 @@ impl Service {
     pub(crate) fn follow(&self, caller: &Caller, after: Cursor) -> Result<Subscription, Denial> {
         self.admit(caller, Op::Follow, None)?;
         Ok(self.handle().subscribe(after))
+    }
+
+    /// The number of queries as of an instant that run.
+    #[cfg(feature = "http")]
+    pub(crate) fn as_of_in_use(&self) -> u64 {
+        self.shared.past.in_use()
     }
 
     /// The attributes and mutations that queries can name.

@@ -4,7 +4,7 @@
 //! data; clearing the cache costs only time.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::{Caller, Scope};
@@ -21,7 +21,31 @@ pub struct Prepared {
     pub(super) is_within: bool,
     /// The length of the last answer in bytes: a hint for the next one's buffer.
     pub(super) room: AtomicUsize,
+    /// How long the last run took, in microseconds; `u64::MAX` before the first.
+    pub(super) took_us: AtomicU64,
 }
+
+impl Prepared {
+    /// Whether the request is short enough to be answered where requests are read: it names a few entities and lists
+    /// nothing, or took less than a millisecond the last time.
+    pub fn is_quick(&self) -> bool {
+        // What a mutation waits for is the disk.
+        let may_be_slow = self.plan.has_mutations();
+        self.boundary.as_of.is_none() && is_quick(Some(&self.plan), &self.took_us, may_be_slow)
+    }
+}
+
+/// Whether a plan is quick, by what it names and by how long its last run took. With `may_be_slow`, the time says nothing.
+pub(crate) fn is_quick(plan: Option<&Plan>, took_us: &AtomicU64, may_be_slow: bool) -> bool {
+    let took = took_us.load(Ordering::Relaxed);
+    let is_small = || plan.is_none_or(|plan| plan.entities_named().is_some_and(|count| count <= NAMED));
+    took < QUICK_US || ((took == u64::MAX || may_be_slow) && is_small())
+}
+
+/// A request that has run counts as quick below this time, in microseconds.
+const QUICK_US: u64 = 1_000;
+/// One that has not counts as quick if it names no more entities than this.
+const NAMED: usize = 4;
 
 /// Why a text cannot be prepared.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@
 //! Invariant: everything between two mutations of a request is read under one hold of the lock, and is of one moment. What a
 //! caller may not see does not exist for it, in any query language.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::Service;
@@ -82,7 +82,13 @@ impl Service {
         let seeds: Vec<Keyword> = given.chain(own).collect();
         let planning = Planning { seeds: &seeds, viewer: viewer(&caller.scope), limits: QUERY_LIMITS };
         let plan = plan(&boundary.query, self.registry(), &planning)?;
-        Ok(Prepared { boundary, plan, is_within, room: AtomicUsize::new(0) })
+        Ok(Prepared {
+            boundary,
+            plan,
+            is_within,
+            room: AtomicUsize::new(0),
+            took_us: AtomicU64::new(u64::MAX),
+        })
     }
 
     /// Answers a prepared request as a value. It is strict unless the request itself or `is_lenient` says otherwise.
@@ -143,6 +149,7 @@ fn with_request<T>(
         None => service.access(caller),
         Some(at) => service.access_as_of(caller, at)?,
     };
+    let began = service.handle().now().boot;
     let stop = access.stop();
     let own = caller.scope.session().filter(|_| prepared.is_within);
     let within: Option<Map> = own.map(|own| Map::new().with(SESSION_ID, Value::string(own.as_str())));
@@ -153,7 +160,10 @@ fn with_request<T>(
         limits: QUERY_LIMITS,
         stop: &stop,
     };
-    answer(&request, &mut access)
+    let answered = answer(&request, &mut access);
+    let took = service.handle().now().boot.since(began);
+    prepared.took_us.store(took.nanos() / 1_000, Ordering::Relaxed);
+    answered
 }
 
 /// The answer in the shape of Pathom's boundary interface. A failure also says what was missing and why, which Pathom

@@ -6,6 +6,7 @@ use crate::dialect::{cron, native, psi, reminder, session_action};
 use crate::domain::{Code, Moment, Refusal};
 use crate::edn::{Map, Symbol, Value};
 use crate::graph::eql;
+use crate::limits;
 use crate::service::QUERY_LIMITS;
 use crate::surface::http::ErrorCode;
 
@@ -68,12 +69,16 @@ fn tools(of: &str, errors: Vec<(&'static str, Code, Value)>) -> impl Iterator<It
 fn graph() -> Vec<Map> {
     let pruned = eql::QueryRefusal::Pruned { asked: Moment::EPOCH, first: Moment::EPOCH };
     let limit = |limit, max| (limit, Code::Limit, eql::QueryRefusal::Limit { limit, max });
+    let limit_of = |of: limits::Limit| limit(of.name, u32::try_from(of.value).unwrap_or(u32::MAX));
     let mut refusals = vec![
         limit("depth", QUERY_LIMITS.depth),
         limit("attributes", QUERY_LIMITS.attributes),
         limit("rows", QUERY_LIMITS.rows),
         limit("calls", QUERY_LIMITS.calls),
         limit("bytes", QUERY_LIMITS.bytes),
+        limit_of(limits::AS_OF_MS),
+        limit_of(limits::AS_OF_WAITING),
+        limit_of(limits::SESSION_AS_OF_WAITING),
         ("stopped", Code::Limit, eql::QueryRefusal::Stopped),
         ("past", Code::Validation, eql::QueryRefusal::Past("REASON".into())),
         ("history-pruned", Code::Validation, pruned),

@@ -31,7 +31,7 @@ pub enum QueryRefusal {
     /// A limit is exceeded.
     #[error("the query exceeds the limit of {max} {limit}")]
     Limit {
-        /// Name of the limit: `depth`, `attributes`, `rows`, `calls` or `bytes`.
+        /// Name of the limit: `depth`, `attributes`, `rows`, `calls` or `bytes`, or one of the queries as of an instant.
         limit: &'static str,
         /// Its value.
         max: u32,

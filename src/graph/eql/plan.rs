@@ -78,6 +78,15 @@ impl Plan {
         self.levels.first().is_some_and(|root| root.fields.iter().any(is_call))
     }
 
+    /// Returns how many entities the query names, results of mutations included; `None` if it follows references, as a
+    /// list does.
+    pub fn entities_named(&self) -> Option<usize> {
+        let joins = self.levels.iter().flat_map(|level| &level.fields);
+        let joins = joins.filter(|field| !matches!(field.below, Below::Nothing));
+        let is_named = |field: &Field| matches!(field.source, Source::Ident(..) | Source::Call(_));
+        joins.map(|field| is_named(field).then_some(())).collect::<Option<Vec<()>>>().map(|named| named.len())
+    }
+
     /// Finds the index of a field by its key at a level, and the level below it. Returns `None` if the plan has no
     /// fast path or the level has no such field.
     pub fn place(&self, level: usize, key: &Value) -> Option<(usize, Option<usize>)> {

@@ -15,7 +15,7 @@ use self::session_action::ActionCall;
 use super::Service;
 use super::admission::{Denial, op_of};
 use crate::dialect::{self, Answer, Notation};
-use crate::domain::Caller;
+use crate::domain::{Caller, Op};
 use crate::edn::Value;
 
 pub use self::catalog::{TOOLBOX, ToolInfo};
@@ -36,6 +36,12 @@ impl Service {
         let (op, dialect) = op_of(tool, args);
         self.admit(caller, op, dialect)?;
         Ok(self.call_admitted(tool, caller, args, notation))
+    }
+
+    /// Whether a call of a tool changes nothing.
+    #[cfg(feature = "http")]
+    pub(crate) fn only_reads(&self, tool: &str, args: &Value) -> bool {
+        op_of(tool, args).0 == Op::Query
     }
 
     fn call_admitted(&self, tool: &str, caller: &Caller, args: &Value, notation: Notation) -> Option<Answer> {

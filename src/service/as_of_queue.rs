@@ -1,0 +1,79 @@
+//! Who may rebuild the past, and for how long: it costs a pass over the log, and memory like the engine's own.
+//!
+//! The last result is cached for as long as the log does not change: a page asks several questions about one instant.
+//! What lives elsewhere: the rebuilding (`as_of`).
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::as_of::{self, Snapshot};
+use super::queue::{Queue, Turn};
+use super::quota::Quota;
+use crate::domain::{Caller, Cursor, Moment};
+use crate::graph::eql::QueryRefusal;
+use crate::limits::{self, Limit};
+use crate::runtime::Handle;
+
+pub(super) struct AsOfQueue {
+    queue: Arc<Queue>,
+    cached: Mutex<Option<Cached>>,
+}
+
+struct Cached {
+    at: Moment,
+    /// The end of the log when the snapshot was begun.
+    head: Cursor,
+    snapshot: Arc<Snapshot>,
+}
+
+impl Default for AsOfQueue {
+    fn default() -> AsOfQueue {
+        let turns =
+            Quota::new(limits::SESSION_AS_OF_QUERIES, limits::AS_OF_QUERIES, limits::OPERATOR_AS_OF_QUERIES);
+        let queue = Queue::new(turns, limits::SESSION_AS_OF_WAITING, limits::AS_OF_WAITING);
+        AsOfQueue { queue, cached: Mutex::default() }
+    }
+}
+
+impl AsOfQueue {
+    /// The engine as it was at an instant, once it is this caller's turn. The turn lasts as long as the snapshot is used.
+    pub(super) fn snapshot(
+        &self,
+        handle: &Handle,
+        caller: &Caller,
+        at: Moment,
+    ) -> Result<(Arc<Snapshot>, Turn), QueryRefusal> {
+        let turn = self.queue.enter(caller).map_err(refused)?;
+        // Before the log is read: a change meanwhile makes the snapshot too old for the cache.
+        let head = handle.read().store().map_or(Cursor::START, |store| store.health().head);
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = cached.take_if(|cached| cached.at != at || cached.head != head);
+        let current = cached.as_ref().map(|cached| Arc::clone(&cached.snapshot));
+        drop(cached);
+        // Not under the lock: it may be large.
+        drop(found);
+        if let Some(snapshot) = current {
+            return Ok((snapshot, turn));
+        }
+        let began = handle.now().boot;
+        let is_late = || handle.now().boot.since(began).millis() > limits::AS_OF_MS.value;
+        let snapshot = as_of::snapshot(handle, at, &is_late)?.ok_or_else(|| refused(limits::AS_OF_MS))?;
+        let snapshot = Arc::new(snapshot);
+        // A large one is not worth its memory once nobody uses it.
+        if snapshot.state.live_count() <= limits::AS_OF_CACHED.value {
+            let fresh = Cached { at, head, snapshot: Arc::clone(&snapshot) };
+            let old = self.cached.lock().unwrap_or_else(PoisonError::into_inner).replace(fresh);
+            drop(old);
+        }
+        Ok((snapshot, turn))
+    }
+
+    /// The number of snapshots in use.
+    #[cfg(feature = "http")]
+    pub(super) fn in_use(&self) -> u64 {
+        self.queue.in_use()
+    }
+}
+
+fn refused(limit: Limit) -> QueryRefusal {
+    QueryRefusal::Limit { limit: limit.name, max: u32::try_from(limit.value).unwrap_or(u32::MAX) }
+}
