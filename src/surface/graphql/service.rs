@@ -3,6 +3,7 @@
 //! Invariant: the viewer is derived from the caller alone, and what a caller may not see does not exist for it.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::error::GraphqlError;
 use super::execution::execute::{Graphql, GraphqlCaller, GraphqlReply};
@@ -14,7 +15,7 @@ use super::transport::subscription::Subscribed;
 use crate::domain;
 use crate::edn::Map;
 use crate::graph::view::{Scheduler, viewer};
-use crate::service::{QUERY_LIMITS, Service, registry};
+use crate::service::{QUERY_LIMITS, Service, is_quick, registry};
 
 /// The GraphQL interface of one scheduler.
 pub struct GraphqlService {
@@ -58,13 +59,30 @@ impl GraphqlService {
             Ok(access) => access,
             Err(refusal) => return GraphqlReply::refused(&[refused(&refusal)]),
         };
+        let began = self.service.handle().now().boot;
         let stop = access.stop();
-        self.asking(caller, is_reading, &stop, |asking| {
+        let reply = self.asking(caller, is_reading, &stop, |asking| {
             let reply = self.graphql.execute(request, asking, &mut access);
             // The query may have needed decisions that the feed has dropped. `look_back` loads them from the store, and
             // the query runs again with them. After a mutation it returns false: a mutation must not run twice.
             if access.look_back() { self.graphql.execute(request, asking, &mut access) } else { reply }
-        })
+        });
+        if let Some(prepared) = self.graphql.prepared(request, viewer(&caller.scope)) {
+            let took = self.service.handle().now().boot.since(began);
+            prepared.took_us.store(took.nanos() / 1_000, Ordering::Relaxed);
+        }
+        reply
+    }
+
+    /// Returns whether a request is short enough to be answered where requests are read, as in EQL (`Prepared::is_quick`).
+    /// A mutation counts as quick: what it waits for is the disk.
+    pub fn is_quick(&self, caller: &domain::Caller, request: &GraphqlRequest) -> bool {
+        match self.graphql.prepared(request, viewer(&caller.scope)) {
+            Some(prepared) => {
+                request.as_of.is_none() && is_quick(prepared.plan.as_ref(), &prepared.took_us, false)
+            }
+            None => request.as_of.is_none() && request.query.trim_start().starts_with("mutation"),
+        }
     }
 
     /// Returns whether a request is a subscription.

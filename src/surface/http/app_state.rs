@@ -9,10 +9,11 @@ use super::connection::backoff::Backoff;
 use super::connection::conn_limit::ConnLimiter;
 use super::followers;
 use super::gate::Gate;
+use super::long;
 use super::streams::Streams;
 use super::traffic::Traffic;
 use crate::limits;
-use crate::service::{Quota, Service};
+use crate::service::{Queue, Quota, Service};
 use crate::surface::graphql::GraphqlService;
 
 /// The state that all requests of a server share.
@@ -29,6 +30,7 @@ pub(super) struct AppState {
     pub(super) times: Times,
     /// EDN streams and WebSockets over HTTP.
     pub(super) upgrades: Arc<Quota>,
+    pub(super) long: Arc<Queue>,
     /// Bytes of answers that are written and not yet sent.
     pub(super) answers: Arc<Quota>,
     stopping: AtomicBool,
@@ -53,6 +55,7 @@ impl AppState {
                 limits::HTTP_UPGRADES,
                 limits::HTTP_OPERATOR_UPGRADES,
             ),
+            long: long::queue(),
             answers: Quota::new(
                 limits::SESSION_ANSWERS_BYTES,
                 limits::ANSWERS_BYTES,

@@ -16,6 +16,7 @@ mod connection;
 mod followers;
 mod gate;
 mod handlers;
+mod long;
 mod message;
 mod routes;
 mod server;

@@ -161,6 +161,15 @@ impl<W: World> Graphql<W> {
         Ok(prepared)
     }
 
+    /// Returns a query that has been prepared before, by the kind of viewer.
+    pub(in crate::surface::graphql) fn prepared(
+        &self,
+        request: &GraphqlRequest,
+        viewer: Viewer,
+    ) -> Option<Arc<PreparedOperation>> {
+        self.viewer_schema(viewer).ok()?.prepared.get(&cache_key(request))
+    }
+
     /// Returns the schema of a kind of viewer.
     pub(in crate::surface::graphql) fn viewer_schema(
         &self,

@@ -2,6 +2,8 @@
 //!
 //! Invariant: a prepared operation depends on its text, name, variables and viewer alone; preparing it reads no world.
 
+use std::sync::atomic::AtomicU64;
+
 use async_graphql::parser::types::{ExecutableDocument, OperationType};
 
 use super::coerce;
@@ -30,6 +32,8 @@ pub(in crate::surface::graphql) struct PreparedOperation {
     pub(in crate::surface::graphql) template: Option<AnswerTemplate>,
     /// The answer to the introspection fields, which depends on the schema alone.
     pub(in crate::surface::graphql) introspected: Option<async_graphql::Value>,
+    /// How long the last run took, in microseconds; `u64::MAX` before the first.
+    pub(in crate::surface::graphql) took_us: AtomicU64,
 }
 
 /// The context of a preparation: the schema, and the caller's rights and limits.
@@ -74,7 +78,8 @@ impl<W: World> Preparing<'_, W> {
         let is_planned = kind == OperationType::Query && !need.is_empty();
         let plan = if is_planned { Some(self.plan(&need.query(), &[]).map_err(one)?) } else { None };
         let template = plan.as_ref().and_then(|plan| AnswerTemplate::of(self.model, &selection, plan));
-        Ok(PreparedOperation { kind, selection, need, plan, template, introspected })
+        let took_us = AtomicU64::new(u64::MAX);
+        Ok(PreparedOperation { kind, selection, need, plan, template, introspected, took_us })
     }
 
     /// Answers the introspection fields, if the operation has any.

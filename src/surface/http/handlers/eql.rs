@@ -18,6 +18,7 @@ use crate::graph::eql::{QueryRefusal, WriteOutcome};
 use crate::service::{PrepareError, Prepared, failed, reply};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
+use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::body::read_text;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
 use crate::surface::http::message::notation;
@@ -37,14 +38,20 @@ pub(in crate::surface::http) async fn query(
         return Err(HttpError::new(ErrorCode::UnsupportedMediaType, message, hint));
     }
     let prepared = app.service.prepare(&principal.caller, &text).map_err(|error| unprepared(&error))?;
-    match answer {
+    let cost = match prepared.boundary.as_of {
+        Some(_) => Cost::AsOf,
+        None if prepared.is_quick() => Cost::Quick,
+        None => Cost::Long,
+    };
+    let work = || match answer {
         Notation::Edn => as_edn(&app, &principal, &prepared),
         Notation::Json => {
             let answer =
                 app.service.run(&principal.caller, &prepared, false).map_err(|error| refused(&error))?;
             Ok(Reply::new(StatusCode::OK, reply(&prepared.boundary, answer)).into_response())
         }
-    }
+    };
+    long::run(&app, &principal.caller, cost, work).map_err(long::crowded)?
 }
 
 fn as_edn(app: &AppState, principal: &Principal, prepared: &Prepared) -> Result<Response, HttpError> {

@@ -21,6 +21,7 @@ use crate::surface::graphql::{Follower, GraphqlError, GraphqlRequest, refusal};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::followers::Following;
+use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::waiting;
 
 /// Answers an operation; with `is_reading`, a mutation is refused. A subscription lasts until its
@@ -62,7 +63,9 @@ fn begin(
 ) -> Result<Following, String> {
     let refused = |errors: Vec<GraphqlError>| refusal(&errors);
     if !app.graphql.is_subscription(&principal.caller, request).map_err(refused)? {
-        return Err(app.graphql.answer(&principal.caller, request, is_reading).body);
+        let (caller, cost) = (&principal.caller, Cost::of(app, &principal.caller, request));
+        let answered = long::run(app, caller, cost, || app.graphql.answer(caller, request, is_reading).body);
+        return Err(answered.unwrap_or_else(|limit| refusal(&long::crowded_in_graphql(limit))));
     }
     follow(app, principal, request).map_err(refused)
 }

@@ -14,9 +14,11 @@ use axum::response::{IntoResponse, Response};
 
 use crate::surface::graphql::transport::http::{self, HttpReply, HttpRequest};
 use crate::surface::graphql::transport::sse;
+use crate::surface::graphql::{GraphqlReply, Outcome, refusal};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::handlers::{event_stream, page, websocket};
+use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::body::read_json_text;
 use crate::surface::http::message::error::HttpError;
 
@@ -52,7 +54,16 @@ pub(in crate::surface::http) async fn answer(
             Err(reply) => response(reply),
         });
     }
-    let run = |request: &_, is_reading| app.graphql.answer(&principal.caller, request, is_reading);
+    let caller = &principal.caller;
+    let run = |request: &_, is_reading| {
+        let answer = || app.graphql.answer(caller, request, is_reading);
+        let answered = long::run(&app, caller, Cost::of(&app, caller, request), answer);
+        let crowded = |limit| {
+            let body = refusal(&long::crowded_in_graphql(limit));
+            GraphqlReply { body, outcome: Outcome::Refused }
+        };
+        answered.unwrap_or_else(crowded)
+    };
     Ok(response(http::answer(&http, run)))
 }
 

@@ -14,13 +14,16 @@ use axum::http::header::{CONTENT_TYPE, HeaderMap};
 use axum::http::{HeaderValue, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use crate::dialect::Notation;
+use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::edn::{Map, Value};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::gate::{Single, single};
+use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::body::read_json_text;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
 use crate::surface::http::message::notation;
+use crate::surface::json;
 use crate::surface::mcp::{McpReply, McpService, MirroredHeaders, MirroredValue, Scheduler, ToolFilter};
 
 /// Answers one message.
@@ -42,7 +45,26 @@ pub(in crate::surface::http) async fn answer(
         name: said(&headers, MirroredHeaders::NAME),
     };
     let scheduler = Scheduler { service: &app.service, caller: &principal.caller, offer: &offer };
-    Ok(response(McpService { features: &scheduler }.answer(&body, Some(&mirror))))
+    let answer = || McpService { features: &scheduler }.answer(&body, Some(&mirror));
+    let answered = long::run(&app, &principal.caller, cost(&app, &body), answer);
+    Ok(response(answered.map_err(long::crowded)?))
+}
+
+/// The cost of a message: tools that read, and resources, may take long.
+fn cost(app: &AppState, body: &[u8]) -> Cost {
+    let message = json::read(body, &REQUEST_CAPS).ok();
+    let message = message.as_ref().and_then(Value::as_map);
+    let text = |map: &Map, key| map.text(key).and_then(Value::as_str).map(str::to_owned);
+    let params = message.and_then(|message| message.text("params")).and_then(Value::as_map);
+    let reads = match message.and_then(|message| text(message, "method")).as_deref() {
+        Some("resources/read" | "resources/list") => true,
+        Some("tools/call") => params.is_some_and(|params| {
+            let args = params.text("arguments").cloned().unwrap_or(Value::Nil);
+            text(params, "name").is_some_and(|name| app.service.only_reads(&name, &args))
+        }),
+        Some(_) | None => false,
+    };
+    if reads { Cost::Long } else { Cost::Quick }
 }
 
 /// Parses the dialects selected by the query string.

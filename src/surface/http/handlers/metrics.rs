@@ -52,7 +52,7 @@ struct Reading {
     gauges: Gauges,
     answered: BTreeMap<u16, BTreeMap<String, u64>>,
     /// What the server has in use of its own limits: name, help, number.
-    in_use: [(&'static str, &'static str, u64); 6],
+    in_use: [(&'static str, &'static str, u64); 8],
     store_down: u64,
 }
 
@@ -66,6 +66,8 @@ impl Reading {
             ("socket_streams", "Open EDN streams over the Unix socket", app.streams.local() as u64),
             ("http_upgrades", "Open EDN streams and WebSockets over HTTP", app.upgrades.in_use()),
             ("graphql_subscriptions", "Running GraphQL subscriptions", app.followers.in_use()),
+            ("long_queries", "Queries that run beside the threads that serve requests", app.long.in_use()),
+            ("as_of_queries", "Queries as of an instant that run", app.service.as_of_in_use()),
             ("answers_bytes", "Bytes of answers that wait to be sent", app.answers.in_use()),
         ];
         // A store without a term has failed; without a store there is no health to report.

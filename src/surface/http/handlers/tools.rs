@@ -14,6 +14,7 @@ use crate::limits;
 use crate::service::{Denial, TOOLBOX, ToolInfo};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
+use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::body::read_value;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
 use crate::surface::http::message::reply::Reply;
@@ -39,7 +40,10 @@ pub(in crate::surface::http) async fn call(
         let error = HttpError::new(ErrorCode::NotFound, "there is no tool of this name", hint);
         return Err(error.with("tool", echo(&name.as_str().into())));
     }
-    let answer = app.service.call_tool(&name, &principal.caller, &args, notation).map_err(denied)?;
+    let caller = &principal.caller;
+    let cost = if app.service.only_reads(&name, &args) { Cost::Long } else { Cost::Quick };
+    let answer = long::run(&app, caller, cost, || app.service.call_tool(&name, caller, &args, notation));
+    let answer = answer.map_err(long::crowded)?.map_err(denied)?;
     let answer = answer.ok_or_else(HttpError::not_found)?;
     let status = status(&answer);
     Ok(Reply::new(status, answer.value))

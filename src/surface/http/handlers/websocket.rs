@@ -30,6 +30,7 @@ use crate::surface::http::auth::Principal;
 use crate::surface::http::connection::conn_limit::ConnPermit;
 use crate::surface::http::followers::{Following, Pushed};
 use crate::surface::http::handlers::event_stream::follow;
+use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::waiting::{self, Held};
 
 /// Whether a request asks for a WebSocket.
@@ -79,7 +80,8 @@ async fn carry(
     let now = || app.service.handle().now().boot;
     let (sender, mut pushed) = mpsc::channel(ROOM);
     let (app_state, running) = (Arc::clone(app), BTreeMap::new());
-    let mut calls = Calls { app: app_state, principal, permit, seat: None, held: Vec::new(), sender, running };
+    let mut calls =
+        Calls { app: app_state, principal, permit, seat: None, held: Vec::new(), sender, running };
     let mut evicted = pin!(async {
         match permit {
             Some(permit) => permit.watchdog().evicted().await,
@@ -191,7 +193,12 @@ impl Operations for Calls<'_> {
         match self.app.graphql.is_subscription(&principal.caller, request) {
             Err(errors) => Started::Refused(errors),
             Ok(false) => {
-                let body = self.app.graphql.answer(&principal.caller, request, false).body;
+                let (app, caller) = (&self.app, &principal.caller);
+                let answer = || app.graphql.answer(caller, request, false).body;
+                let body = match long::run(app, caller, Cost::of(app, caller, request), answer) {
+                    Ok(body) => body,
+                    Err(limit) => return Started::Refused(long::crowded_in_graphql(limit)),
+                };
                 match waiting::hold(&self.app.answers, &principal.caller, body.len() as u64) {
                     Ok(held) => {
                         self.held.push(held);
