@@ -1,5 +1,6 @@
 //! What calls a daemon: commands, dialects, channels, guards, and clients that repeat themselves or hang.
 
+mod budgets;
 mod channels;
 mod cli;
 mod dialects;

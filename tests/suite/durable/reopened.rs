@@ -1,6 +1,7 @@
 //! A session that is opened under the id of an earlier one reads nothing of what that one had.
 
 use reveille::domain::{HostId, SessionConfig, Span};
+use reveille::engine::SessionRecord;
 use reveille::port::Clock;
 
 use super::lives::{ByHand, Lives, durable, message};
@@ -53,8 +54,8 @@ fn an_id_that_is_used_again_opens_no_past() {
     );
 
     // The opening is stored: after a restart the session still reads its own past, and no other.
-    let last = life.handle.view(|state| state.session(&session("bob")).map(|bob| bob.opened()));
+    let last = life.handle.view(|state| state.session(&session("bob")).map(SessionRecord::opened));
     drop(life);
     let life = ByHand::new(&lives);
-    assert_eq!(life.handle.view(|state| state.session(&session("bob")).map(|bob| bob.opened())), last);
+    assert_eq!(life.handle.view(|state| state.session(&session("bob")).map(SessionRecord::opened)), last);
 }
