@@ -21,6 +21,7 @@ mod class;
 mod edn_rs;
 mod error;
 mod frame;
+mod hidden;
 mod inst;
 mod keyword;
 mod locate;
@@ -46,6 +47,8 @@ pub use bigdec::BigDec;
 pub use caps::Caps;
 pub use error::{ReadError, ReadErrorKind};
 pub use frame::Framer;
+#[cfg(feature = "cli")]
+pub(crate) use hidden::is_hidden;
 pub(crate) use inst::Fraction;
 pub use inst::Inst;
 pub(crate) use inst::{civil_from_days, days_from_civil};

@@ -10,6 +10,7 @@
 //! which leaves out `'`, `|` and all letters beyond ASCII that real data has.
 
 use super::class;
+use super::hidden::is_hidden;
 
 /// Why a text is not the name of a keyword or symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -78,18 +79,14 @@ fn check_characters(text: &str) -> Result<(), NameError> {
     }
 }
 
-/// Returns whether a character can be part of a name. Control characters, spaces of all kinds and
-/// the byte order mark are refused: in a name they are always an accident, and an invisible one.
+/// Returns whether a character can be part of a name. Control characters, spaces of all kinds and characters that
+/// are not seen are refused: names have no escapes, so two of them could look the same.
 fn is_constituent(character: char) -> bool {
     match u8::try_from(character) {
         Ok(byte @ 0..0x80) => {
             !class::is(byte, class::STOP) && !matches!(byte, b'@' | b'`' | b'~') && !byte.is_ascii_control()
         }
-        Ok(_) | Err(_) => {
-            !character.is_whitespace()
-                && !character.is_control()
-                && !matches!(character, '\u{FEFF}' | '\u{200B}')
-        }
+        Ok(_) | Err(_) => !character.is_whitespace() && !character.is_control() && !is_hidden(character),
     }
 }
 

@@ -9,6 +9,7 @@
 
 use std::fmt::{self, Write};
 
+use super::hidden::is_hidden;
 use super::{Map, Set, Value};
 
 /// Appends the text of `value` to `out`.
@@ -119,8 +120,8 @@ fn character_to<W: Write>(character: char, out: &mut W) -> fmt::Result {
         '\t' => out.write_str("\\tab"),
         '\u{8}' => out.write_str("\\backspace"),
         '\u{C}' => out.write_str("\\formfeed"),
-        // All whitespace and control characters are below U+10000, so four digits suffice.
-        hidden if hidden.is_control() || hidden.is_whitespace() || hidden == '\u{FEFF}' => {
+        // Four digits, or up to six for a tag character, which Clojure's characters cannot hold.
+        hidden if hidden.is_control() || hidden.is_whitespace() || is_hidden(hidden) => {
             write!(out, "\\u{:04x}", u32::from(hidden))
         }
         visible => {

@@ -1,4 +1,4 @@
-//! Characters: `\a`, `\newline`, `\u03bb`, `\o101`.
+//! Characters: `\a`, `\newline`, `\u03bb`, `\ue0041`, `\o101`.
 //!
 //! Lives here: the character token. Does not live here: escapes inside strings, which
 //! follow rules of their own.
@@ -37,7 +37,8 @@ impl Reader<'_> {
     }
 
     fn unicode(&self, token: &str) -> Result<char, Fault> {
-        let code = code(token, 16).filter(|_| token.len() == 5);
+        // More than four digits only beyond U+FFFF, where Clojure has no characters.
+        let code = code(token, 16).filter(|code| token.len() == 5 || (token.len() <= 7 && *code > 0xFFFF));
         let code = code.ok_or_else(|| self.syntax("'\\u' needs four hexadecimal digits", self.at))?;
         char::from_u32(code).ok_or_else(|| {
             let message = "half of a surrogate pair is no character";
