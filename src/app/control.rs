@@ -2,13 +2,13 @@
 //!
 //! The mutations are executed in the daemon. Exit codes: 0 done, 1 refused, 2 invalid call or no daemon.
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use super::client::Client;
 use super::fault::AppFault;
 use super::forecast_explain;
-use super::foreign_text::{shown, visible};
+use super::foreign_text::{self, complain, shown, visible};
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::SessionId;
 use crate::edn::{self, Caps, Map, Symbol, Value};
@@ -82,20 +82,24 @@ pub(super) fn approvals(args: &OperatorArgs) -> io::Result<ExitCode> {
         print(&args.printing, &runs)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut output = io::stdout().lock();
-    let items = runs.as_items().unwrap_or_default();
-    if items.is_empty() {
-        writeln!(output, "Nothing waits for approval.")?;
+    foreign_text::print(&waiting(runs.as_items().unwrap_or_default()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Formats the runs that wait for approval, one line for each thing that is approved.
+fn waiting(runs: &[Value]) -> String {
+    if runs.is_empty() {
+        return "Nothing waits for approval.\n".to_owned();
     }
-    for run in items.iter().filter_map(Value::as_map) {
-        writeln!(output, "{}", word(run.keyword("reveille.run/id").unwrap_or(&Value::Nil)))?;
+    let mut text = String::new();
+    for run in runs.iter().filter_map(Value::as_map) {
+        text += &format!("{}\n", word(run.keyword("reveille.run/id").unwrap_or(&Value::Nil)));
         let approval = run.keyword("reveille.run/approval").and_then(Value::as_map);
         for (key, value) in approval.into_iter().flatten().filter(|(_, value)| !value.is_nil()) {
-            writeln!(output, "  {:10}  {}", word(key), word(value))?;
+            text += &format!("  {:10}  {}\n", word(key), word(value));
         }
     }
-    output.flush()?;
-    Ok(ExitCode::SUCCESS)
+    text
 }
 
 fn word(value: &Value) -> String {
@@ -146,7 +150,7 @@ impl<'a> Control<'a> {
                 Ok(ExitCode::SUCCESS)
             }
             Ok(Err(refusal)) => {
-                writeln!(io::stderr(), "reveille: {refusal}")?;
+                complain(refusal);
                 Ok(ExitCode::FAILURE)
             }
             Err(fault) => Ok(fault.tell()),

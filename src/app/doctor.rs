@@ -1,12 +1,14 @@
 //! `reveille doctor`: checks the whole store on disk, whether or not a daemon has it open.
 
-use std::io::{self, Write};
+use std::fmt::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 use super::config::data_dir_of;
 use super::environment::Environment;
 use super::fault::AppFault;
+use super::foreign_text::{print, visible};
 use super::store::STORE;
 use crate::adapter::{StoreOptions, StoreSqlite};
 use crate::domain::Moment;
@@ -21,7 +23,10 @@ pub(super) fn doctor(args: DoctorArgs) -> io::Result<ExitCode> {
     };
     match examine(&dir) {
         Ok(report) => {
-            print(&report, &mut io::stdout().lock())?;
+            // The store names its holder and its defects, and may be damaged.
+            let mut text = String::new();
+            write_report(&report, &mut text).map_err(io::Error::other)?;
+            print(&text)?;
             Ok(if report.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Err(fault) => Ok(fault.tell()),
@@ -38,11 +43,11 @@ fn examine(dir: &Path) -> Result<StoreReport, AppFault> {
     StoreSqlite::inspect(dir, caps).map_err(|fault| AppFault::Taken(fault.to_string()))
 }
 
-fn print(report: &StoreReport, output: &mut impl Write) -> io::Result<()> {
+fn write_report(report: &StoreReport, output: &mut String) -> fmt::Result {
     let counts = &report.counts;
     writeln!(output, "store    {}, tables of version {}", report.engine, report.schema)?;
     writeln!(output, "place    {}", report.place)?;
-    writeln!(output, "holder   {}", report.holder.as_deref().unwrap_or("nobody"))?;
+    writeln!(output, "holder   {}", report.holder.as_deref().map_or("nobody".into(), visible))?;
     writeln!(
         output,
         "facts    {} from {} to {}, {} bytes",
@@ -62,10 +67,10 @@ fn print(report: &StoreReport, output: &mut impl Write) -> io::Result<()> {
         pruned.by_rows, pruned.by_bytes, pruned.by_age, pruned.tombstones
     )?;
     for fault in &report.last_faults {
-        writeln!(output, "fault    {fault}")?;
+        writeln!(output, "fault    {}", visible(&fault.to_string()))?;
     }
     for defect in &report.defects {
-        writeln!(output, "defect   {defect}")?;
+        writeln!(output, "defect   {}", visible(defect))?;
     }
     writeln!(output, "{}", if report.is_sound() { "sound" } else { "not sound: restore a backup" })
 }

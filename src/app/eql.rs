@@ -1,10 +1,11 @@
 //! `reveille eql`: sends one EQL query to a daemon, or answers it from an empty engine.
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use super::client::Client;
 use super::fault::AppFault;
+use super::foreign_text::print;
 use super::in_process;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::edn::{Map, Value, read_keeping_meta};
@@ -52,9 +53,7 @@ fn ask_daemon(client: &Client, request: &Value) -> io::Result<ExitCode> {
     if answer.status.as_u16() != 200 {
         return Ok(AppFault::usage(answer.complaint(Notation::Edn)).tell());
     }
-    let mut output = io::stdout().lock();
-    output.write_all(answer.text.as_bytes())?;
-    output.flush()?;
+    print(&answer.text)?;
     // The body is passed on unparsed; a failed query is recognised by its first key.
     Ok(ExitCode::from(u8::from(answer.text.starts_with("{:com.wsscode.pathom3.error/error-message"))))
 }
@@ -72,6 +71,6 @@ fn ask_own(args: &EqlArgs, request: &Value) -> io::Result<ExitCode> {
         Err(refusal) => return Ok(AppFault::usage(refusal.to_string()).tell()),
     };
     let failed = matches!(answer, QueryAnswer::Failed(_));
-    writeln!(io::stdout(), "{}", Value::Map(reply(&boundary, answer)))?;
+    print(&format!("{}\n", Value::Map(reply(&boundary, answer))))?;
     Ok(ExitCode::from(u8::from(failed)))
 }

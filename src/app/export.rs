@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::data_dir::create_private;
+use super::foreign_text::escaped;
 use crate::dialect::cron::jsonl;
 use crate::runtime::Handle;
 
@@ -26,6 +27,8 @@ pub fn export(handle: &Handle, directory: &Path) -> io::Result<Vec<String>> {
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         // Prompts are nobody else's to read. An existing file is refused atomically.
         let mut file = create_private(&path).map_err(named)?;
+        // A person may print the file.
+        let text = escaped(text);
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(named)?;
     }
     Ok(files.left_out)

@@ -5,7 +5,7 @@
 //! a daemon; an import writes, so it needs the store for itself. What lives elsewhere: the files
 //! (`export`, `import`).
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::config::data_dir_of;
 use super::environment::Environment;
 use super::fault::AppFault;
+use super::foreign_text::{complain, print, visible};
 use super::import::Outcome;
 use super::in_process;
 use super::store::STORE;
@@ -38,7 +39,7 @@ pub(super) fn export(args: ExportArgs) -> io::Result<ExitCode> {
     match written {
         Ok(left_out) => {
             tell(&left_out);
-            writeln!(io::stdout(), "written to {}", args.directory.display())?;
+            print(&format!("written to {}\n", args.directory.display()))?;
             Ok(ExitCode::SUCCESS)
         }
         Err(fault) => Ok(fault.tell()),
@@ -52,7 +53,7 @@ pub(super) fn import(args: ImportArgs) -> io::Result<ExitCode> {
         Ok(outcome) => {
             tell(&outcome.left_out);
             for id in &outcome.taken {
-                writeln!(io::stdout(), "{id}")?;
+                print(&format!("{}\n", visible(&id.to_string())))?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -139,8 +140,5 @@ fn taken(fault: impl ToString) -> AppFault {
 }
 
 fn tell(lines: &[String]) {
-    for line in lines {
-        // If stderr is closed, nothing can be reported.
-        let _ = writeln!(io::stderr(), "reveille: {line}");
-    }
+    lines.iter().for_each(complain);
 }

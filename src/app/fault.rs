@@ -1,7 +1,9 @@
 //! The errors that keep a command from starting, with their exit codes.
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
+
+use super::foreign_text::complain;
 
 /// An error that keeps a command from starting.
 #[derive(Debug, thiserror::Error)]
@@ -28,8 +30,7 @@ impl AppFault {
 
     /// Prints the error to stderr and returns the exit code.
     pub(super) fn tell(&self) -> ExitCode {
-        // If stderr is closed, nothing can be reported.
-        let _ = writeln!(io::stderr(), "reveille: {self}");
+        complain(self);
         match self {
             AppFault::Usage(_) => ExitCode::from(2),
             AppFault::Io { .. } | AppFault::Taken(_) => ExitCode::FAILURE,

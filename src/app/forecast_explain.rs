@@ -1,12 +1,12 @@
 //! `reveille forecast` and `reveille explain`: each sends one query and prints the answer as text,
 //! EDN or JSON.
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use super::client::Client;
 use super::fault::AppFault;
-use super::foreign_text::{shown, visible};
+use super::foreign_text::{self, shown, visible};
 use super::in_process;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::{Moment, SessionId, Span};
@@ -92,17 +92,16 @@ pub(super) fn print(
     answer: &Value,
     words: impl FnOnce() -> String,
 ) -> io::Result<ExitCode> {
-    let mut output = io::stdout().lock();
+    let mut text = String::new();
     if printing.edn {
-        writeln!(output, "{answer}")?;
+        text = format!("{answer}\n");
     } else if printing.json {
-        let mut text = String::new();
         json::write(answer, &mut text);
-        writeln!(output, "{text}")?;
+        text.push('\n');
     } else {
-        write!(output, "{}", words())?;
+        text = words();
     }
-    output.flush()?;
+    foreign_text::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,21 +1,25 @@
-//! Text of agents on a terminal: what it contains is shown, and never acted on.
+//! Prints answers and messages, which contain text of agents: a terminal shows all of it, and acts on none of it.
 //!
-//! Invariant: printed text stays on its line, in its order and in its place. All of it is seen: a line break, an escape
-//! sequence or a change of direction is printed by its number.
+//! Invariants: printed text stays on its line, in its order and in its place. A line break, an escape sequence or a change
+//! of direction is printed by its number, and an answer in EDN or JSON reads back as the same value. Every command prints
+//! through this file; the exceptions are protocols for programs (`stdio`, `mcp`) and text that no agent writes.
 
-use crate::domain::is_shown;
-use crate::edn::Value;
+use std::borrow::Cow;
+use std::fmt::{Display, Write as _};
+use std::io::{self, Write as _};
+
+use crate::edn::{Value, is_hidden};
 
 /// Returns a text as it is, or in quotes with escapes if a terminal would do more with it than show it.
 pub(super) fn visible(text: &str) -> String {
-    if text.chars().all(is_shown) { text.to_owned() } else { shown(&Value::string(text)) }
+    if text.chars().all(is_plain) { text.to_owned() } else { shown(&Value::string(text)) }
 }
 
 /// Returns a value as EDN, with escapes for what a terminal would not show.
 pub(super) fn shown(value: &Value) -> String {
     let mut out = String::new();
     for found in value.to_string().chars() {
-        if is_shown(found) {
+        if is_plain(found) {
             out.push(found);
         } else {
             out.extend(found.escape_unicode());
@@ -24,12 +28,56 @@ pub(super) fn shown(value: &Value) -> String {
     out
 }
 
+/// Prints an answer to stdout. It is EDN, JSON or text of ours, and reads back as the same value: a line break is layout,
+/// because both notations escape those inside strings, and so do we everything else that a terminal would not just show.
+pub(super) fn print(answer: &str) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    output.write_all(escaped(answer).as_bytes())?;
+    output.flush()
+}
+
+/// Prints a message to stderr, on one line.
+pub(super) fn complain(message: impl Display) {
+    let message = escaped(&message.to_string()).replace('\n', "\\n");
+    // If stderr is closed, nothing can be reported.
+    let _ = writeln!(io::stderr(), "reveille: {message}");
+}
+
+/// Escapes what a terminal would not just show, line breaks excepted, as EDN and JSON write it in strings. Outside of
+/// strings neither has such characters.
+pub(super) fn escaped(text: &str) -> Cow<'_, str> {
+    let stays = |found: char| is_plain(found) || found == '\n';
+    if text.chars().all(stays) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for found in text.chars() {
+        if stays(found) {
+            out.push(found);
+        } else {
+            for unit in found.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Whether a terminal shows a character, and does nothing else with it.
+fn is_plain(found: char) -> bool {
+    !found.is_control() && !is_hidden(found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::REQUEST_CAPS;
+    use crate::edn::{self, Caps, Map};
+    use crate::surface::json;
 
     #[test]
-    fn what_a_terminal_would_act_on_is_shown() {
+    fn what_a_terminal_would_act_on_is_plain() {
         for (text, expected) in [
             ("Nice morning review", "Nice morning review"),
             ("grün, 日本語, C:\\temp", "grün, 日本語, C:\\temp"),
@@ -41,7 +89,32 @@ mod tests {
             ("\u{e0041}\u{e0042}", "\"\\u{e0041}\\u{e0042}\""),
         ] {
             assert_eq!(visible(text), expected);
-            assert!(visible(text).chars().all(is_shown));
+            assert!(visible(text).chars().all(is_plain));
         }
+    }
+
+    /// Every character that a terminal would act on or hide, in EDN and in JSON.
+    #[test]
+    fn escaped_answers_read_back_as_the_same_value() {
+        const CAPS: Caps = Caps { bytes_max: 1 << 20, ..REQUEST_CAPS };
+        let hidden = |found: &char| !is_plain(*found);
+        for found in ('\0'..=char::MAX).filter(hidden) {
+            let mut value = Value::Map(Map::new().with("said", format!("a{found}\\{found}\"b").as_str()));
+            let mut text = String::new();
+            json::write(&value, &mut text);
+            let printed = escaped(&text);
+            assert!(printed.chars().all(is_plain), "{printed:?}");
+            let [before, after] = [&*text, &*printed].map(|text| json::read(text.as_bytes(), &CAPS));
+            assert_eq!(after.expect("it is JSON"), before.expect("it is JSON"));
+            // JSON has no characters; in EDN they have a notation of their own.
+            if let Value::Map(map) = &mut value {
+                map.insert(Value::keyword("one"), Value::Char(found));
+            }
+            let text = value.to_string();
+            let printed = escaped(&text);
+            assert!(printed.chars().all(is_plain), "{printed:?}");
+            assert_eq!(edn::read(printed.as_bytes(), &CAPS).as_ref(), Ok(&value));
+        }
+        assert_eq!(escaped("{:a 1\n :b \"\u{e0041}\"}\n"), "{:a 1\n :b \"\\udb40\\udc41\"}\n");
     }
 }

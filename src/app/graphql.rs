@@ -1,10 +1,11 @@
 //! `reveille graphql`: sends one GraphQL query or mutation and prints the JSON answer.
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use super::client::Client;
 use super::fault::AppFault;
+use super::foreign_text::print;
 use super::in_process;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::edn::{Map, Value};
@@ -17,9 +18,7 @@ pub(super) fn graphql(args: &GraphqlArgs) -> io::Result<ExitCode> {
         Ok(answer) => answer,
         Err(fault) => return Ok(fault.tell()),
     };
-    let mut output = io::stdout().lock();
-    writeln!(output, "{}", answer.trim_end())?;
-    output.flush()?;
+    print(&format!("{}\n", answer.trim_end()))?;
     // GraphQL reports errors with status 200 as well, so the exit code depends on the body.
     let has_errors = json::read(answer.as_bytes(), &ANSWER_CAPS)
         .is_ok_and(|answer| answer.as_map().is_some_and(|map| map.text("errors").is_some()));

@@ -14,6 +14,7 @@ use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
 use super::fault::AppFault;
+use super::foreign_text::escaped;
 
 /// The log of this process; dropping it writes the lines that are still queued.
 pub(super) struct Log {
@@ -22,7 +23,7 @@ pub(super) struct Log {
 }
 
 enum Line {
-    Text(Vec<u8>),
+    Text(String),
     End,
 }
 
@@ -73,7 +74,8 @@ struct Queue {
 
 impl Write for Queue {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if let Err(TrySendError::Full(_)) = self.lines.try_send(Line::Text(line.to_vec())) {
+        let text = escaped(&String::from_utf8_lossy(line)).into_owned();
+        if let Err(TrySendError::Full(_)) = self.lines.try_send(Line::Text(text)) {
             // Dropping a line beats blocking: the caller may hold the engine's lock.
             self.left_out.fetch_add(1, Ordering::Relaxed);
         }
@@ -89,7 +91,7 @@ fn write_all(queue: &Receiver<Line>, left_out: &AtomicU64) {
     let mut stderr = io::stderr();
     while let Ok(Line::Text(line)) = queue.recv() {
         // If stderr is closed, nothing can be reported.
-        let _ = stderr.write_all(&line);
+        let _ = stderr.write_all(line.as_bytes());
         let count = left_out.swap(0, Ordering::Relaxed);
         if count > 0 {
             let _ = writeln!(stderr, "reveille: {count} log lines were left out: nobody read stderr");

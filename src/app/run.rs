@@ -1,11 +1,12 @@
 //! Parses the arguments, runs the command, and returns its exit code.
 
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
 use clap::Parser;
 
+use super::foreign_text::complain;
 use crate::surface::cli::{Cli, Command};
 
 /// Runs the program with these arguments, the first of which is its name.
@@ -49,7 +50,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         if error.kind() == ErrorKind::BrokenPipe {
             return ExitCode::SUCCESS;
         }
-        let _ = writeln!(io::stderr(), "reveille: {error}");
+        complain(error);
         ExitCode::FAILURE
     })
 }

@@ -1,9 +1,10 @@
 //! `reveille tool`: calls one tool, at a daemon or in an engine of its own, and prints the answer.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::process::ExitCode;
 
 use super::client::Client;
+use super::foreign_text::{self, complain};
 use super::in_process;
 use crate::dialect::{Notation, REQUEST_CAPS, psi};
 use crate::domain::{Caller, Cursor, DecisionKind, HostId, SessionConfig, SessionId};
@@ -49,14 +50,12 @@ fn call_daemon(client: &Client, name: &str, notation: Notation, text: Vec<u8>) -
     match answer.status.as_u16() {
         // A refusal is data as well; after 503 the same call may be made again.
         status @ (200 | 422 | 503) => {
-            let mut output = io::stdout().lock();
-            output.write_all(answer.text.as_bytes())?;
-            output.flush()?;
+            foreign_text::print(&answer.text)?;
             Ok(ExitCode::from(u8::from(status != 200)))
         }
         400 | 404 | 413 | 415 => usage(&answer.complaint(notation)),
         _ => {
-            writeln!(io::stderr(), "reveille: {}", answer.complaint(notation))?;
+            complain(answer.complaint(notation));
             Ok(ExitCode::FAILURE)
         }
     }
@@ -82,11 +81,9 @@ fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<Ex
         let names: Vec<&str> = TOOLBOX.iter().map(|tool| tool.name).collect();
         return usage(&format!("there is no tool named {}; the tools are {}", args.name, names.join(", ")));
     };
-    let mut output = io::stdout().lock();
-    writeln!(output, "{}", print(&answer.value, notation))?;
-    output.flush()?;
+    print(&answer.value, notation)?;
     if args.wait {
-        wait(&handle, notation, &mut output)?;
+        wait(&handle, notation)?;
     } else {
         // Deliver what is due at once, before the shutdown cancels the rest.
         handle.run_due();
@@ -94,10 +91,7 @@ fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<Ex
     let left = handle.view(State::live_count);
     engine.shut_down();
     if left > 0 {
-        writeln!(
-            io::stderr(),
-            "reveille: no daemon is running, so the schedule was cancelled; use --wait to wait for it"
-        )?;
+        complain("no daemon is running, so the schedule was cancelled; use --wait to wait for it");
     }
     Ok(ExitCode::from(u8::from(answer.is_error)))
 }
@@ -110,7 +104,7 @@ fn read_stdin() -> io::Result<Vec<u8>> {
 }
 
 fn usage(error: &str) -> io::Result<ExitCode> {
-    writeln!(io::stderr(), "reveille: {error}")?;
+    complain(error);
     Ok(ExitCode::from(USAGE))
 }
 
@@ -130,19 +124,18 @@ fn parse(text: &[u8]) -> Result<(Value, Notation), String> {
     }
 }
 
-fn print(value: &Value, notation: Notation) -> String {
+fn print(value: &Value, notation: Notation) -> io::Result<()> {
+    let mut text = String::new();
     match notation {
-        Notation::Edn => value.to_string(),
-        Notation::Json => {
-            let mut text = String::new();
-            json::write(value, &mut text);
-            text
-        }
+        Notation::Edn => edn::write(value, &mut text),
+        Notation::Json => json::write(value, &mut text),
     }
+    text.push('\n');
+    foreign_text::print(&text)
 }
 
 /// Prints each schedule as it ends, until no live schedule is left.
-fn wait(handle: &Handle, notation: Notation, output: &mut impl Write) -> io::Result<()> {
+fn wait(handle: &Handle, notation: Notation) -> io::Result<()> {
     // From the start, because a run may have been delivered before this line.
     let mut subscription = handle.subscribe(Cursor::START);
     while let Some(batch) = subscription.next_batch(64) {
@@ -152,8 +145,7 @@ fn wait(handle: &Handle, notation: Notation, output: &mut impl Write) -> io::Res
         for schedule in ended.filter_map(|decision| decision.schedule()) {
             let summary = |state: &State| state.schedule(schedule).map(|record| psi::summary(state, record));
             if let Some(summary) = handle.view(summary) {
-                writeln!(output, "{}", print(&summary, notation))?;
-                output.flush()?;
+                print(&summary, notation)?;
             }
         }
         let (left, last) = handle.view(|state| (state.live_count(), state.cursor()));

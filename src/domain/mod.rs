@@ -11,7 +11,6 @@ mod message;
 mod nearest;
 mod outcome;
 mod session_config;
-mod shown;
 mod time;
 
 pub use channel::{Channel, ChannelFact, ChannelKind};
@@ -57,7 +56,6 @@ pub use session_config::{
     CacheBreakpoint, Model, PromptComponent, PromptSelection, PromptSource, SessionConfig, Skill,
     SkillSource, ThinkingLevel,
 };
-pub(crate) use shown::is_shown;
 pub use time::cron::{Cron, CronDays, CronFields};
 pub use time::moment::{BootTime, Moment, MomentError, Now, Span};
 pub use time::out_of_range::OutOfRange;

@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::domain::{Actor, Cause, Envelope, RunId, Schedule, Span, is_shown};
+use crate::domain::{Actor, Cause, Envelope, RunId, Schedule, Span};
+use crate::edn::is_hidden;
 
 /// The circumstances of a run.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +106,11 @@ fn shown(found: char) -> Cow<'static, str> {
         return found.to_string().into();
     }
     found.escape_unicode().to_string().into()
+}
+
+/// Whether a reader sees a character, and it breaks no line.
+fn is_shown(found: char) -> bool {
+    !found.is_control() && !is_hidden(found)
 }
 
 /// Whether a character joins or separates its neighbours, as scripts and emoji need it. It hides nothing.

@@ -7,4 +7,5 @@ mod dialects;
 mod guard;
 mod repeats;
 mod slow_clients;
+mod terminal;
 mod transfer;
