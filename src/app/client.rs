@@ -1,13 +1,11 @@
 //! The client of a daemon: sends one request at a time, or opens the daemon's EDN stream.
 //!
-//! What lives elsewhere: what each command does with an answer. Invariant: the token is sent in its
-//! header and appears nowhere else.
+//! What lives elsewhere: which daemon, and whether it may have the token (`daemon.rs`); what each command does with an
+//! answer. Invariant: the token is sent in its header and appears nowhere else.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io;
-use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
+use std::net::TcpStream;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
@@ -15,26 +13,22 @@ use hyper::client::conn::http1;
 use hyper::header::{
     ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, UPGRADE,
 };
-use hyper::{Method, Request, Response, StatusCode, Uri};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
-use super::config::DEFAULT_LISTEN;
-use super::data_dir::{OPERATOR_TOKEN, read_token};
-use super::environment::Environment;
+use super::daemon::Daemon;
 use super::fault::AppFault;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::SessionId;
 use crate::edn::{self, Map, Value};
-use crate::runtime::Token;
 use crate::surface::cli::DaemonArgs;
 use crate::surface::json;
 
 /// A client of one daemon.
 pub(super) struct Client {
-    authority: String,
-    token: Token,
+    daemon: Daemon,
     session: Option<SessionId>,
     runtime: Runtime,
 }
@@ -53,27 +47,18 @@ pub(super) struct Stream {
 }
 
 impl Client {
-    /// Connects to the daemon that the arguments name, or to a local one if it runs; `None` if the
-    /// command has to use an engine of its own.
+    /// A client of the daemon that [`Daemon::find`] finds; `None` if the command has to use an engine of its own.
     ///
     /// # Errors
-    /// [`AppFault`] for an invalid address or a missing token.
+    /// Those of [`Daemon::find`].
     pub(super) fn asked_for(
         args: &DaemonArgs,
         session: Option<&SessionId>,
     ) -> Result<Option<Client>, AppFault> {
-        let (authority, token) = match args.url.as_deref() {
-            Some("") => return Ok(None),
-            Some(url) => (authority(url)?, token(args)?),
-            // No daemon is named: use the local one if it runs and we have its token.
-            None => match token(args) {
-                Ok(token) if is_there(DEFAULT_LISTEN) => (DEFAULT_LISTEN.to_string(), token),
-                Ok(_) | Err(_) => return Ok(None),
-            },
-        };
+        let Some(daemon) = Daemon::find(args)? else { return Ok(None) };
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| AppFault::io("the client cannot start", error))?;
-        Ok(Some(Client { authority, token, session: session.cloned(), runtime }))
+        Ok(Some(Client { daemon, session: session.cloned(), runtime }))
     }
 
     /// Posts a text and waits for the answer in its notation.
@@ -138,7 +123,7 @@ impl Client {
     async fn in_time<T>(&self, answer: impl Future<Output = io::Result<T>>) -> Result<T, AppFault> {
         let too_long = |_| io::Error::new(io::ErrorKind::TimedOut, "it does not answer");
         let answer = timeout(PATIENCE, answer).await.map_err(too_long).flatten();
-        answer.map_err(|error| AppFault::io(format!("the daemon at http://{}", self.authority), error))
+        answer.map_err(|error| AppFault::io(format!("the daemon at http://{}", self.daemon.authority), error))
     }
 
     async fn send(
@@ -148,16 +133,21 @@ impl Client {
         headers: Vec<(HeaderName, HeaderValue)>,
         body: Body,
     ) -> io::Result<Response<Body>> {
-        let stream = tokio::net::TcpStream::connect(&self.authority).await?;
+        let before = self.daemon.holder()?;
+        let stream = tokio::net::TcpStream::connect(&self.daemon.authority).await?;
+        // One process has listened there all the while, so it is at the other end, and nobody who had the port before.
+        if self.daemon.holder()? != before {
+            return Err(io::Error::other("it was started again meanwhile; try again"));
+        }
         let (mut sender, connection) =
             http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
         // One request per connection: the task ends with the answer, or with the upgrade.
         tokio::spawn(connection.with_upgrades());
-        let mut authorization = HeaderValue::try_from(format!("Bearer {}", self.token.reveal()))
+        let mut authorization = HeaderValue::try_from(format!("Bearer {}", self.daemon.token.reveal()))
             .map_err(|_| io::Error::other("the token contains characters that a header cannot hold"))?;
         // Keeps the token out of debug output.
         authorization.set_sensitive(true);
-        let mut request = Request::builder().method(method).uri(path).header(HOST, &self.authority);
+        let mut request = Request::builder().method(method).uri(path).header(HOST, &self.daemon.authority);
         request = request.header(AUTHORIZATION, authorization);
         if let Some(session) = &self.session {
             request = request.header("reveille-session", session.as_str());
@@ -193,51 +183,6 @@ impl Answered {
     }
 }
 
-/// Parses host and port of `http://HOST:PORT`.
-fn authority(url: &str) -> Result<String, AppFault> {
-    let wrong =
-        || AppFault::usage(format!("{url} is not the address of a daemon, such as http://127.0.0.1:7517"));
-    let uri: Uri = url.parse().map_err(|_| wrong())?;
-    // No `https`, because the daemon itself does not speak TLS.
-    let authority = uri.authority().filter(|_| uri.scheme_str() == Some("http")).ok_or_else(wrong)?;
-    let plain = uri.path_and_query().is_none_or(|path| path.as_str() == "/");
-    // A path or a user name would be dropped in silence, so they are refused.
-    if !plain || authority.as_str().contains('@') {
-        return Err(wrong());
-    }
-    let port = authority.port_u16().unwrap_or(80);
-    Ok(format!("{}:{port}", authority.host()))
-}
-
-/// Whether a server listens at this address.
-fn is_there(address: SocketAddr) -> bool {
-    TcpStream::connect_timeout(&address, GLANCE).is_ok()
-}
-
-fn token(args: &DaemonArgs) -> Result<Token, AppFault> {
-    // Order: the most explicit source wins; the data directory is the default.
-    let environment = Environment::read();
-    if let Some(path) = &args.token_file {
-        return read_given(path)
-            .map_err(|error| AppFault::io(format!("the token {}", path.display()), error));
-    }
-    if let Some(token) = &environment.token {
-        return Ok(Token::from_text(token));
-    }
-    let directory = args.data_dir.clone().or_else(|| environment.state_dir());
-    let path = directory.map(|directory| directory.join(OPERATOR_TOKEN));
-    let path = path.ok_or_else(|| AppFault::usage("pass --token-file FILE, or set REVEILLE_TOKEN"))?;
-    read_token(&path).map_err(|error| AppFault::io(format!("the token {}", path.display()), error))
-}
-
-/// Reads a token file named by the user. Its mode and owner are not checked: it may be shared on
-/// purpose.
-fn read_given(path: &Path) -> io::Result<Token> {
-    fs::read_to_string(path).map(|text| Token::from_text(text.trim()))
-}
-
-/// Time limit to find a local daemon: a port on loopback answers at once or not at all.
-const GLANCE: Duration = Duration::from_millis(200);
 // Time limit of one request, queries with their own time budget included.
 const PATIENCE: Duration = Duration::from_millis(30_000);
 /// Maximum size of an answer. Another program on the port must not fill our memory.

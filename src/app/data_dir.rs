@@ -1,10 +1,12 @@
 //! The data directory: private to its user, and locked by one daemon at a time.
 //!
 //! Invariants: the directory is 0700 and every file in it 0600 from its creation on; a token file
-//! is complete or absent; a second daemon is told which process holds the lock.
+//! is complete or absent; a second daemon is told which process holds the lock; the lock file names an address only
+//! while its holder listens there.
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -37,7 +39,7 @@ impl DataDir {
         make_directory(path).map_err(unusable)?;
         close_to_others(path).map_err(unusable)?;
         let mut lock = open_private(&path.join(LOCK), OFlags::CREATE | OFlags::RDWR).map_err(unusable)?;
-        match lock.try_lock() {
+        match try_lock(&lock) {
             Ok(()) => {
                 let mut taken = DataDir { path: path.to_owned(), lock };
                 // Written at once: until then the file names the former holder.
@@ -59,6 +61,12 @@ impl DataDir {
     /// The operating system's error if the file cannot be written.
     pub(super) fn sign(&mut self, address: &str) -> io::Result<()> {
         self.write_lock(&format!("process {} at {address}", std::process::id()))
+    }
+
+    /// Removes the address from the lock file, before the port is free for others.
+    pub(super) fn unsign(&mut self) {
+        // A failure leaves the address there until the lock is free, which is soon.
+        let _ = self.write_lock(&format!("process {}", std::process::id()));
     }
 
     fn write_lock(&mut self, holder: &str) -> io::Result<()> {
@@ -103,27 +111,97 @@ impl DataDir {
     }
 }
 
+/// Locks the file for this process. Clients hold the lock for an instant, to see whether it is free.
+fn try_lock(lock: &File) -> Result<(), TryLockError> {
+    for _ in 0..CLIENT_LOOKS {
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) => pause(),
+            locked => return locked,
+        }
+    }
+    lock.try_lock()
+}
+
 /// The name of the lock's holder. A new holder writes its name right after locking; until then the
 /// file is empty or names the former holder, so retry for a while.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "another process is about to write, and nothing here has a clock yet"
-)]
 fn holder(lock: &mut File) -> Option<String> {
     for _ in 0..LOOKS {
         let mut text = String::new();
         lock.rewind().ok()?;
         lock.read_to_string(&mut text).ok()?;
-        let holder = text.trim();
-        let number = holder.strip_prefix("process ").and_then(|rest| rest.split(' ').next()?.parse().ok());
-        let process = number.and_then(Pid::from_raw);
+        let holder = Holder { line: text.trim().to_owned() };
         // Only a live process can be the holder: a dead one's name is a leftover.
-        if process.is_some_and(|process| test_kill_process(process) != Err(Errno::SRCH)) {
-            return Some(holder.to_owned());
+        if holder.process().is_some_and(|process| test_kill_process(process) != Err(Errno::SRCH)) {
+            return Some(holder.line);
         }
-        thread::sleep(BETWEEN_LOOKS);
+        pause();
     }
     None
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "another process is about to write, and nothing here has a clock yet"
+)]
+fn pause() {
+    thread::sleep(BETWEEN_LOOKS);
+}
+
+/// What a daemon writes into the lock file of its data directory: `process ID at ADDRESS`.
+#[derive(PartialEq, Eq)]
+pub(super) struct Holder {
+    line: String,
+}
+
+impl Holder {
+    fn process(&self) -> Option<Pid> {
+        let rest = self.line.strip_prefix("process ")?;
+        Pid::from_raw(rest.split(' ').next()?.parse().ok()?)
+    }
+
+    /// Host and port at which to reach it, while it serves there.
+    pub(super) fn authority(&self) -> Option<String> {
+        let (_, address) = self.line.split_once(" at http://")?;
+        let mut address: SocketAddr = address.parse().ok()?;
+        // Nobody can connect to "every address of this machine".
+        match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+            IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+            IpAddr::V4(_) | IpAddr::V6(_) => {}
+        }
+        Some(address.to_string())
+    }
+}
+
+/// The daemon of a data directory: the process that holds its lock, if it is a live one of this user.
+///
+/// # Errors
+/// The operating system's error; `PermissionDenied` for a lock file that others could have written.
+pub(super) fn holder_of(directory: &Path) -> io::Result<Option<Holder>> {
+    let mut lock = match open_private(&directory.join(LOCK), OFlags::RDONLY | OFlags::NONBLOCK) {
+        Ok(lock) => lock,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let found = lock.metadata()?;
+    if !found.is_file() || found.uid() != geteuid().as_raw() || found.mode() & 0o022 != 0 {
+        let message = "it must be this user's regular file, with mode 0600";
+        return Err(io::Error::new(ErrorKind::PermissionDenied, message));
+    }
+    let mut text = String::new();
+    (&mut lock).take(4_096).read_to_string(&mut text)?;
+    let holder = Holder { line: text.trim().to_owned() };
+    // A process that may not be signalled is another user's, which has the number of one that is gone.
+    if holder.process().is_none_or(|process| test_kill_process(process).is_err()) {
+        return Ok(None);
+    }
+    // Asked last, because a daemon that starts at this instant would find the lock taken.
+    match lock.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => Ok(Some(holder)),
+        // The file is closed with this function, and the lock is free again.
+        Ok(()) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
 }
 
 /// Reads a token file that only its owner can access.
@@ -204,4 +282,6 @@ pub(super) const OBSERVER_TOKEN: &str = "observer.token";
 const LOCK: &str = "reveille.lock";
 /// How often the lock file is read to find its holder: for one second in all.
 const LOOKS: u32 = 50;
+/// How often a new daemon tries again, because a client may be looking.
+const CLIENT_LOOKS: u32 = 3;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);

@@ -4,6 +4,7 @@ mod channels;
 mod client;
 mod config;
 mod control;
+mod daemon;
 mod data_dir;
 mod demo;
 mod doctor;

@@ -84,6 +84,9 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
             count.note(&handle);
         }
     }
+    if let Some(data_dir) = &mut data_dir {
+        data_dir.unsign();
+    }
     stop_all(&mut server, &mut engine);
     if let Some(count) = count {
         count.clear();

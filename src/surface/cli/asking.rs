@@ -9,16 +9,21 @@ use crate::domain::SessionId;
 /// Which daemon to ask, and as whom.
 #[derive(Args, Debug)]
 pub struct DaemonArgs {
-    /// Ask the daemon at this address; an empty value means an in-process engine [default: http://127.0.0.1:7517 if a
-    /// daemon answers there, else an in-process engine]
+    /// Ask the daemon at this address; an empty value means an in-process engine [default: the daemon that serves
+    /// DATA-DIR, else an in-process engine]
     #[arg(long, value_name = "URL", env = "REVEILLE_URL", hide_env_values = true)]
     pub url: Option<String>,
-    /// Read the token from this file [default: REVEILLE_TOKEN, then DATA-DIR/operator.token]
+    /// Read the token from this file [default: REVEILLE_TOKEN, then DATA-DIR/operator.token, which only the daemon that
+    /// serves DATA-DIR gets]
     #[arg(long, value_name = "FILE", env = "REVEILLE_TOKEN_FILE", hide_env_values = true)]
     pub token_file: Option<PathBuf>,
-    /// The daemon's data directory, which has its tokens [default: $XDG_STATE_HOME/reveille]
+    /// The daemon's data directory, which has its address and its tokens [default: $XDG_STATE_HOME/reveille]
     #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
     pub data_dir: Option<PathBuf>,
+    /// Send the token in clear to another machine, if --url names one
+    // Without a variable: a file in some directory must not be able to set it.
+    #[arg(long)]
+    pub insecure: bool,
 }
 
 /// As whom a command asks, and which daemon.

@@ -8,4 +8,5 @@ mod guard;
 mod repeats;
 mod slow_clients;
 mod terminal;
+mod token;
 mod transfer;
