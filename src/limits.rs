@@ -87,6 +87,9 @@ limits! {
     ACTION_KEPT_MS = 604_800_000 "ms" as "action-kept-ms";
     /// Unfinished schedules of one session, from all dialects together; a dialect may allow fewer.
     SESSION_SCHEDULES = 2_000 "schedules" as "session-schedules";
+    /// Size of the texts of one session's schedules, and of the sessions that come from it. Finished schedules are dropped from
+    /// half of it on, the oldest first.
+    SESSION_BYTES = 33_554_432 "bytes" as "session-bytes";
     /// Unfinished schedules of one chain: each was created in a turn that an earlier schedule of
     /// the chain began, back to the one that a person or an operator created.
     LINE_SCHEDULES = 20 "schedules" as "line-schedules";

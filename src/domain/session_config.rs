@@ -105,10 +105,18 @@ pub struct Skill {
 
 impl Skill {
     /// Returns the length of the skill's longest text.
+    fn longest(&self) -> usize {
+        self.texts().max().unwrap_or(0)
+    }
+
+    /// Returns the length of all its texts.
     fn bytes(&self) -> usize {
+        self.texts().sum()
+    }
+
+    fn texts(&self) -> impl Iterator<Item = usize> {
         let texts = [&self.name, &self.description, &self.file_path, &self.base_dir];
-        let texts = texts.into_iter().chain(&self.lambda_description);
-        texts.map(|text| text.len()).max().unwrap_or(0)
+        texts.into_iter().chain(&self.lambda_description).map(|text| text.len())
     }
 }
 
@@ -164,7 +172,7 @@ impl SessionConfig {
         let selection = self.prompt_component_selection.as_ref();
         let lists: [Vec<usize>; 5] = [
             names(&self.tool_ids),
-            self.skills.iter().flatten().map(Skill::bytes).collect(),
+            self.skills.iter().flatten().map(Skill::longest).collect(),
             selection.map_or_else(Vec::new, |selection| names(&selection.extension_prompt_contributions)),
             selection.map_or_else(Vec::new, |selection| names(&selection.tool_names)),
             selection.map_or_else(Vec::new, |selection| names(&selection.skill_names)),
@@ -183,6 +191,22 @@ impl SessionConfig {
             (limits::PRELOADED_MESSAGES, messages.count()),
         ];
         bounds.into_iter().find(|(limit, found)| *found as u64 > limit.value).map(|(limit, _)| limit)
+    }
+
+    /// Returns the size of its texts, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let names =
+            |list: &Option<Vec<Box<str>>>| list.iter().flatten().map(|name| name.len()).sum::<usize>();
+        let texts = [&self.session_name, &self.system_prompt, &self.developer_prompt];
+        let texts = texts.into_iter().flatten().map(|text| text.len()).sum::<usize>();
+        let selection = self.prompt_component_selection.as_ref().map_or(0, |selection| {
+            names(&selection.extension_prompt_contributions)
+                + names(&selection.tool_names)
+                + names(&selection.skill_names)
+        });
+        let skills = self.skills.iter().flatten().map(Skill::bytes).sum::<usize>();
+        let messages = self.preloaded_messages.iter().flatten().map(Message::bytes).sum::<usize>();
+        texts + names(&self.tool_ids) + selection + skills + messages
     }
 
     /// Returns this configuration laid over the origin's: a field that is `None` here takes the

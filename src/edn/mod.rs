@@ -47,7 +47,6 @@ pub use bigdec::BigDec;
 pub use caps::Caps;
 pub use error::{ReadError, ReadErrorKind};
 pub use frame::Framer;
-#[cfg(feature = "cli")]
 pub(crate) use hidden::is_hidden;
 pub(crate) use inst::Fraction;
 pub use inst::Inst;

@@ -9,6 +9,7 @@ use crate::domain::{
     Actor, Channel, Cursor, HostId, Lineage, Moment, Reason, Run, RunId, Schedule, ScheduleId, SessionConfig,
     SessionId, SessionProvenance, Status, Trigger,
 };
+use crate::limits;
 
 /// A schedule and its current state.
 #[derive(Clone, Debug)]
@@ -279,6 +280,8 @@ pub struct SessionRecord {
     /// How many of them are volatile and not handed over.
     pub(super) unstarted: u32,
     pub(super) finished: VecDeque<Key>,
+    /// The size of the texts of all its schedules.
+    pub(super) bytes: u64,
     pub(super) config: Arc<SessionConfig>,
     pub(super) provenance: Option<Box<SessionProvenance>>,
     pub(super) opened_at: Moment,
@@ -309,6 +312,7 @@ impl SessionRecord {
             woken: None,
             waiting: Vec::new(),
             live: Vec::new(),
+            bytes: 0,
             unstarted: 0,
             finished: VecDeque::new(),
             config,
@@ -358,6 +362,18 @@ impl SessionRecord {
     /// Returns the number of its unfinished schedules.
     pub fn live_count(&self) -> usize {
         self.live.len()
+    }
+
+    /// Returns whether its oldest finished schedule has to be dropped: there are too many, or too much is in them. The last one
+    /// stays in any case.
+    pub(super) fn has_too_much_finished(&self) -> bool {
+        let half_full = self.bytes > limits::SESSION_BYTES.value / 2;
+        self.finished.len() as u64 > limits::FINISHED_KEPT.value || half_full && self.finished.len() > 1
+    }
+
+    /// Returns the size of the texts of its schedules, finished ones included.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Returns its configuration.

@@ -196,10 +196,11 @@ impl<'a> View<'a> {
 
     /// Returns whether a schedule exists for the caller. What had ended when a session was closed stays without a session, also
     /// if a later one has the id.
+    #[inline]
     fn has(&self, record: &ScheduleRecord) -> bool {
-        let is_left = !record.schedule().settings().shared && record.owner_key().is_none();
-        record.schedule().is_in(self.scope)
-            && !(is_left && record.status().is_terminal() && *self.scope != Scope::Operator)
+        let Scope::Session(own) = self.scope else { return true };
+        let is_left = || record.status().is_terminal() && record.owner_key().is_none();
+        record.schedule().owner == *own && !is_left() || record.schedule().settings().shared
     }
 
     /// Returns the run with this number and its schedule, if they exist for the caller.

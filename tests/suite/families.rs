@@ -140,6 +140,29 @@ fn a_family_shares_its_schedules_and_its_rate() {
     assert_eq!(call("bob"), None);
 }
 
+#[test]
+fn a_family_shares_the_room_for_its_texts() {
+    let (handle, clock) = scene();
+    pass(&handle, &clock, 1);
+    let child = fresh(&handle).remove(0);
+    let text: Box<str> = "x".repeat(usize::try_from(limits::TEXT_BYTES.value).expect("a size")).into();
+    let create = |owner: &SessionId, delay| {
+        let soon = reveille::domain::When::After(Span::from_millis(delay));
+        handle.schedule(NewSchedule::message(owner.clone(), soon, text.clone()))
+    };
+    let full = Refusal::LimitReached { limit: limits::SESSION_BYTES };
+    create(&child, 5_000).expect("there is room");
+    let created = (0..1_000).take_while(|_| create(&session("alice"), 5_000).is_ok());
+    assert_eq!(created.count() as u64, limits::SESSION_BYTES.value / limits::TEXT_BYTES.value - 2);
+    assert_eq!(create(&child, 5_000), Err(full.clone()));
+    assert_eq!(create(&session("alice"), 5_000), Err(full));
+    simulated::open(&handle, "bob", SessionConfig::default());
+    create(&session("bob"), 5_000).expect("another session has room of its own");
+    // Finished schedules make room by themselves.
+    pass(&handle, &clock, 6);
+    create(&session("alice"), 5_000).expect("there is room again");
+}
+
 /// A job that a session's token sends into another session is asked about again when it runs.
 #[test]
 fn a_grant_that_was_taken_away_stops_what_was_made_under_it() {

@@ -140,6 +140,13 @@ impl Schedule {
         }
     }
 
+    /// Returns the size of its texts, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let of = |text: &Option<Box<str>>| text.as_ref().map_or(0, |text| text.len());
+        let config = self.payload.config().map_or(0, |config| config.bytes());
+        (self.payload.text().len() + of(&self.label) + of(&self.settings().description) + config) as u64
+    }
+
     /// Returns whether the schedule survives a restart.
     pub fn is_durable(&self) -> bool {
         self.durability == Durability::Durable

@@ -58,6 +58,7 @@ impl State {
         record.next = next;
         record.progress = progress;
         let key = self.enter(record);
+        self.weigh(key, true);
         // A schedule that has ended is listed at the end, once its runs exist: making room for it
         // asks which schedules still have live runs.
         let ended = status.is_terminal();

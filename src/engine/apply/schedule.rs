@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{Next, Now, Reason, Redefinition, RunState, Schedule, ScheduleFact, Skip, Status};
-use crate::engine::record::{Pause, ScheduleRecord};
+use crate::engine::record::{Pause, ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::{RequestKey, State, request_key};
 use crate::engine::timers::Timer;
@@ -16,8 +16,23 @@ impl State {
         self.live += 1;
         self.count_in_chain(key, true);
         self.enter_owner(key);
+        self.weigh(key, true);
         self.arm(key, next);
         self.refresh(key);
+    }
+
+    /// Adds the size of a schedule's texts to its session, or takes it away.
+    pub(super) fn weigh(&mut self, key: Key, is_there: bool) {
+        let Some(record) = self.schedules.get(key) else { return };
+        let (owner, bytes) = (record.owner, record.schedule.bytes());
+        let Some(session) = owner.and_then(|owner| self.sessions.get_mut(owner)) else { return };
+        debug_assert!(
+            is_there || session.bytes >= bytes,
+            "{} has {} bytes left of {bytes}",
+            session.id,
+            session.bytes
+        );
+        session.bytes = if is_there { session.bytes + bytes } else { session.bytes.saturating_sub(bytes) };
     }
 
     /// Adds a schedule to the state, and to the indexes by id and by idempotency key.
@@ -132,6 +147,7 @@ impl State {
         if is_live {
             self.count_in_chain(key, false);
         }
+        self.weigh(key, false);
         let Some(record) = self.schedules.get_mut(key) else { return };
         let former = std::mem::replace(&mut record.schedule, schedule);
         let present = request_key(&record.schedule);
@@ -148,6 +164,7 @@ impl State {
             // Ends in the accounts as cancelled; the new trigger's slot is expected anew.
             withdrawn = record.next.take().is_some();
         }
+        self.weigh(key, true);
         let former = request_key(&former);
         if former != present {
             former.map(|request| self.keys.remove(&request));
@@ -182,6 +199,7 @@ impl State {
                 if let Some(record) = self.schedules.get_mut(key) {
                     record.owner = owner;
                 }
+                self.weigh(key, true);
             }
         }
         self.live += 1;
@@ -391,7 +409,7 @@ impl State {
         };
         let Some(session) = self.sessions.get_mut(owner) else { return };
         session.finished.push_back(key);
-        if session.finished.len() as u64 > limits::FINISHED_KEPT.value
+        while self.sessions.get(owner).is_some_and(SessionRecord::has_too_much_finished)
             && let Some(place) = self.oldest_ended(owner)
             && let Some(oldest) = self.sessions.get_mut(owner).and_then(|it| it.finished.remove(place))
         {
@@ -469,6 +487,7 @@ impl State {
         for run in runs {
             self.runs.remove(run);
         }
+        self.weigh(key, false);
         if let Some(record) = self.schedules.remove(key) {
             self.schedule_ids.remove(&record.schedule.id, key);
             if record.schedule.is_durable() {

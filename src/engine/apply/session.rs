@@ -120,6 +120,7 @@ impl State {
         if let Some(session) = self.sessions.get_mut(session) {
             session.live.push(schedule);
         }
+        self.weigh(schedule, true);
     }
 
     /// Any report on a session's turns ends the presumption that one is about to start.

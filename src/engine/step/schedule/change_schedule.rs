@@ -12,7 +12,7 @@ use crate::engine::input::{ScheduleChange, Which};
 use crate::engine::record::{ScheduleRecord, SessionRecord};
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_changeable;
-use crate::engine::step::schedule::create_schedule::{check_payload, check_settings};
+use crate::engine::step::schedule::create_schedule::{check_bytes, check_payload, check_settings};
 use crate::engine::step::schedule::next_slot::first_slot;
 use crate::engine::step::schedule::pause_schedule::{hand_over_what_waited, resumed};
 use crate::engine::step_builder::StepBuilder;
@@ -120,6 +120,10 @@ pub(in crate::engine) fn edited(
     }
     check_payload(&schedule)?;
     check_settings(&schedule)?;
+    let more = schedule.bytes().saturating_sub(record.schedule.bytes());
+    if let Some(session) = step.state.session(&schedule.owner).filter(|_| more > 0) {
+        check_bytes(step, session, more)?;
+    }
     let retriggered = retriggered(step, record, &schedule)?;
     Ok(Edited { schedule, retriggered })
 }

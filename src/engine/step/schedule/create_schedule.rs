@@ -60,7 +60,7 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
         trigger,
         payload: new.payload,
         created_at: now.wall,
-        creation: Creation::of(new.made_by.map(|by| *by), None, None),
+        creation: new.made_by.and_then(|by| Creation::of(Some(*by), None, None)),
         settings: new.settings.filter(|settings| **settings != Settings::PLAIN),
     };
     let known = known(step, &schedule);
@@ -79,6 +79,7 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
     join_chain(step, &mut schedule)?;
     check_payload(&schedule)?;
     check_settings(&schedule)?;
+    check_bytes(step, session, schedule.bytes())?;
     if state.live_count() >= limits::SCHEDULES.value {
         return Err(Refusal::LimitReached { limit: limits::SCHEDULES });
     }
@@ -126,7 +127,10 @@ fn join_chain(step: &StepBuilder<'_>, schedule: &mut Schedule) -> Result<(), Ref
 /// dialect that allows fewer.
 fn is_full(step: &StepBuilder<'_>, session: &SessionRecord, new: &NewSchedule, max: u32) -> bool {
     let family = || step.state.family_of(session);
-    let count: usize = family().map(|member| member.live.len()).sum();
+    // The common case: no session has fresh ones.
+    let has_families = !step.state.families.is_empty();
+    let count =
+        if !has_families { session.live.len() } else { family().map(|member| member.live.len()).sum() };
     if count < max as usize {
         return false;
     }
@@ -167,6 +171,21 @@ fn is_same_trigger(known: &Schedule, asked: &Schedule) -> bool {
         }
         (one, two) => one == two,
     }
+}
+
+/// Refuses more text than a session may have in its schedules, with the sessions that it shares a budget with.
+pub(in crate::engine::step) fn check_bytes(
+    step: &StepBuilder<'_>,
+    session: &SessionRecord,
+    more: u64,
+) -> Result<(), Refusal> {
+    let is_alone = step.state.families.is_empty();
+    let family = || step.state.family_of(session).map(SessionRecord::bytes).sum();
+    let bytes = if is_alone { session.bytes } else { family() };
+    if bytes.saturating_add(more) > limits::SESSION_BYTES.value {
+        return Err(Refusal::LimitReached { limit: limits::SESSION_BYTES });
+    }
+    Ok(())
 }
 
 /// Refuses texts over their bounds. Applies to every caller and every dialect.
