@@ -82,7 +82,10 @@ pub(in crate::surface::http) fn follow(
     };
     // Reserve the thread's place first: starting a subscription already costs work.
     let place = app.followers.take(&principal.caller, 1).map_err(full)?;
-    let follower = Follower::begin(&app.graphql, &principal.caller, request)?;
+    // A subscription to a list begins with the whole list.
+    let begin = || Follower::begin(&app.graphql, &principal.caller, request);
+    let follower = long::run(app, &principal.caller, Cost::Long, begin);
+    let follower = follower.map_err(long::crowded_in_graphql)??;
     let no_thread = || vec![GraphqlError::new(Class::Limit, "the system cannot start another thread")];
     let following = Following::start(follower, place, principal.caller.clone(), Arc::clone(&app.answers));
     following.ok_or_else(no_thread)
