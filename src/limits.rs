@@ -220,9 +220,8 @@ limits! {
     SESSION_AS_OF_WAITING = 4 "queries" as "session-as-of-waiting";
     /// How long the state at one past instant may take to rebuild.
     AS_OF_MS = 10_000 "ms" as "as-of-ms";
-    /// Most unfinished schedules of a past state that stays in memory for the next query as of the
-    /// same instant.
-    AS_OF_CACHED = 10_000 "schedules" as "as-of-cached";
+    /// Most schedules of a past state that stays in memory for the next query as of the same instant.
+    AS_OF_CACHED = 1_000 "schedules" as "as-of-cached";
     /// Entries of one page of a list.
     PAGE_ROWS = 5_000 "rows" as "page-rows";
     /// Longest answer of psi-tool's query; a longer answer is cut, with a note on how to page.

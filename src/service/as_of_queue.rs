@@ -59,7 +59,8 @@ impl AsOfQueue {
         let snapshot = as_of::snapshot(handle, at, &is_late)?.ok_or_else(|| refused(limits::AS_OF_MS))?;
         let snapshot = Arc::new(snapshot);
         // A large one is not worth its memory once nobody uses it.
-        if snapshot.state.live_count() <= limits::AS_OF_CACHED.value {
+        let max = limits::AS_OF_CACHED.value;
+        if snapshot.state.live_count() <= max && snapshot.state.schedules().len() as u64 <= max {
             let fresh = Cached { at, head, snapshot: Arc::clone(&snapshot) };
             let old = self.cached.lock().unwrap_or_else(PoisonError::into_inner).replace(fresh);
             drop(old);

@@ -15,7 +15,9 @@ use self::session_action::ActionCall;
 use super::Service;
 use super::admission::{Denial, op_of};
 use crate::dialect::{self, Answer, Notation};
-use crate::domain::{Caller, Op};
+use crate::domain::Caller;
+#[cfg(feature = "http")]
+use crate::domain::Op;
 use crate::edn::Value;
 
 pub use self::catalog::{TOOLBOX, ToolInfo};
