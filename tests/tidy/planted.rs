@@ -31,7 +31,7 @@ pub(crate) fn unplantable(table: &str, read: impl Fn(&str) -> Option<String>) ->
         };
         for suite in text('?').split_whitespace().filter(|suite| *suite != "lib") {
             let path = suite.replace("::", "/");
-            let places = [".rs", "/main.rs"].map(|end| format!("tests/{path}{end}"));
+            let places = [".rs", "/main.rs", "/mod.rs"].map(|end| format!("tests/{path}{end}"));
             let modules = [".rs", "/mod.rs"].map(|end| format!("tests/suite/{path}{end}"));
             if places.iter().chain(&modules).all(|place| read(place).is_none()) {
                 faults.push(format!("{name}: there are no tests called {suite}"));

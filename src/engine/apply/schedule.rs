@@ -21,20 +21,6 @@ impl State {
         self.refresh(key);
     }
 
-    /// Adds the size of a schedule's texts to its session, or takes it away.
-    pub(super) fn weigh(&mut self, key: Key, is_there: bool) {
-        let Some(record) = self.schedules.get(key) else { return };
-        let (owner, bytes) = (record.owner, record.schedule.bytes());
-        let Some(session) = owner.and_then(|owner| self.sessions.get_mut(owner)) else { return };
-        debug_assert!(
-            is_there || session.bytes >= bytes,
-            "{} has {} bytes left of {bytes}",
-            session.id,
-            session.bytes
-        );
-        session.bytes = if is_there { session.bytes + bytes } else { session.bytes.saturating_sub(bytes) };
-    }
-
     /// Adds a schedule to the state, and to the indexes by id and by idempotency key.
     pub(super) fn enter(&mut self, record: ScheduleRecord) -> Key {
         let (id, request) = (record.schedule.id.clone(), request_key(&record.schedule));

@@ -123,6 +123,20 @@ impl State {
         self.weigh(schedule, true);
     }
 
+    /// Adds the size of a schedule's texts to its session, or takes it away.
+    pub(super) fn weigh(&mut self, key: Key, is_there: bool) {
+        let Some(record) = self.schedules.get(key) else { return };
+        let (owner, bytes) = (record.owner, record.schedule.bytes());
+        let Some(session) = owner.and_then(|owner| self.sessions.get_mut(owner)) else { return };
+        debug_assert!(
+            is_there || session.bytes >= bytes,
+            "{} has {} bytes left of {bytes}",
+            session.id,
+            session.bytes
+        );
+        session.bytes = if is_there { session.bytes + bytes } else { session.bytes.saturating_sub(bytes) };
+    }
+
     /// Any report on a session's turns ends the presumption that one is about to start.
     fn end_presumption(&mut self, session: Key) {
         self.timers.clear(Timer::Turn(session));
