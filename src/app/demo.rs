@@ -188,6 +188,7 @@ impl<W: Write> Demo<'_, W> {
             | DecisionKind::EngineHeld
             | DecisionKind::EngineReleased
             | DecisionKind::EngineRestarted
+            | DecisionKind::OperationRefused
             | DecisionKind::EngineStopping => {}
         }
         self.output.flush()

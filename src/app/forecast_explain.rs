@@ -55,12 +55,12 @@ fn ask_forecast(args: &ForecastArgs) -> Result<Map, AppFault> {
     ask(&args.caller.daemon, args.caller.session.as_ref(), &query("reveille/forecast", params, FORESEEN))
 }
 
-fn query(attribute: &str, params: Map, shape: &str) -> String {
+pub(super) fn query(attribute: &str, params: Map, shape: &str) -> String {
     format!("[{{(:{attribute} {}) {shape}}}]", Value::Map(params))
 }
 
 /// Sends a query to the daemon, or to an empty engine of this process.
-fn ask(daemon: &DaemonArgs, session: Option<&SessionId>, query: &str) -> Result<Map, AppFault> {
+pub(super) fn ask(daemon: &DaemonArgs, session: Option<&SessionId>, query: &str) -> Result<Map, AppFault> {
     let wrong = |error: String| AppFault::usage(format!("the query could not be read: {error}"));
     // The query is built here, but the user's values in it may exceed a cap.
     let form = edn::read(query.as_bytes(), &REQUEST_CAPS).map_err(|error| wrong(error.to_string()))?;

@@ -6,6 +6,7 @@ mod config;
 mod control;
 mod daemon;
 mod data_dir;
+mod decisions;
 mod demo;
 mod doctor;
 mod environment;

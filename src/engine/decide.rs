@@ -89,6 +89,10 @@ fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refus
             Ok(())
         }
         Report::GuardAnswered { run, digest, answer } => step::guard_answered(step, &run, digest, answer),
+        Report::Refused { by, op } => {
+            step.fact(Fact::Refused { by, op });
+            Ok(())
+        }
         Report::HostAttached { host } => {
             step.fact(Fact::Host(host, HostFact::Attached));
             Ok(())

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::row::StoredRow;
 use crate::domain::{
     Actor, Channel, Cursor, Dialect, Digest, Durability, Failure, Grant, GuardAnswer, GuardPolicy, HostId,
-    JobId, Lifetime, Payload, Policy, RunId, ScheduleId, SessionConfig, SessionId, Settings, Target, When,
+    JobId, Lifetime, Op, Payload, Policy, RunId, ScheduleId, SessionConfig, SessionId, Settings, Target,
+    When,
 };
 use crate::limits;
 
@@ -341,6 +342,13 @@ pub enum Report {
         digest: Digest,
         /// The guard's answer.
         answer: GuardAnswer,
+    },
+    /// A caller was refused an operation that it may not ask for.
+    Refused {
+        /// The caller.
+        by: Actor,
+        /// The operation.
+        op: Op,
     },
     /// A host has connected; sessions can be opened on it.
     HostAttached {

@@ -10,7 +10,9 @@ use super::params::{CheckedParams, FromParam, OneOrMany, enums, params, refused,
 use super::psi_terms;
 use super::registry::{ParamGroups, ParamType, ResolverError};
 use super::view::View;
-use crate::domain::{Cursor, DecisionKind, Moment, PayloadKind, ScheduleId, SessionId, Status, names};
+use crate::domain::{
+    Cursor, Decision, DecisionKind, Moment, PayloadKind, ScheduleId, Scope, SessionId, Status, Via, names,
+};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, ScheduleRecord, SessionRecord};
 
@@ -81,6 +83,8 @@ params! {
         optional schedule: Box<str> = "schedule-id",
         /// Only decisions about the session with this id.
         optional session: Box<str> = "session-id",
+        /// Only decisions of one actor: the id of a session, the name of an operator's token, or `operator` for all of them.
+        optional by: Box<str> = "by",
     }
 }
 
@@ -193,7 +197,8 @@ pub(super) fn decisions(view: &View<'_>, params: &Map) -> Result<Page, ResolverE
     let given = CheckedParams::of(params);
     // A cursor of the feed is the cursor of a decision, so a subscriber can continue with a list.
     let window = Window::read(&given, |text| text.parse().ok().map(Cursor::new))?;
-    let DecisionFilter { kinds, schedule, session } = DecisionFilter::read(&given).map_err(refused(LIST))?;
+    let DecisionFilter { kinds, schedule, session, by } =
+        DecisionFilter::read(&given).map_err(refused(LIST))?;
     let (schedule, session) = (schedule.as_deref(), session.as_deref());
     let entries = view.decisions.iter().filter(|decision| {
         view.concerns(decision)
@@ -201,11 +206,27 @@ pub(super) fn decisions(view: &View<'_>, params: &Map) -> Result<Page, ResolverE
             // Compared as text: a text that cannot be an id matches nothing, and is no error.
             && schedule.is_none_or(|id| decision.schedule().is_some_and(|own| own.to_string() == id))
             && session.is_none_or(|id| decision.session.as_ref().is_some_and(|own| own.as_str() == id))
+            && by.as_deref().is_none_or(|name| is_by(view, decision, name))
     });
     // The feed is in order of cursors, so the list needs no sorting.
     let entries: Vec<Cursor> = entries.map(|decision| decision.cursor).collect();
     let range = window.cut(&entries, Ord::cmp);
     Ok(Page::of(&entries, range, |cursor| cursor.number(), |_, number| Some(number.to_string())))
+}
+
+/// Returns whether the actor of a decision has this name, as far as the caller may know the actor.
+fn is_by(view: &View<'_>, decision: &Decision, name: &str) -> bool {
+    let Some(by) = &decision.by else {
+        // Without an explicit creator, a schedule was created by its owner.
+        let is_creation = decision.kind == DecisionKind::ScheduleCreated;
+        return is_creation && decision.session.as_ref().is_some_and(|owner| owner.as_str() == name);
+    };
+    by.seen_by(view.scope).is_some_and(|by| match &by.scope {
+        Scope::Session(session) => session.as_str() == name,
+        Scope::Operator => {
+            name == "operator" || by.via.as_ref().and_then(Via::token).is_some_and(|it| it.as_str() == name)
+        }
+    })
 }
 
 /// Returns the entries of a list, unsorted and unfiltered.

@@ -129,6 +129,7 @@ impl Counters {
             | Fact::AllHeld { .. }
             | Fact::AllReleased { .. }
             | Fact::GuardPolicySet { .. }
+            | Fact::Refused { .. }
             | Fact::Restarted { .. }
             | Fact::Stopping { .. } => return,
         };

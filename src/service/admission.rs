@@ -83,6 +83,15 @@ impl Service {
     /// # Errors
     /// [`Denial`]; the operation must not be carried out then.
     pub(crate) fn admit(&self, caller: &Caller, op: Op, tool: Option<Dialect>) -> Result<(), Denial> {
+        let admitted = self.check(caller, op, tool);
+        // A caller that is too fast may do it, only later.
+        if admitted.as_ref().is_err_and(|denial| !matches!(denial, Denial::TooFast { .. })) {
+            self.record_denial(caller, op, tool);
+        }
+        admitted
+    }
+
+    fn check(&self, caller: &Caller, op: Op, tool: Option<Dialect>) -> Result<(), Denial> {
         check_role(caller, op)?;
         let rule = op.rule();
         let Scope::Session(session) = &caller.scope else { return Ok(()) };

@@ -13,6 +13,7 @@ mod admission;
 mod as_of;
 mod as_of_queue;
 pub(crate) mod creation;
+mod denials;
 mod history;
 mod hosting;
 mod mutations;
@@ -27,6 +28,7 @@ mod tools;
 use std::sync::Arc;
 
 use self::as_of_queue::AsOfQueue;
+use self::denials::Denials;
 use self::plan_cache::PlanCache;
 use self::rate_limit::RateLimiter;
 use crate::domain::{Caller, Cursor, Op};
@@ -59,6 +61,7 @@ struct Shared {
     registry: Arc<Registry<Scheduler>>,
     plans: PlanCache,
     rates: RateLimiter,
+    denials: Denials,
     past: AsOfQueue,
 }
 
@@ -66,7 +69,8 @@ impl Service {
     /// A service over the engine of this handle.
     pub fn new(handle: Handle) -> Service {
         let (plans, rates, past) = (PlanCache::default(), RateLimiter::default(), AsOfQueue::default());
-        Service { shared: Arc::new(Shared { handle, registry: registry(), plans, rates, past }) }
+        let denials = Denials::default();
+        Service { shared: Arc::new(Shared { handle, registry: registry(), plans, rates, denials, past }) }
     }
 
     /// The engine.

@@ -194,3 +194,37 @@ fn no_operation_is_without_a_way_in() {
         );
     }
 }
+
+/// What a caller may not ask for is in the log, with the caller's name, once a minute.
+#[test]
+fn refusals_of_authority_are_recorded() {
+    let (handle, clock) = simulated::engine(&["alice"]);
+    let service = Service::new(handle.clone());
+    let ask = |query: &str| simulated::ask_service(&service, &token("alice"), query, true);
+    let recorded = |filter: &str| {
+        let list = "[{(:reveille.engine/decisions {:kind :operation-refused FILTER})
+                      [:reveille.decision/detail :reveille.decision/by :reveille.decision/session-id]}]";
+        let answer = simulated::ask(&handle, &Caller::OPERATOR, &list.replace("FILTER", filter), false);
+        (answer.matches("decision/by").count(), answer)
+    };
+    let narrow = Grant { right: Some(Right::Read), ..Grant::FULL };
+    handle.grant(&session("alice"), narrow, Scope::Operator).expect("it is open");
+    let create = "[(psi.scheduler/create {:kind :message :message \"m\" :delay-ms 1000})]";
+    for _ in 0..100 {
+        let answer = ask(create);
+        assert!(answer.contains("may not change"), "{answer}");
+    }
+    let (count, answer) = recorded(":by \"alice\"");
+    assert_eq!(count, 1, "{answer}");
+    assert!(answer.contains("\"schedule/create\"") && answer.contains("\"session alice\""), "{answer}");
+    ask("[(psi.scheduler/cancel {:schedule-id \"sch-1\"})]");
+    assert_eq!(recorded("").0, 2, "another operation");
+    assert_eq!(recorded(":by \"operator\"").0, 0);
+    clock.advance(reveille::domain::Span::from_millis(60_000));
+    ask(create);
+    assert_eq!(recorded("").0, 3);
+    assert!(
+        ask("[{:reveille.engine/decisions [:reveille.decision/kind]}]").contains("operation-refused"),
+        "it may know"
+    );
+}

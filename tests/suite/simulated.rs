@@ -44,15 +44,21 @@ pub(crate) fn token(name: &str) -> Caller {
 
 /// The answer to a query in EQL, or the refusal of it, as text.
 pub(crate) fn ask(handle: &Handle, caller: &Caller, query: &str, is_lenient: bool) -> String {
+    ask_service(&Service::new(handle.clone()), caller, query, is_lenient)
+}
+
+/// The same, of a service that goes on: it remembers what callers did.
+pub(crate) fn ask_service(service: &Service, caller: &Caller, query: &str, is_lenient: bool) -> String {
     let form = read(query.as_bytes(), &REQUEST_CAPS).expect(query);
     let request = Boundary::read(&form).expect(query);
-    match Service::new(handle.clone()).query(caller, &request, is_lenient) {
+    match service.query(caller, &request, is_lenient) {
         Ok(answer) => Value::from(reply(&request, answer)).to_string(),
         Err(refusal) => refusal.to_string(),
     }
 }
 
-/// Where everything stands, as text: what must be the same after a refusal.
+/// Where everything stands, as text: what must be the same after a refusal. The log may have gained the refusal itself.
 pub(crate) fn standing(handle: &Handle) -> String {
-    handle.view(|state: &State| state.to_string())
+    let (text, cursor) = handle.view(|state: &State| (state.to_string(), state.cursor()));
+    text.replacen(&format!(" cursor {cursor} "), " ", 1)
 }

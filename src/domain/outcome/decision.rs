@@ -67,6 +67,9 @@ names! {
         RunCancelled = "run-cancelled",
         /// The grant of a session was changed.
         SessionGranted = "session-granted",
+        /// A caller was refused an operation that it may not ask for; the operation is in the detail. Repetitions within a
+        /// minute are left out.
+        OperationRefused = "operation-refused",
         /// The guard policy was changed, by which runs are checked before they are handed over.
         GuardPolicySet = "engine-guarded",
         /// A host connected.

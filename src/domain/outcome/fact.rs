@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::{
     Actor, BootTime, Cause, ChannelFact, Digest, Failure, Grant, GuardPolicy, Hold, HostId, JobId, Moment,
-    Phase, Reason, RunId, Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance,
+    Op, Phase, Reason, RunId, Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance,
 };
 
 /// One thing that happened. Facts of one decision are appended together or not at all.
@@ -46,6 +46,13 @@ pub enum Fact {
         policy: Option<Arc<GuardPolicy>>,
         /// Who replaced it.
         by: Actor,
+    },
+    /// A caller was refused an operation that it may not ask for.
+    Refused {
+        /// The caller.
+        by: Actor,
+        /// The operation.
+        op: Op,
     },
     /// The engine started again from its persisted state.
     Restarted {

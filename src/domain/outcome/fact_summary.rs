@@ -24,6 +24,7 @@ impl Fact {
             Fact::AllHeld { .. } => DecisionKind::EngineHeld,
             Fact::AllReleased { .. } => DecisionKind::EngineReleased,
             Fact::GuardPolicySet { .. } => DecisionKind::GuardPolicySet,
+            Fact::Refused { .. } => DecisionKind::OperationRefused,
             Fact::Restarted { .. } => DecisionKind::EngineRestarted,
             Fact::Stopping { .. } => DecisionKind::EngineStopping,
         }
@@ -52,6 +53,7 @@ impl Fact {
             | Fact::Host(..)
             | Fact::Channel(..)
             | Fact::AllReleased { .. }
+            | Fact::Refused { .. }
             | Fact::GuardPolicySet { .. }
             | Fact::Restarted { .. } => None,
         }
@@ -69,6 +71,7 @@ impl Fact {
             | Fact::AllHeld { .. }
             | Fact::AllReleased { .. }
             | Fact::GuardPolicySet { .. }
+            | Fact::Refused { .. }
             | Fact::Restarted { .. }
             | Fact::Stopping { .. } => None,
         }
@@ -83,7 +86,10 @@ impl Fact {
     /// created by its owner.
     pub fn by(&self) -> Option<&Actor> {
         match self {
-            Fact::AllHeld { by, .. } | Fact::AllReleased { by } | Fact::GuardPolicySet { by, .. } => Some(by),
+            Fact::AllHeld { by, .. }
+            | Fact::AllReleased { by }
+            | Fact::GuardPolicySet { by, .. }
+            | Fact::Refused { by, .. } => Some(by),
             Fact::Run(_, RunFact::Approved { by, .. } | RunFact::Denied { by, .. }) => Some(by),
             Fact::Created { schedule, .. } => schedule.created_by(),
             Fact::Schedule(_, fact) => fact.by(),
@@ -127,6 +133,7 @@ impl Fact {
             | Fact::AllHeld { .. }
             | Fact::AllReleased { .. }
             | Fact::GuardPolicySet { .. }
+            | Fact::Refused { .. }
             | Fact::Restarted { .. }
             | Fact::Stopping { .. } => None,
         }
@@ -186,6 +193,7 @@ impl Fact {
             Fact::Schedule(_, ScheduleFact::Paused { reason, .. }) | Fact::AllHeld { reason, .. } => {
                 reason.as_deref().map(|reason| reason.to_owned().into())
             }
+            Fact::Refused { op, .. } => Some(op.name().into()),
             Fact::Restarted { lost } if *lost > 0 => Some(format!("volatile schedules lost: {lost}").into()),
             Fact::Session(..)
             | Fact::Created { .. }

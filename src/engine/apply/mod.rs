@@ -111,6 +111,8 @@ impl State {
                 self.held = None;
                 self.armed_since = Some(now.wall);
             }
+            // Changes nothing; it is told to the session that asked.
+            Fact::Refused { by, .. } => decision.session = by.scope.session().cloned(),
             Fact::Restarted { lost } => {
                 self.armed_since = Some(now.wall);
                 self.ledger.lose(lost);

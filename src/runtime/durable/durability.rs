@@ -36,6 +36,7 @@ pub(in crate::runtime) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Optio
             | SessionFact::TurnUnreported
             | SessionFact::JobReady { .. } => None,
         },
+        Fact::Refused { by, .. } => Some(Lasting { session: by.scope.session() }),
         Fact::AllHeld { .. }
         | Fact::AllReleased { .. }
         | Fact::GuardPolicySet { .. }
@@ -50,7 +51,7 @@ pub(in crate::runtime) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Optio
 pub(in crate::runtime) fn needs_disk(fact: &Fact, state: &State) -> bool {
     let is_written_later = match fact {
         Fact::Session(_, fact, _) => !matches!(fact, SessionFact::Granted { .. }),
-        Fact::Restarted { .. } => true,
+        Fact::Restarted { .. } | Fact::Refused { .. } => true,
         Fact::Created { .. }
         | Fact::Schedule(..)
         | Fact::Run(..)

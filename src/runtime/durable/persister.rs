@@ -157,6 +157,7 @@ impl Persister {
             | Fact::Run(..)
             | Fact::Host(..)
             | Fact::Channel(..)
+            | Fact::Refused { .. }
             | Fact::Restarted { .. }
             | Fact::Stopping { .. } => {}
         }

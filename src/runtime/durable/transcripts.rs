@@ -139,6 +139,7 @@ impl Transcripts {
             | Fact::Channel(..)
             | Fact::AllHeld { .. }
             | Fact::AllReleased { .. }
+            | Fact::Refused { .. }
             | Fact::Restarted { .. }
             | Fact::Stopping { .. } => {}
         }

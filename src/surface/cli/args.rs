@@ -166,6 +166,15 @@ Examples:
   reveille explain sch-…
   reveille explain sch-… --at 2026-04-22T13:00:00Z --json")]
     Explain(ExplainArgs),
+    /// Show the latest decisions of a daemon: what was done, when, why, and by whom.
+    ///
+    /// Refusals of authority are decisions as well. Older decisions than the daemon's feed retains are in `reveille export`.
+    #[command(after_help = "\
+Examples:
+  reveille log --by main
+  reveille log --kind operation-refused --last 20
+  reveille log --schedule sch-… --json")]
+    Log(LogArgs),
     /// Cancel a schedule of a daemon, or all schedules of a session.
     ///
     /// A cancelled schedule is never delivered. A run that a host has received cannot be cancelled.
@@ -282,6 +291,32 @@ pub struct ExplainArgs {
     /// The instant; if omitted, what matters now.
     #[arg(long, value_name = "INSTANT")]
     pub at: Option<String>,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// As whom to ask, and which daemon.
+    #[command(flatten)]
+    pub caller: CallerArgs,
+}
+
+/// Arguments of `reveille log`.
+#[derive(Args, Debug)]
+pub struct LogArgs {
+    /// Only what this actor asked for: a session's id, the name of an operator's token, or `operator`.
+    #[arg(long, value_name = "ACTOR")]
+    pub by: Option<String>,
+    /// Only decisions of this kind.
+    #[arg(long, value_name = "KIND")]
+    pub kind: Option<String>,
+    /// Only decisions about this schedule.
+    #[arg(long, value_name = "ID")]
+    pub schedule: Option<String>,
+    /// Only decisions about this session.
+    #[arg(long, value_name = "ID")]
+    pub about: Option<String>,
+    /// How many, the latest last.
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    pub last: u32,
     /// How the answer is printed.
     #[command(flatten)]
     pub printing: Printing,

@@ -7,7 +7,7 @@ mod flags;
 
 pub use args::{
     Cli, Command, DoctorArgs, EqlArgs, ExplainArgs, ExportArgs, ForecastArgs, GraphqlArgs, ImportArgs,
-    McpArgs, SchemaArgs, SchemaKind, ServeArgs, StateArgs, StdioArgs, ToolArgs,
+    LogArgs, McpArgs, SchemaArgs, SchemaKind, ServeArgs, StateArgs, StdioArgs, ToolArgs,
 };
 pub use asking::{CallerArgs, DaemonArgs, Printing};
 pub use controls::{

@@ -49,6 +49,7 @@ impl Counts {
             | Fact::AllHeld { .. }
             | Fact::AllReleased { .. }
             | Fact::GuardPolicySet { .. }
+            | Fact::Refused { .. }
             | Fact::Stopping { .. } => {}
         }
     }

@@ -115,7 +115,7 @@ impl ReferenceModel {
             Fact::AllReleased { .. } => self.held = false,
             Fact::Channel(name, ChannelFact::Opened(_)) => _ = self.channels.insert(name.clone(), true),
             Fact::Channel(name, ChannelFact::Disabled) => _ = self.channels.insert(name.clone(), false),
-            Fact::Host(..) | Fact::Restarted { .. } => {}
+            Fact::Host(..) | Fact::Restarted { .. } | Fact::Refused { .. } => {}
             Fact::GuardPolicySet { policy, .. } => self.policy.clone_from(policy),
             Fact::Stopping { .. } => self.stopping = true,
         }
@@ -226,6 +226,7 @@ impl ReferenceModel {
             | Fact::AllReleased { .. }
             | Fact::GuardPolicySet { .. }
             | Fact::Restarted { .. } => true,
+            Fact::Refused { .. } => true,
             Fact::Host(..) | Fact::Channel(..) | Fact::Stopping { .. } => false,
         }
     }

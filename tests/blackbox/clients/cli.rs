@@ -56,9 +56,9 @@ fn check_snapshot(name: &str, args: &[&str]) {
     assert_eq!(ran.out, found, "{name} is out of date: UPDATE=1 cargo test --test blackbox cli::");
 }
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "demo", "serve", "doctor", "export", "import", "stdio", "mcp", "tool", "eql", "graphql", "forecast",
-    "explain", "schema",
+    "explain", "log", "schema",
 ];
 
 #[test]

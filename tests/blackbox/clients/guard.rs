@@ -179,6 +179,9 @@ fn an_operator_controls_all_of_a_session_and_what_it_may_do() {
         "session-id  main\nchanged-count  2\nleft-count  0\n"
     );
     assert!(daemon.ok(&["explain", &first]).contains("by operator (token operator)"));
+    let log = daemon.ok(&["log", "--by", "operator", "--last", "1000"]);
+    assert!(log.contains("by operator (token operator)"), "{log}");
+    assert_eq!(daemon.ok(&["log", "--by", "nobody"]), "no such decisions\n");
     daemon.ok(&["resume", &first]);
     assert!(daemon.ok(&["resume", "--all-of", "main"]).contains("changed-count  1\n"));
     daemon.ok(&["reschedule", &first, "--when", "in 2 hours", "--label", "later"]);

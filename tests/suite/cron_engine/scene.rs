@@ -233,6 +233,7 @@ impl Scene {
             | Fact::AllHeld { .. }
             | Fact::AllReleased { .. }
             | Fact::GuardPolicySet { .. }
+            | Fact::Refused { .. }
             | Fact::Restarted { .. }
             | Fact::Stopping { .. } => None,
         }

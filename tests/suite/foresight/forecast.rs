@@ -303,6 +303,7 @@ impl World {
                 | Fact::AllHeld { .. }
                 | Fact::AllReleased { .. }
                 | Fact::GuardPolicySet { .. }
+                | Fact::Refused { .. }
                 | Fact::Restarted { .. }
                 | Fact::Stopping { .. }
                 | Fact::Schedule(

@@ -75,6 +75,7 @@ impl Diary {
             | Fact::AllHeld { .. }
             | Fact::AllReleased { .. }
             | Fact::GuardPolicySet { .. }
+            | Fact::Refused { .. }
             | Fact::Restarted { .. }
             | Fact::Stopping { .. } => None,
         }

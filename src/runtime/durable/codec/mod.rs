@@ -119,4 +119,5 @@ mod names {
     pub(super) const GUARDED: &str = "engine/guarded";
     pub(super) const AWOKE: &str = "engine/awoke";
     pub(super) const STOPPING: &str = "engine/stopping";
+    pub(super) const REFUSED: &str = "operation/refused";
 }

@@ -14,7 +14,7 @@ use super::{FactError, guard, names, session_config};
 use crate::dialect::echo;
 use crate::domain::{
     Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Dispatch, Fact, Failure, HostFact, JobId, Next,
-    Phase, Reason, Redefinition, RunFact, ScheduleFact, SessionFact, Skip, Span,
+    Op, Phase, Reason, Redefinition, RunFact, ScheduleFact, SessionFact, Skip, Span,
 };
 use crate::edn::Map;
 
@@ -154,6 +154,7 @@ fn rest(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
             by: actor(form, "by")?,
         },
         names::AWOKE => Fact::Restarted { lost: number::<u64>(form, "lost")? },
+        names::REFUSED => Fact::Refused { by: actor(form, "by")?, op: op(form)? },
         names::STOPPING => Fact::Stopping { abandon: flag(form, "abandon?")? },
         _ => return Ok(None),
     }))
@@ -194,4 +195,9 @@ fn next(form: &Form<'_>, key: &'static str) -> Result<Next, FactError> {
 /// The actor that caused the fact; `None` for a fact without one.
 fn by(form: &Form<'_>) -> Result<Option<Box<Actor>>, FactError> {
     Ok(maybe(form, "by", actor)?.map(Box::new))
+}
+
+fn op(form: &Form<'_>) -> Result<Op, FactError> {
+    let found = part(form, "op");
+    found.as_str().and_then(Op::parse).ok_or_else(|| wrong("op", "the name of an operation", found))
 }

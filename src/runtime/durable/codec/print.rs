@@ -34,6 +34,7 @@ pub fn print(fact: &Fact) -> Printed {
             named(names::GUARDED).with("policy", policy.as_deref().map(of_policy)).with("by", by)
         }
         Fact::Restarted { lost } => named(names::AWOKE).with("lost", *lost),
+        Fact::Refused { by, op } => named(names::REFUSED).with("by", by).with("op", op.name()),
         Fact::Stopping { abandon } => named(names::STOPPING).with("abandon?", *abandon),
     }
 }

@@ -1,0 +1,64 @@
+//! `reveille log`: the latest decisions of a daemon, as text, EDN or JSON.
+
+use std::fmt::Write as _;
+use std::io;
+use std::process::ExitCode;
+
+use super::forecast_explain::{ask, print, query};
+use super::foreign_text::{shown, visible};
+use crate::edn::{Map, Value};
+use crate::surface::cli::LogArgs;
+
+pub(super) fn log(args: &LogArgs) -> io::Result<ExitCode> {
+    let kind = args.kind.as_deref().map(Value::keyword);
+    let text = |given: &Option<String>| given.as_deref().map(Value::string);
+    let given = [
+        ("by", text(&args.by)),
+        ("kind", kind),
+        ("schedule-id", text(&args.schedule)),
+        ("session-id", text(&args.about)),
+        ("last", Some(Value::Int(args.last.into()))),
+    ];
+    let params = given.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let params = params.fold(Map::new(), |params, (name, value)| params.with(name, value));
+    let query = query("reveille.engine/decisions", params, SHAPE);
+    let answer = match ask(&args.caller.daemon, args.caller.session.as_ref(), &query) {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    let decisions = answer.keyword("reveille.engine/decisions").and_then(Value::as_items).unwrap_or_default();
+    print(&args.printing, &Value::vector(decisions.to_vec()), || lines(decisions))
+}
+
+/// One line for each decision.
+fn lines(decisions: &[Value]) -> String {
+    let mut out = String::new();
+    for decision in decisions.iter().filter_map(Value::as_map) {
+        let part = |name: &str| {
+            let value =
+                decision.keyword(&format!("reveille.decision/{name}")).filter(|value| !value.is_nil())?;
+            let word = value.as_keyword().map(|word| word.as_str().to_owned());
+            Some(word.or_else(|| value.as_str().map(visible)).unwrap_or_else(|| shown(value)))
+        };
+        let at = decision.keyword("reveille.decision/at").and_then(Value::as_inst).map(|at| at.to_string());
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{}  {}", at.unwrap_or_default(), part("kind").unwrap_or_default());
+        for (name, before) in [
+            ("reason", " "),
+            ("session-id", "  session "),
+            ("schedule-id", "  "),
+            ("detail", "  "),
+            ("by", "  by "),
+        ] {
+            if let Some(part) = part(name) {
+                let _ = write!(out, "{before}{part}");
+            }
+        }
+        out.push('\n');
+    }
+    if out.is_empty() { "no such decisions\n".to_owned() } else { out }
+}
+
+const SHAPE: &str = "[:reveille.decision/cursor :reveille.decision/at :reveille.decision/kind :reveille.decision/reason \
+                      :reveille.decision/session-id :reveille.decision/schedule-id :reveille.decision/detail \
+                      :reveille.decision/by]";
