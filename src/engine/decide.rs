@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::input::{Command, Input, Report, StoreInput};
 use super::local_fact::LocalFact;
+use super::row::StoredRow;
 use super::state::State;
 use super::step;
 use super::step_builder::{Env, Step, StepBuilder};
@@ -109,8 +110,12 @@ fn decide_store(step: &mut StepBuilder<'_>, input: StoreInput) {
         // Cursors only grow. A log that ends at or before the present cursor changes nothing.
         StoreInput::LogEnds { at } if at <= step.state.cursor => {}
         StoreInput::LogEnds { at } => step.local_fact(LocalFact::LogEnds { at }),
-        // What is in the state already stays as it is: it is newer than its row.
-        StoreInput::Rows(rows) => rows.into_iter().for_each(|row| step.local_fact(LocalFact::Restored(row))),
+        StoreInput::Rows(rows) => {
+            // A session that is open is newer than its row. Of the other rows, nothing is in memory when they are loaded.
+            let is_open = |row: &StoredRow| matches!(row, StoredRow::Session(row) if step.state.session(&row.id).is_some());
+            let rows: Vec<StoredRow> = rows.into_iter().filter(|row| !is_open(row)).collect();
+            rows.into_iter().for_each(|row| step.local_fact(LocalFact::Restored(row)));
+        }
         StoreInput::Failed { unsent } => step::store_failed(step, unsent),
         StoreInput::Recovered => step.local_fact(LocalFact::DurableDropped),
     }

@@ -1,6 +1,6 @@
 //! Random tool calls by agents and operators, and the laws about their answers.
 //!
-//! A refused call and a reading call change nothing. A schedule that an answer says was created
+//! A refused call and a reading call change nothing; that a caller was not admitted may be recorded. A schedule that an answer says was created
 //! exists and belongs to the caller; one that it says was cancelled is cancelled. No answer to a
 //! session names a schedule that the session cannot see.
 
@@ -46,6 +46,16 @@ struct CallOutcome {
     /// The facts that the call produced, with their cursors.
     facts: Vec<(Cursor, Fact)>,
     has_changed: bool,
+}
+
+impl CallOutcome {
+    /// Returns whether the call was not admitted, and all that followed is the record of that.
+    fn is_only_recorded(&self) -> bool {
+        let is_record =
+            |fact: &Fact| matches!(fact, Fact::Refused { by, .. } if by.scope == self.caller.scope);
+        let [(_, fact)] = &self.facts[..] else { return false };
+        self.answer.is_none() && is_record(fact)
+    }
 }
 
 impl World {
@@ -114,7 +124,7 @@ impl World {
             // A change may be decided before the store's failure is known. It is then refused and
             // rolled back.
             let is_ill = self.disk.as_ref().is_some_and(|disk| disk.is_ill);
-            if effect.has_changed && !is_ill {
+            if effect.has_changed && !is_ill && !effect.is_only_recorded() {
                 return broken("refusals_change_nothing", "a refused call changed something");
             }
             return effect.answer.as_ref().map_or(Ok(()), |answer| self.judge_walls(effect, answer));

@@ -109,8 +109,13 @@ impl CommittedModel {
         self.makes_schedules_of(held)?;
         for row in held.sessions.iter().filter(|row| !self.unsettled.contains(&row.id)) {
             let told = model.fold.session_row(&row.id);
-            // The time of the last user message is written only together with other changes.
-            let told = told.map(|told| SessionRow { last_user_activity: row.last_user_activity, ..told });
+            // The time of the last user message is written only together with other changes. Cursors count volatile facts as
+            // well, which this fold does not have.
+            let told = told.map(|told| SessionRow {
+                last_user_activity: row.last_user_activity,
+                opened: row.opened,
+                ..told
+            });
             if told.as_ref() != Some(row) {
                 return Err(format!("kept is {row:?}, but its facts make {told:?} of it"));
             }
