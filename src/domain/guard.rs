@@ -106,7 +106,7 @@ impl Grant {
 
     /// Returns what both grants allow.
     #[must_use]
-    pub fn and(&self, other: &Grant) -> Grant {
+    pub(crate) fn and(&self, other: &Grant) -> Grant {
         let both = |one: &Vec<Dialect>, two: &Vec<Dialect>| {
             one.iter().copied().filter(|dialect| two.contains(dialect)).collect()
         };

@@ -4,30 +4,20 @@
 //! and what they may do together. What lives elsewhere: making room for one more (`step/session/make_room.rs`).
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use super::record::SessionRecord;
 use super::slab::Key;
 use super::state::State;
-use crate::domain::{Dialect, Grant, Moment, SessionId};
+use crate::domain::{Dialect, Grant, SessionId};
 use crate::limits;
 
 /// Longest line of openers that is followed: longer than any that fits into a family.
 const LINE_MAX: usize = 1_024;
 const _: () = assert!(limits::FRESH_SESSIONS.value < LINE_MAX as u64);
 
-/// The fresh sessions of one root.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Family {
-    /// The open ones, oldest first.
-    pub(super) open: BTreeSet<(Moment, SessionId)>,
-    /// How many hosts are creating.
-    pub(super) creating: usize,
-}
-
 impl SessionRecord {
     /// Returns the root of the session's family: the session itself, unless a schedule opened it.
-    pub fn root(&self) -> &SessionId {
+    pub(crate) fn root(&self) -> &SessionId {
         self.provenance.as_ref().map_or(&self.id, |provenance| &provenance.root)
     }
 
@@ -43,7 +33,7 @@ impl SessionRecord {
 
 impl State {
     /// Returns what a session may do: what its own grant allows, and the grants of the sessions that it comes from.
-    pub fn effective_grant(&self, session: &SessionId) -> Cow<'_, Grant> {
+    pub(crate) fn effective_grant(&self, session: &SessionId) -> Cow<'_, Grant> {
         let own = Cow::Borrowed(self.grant(session));
         let provenance = self.session(session).and_then(SessionRecord::provenance);
         let Some(provenance) = provenance.filter(|_| !self.grants.is_empty()) else { return own };

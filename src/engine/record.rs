@@ -1,6 +1,6 @@
 //! The records of the state: schedules, runs, sessions and channels.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::ready_jobs::ReadyJobs;
@@ -253,6 +253,15 @@ impl RunRecord {
     pub(super) fn is_live(&self) -> bool {
         !self.run.state.is_terminal()
     }
+}
+
+/// The fresh sessions of one root.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Family {
+    /// The open ones, oldest first.
+    pub(super) open: BTreeSet<(Moment, SessionId)>,
+    /// How many hosts are creating.
+    pub(super) creating: usize,
 }
 
 /// A session and its current state.

@@ -8,10 +8,9 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::family::Family;
 use super::index::Index;
 use super::ledger::Ledger;
-use super::record::{ChannelRecord, Pause, RunRecord, ScheduleRecord, SessionRecord};
+use super::record::{ChannelRecord, Family, Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
 use crate::domain::{

@@ -126,10 +126,10 @@ impl Counters {
             | Fact::Created { .. }
             | Fact::Host(..)
             | Fact::Channel(..)
+            | Fact::Refused { .. }
             | Fact::AllHeld { .. }
             | Fact::AllReleased { .. }
             | Fact::GuardPolicySet { .. }
-            | Fact::Refused { .. }
             | Fact::Restarted { .. }
             | Fact::Stopping { .. } => return,
         };

@@ -78,7 +78,7 @@ fn a_family_at_work_gets_no_further_session_and_takes_no_place_from_others() {
     let roots = handle.view(|state| {
         after[before.len()..]
             .iter()
-            .filter_map(|id| Some(state.session(id)?.root().clone()))
+            .filter_map(|id| Some(state.session(id)?.provenance()?.root.clone()))
             .collect::<Vec<_>>()
     });
     assert_eq!(roots, [session("bob")]);

@@ -45,7 +45,11 @@ pub struct Creation {
 
 impl Creation {
     /// Makes the record; `None` if there is nothing to record.
-    pub fn of(by: Option<Actor>, chain: Option<Lineage>, edited_by: Option<Actor>) -> Option<Box<Creation>> {
+    pub(crate) fn of(
+        by: Option<Actor>,
+        chain: Option<Lineage>,
+        edited_by: Option<Actor>,
+    ) -> Option<Box<Creation>> {
         // Most schedules have no part of it, and then need no allocation.
         let is_plain = by.is_none() && chain.is_none() && edited_by.is_none();
         (!is_plain).then(|| Box::new(Creation { by, chain, edited_by }))

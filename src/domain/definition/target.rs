@@ -31,7 +31,7 @@ impl Target {
     pub const NAMES: &'static [&'static str] = &["owner", "session", "route", "fresh"];
 
     /// Returns whether it is a session other than `owner`.
-    pub fn is_beyond(&self, owner: &SessionId) -> bool {
+    pub(crate) fn is_beyond(&self, owner: &SessionId) -> bool {
         matches!(self, Target::Session(into) if into != owner)
     }
 

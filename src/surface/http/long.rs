@@ -6,12 +6,11 @@
 
 use std::sync::Arc;
 
-use super::app_state::AppState;
 use super::message::error::HttpError;
 use crate::domain::Caller;
 use crate::limits::{self, Limit};
 use crate::service::{Queue, Quota};
-use crate::surface::graphql::{GraphqlError, GraphqlRequest};
+use crate::surface::graphql::{GraphqlError, GraphqlRequest, GraphqlService};
 
 /// How much time a request may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,10 +25,10 @@ pub(super) enum Cost {
 
 impl Cost {
     /// The cost of a GraphQL operation.
-    pub(super) fn of(app: &AppState, caller: &Caller, request: &GraphqlRequest) -> Cost {
+    pub(super) fn of(graphql: &GraphqlService, caller: &Caller, request: &GraphqlRequest) -> Cost {
         match request.as_of {
             Some(_) => Cost::AsOf,
-            None if app.graphql.is_quick(caller, request) => Cost::Quick,
+            None if graphql.is_quick(caller, request) => Cost::Quick,
             None => Cost::Long,
         }
     }
@@ -51,12 +50,12 @@ pub(super) fn queue() -> Arc<Queue> {
     Queue::new(turns, limits::SESSION_LONG_QUERIES_WAITING, limits::LONG_QUERIES_WAITING)
 }
 
-/// Does a caller's work where it belongs.
+/// Does a caller's work where it belongs, in this queue if it takes long.
 ///
 /// # Errors
 /// The limit of the long queries that may wait.
 pub(super) fn run<T>(
-    app: &AppState,
+    queue: &Arc<Queue>,
     caller: &Caller,
     cost: Cost,
     work: impl FnOnce() -> T,
@@ -64,7 +63,7 @@ pub(super) fn run<T>(
     match cost {
         Cost::Quick => Ok(work()),
         Cost::Long => tokio::task::block_in_place(|| {
-            let _turn = app.long.enter(caller)?;
+            let _turn = queue.enter(caller)?;
             Ok(work())
         }),
         Cost::AsOf => Ok(tokio::task::block_in_place(work)),

@@ -1,7 +1,7 @@
 //! Random tool calls by agents and operators, and the laws about their answers.
 //!
-//! A refused call and a reading call change nothing; that a caller was not admitted may be recorded. A schedule that an answer says was created
-//! exists and belongs to the caller; one that it says was cancelled is cancelled. No answer to a
+//! A refused call and a reading call change nothing; that a caller was not admitted may be recorded. A schedule that an
+//! answer says was created exists and belongs to the caller; one that it says was cancelled is cancelled. No answer to a
 //! session names a schedule that the session cannot see.
 
 use crate::dialect::{Answer, Notation};

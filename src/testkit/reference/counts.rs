@@ -46,10 +46,10 @@ impl Counts {
             Fact::Session(..)
             | Fact::Host(..)
             | Fact::Channel(..)
+            | Fact::Refused { .. }
             | Fact::AllHeld { .. }
             | Fact::AllReleased { .. }
             | Fact::GuardPolicySet { .. }
-            | Fact::Refused { .. }
             | Fact::Stopping { .. } => {}
         }
     }

@@ -51,7 +51,7 @@ pub(in crate::surface::http) async fn query(
             Ok(Reply::new(StatusCode::OK, reply(&prepared.boundary, answer)).into_response())
         }
     };
-    long::run(&app, &principal.caller, cost, work).map_err(long::crowded)?
+    long::run(&app.long, &principal.caller, cost, work).map_err(long::crowded)?
 }
 
 fn as_edn(app: &AppState, principal: &Principal, prepared: &Prepared) -> Result<Response, HttpError> {

@@ -57,7 +57,7 @@ pub(in crate::surface::http) async fn answer(
     let caller = &principal.caller;
     let run = |request: &_, is_reading| {
         let answer = || app.graphql.answer(caller, request, is_reading);
-        let answered = long::run(&app, caller, Cost::of(&app, caller, request), answer);
+        let answered = long::run(&app.long, caller, Cost::of(&app.graphql, caller, request), answer);
         let crowded = |limit| {
             let body = refusal(&long::crowded_in_graphql(limit));
             GraphqlReply { body, outcome: Outcome::Refused }

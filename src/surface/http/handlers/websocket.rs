@@ -195,7 +195,8 @@ impl Operations for Calls<'_> {
             Ok(false) => {
                 let (app, caller) = (&self.app, &principal.caller);
                 let answer = || app.graphql.answer(caller, request, false).body;
-                let body = match long::run(app, caller, Cost::of(app, caller, request), answer) {
+                let body = match long::run(&app.long, caller, Cost::of(&app.graphql, caller, request), answer)
+                {
                     Ok(body) => body,
                     Err(limit) => return Started::Refused(long::crowded_in_graphql(limit)),
                 };
