@@ -9,13 +9,14 @@ use reveille::adapter::HostLocal;
 use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{Caller, HostId, SessionConfig, SessionId};
 use reveille::edn::{Map, Value, read};
-use reveille::engine::State;
 use reveille::graph::eql::Boundary;
 use reveille::graph::registry::{MutationInfo, Param, ParamGroups, ParamType};
 use reveille::runtime::{Handle, Parts, WithoutStore};
 use reveille::service::{Service, TOOLBOX, registry, reply};
 use reveille::surface::graphql::{GraphqlRequest, GraphqlService};
 use reveille::testkit::{SimClock, SimEntropy};
+
+use crate::simulated::standing;
 
 fn handle() -> Handle {
     let handle = Handle::new(Parts {
@@ -135,11 +136,6 @@ fn ask(handle: &Handle, query: &str, lenient: bool) -> String {
     let request = Boundary::read(&form).expect(query);
     let answer = Service::new(handle.clone()).query(&Caller::OPERATOR, &request, lenient).expect(query);
     Value::from(reply(&request, answer)).to_string()
-}
-
-/// Where everything stands, as text: what must be the same after a refusal.
-fn standing(handle: &Handle) -> String {
-    handle.view(|state: &State| state.to_string())
 }
 
 fn mutations() -> Vec<MutationInfo> {
