@@ -28,7 +28,7 @@ pub struct Prepared {
 impl Prepared {
     /// Whether the request is short enough to be answered where requests are read: it names a few entities and lists
     /// nothing, or took less than a millisecond the last time.
-    pub(crate) fn is_quick(&self) -> bool {
+    pub fn is_quick(&self) -> bool {
         // What a mutation waits for is the disk.
         let may_be_slow = self.plan.has_mutations();
         self.boundary.as_of.is_none() && is_quick(Some(&self.plan), &self.took_us, may_be_slow)

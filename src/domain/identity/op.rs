@@ -41,7 +41,7 @@ pub enum Rate {
 
 impl Rate {
     /// Returns the limit of the rate, per minute.
-    pub(crate) const fn limit(self) -> Limit {
+    pub const fn limit(self) -> Limit {
         match self {
             Rate::Creations => limits::CREATES_PER_MINUTE,
             Rate::Changes => limits::CHANGES_PER_MINUTE,

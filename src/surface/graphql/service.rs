@@ -76,7 +76,7 @@ impl GraphqlService {
 
     /// Returns whether a request is short enough to be answered where requests are read, as in EQL (`Prepared::is_quick`).
     /// A mutation counts as quick: what it waits for is the disk.
-    pub(crate) fn is_quick(&self, caller: &domain::Caller, request: &GraphqlRequest) -> bool {
+    pub fn is_quick(&self, caller: &domain::Caller, request: &GraphqlRequest) -> bool {
         match self.graphql.prepared(request, viewer(&caller.scope)) {
             Some(prepared) => {
                 request.as_of.is_none() && is_quick(prepared.plan.as_ref(), &prepared.took_us, false)
