@@ -88,7 +88,7 @@ impl Writer {
         let records = group.iter().map(|waiting| waiting.batch.facts.len() as u64).sum::<u64>();
         let plan = self.plan(limits::HISTORY_PRUNED.value.max(2 * records));
         let kept = self.transact(&plan, |connection| write_group(connection, &group, self.link));
-        let (link, let_go) = match kept {
+        let (link, dropped_facts) = match kept {
             Ok(kept) => kept,
             Err(fault) => {
                 self.fail(&fault, group);
@@ -99,7 +99,7 @@ impl Writer {
         for fact in group.iter().flat_map(|waiting| &waiting.batch.facts) {
             index.add(note(fact));
         }
-        forget(&mut index, &plan, &let_go);
+        forget(&mut index, &plan, &dropped_facts);
         drop(index);
         // The order matters: first the mark, then the queue's head, then the answers. A caller that
         // was answered finds all of them up to date.
@@ -124,9 +124,9 @@ impl Writer {
         // flush of their own.
         if plan.facts() >= limits::HISTORY_PRUNED.value {
             match self.transact(&plan, |_| Ok(())) {
-                Ok(((), let_go)) => {
+                Ok(((), dropped_facts)) => {
                     let mut index = self.shared.index.lock().unwrap_or_else(PoisonError::into_inner);
-                    forget(&mut index, &plan, &let_go);
+                    forget(&mut index, &plan, &dropped_facts);
                     return Idle::Tidy;
                 }
                 Err(fault) => self.fail(&fault, Vec::new()),
@@ -164,7 +164,7 @@ impl Writer {
         // IMMEDIATE takes the write lock at once, so that nothing fails half-way for want of it.
         run(connection, "BEGIN IMMEDIATE")?;
         let written = write(connection)?;
-        let let_go = if plan.is_empty() {
+        let dropped_facts = if plan.is_empty() {
             PrunedFacts::default()
         } else {
             prune(connection, plan).map_err(unwritable)?
@@ -172,7 +172,7 @@ impl Writer {
         self.faults.pass(FaultPoint::Commit)?;
         run(connection, "COMMIT")?;
         self.faults.pass(FaultPoint::Flush)?;
-        Ok((written, let_go))
+        Ok((written, dropped_facts))
     }
 
     /// Ends the term: answers every waiting caller, drops the connection, and tries to open
@@ -278,24 +278,24 @@ fn write_row(upsert: &mut rusqlite::Statement<'_>, row: &RowRecord, at: i64) -> 
 
 /// Deletes what a plan names, and counts it by cause.
 fn prune(connection: &Connection, plan: &PrunePlan) -> rusqlite::Result<PrunedFacts> {
-    let mut let_go = PrunedFacts::default();
+    let mut dropped_facts = PrunedFacts::default();
     // The newest fact stays: the next one follows from it, and its cursor says where the log ends.
     let newest = "(SELECT max(cursor) FROM fact)";
     let returning = format!("RETURNING {}, hash", read::REMOVED);
     let sql = format!("DELETE FROM fact WHERE cursor = ?1 AND cursor < {newest} {returning}");
     let mut one = connection.prepare_cached(&sql)?;
     for cursor in &plan.crowded {
-        let_go.collect(connection, one.query(params![cursor.cast_signed()])?)?;
+        dropped_facts.collect(connection, one.query(params![cursor.cast_signed()])?)?;
     }
-    count(connection, "rows", let_go.0.len())?;
-    let before = let_go.0.len();
+    count(connection, "rows", dropped_facts.0.len())?;
+    let before = dropped_facts.0.len();
     let mut lose = connection.prepare_cached(LOSE)?;
     for cursor in &plan.shares {
         // First, while the fact says whose it is.
         lose.execute([cursor.cast_signed()])?;
-        let_go.collect(connection, one.query(params![cursor.cast_signed()])?)?;
+        dropped_facts.collect(connection, one.query(params![cursor.cast_signed()])?)?;
     }
-    count(connection, "share", let_go.0.len() - before)?;
+    count(connection, "share", dropped_facts.0.len() - before)?;
     let mut oldest = connection.prepare_cached(&format!(
         "DELETE FROM fact WHERE cursor IN
              (SELECT cursor FROM fact WHERE cursor <= ?1 ORDER BY cursor LIMIT ?2)
@@ -305,11 +305,12 @@ fn prune(connection: &Connection, plan: &PrunePlan) -> rusqlite::Result<PrunedFa
     // count only.
     let kinds = [("bytes", Some((u64::MAX >> 1, plan.oldest))), ("age", plan.aged)];
     for (cause, (through, limit)) in kinds.into_iter().filter_map(|(cause, of)| Some((cause, of?))) {
-        let before = let_go.0.len();
+        let before = dropped_facts.0.len();
         if limit > 0 {
-            let_go.collect(connection, oldest.query(params![through.cast_signed(), limit.cast_signed()])?)?;
+            dropped_facts
+                .collect(connection, oldest.query(params![through.cast_signed(), limit.cast_signed()])?)?;
         }
-        count(connection, cause, let_go.0.len() - before)?;
+        count(connection, cause, dropped_facts.0.len() - before)?;
     }
     if let Some(before) = plan.tombstones {
         let sql = "DELETE FROM state WHERE payload IS NULL AND at < ?1";
@@ -320,7 +321,7 @@ fn prune(connection: &Connection, plan: &PrunePlan) -> rusqlite::Result<PrunedFa
             connection.execute("INSERT OR IGNORE INTO pruned (cause, records) VALUES ('bytes', 0)", [])?;
         }
     }
-    Ok(let_go)
+    Ok(dropped_facts)
 }
 
 fn count(connection: &Connection, cause: &str, records: usize) -> rusqlite::Result<()> {
@@ -349,8 +350,8 @@ impl PrunedFacts {
     }
 }
 
-fn forget(index: &mut Index, plan: &PrunePlan, let_go: &PrunedFacts) {
-    for removed in &let_go.0 {
+fn forget(index: &mut Index, plan: &PrunePlan, dropped_facts: &PrunedFacts) {
+    for removed in &dropped_facts.0 {
         index.remove(removed);
     }
     if let Some(before) = plan.tombstones {

@@ -1,5 +1,5 @@
-//! What one client may take: seats, subscriptions, the past, and answers that it does not read. Whoever takes all that it can
-//! get keeps nobody else out, and an operator least of all.
+//! What one client may take: seats, subscriptions, the past, and answers that it does not read. A client that takes all that it
+//! can get keeps nobody else out, and an operator least of all.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -38,7 +38,7 @@ fn connect(daemon: &Daemon, from: Ipv4Addr) -> Option<TcpStream> {
 fn say(stream: &mut TcpStream, daemon: &Daemon, request: &str, token: &str, rest: &str) {
     let bearer = if token.is_empty() { String::new() } else { format!("Authorization: Bearer {token}\r\n") };
     let text = format!("{request} HTTP/1.1\r\nHost: {}\r\n{bearer}{rest}", daemon.address());
-    // One for which there is no room is let go at once.
+    // One for which there is no room is dropped at once.
     let _ = stream.write_all(text.as_bytes());
 }
 
@@ -322,6 +322,6 @@ fn answers_that_nobody_reads_do_not_pile_up() {
     let tools = ask_as(&daemon, &other, "GET /tools", &[], "");
     assert!(tools.0 == 200 && tools.1.len() as u64 > limits::ANSWER_BYTES_COUNTED.value);
     drop(unread);
-    until("all are let go", PATIENCE, || daemon.metric("reveille_answers_bytes") < 0.5);
+    until("all are dropped", PATIENCE, || daemon.metric("reveille_answers_bytes") < 0.5);
     assert_eq!(daemon.end("-TERM").code(), Some(0));
 }

@@ -45,7 +45,7 @@ impl Client {
             Manner::TricklesBody => daemon.head("POST /eql", &["Content-Type: application/edn"], 100_000),
             Manner::Idle => format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n"),
         };
-        // One for which there is no room is let go at once.
+        // One for which there is no room is dropped at once.
         let _ = stream.write_all(text.as_bytes());
         stream.set_nonblocking(true).expect("ours");
         Client { manner, stream, began: now(), ended: None }

@@ -1,7 +1,7 @@
 //! Counts the bytes of answers that are written and wait to be sent.
 //!
 //! A client that does not read leaves its answers in memory until it is cut off. Invariant: an
-//! answer counts until hyper has let go of its last byte, sent or not.
+//! answer counts until hyper has dropped its last byte, sent or not.
 
 use std::sync::Arc;
 
