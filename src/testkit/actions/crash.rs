@@ -20,25 +20,30 @@ impl World {
     /// Passes the store's answers on to the engine; returns whether there were any.
     pub(in crate::testkit) fn publish(&mut self) -> bool {
         let mut moved = false;
-        if let Some(disk) = &mut self.disk {
-            let health = disk.store.health();
-            let has_failed = std::mem::replace(&mut disk.failures, health.failures) < health.failures;
-            let refusals = disk.store.refusals();
-            let has_refused = std::mem::replace(&mut disk.refusals, refusals) < refusals;
-            disk.is_refused |= has_refused;
-            // A refusal loses nothing that was accepted before it; a failure loses all that is not
-            // committed.
-            let kept = if has_failed { health.head } else { disk.store.taken() };
-            if has_failed || has_refused {
-                // Noted before the engine learns of it, so that its reaction comes later in the
-                // history.
-                self.stage.history.note(self.stage.clock.now(), Seen::DiskFailed { kept });
+        loop {
+            // Each time: what one answer sets off may be the next that the store refuses.
+            self.note_failures();
+            if !self.disk.as_mut().is_some_and(|disk| disk.answers.publish()) {
+                return moved;
             }
-        }
-        while self.disk.as_mut().is_some_and(|disk| disk.answers.publish()) {
             moved = true;
         }
-        moved
+    }
+
+    /// Records that the store has failed or refused something, before the engine learns of it.
+    fn note_failures(&mut self) {
+        let Some(disk) = &mut self.disk else { return };
+        let health = disk.store.health();
+        let has_failed = std::mem::replace(&mut disk.failures, health.failures) < health.failures;
+        let refusals = disk.store.refusals();
+        let has_refused = std::mem::replace(&mut disk.refusals, refusals) < refusals;
+        disk.is_refused |= has_refused;
+        // A refusal loses nothing that was accepted before it; a failure loses all that is not
+        // committed.
+        let kept = if has_failed { health.head } else { disk.store.taken() };
+        if has_failed || has_refused {
+            self.stage.history.note(self.stage.clock.now(), Seen::DiskFailed { kept });
+        }
     }
 
     /// Whether the disk answers at once.
