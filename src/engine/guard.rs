@@ -14,7 +14,7 @@ use super::state::State;
 use crate::calendar::Zones;
 use crate::domain::{
     Actor, Awaits, Digest, GuardPolicy, Moment, Reason, Rule, RuleScope, Ruling, RunId, Schedule,
-    SessionConfig, TimeWindow, Via,
+    SessionConfig, Target, TimeWindow, Via,
 };
 
 /// The verdict of the grants and the policy.
@@ -61,15 +61,25 @@ impl State {
             return true;
         }
         let is_across = schedule.target().is_beyond(&schedule.owner);
+        let is_closed = self.is_closed_to_agents(schedule.target());
         let is_covered = |author: &Actor| {
             let Some(session) = author.scope.session() else { return true };
-            // Only a session's own token needs a grant to reach another session.
-            let reaches = author.via == Some(Via::Session) && (is_across || *session != schedule.owner);
-            self.may_act(session, schedule.dialect) && (!reaches || self.effective_grant(session).cron_others)
+            // Only a session's own token needs a grant to reach another session, and channels that are open to agents.
+            let is_by_token = author.via == Some(Via::Session);
+            let reaches = is_by_token && (is_across || *session != schedule.owner);
+            self.may_act(session, schedule.dialect)
+                && !(is_by_token && is_closed)
+                && (!reaches || self.effective_grant(session).cron_others)
         };
         self.may_act(&schedule.owner, schedule.dialect)
             && schedule.created_by().is_none_or(is_covered)
             && schedule.edited_by().is_none_or(is_covered)
+    }
+
+    /// Returns whether the target is a channel that only operators may use.
+    fn is_closed_to_agents(&self, target: &Target) -> bool {
+        let Target::Route(route) = target else { return false };
+        self.channel(&route.channel).is_some_and(|channel| !channel.channel.agents)
     }
 
     fn matches(&self, of: &RuleScope, zones: &Zones, schedule: &Schedule, at: Moment) -> bool {

@@ -1,7 +1,7 @@
 //! Jobs are visible to every session, and changeable by their owner alone, unless an operator grants more.
 
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{Caller, CallerRole, Channel, ChannelKind, Grant, Scope};
+use reveille::domain::{Caller, CallerRole, Channel, ChannelKind, Grant, Scope, Span};
 use reveille::edn::read;
 use reveille::engine::{Input, Report};
 use reveille::runtime::Handle;
@@ -11,10 +11,15 @@ use crate::simulated::{self, session, standing, token};
 
 fn handle() -> Handle {
     let (handle, _) = simulated::engine(&["alice", "bob"]);
-    let ops =
-        Channel { name: "ops".into(), kind: ChannelKind::Command, goes_to: "/bin/x".into(), agents: false };
-    handle.submit(Input::Report(Report::ChannelOpened(ops))).expect("it is opened");
+    open_ops(&handle, false);
     handle
+}
+
+/// Opens the channel `ops`, to agents as well if `agents`.
+fn open_ops(handle: &Handle, agents: bool) {
+    let kind = ChannelKind::Command;
+    let ops = Channel { name: "ops".into(), kind, goes_to: "/bin/x".into(), agents };
+    handle.submit(Input::Report(Report::ChannelOpened(ops))).expect("it is opened");
 }
 
 fn call(handle: &Handle, caller: &Caller, tool: &str, args: &str) -> String {
@@ -163,4 +168,31 @@ fn a_closed_channel_stays_closed_to_edits_and_runs() {
     }
     let paused = call(&handle, &token("bob"), "cron_pause", &format!("{{:job_id {id:?}}}"));
     assert!(paused.contains("paused"), "its owner may stop it: {paused}");
+}
+
+/// The operator of a channel may take it away from agents after jobs were made for it.
+#[test]
+fn a_channel_that_is_closed_to_agents_gets_nothing_more_of_theirs() {
+    let (handle, clock) = simulated::engine(&["alice"]);
+    open_ops(&handle, true);
+    let target = "{:kind :gateway :channel \"ops\" :conversation_id \"1\"}";
+    let by_alice = job(&handle, &token("alice"), target);
+    let operator = Caller { role: CallerRole::Operator, ..Caller::session(session("alice")) };
+    let by_operator = job(&handle, &operator, target);
+    let edited = job(&handle, &operator, target);
+    let edit = format!("{{:job_id {edited:?} :patch {{:prompt \"MINE\"}}}}");
+    let answer = call(&handle, &token("alice"), "cron_update", &edit);
+    assert!(answer.contains("MINE"), "{answer}");
+    open_ops(&handle, false);
+    clock.advance(Span::from_millis(24 * 3_600_000));
+    handle.run_due();
+    let outcome = |id: &str| {
+        let query = format!(
+            "[{{[:psi.scheduler/schedule-id {id:?}] [{{:psi.scheduler/runs [:reveille.run/state :reveille.run/reason]}}]}}]"
+        );
+        ask(&handle, &Caller::OPERATOR, &query)
+    };
+    assert!(outcome(&by_alice).contains("not-granted"), "{}", outcome(&by_alice));
+    assert!(outcome(&edited).contains("not-granted"), "{}", outcome(&edited));
+    assert!(!outcome(&by_operator).contains("not-granted"), "{}", outcome(&by_operator));
 }

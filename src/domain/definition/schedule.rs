@@ -96,10 +96,10 @@ impl Schedule {
     }
 
     /// Records who changed the schedule. A change by the owner leaves the words of an earlier editor in it, and so leaves the
-    /// editor in the record, unless the schedule reaches into another session, which needs its author's grant.
+    /// editor in the record, unless the schedule reaches into another session or a channel, which its author has to be allowed at each run.
     pub(crate) fn note_editor(&mut self, by: &Actor) {
-        let is_across = by.via == Some(Via::Session) && self.target().is_beyond(&self.owner);
-        if by.scope.session() != Some(&self.owner) || is_across {
+        let leaves = by.via == Some(Via::Session) && self.target().is_outside(&self.owner);
+        if by.scope.session() != Some(&self.owner) || leaves {
             self.creation_mut().edited_by = Some(by.clone());
         }
     }

@@ -35,6 +35,11 @@ impl Target {
         matches!(self, Target::Session(into) if into != owner)
     }
 
+    /// Returns whether it lies outside of `owner`: another session, or a channel.
+    pub(crate) fn is_outside(&self, owner: &SessionId) -> bool {
+        self.is_beyond(owner) || matches!(self, Target::Route(_))
+    }
+
     /// Returns the kind of target in one word, spelled alike in every notation.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -91,9 +91,10 @@ impl Caller {
         // An operator who acts for a session is recorded as itself: the name of its token must not
         // be lost.
         let is_itself = self.scope.session() == Some(owner) && self.via.token().is_none();
-        // What a session's token sends into another session needs a grant at each run, so that its author is recorded.
-        let is_across = self.via == Via::Session && target.is_some_and(|target| target.is_beyond(owner));
-        (!is_itself || is_across).then(|| Box::new(Actor { tool, ..self.actor() }))
+        // What a session's token sends into another session or a channel has to be allowed at each run, so its author is
+        // recorded.
+        let leaves = self.via == Via::Session && target.is_some_and(|target| target.is_outside(owner));
+        (!is_itself || leaves).then(|| Box::new(Actor { tool, ..self.actor() }))
     }
 
     /// Returns whether the caller may change things.

@@ -71,7 +71,7 @@ names! {
         ChannelUnknown = "channel-unknown",
         /// The channel is disabled, because its receiver asked for no more deliveries.
         ChannelDisabled = "channel-disabled",
-        /// The grant of the owning session does not allow the run.
+        /// The session that owns, made or last edited the schedule may not do that now.
         NotGranted = "not-granted",
         /// A rule of the guard's policy forbids the run.
         RefusedByRule = "refused-by-rule",
