@@ -105,6 +105,30 @@ fn finished_schedules_are_kept_up_to_the_limit() {
     });
 }
 
+/// One session whose schedules open more fresh sessions than a family has places.
+#[test]
+fn laws_hold_in_a_world_with_a_large_family() {
+    let crowded = WorldConfig {
+        steps: 1_500,
+        sessions_max: 1,
+        session_live_max: 40,
+        fresh_one_in: 1,
+        deep_every: 100,
+        ..config(5)
+    };
+    let kept =
+        [Action::CloseSession, Action::Hold, Action::ChangeGrant, Action::ChangeGuard, Action::UserMessage];
+    let crowded = kept.into_iter().fold(crowded, WorldConfig::without);
+    let mut world = World::new(5, crowded);
+    world.run().unwrap_or_else(|breach| panic!("{breach}"));
+    let told = world.trace().text();
+    let opened = told.matches("session-opened sch-").count() as u64;
+    assert!(
+        opened > limits::FRESH_SESSIONS.value && told.contains(" session-closed "),
+        "only {opened} opened"
+    );
+}
+
 #[test]
 fn a_run_that_finds_no_room_for_its_session_fails_and_the_engine_still_stops() {
     let stage = Stage::seeded(7);

@@ -101,6 +101,8 @@ pub struct WorldConfig {
     pub behaviours: Vec<(Behaviour, u32)>,
     /// A real host behind the simulated built-in one, to store transcripts.
     pub local: Option<Arc<dyn Host>>,
+    /// One in this many schedules opens a fresh session.
+    pub fresh_one_in: u64,
     /// One in this many worlds has a store, with crashes and disk failures.
     pub stored_one_in: u64,
     /// One in this many worlds ends with a shutdown.
@@ -121,6 +123,7 @@ impl Default for WorldConfig {
             actions: ACTIONS.to_vec(),
             behaviours: Behaviour::MIXED.to_vec(),
             local: None,
+            fresh_one_in: 4,
             stored_one_in: 2,
             shutdown_one_in: 4,
         }

@@ -8,6 +8,7 @@ use crate::domain::{
 };
 use crate::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, EntropySource};
+use crate::testkit::actions::guard_actions::TOOLS;
 use crate::testkit::history::Seen;
 use crate::testkit::laws::Broken;
 use crate::testkit::world::World;
@@ -71,7 +72,7 @@ impl World {
     }
 
     fn open(&mut self, session: Option<SessionId>, host: HostId) -> Outcome {
-        let config = Arc::new(SessionConfig::default());
+        let config = self.any_config();
         self.submit(Input::Command(Command::OpenSession { session, host, config, by: None })).map(|_| ())
     }
 
@@ -142,17 +143,21 @@ impl World {
     }
 
     fn create(&mut self, owner: SessionId, when: When, id: Option<ScheduleId>) -> Outcome {
-        let fresh = self.stage.entropy.one_in(4);
+        let fresh = self.stage.entropy.one_in(self.config.fresh_one_in);
         let text = format!("prompt for {owner}").into();
         let payload = if fresh {
-            Payload::new_session(text, Arc::new(SessionConfig::default()))
+            Payload::new_session(text, self.any_config())
         } else if self.stage.entropy.one_in(6) {
             Payload::Notice(Box::new(Notice { about: About::Reminder, text, file: None }))
         } else {
             Payload::Turn { text }
         };
+        let settings = self.any_terms(fresh);
+        // Mostly the owner itself, now and then another session's token.
+        let author = self.any_session().filter(|_| self.stage.entropy.one_in(3));
+        let author = author.map(|author| self.any_author(Scope::Session(author)));
         let new = NewSchedule {
-            made_by: None,
+            made_by: author.map(Box::new),
             id,
             dialect: Dialect::Psi,
             durability: if self.stage.entropy.one_in(3) { Durability::Durable } else { Durability::Volatile },
@@ -160,10 +165,18 @@ impl World {
             owner,
             when,
             payload,
-            settings: self.any_terms(fresh),
+            settings,
             session_live_max: self.config.session_live_max,
         };
         self.submit(Input::Command(Command::CreateSchedule(new))).map(|_| ())
+    }
+
+    /// A configuration that names some tools, or leaves them to the origin or the host.
+    fn any_config(&self) -> Arc<SessionConfig> {
+        let entropy = &self.stage.entropy;
+        let tools = || TOOLS.iter().filter(|_| entropy.one_in(2)).map(|tool| (*tool).into()).collect();
+        let tool_ids = entropy.one_in(2).then(tools);
+        Arc::new(SessionConfig { tool_ids, ..SessionConfig::default() })
     }
 
     fn cancel_schedule(&mut self) -> Outcome {

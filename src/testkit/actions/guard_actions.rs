@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use crate::domain::{
     Awaits, Dialect, Digest, Grant, GuardPolicy, PayloadKind, Right, Rule, RuleScope, Ruling, RunId, Scope,
-    Span,
+    Span, TimeOfDay, TimeWindow, Weekday, Weekdays, Zone,
 };
 use crate::engine::{Command, Input};
 use crate::testkit::laws::Broken;
 use crate::testkit::world::World;
 
 type Outcome = Result<(), Broken>;
+
+/// The tools that sessions of a world may have.
+pub(in crate::testkit) const TOOLS: [&str; 2] = ["shell", "browser"];
 
 impl World {
     /// Sets another guard policy; one in four removes it.
@@ -30,7 +33,8 @@ impl World {
                 sessions: entropy.pick(&sessions).filter(|_| pick(3)).cloned().into_iter().collect(),
                 dialects: entropy.pick(Dialect::ALL).filter(|_| pick(3)).copied().into_iter().collect(),
                 kinds: entropy.pick(PayloadKind::ALL).filter(|_| pick(2)).copied().into_iter().collect(),
-                ..RuleScope::default()
+                tools: TOOLS.iter().filter(|_| pick(6)).map(|tool| (*tool).into()).collect(),
+                window: self.any_window().filter(|_| pick(5)),
             };
             let then = *entropy.pick(Ruling::ALL).unwrap_or(&Ruling::Allow);
             // The name contains the content, so that equal names mean equal rules in every policy
@@ -45,14 +49,24 @@ impl World {
         }
     }
 
-    /// Restricts what a session may do, or gives it the full grant again.
+    /// A window of some days and hours, in a zone of a fixed offset: the model reads the clock without a zone database.
+    fn any_window(&self) -> Option<TimeWindow> {
+        let entropy = &self.stage.entropy;
+        let hour = || TimeOfDay::new(u8::try_from(entropy.below(24)).unwrap_or(0), 15, 0);
+        let days = Weekday::ALL.iter().copied().filter(|_| !entropy.one_in(3));
+        let zone = if entropy.one_in(2) { Zone::Utc } else { Zone::parse("+05:30").ok()? };
+        Some(TimeWindow { days: Weekdays::new(days)?, from: hour()?, until: hour()?, zone })
+    }
+
+    /// Restricts what a session may do, extends it to others' jobs, or gives it the full grant again.
     pub(in crate::testkit) fn change_grant(&mut self) -> Outcome {
         let sessions = self.sessions(|_, _| true);
         let Some(session) = self.stage.entropy.pick(&sessions).cloned() else { return Ok(()) };
-        let grant = match self.stage.entropy.below(6) {
+        let grant = match self.stage.entropy.below(8) {
             0 => Grant { right: Some(Right::Read), ..Grant::FULL },
             1 => Grant { right: None, ..Grant::FULL },
             2 => Grant { dialects: Some(vec![Dialect::Native]), ..Grant::FULL },
+            3 | 4 => Grant { cron_others: true, ..Grant::FULL },
             _ => Grant::FULL,
         };
         let by = Scope::Operator.into();

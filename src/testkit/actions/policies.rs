@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 
 use crate::calendar::parse_cron;
 use crate::domain::{
-    Calendar, CountFrom, EndsWith, Envelope, Event, Every, JobId, Lifetime, Missed, Overlap, Policy,
-    Recovery, Route, Scope, Settings, Span, Target, TimeOfDay, Trigger, Weekdays, WhenBusy, Zone,
+    Actor, Calendar, CountFrom, EndsWith, Envelope, Event, Every, JobId, Lifetime, Missed, Overlap, Policy,
+    Recovery, Route, Scope, Settings, Span, Target, TimeOfDay, Trigger, Via, Weekdays, WhenBusy, Zone,
 };
 use crate::engine::{Command, Input, ScheduleChange, Which};
 use crate::port::Clock;
@@ -118,7 +118,16 @@ impl World {
         let stranger = entropy.pick(&strangers).cloned().filter(|_| entropy.one_in(8));
         let scope = stranger.map_or(Scope::Operator, Scope::Session);
         let base = entropy.one_in(6).then(|| u32::try_from(1 + entropy.below(3)).unwrap_or(1));
-        Some(Which { by: scope.into(), schedule, base })
+        Some(Which { by: self.any_author(scope), schedule, base })
+    }
+
+    /// The author of a change: a session acts by its token, or by the program that embeds the engine.
+    pub(in crate::testkit) fn any_author(&self, scope: Scope) -> Actor {
+        let via = match &scope {
+            Scope::Session(_) if !self.stage.entropy.one_in(3) => Via::Session,
+            Scope::Session(_) | Scope::Operator => Via::Embedder,
+        };
+        Actor { via: Some(via), ..Actor::from(scope) }
     }
 
     pub(in crate::testkit) fn change(&mut self) -> Outcome {
@@ -161,7 +170,7 @@ impl World {
     }
 
     pub(in crate::testkit) fn hold(&mut self) -> Outcome {
-        let by = crate::domain::Actor::from(Scope::Operator);
+        let by = Actor::from(Scope::Operator);
         let held = self.handle.view(|state| state.held().is_some());
         let command = if held { Command::ReleaseAll { by } } else { Command::HoldAll { by, reason: None } };
         self.submit(Input::Command(command)).map(|_| ())

@@ -28,8 +28,8 @@ pub(in crate::testkit) fn nothing_goes_where_nothing_is_wanted(
         return Ok(());
     };
     let channel = model.runs.get(&key_of(run)).and_then(|life| life.channel.as_ref());
-    let wanted = channel.and_then(|channel| model.channels.get(channel));
-    hold(wanted == Some(&true), || format!("{run} goes to {channel:?}, where it is wanted: {wanted:?}"))
+    let wanted = channel.and_then(|channel| Some(model.channels.get(channel)?.is_open));
+    hold(wanted == Some(true), || format!("{run} goes to {channel:?}, where it is wanted: {wanted:?}"))
 }
 
 /// A `Retry-After` of the receiver is respected, up to a bound.

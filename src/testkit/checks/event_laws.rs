@@ -2,12 +2,15 @@
 
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{
-    Cause, Dispatch, Fact, Grant, Next, Phase, Reason, Ruling, RunFact, RunId, RunState, ScheduleFact,
-    SessionFact, SessionId, Status,
+    Cause, Dispatch, Fact, Grant, Next, Phase, Reason, RunFact, RunId, RunState, ScheduleFact, SessionFact,
+    SessionId, Status,
 };
 use crate::edn::{Caps, read};
 use crate::limits;
 use crate::runtime::codec;
+use crate::testkit::checks::authority_laws::{
+    no_family_outgrows_its_places, nothing_refused_or_unapproved_goes_out, nothing_ungranted_goes_out,
+};
 use crate::testkit::checks::channel_laws::{
     a_channel_is_left_alone_as_it_asks, a_parcel_is_the_same_at_each_attempt,
     nothing_goes_where_nothing_is_wanted,
@@ -35,7 +38,9 @@ pub(in crate::testkit) const ALL: &[(&str, EventLaw)] = named![
     slots_go_forward,
     never_early,
     held_is_held,
+    nothing_ungranted_goes_out,
     nothing_refused_or_unapproved_goes_out,
+    no_family_outgrows_its_places,
     cancel_holds,
     a_line_ends,
     a_session_cancels_its_own,
@@ -211,39 +216,6 @@ fn never_early(model: &ReferenceModel, seen: &Observation) -> LawResult {
         | Seen::ShutDown
         | Seen::DiskFailed { .. } => Ok(()),
     }
-}
-
-/// No run is dispatched that the grant or a rule forbids, that needs an approval and has none, or
-/// that the external guard has not allowed. A change of the schedule revokes the approval.
-fn nothing_refused_or_unapproved_goes_out(model: &ReferenceModel, seen: &Observation) -> LawResult {
-    let Some((run, RunFact::Dispatched(_))) = seen.run_fact() else { return Ok(()) };
-    let (Some(life), Some(plan)) = (model.runs.get(&key_of(run)), model.schedules.get(&run.schedule)) else {
-        return Ok(());
-    };
-    // The prompt for a session that was created already still goes out, unless it is forbidden by
-    // now.
-    let goes_on = life.state == RunState::InFlight;
-    let owner = &plan.schedule.owner;
-    let covered = model.grants.get(owner).is_none_or(|grant| grant.covers(plan.schedule.dialect));
-    hold(covered, || format!("{run} went out, and {owner} may not do that"))?;
-    let Some(policy) = &model.policy else { return Ok(()) };
-    // The model has no zones and tools: rules about them are tested by the tables in
-    // `fixtures/guard`.
-    if policy.rules.iter().any(|rule| rule.of.window.is_some() || !rule.of.tools.is_empty()) {
-        return Ok(());
-    }
-    let rule = policy.rules.iter().find(|rule| {
-        (rule.of.sessions.is_empty() || rule.of.sessions.contains(owner))
-            && (rule.of.dialects.is_empty() || rule.of.dialects.contains(&plan.schedule.dialect))
-            && (rule.of.kinds.is_empty() || rule.of.kinds.contains(&plan.schedule.payload.kind()))
-    });
-    let may = match rule.map(|rule| rule.then) {
-        None | Some(Ruling::Allow) => true,
-        Some(Ruling::Hold) => (goes_on || life.approved) && policy.approval.is_some(),
-        Some(Ruling::Refuse) => false,
-    };
-    hold(may, || format!("{run} went out against {rule:?}"))?;
-    hold(policy.asks.is_none() || life.allowed || goes_on, || format!("{run} went out unasked"))
 }
 
 /// Nothing is claimed or dispatched during a global pause, and nothing of a paused schedule except

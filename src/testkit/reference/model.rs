@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::{
-    ChannelFact, Cursor, Fact, Grant, GuardPolicy, HostId, Next, Now, RunId, RunState, Schedule,
+    Channel, ChannelFact, Cursor, Fact, Grant, GuardPolicy, HostId, Next, Now, RunId, RunState, Schedule,
     ScheduleFact, ScheduleId, SessionFact, SessionId, Status,
 };
 use crate::engine::State;
@@ -39,8 +39,8 @@ pub(in crate::testkit) struct ReferenceModel {
     pub(in crate::testkit) stopping: bool,
     /// A caller was notified that the engine has stopped.
     pub(in crate::testkit) stopped: bool,
-    /// The channels by name, and whether each still accepts messages.
-    pub(in crate::testkit) channels: BTreeMap<Box<str>, bool>,
+    /// The channels by name.
+    pub(in crate::testkit) channels: BTreeMap<Box<str>, ChannelModel>,
     /// Runs that wait to be sent through a channel.
     pub(in crate::testkit) outside: BTreeSet<RunKey>,
     /// The last fact before the store failed; `None` while durable state is not frozen.
@@ -55,6 +55,15 @@ pub(in crate::testkit) struct ReferenceModel {
     pub(in crate::testkit) kept: Option<Cursor>,
     /// A state built from the facts alone, to be compared with the engine's.
     pub(in crate::testkit) fold: State,
+}
+
+/// A channel out of the process.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::testkit) struct ChannelModel {
+    /// Whether it still accepts messages.
+    pub(in crate::testkit) is_open: bool,
+    /// Whether sessions may use it.
+    pub(in crate::testkit) agents: bool,
 }
 
 /// What the engine is about to load after a failure.
@@ -113,8 +122,12 @@ impl ReferenceModel {
             Fact::Run(run, fact) => self.enter_run(now, run, fact),
             Fact::AllHeld { .. } => self.held = true,
             Fact::AllReleased { .. } => self.held = false,
-            Fact::Channel(name, ChannelFact::Opened(_)) => _ = self.channels.insert(name.clone(), true),
-            Fact::Channel(name, ChannelFact::Disabled) => _ = self.channels.insert(name.clone(), false),
+            Fact::Channel(_, ChannelFact::Opened(channel)) => self.open_channel(channel),
+            Fact::Channel(name, ChannelFact::Disabled) => {
+                if let Some(channel) = self.channels.get_mut(name) {
+                    channel.is_open = false;
+                }
+            }
             Fact::Host(..) | Fact::Restarted { .. } | Fact::Refused { .. } => {}
             Fact::GuardPolicySet { policy, .. } => self.policy.clone_from(policy),
             Fact::Stopping { .. } => self.stopping = true,
@@ -122,6 +135,11 @@ impl ReferenceModel {
         if let Some(schedule) = fact.schedule() {
             self.conclude(schedule);
         }
+    }
+
+    pub(in crate::testkit) fn open_channel(&mut self, channel: &Channel) {
+        let model = ChannelModel { is_open: true, agents: channel.agents };
+        self.channels.insert(channel.name.clone(), model);
     }
 
     fn create(&mut self, now: Now, schedule: &Schedule, next: Next) {

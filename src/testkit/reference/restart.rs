@@ -54,8 +54,9 @@ impl ReferenceModel {
         self.schedules.retain(|id, _| there.contains(id));
         self.runs.retain(|key, _| there.contains(&key.0));
         self.fold = State::new();
-        self.channels = channels.iter().map(|channel| (channel.name.clone(), true)).collect();
+        self.channels.clear();
         for channel in channels {
+            self.open_channel(channel);
             // Channels are opened before the store is loaded, so their facts come first.
             let opened = Fact::Channel(channel.name.clone(), ChannelFact::Opened(channel.clone()));
             self.fold.apply(now, opened);
@@ -79,10 +80,7 @@ impl ReferenceModel {
                 life.state == RunState::Queued && !life.retrying && life.into.as_ref() == Some(&row.id)
             });
             let waiting = waiting.map(|(key, life)| (life.order.clone(), key.clone())).collect();
-            self.sessions.insert(
-                row.id.clone(),
-                SessionModel { attached: !row.built_in, waiting, ..SessionModel::default() },
-            );
+            self.sessions.insert(row.id.clone(), SessionModel { waiting, ..SessionModel::loaded(row) });
             if row.built_in {
                 self.homes.insert(row.id.clone(), HostId::LOCAL);
             }

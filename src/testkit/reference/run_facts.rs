@@ -144,6 +144,7 @@ impl ReferenceModel {
         // A manual run (`next` is none) may start at once; any other waits for its slot.
         let earliest = plan.next.filter(|_| claim.next.is_some()).map_or(now.boot, |(_, earliest)| earliest);
         let life = RunModel {
+            definition: Box::new(plan.schedule.clone()),
             earliest,
             order: (key.2, plan.schedule.created_at, key.0.clone()),
             into,

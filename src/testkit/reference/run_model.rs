@@ -4,12 +4,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{BootTime, Cause, Cursor, HostId, Phase, RunState, SessionId};
+use crate::domain::{BootTime, Cause, Cursor, HostId, Phase, RunState, Schedule, SessionId};
 use crate::testkit::reference::run_key::Order;
 
 /// One run of a schedule.
 #[derive(Clone, Debug)]
 pub(in crate::testkit) struct RunModel {
+    /// What its schedule said when it was claimed, which is what goes out.
+    pub(in crate::testkit) definition: Box<Schedule>,
     /// The earliest boot time at which anything may happen for it.
     pub(in crate::testkit) earliest: BootTime,
     pub(in crate::testkit) order: Order,

@@ -1,5 +1,7 @@
 //! How the model follows sessions: which are open, where, and what a user's message calls off.
 
+use std::sync::Arc;
+
 use crate::domain::{Grant, Now, ScheduleId, SessionFact, SessionId};
 use crate::testkit::reference::model::ReferenceModel;
 use crate::testkit::reference::session_model::SessionModel;
@@ -7,11 +9,14 @@ use crate::testkit::reference::session_model::SessionModel;
 impl ReferenceModel {
     pub(in crate::testkit) fn enter_session(&mut self, session: &SessionId, fact: &SessionFact) {
         match fact {
-            SessionFact::Opened { host, provenance, .. } => {
-                self.sessions.insert(
-                    session.clone(),
-                    SessionModel { attached: host.is_attached(), ..SessionModel::default() },
-                );
+            SessionFact::Opened { host, provenance, config } => {
+                let lane = SessionModel {
+                    attached: host.is_attached(),
+                    config: Arc::clone(config),
+                    provenance: provenance.clone(),
+                    ..SessionModel::default()
+                };
+                self.sessions.insert(session.clone(), lane);
                 // A session that a run created is at home where it was created; its reception says
                 // where.
                 if provenance.is_none() {
@@ -45,10 +50,12 @@ impl ReferenceModel {
             }
             SessionFact::Granted { grant } if *grant == Grant::FULL => _ = self.grants.remove(session),
             SessionFact::Granted { grant } => _ = self.grants.insert(session.clone(), grant.clone()),
-            SessionFact::HostDetached
-            | SessionFact::Busy
-            | SessionFact::UserMessage
-            | SessionFact::JobReady { .. } => {}
+            SessionFact::UserMessage => {
+                if let Some(lane) = self.sessions.get_mut(session) {
+                    lane.has_person = true;
+                }
+            }
+            SessionFact::HostDetached | SessionFact::Busy | SessionFact::JobReady { .. } => {}
         }
     }
 

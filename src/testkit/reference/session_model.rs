@@ -3,7 +3,10 @@
 //! What lives elsewhere: how a fact changes it (`session_facts.rs`).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use crate::domain::{SessionConfig, SessionProvenance};
+use crate::engine::SessionRow;
 use crate::testkit::reference::run_key::{Order, RunKey};
 
 /// The delivery queue of one open session.
@@ -17,4 +20,22 @@ pub(in crate::testkit) struct SessionModel {
     pub(in crate::testkit) turn_owed: bool,
     /// The session became idle while the delivery was still without a receipt.
     pub(in crate::testkit) idled: bool,
+    pub(in crate::testkit) config: Arc<SessionConfig>,
+    /// The schedule that opened it, if one did.
+    pub(in crate::testkit) provenance: Option<Box<SessionProvenance>>,
+    /// A person wrote in it.
+    pub(in crate::testkit) has_person: bool,
+}
+
+impl SessionModel {
+    /// A session as a store has it: without deliveries.
+    pub(in crate::testkit) fn loaded(row: &SessionRow) -> SessionModel {
+        SessionModel {
+            attached: !row.built_in,
+            config: Arc::clone(&row.config),
+            provenance: row.provenance.clone(),
+            has_person: row.last_user_activity.is_some(),
+            ..SessionModel::default()
+        }
+    }
 }

@@ -75,8 +75,7 @@ impl ReferenceModel {
         // again after loading.
         for row in held.sessions.iter().filter(|row| !self.sessions.contains_key(&row.id)).collect::<Vec<_>>()
         {
-            self.sessions
-                .insert(row.id.clone(), SessionModel { attached: !row.built_in, ..SessionModel::default() });
+            self.sessions.insert(row.id.clone(), SessionModel::loaded(row));
         }
         let durable = |model: &ReferenceModel, key: &RunKey| {
             model.schedules.get(&key.0).is_some_and(ScheduleModel::is_durable)

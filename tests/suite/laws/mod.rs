@@ -7,10 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use reveille::domain::{
-    BootTime, Channel, ChannelKind, Cursor, Dialect, Dispatch, Durability, Fact, Failure, Grant, GuardPolicy,
-    HostId, Lifetime, Lineage, Message, MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, Route,
-    Rule, RuleScope, Ruling, RunFact, RunId, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionFact,
-    SessionId, Settings, Span, Target, When,
+    BootTime, Channel, ChannelKind, Cursor, Dialect, Dispatch, Durability, Fact, Failure, HostId, Lifetime,
+    Lineage, Message, MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, Route, RunFact, RunId,
+    ScheduleFact, ScheduleId, Scope, SessionConfig, SessionFact, SessionId, Settings, Span, Target, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Parcel, Report, Which};
 use reveille::port::{Carried, Clock, Courier};
@@ -18,6 +17,10 @@ use reveille::runtime::Handle;
 use reveille::testkit::{
     Laws, Observation, Reception, Seen, SimHost, Stage, StateView, feed_tells_all, reads_change_nothing,
 };
+
+mod authority;
+
+use authority::WRONG_AUTHORITY;
 
 type Spoil = fn(&mut Vec<Observation>);
 
@@ -56,15 +59,6 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
         let place = find(all, |seen| is_claimed(seen, "first"));
         let held = Fact::AllHeld { by: Scope::Operator.into(), reason: None };
         all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(held) });
-    }),
-    ("nothing_refused_or_unapproved_goes_out", |all| guarded(all, Ruling::Refuse, None)),
-    ("nothing_refused_or_unapproved_goes_out", |all| guarded(all, Ruling::Hold, None)),
-    ("nothing_refused_or_unapproved_goes_out", |all| guarded(all, Ruling::Allow, Some(Span::from_millis(1)))),
-    ("nothing_refused_or_unapproved_goes_out", |all| {
-        let place = find(all, |seen| is_dispatched(seen, "first"));
-        let (grant, by) = (Grant { right: None, ..Grant::FULL }, Box::new(Scope::Operator.into()));
-        let revoked = Fact::Session(session("home"), SessionFact::Granted { grant }, Some(by));
-        all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(revoked) });
     }),
     ("a_line_ends", |all| {
         let place = find(all, |seen| matches!(seen, Seen::Fact(Fact::Created { .. })));
@@ -206,19 +200,9 @@ const WRONG_STANDINGS: &[(&str, Spoil)] = &[
     }),
 ];
 
-/// Everything was measured by one rule, before the first hand-over of `first`.
-fn guarded(all: &mut Vec<Observation>, then: Ruling, asks: Option<Span>) {
-    let place = find(all, |seen| is_dispatched(seen, "first"));
-    let rule = Rule { name: "all".into(), of: RuleScope::default(), then, why: None };
-    let approval = Some(Span::from_millis(1_000));
-    let policy = Some(Arc::new(GuardPolicy { rules: vec![rule], approval, asks }));
-    let guarded = Fact::GuardPolicySet { policy, by: Scope::Operator.into() };
-    all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(guarded) });
-}
-
 #[test]
 fn each_law_catches_the_histories_that_break_it() {
-    for (law, spoil) in WRONG_SIGHTS {
+    for (law, spoil) in WRONG_SIGHTS.iter().chain(WRONG_AUTHORITY) {
         let mut history = TrueStory::record().stage.history.after(0);
         spoil(&mut history);
         let broken = observe(&history).expect_err(law);
@@ -276,7 +260,7 @@ fn the_true_history_breaks_no_law_and_every_law_was_broken_once() {
     let laws = observe(&story.stage.history.after(0)).unwrap_or_else(|broken| panic!("{broken}"));
     assert_eq!((story.stand(&laws, |_| ()), story.stand_deep(&laws)), (Ok(()), Ok(())));
     assert_eq!(reads_change_nothing(&story.handle), Ok(()));
-    let tables = WRONG_SIGHTS.iter().chain(WRONG_STANDINGS).map(|(law, _)| *law);
+    let tables = WRONG_SIGHTS.iter().chain(WRONG_AUTHORITY).chain(WRONG_STANDINGS).map(|(law, _)| *law);
     let in_code =
         ["limits_hold", "nothing_due_is_left", "fold_is_state", "everything_ends", "feed_tells_all"];
     let in_code = in_code.into_iter().chain(["a_parcel_is_the_same_at_each_attempt"]);

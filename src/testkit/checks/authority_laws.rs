@@ -1,0 +1,168 @@
+//! Laws about authority: nothing is dispatched that the grants, the rules or the budgets of that moment forbid.
+//!
+//! Each is a second reading of its rule, from the facts alone.
+
+use crate::domain::{
+    Actor, Dispatch, Moment, Phase, RuleScope, Ruling, RunFact, RunState, Schedule, Scope, SessionConfig,
+    SessionId, Target, TimeOfDay, TimeWindow, Via, Weekday, Zone,
+};
+use crate::limits;
+use crate::testkit::checks::law::{LawResult, hold};
+use crate::testkit::history::Observation;
+use crate::testkit::reference::model::ReferenceModel;
+use crate::testkit::reference::run_key::key_of;
+
+/// No run is dispatched unless the grants of its owner, its author and its last editor all cover it, with the grants of the
+/// sessions that each comes from. What a session's token sends elsewhere has to be open to it now.
+pub(in crate::testkit) fn nothing_ungranted_goes_out(
+    model: &ReferenceModel,
+    seen: &Observation,
+) -> LawResult {
+    let Some((run, RunFact::Dispatched(_))) = seen.run_fact() else { return Ok(()) };
+    let Some(life) = model.runs.get(&key_of(run)) else { return Ok(()) };
+    let schedule = &*life.definition;
+    let owner = Actor { scope: Scope::Session(schedule.owner.clone()), via: None, tool: None };
+    let creation = schedule.creation.as_deref();
+    let authors = creation.and_then(|it| it.by.as_ref()).into_iter();
+    let authors = authors.chain(creation.and_then(|it| it.edited_by.as_ref())).chain([&owner]);
+    for author in authors {
+        let Some(session) = author.scope.session() else { continue };
+        let covers =
+            |one: &SessionId| model.grants.get(one).is_none_or(|grant| grant.covers(schedule.dialect));
+        let covered = line_of(model, session).iter().all(covers);
+        hold(covered, || format!("{run} went out, and {session} may not do that"))?;
+        if author.via == Some(Via::Session) {
+            let may = may_reach(model, schedule, session);
+            hold(may, || format!("{run} of {author} went to {:?}", schedule.target()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The sessions whose grants count for a session: itself, and those that it comes from.
+fn line_of(model: &ReferenceModel, session: &SessionId) -> Vec<SessionId> {
+    let mut line = vec![session.clone()];
+    // The line grows by the opener and the root of each session on it.
+    let mut at = 0;
+    while let Some(session) = line.get(at).cloned() {
+        let provenance = model.sessions.get(&session).and_then(|lane| lane.provenance.as_ref());
+        for opener in provenance.into_iter().flat_map(|it| [&it.origin, &it.root]) {
+            if !line.contains(opener) {
+                line.push(opener.clone());
+            }
+        }
+        at += 1;
+    }
+    line
+}
+
+/// Whether the token of a session may send something where this schedule goes, into whose session it goes.
+fn may_reach(model: &ReferenceModel, schedule: &Schedule, session: &SessionId) -> bool {
+    // A session without a restricted grant has the full one, which does not reach beyond it.
+    let reaches = |one: &SessionId| model.grants.get(one).is_some_and(|grant| grant.cron_others);
+    let may_others = line_of(model, session).iter().all(reaches);
+    let of_another = schedule.owner != *session;
+    match schedule.target() {
+        Target::Session(into) => (into == session && !of_another) || may_others,
+        Target::Route(route) => {
+            let is_open = model.channels.get(&route.channel).is_none_or(|channel| channel.agents);
+            is_open && (!of_another || may_others)
+        }
+        Target::Owner | Target::Fresh => !of_another || may_others,
+    }
+}
+
+/// No run is dispatched that a rule forbids, that needs an approval and has none, or that the external guard has not allowed.
+/// A change of the schedule revokes the approval.
+pub(in crate::testkit) fn nothing_refused_or_unapproved_goes_out(
+    model: &ReferenceModel,
+    seen: &Observation,
+) -> LawResult {
+    let Some((run, RunFact::Dispatched(_))) = seen.run_fact() else { return Ok(()) };
+    let Some(life) = model.runs.get(&key_of(run)) else { return Ok(()) };
+    // The prompt for a session that was created already still goes out, unless it is forbidden by
+    // now.
+    let goes_on = life.state == RunState::InFlight;
+    let Some(policy) = &model.policy else { return Ok(()) };
+    let rule = policy.rules.iter().find(|rule| matches(model, &rule.of, &life.definition, seen.now.wall));
+    let may = match rule.map(|rule| rule.then) {
+        None | Some(Ruling::Allow) => true,
+        Some(Ruling::Hold) => (goes_on || life.approved) && policy.approval.is_some(),
+        Some(Ruling::Refuse) => false,
+    };
+    hold(may, || format!("{run} went out against {rule:?}"))?;
+    hold(policy.asks.is_none() || life.allowed || goes_on, || format!("{run} went out unasked"))
+}
+
+fn matches(model: &ReferenceModel, of: &RuleScope, schedule: &Schedule, at: Moment) -> bool {
+    (of.sessions.is_empty() || of.sessions.contains(&schedule.owner))
+        && (of.dialects.is_empty() || of.dialects.contains(&schedule.dialect))
+        && (of.kinds.is_empty() || of.kinds.contains(&schedule.payload.kind()))
+        && (of.tools.is_empty() || may_have_tool(model, schedule, &of.tools))
+        && of.window.as_ref().is_none_or(|window| is_within(window, at))
+}
+
+/// Whether the fresh session may have one of the tools: it names one, by itself or by its origin, or nothing says which it has.
+fn may_have_tool(model: &ReferenceModel, schedule: &Schedule, tools: &[Box<str>]) -> bool {
+    let Some(asked) = schedule.payload.config() else { return false };
+    let origin = model.sessions.get(&schedule.owner).map(|lane| &*lane.config);
+    let named = |of: fn(&SessionConfig) -> Option<&Vec<Box<str>>>| of(asked).or_else(|| of(origin?));
+    let is_one = |names: &Vec<Box<str>>| names.iter().any(|name| tools.contains(name));
+    let selected =
+        named(|config| config.prompt_component_selection.as_ref().and_then(|it| it.tool_names.as_ref()));
+    named(|config| config.tool_ids.as_ref()).is_none_or(is_one) || selected.is_some_and(is_one)
+}
+
+/// Whether a wall clock in the window's zone shows a time within it. Worlds have windows in zones of a fixed offset only.
+fn is_within(window: &TimeWindow, at: Moment) -> bool {
+    let minutes = match &window.zone {
+        Zone::Offset(offset) => i64::from(offset.minutes()),
+        Zone::Utc | Zone::Local | Zone::Named(_) => 0,
+    };
+    let clock = at.seconds() + minutes * 60;
+    let second = clock.rem_euclid(DAY);
+    let of_day = |time: TimeOfDay| {
+        i64::from(time.hour()) * 3_600 + i64::from(time.minute()) * 60 + i64::from(time.second())
+    };
+    let (from, until) = (of_day(window.from), of_day(window.until));
+    // The window began on this day, or on the one before if it spans midnight.
+    let begins_on = |days_ago: i64| {
+        let day = (clock.div_euclid(DAY) - days_ago + 4).rem_euclid(7);
+        Weekday::ALL
+            .iter()
+            .any(|weekday| i64::from(weekday.number()) == day && window.days.contains(*weekday))
+    };
+    if from < until {
+        begins_on(0) && (from..until).contains(&second)
+    } else {
+        begins_on(0) && second >= from || begins_on(1) && second < until
+    }
+}
+
+/// A family has no more fresh sessions than it has places for. Those in which a person wrote do not count.
+pub(in crate::testkit) fn no_family_outgrows_its_places(
+    model: &ReferenceModel,
+    seen: &Observation,
+) -> LawResult {
+    let Some((run, RunFact::Dispatched(Dispatch { phase: Phase::CreateSession, .. }))) = seen.run_fact()
+    else {
+        return Ok(());
+    };
+    let Some(plan) = model.schedules.get(&run.schedule) else { return Ok(()) };
+    let root_of = |session: &SessionId| {
+        let provenance = model.sessions.get(session).and_then(|lane| lane.provenance.as_ref());
+        provenance.map_or(session, |it| &it.root).clone()
+    };
+    let root = root_of(&plan.schedule.owner);
+    let open = model.sessions.values().filter(|lane| {
+        let is_of_it = lane.provenance.as_ref().is_some_and(|it| it.root == root);
+        is_of_it && !lane.has_person
+    });
+    let count = open.count() as u64;
+    hold(count < limits::FRESH_SESSIONS.value, || {
+        format!("{run} opens one more of {root}, which has {count}")
+    })
+}
+
+/// The seconds of a day.
+const DAY: i64 = 86_400;
