@@ -95,6 +95,8 @@ pub(super) struct ForecastEntry {
 struct VisibleHistory<'v, 'a> {
     view: &'v View<'a>,
     schedule: &'v ScheduleId,
+    /// Whether the schedule exists for the caller, who then sees its whole history, even if another session owns it.
+    is_visible: bool,
 }
 
 impl DecisionSource for VisibleHistory<'_, '_> {
@@ -105,14 +107,11 @@ impl DecisionSource for VisibleHistory<'_, '_> {
         visit: &mut dyn FnMut(&Decision) -> ControlFlow<()>,
     ) {
         let view = self.view;
-        // `explain` never gets here for a hidden schedule. So a schedule that exists is visible to the caller with its whole
-        // history, even if another session owns it. Without a record nothing shows whether it was shared, so only decisions
-        // about the caller's own session are visible.
-        let shared = view.state.schedule(schedule).is_some();
         // The source does not report whether the visitor stopped it, but the log must not be read after that.
         let stopped = Cell::new(false);
         let mut show = |decision: &Decision| {
-            if !shared && !view.concerns(decision) {
+            // Without a record nothing shows whether it was shared, so only decisions about the caller's own session count.
+            if !self.is_visible && !view.concerns(decision) {
                 return ControlFlow::Continue(());
             }
             let flow = visit(decision);
@@ -250,14 +249,14 @@ impl<'a> View<'a> {
 
     /// Explains a slot. A schedule that is hidden from the caller is explained like one that never existed.
     pub(super) fn explain(&self, schedule: &ScheduleId, at: Option<Moment>) -> Explanation {
-        let hidden = self.state.schedule(schedule).is_some_and(|record| !self.has(record));
-        if hidden {
-            // An empty engine gives exactly the answer about an unknown schedule, so that nothing reveals that it exists.
-            let nothing = VecDeque::new();
-            return State::new().explain(self.zones, self.now, (schedule, at), &nothing);
-        }
-        let walled = VisibleHistory { view: self, schedule };
-        let told = self.state.explain(self.zones, self.now, (schedule, at), &walled);
+        let record = self.state.schedule(schedule);
+        let is_visible = record.is_some_and(|record| self.has(record));
+        // An empty engine gives exactly the answer about an unknown schedule. It asks the history all the same, so that the
+        // time of the answer does not reveal that there is one either.
+        let nothing = State::new();
+        let state = if is_visible || record.is_none() { self.state } else { &nothing };
+        let history = VisibleHistory { view: self, schedule, is_visible };
+        let told = state.explain(self.zones, self.now, (schedule, at), &history);
         // A session must not learn the ids of other sessions or the names of operators' tokens.
         let by = told.by.as_ref().and_then(|by| by.seen_by(self.scope));
         Explanation { by, ..told }

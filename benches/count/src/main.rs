@@ -20,12 +20,14 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use baseline::Baseline;
-use paths::{HotPath, PATHS};
+use paths::{ALIKE, HotPath, PATHS};
 
 /// How many thousandths more instructions than the baseline a path may take.
 const MORE: i64 = 30;
 /// How many thousandths fewer it may take before the baseline has to be renewed.
 const FEWER: i64 = 50;
+/// By how many thousandths two paths may differ that a caller must not be able to tell apart.
+const APART: i64 = 10;
 /// The tolerance if another compiler or architecture made the baseline.
 const ELSEWHERE: i64 = 250;
 
@@ -91,6 +93,7 @@ fn compare(arguments: &[String]) -> Result<bool, String> {
         let (name, times, each) = (path.what, path.times, count / path.times);
         println!("| {name} | {times} | {each} | {before} | {ratio} | {verdict} |");
     }
+    is_well &= are_alike(&baseline);
     if is_update {
         baseline.made_by = here;
         baseline.counts.retain(|name, _| PATHS.iter().any(|path| path.name == name));
@@ -101,6 +104,15 @@ fn compare(arguments: &[String]) -> Result<bool, String> {
         println!("\nIf that is as it should be: `just count --update`, and say why in the commit.");
     }
     Ok(is_well)
+}
+
+/// Compares the paths that a caller must not be able to tell apart; a baseline does not excuse a difference.
+fn are_alike(counted: &Baseline) -> bool {
+    ALIKE.iter().all(|(one, two)| {
+        let (Some(a), Some(b)) = (counted.counts.get(*one), counted.counts.get(*two)) else { return true };
+        println!("\n{one} against {two}: {:.4}", *a as f64 / *b as f64);
+        judge(*a, *b, APART, APART).is_empty()
+    })
 }
 
 /// The verdict on a count; empty if it is within the tolerance.

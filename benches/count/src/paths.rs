@@ -49,7 +49,14 @@ pub(crate) const PATHS: &[HotPath] = &[
     HotPath { name: "cron-next", what: "the next slot of a cron rule", times: 1_000, prepare: cron_next },
     HotPath { name: "forecast", what: "a day of 1,000 schedules, through EQL", times: 1, prepare: forecast },
     HotPath { name: "explain", what: "an explanation, through EQL", times: 200, prepare: explain },
+    HotPath { name: FOREIGN, what: "a session asks for another's schedule", times: 200, prepare: foreign },
+    HotPath { name: ABSENT, what: "a session asks for no schedule", times: 200, prepare: absent },
 ];
+
+/// Pairs of paths that a caller must not be able to tell apart: what is another's takes as long as what does not exist.
+pub(crate) const ALIKE: &[(&str, &str)] = &[(FOREIGN, ABSENT)];
+const FOREIGN: &str = "foreign";
+const ABSENT: &str = "absent";
 
 const MEBIBYTE: u64 = 1 << 20;
 /// The number of other pending schedules, so that the engine's indexes have realistic depths.
@@ -204,6 +211,43 @@ fn explain(times: u64) -> Work {
             black_box(engine.ask(&Caller::OPERATOR, query));
         }
     })
+}
+
+fn foreign(times: u64) -> Work {
+    strange(times, |id| id)
+}
+
+fn absent(times: u64) -> Work {
+    strange(times, |mut id| {
+        // Of the same shape, and in no engine: ids end in a hexadecimal digit.
+        let last = id.pop();
+        id.push(if last == Some('0') { '1' } else { '0' });
+        id
+    })
+}
+
+/// A session reads, has explained and cancels schedules that are not its own, in the midst of many.
+fn strange(times: u64, of: fn(String) -> String) -> Work {
+    let engine = Engine::with(PENDING);
+    let own = engine.first_session();
+    let ids = engine.handle.view(|state| {
+        let records = state.schedules().into_iter().map(|record| record.schedule());
+        let others = records.filter(|schedule| !own.scope.covers(&schedule.owner));
+        others.take(size(times)).map(|schedule| of(schedule.id.to_string())).collect::<Vec<String>>()
+    });
+    let queries: Vec<String> = ids
+        .iter()
+        .map(|id| {
+            format!(
+                "{{:pathom/eql [{{[:psi.scheduler/schedule-id \"{id}\"] [:psi.scheduler/status]}} \
+                 {{(:reveille/explain {{:schedule-id \"{id}\"}}) {EXPLAINED}}} \
+                 (psi.scheduler/cancel {{:schedule-id \"{id}\"}})] :pathom/lenient-mode? true}}"
+            )
+        })
+        .collect();
+    assert_eq!(queries.len(), size(times));
+    assert!(engine.ask(&own, &queries[0]).contains("schedule not found"));
+    Box::new(move || queries.iter().for_each(|query| drop(black_box(engine.ask(&own, query)))))
 }
 
 /// An engine with a thousand cron schedules.
