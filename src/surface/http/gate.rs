@@ -14,6 +14,7 @@ use axum::http::{Method, Version};
 use super::auth::Principal;
 use super::config::Config;
 use super::message::error::{ErrorCode, HttpError};
+use super::route::Route;
 use crate::domain::{Caller, Scope, SessionId};
 use crate::runtime::{Handle, Token};
 
@@ -24,9 +25,6 @@ pub(super) struct Gate {
     /// Origins, besides our own, whose pages may call.
     origins: Vec<String>,
 }
-
-/// Routes that need no token, because they reveal nothing.
-const OPEN_ROUTES: [&str; 4] = ["/healthz", "/graphql", "/graphql/page.css", "/graphql/page.js"];
 
 /// The header that names the session for which an operator acts.
 const SESSION: &str = "reveille-session";
@@ -129,7 +127,7 @@ fn acting_for(principal: Principal, session: &str) -> Result<Principal, HttpErro
 
 fn is_open(parts: &Parts) -> bool {
     let reads = [Method::GET, Method::HEAD].contains(&parts.method);
-    reads && OPEN_ROUTES.contains(&parts.uri.path())
+    reads && Route::of(parts.uri.path()).is_some_and(Route::is_open)
 }
 
 /// The host that a request names. A target in absolute form must agree with the header.

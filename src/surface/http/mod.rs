@@ -2,7 +2,7 @@
 //! routes.
 //!
 //! A connection takes a permit (`conn_limit`) and is timed while it is open (`conn_watchdog`); each of its
-//! requests passes the access checks (`gate`) before the routes (`routes`) see it. Answers are data
+//! requests passes the access checks (`gate`) before its route (`route`, `routes`) sees it. Answers are data
 //! until one place prints them (`reply`). Source: the project's interface description, §2 and §4.
 //! What lives elsewhere: what tools answer (`dialect`), the stream protocol (`edn_stream`), files
 //! and signals (`app`). Invariants: no request reaches a route without an accepted Host and, except
@@ -18,6 +18,7 @@ mod gate;
 mod handlers;
 mod long;
 mod message;
+mod route;
 mod routes;
 mod server;
 mod streams;

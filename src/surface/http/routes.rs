@@ -1,14 +1,14 @@
-//! The table of routes, and what every request passes before and after its route.
+//! The router, and what every request passes before and after its route.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{MatchedPath, Request};
-use axum::middleware::{Next, from_fn};
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get, post};
+use axum::routing::{MethodRouter, any, get, post};
 use hyper::body::{Body as _, Incoming};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
@@ -23,25 +23,24 @@ use super::handlers::{eql, graphql, health, jobs, mcp, metrics, page, stream, to
 use super::message::error::{ErrorCode, HttpError};
 use super::message::waiting::{self, Held};
 use super::message::{notation, reply};
+use super::route::{Route, RouteAdmission};
 use crate::dialect::Notation;
+use crate::domain::Op;
 use crate::limits;
 
-/// The table of all routes. A handler that takes [`Principal`] answers 401 without a token; every handler
-/// that reveals data takes it.
+/// Builds the router of all routes. A handler that takes [`Principal`] answers 401 without a token; every handler that reveals
+/// data takes it.
 pub(super) fn router(app: &Arc<AppState>) -> Router {
-    Router::new()
-        .route("/healthz", get(health::alive))
-        .route("/readyz", get(health::ready))
-        .route("/metrics", get(metrics::show))
-        .route("/tools", get(tools::list))
-        .route("/tools/{name}", post(tools::call))
-        .route("/eql", post(eql::query))
-        .route("/graphql", any(graphql::answer))
-        .route("/graphql/page.css", get(page::css))
-        .route("/graphql/page.js", get(page::js))
-        .route("/mcp", post(mcp::answer))
-        .route("/stream", get(stream::open))
-        .route("/v1/sessions/{session}/jobs/{job}/ready", post(jobs::ready))
+    let add = |router: Router<Arc<AppState>>, route: &Route| match route.admission() {
+        RouteAdmission::Open | RouteAdmission::ByContent => router.route(route.path(), methods(*route)),
+        RouteAdmission::Read(op) => {
+            let admit = from_fn_with_state((Arc::clone(app), op), admit);
+            router.route(route.path(), methods(*route).route_layer(admit))
+        }
+    };
+    Route::ALL
+        .iter()
+        .fold(Router::new(), add)
         // On routes only: an unknown path has no pattern, and is counted as `-`.
         .route_layer(from_fn(name_route))
         .fallback(|| async { HttpError::not_found() })
@@ -50,6 +49,37 @@ pub(super) fn router(app: &Arc<AppState>) -> Router {
             HttpError::new(ErrorCode::MethodNotAllowed, "this route does not have this method", hint)
         })
         .with_state(Arc::clone(app))
+}
+
+/// What a route does, by method.
+fn methods(route: Route) -> MethodRouter<Arc<AppState>> {
+    match route {
+        Route::Alive => get(health::alive),
+        Route::Ready => get(health::ready),
+        Route::Metrics => get(metrics::show),
+        Route::Tools => get(tools::list),
+        Route::Tool => post(tools::call),
+        Route::Eql => post(eql::query),
+        Route::Graphql => any(graphql::answer),
+        Route::PageCss => get(page::css),
+        Route::PageJs => get(page::js),
+        Route::Mcp => post(mcp::answer),
+        Route::Stream => get(stream::open),
+        Route::JobReady => post(jobs::ready),
+    }
+}
+
+/// Admits a read before its route is asked.
+async fn admit(
+    State((app, op)): State<(Arc<AppState>, Op)>,
+    principal: Principal,
+    request: Request,
+    next: Next,
+) -> Result<Response, HttpError> {
+    match app.service.admit(&principal.caller, op, None) {
+        Ok(()) => Ok(next.run(request).await),
+        Err(_) => Err(HttpError::not_found()),
+    }
 }
 
 /// What a connection's requests share.

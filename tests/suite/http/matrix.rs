@@ -1,5 +1,7 @@
 //! Every route by every caller, and every kind of text that nests too deep at every route that reads one.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use reveille::domain::SessionId;
 use reveille::edn::Value;
 
@@ -18,6 +20,7 @@ fn every_route_is_for_whom_it_is_for() {
         ("an observer", Some(OBSERVER)),
         ("an operator", Some(OPERATOR)),
     ];
+    let mut refusals = BTreeMap::<&str, BTreeSet<String>>::new();
     for row in rows(&table("routes.edn")) {
         let request = text(row, "request").expect("a request");
         let body = [("edn", "application/edn"), ("json", "application/json")]
@@ -39,8 +42,13 @@ fn every_route_is_for_whom_it_is_for() {
             assert_eq!(Some(i64::from(answer.status)), expected, "{name}: {request} {sent}: {answer:?}");
             let says = of("says").and_then(|says| says.as_str().map(str::to_owned)).unwrap_or_default();
             assert!(answer.body.contains(&says), "{name}: {request} {sent}: {answer:?}");
+            if answer.status == 401 {
+                refusals.entry(kind).or_default().insert(answer.body);
+            }
         }
     }
+    // Whether a token was never given, or is no longer any good, is nothing that an answer shows.
+    assert!(refusals.values().all(|bodies| bodies.len() == 1), "{refusals:?}");
 }
 
 /// 10⁵ levels of each notation, at each route that reads it: a client's error, and the server goes on.
