@@ -12,6 +12,7 @@ mod matrix;
 mod mcp;
 mod page;
 mod routes;
+mod stream_ops;
 mod streams;
 mod table;
 mod tokens;

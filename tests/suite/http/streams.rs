@@ -16,7 +16,7 @@ use super::client::{Answer, OBSERVER, OPERATOR, PATIENCE, Site, read_to_end};
 const LIST: &str = r#"{:action "scheduler" :op "list"}"#;
 
 /// An upgraded connection of this token.
-fn upgrade(site: &Site, token: &str, headers: &str) -> (Answer, TcpStream) {
+pub(super) fn upgrade(site: &Site, token: &str, headers: &str) -> (Answer, TcpStream) {
     let mut stream = site.connect();
     let request = format!(
         "GET /stream HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {token}\r\n{headers}\
@@ -27,7 +27,7 @@ fn upgrade(site: &Site, token: &str, headers: &str) -> (Answer, TcpStream) {
     (Answer::read(&mut stream), stream)
 }
 
-fn ask(stream: &mut TcpStream, request: &str) -> String {
+pub(super) fn ask(stream: &mut TcpStream, request: &str) -> String {
     writeln!(stream, "{request}").expect("it is open");
     let mut line = String::new();
     BufReader::new(stream).read_line(&mut line).expect("it answers");

@@ -1,0 +1,133 @@
+//! Another's thing answers as one that does not exist: to every mutation in both languages, every tool and every read, whether
+//! the other session is open, closed, or was closed and opened again under the same id.
+
+use reveille::dialect::{Notation, REQUEST_CAPS};
+use reveille::domain::{Caller, CallerRole, Scope};
+use reveille::edn::{Value, read};
+use reveille::graph::mutation::MutationName;
+use reveille::service::Service;
+
+use super::world::{ABSENT, ANOTHER, CLOSED, OWN, REOPENED, Subject, World};
+use super::{ask, graphql, params};
+
+/// What each caller of a session is asked about: everything that is not its own.
+fn foreign_to(caller: &Caller) -> impl Iterator<Item = &'static str> {
+    let own = caller.scope.session().map(|own| own.as_str().to_owned());
+    // A session knows its own id, so of what an earlier session of it had, only schedules and runs can be foreign to it.
+    [OWN, ANOTHER, CLOSED, REOPENED].into_iter().filter(move |name| Some(*name) != own.as_deref())
+}
+
+fn callers(world: &World) -> Vec<(&'static str, Caller)> {
+    world.callers().into_iter().filter(|(_, caller)| caller.scope != Scope::Operator).collect()
+}
+
+/// A call, and how a world answers it.
+type Call<'a> = dyn Fn(&World, &Caller, &Subject) -> String + 'a;
+
+/// Asks about a foreign subject and about none, each in a world of its own, and compares the answers byte by byte.
+fn compare(what: &str, call: &Call<'_>) {
+    let people = callers(&World::new());
+    for (at, (who, caller)) in people.iter().enumerate() {
+        // Random ids differ from world to world, and callers with them.
+        let answer = |name: &str| {
+            let world = World::new();
+            let (_, caller) = &callers(&world)[at];
+            let subject = world.subject(name);
+            let own = caller.scope.session().expect("a session").as_str().to_owned();
+            subject.hide(&call(&world, caller, subject).replace(&own, "CALLER"))
+        };
+        let absent = answer(ABSENT);
+        for name in foreign_to(caller) {
+            assert_eq!(answer(name), absent, "{what}: {who} about {name}");
+        }
+    }
+}
+
+#[test]
+fn anothers_thing_answers_like_none_to_every_mutation() {
+    for mutation in MutationName::ALL {
+        compare(mutation.name(), &|world, caller, subject| {
+            let query = format!("[({} {})]", mutation.name(), Value::Map(params(*mutation, subject)));
+            ask(&world.handle, caller, &query)
+        });
+        compare(&format!("{} in GraphQL", mutation.name()), &|world, caller, subject| {
+            graphql::mutate(&world.handle, caller, *mutation, &params(*mutation, subject))
+        });
+    }
+}
+
+/// Reads of everything that a caller can name.
+const READS: &[&str] = &[
+    "[{[:psi.scheduler/schedule-id \"SCHEDULE\"] [:psi.scheduler/status :psi.scheduler/message :psi.scheduler/fire-at]}]",
+    "[{[:psi.scheduler/schedule-id \"SCHEDULE\"] [{:psi.scheduler/runs [:reveille.run/state]}]}]",
+    "[{[:reveille.run/id \"RUN\"] [:reveille.run/state :reveille.run/reason]}]",
+    "[{[:psi.agent-session/session-id \"SESSION\"] \
+       [:psi.agent-session/busy? {:psi.agent-session/messages [:reveille.message/text]}]}]",
+    "[{[:psi.agent-session/session-id \"SESSION\"] [:psi.agent-session/grant]}]",
+    "[{(:reveille/explain {:schedule-id \"SCHEDULE\"}) [:reveille.explanation/verdict :reveille.explanation/reason]}]",
+    "[{(:reveille.engine/decisions {:schedule-id \"SCHEDULE\"}) [:reveille.decision/kind]}]",
+    "[{(:reveille.engine/decisions {:by \"SESSION\"}) [:reveille.decision/kind]}]",
+    "[{(:psi.scheduler/schedules {:session-id \"SESSION\"}) [:psi.scheduler/schedule-id]}]",
+    "[{(:reveille/forecast {:schedule-id \"SCHEDULE\"}) [:reveille.slot/at]}]",
+];
+
+#[test]
+fn anothers_thing_reads_like_none() {
+    for read in READS {
+        for is_lenient in [false, true] {
+            compare(read, &|world, caller, subject| {
+                let query = read
+                    .replace("SCHEDULE", &subject.schedule)
+                    .replace("RUN", &subject.run)
+                    .replace("SESSION", &subject.session);
+                crate::simulated::ask(&world.handle, caller, &query, is_lenient)
+            });
+        }
+    }
+}
+
+/// Calls of tools that name a schedule.
+const CALLS: &[(&str, &str)] = &[
+    ("psi-tool", "{:action \"scheduler\" :op \"cancel\" :schedule-id \"SCHEDULE\"}"),
+    ("cron_get", "{:job_id \"SCHEDULE\"}"),
+    ("cron_update", "{:job_id \"SCHEDULE\" :patch {:prompt \"x\"}}"),
+    ("cron_delete", "{:job_id \"SCHEDULE\"}"),
+    ("cron_pause", "{:job_id \"SCHEDULE\"}"),
+    ("cron_resume", "{:job_id \"SCHEDULE\"}"),
+    ("schedule_session_action", "{:operation \"cancel\" :action_id \"SCHEDULE\"}"),
+    ("schedule_session_action", "{:operation \"run-now\" :action_id \"SCHEDULE\"}"),
+    ("cancel", "{:id \"SCHEDULE\"}"),
+    ("update", "{:id \"SCHEDULE\" :label \"l\"}"),
+    ("explain", "{:id \"SCHEDULE\"}"),
+    ("query", "{:query \"[{[:psi.scheduler/schedule-id \\\"SCHEDULE\\\"] [:psi.scheduler/status]}]\"}"),
+];
+
+#[test]
+fn anothers_schedule_is_none_to_every_tool() {
+    for (tool, args) in CALLS {
+        compare(&format!("{tool} {args}"), &|world, caller, subject| {
+            let args = args.replace("SCHEDULE", &subject.schedule);
+            let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
+            let answer = Service::new(world.handle.clone()).call_tool(tool, caller, &args, Notation::Edn);
+            format!("{:?}", answer.map(|answer| answer.map(|it| it.value.to_string())))
+        });
+    }
+}
+
+/// The comparison would see a difference: a caller's own things do not answer like none.
+#[test]
+fn ones_own_thing_does_not_answer_like_none() {
+    for read in READS {
+        let answer = |name: &str| {
+            let world = World::new();
+            let subject = world.subject(name);
+            let query = read
+                .replace("SCHEDULE", &subject.schedule)
+                .replace("RUN", &subject.run)
+                .replace("SESSION", &subject.session);
+            let own = Caller { role: CallerRole::Session, ..crate::simulated::token(OWN) };
+            subject.hide(&crate::simulated::ask(&world.handle, &own, &query, true))
+        };
+        assert_ne!(answer(OWN), answer(ABSENT), "{read}");
+    }
+}

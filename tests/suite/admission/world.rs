@@ -1,0 +1,144 @@
+//! The world of the matrices: sessions in every state, a schedule and a run of each, and callers of every kind.
+
+use std::sync::Arc;
+
+use reveille::domain::{
+    Caller, CallerRole, Dialect, Durability, Grant, HostId, Payload, Right, RunId, ScheduleId, Scope,
+    SessionConfig, SessionId, Span, When,
+};
+use reveille::engine::{Command, Input, NewSchedule, SessionRecord};
+use reveille::runtime::Handle;
+
+use crate::simulated::{self, session, token};
+
+/// Something that a call is about.
+#[derive(Clone, Debug)]
+pub(super) struct Subject {
+    /// What it is to most callers.
+    pub(super) name: &'static str,
+    pub(super) session: String,
+    pub(super) schedule: String,
+    pub(super) run: String,
+}
+
+impl Subject {
+    fn of(name: &'static str, run: &str) -> Subject {
+        Subject { name, session: name.to_owned(), schedule: format!("sch-of-{name}"), run: run.to_owned() }
+    }
+
+    /// The text of a call or an answer without what tells this subject from another.
+    pub(super) fn hide(&self, text: &str) -> String {
+        text.replace(&self.run, "RUN").replace(&self.schedule, "SCHEDULE").replace(&self.session, "SESSION")
+    }
+}
+
+/// An engine with sessions of all kinds.
+pub(super) struct World {
+    pub(super) handle: Handle,
+    /// A fresh session of `sess-own`, and one of `sess-narrow`.
+    pub(super) children: [SessionId; 2],
+    pub(super) subjects: Vec<Subject>,
+}
+
+pub(super) const OWN: &str = "sess-own";
+pub(super) const ANOTHER: &str = "sess-another";
+pub(super) const NARROW: &str = "sess-narrow";
+/// Closed.
+pub(super) const CLOSED: &str = "sess-closed";
+/// Closed, and opened again under the same id: its subject is what the first one had.
+pub(super) const REOPENED: &str = "sess-reopened";
+pub(super) const ABSENT: &str = "sess-absent";
+
+impl World {
+    pub(super) fn new() -> World {
+        let (handle, clock) = simulated::engine(&[OWN, ANOTHER, NARROW, CLOSED, REOPENED]);
+        let mut subjects = Vec::new();
+        for name in [OWN, ANOTHER, CLOSED, REOPENED] {
+            let turn = || Payload::Turn { text: format!("secret of {name}").into() };
+            create(&handle, name, &format!("sch-of-{name}"), 3_600_000, turn());
+            let ran = create(&handle, name, &format!("sch-ran-{name}"), 0, turn());
+            handle.run_due();
+            let run = handle.view(|state| {
+                let record = state.schedule(&ran)?;
+                state.runs_of(record).next().and_then(|(_, run)| state.run_id(run))
+            });
+            subjects.push(Subject::of(name, &run.expect("it ran").to_string()));
+        }
+        let nobody = ScheduleId::new(&format!("sch-ran-{ABSENT}")).expect("an id");
+        let run = RunId { schedule: nobody, incarnation: 1, slot: handle.now().wall };
+        subjects.push(Subject::of(ABSENT, &run.to_string()));
+        let children = [OWN, NARROW].map(|name| child(&handle, name));
+        let narrow = Grant { right: Some(Right::Read), ..Grant::FULL };
+        handle.grant(&session(NARROW), narrow, Scope::Operator).expect("it is open");
+        for name in [CLOSED, REOPENED] {
+            handle.close_session(&session(name)).expect("it is open");
+        }
+        clock.advance(Span::from_millis(1_000));
+        simulated::open(&handle, REOPENED, SessionConfig::default());
+        World { handle, children, subjects }
+    }
+
+    pub(super) fn callers(&self) -> Vec<(&'static str, Caller)> {
+        let observer = Caller { role: CallerRole::Observer, right: Right::Read, ..Caller::OPERATOR };
+        let operator_for = Caller { role: CallerRole::Operator, ..Caller::session(session(OWN)) };
+        let [child, narrow_child] = &self.children;
+        vec![
+            ("operator", Caller::OPERATOR),
+            ("operator for a session", operator_for),
+            ("observer", observer.clone()),
+            ("observer of a session", Caller { scope: Scope::Session(session(OWN)), ..observer }),
+            ("host", Caller::session(session(OWN))),
+            ("host of another", Caller::session(session(ANOTHER))),
+            ("session", token(OWN)),
+            ("another session", token(ANOTHER)),
+            ("narrowed session", token(NARROW)),
+            ("child", token(child.as_str())),
+            ("child of a narrowed session", token(narrow_child.as_str())),
+            ("reopened session", token(REOPENED)),
+        ]
+    }
+
+    pub(super) fn subject(&self, name: &str) -> &Subject {
+        self.subjects.iter().find(|subject| subject.name == name).expect("a subject")
+    }
+
+    /// Whether the grant of the caller's session, or of a session that it comes from, forbids it to change anything.
+    pub(super) fn is_narrow(&self, caller: &Caller) -> bool {
+        let own = caller.scope.session();
+        own.is_some_and(|own| own.as_str() == NARROW || *own == self.children[1])
+    }
+}
+
+fn create(handle: &Handle, owner: &str, id: &str, delay: u64, payload: Payload) -> ScheduleId {
+    let id = ScheduleId::new(id).expect("an id");
+    let new = NewSchedule {
+        id: Some(id.clone()),
+        dialect: Dialect::Psi,
+        durability: Durability::Volatile,
+        label: None,
+        owner: session(owner),
+        made_by: None,
+        when: When::After(Span::from_millis(delay)),
+        payload,
+        settings: None,
+        session_live_max: 50,
+    };
+    handle.submit(Input::Command(Command::CreateSchedule(new))).expect("there is room");
+    id
+}
+
+/// Lets a schedule of the session open a fresh session, and returns that one.
+fn child(handle: &Handle, of: &str) -> SessionId {
+    let asked = Payload::new_session("a turn", Arc::new(SessionConfig::default()));
+    create(handle, of, &format!("sch-opens-{of}"), 0, asked);
+    handle.run_due();
+    let is_child = |record: &&SessionRecord| record.provenance().is_some_and(|it| it.origin.as_str() == of);
+    let found = |state: &reveille::engine::State| {
+        state.sessions().into_iter().find(is_child).map(|record| record.id().clone())
+    };
+    assert_eq!(
+        handle.view(|state| state.session(&session(of)).map(SessionRecord::host)),
+        Some(HostId::LOCAL)
+    );
+    handle.view(found).expect("it was opened")
+}

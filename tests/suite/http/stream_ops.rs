@@ -1,0 +1,121 @@
+//! Every operation of the stream, asked for by every kind of token about every kind of session.
+//!
+//! The operations are those that the stream itself names, so one that is added is missing here until it has a row.
+
+use reveille::domain::{CallerRole, Grant, Op, Right, Scope, SessionId};
+
+use super::client::{OBSERVER, OPERATOR, Site};
+use super::streams::{ask, upgrade};
+
+/// What each operation is, and a request of it about `SESSION`.
+const OPS: &[(&str, Op, &str)] = &[
+    ("call", Op::Query, "{:op :call :tool \"list\" :args {} :session-id \"SESSION\"}"),
+    ("session/open", Op::OpenSession, "{:op :session/open :session-id \"SESSION\"}"),
+    ("session/close", Op::CloseSession, "{:op :session/close :session-id \"SESSION\"}"),
+    ("session/busy", Op::Busy, "{:op :session/busy :session-id \"SESSION\" :busy? false}"),
+    (
+        "session/user-message",
+        Op::UserMessage,
+        "{:op :session/user-message :session-id \"SESSION\" :text \"hi\"}",
+    ),
+    ("session/job-ready", Op::JobReady, "{:op :session/job-ready :session-id \"SESSION\" :job-id \"j\"}"),
+    ("host/attach", Op::AttachHost, "{:op :host/attach :sessions [\"SESSION\"]}"),
+    ("delivery/ack", Op::Receipt, "{:op :delivery/ack :delivery-id \"SESSION~1~2026-01-01T00:00:00Z\"}"),
+    ("delivery/nack", Op::Receipt, "{:op :delivery/nack :delivery-id \"SESSION~1~2026-01-01T00:00:00Z\"}"),
+    ("subscribe", Op::Follow, "{:op :subscribe}"),
+    (
+        "eql",
+        Op::Query,
+        "{:op :eql :query [{[:psi.agent-session/session-id \"SESSION\"] [:psi.agent-session/busy?]}]}",
+    ),
+];
+
+/// The subjects: the caller's own session, another, one that was closed, one that was closed and opened again, and none.
+const SUBJECTS: [&str; 5] = ["sess-own", "sess-another", "sess-closed", "sess-again", "sess-absent"];
+
+struct Asker {
+    name: &'static str,
+    token: String,
+    role: CallerRole,
+    right: Right,
+}
+
+fn open_site() -> (Site, Vec<Asker>) {
+    let site = Site::start();
+    let id = |name: &str| SessionId::new(name).expect("an id");
+    let own = site.open("sess-own").reveal().to_owned();
+    let narrow = site.open("sess-narrow").reveal().to_owned();
+    site.open("sess-another");
+    for name in ["sess-closed", "sess-again"] {
+        site.open(name);
+        site.handle().close_session(&id(name)).expect("it is open");
+    }
+    let again = site.open("sess-again").reveal().to_owned();
+    let grant = Grant { right: Some(Right::Read), ..Grant::FULL };
+    site.handle().grant(&id("sess-narrow"), grant, Scope::Operator).expect("it is open");
+    let asker = |name, token: &str, role, right| Asker { name, token: token.to_owned(), role, right };
+    let askers = vec![
+        asker("operator", OPERATOR, CallerRole::Operator, Right::Change),
+        asker("observer", OBSERVER, CallerRole::Observer, Right::Read),
+        asker("session", &own, CallerRole::Session, Right::Change),
+        asker("narrowed session", &narrow, CallerRole::Session, Right::Change),
+        asker("reopened session", &again, CallerRole::Session, Right::Change),
+    ];
+    (site, askers)
+}
+
+/// The answer to one request on a stream of its own.
+fn answer(site: &Site, asker: &Asker, request: &str) -> String {
+    let (_, mut stream) = upgrade(site, &asker.token, "");
+    ask(&mut stream, request)
+}
+
+#[test]
+fn every_operation_of_the_stream_is_for_whom_it_is() {
+    let (site, askers) = open_site();
+    let named = answer(&site, &askers[0], "{:op :no-such}");
+    let named = named.split(":supported-ops [").nth(1).and_then(|rest| rest.split(']').next());
+    let listed: Vec<String> = OPS.iter().map(|(name, ..)| format!(":{name}")).collect();
+    assert_eq!(named, Some(listed.join(" ").as_str()), "an operation has no row here");
+    for asker in &askers {
+        for (name, op, request) in OPS {
+            for subject in SUBJECTS {
+                // What is admitted changes the sessions.
+                let (site, fresh) = open_site();
+                let asker = fresh.iter().find(|it| it.name == asker.name).expect("the same");
+                let rule = op.rule();
+                let may = rule.roles.contains(&asker.role) && !(rule.changes && asker.right == Right::Read);
+                let answer = answer(&site, asker, &request.replace("SESSION", subject));
+                assert_eq!(
+                    !answer.contains("FORBIDDEN"),
+                    may,
+                    "{} {name} about {subject}: {answer}",
+                    asker.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn anothers_session_is_none_to_every_operation_of_the_stream() {
+    let (_, askers) = open_site();
+    for asker in askers.iter().filter(|asker| asker.role == CallerRole::Session) {
+        for (name, _, request) in OPS {
+            let about = |subject: &str| {
+                let (site, fresh) = open_site();
+                let asker = fresh.iter().find(|it| it.name == asker.name).expect("the same");
+                answer(&site, asker, &request.replace("SESSION", subject)).replace(subject, "S")
+            };
+            let absent = about("sess-absent");
+            let own = match asker.name {
+                "session" => "sess-own",
+                "reopened session" => "sess-again",
+                _ => "sess-narrow",
+            };
+            for subject in SUBJECTS.into_iter().filter(|subject| *subject != own) {
+                assert_eq!(about(subject), absent, "{} {name} about {subject}", asker.name);
+            }
+        }
+    }
+}
