@@ -24,6 +24,33 @@ fn ask(handle: &Handle, query: &str) -> String {
     simulated::ask(handle, &Caller::OPERATOR, query, false)
 }
 
+/// Instants and keys weigh what they have when they are printed: ten thousand slots of each schedule, and a key of the caller's
+/// choice for each, are answers that nothing short asks for.
+#[test]
+fn short_values_and_long_names_add_up() {
+    let handle = handle();
+    let name = "x".repeat(50_000);
+    let long = [
+        "[{:psi.scheduler/schedules [(:psi.scheduler/upcoming {:first 10000})]}]".to_owned(),
+        format!("[{{:psi.scheduler/schedules [{{:>/{name} [:psi.scheduler/status]}}]}}]"),
+    ];
+    let every = "[(psi.scheduler/create {:session-id \"one\" :kind :message :message \"m\" :every-ms 1000})]";
+    for _ in 0..30 {
+        assert!(ask(&handle, every).contains("created? true"));
+    }
+    for query in long {
+        let answer = ask(&handle, &query);
+        assert!(answer.contains("limit of 8388608 bytes"), "{} bytes", answer.len());
+    }
+    let graphql = GraphqlService::new(&Service::new(handle.clone())).expect("sound roots");
+    for field in ["upcoming(first: 10000)".to_owned(), format!("{name}: status")] {
+        let query = format!("{{ schedules(first: 230) {{ nodes {{ {field} }} }} }}");
+        let reply = graphql.answer(&Caller::OPERATOR, &GraphqlRequest::new(&query), true).body;
+        assert!(reply.contains("limit of 8388608 bytes"), "{} bytes", reply.len());
+        assert!(reply.len() < 10_000_000, "{} bytes", reply.len());
+    }
+}
+
 #[test]
 fn an_answer_that_is_too_long_is_refused_and_a_page_is_not() {
     let handle = handle();

@@ -65,6 +65,8 @@ impl<W: World> Runner<'_, W> {
                 (Source::Attr(..) | Source::Ident(..) | Source::Placeholder | Source::Call(_), None) => None,
             };
             if let Some(value) = value {
+                // A caller may choose long keys, and each stands in the answer once for each row.
+                bytes += weight(&field.key);
                 entries.push((field.key.clone(), value));
             // In strict mode the level has been checked before, so here only lenient mode reports what is missing.
             } else if let Some(steps) = steps.filter(|_| self.is_lenient) {

@@ -80,6 +80,7 @@ fn map<W: World>(
                         out.push(' ');
                     }
                     map(walk, below.of(*number), out)?;
+                    walk.wrote(out.len())?;
                 }
                 out.push(']');
             }

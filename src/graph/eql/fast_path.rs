@@ -161,6 +161,15 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
         Ok(Position { level: below, found: None, depth })
     }
 
+    /// Checks the length of the answer that has been written so far.
+    ///
+    /// # Errors
+    ///
+    /// Returns the limit that is exceeded.
+    pub fn wrote(&self, bytes: usize) -> Result<(), FastAbort> {
+        Ok(self.budget.wrote(bytes)?)
+    }
+
     /// Finds the entity that an operation of the root reads, once for all of its attributes.
     fn ground(&mut self, operation: usize) -> Result<u64, FastAbort> {
         if let Some((_, found)) = self.grounds.iter().find(|(number, _)| *number == operation) {

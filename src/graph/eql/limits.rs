@@ -134,7 +134,8 @@ impl<'a> Budget<'a> {
             Datum::Value(value) => weight(value),
             // Entities are charged as rows.
             Datum::Nil | Datum::Bool(_) | Datum::Int(_) | Datum::Shown(_) | Datum::Name(_) => WORD,
-            Datum::Inst(_) | Datum::Entity(_) | Datum::Entities(_) => WORD,
+            Datum::Inst(_) => INSTANT,
+            Datum::Entity(_) | Datum::Entities(_) => WORD,
         };
         let left = self.bytes.checked_sub(u32::try_from(bytes).unwrap_or(u32::MAX));
         self.bytes = left.ok_or(QueryRefusal::Limit { limit: "bytes", max: self.limits.bytes })?;
@@ -148,6 +149,13 @@ impl<'a> Budget<'a> {
         Ok(())
     }
 
+    /// Checks the length of an answer that is written while it is read. Its keys count here: a caller can choose long ones,
+    /// and each stands in the answer once for each entity.
+    pub(super) fn wrote(&self, bytes: usize) -> Result<(), QueryRefusal> {
+        let max = self.limits.bytes;
+        if bytes > max as usize { Err(QueryRefusal::Limit { limit: "bytes", max }) } else { Ok(()) }
+    }
+
     fn go_on(&self) -> Result<(), QueryRefusal> {
         // Every level and every call passes here, so a query stops soon, wherever its time goes.
         if (self.stop)() { Err(QueryRefusal::Stopped) } else { Ok(()) }
@@ -159,6 +167,12 @@ pub(super) fn weight(value: &Value) -> usize {
     if let Some(text) = value.as_str() {
         return text.len();
     }
+    if let Some(name) = value.as_keyword() {
+        return name.as_str().len();
+    }
+    if value.as_inst().is_some() {
+        return INSTANT;
+    }
     if let Some(map) = value.as_map() {
         return map.iter().map(|(key, value)| weight(key) + weight(value)).sum::<usize>() + WORD;
     }
@@ -168,3 +182,5 @@ pub(super) fn weight(value: &Value) -> usize {
 
 /// What anything short counts as.
 const WORD: usize = 8;
+/// What an instant counts as: `#inst "2026-06-01T00:00:00.123456789Z"`. One schedule can list ten thousand.
+const INSTANT: usize = 40;
