@@ -158,6 +158,11 @@ slow-clients CLIENTS="2000":
     ulimit -n 8192 && ROUNDS=45 CLIENTS={{ trim_start_match(CLIENTS, "CLIENTS=") }} \
         cargo test --release --test blackbox clients::slow_clients:: -- --nocapture
 
+# The attacks of the first security review: `just attacks`, or on another program, `just attacks /path/to/reveille`
+attacks BINARY="":
+    {{ if BINARY == "" { "" } else { "REVEILLE_BINARY=" + BINARY } }} \
+        cargo test --test blackbox attacks:: -- --nocapture
+
 # A year of two hundred schedules in thirty zones, as fast as the daemon answers: `just year-real DAYS=31`; needs cc
 year-real DAYS="365":
     DAYS={{ trim_start_match(DAYS, "DAYS=") }} cargo test --release --test blackbox time::year:: -- --nocapture

@@ -7,6 +7,7 @@
 //! `KILLS=10000 cargo test --release --test blackbox storage::kills:: -- --nocapture` makes the kill loop longer and prints
 //! its figures, and `CUTS=150 cargo test --release --test blackbox storage::power:: -- --nocapture` makes more
 //! power cuts.
+//! `REVEILLE_BINARY=/path/to/reveille` runs the tests on another program than the one that was built with them.
 //! Rows that need something of the machine (mounting a small disk, `cc`, libfaketime) say so aloud where it is missing.
 
 #![expect(
@@ -15,6 +16,7 @@
     reason = "a failing helper fails its test; figures and skipped rows are told"
 )]
 
+mod attacks;
 mod clients;
 mod faults;
 mod harness;

@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 
 use reveille::edn::{Caps, Map, Value, read, read_all};
 
+use crate::harness::command::program;
+
 const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 64, digits_max: 1_000, forms_max: 100_000 };
 
 /// What a call came to.
@@ -19,7 +21,7 @@ struct Ran {
 
 /// Runs the binary to its end with this on its stdin.
 fn run(args: &[&str], input: &str) -> Ran {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reveille"));
+    let mut command = Command::new(program());
     command
         .args(args)
         .env("COLUMNS", "100")
@@ -249,7 +251,7 @@ fn stdio_ends_orderly_over_the_limits_and_with_no_input() {
 #[test]
 fn stdio_ends_orderly_when_it_is_told_to() {
     for signal in ["-TERM", "-INT"] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_reveille"))
+        let mut child = Command::new(program())
             .args(["stdio", "--session", "mine"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -1,12 +1,10 @@
 //! What calls a daemon: commands, dialects, channels, guards, and clients that repeat themselves or hang.
 
-mod budgets;
 mod channels;
 mod cli;
 mod dialects;
 mod guard;
 mod repeats;
 mod slow_clients;
-mod terminal;
 mod token;
 mod transfer;

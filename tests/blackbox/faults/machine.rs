@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::faults::disk::{Disk, Loss};
+use crate::harness::command::program;
 use crate::harness::daemon::Home;
 use crate::harness::load::Dice;
 
@@ -30,9 +31,8 @@ impl Machine {
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         let journal = home.path().join("journal");
         let root = home.path().canonicalize().expect("it is there").join("state");
-        let program = PathBuf::from(env!("CARGO_BIN_EXE_reveille"));
         let disk = Disk::new(root, journal.clone(), seed);
-        Some(Machine { library, journal, program, lies: None, disk })
+        Some(Machine { library, journal, program: program(), lies: None, disk })
     }
 
     /// One whose disk answers flushes of such files without making them.

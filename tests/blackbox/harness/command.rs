@@ -12,9 +12,15 @@ pub(crate) fn directory(name: &str) -> PathBuf {
     path
 }
 
+/// The program under test: the one that was built with the tests, or the one whose absolute path `REVEILLE_BINARY` gives, such
+/// as an earlier version or a release build.
+pub(crate) fn program() -> PathBuf {
+    std::env::var_os("REVEILLE_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_reveille").into()).into()
+}
+
 /// The binary with an environment of its own: what the developer has set does not count.
 pub(crate) fn reveille(args: &[&str], home: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reveille"));
+    let mut command = Command::new(program());
     command.args(args).env_clear().env("HOME", home).current_dir(home);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

@@ -12,6 +12,7 @@ use reveille::edn::{Caps, Map, Value};
 use reveille_checker::{Event, Moment, Report, Span};
 
 use crate::harness::ask::instant;
+use crate::harness::command::program;
 use crate::harness::diary::Diary;
 use crate::harness::ledger::Ledger;
 
@@ -43,7 +44,7 @@ impl Home {
 
     /// The daemon on any free port, with an environment of its own: what the developer has set does not count.
     pub(crate) fn serve(&self) -> Command {
-        self.serve_by(Path::new(env!("CARGO_BIN_EXE_reveille")))
+        self.serve_by(&program())
     }
 
     /// The same by another program.
@@ -52,7 +53,7 @@ impl Home {
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        self.command_of(Path::new(env!("CARGO_BIN_EXE_reveille")), arguments)
+        self.command_of(&program(), arguments)
     }
 
     fn command_of(&self, program: &Path, arguments: &[&str]) -> Command {
@@ -208,7 +209,15 @@ impl Daemon {
 
     /// Sends one request, and does not read its answer yet.
     pub(crate) fn post(&self, request: &str, headers: &[&str], body: &str) -> Posted {
-        let text = self.head(request, headers, body.len()) + body;
+        self.send(&(self.head(request, headers, body.len()) + body))
+    }
+
+    /// One request by another token than the operator's.
+    pub(crate) fn ask_by(&self, token: &str, request: &str, headers: &[&str], body: &str) -> Reply {
+        self.send(&(self.head_by(token, request, headers, body.len()) + body)).finish()
+    }
+
+    fn send(&self, text: &str) -> Posted {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
         stream.write_all(text.as_bytes()).expect("it reads");
@@ -217,7 +226,11 @@ impl Daemon {
 
     /// The head of a request whose body has so many bytes.
     pub(crate) fn head(&self, request: &str, headers: &[&str], body_bytes: usize) -> String {
-        let (address, token) = (&self.address, &self.token);
+        self.head_by(&self.token, request, headers, body_bytes)
+    }
+
+    fn head_by(&self, token: &str, request: &str, headers: &[&str], body_bytes: usize) -> String {
+        let address = &self.address;
         let mut head = format!(
             "{request} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n"
         );

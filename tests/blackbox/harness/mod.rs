@@ -8,5 +8,6 @@ pub(crate) mod figures;
 pub(crate) mod ledger;
 pub(crate) mod life;
 pub(crate) mod load;
+pub(crate) mod sockets;
 pub(crate) mod stalls;
 pub(crate) mod stream;

@@ -1,7 +1,8 @@
-//! The EDN stream over the daemon's socket: a client that asks, and a harness that is pushed to.
+//! The EDN stream over the daemon's socket or HTTP: a client that asks, and a harness that is pushed to.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Ipv4Addr;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -13,13 +14,14 @@ use reveille::edn::Map;
 use reveille_checker::{Event, Moment};
 
 use crate::harness::ask::slot_of;
-use crate::harness::daemon::{PATIENCE, at, read, text};
+use crate::harness::daemon::{Daemon, PATIENCE, at, read, text};
 use crate::harness::diary::Diary;
+use crate::harness::sockets::{STREAM, connect, head, say};
 
 /// One connection. Whatever it is asked, `None` is: the daemon is gone.
 pub(crate) struct Stream {
-    write: UnixStream,
-    lines: BufReader<UnixStream>,
+    write: Box<dyn Write + Send>,
+    lines: BufReader<Box<dyn Read + Send>>,
     asked: u64,
     /// What came while an answer was waited for.
     pushed: VecDeque<Map>,
@@ -30,8 +32,26 @@ impl Stream {
     pub(crate) fn connect(socket: &Path) -> Option<Stream> {
         let write = UnixStream::connect(socket).ok()?;
         write.set_read_timeout(Some(PATIENCE)).ok()?;
-        let lines = BufReader::new(write.try_clone().ok()?);
-        Some(Stream { write, lines, asked: 0, pushed: VecDeque::new(), diary: Diary::beside(socket) })
+        let read = write.try_clone().ok()?;
+        Some(Stream::over(Box::new(write), Box::new(read), socket))
+    }
+
+    /// A stream over HTTP by this token.
+    pub(crate) fn upgrade(daemon: &Daemon, token: &str) -> Stream {
+        Stream::try_upgrade(daemon, token).expect("a token opens a stream")
+    }
+
+    /// A stream over HTTP by this token; `None` where there is no room for it.
+    pub(crate) fn try_upgrade(daemon: &Daemon, token: &str) -> Option<Stream> {
+        let mut write = connect(daemon, Ipv4Addr::LOCALHOST)?;
+        say(&mut write, daemon, "GET /stream", token, STREAM);
+        let read = write.try_clone().ok()?;
+        (head(&mut write).0 == 101).then(|| Stream::over(Box::new(write), Box::new(read), &daemon.socket))
+    }
+
+    fn over(write: Box<dyn Write + Send>, read: Box<dyn Read + Send>, socket: &Path) -> Stream {
+        let (lines, diary) = (BufReader::new(read), Diary::beside(socket));
+        Stream { write, lines, asked: 0, pushed: VecDeque::new(), diary }
     }
 
     /// Sends a request, of which the number is left out, and reads up to its answer.
@@ -39,7 +59,7 @@ impl Stream {
         self.asked += 1;
         let id = self.asked.cast_signed();
         let request = request.strip_prefix('{').expect("a map");
-        writeln!(self.write, "{{:id {id} {request}").ok()?;
+        self.tell(&format!("{{:id {id} {request}"))?;
         loop {
             let answer = self.next()?;
             if at(&answer, &["id"]).and_then(reveille::edn::Value::as_int) == Some(id) {
@@ -51,7 +71,8 @@ impl Stream {
 
     /// Sends something whose answer nobody waits for.
     pub(crate) fn tell(&mut self, request: &str) -> Option<()> {
-        writeln!(self.write, "{request}").ok()
+        // One write: over TCP, the rest of a line would wait until the daemon has acknowledged its beginning.
+        self.write.write_all(format!("{request}\n").as_bytes()).ok()
     }
 
     /// The next line: an answer or a push.

@@ -13,6 +13,7 @@ use std::process::Command;
 
 use crate::faults::disk::Loss;
 use crate::faults::machine::Machine;
+use crate::harness::command::program;
 use crate::harness::daemon::{Daemon, Home, PATIENCE, spawn, until};
 use crate::harness::life::{Figures, World, live_all};
 use crate::harness::load::Dice;
@@ -82,7 +83,7 @@ fn assert_noticed(what: &str, change: impl FnOnce(Machine, &Home) -> Machine) {
 
 /// A copy of the program that differs in one byte: its commits are not flushed.
 fn careless(home: &Home) -> PathBuf {
-    let mut program = fs::read(env!("CARGO_BIN_EXE_reveille")).expect("it was built");
+    let mut program = fs::read(program()).expect("it was built");
     let places: Vec<usize> =
         (0..program.len() - FULL.len()).filter(|place| program[*place..].starts_with(FULL)).collect();
     assert!(!places.is_empty(), "the program does not say how it flushes");

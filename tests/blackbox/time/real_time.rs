@@ -15,6 +15,8 @@ use reveille::engine::{NewSchedule, ScheduleRecord, State};
 use reveille::port::Clock;
 use reveille::runtime::{Handle, Parts, Runtime};
 
+use crate::harness::command::program;
+
 const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 64, digits_max: 1_000, forms_max: 100_000 };
 
 fn boot() -> BootTime {
@@ -49,7 +51,7 @@ fn delivery(line: &str) -> Option<(String, f64)> {
 
 /// Runs the demo; one that has not ended after ten seconds is killed, and what it printed is shown.
 fn demo() -> (ExitStatus, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reveille"));
+    let mut command = Command::new(program());
     let mut child = command.arg("demo").stdout(Stdio::piped()).spawn().expect("the binary was built");
     let mut stdout = child.stdout.take().expect("stdout is a pipe");
     let (sender, text) = mpsc::channel();
@@ -138,7 +140,7 @@ fn tool_with_wait_stays_for_the_delivery() {
     let start = boot();
     let args =
         r#"{:action "scheduler" :op "create" :kind "message" :delay-ms 1000 :message "Stretch your legs."}"#;
-    let output = Command::new(env!("CARGO_BIN_EXE_reveille"))
+    let output = Command::new(program())
         .args(["tool", "psi-tool", "--wait", args])
         .stdin(Stdio::null())
         .output()

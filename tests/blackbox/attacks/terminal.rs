@@ -49,8 +49,10 @@ fn answers_of_all_commands_are_shown_and_read_back() {
     ));
     let made = Value::from(created).to_string();
     let id = made.split('"').find(|part| part.starts_with("sch-")).expect("an id");
+    let url = format!("http://{}", daemon.address());
+    let of = ["--url", &url, "--token-file", "state/operator.token"];
     let run = |args: &[&str]| {
-        let ended = home.run(&mut home.command(&[args, &["--data-dir", "state"]].concat()));
+        let ended = home.run(&mut home.command(&[args, &of].concat()));
         assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{args:?}: {}", ended.out);
         assert_shown(&ended.out, &format!("{args:?}"));
         ended.out
@@ -77,7 +79,7 @@ fn answers_of_all_commands_are_shown_and_read_back() {
     run(&["explain", "--edn", id]);
     // A refusal repeats what it was asked.
     let asked = format!("sch-\u{202e}{}", '\u{9b}');
-    let refused = home.run(&mut home.command(&["cancel", &asked, "--data-dir", "state"]));
+    let refused = home.run(&mut home.command(&[&["cancel", &*asked], &of[..]].concat()));
     assert_ne!(refused.code, Some(0));
     assert_shown(&refused.err, "a refusal");
     assert!(daemon.end("-TERM").success());

@@ -1,0 +1,238 @@
+//! What one client may take: seats, subscriptions, the past, and answers that it does not read. A client that takes all that it
+//! can get keeps nobody else out, and an operator least of all.
+
+use std::io::Read;
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+use reveille::limits;
+use serde_json::json;
+
+use crate::attacks::agent::Agent;
+use crate::harness::ask::create_in;
+use crate::harness::daemon::{Daemon, Home, PATIENCE, Reply, at, now, until};
+use crate::harness::sockets::{STREAM, WEBSOCKET, connect, head, say, subscribe, websocket};
+use crate::harness::stream::Stream;
+
+#[test]
+fn sockets_that_do_not_say_who_they_are_keep_nobody_out() {
+    let home = Home::new("upgrade-flood");
+    let daemon = Daemon::start(&home);
+    let mut flood = Vec::new();
+    for number in 0..400 {
+        let Some(mut stream) = connect(&daemon, Ipv4Addr::LOCALHOST) else { continue };
+        say(&mut stream, &daemon, "GET /graphql", "", WEBSOCKET);
+        // Each of the first has left HTTP before the next comes.
+        if number < 300 {
+            assert_eq!(head(&mut stream).0, 101, "{number}");
+        }
+        flood.push(stream);
+    }
+    for _ in 0..50 {
+        assert_eq!(daemon.ask("GET /readyz", &[], "").status, 200);
+    }
+    assert_eq!(flood[0].read(&mut [0; 16]).ok(), Some(0), "the oldest made room");
+    assert_eq!(daemon.end("-TERM").code(), Some(0));
+}
+
+#[test]
+fn one_token_that_takes_every_seat_leaves_those_of_operators() {
+    let home = Home::new("seats");
+    let daemon = Daemon::start(&home);
+    let main = Agent::open(&daemon, "main");
+    let token = main.token();
+    let (mut streams, mut refused) = (Vec::new(), 0);
+    for number in 0..40 {
+        let from = Ipv4Addr::new(127, 0, 0, 1 + number % 2);
+        let mut stream = connect(&daemon, from).expect("it listens");
+        say(&mut stream, &daemon, "GET /stream", token, STREAM);
+        match head(&mut stream) {
+            (101, _) => streams.push(stream),
+            (429, body) => {
+                assert!(body.contains(limits::HTTP_SESSION_UPGRADES.name), "{body}");
+                refused += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let most = limits::HTTP_SESSION_UPGRADES.value;
+    assert_eq!((streams.len() as u64, refused), (most, 40 - most));
+    assert!(websocket(&daemon, token).is_err_and(|why| why.contains("4429 Too many connections")));
+    // Bodies that do not end keep their connections busy for ten seconds.
+    let mut busy = Vec::new();
+    let headers = "Content-Type: application/edn\r\nContent-Length: 1000\r\n\r\n[";
+    for number in 0..limits::HTTP_CONNECTIONS.value {
+        let from = Ipv4Addr::new(127, 0, 0, 1 + u8::from(number % 2 == 0));
+        let Some(mut stream) = connect(&daemon, from) else { continue };
+        say(&mut stream, &daemon, "POST /eql", token, headers);
+        busy.push(stream);
+    }
+    let full = limits::HTTP_LOOPBACK_CONNECTIONS.value;
+    #[expect(clippy::cast_precision_loss, reason = "a small number")]
+    let is_full = || daemon.metric("reveille_connections") >= full as f64;
+    until("every seat is taken", PATIENCE, is_full);
+    assert!(at(&daemon.eql("[:reveille.engine/now]"), &["reveille.engine/now"]).is_some());
+    let mut stream = Stream::connect(&daemon.socket).expect("the socket has seats of its own");
+    assert!(stream.eql("[:reveille.engine/now]").expect("it lives").is_ok());
+    let mut stranger = connect(&daemon, Ipv4Addr::LOCALHOST).expect("it listens");
+    say(&mut stranger, &daemon, "GET /tools", token, "\r\n");
+    let (status, body) = head(&mut stranger);
+    assert_eq!(status, 503, "{body}");
+    assert!(body.contains(limits::HTTP_CONNECTIONS.name), "{body}");
+    assert!(stream.ask("{:op :session/close :session-id \"main\"}").is_some(), "the operator can end it");
+    drop((streams, busy));
+    assert_eq!(daemon.end("-TERM").code(), Some(0));
+}
+
+#[test]
+fn one_token_does_not_take_every_subscription() {
+    let home = Home::new("subscriptions");
+    let daemon = Daemon::start(&home);
+    let (greedy, other) = (Agent::open(&daemon, "greedy"), Agent::open(&daemon, "other"));
+    let (mut sockets, mut started) = (Vec::new(), 0);
+    for _ in 0..17 {
+        let mut socket = match websocket(&daemon, greedy.token()) {
+            Ok(socket) => socket,
+            Err(why) => {
+                assert!(why.contains(limits::HTTP_SESSION_UPGRADES.name), "{why}");
+                continue;
+            }
+        };
+        for id in 0..16 {
+            match subscribe(&mut socket, id) {
+                Ok(()) => started += 1,
+                Err(why) => assert!(
+                    why.contains(limits::GRAPHQL_SESSION_SUBSCRIPTIONS.name),
+                    "after {started}: {why}"
+                ),
+            }
+        }
+        sockets.push(socket);
+    }
+    assert_eq!(started, limits::GRAPHQL_SESSION_SUBSCRIPTIONS.value);
+    for token in [other.token(), daemon.token()] {
+        let mut socket = websocket(&daemon, token).expect("there are seats");
+        subscribe(&mut socket, 1).expect("there is room");
+        sockets.push(socket);
+    }
+    drop(sockets);
+    until("all are free again", PATIENCE, || {
+        // Exactly: a place that is not returned would be missing for ever.
+        daemon.metric("reveille_graphql_subscriptions") < 0.5 && daemon.metric("reveille_http_upgrades") < 0.5
+    });
+    assert_eq!(daemon.end("-TERM").code(), Some(0));
+}
+
+/// Schedules with long messages: what the log and the answers weigh.
+fn fill(stream: &mut Stream, session: &str, count: usize) {
+    let message = "m".repeat(60_000);
+    for _ in 0..count {
+        let rest = format!(":durability :durable :delay-ms 80000000 :message {message:?}");
+        create_in(stream, session, &rest).expect("there is room");
+    }
+}
+
+#[test]
+fn the_past_is_asked_for_by_turns() {
+    let home = Home::new("as-of-flood");
+    let daemon = Daemon::start(&home);
+    let mut stream = Stream::connect(&daemon.socket).expect("it lives");
+    let (greedy, other) = (Agent::open(&daemon, "greedy"), Agent::open(&daemon, "other"));
+    fill(&mut stream, "greedy", 500);
+    let wall = daemon.eql("[:reveille.engine/now]");
+    let wall = at(&wall, &["reveille.engine/now"]).expect("an instant").as_inst().expect("an instant");
+    let (seconds, millis) = (wall.seconds(), wall.nanos() / 1_000_000);
+    // An instant of its own for each, so that no one's past is another's.
+    let ask = |token: &str, number: u32| {
+        let at = reveille::domain::Moment::new(seconds, millis * 1_000_000 + number).expect("in range");
+        let query = format!("{{:pathom/eql [:psi.scheduler/pending-count] :reveille/as-of \"{at}\"}}");
+        daemon.ask_by(token, "POST /eql", &["Content-Type: application/edn"], &query)
+    };
+    let began = now();
+    assert_eq!(ask(greedy.token(), 0).status, 200);
+    let alone = began.elapsed_here();
+    let (answers, took) = std::thread::scope(|scope| {
+        let (ask, greedy) = (&ask, &greedy);
+        let flood: Vec<_> = (1..25).map(|number| scope.spawn(move || ask(greedy.token(), number))).collect();
+        let began = now();
+        let args = json!({"action": "scheduler", "op": "create", "kind": "message", "message": "m", "delay-ms": 60000});
+        let created = other.tool("psi-tool", &args);
+        let took = began.elapsed_here();
+        assert_eq!(created.status, 200, "{}", created.body);
+        assert_eq!(ask(daemon.token(), 30).status, 200, "an operator has a turn of its own");
+        let answers = flood.into_iter().map(|asked| asked.join().expect("answered"));
+        (answers.collect::<Vec<Reply>>(), took)
+    });
+    let name = limits::SESSION_AS_OF_WAITING.name;
+    let is_refused = |reply: &&Reply| reply.status == 400 && reply.body.contains(name);
+    let refused = answers.iter().filter(is_refused).count();
+    let done = answers.iter().filter(|reply| reply.status == 200).count();
+    println!("{alone:?} alone, {done} of 24 answered, {refused} refused; a create took {took:?} meanwhile");
+    assert!(refused > 0 && done > 0, "{refused} refused, {done} done");
+    assert_eq!(refused + done, 24, "{answers:?}");
+    assert!(took < Duration::from_secs(1).max(4 * alone), "{took:?}, while one alone takes {alone:?}");
+}
+
+/// A query of a few bytes asks for ten thousand slots of each schedule.
+#[test]
+fn a_short_query_has_no_endless_answer() {
+    let home = Home::new("attack-answer");
+    let daemon = Daemon::start(&home);
+    let greedy = Agent::open(&daemon, "greedy");
+    for _ in 0..60 {
+        greedy.create(":kind :message :message \"m\" :every-ms 1000");
+    }
+    let all = "[{:psi.scheduler/schedules [(:psi.scheduler/upcoming {:first 10000})]}]";
+    let many = "{ schedules(first: 60) { nodes { upcoming(first: 10000) } } }";
+    let name = "x".repeat(200_000);
+    // A long name stands in the answer once for each schedule.
+    let named = format!("[{{:psi.scheduler/schedules [{{:>/{name} [:psi.scheduler/status]}}]}}]");
+    let alias = format!("{{ schedules(first: 60) {{ nodes {{ {name}: status }} }} }}");
+    let answers = [
+        greedy.eql(all).body.len(),
+        greedy.graphql(many).to_string().len(),
+        greedy.eql(&named).body.len(),
+        greedy.graphql(&alias).to_string().len(),
+    ];
+    // What an answer weighs is counted before it is written, and names and marks of the notation come on top.
+    let most = usize::try_from(limits::QUERY_BYTES.value).expect("it fits") * 5 / 4;
+    assert!(answers.iter().all(|bytes| *bytes <= most), "answers of {answers:?} bytes");
+}
+
+#[test]
+fn answers_that_nobody_reads_do_not_pile_up() {
+    let home = Home::new("unread");
+    let daemon = Daemon::start(&home);
+    let mut stream = Stream::connect(&daemon.socket).expect("it lives");
+    let (greedy, other) = (Agent::open(&daemon, "greedy"), Agent::open(&daemon, "other"));
+    fill(&mut stream, "greedy", 125);
+    let query = "[{(:psi.scheduler/schedules {:first 125}) [:psi.scheduler/message]}]";
+    let rest = format!("Content-Type: application/edn\r\nContent-Length: {}\r\n\r\n{query}", query.len());
+    let (mut unread, mut refused) = (Vec::new(), 0);
+    for _ in 0..12 {
+        let mut stream = connect(&daemon, Ipv4Addr::LOCALHOST).expect("it listens");
+        say(&mut stream, &daemon, "POST /eql", greedy.token(), &rest);
+        match head(&mut stream) {
+            (200, _) => unread.push(stream),
+            (429, body) => {
+                assert!(body.contains(limits::SESSION_ANSWERS_BYTES.name), "{body}");
+                refused += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(refused > 0, "{} answers of 7 MB wait for one client, and none is refused", unread.len());
+    let held = daemon.metric("reveille_answers_bytes");
+    println!("{} answers unread, {refused} refused, {held} bytes held", unread.len());
+    #[expect(clippy::cast_precision_loss, reason = "a small number")]
+    let most = limits::SESSION_ANSWERS_BYTES.value as f64;
+    assert!(held > 0.0 && held <= most, "{held} bytes");
+    // A short answer always arrives, and others have their own part.
+    let own = greedy.eql("[:psi.scheduler/pending-count]");
+    assert_eq!(own.status, 200, "{}", own.body);
+    let tools = other.ask("GET /tools", &[], "");
+    assert!(tools.status == 200 && tools.body.len() as u64 > limits::ANSWER_BYTES_COUNTED.value);
+    drop(unread);
+    until("all are dropped", PATIENCE, || daemon.metric("reveille_answers_bytes") < 0.5);
+    assert_eq!(daemon.end("-TERM").code(), Some(0));
+}
