@@ -163,6 +163,12 @@ attacks BINARY="":
     {{ if BINARY == "" { "" } else { "REVEILLE_BINARY=" + BINARY } }} \
         cargo test --test blackbox attacks:: -- --nocapture
 
+# A good session beside eight greedy ones: `just neighbour SECONDS=600`; the daemon is a release build
+neighbour SECONDS="600":
+    cargo build --release
+    NEIGHBOUR_SECONDS={{ trim_start_match(SECONDS, "SECONDS=") }} REVEILLE_BINARY="$PWD/target/release/reveille" \
+        cargo test --test blackbox attacks::neighbour:: -- --nocapture
+
 # A year of two hundred schedules in thirty zones, as fast as the daemon answers: `just year-real DAYS=31`; needs cc
 year-real DAYS="365":
     DAYS={{ trim_start_match(DAYS, "DAYS=") }} cargo test --release --test blackbox time::year:: -- --nocapture
