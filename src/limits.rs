@@ -102,6 +102,9 @@ limits! {
     /// Finished schedules of one session that remain readable. The oldest is dropped first;
     /// the accounting still counts it.
     FINISHED_KEPT = 1_000 "schedules" as "finished-kept";
+    /// What the runs of one session, and of those that come from it, may have written to disk in ten seconds: prompts of durable
+    /// schedules, and fresh sessions. A run beyond it waits for the next ten. Runs of operators' schedules have no such bound.
+    RUN_BYTES_PER_10_S = 4_194_304 "bytes" as "run-bytes-per-10-s";
     /// Open sessions in one engine.
     SESSIONS = 200_000 "sessions" as "sessions";
     /// Fresh sessions of one session and of those that come from it, open at a time. The oldest one in which nothing is left

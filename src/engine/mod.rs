@@ -33,6 +33,7 @@ mod state;
 mod step;
 mod step_builder;
 mod timers;
+mod written;
 
 pub use decide::{decide, decide_into};
 pub use effect::{Delivery, Effect, GuardQuestion, Opening, Parcel};

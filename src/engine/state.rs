@@ -13,6 +13,7 @@ use super::ledger::Ledger;
 use super::record::{ChannelRecord, Family, Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
+use super::written::Written;
 use crate::domain::{
     BootTime, Cause, Cursor, Dialect, Grant, GuardPolicy, HostId, Moment, Now, Phase, Reason, Refusal, RunId,
     RunState, Schedule, ScheduleId, SessionId, Target, names,
@@ -60,6 +61,7 @@ pub struct State {
     pub(super) creating: BTreeMap<SessionId, SessionId>,
     /// The fresh sessions of each family, by its root.
     pub(super) families: BTreeMap<SessionId, Family>,
+    pub(super) written: Written,
     pub(super) timers: Timers,
     pub(super) ledger: Ledger,
     pub(super) cursor: Cursor,
@@ -120,6 +122,7 @@ impl State {
             turns: BTreeSet::new(),
             creating: BTreeMap::new(),
             families: BTreeMap::new(),
+            written: Written::default(),
             timers: Timers::default(),
             ledger: Ledger::default(),
             cursor: Cursor::START,

@@ -1,6 +1,8 @@
 //! A step under construction: what a transition reads, and the facts and effects it has recorded
 //! so far.
 
+use std::collections::BTreeMap;
+
 use super::effect::Effect;
 use super::local_fact::LocalFact;
 use super::state::{Mode, State};
@@ -46,6 +48,8 @@ pub(super) struct StepBuilder<'a> {
     pub(super) held: bool,
     /// The fresh sessions that this step asks hosts to create, each by the root of its family.
     pub(super) creating: Vec<SessionId>,
+    /// The bytes that the runs handed over in this step have written, by the root of the family.
+    pub(super) writing: BTreeMap<SessionId, u64>,
     entropy: Entropy,
     step: Step,
 }
@@ -59,6 +63,7 @@ impl<'a> StepBuilder<'a> {
             zones,
             held: state.held.is_some() || state.mode != Mode::Running,
             creating: Vec::new(),
+            writing: BTreeMap::new(),
             entropy,
             step,
         }

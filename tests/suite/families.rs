@@ -193,3 +193,29 @@ fn a_grant_that_was_taken_away_stops_what_was_made_under_it() {
         handle.view(|state| state.session(&session("alice")).map(SessionRecord::host)) == Some(HostId::LOCAL)
     );
 }
+
+/// A session that has more to hand over than its share of the disk waits. Others do not, and nothing is lost.
+#[test]
+fn runs_wait_when_their_session_has_written_its_share() {
+    let (handle, clock) = simulated::engine(&["alice", "bob"]);
+    let text = "x".repeat(usize::try_from(limits::TEXT_BYTES.value).expect("small"));
+    let share = limits::RUN_BYTES_PER_10_S.value / limits::TEXT_BYTES.value;
+    let at = reveille::domain::When::After(Span::from_millis(1_000));
+    let durable = |owner: &str, text: &str| NewSchedule {
+        durability: reveille::domain::Durability::Durable,
+        session_live_max: 1_000,
+        ..NewSchedule::message(session(owner), at.clone(), text)
+    };
+    for _ in 0..share + 44 {
+        handle.schedule(durable("alice", &text)).expect("there is room");
+    }
+    handle.schedule(durable("bob", "p")).expect("there is room");
+    handle.schedule(NewSchedule::message(session("alice"), at.clone(), "volatile")).expect("there is room");
+    let delivered = |handle: &Handle| handle.view(|state| state.ledger().delivered);
+    pass(&handle, &clock, 1);
+    assert_eq!(delivered(&handle), share + 2, "the share of alice, her volatile one, and bob's");
+    pass(&handle, &clock, 8);
+    assert_eq!(delivered(&handle), share + 2, "it is the same window");
+    pass(&handle, &clock, 2);
+    assert_eq!(delivered(&handle), share + 46);
+}

@@ -21,6 +21,8 @@ use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::fail;
 use crate::engine::step::session::make_room::make_room;
 use crate::engine::step_builder::StepBuilder;
+use crate::engine::written::{bytes_written, until_next_window};
+use crate::limits;
 
 /// Hands over the first waiting run to a lane that has just become free.
 pub(in crate::engine::step) fn dispatch_next(step: &mut StepBuilder<'_>, session: &SessionRecord) {
@@ -139,6 +141,31 @@ pub(in crate::engine::step) fn dispatch(step: &mut StepBuilder<'_>, occurrence: 
     }
 }
 
+/// Returns whether the family of a run may have as much written now. If not, the run waits for the next window: what else waits
+/// for the disk must not wait for one session.
+fn may_write(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
+    let (schedule, now) = (occurrence.schedule, step.now);
+    let begins_with = schedule.payload.config().map_or(Phase::PromptSubmit, |_| Phase::CreateSession);
+    let bytes = bytes_written(schedule, begins_with);
+    if bytes == 0 || schedule.is_by_operators() {
+        return true;
+    }
+    let root = step.state.root_of(&schedule.owner);
+    let written = step.state.written_by(root, now) + step.writing.get(root).copied().unwrap_or(0);
+    let limit = limits::RUN_BYTES_PER_10_S;
+    // One run alone always may, however large it is.
+    if written == 0 || written + bytes <= limit.value {
+        *step.writing.entry(root.clone()).or_default() += bytes;
+        return true;
+    }
+    let wait = until_next_window(now);
+    let text = Refusal::LimitReached { limit }.to_string();
+    let failure = Box::new(Failure::new(begins_with, Reason::LimitReached, text));
+    let at = now.wall.checked_add(wait).unwrap_or(now.wall);
+    step.run_fact(&occurrence.id, RunFact::Retrying { failure, at, due: now.boot.after(wait) });
+    false
+}
+
 /// Hands one run over to a host, unless the guard objects: submits the prompt, or asks for the
 /// fresh session first. Returns whether it was handed over.
 fn dispatch_to_host(
@@ -147,7 +174,7 @@ fn dispatch_to_host(
     session: &SessionRecord,
     host: HostId,
 ) -> bool {
-    if !authorize(step, occurrence) {
+    if !authorize(step, occurrence) || !may_write(step, occurrence) {
         return false;
     }
     match &occurrence.schedule.payload {
