@@ -68,7 +68,7 @@ impl Slots {
     /// year 9999.
     ///
     /// For [`CountFrom::Finish`](crate::domain::CountFrom::Finish) this is the nominal slot, as if
-    /// runs took no time; after a run, [`Every::after_finish`] applies.
+    /// runs took no time; after a run, the period counts from its end.
     pub fn first_after(&self, t: Moment) -> Option<Moment> {
         match &self.kind {
             Kind::Once(slot) => slot.filter(|slot| *slot > t),

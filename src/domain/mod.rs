@@ -34,7 +34,7 @@ pub use identity::entropy::Entropy;
 pub use identity::id::{HostId, IdError, JobId, RunId, ScheduleId, SessionId};
 #[doc(hidden)]
 pub use identity::lineage::Lineage;
-pub use identity::op::{Op, OpRule, Rate};
+pub use identity::op::{Op, OpRule};
 #[doc(hidden)]
 pub use identity::provenance::{MessageProvenance, SessionProvenance};
 pub use identity::scope::Scope;

@@ -5,16 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::record::SessionRecord;
+use super::record::{SessionRecord, Written};
 use super::state::State;
 use crate::domain::{Now, Phase, Schedule, SessionId, Span};
-
-/// What has been written in one window of the boot clock, by the root of each family.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Written {
-    window: u64,
-    of: BTreeMap<SessionId, u64>,
-}
 
 /// The length of a window: short, so that what one session may write at once keeps nobody waiting for long.
 const WINDOW_NS: u64 = 10_000_000_000;

@@ -7,9 +7,10 @@
 use super::Service;
 use super::tools::TOOLBOX;
 use crate::dialect::{cron, native, psi, reminder, session_action};
-use crate::domain::{Caller, CallerRole, Code, Dialect, Op, Rate, Refusal, ScheduleId, Scope, Span, Target};
+use crate::domain::{Caller, CallerRole, Code, Dialect, Op, Refusal, ScheduleId, Scope, Span, Target};
 use crate::edn::{Keyword, Map, Value};
 use crate::engine::{SessionRecord, State};
+use crate::limits::{self, Limit};
 use crate::runtime::Handle;
 
 /// Why a caller may not ask for an operation.
@@ -31,10 +32,10 @@ pub enum Denial {
         dialect: Dialect,
     },
     /// The caller's session creates or changes schedules too fast.
-    #[error("this session {} schedules too fast", match rate { Rate::Creations => "creates", Rate::Changes => "changes" })]
+    #[error("this session {} schedules too fast", if *rate == limits::CREATES_PER_MINUTE { "creates" } else { "changes" })]
     TooFast {
         /// The rate that is exceeded.
-        rate: Rate,
+        rate: Limit,
         /// How long to wait until the next one is admitted.
         wait: Span,
     },
@@ -68,9 +69,8 @@ impl Denial {
             Denial::ReadOnly | Denial::HostsOnly | Denial::OperatorsOnly => Map::new(),
             Denial::NotGranted { dialect } => Map::new().with("dialect", Value::keyword(dialect.name())),
             Denial::TooFast { rate, wait } => {
-                let limit = rate.limit();
                 let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-                let data = Map::new().with("limit", limit.name).with("max", number(limit.value));
+                let data = Map::new().with("limit", rate.name).with("max", number(rate.value));
                 data.with("wait-ms", number(wait.millis()))
             }
         }

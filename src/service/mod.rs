@@ -39,7 +39,7 @@ use crate::runtime::{Handle, Subscription};
 pub use self::access::QueryAccess;
 pub use self::admission::Denial;
 pub(crate) use self::hosting::{HostError, HostRequest};
-#[cfg(feature = "graphql")]
+#[cfg(feature = "http")]
 pub(crate) use self::plan_cache::is_quick;
 pub use self::plan_cache::{PrepareError, Prepared};
 pub use self::query::{QUERY_LIMITS, failed, registry, reply};

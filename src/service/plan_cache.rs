@@ -4,7 +4,9 @@
 //! data; clearing the cache costs only time.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+#[cfg(feature = "http")]
+use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::{Caller, Scope};
@@ -28,7 +30,8 @@ pub struct Prepared {
 impl Prepared {
     /// Whether the request is short enough to be answered where requests are read: it names a few entities and lists
     /// nothing, or took less than a millisecond the last time.
-    pub fn is_quick(&self) -> bool {
+    #[cfg(feature = "http")]
+    pub(crate) fn is_quick(&self) -> bool {
         // What a mutation waits for is the disk.
         let may_be_slow = self.plan.has_mutations();
         self.boundary.as_of.is_none() && is_quick(Some(&self.plan), &self.took_us, may_be_slow)
@@ -36,6 +39,7 @@ impl Prepared {
 }
 
 /// Whether a plan is quick, by what it names and by how long its last run took. With `may_be_slow`, the time says nothing.
+#[cfg(feature = "http")]
 pub(crate) fn is_quick(plan: Option<&Plan>, took_us: &AtomicU64, may_be_slow: bool) -> bool {
     let took = took_us.load(Ordering::Relaxed);
     let is_small = || plan.is_none_or(|plan| plan.entities_named().is_some_and(|count| count <= NAMED));
@@ -43,8 +47,10 @@ pub(crate) fn is_quick(plan: Option<&Plan>, took_us: &AtomicU64, may_be_slow: bo
 }
 
 /// A request that has run counts as quick below this time, in microseconds.
+#[cfg(feature = "http")]
 const QUICK_US: u64 = 1_000;
 /// One that has not counts as quick if it names no more entities than this.
+#[cfg(feature = "http")]
 const NAMED: usize = 4;
 
 /// Why a text cannot be prepared.

@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::domain::{BootTime, Rate, SessionId, Span};
+use crate::domain::{BootTime, SessionId, Span};
+use crate::limits::{self, Limit};
 
 #[derive(Default)]
 pub(super) struct RateLimiter {
@@ -16,16 +17,16 @@ pub(super) struct RateLimiter {
 
 #[derive(Default)]
 struct Table {
-    paid_until: BTreeMap<(SessionId, Rate), BootTime>,
+    paid_until: BTreeMap<(SessionId, &'static str), BootTime>,
     /// How many entries there may be before the expired ones are dropped.
     sweep_at: usize,
 }
 
 impl RateLimiter {
     /// Counts one change of the family of this root, or returns how long it has to wait.
-    pub(super) fn take(&self, rate: Rate, root: SessionId, now: BootTime) -> Result<(), Span> {
+    pub(super) fn take(&self, rate: Limit, root: SessionId, now: BootTime) -> Result<(), Span> {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (root, rate);
+        let key = (root, rate.name);
         let until = table.paid_until.get(&key).copied().unwrap_or(now).max(now).after(step(rate));
         let ahead = until.since(now);
         // Refused changes are not counted, so a caller that keeps trying is not locked out.
@@ -47,13 +48,13 @@ const MINUTE: Span = Span::from_millis(60_000);
 const SWEEP_MIN: usize = 64;
 
 /// How long one change of this rate takes.
-const fn step(rate: Rate) -> Span {
-    Span::from_millis(60_000 / rate.limit().value)
+const fn step(rate: Limit) -> Span {
+    Span::from_millis(60_000 / rate.value)
 }
 
 // The steps are whole numbers of milliseconds, so no session gets more than the limits.
 const _: () =
-    assert!(60_000 % Rate::Creations.limit().value == 0 && 60_000 % Rate::Changes.limit().value == 0);
+    assert!(60_000 % limits::CREATES_PER_MINUTE.value == 0 && 60_000 % limits::CHANGES_PER_MINUTE.value == 0);
 
 #[cfg(test)]
 mod tests {
@@ -67,12 +68,12 @@ mod tests {
     fn a_minutes_worth_at_once_and_then_the_rate() {
         let (limiter, session) = (RateLimiter::default(), SessionId::new("one").expect("an id"));
         let take = |rate, seconds| limiter.take(rate, session.clone(), at(seconds));
-        for _ in 0..Rate::Creations.limit().value {
-            assert_eq!(take(Rate::Creations, 0), Ok(()));
+        for _ in 0..limits::CREATES_PER_MINUTE.value {
+            assert_eq!(take(limits::CREATES_PER_MINUTE, 0), Ok(()));
         }
-        assert_eq!(take(Rate::Creations, 0), Err(step(Rate::Creations)));
-        assert_eq!(take(Rate::Changes, 0), Ok(()), "another rate has a budget of its own");
-        assert_eq!(take(Rate::Creations, 60), Ok(()));
+        assert_eq!(take(limits::CREATES_PER_MINUTE, 0), Err(step(limits::CREATES_PER_MINUTE)));
+        assert_eq!(take(limits::CHANGES_PER_MINUTE, 0), Ok(()), "another rate has a budget of its own");
+        assert_eq!(take(limits::CREATES_PER_MINUTE, 60), Ok(()));
     }
 
     #[test]
@@ -80,7 +81,7 @@ mod tests {
         let limiter = RateLimiter::default();
         for number in 0..10_000 {
             let session = SessionId::new(&format!("s{number}")).expect("an id");
-            assert_eq!(limiter.take(Rate::Creations, session, at(number * 2)), Ok(()));
+            assert_eq!(limiter.take(limits::CREATES_PER_MINUTE, session, at(number * 2)), Ok(()));
         }
         let table = limiter.table.lock().expect("no test panics here");
         assert!(table.paid_until.len() <= SWEEP_MIN + 1, "{}", table.paid_until.len());

@@ -96,7 +96,8 @@ impl Schedule {
     }
 
     /// Records who changed the schedule. A change by the owner leaves the words of an earlier editor in it, and so leaves the
-    /// editor in the record, unless the schedule reaches into another session or a channel, which its author has to be allowed at each run.
+    /// editor in the record. If the schedule goes to another session or a channel, the owner is recorded too, because its author
+    /// has to be allowed that at each run.
     pub(crate) fn note_editor(&mut self, by: &Actor) {
         let leaves = by.via == Some(Via::Session) && self.target().is_outside(&self.owner);
         if by.scope.session() != Some(&self.owner) || leaves {

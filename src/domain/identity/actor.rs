@@ -71,7 +71,7 @@ impl Via {
 impl Actor {
     /// Returns this actor with a tool of the given dialect.
     #[must_use]
-    pub fn with_tool(self, tool: Dialect) -> Actor {
+    pub(crate) fn with_tool(self, tool: Dialect) -> Actor {
         Actor { tool: Some(tool), ..self }
     }
 }

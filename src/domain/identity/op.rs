@@ -30,25 +30,6 @@ macro_rules! ops {
     };
 }
 
-/// A rate limit of a session's token. Each has a budget of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rate {
-    /// New schedules.
-    Creations,
-    /// All other changes.
-    Changes,
-}
-
-impl Rate {
-    /// Returns the limit of the rate, per minute.
-    pub const fn limit(self) -> Limit {
-        match self {
-            Rate::Creations => limits::CREATES_PER_MINUTE,
-            Rate::Changes => limits::CHANGES_PER_MINUTE,
-        }
-    }
-}
-
 /// Who may ask for an operation, and what else is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpRule {
@@ -58,8 +39,8 @@ pub struct OpRule {
     pub roles: &'static [CallerRole],
     /// Whether the grant of the caller's session has to cover it.
     pub is_granted: bool,
-    /// The rate limit of the caller's session that it counts against.
-    pub rate: Option<Rate>,
+    /// The rate limit of the caller's session that it counts against, per minute. Each limit has a budget of its own.
+    pub rate: Option<Limit>,
 }
 
 impl OpRule {
@@ -76,11 +57,11 @@ impl OpRule {
     }
 
     const fn counted_as_creation(self) -> OpRule {
-        OpRule { rate: Some(Rate::Creations), ..self }
+        OpRule { rate: Some(limits::CREATES_PER_MINUTE), ..self }
     }
 
     const fn counted_as_change(self) -> OpRule {
-        OpRule { rate: Some(Rate::Changes), ..self }
+        OpRule { rate: Some(limits::CHANGES_PER_MINUTE), ..self }
     }
 }
 

@@ -62,7 +62,7 @@ impl Failure {
 
     /// Returns this failure for a fresh session that exists all the same.
     #[must_use]
-    pub fn with_session(mut self) -> Failure {
+    pub(crate) fn with_session(mut self) -> Failure {
         self.session_exists = true;
         self
     }

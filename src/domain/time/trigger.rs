@@ -145,7 +145,7 @@ impl Every {
 
     /// Returns the slot after a run that ended at `finish`, for [`CountFrom::Finish`]: one period
     /// later.
-    pub fn after_finish(self, finish: Moment) -> Option<Moment> {
+    pub(crate) fn after_finish(self, finish: Moment) -> Option<Moment> {
         finish.checked_add(self.period)
     }
 }

@@ -166,7 +166,7 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
     /// # Errors
     ///
     /// Returns the limit that is exceeded.
-    pub fn wrote(&self, bytes: usize) -> Result<(), FastAbort> {
+    pub(crate) fn wrote(&self, bytes: usize) -> Result<(), FastAbort> {
         Ok(self.budget.wrote(bytes)?)
     }
 

@@ -80,7 +80,8 @@ impl Plan {
 
     /// Returns how many entities the query names, results of mutations included; `None` if it follows references, as a
     /// list does.
-    pub fn entities_named(&self) -> Option<usize> {
+    #[cfg(feature = "http")]
+    pub(crate) fn entities_named(&self) -> Option<usize> {
         let joins = self.levels.iter().flat_map(|level| &level.fields);
         let joins = joins.filter(|field| !matches!(field.below, Below::Nothing));
         let is_named = |field: &Field| matches!(field.source, Source::Ident(..) | Source::Call(_));

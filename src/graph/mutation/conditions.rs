@@ -59,10 +59,10 @@ params! {
 }
 
 /// The record of a policy, both as a parameter and as an attribute.
-pub const POLICY: Record = Record::of("policy", PolicyParams::GROUP);
+pub(crate) const POLICY: Record = Record::of("policy", PolicyParams::GROUP);
 
 /// The record of a lifetime, both as a parameter and as an attribute.
-pub const LIFETIME: Record = Record::of("lifetime", LifetimeParams::GROUP);
+pub(crate) const LIFETIME: Record = Record::of("lifetime", LifetimeParams::GROUP);
 
 /// Omitted parts of a policy have psi's values.
 impl FromParam for Policy {
@@ -104,7 +104,7 @@ impl FromParam for Lifetime {
 }
 
 /// Returns a policy as a map that reads back equal.
-pub fn print_policy(policy: &Policy) -> Value {
+pub(crate) fn print_policy(policy: &Policy) -> Value {
     // Values that equal the default are printed too: a caller that sends the map back must not depend on the defaults.
     let millis = |span: Span| i64::try_from(span.millis()).unwrap_or(i64::MAX);
     Map::new()
@@ -120,7 +120,7 @@ pub fn print_policy(policy: &Policy) -> Value {
 }
 
 /// Returns a lifetime as a map that reads back equal.
-pub fn print_lifetime(lifetime: &Lifetime) -> Value {
+pub(crate) fn print_lifetime(lifetime: &Lifetime) -> Value {
     Map::new()
         .with("max-runs", lifetime.max_runs.map(|runs| i64::from(runs.get())))
         .with("expires-at", lifetime.expires_at.map(psi_terms::instant))

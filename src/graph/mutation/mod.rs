@@ -11,9 +11,8 @@ mod schedule;
 mod session;
 mod when;
 
-pub use conditions::{
-    Conditions, LIFETIME, LifetimeParams, POLICY, PolicyParams, print_lifetime, print_policy,
-};
+pub use conditions::{Conditions, LifetimeParams, PolicyParams};
+pub(crate) use conditions::{LIFETIME, POLICY, print_lifetime, print_policy};
 pub use run::{Approve, Deny, DigestParams, RunParams};
 pub use schedule::{
     ChangeParams, ChangeRequest, CreateSchedule, NewScheduleParams, ParsedChange, PauseRequest, ReasonParams,

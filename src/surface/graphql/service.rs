@@ -15,7 +15,9 @@ use super::transport::subscription::Subscribed;
 use crate::domain;
 use crate::edn::Map;
 use crate::graph::view::{Scheduler, viewer};
-use crate::service::{QUERY_LIMITS, Service, is_quick, registry};
+#[cfg(feature = "http")]
+use crate::service::is_quick;
+use crate::service::{QUERY_LIMITS, Service, registry};
 
 /// The GraphQL interface of one scheduler.
 pub struct GraphqlService {
@@ -76,7 +78,8 @@ impl GraphqlService {
 
     /// Returns whether a request is short enough to be answered where requests are read, as in EQL (`Prepared::is_quick`).
     /// A mutation counts as quick: what it waits for is the disk.
-    pub fn is_quick(&self, caller: &domain::Caller, request: &GraphqlRequest) -> bool {
+    #[cfg(feature = "http")]
+    pub(crate) fn is_quick(&self, caller: &domain::Caller, request: &GraphqlRequest) -> bool {
         match self.graphql.prepared(request, viewer(&caller.scope)) {
             Some(prepared) => {
                 request.as_of.is_none() && is_quick(prepared.plan.as_ref(), &prepared.took_us, false)
