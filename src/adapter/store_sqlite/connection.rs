@@ -119,5 +119,5 @@ pub(super) fn unreadable(error: &rusqlite::Error) -> StoreFault {
     StoreFault::unreadable(error)
 }
 
-/// Pages of the write-ahead log after which SQLite checkpoints by itself: 16 MiB.
-const CHECKPOINT_PAGES: u32 = 4096;
+/// Pages of the write-ahead log after which SQLite checkpoints by itself: 2 MiB.
+const CHECKPOINT_PAGES: u32 = 512;
