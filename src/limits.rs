@@ -2,8 +2,10 @@
 //!
 //! A refusal names the bound and its value. [`ALL`] is printed to users as attributes of the engine
 //! and as a page of the docs, so each doc comment here is user documentation. What lives elsewhere:
-//! the code that checks a bound. Invariant: relations between bounds are proved at compile time, at
-//! the end of this file.
+//! the code that checks a bound. Invariant: relations between bounds are proved at compile time, in
+//! `proofs`.
+
+mod proofs;
 
 /// One bound, as data: what the engine's attributes, the docs and the refusals print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +43,8 @@ limits! {
     /// Largest answer of one query, in bytes of what is read. An answer is held until its reader has
     /// taken it. Lists longer than that are read in pages.
     QUERY_BYTES = 8_388_608 "bytes" as "query-bytes";
+    /// Largest answer of one query of a session's token: while it is read, the work of all others waits.
+    SESSION_QUERY_BYTES = 2_097_152 "bytes" as "session-query-bytes";
     /// How long a deadline may be overdue before the daemon counts as not ready. The driver handles a
     /// deadline within milliseconds, unless its thread is dead or the machine is overloaded.
     OVERDUE_MS = 5_000 "ms" as "overdue-ms";
@@ -102,9 +106,10 @@ limits! {
     /// Finished schedules of one session that remain readable. The oldest is dropped first;
     /// the accounting still counts it.
     FINISHED_KEPT = 1_000 "schedules" as "finished-kept";
-    /// What the runs of one session, and of those that come from it, may have written to disk in ten seconds: prompts of durable
-    /// schedules, and fresh sessions. A run beyond it waits for the next ten. Runs of operators' schedules have no such bound.
-    RUN_BYTES_PER_10_S = 4_194_304 "bytes" as "run-bytes-per-10-s";
+    /// What the runs of one session, and of those that come from it, may have written to disk per second, in a burst or spread
+    /// out: prompts of durable schedules, and fresh sessions. A run beyond it is tried again as soon as it may go out. Runs of
+    /// operators' schedules have no such bound.
+    RUN_BYTES_PER_SECOND = 262_144 "bytes" as "run-bytes-per-second";
     /// Open sessions in one engine.
     SESSIONS = 200_000 "sessions" as "sessions";
     /// Fresh sessions of one session and of those that come from it, open at a time. The oldest one in which nothing is left
@@ -199,6 +204,9 @@ limits! {
     PLAN_BYTES = 8_192 "bytes" as "plan-bytes";
     /// How long one query may run. A query holds the engine's lock, so every change waits for it.
     QUERY_MS = 500 "ms" as "query-ms";
+    /// Time that the queries of one session's token may take per minute, of which one second may come at once; the sessions
+    /// that come from it count as well. Operators have no such bound.
+    QUERY_MS_PER_MINUTE = 3_000 "ms" as "query-ms-per-minute";
     /// Queries that take long and run at the same time over HTTP, beside the threads that serve
     /// requests. One that took less than a millisecond the last time does not count.
     LONG_QUERIES = 5 "queries" as "long-queries";
@@ -435,66 +443,3 @@ limits! {
     /// that left its process group may hold them open.
     PROGRAM_DRAIN_MS = 100 "ms" as "program-drain-ms";
 }
-
-// A permission lasts at least as long as the guard may take to give it, and the defaults lie within
-// their maxima.
-const _: () = assert!(GUARD_MS.value <= GUARD_MS_MAX.value && APPROVAL_MS.value <= APPROVAL_MS_MAX.value);
-const _: () = assert!(GUARD_ALLOWANCE_MS.value >= GUARD_MS_MAX.value);
-// The range of delays is not empty, and the driver wakes at least once before the longest delay
-// ends.
-const _: () = assert!(DELAY_MS_MIN.value < DELAY_MS_MAX.value);
-const _: () = assert!(SLEEP_SLICE_MS.value < DELAY_MS_MAX.value);
-const _: () = assert!(PERIOD_MS_MIN.value < PERIOD_MS_MAX.value);
-const _: () = assert!(PERIOD_MS_MIN.value <= REMINDER_SECONDS_MIN.value * 1_000);
-// A phrase can quote a whole cron expression together with its zone.
-const _: () = assert!(CRON_BYTES.value + ZONE_BYTES.value < PHRASE_BYTES.value);
-// One session cannot fill the engine. Slab keys are 31 bits wide, because engine/deadlines.rs
-// reserves one value.
-const _: () = assert!(PSI_SESSION_SCHEDULES.value <= SESSION_SCHEDULES.value);
-const _: () = assert!(REMINDERS.value <= SESSION_SCHEDULES.value);
-const _: () = assert!(SESSION_ACTIONS.value <= SESSION_SCHEDULES.value);
-const _: () = assert!(SESSION_SCHEDULES.value < SCHEDULES.value && SCHEDULES.value < 1 << 31);
-const _: () = assert!(SESSIONS.value < 1 << 31);
-// A message of the largest size fits into a request together with its envelope.
-const _: () = assert!(TEXT_BYTES.value + 4 * LABEL_BYTES.value < REQUEST_BYTES.value);
-// An orderly stop ends within five seconds, well before service managers send SIGKILL.
-const _: () = assert!(HTTP_DRAIN_MS.value + SHUTDOWN_MS.value < 5_000);
-// One remote peer cannot take all connections. Loopback gets more, because it stands for many
-// clients.
-const _: () = assert!(HTTP_PEER_CONNECTIONS.value < HTTP_LOOPBACK_CONNECTIONS.value);
-const _: () = assert!(HTTP_LOOPBACK_CONNECTIONS.value < HTTP_CONNECTIONS.value);
-// Streams leave connections for plain requests, whatever address they come from.
-const _: () = assert!(HTTP_UPGRADES.value < HTTP_LOOPBACK_CONNECTIONS.value);
-const _: () = assert!(HTTP_SESSION_UPGRADES.value + HTTP_OPERATOR_UPGRADES.value < HTTP_UPGRADES.value);
-const _: () = assert!(
-    GRAPHQL_SESSION_SUBSCRIPTIONS.value + GRAPHQL_OPERATOR_SUBSCRIPTIONS.value < GRAPHQL_SUBSCRIPTIONS.value
-);
-// One session can read an answer of the largest size, and cannot fill what all share.
-const _: () = assert!(QUERY_BYTES.value < SESSION_ANSWERS_BYTES.value);
-const _: () = assert!(SESSION_ANSWERS_BYTES.value + OPERATOR_ANSWERS_BYTES.value < ANSWERS_BYTES.value);
-// A page of the default length is within the complexity bound, and a cached operation is small next
-// to a request.
-const _: () =
-    assert!(GRAPHQL_PAGE.value <= PAGE_ROWS.value && GRAPHQL_PAGE.value <= GRAPHQL_COMPLEXITY.value);
-const _: () = assert!(GRAPHQL_COMPILED_BYTES.value < REQUEST_BYTES.value);
-// A page for a tool or a list of resources stays within the bound on pages.
-const _: () = assert!(TOOL_PAGE.value <= TOOL_PAGE_MAX.value && TOOL_PAGE_MAX.value <= PAGE_ROWS.value);
-const _: () = assert!(MCP_PAGE.value <= PAGE_ROWS.value);
-// The time for a presumed turn ends before its receipt could be overdue, so one timer per lane is
-// enough.
-const _: () = assert!(TURN_START_MS.value < RECEIPT_MS.value);
-// A delivery to a channel ends before its receipt is overdue: otherwise its real outcome would come
-// too late to count. Connecting is part of that time.
-const _: () = assert!(WEBHOOK_CONNECT_MS.value < WEBHOOK_MS.value && WEBHOOK_MS.value < RECEIPT_MS.value);
-const _: () = assert!(PROGRAM_MS.value + PROGRAM_DRAIN_MS.value < RECEIPT_MS.value);
-// A run's id in a message id: each byte of the schedule's id may need three characters, the rest is
-// an instant and a number.
-const _: () = assert!(SIGNING_KEY_BYTES_MIN.value < SIGNING_KEY_BYTES.value);
-const _: () = assert!(3 * ID_BYTES.value + 64 < MESSAGE_ID_BYTES.value);
-// A batch fits into the queue and into a transaction, and a request with its keys fits into a
-// batch.
-const _: () = assert!(STORE_BATCH_BYTES.value < STORE_QUEUE_BYTES.value);
-const _: () = assert!(STORE_BATCH_RECORDS.value <= STORE_GROUP_RECORDS.value);
-const _: () = assert!(REQUEST_BYTES.value + 8 * STORE_KEY_BYTES.value < STORE_BATCH_BYTES.value);
-// Pruning may have to free the size of one whole batch; that must leave some history.
-const _: () = assert!(STORE_BATCH_BYTES.value < HISTORY_BYTES.value);

@@ -1,6 +1,6 @@
 //! The records of the state: schedules, runs, sessions and channels.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::ready_jobs::ReadyJobs;
@@ -253,13 +253,6 @@ impl RunRecord {
     pub(super) fn is_live(&self) -> bool {
         !self.run.state.is_terminal()
     }
-}
-
-/// What has been written in one window of the boot clock, by the root of each family.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Written {
-    pub(super) window: u64,
-    pub(super) of: BTreeMap<SessionId, u64>,
 }
 
 /// The fresh sessions of one root.

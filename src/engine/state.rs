@@ -10,9 +10,10 @@ use hashbrown::HashMap;
 
 use super::index::Index;
 use super::ledger::Ledger;
-use super::record::{ChannelRecord, Family, Pause, RunRecord, ScheduleRecord, SessionRecord, Written};
+use super::record::{ChannelRecord, Family, Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
+use super::written::Written;
 use crate::domain::{
     BootTime, Cause, Cursor, Dialect, Grant, GuardPolicy, HostId, Moment, Now, Phase, Reason, Refusal, RunId,
     RunState, Schedule, ScheduleId, SessionId, Target, names,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::effect::Effect;
 use super::local_fact::LocalFact;
 use super::state::{Mode, State};
+use super::written::Pace;
 use crate::calendar::Zones;
 use crate::domain::{
     Actor, BootTime, Entropy, Fact, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId,
@@ -48,8 +49,8 @@ pub(super) struct StepBuilder<'a> {
     pub(super) held: bool,
     /// The fresh sessions that this step asks hosts to create, each by the root of its family.
     pub(super) creating: Vec<SessionId>,
-    /// The bytes that the runs handed over in this step have written, by the root of the family.
-    pub(super) writing: BTreeMap<SessionId, u64>,
+    /// The pace of each family whose runs this step has handed over or lets wait, by its root.
+    pub(super) paces: BTreeMap<SessionId, Pace>,
     entropy: Entropy,
     step: Step,
 }
@@ -63,7 +64,7 @@ impl<'a> StepBuilder<'a> {
             zones,
             held: state.held.is_some() || state.mode != Mode::Running,
             creating: Vec::new(),
-            writing: BTreeMap::new(),
+            paces: BTreeMap::new(),
             entropy,
             step,
         }

@@ -1,26 +1,37 @@
-//! How much the runs of each family have had written to disk in the present ten seconds.
+//! The pace at which the runs of each family may have something written to disk.
 //!
 //! All sessions share one disk, and a run can cause far more to be written than the call that scheduled it: its schedule comes
-//! again and again. The count is in memory only, and begins anew with the process.
+//! again and again. All of it is in memory only: a new process begins with none.
 
 use std::collections::BTreeMap;
 
-use super::record::{SessionRecord, Written};
+use super::record::SessionRecord;
+use super::slab::Key;
 use super::state::State;
-use crate::domain::{Now, Phase, Schedule, SessionId, Span};
+use crate::domain::{BootTime, Phase, Schedule, SessionId, Span};
+use crate::limits;
 
-/// The length of a window: short, so that what one session may write at once keeps nobody waiting for long.
-const WINDOW_NS: u64 = 10_000_000_000;
-
-/// Returns the number of the present window of the boot clock.
-fn window(now: Now) -> u64 {
-    now.boot.nanos() / WINDOW_NS
+/// The pace of each family, by its root.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Written {
+    paces: BTreeMap<SessionId, Pace>,
+    /// How many entries there may be before the expired ones are dropped.
+    sweep_at: usize,
 }
 
-/// Returns the time until the next window begins.
-pub(super) fn until_next_window(now: Now) -> Span {
-    Span::from_nanos(WINDOW_NS - now.boot.nanos() % WINDOW_NS)
+/// How far one family is, as two instants (GCRA).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// The time at which all that its runs have had written is done.
+    paid_until: BootTime,
+    /// The time at which the last of the runs that wait may go out.
+    booked_until: BootTime,
 }
+
+/// How far a family may be ahead of the pace: one second's worth may be written at once.
+const AHEAD: Span = Span::from_millis(1_000);
+/// A table of this size is not worth a sweep.
+const SWEEP_MIN: usize = 64;
 
 /// Returns how many bytes are written when a run of this schedule is handed over in this phase: the prompt of a durable
 /// schedule, and everything of a fresh session.
@@ -32,30 +43,79 @@ pub(super) fn bytes_written(schedule: &Schedule, phase: Phase) -> u64 {
     }
 }
 
+/// Returns the time that so many bytes take at the pace.
+fn time_of(bytes: u64) -> Span {
+    // In 128 bits, because a step may hand over many large runs.
+    let nanos = u128::from(bytes) * 1_000_000_000 / u128::from(limits::RUN_BYTES_PER_SECOND.value);
+    Span::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+}
+
+impl Pace {
+    const START: Pace = Pace { paid_until: BootTime::ZERO, booked_until: BootTime::ZERO };
+
+    /// Counts bytes if they may be written now. If not, they are booked, and the time at which they may be is returned.
+    pub(super) fn take(&mut self, bytes: u64, now: BootTime) -> Result<(), BootTime> {
+        let free_at = self.free_at(now);
+        if free_at == now {
+            self.write(bytes, now);
+            return Ok(());
+        }
+        let due = free_at.max(self.booked_until);
+        self.book(bytes, now);
+        Err(due)
+    }
+
+    fn write(&mut self, bytes: u64, now: BootTime) {
+        self.paid_until = self.paid_until.max(now).after(time_of(bytes));
+    }
+
+    /// Runs that wait get a time each: if all of them came when there is room for one, they would use up their attempts.
+    fn book(&mut self, bytes: u64, now: BootTime) {
+        self.booked_until = self.booked_until.max(self.free_at(now)).after(time_of(bytes));
+    }
+
+    fn free_at(&self, now: BootTime) -> BootTime {
+        now.after(self.paid_until.since(now.after(AHEAD)))
+    }
+
+    fn is_over(&self, now: BootTime) -> bool {
+        self.paid_until.max(self.booked_until) <= now
+    }
+}
+
 impl State {
     /// Returns the root of a session's family; the session itself if it is not open.
     pub(super) fn root_of<'a>(&'a self, session: &'a SessionId) -> &'a SessionId {
         self.session(session).map_or(session, SessionRecord::root)
     }
 
-    /// Returns what the family of this root has had written in the present window.
-    pub(super) fn written_by(&self, root: &SessionId, now: Now) -> u64 {
-        if self.written.window != window(now) {
-            return 0;
-        }
-        self.written.of.get(root).copied().unwrap_or(0)
+    /// Returns the pace of the family of this root.
+    pub(super) fn pace(&self, root: &SessionId) -> Pace {
+        self.written.paces.get(root).copied().unwrap_or(Pace::START)
     }
 
-    /// Counts bytes that a run of this session's schedule has written.
-    pub(super) fn note_written(&mut self, owner: &SessionId, bytes: u64, now: Now) {
+    /// Counts the bytes that the hand-over of a run in this phase has written.
+    pub(super) fn note_written(&mut self, run: Key, phase: Phase, now: BootTime) {
+        self.note_pace(run, phase, now, Pace::write);
+    }
+
+    /// Counts the bytes of a run that waits until its family may write again.
+    pub(super) fn note_booked(&mut self, run: Key, phase: Phase, now: BootTime) {
+        self.note_pace(run, phase, now, Pace::book);
+    }
+
+    fn note_pace(&mut self, run: Key, phase: Phase, now: BootTime, note: fn(&mut Pace, u64, BootTime)) {
+        let Some(asked) = self.runs.get(run).and_then(|record| self.definition_of(record)) else { return };
+        let bytes = bytes_written(asked, phase);
         if bytes == 0 {
             return;
         }
-        let root = self.root_of(owner).clone();
-        let window = window(now);
-        if self.written.window != window {
-            self.written = Written { window, of: BTreeMap::new() };
+        let root = self.root_of(&asked.owner).clone();
+        let Written { paces, sweep_at } = &mut self.written;
+        note(paces.entry(root).or_insert(Pace::START), bytes, now);
+        if paces.len() > *sweep_at {
+            paces.retain(|_, pace| !pace.is_over(now));
+            *sweep_at = (2 * paces.len()).max(SWEEP_MIN);
         }
-        *self.written.of.entry(root).or_default() += bytes;
     }
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::as_of::{Snapshot, TranscriptsUntil};
 use super::queue::Turn;
 use super::{Service, history};
-use crate::domain::{BootTime, Caller, Code, Cursor, Moment, Now, Scope, SessionId, Transcript};
+use crate::domain::{
+    BootTime, Caller, CallerRole, Code, Cursor, Moment, Now, Scope, SessionId, Span, Transcript,
+};
 use crate::edn::{Map, Value};
 use crate::engine::SessionRecord;
 use crate::graph::eql::QueryRefusal;
@@ -34,10 +36,30 @@ pub struct QueryAccess<'a> {
     stranger: Option<Scope>,
     older: Lookback,
     has_acted: bool,
+    /// The family whose time the query takes; `None` if nobody counts it.
+    family: Option<SessionId>,
 }
 
 impl Service {
-    /// A caller's access to the graph, for the time of one query.
+    /// A caller's access to the graph for the time of one query, as it is or as it was at an instant.
+    ///
+    /// # Errors
+    /// [`QueryRefusal::TooFast`] for a session whose queries took too much time of late; what
+    /// [`Service::access_as_of`] says.
+    pub(crate) fn admit_query<'a>(
+        &'a self,
+        caller: &'a Caller,
+        as_of: Option<Moment>,
+    ) -> Result<QueryAccess<'a>, QueryRefusal> {
+        if let Some(root) = self.family(caller) {
+            let limit = limits::QUERY_MS_PER_MINUTE;
+            let admitted = self.shared.rates.admit_query(root, self.handle().now().boot);
+            admitted.map_err(|wait| QueryRefusal::TooFast { limit, wait })?;
+        }
+        as_of.map_or_else(|| Ok(self.access(caller)), |at| self.access_as_of(caller, at))
+    }
+
+    /// A caller's access to the graph for what was admitted before.
     pub fn access<'a>(&'a self, caller: &'a Caller) -> QueryAccess<'a> {
         let now = self.handle().now();
         let (since, older) = (Rc::new(Cell::new(now.boot)), Lookback::default());
@@ -51,7 +73,14 @@ impl Service {
             _turn: None,
             older,
             has_acted: false,
+            family: self.family(caller),
         }
+    }
+
+    /// The family whose time a caller's queries take. Only a session's own token has such a bound.
+    fn family(&self, caller: &Caller) -> Option<SessionId> {
+        let own = caller.scope.session().filter(|_| caller.role == CallerRole::Session)?;
+        Some(self.handle().view(|state| state.session(own).map_or(own, SessionRecord::root).clone()))
     }
 
     /// A caller's access to the graph as it was at an instant.
@@ -59,19 +88,17 @@ impl Service {
     /// # Errors
     /// [`QueryRefusal::Past`] if the log does not reach back to that instant, or the instant lies ahead; a limit of the
     /// queries as of an instant.
-    pub(crate) fn access_as_of<'a>(
-        &'a self,
-        caller: &'a Caller,
-        at: Moment,
-    ) -> Result<QueryAccess<'a>, QueryRefusal> {
-        let (snapshot, turn) = self.shared.past.snapshot(self.handle(), caller, at)?;
+    fn access_as_of<'a>(&'a self, caller: &'a Caller, at: Moment) -> Result<QueryAccess<'a>, QueryRefusal> {
+        let (snapshot, turn, took) = self.shared.past.snapshot(self.handle(), caller, at)?;
         let then = |own: &SessionId| snapshot.state.session(own).map(SessionRecord::opened);
         let now = |own: &SessionId| self.handle().view(|state| state.session(own).map(SessionRecord::opened));
         // Another session had the id then, or none: nothing of what it had is the caller's. No session has ever had a random
         // id, so that the answer is the one about what never was.
         let is_other = caller.scope.session().is_some_and(|own| then(own).is_none() || then(own) != now(own));
         let stranger = is_other.then(|| Scope::Session(SessionId::random(self.handle().random_bits())));
-        Ok(QueryAccess { snapshot: Some(snapshot), _turn: Some(turn), stranger, ..self.access(caller) })
+        let access = self.access(caller);
+        access.count(took);
+        Ok(QueryAccess { snapshot: Some(snapshot), _turn: Some(turn), stranger, ..access })
     }
 }
 
@@ -101,6 +128,12 @@ impl<'a> QueryAccess<'a> {
             }
         }
         found
+    }
+
+    fn count(&self, took: Span) {
+        if let Some(root) = &self.family {
+            self.service.shared.rates.count_query(root.clone(), took, self.service.handle().now().boot);
+        }
     }
 
     fn show(&self, engine: &Reading<'_>, reading: &mut dyn FnMut(ViewOf<'_, Scheduler>)) {
@@ -141,8 +174,11 @@ impl Access<Scheduler> for QueryAccess<'_> {
     fn look(&mut self, reading: &mut dyn FnMut(ViewOf<'_, Scheduler>)) {
         let engine = self.service.handle().read();
         // Set after the lock was obtained, so that waiting for a writer does not count against the query's time.
-        self.since.set(self.service.handle().now().boot);
+        let began = self.service.handle().now().boot;
+        self.since.set(began);
         self.show(&engine, reading);
+        drop(engine);
+        self.count(self.service.handle().now().boot.since(began));
     }
 
     fn act(&mut self, acting: &mut dyn FnMut(&dyn Mutator)) {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::as_of::{self, Snapshot};
 use super::queue::{Queue, Turn};
 use super::quota::Quota;
-use crate::domain::{Caller, Cursor, Moment};
+use crate::domain::{Caller, Cursor, Moment, Span};
 use crate::graph::eql::QueryRefusal;
 use crate::limits::{self, Limit};
 use crate::runtime::Handle;
@@ -35,13 +35,14 @@ impl Default for AsOfQueue {
 }
 
 impl AsOfQueue {
-    /// The engine as it was at an instant, once it is this caller's turn. The turn lasts as long as the snapshot is used.
+    /// The engine as it was at an instant, once it is this caller's turn, and how long that took to rebuild. The turn lasts as
+    /// long as the snapshot is used.
     pub(super) fn snapshot(
         &self,
         handle: &Handle,
         caller: &Caller,
         at: Moment,
-    ) -> Result<(Arc<Snapshot>, Turn), QueryRefusal> {
+    ) -> Result<(Arc<Snapshot>, Turn, Span), QueryRefusal> {
         let turn = self.queue.enter(caller).map_err(refused)?;
         // Before the log is read: a change meanwhile makes the snapshot too old for the cache.
         let head = handle.read().store().map_or(Cursor::START, |store| store.health().head);
@@ -52,12 +53,12 @@ impl AsOfQueue {
         // Not under the lock: it may be large.
         drop(found);
         if let Some(snapshot) = current {
-            return Ok((snapshot, turn));
+            return Ok((snapshot, turn, Span::ZERO));
         }
         let began = handle.now().boot;
         let is_late = || handle.now().boot.since(began).millis() > limits::AS_OF_MS.value;
         let snapshot = as_of::snapshot(handle, at, &is_late)?.ok_or_else(|| refused(limits::AS_OF_MS))?;
-        let snapshot = Arc::new(snapshot);
+        let (snapshot, took) = (Arc::new(snapshot), handle.now().boot.since(began));
         // A large one is not worth its memory once nobody uses it.
         let max = limits::AS_OF_CACHED.value;
         if snapshot.state.live_count() <= max && snapshot.state.schedules().len() as u64 <= max {
@@ -65,7 +66,7 @@ impl AsOfQueue {
             let old = self.cached.lock().unwrap_or_else(PoisonError::into_inner).replace(fresh);
             drop(old);
         }
-        Ok((snapshot, turn))
+        Ok((snapshot, turn, took))
     }
 
     /// The number of snapshots in use.

@@ -10,7 +10,7 @@ use super::Service;
 use super::access::QueryAccess;
 use super::plan_cache::{PrepareError, Prepared};
 use crate::dialect::REQUEST_CAPS;
-use crate::domain::{Caller, Code};
+use crate::domain::{Caller, CallerRole, Code};
 use crate::edn::{Keyword, Map, Value, read_keeping_meta};
 use crate::graph::attr;
 use crate::graph::eql::{
@@ -21,7 +21,19 @@ use crate::graph::registry::Registry;
 use crate::graph::view::{Scheduler, viewer};
 use crate::limits;
 
-/// The bounds of one query.
+/// The bounds of one query of a caller: a session's own token gets shorter answers.
+pub(crate) fn limits_of(caller: &Caller) -> Limits {
+    match caller.role {
+        CallerRole::Session => Limits { bytes: SESSION_BYTES, ..QUERY_LIMITS },
+        CallerRole::Operator | CallerRole::Observer | CallerRole::Host => QUERY_LIMITS,
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the assertion below proves that nothing is cut")]
+const SESSION_BYTES: u32 = limits::SESSION_QUERY_BYTES.value as u32;
+const _: () = assert!(SESSION_BYTES as u64 == limits::SESSION_QUERY_BYTES.value);
+
+/// The bounds of one query of an operator.
 #[expect(clippy::cast_possible_truncation, reason = "the assertions below prove that nothing is cut")]
 pub const QUERY_LIMITS: Limits = Limits {
     depth: limits::QUERY_DEPTH.value as u32,
@@ -80,7 +92,7 @@ impl Service {
         let given = boundary.entity.keys().filter_map(|key| key.as_keyword().cloned());
         let own = caller.scope.session().filter(|_| is_within).and_then(|_| Keyword::new(SESSION_ID).ok());
         let seeds: Vec<Keyword> = given.chain(own).collect();
-        let planning = Planning { seeds: &seeds, viewer: viewer(&caller.scope), limits: QUERY_LIMITS };
+        let planning = Planning { seeds: &seeds, viewer: viewer(&caller.scope), limits: limits_of(caller) };
         let plan = plan(&boundary.query, self.registry(), &planning)?;
         Ok(Prepared {
             boundary,
@@ -145,10 +157,7 @@ fn with_request<T>(
     is_lenient: bool,
     answer: impl FnOnce(&QueryRequest<'_>, &mut QueryAccess<'_>) -> Result<T, QueryRefusal>,
 ) -> Result<T, QueryRefusal> {
-    let mut access = match prepared.boundary.as_of {
-        None => service.access(caller),
-        Some(at) => service.access_as_of(caller, at)?,
-    };
+    let mut access = service.admit_query(caller, prepared.boundary.as_of)?;
     let began = service.handle().now().boot;
     let stop = access.stop();
     let own = caller.scope.session().filter(|_| prepared.is_within);
@@ -157,7 +166,7 @@ fn with_request<T>(
         plan: &prepared.plan,
         entity: within.as_ref().unwrap_or(&prepared.boundary.entity),
         is_lenient: prepared.boundary.lenient.unwrap_or(is_lenient),
-        limits: QUERY_LIMITS,
+        limits: limits_of(caller),
         stop: &stop,
     };
     let answered = answer(&request, &mut access);

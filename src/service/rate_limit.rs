@@ -1,4 +1,5 @@
-//! The rate limits on what each session's token changes. The sessions that come from it share its limits.
+//! The rate limits on what each session's token changes, and on the time of its queries. The sessions that come from it share
+//! its limits.
 //!
 //! Shape: a token bucket as one instant per session and rate (GCRA): the time at which all of its changes would have been due,
 //! had they kept to the rate. An instant that has passed means the same as none, so the table drops those when it has doubled.
@@ -27,23 +28,54 @@ impl RateLimiter {
     pub(super) fn take(&self, rate: Limit, root: SessionId, now: BootTime) -> Result<(), Span> {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (root, rate.name);
-        let until = table.paid_until.get(&key).copied().unwrap_or(now).max(now).after(step(rate));
+        let until = table.paid_until(&key, now).after(step(rate));
         let ahead = until.since(now);
         // Refused changes are not counted, so a caller that keeps trying is not locked out.
         if ahead > MINUTE {
             return Err(Span::from_nanos(ahead.nanos() - MINUTE.nanos()));
         }
         debug_assert!(until > now, "a change costs time");
-        table.paid_until.insert(key, until);
-        if table.paid_until.len() > table.sweep_at {
-            table.paid_until.retain(|_, until| *until > now);
-            table.sweep_at = (2 * table.paid_until.len()).max(SWEEP_MIN);
-        }
+        table.pay(key, until, now);
         Ok(())
+    }
+
+    /// Returns how long the family of this root has to wait before its next query.
+    pub(super) fn admit_query(&self, root: SessionId, now: BootTime) -> Result<(), Span> {
+        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let wait = table.paid_until(&(root, QUERIES.name), now).since(now.after(QUERIES_AHEAD));
+        if wait == Span::ZERO { Ok(()) } else { Err(wait) }
+    }
+
+    /// Counts the time that a query of this family took. It is known only afterwards, so one query may exceed the rate.
+    pub(super) fn count_query(&self, root: SessionId, took: Span, now: BootTime) {
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (root, QUERIES.name);
+        let cost = Span::from_nanos(took.nanos().saturating_mul(QUERY_FACTOR));
+        let until = table.paid_until(&key, now).after(cost);
+        table.pay(key, until, now);
+    }
+}
+
+impl Table {
+    fn paid_until(&self, key: &(SessionId, &'static str), now: BootTime) -> BootTime {
+        self.paid_until.get(key).copied().unwrap_or(now).max(now)
+    }
+
+    fn pay(&mut self, key: (SessionId, &'static str), until: BootTime, now: BootTime) {
+        self.paid_until.insert(key, until);
+        if self.paid_until.len() > self.sweep_at {
+            self.paid_until.retain(|_, until| *until > now);
+            self.sweep_at = (2 * self.paid_until.len()).max(SWEEP_MIN);
+        }
     }
 }
 
 const MINUTE: Span = Span::from_millis(60_000);
+const QUERIES: Limit = limits::QUERY_MS_PER_MINUTE;
+/// How many times as long a query counts as it took.
+const QUERY_FACTOR: u64 = 60_000 / QUERIES.value;
+/// One second of queries may come at once.
+const QUERIES_AHEAD: Span = Span::from_millis(1_000 * QUERY_FACTOR);
 /// A table of this size is not worth a sweep.
 const SWEEP_MIN: usize = 64;
 
@@ -74,6 +106,29 @@ mod tests {
         assert_eq!(take(limits::CREATES_PER_MINUTE, 0), Err(step(limits::CREATES_PER_MINUTE)));
         assert_eq!(take(limits::CHANGES_PER_MINUTE, 0), Ok(()), "another rate has a budget of its own");
         assert_eq!(take(limits::CREATES_PER_MINUTE, 60), Ok(()));
+    }
+
+    #[test]
+    fn a_second_of_queries_at_once_and_then_the_rate() {
+        let (limiter, session) = (RateLimiter::default(), SessionId::new("one").expect("an id"));
+        let admit = |seconds| limiter.admit_query(session.clone(), at(seconds));
+        let count = |millis, seconds| {
+            limiter.count_query(session.clone(), Span::from_millis(millis), at(seconds));
+        };
+        count(1_000, 0);
+        assert_eq!(admit(0), Ok(()), "exactly a second");
+        count(500, 0);
+        let over = Span::from_millis(500 * QUERY_FACTOR);
+        assert_eq!(admit(0), Err(over));
+        let free_at = over.millis().div_ceil(1_000);
+        assert_eq!(admit(free_at), Ok(()));
+        let other = SessionId::new("other").expect("an id");
+        assert_eq!(limiter.admit_query(other, at(0)), Ok(()), "another family has a rate of its own");
+        assert_eq!(
+            limiter.take(limits::CREATES_PER_MINUTE, session, at(0)),
+            Ok(()),
+            "creating is another rate"
+        );
     }
 
     #[test]

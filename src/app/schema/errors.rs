@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::dialect::{cron, native, psi, reminder, session_action};
-use crate::domain::{Code, Moment, Refusal};
+use crate::domain::{Code, Moment, Refusal, Span};
 use crate::edn::{Map, Symbol, Value};
 use crate::graph::eql;
 use crate::limits;
@@ -68,6 +68,8 @@ fn tools(of: &str, errors: Vec<(&'static str, Code, Value)>) -> impl Iterator<It
 
 fn graph() -> Vec<Map> {
     let pruned = eql::QueryRefusal::Pruned { asked: Moment::EPOCH, first: Moment::EPOCH };
+    let too_fast =
+        eql::QueryRefusal::TooFast { limit: limits::QUERY_MS_PER_MINUTE, wait: Span::from_millis(1_000) };
     let limit = |limit, max| (limit, Code::Limit, eql::QueryRefusal::Limit { limit, max });
     let limit_of = |of: limits::Limit| limit(of.name, u32::try_from(of.value).unwrap_or(u32::MAX));
     let mut refusals = vec![
@@ -79,6 +81,7 @@ fn graph() -> Vec<Map> {
         limit_of(limits::AS_OF_MS),
         limit_of(limits::AS_OF_WAITING),
         limit_of(limits::SESSION_AS_OF_WAITING),
+        ("too-fast", Code::Limit, too_fast),
         ("stopped", Code::Limit, eql::QueryRefusal::Stopped),
         ("past", Code::Validation, eql::QueryRefusal::Past("REASON".into())),
         ("history-pruned", Code::Validation, pruned),

@@ -10,7 +10,6 @@ use crate::engine::slab::Key;
 use crate::engine::state::State;
 use crate::engine::step::approved;
 use crate::engine::timers::Timer;
-use crate::engine::written::bytes_written;
 use crate::limits;
 
 impl State {
@@ -47,6 +46,9 @@ impl State {
                 self.leave_lane(run, now, false);
                 self.timers.clear(Timer::Receipt(run));
                 self.timers.set(Timer::Retry(run), due);
+                if failure.reason == Reason::LimitReached {
+                    self.note_booked(run, failure.phase, now.boot);
+                }
                 self.retry(run, failure, at);
             }
             RunFact::Failed(failure) => self.end_run(run, now, Ending::Failed(failure)),
@@ -131,18 +133,6 @@ impl State {
     }
 
     /// Marks a run as handed over. A submitted prompt occupies the lane of its session.
-    /// Counts what the run has written by its hand-over against the budget of its family.
-    fn count_written(&mut self, run: Key, phase: Phase, now: Now) {
-        let asked = self.runs.get(run).and_then(|record| self.definition_of(record));
-        let Some((owner, bytes)) = asked.map(|asked| (&asked.owner, bytes_written(asked, phase))) else {
-            return;
-        };
-        if bytes > 0 {
-            let owner = owner.clone();
-            self.note_written(&owner, bytes, now);
-        }
-    }
-
     fn dispatch(&mut self, run: Key, now: Now, to: Dispatch) {
         let Dispatch { host, phase, session, overdue } = to;
         self.timers.clear(Timer::Retry(run));
@@ -152,7 +142,7 @@ impl State {
         if phase == Phase::PromptSubmit {
             self.end_creating(&session);
         }
-        self.count_written(run, phase, now);
+        self.note_written(run, phase, now.boot);
         let Some(record) = self.runs.get(run) else { return };
         // Only a payload with a configuration opens a fresh session, and its prompt goes there.
         let fresh = self.definition_of(record).is_some_and(|asked| asked.payload.config().is_some());

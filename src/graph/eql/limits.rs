@@ -5,9 +5,10 @@
 //!
 //! Invariant: a limit is checked before the work that it bounds.
 
-use crate::domain::Moment;
+use crate::domain::{Moment, Span};
 use crate::edn::{Map, Set, Symbol, Value};
 use crate::graph::registry::Datum;
+use crate::limits::Limit;
 
 /// The limits of one query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,14 @@ pub enum QueryRefusal {
     /// The caller's callback stopped the query: time is up, or nobody is waiting for the answer.
     #[error("the query was stopped before it was answered")]
     Stopped,
+    /// The caller's queries have taken too much time of late.
+    #[error("the queries of this session take more than {} {} per minute", limit.value, limit.unit)]
+    TooFast {
+        /// The rate that is exceeded.
+        limit: Limit,
+        /// How long to wait until the next query is admitted.
+        wait: Span,
+    },
     /// A mutation is below a join.
     #[error("a mutation is only allowed at the top of a query: {0}")]
     NestedMutation(Symbol),
@@ -63,6 +72,12 @@ impl QueryRefusal {
             Self::Limit { limit, max } => {
                 map.with("code", Value::keyword("limit")).with("limit", *limit).with("max", *max)
             }
+            Self::TooFast { limit, wait } => map
+                .with("code", Value::keyword("too-fast"))
+                .with("limit", limit.name)
+                .with("max", i64::try_from(limit.value).unwrap_or(i64::MAX))
+                .with("wait-ms", i64::try_from(wait.millis()).unwrap_or(i64::MAX))
+                .with("hint", "wait as long as wait-ms says, and ask for less"),
             Self::Stopped => map.with("code", Value::keyword("stopped")),
             Self::NestedMutation(name) => {
                 map.with("code", Value::keyword("nested-mutation")).with("mutation", name.clone())

@@ -17,7 +17,7 @@ use crate::edn::Map;
 use crate::graph::view::{Scheduler, viewer};
 #[cfg(feature = "http")]
 use crate::service::is_quick;
-use crate::service::{QUERY_LIMITS, Service, registry};
+use crate::service::{Service, limits_of, registry};
 
 /// The GraphQL interface of one scheduler.
 pub struct GraphqlService {
@@ -53,11 +53,7 @@ impl GraphqlService {
         request: &GraphqlRequest,
         is_reading: bool,
     ) -> GraphqlReply {
-        let access = match request.as_of {
-            None => Ok(self.service.access(caller)),
-            Some(at) => self.service.access_as_of(caller, at),
-        };
-        let mut access = match access {
+        let mut access = match self.service.admit_query(caller, request.as_of) {
             Ok(access) => access,
             Err(refusal) => return GraphqlReply::refused(&[refused(&refusal)]),
         };
@@ -136,7 +132,7 @@ impl GraphqlService {
             may_introspect: is_of_the_whole
                 && self.service.admit(caller, domain::Op::Introspect, None).is_ok(),
             is_reading,
-            limits: QUERY_LIMITS,
+            limits: limits_of(caller),
             stop,
         })
     }

@@ -173,6 +173,33 @@ fn the_past_is_asked_for_by_turns() {
     assert!(took < Duration::from_secs(1).max(4 * alone), "{took:?}, while one alone takes {alone:?}");
 }
 
+/// A session asks for the most that there is, again and again.
+#[test]
+fn one_token_does_not_use_up_the_processors_by_queries() {
+    let home = Home::new("attack-queries");
+    let daemon = Daemon::start(&home);
+    let (greedy, other) = (Agent::open(&daemon, "greedy"), Agent::open(&daemon, "other"));
+    for _ in 0..60 {
+        greedy.create(":kind :message :message \"m\" :every-ms 1000");
+    }
+    let heavy = "[{(:psi.scheduler/schedules {:first 50}) [(:psi.scheduler/upcoming {:first 300})]}]";
+    let refused = (0..20_000).map(|_| greedy.eql(heavy)).find(|reply| reply.status != 200);
+    let refused = refused.expect("a second of queries does not last for ever");
+    assert_eq!(refused.status, 429, "{}", refused.body);
+    assert!(refused.body.contains(limits::QUERY_MS_PER_MINUTE.name), "{}", refused.body);
+    assert!(refused.body.contains("wait-ms"), "{}", refused.body);
+    let short = "{ pendingCount }";
+    assert!(greedy.graphql(short).to_string().contains(limits::QUERY_MS_PER_MINUTE.name));
+    let args =
+        json!({"action": "scheduler", "op": "create", "kind": "message", "message": "m", "delay-ms": 60000});
+    assert_eq!(greedy.tool("psi-tool", &args).status, 200, "creating has a rate of its own");
+    assert_eq!(other.eql(heavy).status, 200, "another session has its own time");
+    assert_eq!(
+        daemon.ask_by(daemon.token(), "POST /eql", &["Content-Type: application/edn"], heavy).status,
+        200
+    );
+}
+
 /// A query of a few bytes asks for ten thousand slots of each schedule.
 #[test]
 fn a_short_query_has_no_endless_answer() {
@@ -195,7 +222,7 @@ fn a_short_query_has_no_endless_answer() {
         greedy.graphql(&alias).to_string().len(),
     ];
     // What an answer weighs is counted before it is written, and names and marks of the notation come on top.
-    let most = usize::try_from(limits::QUERY_BYTES.value).expect("it fits") * 5 / 4;
+    let most = usize::try_from(limits::SESSION_QUERY_BYTES.value).expect("it fits") * 5 / 4;
     assert!(answers.iter().all(|bytes| *bytes <= most), "answers of {answers:?} bytes");
 }
 
@@ -205,11 +232,11 @@ fn answers_that_nobody_reads_do_not_pile_up() {
     let daemon = Daemon::start(&home);
     let mut stream = Stream::connect(&daemon.socket).expect("it lives");
     let (greedy, other) = (Agent::open(&daemon, "greedy"), Agent::open(&daemon, "other"));
-    fill(&mut stream, "greedy", 125);
-    let query = "[{(:psi.scheduler/schedules {:first 125}) [:psi.scheduler/message]}]";
+    fill(&mut stream, "greedy", 33);
+    let query = "[{:psi.scheduler/schedules [:psi.scheduler/message]}]";
     let rest = format!("Content-Type: application/edn\r\nContent-Length: {}\r\n\r\n{query}", query.len());
     let (mut unread, mut refused) = (Vec::new(), 0);
-    for _ in 0..12 {
+    for _ in 0..28 {
         let mut stream = connect(&daemon, Ipv4Addr::LOCALHOST).expect("it listens");
         say(&mut stream, &daemon, "POST /eql", greedy.token(), &rest);
         match head(&mut stream) {
@@ -221,7 +248,7 @@ fn answers_that_nobody_reads_do_not_pile_up() {
             other => panic!("{other:?}"),
         }
     }
-    assert!(refused > 0, "{} answers of 7 MB wait for one client, and none is refused", unread.len());
+    assert!(refused > 0, "{} answers of 2 MB wait for one client, and none is refused", unread.len());
     let held = daemon.metric("reveille_answers_bytes");
     println!("{} answers unread, {refused} refused, {held} bytes held", unread.len());
     #[expect(clippy::cast_precision_loss, reason = "a small number")]

@@ -13,7 +13,7 @@ use crate::attacks::agent::Agent;
 use crate::attacks::greedy::{ATTACKS, Attacker, CHANNEL};
 use crate::harness::ask::only;
 use crate::harness::daemon::{Daemon, Home, PATIENCE, at, eventually, now, pass, text};
-use crate::harness::figures::{disk, mib, rss, said};
+use crate::harness::figures::{disk, mib, rss, said, said_text};
 use crate::harness::sockets::{connect, say};
 use crate::harness::stream::{Harness, Stream};
 
@@ -202,7 +202,12 @@ fn attack(daemon: &Daemon, work: impl FnOnce() -> Seen) -> (Seen, u64) {
     let (is_on, asked) = (AtomicBool::new(true), AtomicU64::new(0));
     let seen = std::thread::scope(|scope| {
         let (is_on, asked) = (&is_on, &asked);
-        for (session, attack) in ATTACKS {
+        // Some alone show what they cost the others: `NEIGHBOUR_ATTACKS=as-of,edits`.
+        let only = said_text("NEIGHBOUR_ATTACKS");
+        for (session, attack) in ATTACKS
+            .into_iter()
+            .filter(|(name, _)| only.as_deref().is_none_or(|only| only.split(',').any(|it| it == *name)))
+        {
             scope.spawn(move || Attacker::new(daemon, session, is_on, asked).run(attack));
         }
         // A failure must not leave them at work, since the scope waits for them.

@@ -30,8 +30,13 @@ pub(crate) fn mib(bytes: u64) -> f64 {
 }
 
 /// A length that the environment may say, as `MINUTES=15`.
-#[expect(clippy::disallowed_methods, reason = "how long a test is to run is said in the environment")]
 pub(crate) fn said(variable: &str) -> Option<u64> {
-    let text = std::env::var(variable).ok()?;
+    let text = said_text(variable)?;
     Some(text.parse().unwrap_or_else(|_| panic!("{variable} is a number, not {text}")))
+}
+
+/// What the environment may say about a test.
+#[expect(clippy::disallowed_methods, reason = "how long a test is to run is said in the environment")]
+pub(crate) fn said_text(variable: &str) -> Option<String> {
+    std::env::var(variable).ok()
 }

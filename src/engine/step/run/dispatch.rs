@@ -21,7 +21,7 @@ use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::fail;
 use crate::engine::step::session::make_room::make_room;
 use crate::engine::step_builder::StepBuilder;
-use crate::engine::written::{bytes_written, until_next_window};
+use crate::engine::written::bytes_written;
 use crate::limits;
 
 /// Hands over the first waiting run to a lane that has just become free.
@@ -141,7 +141,7 @@ pub(in crate::engine::step) fn dispatch(step: &mut StepBuilder<'_>, occurrence: 
     }
 }
 
-/// Returns whether the family of a run may have as much written now. If not, the run waits for the next window: what else waits
+/// Returns whether the family of a run may have more written now. If not, the run is tried again when it may: what else waits
 /// for the disk must not wait for one session.
 fn may_write(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
     let (schedule, now) = (occurrence.schedule, step.now);
@@ -151,18 +151,12 @@ fn may_write(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
         return true;
     }
     let root = step.state.root_of(&schedule.owner);
-    let written = step.state.written_by(root, now) + step.writing.get(root).copied().unwrap_or(0);
-    let limit = limits::RUN_BYTES_PER_10_S;
-    // One run alone always may, however large it is.
-    if written == 0 || written + bytes <= limit.value {
-        *step.writing.entry(root.clone()).or_default() += bytes;
-        return true;
-    }
-    let wait = until_next_window(now);
-    let text = Refusal::LimitReached { limit }.to_string();
+    let pace = step.paces.entry(root.clone()).or_insert_with(|| step.state.pace(root));
+    let Err(due) = pace.take(bytes, now.boot) else { return true };
+    let text = Refusal::LimitReached { limit: limits::RUN_BYTES_PER_SECOND }.to_string();
     let failure = Box::new(Failure::new(begins_with, Reason::LimitReached, text));
-    let at = now.wall.checked_add(wait).unwrap_or(now.wall);
-    step.run_fact(&occurrence.id, RunFact::Retrying { failure, at, due: now.boot.after(wait) });
+    let at = now.wall.checked_add(due.since(now.boot)).unwrap_or(now.wall);
+    step.run_fact(&occurrence.id, RunFact::Retrying { failure, at, due });
     false
 }
 

@@ -120,7 +120,7 @@ impl<W: World> Preparing<'_, W> {
 /// Converts a refusal of the graph to an error.
 pub(in crate::surface::graphql) fn refused(refusal: &QueryRefusal) -> GraphqlError {
     let class = match refusal {
-        QueryRefusal::Limit { .. } | QueryRefusal::Stopped => Class::Limit,
+        QueryRefusal::Limit { .. } | QueryRefusal::TooFast { .. } | QueryRefusal::Stopped => Class::Limit,
         QueryRefusal::NestedMutation(_) | QueryRefusal::Past(_) | QueryRefusal::Pruned { .. } => {
             Class::Validation
         }

@@ -35,7 +35,12 @@ pub(in crate::surface::http) async fn accept(
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => take(&app, &router, stream, peer.ip(), &told),
+            Ok((stream, peer)) => {
+                take(&app, &router, stream, peer.ip(), &told);
+                // The connection is served before the next one is accepted: in a burst it would otherwise have to make room
+                // before anybody has read what it asks.
+                tokio::task::yield_now().await;
+            }
             Err(error) => ride_out(&error).await,
         }
     }
@@ -72,6 +77,8 @@ fn take(app: &Arc<AppState>, router: &Router, stream: TcpStream, peer: IpAddr, s
 fn prepare(stream: &TcpStream) {
     // No Nagle delay: answers are small and complete.
     let _ = stream.set_nodelay(true);
+    // What is written and not read waits in our memory, where it is counted, and not in the system's.
+    let _ = sockopt::set_socket_send_buffer_size(stream, SEND_BUFFER_BYTES);
     // A stream may be silent for long, so the system probes whether the client's machine is still
     // there.
     let _ = sockopt::set_socket_keepalive(stream, true);
@@ -105,6 +112,9 @@ async fn carry(line: ConnService, stream: TcpStream, mut stop: watch::Receiver<b
         }
     }
 }
+
+/// What the system buffers for a connection. It would take several megabytes each.
+const SEND_BUFFER_BYTES: usize = 1 << 18;
 
 fn protocols() -> Builder<TokioExecutor> {
     let count = |limit: Limit| usize::try_from(limit.value).unwrap_or(usize::MAX);

@@ -83,8 +83,12 @@ fn unprepared(error: &PrepareError) -> HttpError {
 }
 
 /// The error for a query beyond the limits: 400 and not 429, because sending it again does not
-/// help.
+/// help, except to a caller that is too fast.
 fn refused(refusal: &QueryRefusal) -> HttpError {
+    if let QueryRefusal::TooFast { limit, wait } = refusal {
+        let error = HttpError::new(ErrorCode::Limit, refusal.to_string(), "wait as long as Retry-After says");
+        return error.with_limit(*limit).with("error", refusal.to_map()).retry_after(*wait);
+    }
     let error = HttpError::invalid(refusal.to_string(), "ask for less, or page with :first and :after");
     error.with("error", refusal.to_map())
 }

@@ -10,7 +10,6 @@ use axum::http::{Request, StatusCode};
 use crate::dialect::{Answer, echo};
 use crate::domain::Code;
 use crate::edn::{Map, Value};
-use crate::limits;
 use crate::service::{Denial, TOOLBOX, ToolInfo};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
@@ -70,9 +69,9 @@ fn describe(tool: &ToolInfo) -> Value {
 }
 
 pub(in crate::surface::http) fn denied(denial: Denial) -> HttpError {
-    if let Denial::TooFast { wait, .. } = denial {
+    if let Denial::TooFast { rate, wait } = denial {
         let error = HttpError::new(ErrorCode::Limit, denial.to_string(), "wait as long as Retry-After says");
-        return error.with_limit(limits::CREATES_PER_MINUTE).retry_after(wait);
+        return error.with_limit(rate).retry_after(wait);
     }
     HttpError::new(ErrorCode::Forbidden, denial.to_string(), denial.hint())
 }

@@ -1,0 +1,68 @@
+//! Relations between bounds that hold whatever their values are, checked when the crate is compiled.
+
+use super::*;
+
+// A permission lasts at least as long as the guard may take to give it, and the defaults lie within
+// their maxima.
+const _: () = assert!(GUARD_MS.value <= GUARD_MS_MAX.value && APPROVAL_MS.value <= APPROVAL_MS_MAX.value);
+const _: () = assert!(GUARD_ALLOWANCE_MS.value >= GUARD_MS_MAX.value);
+// The range of delays is not empty, and the driver wakes at least once before the longest delay
+// ends.
+const _: () = assert!(DELAY_MS_MIN.value < DELAY_MS_MAX.value);
+const _: () = assert!(SLEEP_SLICE_MS.value < DELAY_MS_MAX.value);
+const _: () = assert!(PERIOD_MS_MIN.value < PERIOD_MS_MAX.value);
+const _: () = assert!(PERIOD_MS_MIN.value <= REMINDER_SECONDS_MIN.value * 1_000);
+// A phrase can quote a whole cron expression together with its zone.
+const _: () = assert!(CRON_BYTES.value + ZONE_BYTES.value < PHRASE_BYTES.value);
+// One session cannot fill the engine. Slab keys are 31 bits wide, because engine/deadlines.rs
+// reserves one value.
+const _: () = assert!(PSI_SESSION_SCHEDULES.value <= SESSION_SCHEDULES.value);
+const _: () = assert!(REMINDERS.value <= SESSION_SCHEDULES.value);
+const _: () = assert!(SESSION_ACTIONS.value <= SESSION_SCHEDULES.value);
+const _: () = assert!(SESSION_SCHEDULES.value < SCHEDULES.value && SCHEDULES.value < 1 << 31);
+const _: () = assert!(SESSIONS.value < 1 << 31);
+// A message of the largest size fits into a request together with its envelope.
+const _: () = assert!(TEXT_BYTES.value + 4 * LABEL_BYTES.value < REQUEST_BYTES.value);
+// An orderly stop ends within five seconds, well before service managers send SIGKILL.
+const _: () = assert!(HTTP_DRAIN_MS.value + SHUTDOWN_MS.value < 5_000);
+// One remote peer cannot take all connections. Loopback gets more, because it stands for many
+// clients.
+const _: () = assert!(HTTP_PEER_CONNECTIONS.value < HTTP_LOOPBACK_CONNECTIONS.value);
+const _: () = assert!(HTTP_LOOPBACK_CONNECTIONS.value < HTTP_CONNECTIONS.value);
+// Streams leave connections for plain requests, whatever address they come from.
+const _: () = assert!(HTTP_UPGRADES.value < HTTP_LOOPBACK_CONNECTIONS.value);
+const _: () = assert!(HTTP_SESSION_UPGRADES.value + HTTP_OPERATOR_UPGRADES.value < HTTP_UPGRADES.value);
+const _: () = assert!(
+    GRAPHQL_SESSION_SUBSCRIPTIONS.value + GRAPHQL_OPERATOR_SUBSCRIPTIONS.value < GRAPHQL_SUBSCRIPTIONS.value
+);
+// One session can read an answer of the largest size, and cannot fill what all share.
+const _: () = assert!(SESSION_QUERY_BYTES.value < SESSION_ANSWERS_BYTES.value);
+const _: () =
+    assert!(SESSION_QUERY_BYTES.value <= QUERY_BYTES.value && TEXT_BYTES.value < SESSION_QUERY_BYTES.value);
+const _: () = assert!(SESSION_ANSWERS_BYTES.value + OPERATOR_ANSWERS_BYTES.value < ANSWERS_BYTES.value);
+// A page of the default length is within the complexity bound, and a cached operation is small next
+// to a request.
+const _: () =
+    assert!(GRAPHQL_PAGE.value <= PAGE_ROWS.value && GRAPHQL_PAGE.value <= GRAPHQL_COMPLEXITY.value);
+const _: () = assert!(GRAPHQL_COMPILED_BYTES.value < REQUEST_BYTES.value);
+// A page for a tool or a list of resources stays within the bound on pages.
+const _: () = assert!(TOOL_PAGE.value <= TOOL_PAGE_MAX.value && TOOL_PAGE_MAX.value <= PAGE_ROWS.value);
+const _: () = assert!(MCP_PAGE.value <= PAGE_ROWS.value);
+// The time for a presumed turn ends before its receipt could be overdue, so one timer per lane is
+// enough.
+const _: () = assert!(TURN_START_MS.value < RECEIPT_MS.value);
+// A delivery to a channel ends before its receipt is overdue: otherwise its real outcome would come
+// too late to count. Connecting is part of that time.
+const _: () = assert!(WEBHOOK_CONNECT_MS.value < WEBHOOK_MS.value && WEBHOOK_MS.value < RECEIPT_MS.value);
+const _: () = assert!(PROGRAM_MS.value + PROGRAM_DRAIN_MS.value < RECEIPT_MS.value);
+// A run's id in a message id: each byte of the schedule's id may need three characters, the rest is
+// an instant and a number.
+const _: () = assert!(SIGNING_KEY_BYTES_MIN.value < SIGNING_KEY_BYTES.value);
+const _: () = assert!(3 * ID_BYTES.value + 64 < MESSAGE_ID_BYTES.value);
+// A batch fits into the queue and into a transaction, and a request with its keys fits into a
+// batch.
+const _: () = assert!(STORE_BATCH_BYTES.value < STORE_QUEUE_BYTES.value);
+const _: () = assert!(STORE_BATCH_RECORDS.value <= STORE_GROUP_RECORDS.value);
+const _: () = assert!(REQUEST_BYTES.value + 8 * STORE_KEY_BYTES.value < STORE_BATCH_BYTES.value);
+// Pruning may have to free the size of one whole batch; that must leave some history.
+const _: () = assert!(STORE_BATCH_BYTES.value < HISTORY_BYTES.value);
