@@ -268,19 +268,21 @@ const SQLITE_MIN: i32 = 3_051_003;
 mod tests {
     use super::*;
 
-    fn check(fourth: &'static str, is_good: bool) {
+    fn check(next: &'static str, is_good: bool) {
         let dir = std::env::temp_dir().join(format!("reveille-upgrade-{}-{is_good}", std::process::id()));
         let options = || StoreOptions::new(&dir, Moment::EPOCH);
         let old = open(options()).expect("it is made");
         let fact = "INSERT INTO pruned VALUES ('rows', 41)";
         old.connection.as_ref().expect("it is open").execute_batch(fact).expect("it is kept");
         drop(old);
-        let migrations = [MIGRATIONS[0], MIGRATIONS[1], MIGRATIONS[2], Migration { version: 4, sql: fourth }];
+        let present = latest(MIGRATIONS);
+        let mut migrations = MIGRATIONS.to_vec();
+        migrations.push(Migration { version: present + 1, sql: next });
         let upgraded = open_with(options(), &migrations);
         assert_eq!(upgraded.is_ok(), is_good);
         drop(upgraded);
-        let copy =
-            connection::visitor(&dir.canonicalize().expect("it is there").join("store.db.before-0004"));
+        let before = format!("store.db.before-{:04}", present + 1);
+        let copy = connection::visitor(&dir.canonicalize().expect("it is there").join(before));
         let copied: u32 = copy
             .and_then(|copy| copy.query_row("SELECT records FROM pruned", [], |row| row.get(0)))
             .expect("the copy is whole");
@@ -289,11 +291,12 @@ mod tests {
         let connection = reopened.expect("it is one version or the other").connection.expect("it is open");
         let version: u32 =
             connection.pragma_query_value(None, "user_version", |row| row.get(0)).expect("it has one");
-        assert_eq!(version, if is_good { 4 } else { 3 });
+        assert_eq!(version, if is_good { present + 1 } else { present });
         drop(connection);
         if is_good {
             let refused = open(options()).map(drop).expect_err("it is newer");
-            assert!(matches!(refused, OpenFault::Newer { found: 4, known: 3, .. }), "{refused}");
+            let is_newer = matches!(refused, OpenFault::Newer { found, known, .. } if (found, known) == (present + 1, present));
+            assert!(is_newer, "{refused}");
         }
         fs::remove_dir_all(&dir).expect("it is ours");
     }

@@ -18,6 +18,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: 1, sql: include_str!("../../../schema/sqlite/0001_facts_and_state.sql") },
     Migration { version: CHAINED, sql: include_str!("../../../schema/sqlite/0002_hash_chain.sql") },
     Migration { version: 3, sql: include_str!("../../../schema/sqlite/0003_shares.sql") },
+    Migration { version: 4, sql: include_str!("../../../schema/sqlite/0004_definitions.sql") },
 ];
 
 /// Returns the version after all migrations.

@@ -75,7 +75,7 @@ pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
         | Command::ChangeSchedule { which, .. }
         | Command::PauseSchedule { which, .. }
         | Command::ResumeSchedule(which)
-        | Command::RunNow(which)
+        | Command::RunNow { which, .. }
         | Command::BringForward(which)
         | Command::SkipNext(which) => {
             state.schedule(&which.schedule).is_some_and(|record| record.schedule().is_durable())

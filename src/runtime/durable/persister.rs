@@ -16,7 +16,9 @@ use std::sync::mpsc::Sender;
 use super::codec::{self, Printed};
 use super::durability::run_of;
 use super::transcripts::Transcripts;
-use crate::domain::{Cursor, Fact, Moment, Now, RunFact, RunId, ScheduleId, SessionFact, SessionId};
+use crate::domain::{
+    Cursor, Fact, Moment, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId,
+};
 use crate::engine::{Effect, Report, State};
 use crate::limits;
 use crate::port::{Batch, Done, FactRecord, RowRecord, Store, StoreFault, Term, Ticket};
@@ -62,6 +64,8 @@ pub(in crate::runtime) struct Persister {
     /// The batch of the step that is being applied.
     making: BatchBuilder,
     pub(in crate::runtime) transcripts: Transcripts,
+    /// Schedules whose definition has a row of its own in the store, or will have with a pending batch.
+    pub(in crate::runtime) apart: BTreeSet<ScheduleId>,
     /// Reports of hosts about durable runs that could not be committed. They are submitted again once the store
     /// works, so that what has arrived is not dispatched a second time.
     pub(in crate::runtime) unsaved_reports: Vec<Report>,
@@ -91,6 +95,8 @@ struct BatchBuilder {
     /// Schedules of which a slot was claimed.
     claimed: BTreeSet<ScheduleId>,
     schedules: BTreeSet<ScheduleId>,
+    /// Those whose definition is new.
+    defined: BTreeSet<ScheduleId>,
     sessions: BTreeSet<SessionId>,
     hold: bool,
     guard: bool,
@@ -114,6 +120,7 @@ impl Persister {
             pending_bytes: 0,
             making: BatchBuilder::default(),
             transcripts: Transcripts::default(),
+            apart: BTreeSet::new(),
             unsaved_reports: Vec::new(),
         }
     }
@@ -152,8 +159,9 @@ impl Persister {
             Fact::AllHeld { .. } | Fact::AllReleased { .. } => self.making.hold = true,
             Fact::GuardPolicySet { .. } => self.making.guard = true,
             Fact::Run(run, RunFact::Claimed(_)) => _ = self.making.claimed.insert(run.schedule.clone()),
-            Fact::Created { .. }
-            | Fact::Schedule(..)
+            Fact::Created { schedule, .. } => _ = self.making.defined.insert(schedule.id.clone()),
+            Fact::Schedule(id, ScheduleFact::Changed(_)) => _ = self.making.defined.insert(id.clone()),
+            Fact::Schedule(..)
             | Fact::Run(..)
             | Fact::Host(..)
             | Fact::Channel(..)
@@ -207,12 +215,32 @@ impl Persister {
             rows.push(RowRecord { key: key.into(), revision, payload });
         };
         for id in std::mem::take(&mut making.schedules) {
-            let form = state.schedule_row(&id).map(|row| codec::print_schedule(&row));
-            if let Some(form) = form.as_ref().filter(|_| making.claimed.contains(&id) && is_base(state, &id))
-            {
+            let Some(present) = state.schedule_row(&id) else {
+                row(schedule_key(&id), None);
+                let was_apart = self.apart.remove(&id);
+                if was_apart {
+                    row(definition_key(&id), None);
+                }
+                continue;
+            };
+            let is_apart = present.schedule.bytes() >= APART_BYTES;
+            let is_base = making.claimed.contains(&id) && is_base(state, &id);
+            let whole = (is_base || !is_apart).then(|| codec::print_schedule(&present));
+            if let Some(form) = whole.as_ref().filter(|_| is_base) {
                 making.attach_row(&id, form);
             }
-            row(schedule_key(&id), form);
+            if !is_apart {
+                row(schedule_key(&id), whole);
+                if self.apart.remove(&id) {
+                    row(definition_key(&id), None);
+                }
+                continue;
+            }
+            row(schedule_key(&id), Some(codec::print_course(&present)));
+            // Written only when it changes: each run changes the rest, and would write the texts again.
+            if self.apart.insert(id.clone()) || making.defined.contains(&id) {
+                row(definition_key(&id), Some(codec::print_definition(&present.schedule)));
+            }
         }
         for id in making.sessions {
             let token = tokens.digest_of(&id);
@@ -403,6 +431,10 @@ fn schedule_key(id: &ScheduleId) -> String {
     format!("{SCHEDULE}{id}")
 }
 
+fn definition_key(id: &ScheduleId) -> String {
+    format!("{DEFINITION}{id}")
+}
+
 fn session_key(id: &SessionId) -> String {
     format!("{SESSION}{id}")
 }
@@ -410,7 +442,11 @@ fn session_key(id: &SessionId) -> String {
 /// A bound for what a record occupies in a store's queue beside its texts and payload, in bytes.
 const RECORD_BYTES: usize = 256;
 
-/// Prefixes of the keys of rows. Sessions sort after schedules, and are nevertheless read first.
+/// From how many bytes of texts on a definition has a row of its own.
+const APART_BYTES: u64 = 2_048;
+
+/// Prefixes of the keys of rows. Definitions sort before schedules. Sessions sort after them, and are nevertheless read first.
+pub(in crate::runtime) const DEFINITION: &str = "definition/";
 pub(in crate::runtime) const SCHEDULE: &str = "schedule/";
 pub(in crate::runtime) const SESSION: &str = "session/";
 /// Key of the row of the hold.

@@ -3,6 +3,7 @@
 //! Loading is an input like any other ([`StoreInput`]): the rows become local facts, which the engine's fold applies.
 //! Invariant: attaching a store loads all of its rows or none.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -10,7 +11,7 @@ use super::persister::{Persister, StoreEvent};
 use super::recovery_error::RecoveryError;
 use super::stored_rows::{self, Row};
 use super::transcripts::StoredMessage;
-use crate::domain::{Cursor, GuardPolicy, HostId, Scope, SessionConfig, SessionId};
+use crate::domain::{Cursor, GuardPolicy, HostId, ScheduleId, Scope, SessionConfig, SessionId};
 use crate::engine::{Command, Effect, Input, StoreInput, StoredRow};
 use crate::port::{Store, Ticket};
 use crate::runtime::core::Core;
@@ -72,7 +73,11 @@ fn load_store(
         // The state has been restored by now: the engine goes on with the store that it had, if any.
         core.persister = previous;
     }
-    restore_sessions(shared, core, found?);
+    let mut found = found?;
+    if let Some(persister) = &mut core.persister {
+        persister.apart = std::mem::take(&mut found.apart);
+    }
+    restore_sessions(shared, core, found);
     Ok(())
 }
 
@@ -81,7 +86,7 @@ pub(super) fn load_rows_into(
     shared: &Shared,
     core: &mut Core,
     head: Cursor,
-    show: impl FnOnce(&mut dyn FnMut(Row)) -> Result<(), RecoveryError>,
+    show: impl FnOnce(&mut dyn FnMut(Row)) -> Result<BTreeSet<ScheduleId>, RecoveryError>,
 ) -> Result<Found, RecoveryError> {
     let now = shared.now();
     // To go back to if a row cannot be read. It is cheap: as a rule the state is empty at this point.
@@ -114,7 +119,7 @@ pub(super) fn load_rows_into(
     if shown.is_err() {
         core.state = before;
     }
-    shown.map(|()| found)
+    shown.map(|apart| Found { apart, ..found })
 }
 
 /// Restores the tokens and transcripts of sessions.
@@ -152,7 +157,7 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     shared.perform();
     let (mut rows, mut known, mut messages) = (Vec::new(), Vec::new(), Vec::new());
     // Read without the engine's lock, so that volatile work goes on. No batch can change the rows, because there is no term.
-    stored_rows::for_each(&*store, &mut |row| match row {
+    let apart = stored_rows::for_each(&*store, &mut |row| match row {
         Row::Session(row, _) => {
             known.push(row.id.clone());
             rows.push(StoredRow::Session(row));
@@ -178,6 +183,7 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
         // Writing resumes only here, where memory equals the store.
         persister.term = Some(term);
         persister.last_fault = None;
+        persister.apart = apart;
         for session in touched {
             persister.want_session(session);
         }
@@ -204,6 +210,8 @@ pub(super) struct Found {
     tokens: Vec<(Box<str>, SessionId)>,
     built_in: Vec<(SessionId, Arc<SessionConfig>)>,
     messages: Vec<StoredMessage>,
+    /// The schedules whose definition has a row of its own.
+    apart: BTreeSet<ScheduleId>,
 }
 
 /// Rows that are loaded in one step, so that a start with a million of them holds few at a time.

@@ -2,16 +2,16 @@
 //!
 //! What lives elsewhere: what they are loaded for (`recovery`, `service::as_of`), their text (`codec`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 
-use super::codec::{self, FactError, Form};
-use super::persister::{GUARD, HOLD, SCHEDULE, SESSION};
+use super::codec::{self, Course, FactError, Form};
+use super::persister::{DEFINITION, GUARD, HOLD, SCHEDULE, SESSION};
 use super::recovery_error::RecoveryError;
 use super::transcripts::{self, MESSAGE, StoredMessage};
-use crate::domain::{Grant, GuardPolicy, SessionId};
+use crate::domain::{Grant, GuardPolicy, Schedule, ScheduleId, SessionId};
 use crate::edn::Value;
 use crate::engine::{Pause, ScheduleRow, SessionRow};
 use crate::port::{RowRecord, Store};
@@ -26,9 +26,54 @@ pub(crate) enum Row {
     Message(StoredMessage),
 }
 
-/// Passes all rows to `take`, sessions before schedules. Another thread reads chunks from the disk while this one
+/// A parsed row, of which a schedule may have two.
+enum Part {
+    Whole(Row),
+    Definition(Box<Schedule>),
+    /// With its key.
+    Course(Box<str>, Box<Course>),
+}
+
+/// Puts the two rows of a schedule together. Definitions come before all schedules.
+#[derive(Default)]
+struct Joining {
+    definitions: BTreeMap<Box<str>, Box<Schedule>>,
+    joined: BTreeSet<ScheduleId>,
+}
+
+impl Joining {
+    fn join(&mut self, part: Part) -> Result<Option<Row>, RecoveryError> {
+        match part {
+            Part::Whole(row) => Ok(Some(row)),
+            Part::Definition(schedule) => {
+                self.definitions.insert(format!("{SCHEDULE}{}", schedule.id).into(), schedule);
+                Ok(None)
+            }
+            Part::Course(key, course) => {
+                let Some(schedule) = self.definitions.remove(&key) else {
+                    return Err(RecoveryError::Row { key, why: "its definition is missing".into() });
+                };
+                self.joined.insert(schedule.id.clone());
+                Ok(Some(Row::Schedule(Box::new(course.of(*schedule)))))
+            }
+        }
+    }
+
+    /// The schedules whose definition has a row of its own, also those that have no other.
+    fn apart(mut self) -> BTreeSet<ScheduleId> {
+        self.joined.extend(self.definitions.into_values().map(|schedule| schedule.id));
+        self.joined
+    }
+}
+
+/// Passes all rows to `take`, sessions before schedules. Returns the schedules whose definition has a row of its own.
+///
+/// Another thread reads chunks from the disk while this one
 /// handles earlier ones. A chunk is parsed by the thread that has time: by this one if it would wait otherwise.
-pub(crate) fn for_each(store: &dyn Store, mut take: impl FnMut(Row)) -> Result<(), RecoveryError> {
+pub(crate) fn for_each(
+    store: &dyn Store,
+    mut take: impl FnMut(Row),
+) -> Result<BTreeSet<ScheduleId>, RecoveryError> {
     // Bounded, so that a disk that is faster than the engine does not fill the memory with rows.
     let (sender, chunks) = sync_channel(CHUNKS_AHEAD);
     let ahead = AtomicUsize::new(0);
@@ -48,6 +93,7 @@ pub(crate) fn for_each(store: &dyn Store, mut take: impl FnMut(Row)) -> Result<(
                 let _ = sender.send(Err(fault));
             }
         })?;
+        let mut joining = Joining::default();
         // An early return drops the receiver, which ends the other thread. Otherwise the scope would wait for it forever.
         for chunk in chunks {
             ahead.fetch_sub(1, Ordering::Relaxed);
@@ -55,26 +101,32 @@ pub(crate) fn for_each(store: &dyn Store, mut take: impl FnMut(Row)) -> Result<(
                 Chunk::Read(records) => parse_rows(&records)?,
                 Chunk::Parsed(rows) => rows,
             };
-            rows.into_iter().for_each(&mut take);
+            for row in rows {
+                joining.join(row)?.into_iter().for_each(&mut take);
+            }
         }
-        Ok(())
+        Ok(joining.apart())
     })
 }
 
 /// Rows on their way from one thread to the other.
 enum Chunk {
     Read(Vec<RowRecord>),
-    Parsed(Vec<Row>),
+    Parsed(Vec<Part>),
 }
 
 /// Passes rows that have been read already to `take`, in the order of [`for_each`].
-pub(super) fn for_each_of(records: &[RowRecord], mut take: impl FnMut(Row)) -> Result<(), RecoveryError> {
-    let (rest, sessions): (Vec<_>, Vec<_>) =
-        records.iter().partition(|record| &*record.key <= BEHIND_SCHEDULES);
-    for row in sessions.into_iter().chain(rest).filter_map(parse_row) {
-        take(row?);
+pub(super) fn for_each_of(
+    records: &[RowRecord],
+    mut take: impl FnMut(Row),
+) -> Result<BTreeSet<ScheduleId>, RecoveryError> {
+    let mut sorted: Vec<&RowRecord> = records.iter().collect();
+    sorted.sort_by_key(|record| (&*record.key <= BEHIND_SCHEDULES, Arc::clone(&record.key)));
+    let mut joining = Joining::default();
+    for row in sorted.into_iter().filter_map(parse_row) {
+        joining.join(row?)?.into_iter().for_each(&mut take);
     }
-    Ok(())
+    Ok(joining.apart())
 }
 
 fn read_all(
@@ -100,18 +152,29 @@ fn read_all(
     Ok(())
 }
 
-fn parse_rows(records: &[RowRecord]) -> Result<Vec<Row>, RecoveryError> {
+fn parse_rows(records: &[RowRecord]) -> Result<Vec<Part>, RecoveryError> {
     records.iter().filter_map(parse_row).collect()
 }
 
 /// Parses a row; `None` for a tombstone.
-fn parse_row(record: &RowRecord) -> Option<Result<Row, RecoveryError>> {
+fn parse_row(record: &RowRecord) -> Option<Result<Part, RecoveryError>> {
     let payload = record.payload.as_ref()?;
     let row = codec::show(payload, |form| parse(&record.key, form));
     Some(row.map_err(|why| RecoveryError::Row { key: (*record.key).into(), why: why.into() }))
 }
 
-fn parse(key: &str, form: &Form<'_>) -> Result<Row, String> {
+fn parse(key: &str, form: &Form<'_>) -> Result<Part, String> {
+    let part = if key.starts_with(DEFINITION) {
+        codec::parse_definition(form).map(|schedule| Part::Definition(Box::new(schedule)))
+    } else if key.starts_with(SCHEDULE) && !codec::has_definition(form) {
+        codec::parse_course(form).map(|course| Part::Course(key.into(), Box::new(course)))
+    } else {
+        return parse_whole(key, form).map(Part::Whole);
+    };
+    part.map_err(|error: FactError| error.to_string())
+}
+
+fn parse_whole(key: &str, form: &Form<'_>) -> Result<Row, String> {
     let row = if key.starts_with(SCHEDULE) {
         codec::parse_schedule(form).map(|row| Row::Schedule(Box::new(row)))
     } else if key.starts_with(SESSION) {

@@ -2,6 +2,7 @@
 //! and gone on with by the next life.
 
 mod again;
+mod apart;
 mod dialects;
 mod lives;
 mod past;

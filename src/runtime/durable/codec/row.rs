@@ -14,16 +14,45 @@ use super::print::of_failure;
 use super::printed::{Instant, Part, Printed, Word, unless};
 use super::provenance::{of_provenance, provenance};
 use super::{FactError, VERSION, session_config};
-use crate::domain::{Cause, Cursor, HostId, Moment, Phase, Reason, Run, RunState, Status};
+use crate::domain::{Cause, Cursor, HostId, Moment, Phase, Reason, Run, RunState, Schedule, Status};
 use crate::engine::{Pause, Progress, ScheduleRow, SessionRow};
+
+/// Everything about a schedule but its definition.
+#[derive(Debug)]
+pub(crate) struct Course {
+    status: Status,
+    ended_for: Option<Reason>,
+    next: Option<Moment>,
+    progress: Option<Box<Progress>>,
+    runs: Vec<Run>,
+}
+
+impl Course {
+    /// The whole row of the schedule.
+    pub(crate) fn of(self, schedule: Schedule) -> ScheduleRow {
+        let Course { status, ended_for, next, progress, runs } = self;
+        ScheduleRow { schedule, status, ended_for, next, progress, runs }
+    }
+}
 
 /// Prints the row of a schedule.
 pub fn print_schedule(row: &ScheduleRow) -> Printed {
+    with_course(print_definition(&row.schedule), row)
+}
+
+/// Prints the row of a schedule whose definition has a row of its own.
+pub(crate) fn print_course(row: &ScheduleRow) -> Printed {
+    with_course(Printed::new().with("v", VERSION), row)
+}
+
+/// Prints the row of a definition.
+pub(crate) fn print_definition(schedule: &Schedule) -> Printed {
+    Printed::new().with("v", VERSION).with("schedule", definition::print(schedule))
+}
+
+fn with_course(form: Printed, row: &ScheduleRow) -> Printed {
     let runs = || row.runs.iter().map(of_run).collect::<Vec<Printed>>();
-    Printed::new()
-        .with("v", VERSION)
-        .with("schedule", definition::print(&row.schedule))
-        .with("status", Word(row.status.name()))
+    form.with("status", Word(row.status.name()))
         .with("ended-for", of_reason(row.ended_for))
         .with("next", row.next.map(Instant))
         .with("course", row.progress.as_deref().map(of_progress))
@@ -35,9 +64,31 @@ pub fn print_schedule(row: &ScheduleRow) -> Printed {
 /// # Errors
 /// [`FactError`], for the first thing that is wrong with it.
 pub(crate) fn parse_schedule(form: &Form<'_>) -> Result<ScheduleRow, FactError> {
+    let schedule = parse_definition(form)?;
+    Ok(parse_course(form)?.of(schedule))
+}
+
+/// Whether the row of a schedule has its definition.
+pub(crate) fn has_definition(form: &Form<'_>) -> bool {
+    part(form, "schedule").is_map()
+}
+
+/// Parses the row of a definition.
+///
+/// # Errors
+/// [`FactError`], for the first thing that is wrong with it.
+pub(crate) fn parse_definition(form: &Form<'_>) -> Result<Schedule, FactError> {
     check_version(form)?;
-    Ok(ScheduleRow {
-        schedule: definition::parse(map(form, "schedule")?)?,
+    definition::parse(map(form, "schedule")?)
+}
+
+/// Parses what the row of a schedule has beside its definition.
+///
+/// # Errors
+/// [`FactError`], for the first thing that is wrong with it.
+pub(crate) fn parse_course(form: &Form<'_>) -> Result<Course, FactError> {
+    check_version(form)?;
+    Ok(Course {
         status: one(form, "status", Status::parse)?,
         ended_for: reason(form, "ended-for")?,
         next: maybe(form, "next", instant)?,

@@ -1,0 +1,2 @@
+-- The definition of a schedule with long texts has a row of its own, `definition/ID`, that is written when it changes; its row
+-- `schedule/ID` has the rest. No table changes: the version keeps programs away that would miss the definitions.
