@@ -59,7 +59,7 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
         Command::ChangeSchedule { which, change } => step::change_schedule(step, which, change),
         Command::PauseSchedule { which, reason } => step::pause_schedule(step, which, reason),
         Command::ResumeSchedule(which) => step::resume_schedule(step, which),
-        Command::RunNow(which) => step::run_now(step, which),
+        Command::RunNow { which, keeps_slot } => step::run_now(step, which, keeps_slot),
         Command::SkipNext(which) => step::skip_next(step, which),
         Command::JobReady { session, job, by } => step::job_ready(step, session, job, by),
         Command::HoldAll { by, reason } => step::hold_all(step, by, reason),

@@ -139,8 +139,13 @@ pub enum Command {
     },
     /// Claim slots again. Slots that passed during the pause count as missed.
     ResumeSchedule(Which),
-    /// Start a run at once. The schedule's slots stay as they are.
-    RunNow(Which),
+    /// Start a run at once. It is the run of the slot if there is only one; other slots stay as they are.
+    RunNow {
+        /// The schedule to run.
+        which: Which,
+        /// Leave the only slot as it is too, so that the schedule runs again then.
+        keeps_slot: bool,
+    },
     /// Skip the next slot of a schedule.
     SkipNext(Which),
     /// A job of a session is ready: schedules that wait for it are due now.

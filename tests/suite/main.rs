@@ -38,6 +38,7 @@ mod params;
 mod pathom3;
 mod psi_rows;
 mod registry;
+mod run_now;
 mod simulated;
 mod stdio;
 mod store;

@@ -16,7 +16,7 @@ pub(crate) use conditions::{LIFETIME, POLICY, print_lifetime, print_policy};
 pub use run::{Approve, Deny, DigestParams, RunParams};
 pub use schedule::{
     ChangeParams, ChangeRequest, CreateSchedule, NewScheduleParams, ParsedChange, PauseRequest, ReasonParams,
-    Reschedule, WhichParams,
+    Reschedule, RunRequest, SlotParams, WhichParams,
 };
 pub use session::{
     BusyParams, BusyReport, GrantParams, GrantRight, JobParams, JobReady, OpenSession, PauseAll, SaidParams,
@@ -70,6 +70,7 @@ macro_rules! call {
 
 calls! {
     CreateSchedule { new: NewScheduleParams, when: WhenParams, conditions: Conditions }
+    RunRequest { which: WhichParams, slot: SlotParams }
     PauseRequest { which: WhichParams, why: ReasonParams }
     UserMessage { of: SessionParams, said: SaidParams }
     BusyReport { of: SessionParams, busy: BusyParams }
@@ -190,6 +191,7 @@ fn visibility(op: Op) -> Visibility {
 const CREATED: &[&str] = &["psi.scheduler/schedule-id", "psi.scheduler/created?", "psi.scheduler/understood"];
 const CHANGED: &[&str] = &["psi.scheduler/schedule-id", "psi.scheduler/understood"];
 const SCHEDULE: &[&str] = &["psi.scheduler/schedule-id"];
+const RAN: &[&str] = &["psi.scheduler/schedule-id", "psi.scheduler/next-fire-at"];
 const SESSION: &[&str] = &["psi.agent-session/session-id"];
 const OPENED: &[&str] = &["psi.agent-session/session-id", "psi.agent-session/token"];
 const COUNTS: &[&str] =
@@ -204,8 +206,9 @@ mutations! {
     Cancel(WhichParams) = "psi.scheduler/cancel" -> SCHEDULE, Cancel;
     /// Changes the definition of a schedule. Omitted parts stay unchanged.
     Reschedule(Reschedule) = "psi.scheduler/reschedule" -> CHANGED, Change;
-    /// Starts a run immediately. The slots of the schedule stay unchanged.
-    RunNow(WhichParams) = "psi.scheduler/run-now" -> SCHEDULE, Change;
+    /// Starts a run immediately. Of a schedule with a single slot it is the only run, unless keep-slot is true; the slots of
+    /// others stay unchanged. Answers the slot that is still to come, if there is one.
+    RunNow(RunRequest) = "psi.scheduler/run-now" -> RAN, Change;
     /// Pauses a schedule: its slots get no runs until it is resumed.
     Pause(PauseRequest) = "psi.scheduler/pause" -> SCHEDULE, Change;
     /// Resumes a paused schedule. Slots that passed meanwhile count as missed.

@@ -46,6 +46,14 @@ params! {
 }
 
 params! {
+    /// How a run is started by hand.
+    pub SlotParams {
+        /// Whether a schedule with a single slot runs again then. If not, its slot is brought forward.
+        defaulted keep_slot: bool = "keep-slot",
+    }
+}
+
+params! {
     /// What changes about a schedule, besides its time and conditions.
     pub ChangeParams {
         /// A name for people. Nil removes it.
@@ -63,6 +71,15 @@ params! {
         /// The caller's reason, for people.
         optional reason: Box<str> = "reason",
     }
+}
+
+/// The parameters of a run by hand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRequest {
+    /// The schedule.
+    pub which: WhichParams,
+    /// What becomes of its slot.
+    pub slot: SlotParams,
 }
 
 /// The parameters of a creation.

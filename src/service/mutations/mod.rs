@@ -61,7 +61,7 @@ impl Mutator for CallerMutator<'_> {
             Mutation::Create(params) => self.create(*params),
             Mutation::Cancel(which) => self.command(&which, Command::CancelSchedule),
             Mutation::Reschedule(params) => self.reschedule(*params),
-            Mutation::RunNow(which) => self.run_now(&which),
+            Mutation::RunNow(request) => self.run_now(&request),
             Mutation::Pause(params) => {
                 let reason = reason(params.why)?;
                 self.command(&params.which, |which| Command::PauseSchedule { which, reason })

@@ -9,8 +9,8 @@ use crate::domain::{
     Target, When,
 };
 use crate::edn::{Map, Value};
-use crate::engine::{Command, Input, NewSchedule, State, Which};
-use crate::graph::mutation::{CreateSchedule, NewScheduleParams, Reschedule, WhichParams};
+use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, State, Which};
+use crate::graph::mutation::{CreateSchedule, NewScheduleParams, Reschedule, RunRequest, WhichParams};
 use crate::graph::psi_terms;
 use crate::graph::registry::ResolverError;
 
@@ -79,10 +79,17 @@ impl CallerMutator<'_> {
         Ok(answer.with("psi.scheduler/understood", meant.echo.unwrap_or(Value::Nil)).into())
     }
 
-    /// Starts a run.
-    pub(super) fn run_now(&self, which: &WhichParams) -> Result<Value, ResolverError> {
-        self.admit_delivery(&self.which(which)?, None)?;
-        self.command(which, Command::RunNow)
+    /// Starts a run, and answers what is still to come.
+    pub(super) fn run_now(&self, request: &RunRequest) -> Result<Value, ResolverError> {
+        let which = self.which(&request.which)?;
+        self.admit_delivery(&which, None)?;
+        let schedule = which.schedule.clone();
+        let answer = Map::new().with("psi.scheduler/schedule-id", schedule.to_string());
+        let command = Command::RunNow { which, keeps_slot: request.slot.keep_slot.unwrap_or(false) };
+        let next = |state: &State| state.schedule(&schedule).and_then(ScheduleRecord::next_slot);
+        let next = self.handle().submit_with(Input::Command(command), next);
+        let next = next.map_err(|refusal| refused(&refusal))?;
+        Ok(answer.with("psi.scheduler/next-fire-at", next.map(psi_terms::instant)).into())
     }
 
     fn admit_delivery(&self, which: &Which, target: Option<&Target>) -> Result<(), ResolverError> {

@@ -161,7 +161,8 @@ impl World {
 
     pub(in crate::testkit) fn run_now(&mut self) -> Outcome {
         let Some(which) = self.any_which() else { return Ok(()) };
-        self.submit(Input::Command(Command::RunNow(which))).map(|_| ())
+        let keeps_slot = self.stage.entropy.one_in(3);
+        self.submit(Input::Command(Command::RunNow { which, keeps_slot })).map(|_| ())
     }
 
     pub(in crate::testkit) fn skip_next(&mut self) -> Outcome {

@@ -106,7 +106,7 @@ fn a_pause_a_cancel_and_a_run_by_hand_are_as_ever() {
     };
     check(None, cancelled, &["called off: cancelled"], Status::Cancelled);
     let by_hand = |scene: &mut Scene, id: &ScheduleId| {
-        scene.command(Command::RunNow(Scene::any(id))).expect("it lives");
+        scene.command(Command::RunNow { which: Scene::any(id), keeps_slot: true }).expect("it lives");
         pass(scene, 60);
     };
     check(None, by_hand, &["claim 00:00:00 (manual)", "00:00:00 out", "00:00:00 ok"], Status::Pending);

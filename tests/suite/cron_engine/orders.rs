@@ -68,7 +68,7 @@ fn operate(scene: &mut Scene, id: &ScheduleId, operation: &str) -> Result<(), St
         "pause" => Command::PauseSchedule { which, reason: None },
         "resume" => Command::ResumeSchedule(which),
         "skip next" => Command::SkipNext(which),
-        "run now" => Command::RunNow(which),
+        "run now" => Command::RunNow { which, keeps_slot: false },
         _ => Command::CancelSchedule(which),
     })
 }

@@ -94,7 +94,7 @@ fn what_was_is_told_as_it_was_seen() {
     submit(&life, Command::ReleaseAll { by: Scope::Operator.into() });
     submit(&life, Command::SkipNext(which(&repeated)));
     seen.look(&lives, &life);
-    submit(&life, Command::RunNow(which(&repeated)));
+    submit(&life, Command::RunNow { which: which(&repeated), keeps_slot: true });
     life.await_kind(DecisionKind::RunDelivered);
     seen.look(&lives, &life);
     submit(&life, Command::DeleteSchedule(which(&once)));

@@ -160,7 +160,7 @@ impl Course {
             (12, Some(id), _) => Some(Command::DeleteSchedule(which(&id))),
             (13, Some(id), _) => Some(Command::CancelSchedule(which(&id))),
             (14, Some(id), _) => Some(Command::SkipNext(which(&id))),
-            (15, Some(id), _) => Some(Command::RunNow(which(&id))),
+            (15, Some(id), _) => Some(Command::RunNow { which: which(&id), keeps_slot: true }),
             (16, ..) => Some(Command::HoldAll { by: by.into(), reason: None }),
             (17, ..) => Some(Command::ReleaseAll { by: by.into() }),
             (18, _, Some(owner)) => {

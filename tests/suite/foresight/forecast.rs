@@ -221,7 +221,7 @@ impl World {
             0..=2 => Command::PauseSchedule { which, reason: None },
             3..=5 => Command::ResumeSchedule(which),
             6 => Command::SkipNext(which),
-            7 => Command::RunNow(which),
+            7 => Command::RunNow { which, keeps_slot: false },
             8 => Command::HoldAll { by, reason: None },
             _ => Command::ReleaseAll { by },
         };

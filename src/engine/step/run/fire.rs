@@ -4,8 +4,8 @@
 //! Of several due slots only the latest gets a run, unless the policy is to make up for all.
 
 use crate::domain::{
-    Cause, Claim, Missed, Moment, Next, Overlap, Policy, Reason, RunFact, RunState, Schedule, ScheduleFact,
-    Skip, Span, WhenBusy,
+    Actor, Cause, Claim, Missed, Moment, Next, Overlap, Policy, Reason, RunFact, RunState, Schedule,
+    ScheduleFact, Skip, Span, WhenBusy,
 };
 use crate::engine::record::ScheduleRecord;
 use crate::engine::state::State;
@@ -37,7 +37,7 @@ pub(in crate::engine::step) fn fire(step: &mut StepBuilder<'_>, record: &Schedul
         // The latest slot is in time, but this one is too late.
         skip(step, record, this, reason);
     } else {
-        claim(step, record, this, if unseen { Cause::Missed } else { Cause::Slot });
+        claim(step, record, this, if unseen { Cause::Missed } else { Cause::Slot }, None);
     }
 }
 
@@ -132,7 +132,14 @@ fn skip_oldest(step: &mut StepBuilder<'_>, record: &ScheduleRecord, passed: &Pas
     step.schedule_fact(&schedule.id, ScheduleFact::Skipped(skip));
 }
 
-fn claim(step: &mut StepBuilder<'_>, record: &ScheduleRecord, passed: Passed, cause: Cause) {
+/// Begins the run of a due slot.
+pub(in crate::engine::step) fn claim(
+    step: &mut StepBuilder<'_>,
+    record: &ScheduleRecord,
+    passed: Passed,
+    cause: Cause,
+    by: Option<Box<Actor>>,
+) {
     let slot = passed.latest;
     let next = slot_after(step, &record.schedule, slot, record.progress().runs + 1);
     let claim = Claim {
@@ -140,7 +147,7 @@ fn claim(step: &mut StepBuilder<'_>, record: &ScheduleRecord, passed: Passed, ca
         folded: passed.count - 1,
         next: Some(next),
         time_up: time_up(step, &record.schedule),
-        by: None,
+        by,
     };
     let occurrence = Occurrence {
         id: record.run_id(slot),

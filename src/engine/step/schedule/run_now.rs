@@ -1,15 +1,21 @@
-//! Transition: a manual run. It takes the same path as any other run, and the schedule's slots stay
-//! as they are.
+//! Transition: a manual run. It takes the same path as any other run. A schedule with a single slot
+//! has it now instead of then; the slots of others stay as they are.
 
-use crate::domain::{Cause, Claim, Overlap, Refusal, Span};
+use crate::domain::{Cause, Claim, Next, Overlap, Refusal, ScheduleFact, Span, Trigger};
 use crate::engine::input::Which;
+use crate::engine::record::ScheduleRecord;
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_live;
-use crate::engine::step::run::fire::{begin, time_up};
+use crate::engine::step::run::fire::{begin, claim, time_up};
 use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step::schedule::next_slot::{Passed, slot_now, within_lifetime};
 use crate::engine::step_builder::StepBuilder;
 
-pub(in crate::engine) fn run_now(step: &mut StepBuilder<'_>, which: Which) -> Result<(), Refusal> {
+pub(in crate::engine) fn run_now(
+    step: &mut StepBuilder<'_>,
+    which: Which,
+    keeps_slot: bool,
+) -> Result<(), Refusal> {
     let state = step.state;
     if state.mode != Mode::Running {
         return Err(Refusal::Stopping);
@@ -17,10 +23,14 @@ pub(in crate::engine) fn run_now(step: &mut StepBuilder<'_>, which: Which) -> Re
     let (_, record) = lookup_live(state, &which)?;
     state.check_manual(&which.by)?;
     let schedule = &record.schedule;
+    let is_single = matches!(schedule.trigger, Trigger::At(_) | Trigger::Event(_)) && !keeps_slot;
     let live = state.runs_of(record).find(|(_, run)| run.is_live());
-    if let Some((_, run)) = live.filter(|_| schedule.policy().overlap == Overlap::Skip) {
+    if let Some((_, run)) = live.filter(|_| is_single || schedule.policy().overlap == Overlap::Skip) {
         let run = state.run_id(run).unwrap_or_else(|| record.run_id(run.run.slot));
         return Err(Refusal::Overlapping { run });
+    }
+    if is_single {
+        return bring_slot_forward(step, record, which);
     }
     // Run ids contain the slot, so a moment that a run or the next slot has already is moved by a
     // nanosecond.
@@ -44,5 +54,24 @@ pub(in crate::engine) fn run_now(step: &mut StepBuilder<'_>, which: Which) -> Re
     let time_up = time_up(step, schedule);
     let by = Some(Box::new(which.by));
     begin(step, &occurrence, Claim { cause: Cause::Manual, folded: 0, next: None, time_up, by });
+    Ok(())
+}
+
+/// Makes now the slot of the schedule, and consumes it: it is the only run there will be.
+fn bring_slot_forward(
+    step: &mut StepBuilder<'_>,
+    record: &ScheduleRecord,
+    which: Which,
+) -> Result<(), Refusal> {
+    let slot = slot_now(step, record).ok_or(Refusal::BeyondCalendar)?;
+    let next = match within_lifetime(step, &record.schedule, Some(slot)) {
+        Next::Never { reason } => return Err(Refusal::NoSlot { reason }),
+        // Due now, also if the slot had to move by a nanosecond.
+        Next::Slot { slot, due } => Next::Slot { slot, due: due.map(|_| step.now.boot) },
+        next @ (Next::AfterFinish | Next::AtEvent) => next,
+    };
+    let by = Some(Box::new(which.by));
+    step.schedule_fact(&which.schedule, ScheduleFact::Armed { next, by: by.clone() });
+    claim(step, record, Passed { latest: slot, count: 1 }, Cause::Manual, by);
     Ok(())
 }

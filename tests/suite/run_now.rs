@@ -1,0 +1,105 @@
+//! A schedule is run by hand: one with a single slot runs once, ever.
+
+use reveille::domain::{Caller, Span};
+use reveille::runtime::Handle;
+use reveille::testkit::SimClock;
+
+use crate::simulated::{self, ask};
+
+struct Scene {
+    handle: Handle,
+    clock: std::sync::Arc<SimClock>,
+    id: String,
+}
+
+impl Scene {
+    /// A schedule of this time.
+    fn new(time: &str) -> Scene {
+        let (handle, clock) = simulated::engine(&["s"]);
+        let create =
+            format!("[(psi.scheduler/create {{:session-id \"s\" :kind :message :message \"m\" {time}}})]");
+        let made = ask(&handle, &Caller::OPERATOR, &create, false);
+        let id = made.split('"').find(|part| part.starts_with("sch-")).expect(&made);
+        Scene { handle, clock, id: id.to_owned() }
+    }
+
+    fn run_now(&self, rest: &str) -> String {
+        let run = format!("[(psi.scheduler/run-now {{:schedule-id \"{}\" {rest}}})]", self.id);
+        ask(&self.handle, &Caller::OPERATOR, &run, false)
+    }
+
+    fn pass(&self, seconds: u64) {
+        for _ in 0..seconds {
+            self.clock.advance(Span::from_millis(1_000));
+            self.handle.run_due();
+        }
+    }
+
+    fn runs(&self) -> u64 {
+        self.handle.view(|state| state.ledger().delivered)
+    }
+}
+
+#[test]
+fn a_single_slot_is_brought_forward() {
+    for time in
+        [":delay-ms 8000", ":delay-ms 8000 :durability :durable", ":trigger {:kind :event :job \"build\"}"]
+    {
+        let scene = Scene::new(time);
+        scene.pass(1);
+        let answer = scene.run_now("");
+        assert!(answer.contains(":psi.scheduler/next-fire-at nil"), "{time}: {answer}");
+        scene.pass(0);
+        scene.handle.run_due();
+        assert_eq!(scene.runs(), 1, "{time}: at once");
+        scene.pass(20);
+        assert_eq!(scene.runs(), 1, "{time}: and not again");
+        assert!(scene.run_now("").contains("mutation-error"), "{time}: nothing is left to run");
+    }
+}
+
+#[test]
+fn a_single_slot_is_kept_if_that_is_asked_for() {
+    let scene = Scene::new(":delay-ms 8000");
+    let answer = scene.run_now(":keep-slot true");
+    assert!(answer.contains(":psi.scheduler/next-fire-at #inst"), "{answer}");
+    assert_eq!(scene.runs(), 1);
+    scene.pass(20);
+    assert_eq!(scene.runs(), 2);
+}
+
+#[test]
+fn the_slots_of_what_comes_again_stay_as_they_are() {
+    let scene = Scene::new(":every-ms 8000");
+    let answer = scene.run_now("");
+    assert!(answer.contains(":psi.scheduler/next-fire-at #inst"), "{answer}");
+    assert_eq!(scene.runs(), 1);
+    scene.pass(9);
+    assert_eq!(scene.runs(), 2);
+}
+
+/// A run that waits for its session is the run: there is no second one.
+#[test]
+fn a_run_that_waits_is_not_doubled() {
+    let scene = Scene::new(":delay-ms 2000 :policy {:overlap :parallel}");
+    let busy = |busy| format!("[(psi.agent-session/set-busy {{:session-id \"s\" :busy {busy}}})]");
+    ask(&scene.handle, &Caller::OPERATOR, &busy(true), false);
+    scene.pass(3);
+    assert!(scene.run_now("").contains("mutation-error"));
+    ask(&scene.handle, &Caller::OPERATOR, &busy(false), false);
+    scene.pass(10);
+    assert_eq!(scene.runs(), 1);
+}
+
+/// Nothing is lost when everything is on hold: the run waits for the release.
+#[test]
+fn a_run_under_a_hold_waits() {
+    let scene = Scene::new(":delay-ms 8000");
+    ask(&scene.handle, &Caller::OPERATOR, "[(psi.scheduler/hold-all {})]", false);
+    assert!(!scene.run_now("").contains("mutation-error"));
+    scene.pass(20);
+    assert_eq!(scene.runs(), 0);
+    ask(&scene.handle, &Caller::OPERATOR, "[(psi.scheduler/release-all {})]", false);
+    scene.pass(1);
+    assert_eq!(scene.runs(), 1);
+}
