@@ -203,7 +203,7 @@ impl WhenParams {
         if let Some(period) = self.every {
             let every = Every::new(period, asked.now, CountFrom::Slot);
             let every = every.ok_or_else(|| wrong(way, "within period-ms-min and period-ms-max"))?;
-            return Ok(plain(When::By(every.into()), asked));
+            return Ok(plain(ahead(When::By(every.into()), asked.now), asked));
         }
         // All other ways are handled above, so without an instant there is a delay.
         let Some(at) = self.at else {
@@ -223,7 +223,9 @@ impl WhenParams {
 /// Resolves a phrase.
 fn phrase(phrase: &str, asked: &PhraseContext<'_>, fires_now: bool) -> Result<ParsedWhen, ResolverError> {
     match understand(phrase, asked) {
-        Ok(understood) => Ok(ParsedWhen { echo: echo(&understood), when: understood.meant }),
+        Ok(understood) => {
+            Ok(ParsedWhen { echo: echo(&understood), when: ahead(understood.meant, asked.now) })
+        }
         // The phrase was understood, and the caller accepts that its instant has passed.
         Err(PhraseError::Past { .. }) if fires_now => Ok(plain(When::After(Span::ZERO), asked)),
         Err(error) => {
@@ -235,6 +237,15 @@ fn phrase(phrase: &str, asked: &PhraseContext<'_>, fires_now: bool) -> Result<Pa
             Err(refused)
         }
     }
+}
+
+/// Moves the first slot of a period that counts from now to the end of that period: the engine takes a slot at the very moment
+/// of creation, and whether its clock has moved on since the call was read is chance.
+fn ahead(when: When, now: Moment) -> When {
+    let When::By(Trigger::Every(every)) = &when else { return when };
+    let anchor = now.checked_add(every.period()).filter(|_| every.anchor() == now);
+    let moved = anchor.and_then(|anchor| Every::new(every.period(), anchor, every.from()));
+    moved.map_or(when, |every| When::By(every.into()))
 }
 
 /// Returns the next instant at that time of day, as text. A day has 24 hours here, because an instant has no zone.
