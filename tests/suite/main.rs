@@ -42,6 +42,7 @@ mod run_now;
 mod simulated;
 mod stdio;
 mod store;
+mod tool_schemas;
 mod toy;
 mod year;
 mod zones_os;

@@ -97,9 +97,9 @@ macro_rules! tools {
 
 tools! {
     Create {
-        required MESSAGE: "What you are to do then. It must stand on its own: what is around you now is gone by then.",
-        required WHEN: "When: \"in 20 minutes\", \"tomorrow at 9\", \"weekdays at 8:30\", or five fields of cron.",
-        optional ZONE: "On whose clock, such as Europe/Berlin; UTC if left out.",
+        required MESSAGE: "What you are to do then. It must stand on its own.",
+        required WHEN: "As in the description.",
+        optional ZONE: "Such as Europe/Berlin; UTC if left out.",
         optional LABEL: "A short name for people.",
         optional KIND: "message: a turn in this session. session: a turn in a fresh one. notice: the user is told, you do \
                         not run.",
@@ -109,26 +109,26 @@ tools! {
     }
     List {
         optional ALL: "Those that have ended too.",
-        optional FIRST: "How many at most.",
+        optional FIRST: "At most.",
         optional AFTER: "The value of after in the answer before, to go on.",
     }
     Cancel {
-        optional SCHEDULE_ID: "Its id, from create or list. Give this or key.",
-        optional KEY: "The key that it was created with.",
+        optional SCHEDULE_ID: "Give this or key.",
+        optional KEY: "What create was given.",
     }
     Update {
-        optional SCHEDULE_ID: "Its id, from create or list. Give this or key.",
-        optional KEY: "The key that it was created with.",
+        optional SCHEDULE_ID: "Give this or key.",
+        optional KEY: "What create was given.",
         optional WHEN: "Another time, as in create.",
-        optional ZONE: "On whose clock when is read; UTC if left out.",
+        optional ZONE: "UTC if left out.",
         optional MESSAGE: "Another message.",
         optional LABEL: "Another name.",
         optional PAUSED: "true: nothing fires until it is false again. Not together with another change.",
         optional REVISION: "Change it only if this is still its revision.",
     }
     Explain {
-        optional SCHEDULE_ID: "Its id, from create or list. Give this or key.",
-        optional KEY: "The key that it was created with.",
+        optional SCHEDULE_ID: "Give this or key.",
+        optional KEY: "What create was given.",
         optional AT: "Which instant; what matters now if left out.",
     }
     Query {
@@ -222,7 +222,7 @@ impl KindField {
 
     fn schema(&self) -> Map {
         let names: Vec<Value> = PayloadKind::NAMES.iter().copied().map(Value::from).collect();
-        Map::new().with("enum", names).with("default", Self::DEFAULT.name())
+        Map::new().with("type", "string").with("enum", names).with("default", Self::DEFAULT.name())
     }
 
     const DEFAULT: PayloadKind = PayloadKind::Message;

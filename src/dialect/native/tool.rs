@@ -29,12 +29,11 @@ impl Tool {
             Tool::Create => {
                 "Schedule a prompt for later, once or again and again. when is in words: \"in 20 minutes\", \"tomorrow at \
                  9\", \"weekdays at 8:30\", \"every 2 hours\", or cron such as \"0 9 * * 1\". Name the zone, or the time is \
-                 read in UTC. Then the message comes to this session as a turn of yours; it survives restarts. The answer \
-                 has the id, what was understood, the zone and the next three instants. Give a key if you may have to try \
-                 again: created is false if that was asked for already."
+                 read in UTC. The answer has the id, what was understood, the zone and the next instants. Give a key if \
+                 you may have to try again: created is false if that was asked for already."
             }
             Tool::List => {
-                "List the schedules of this session that are still to come, by the next instant: id, label, when, status. \
+                "List the schedules of this session to come, by the next instant: id, label, when, status. \
                  The message of one is in explain or in the resource reveille://schedule/ID."
             }
             Tool::Cancel => {
@@ -42,12 +41,12 @@ impl Tool {
                  fire."
             }
             Tool::Update => {
-                "Change a schedule: another time, another message, another label; or pause it, or let it go on. What is \
-                 left out stays as it is. The answer is as that of create."
+                "Change a schedule: its time, message or label; or pause it, or let it go on. What is left out stays as it \
+                 is. The answer is as that of create."
             }
             Tool::Explain => {
-                "Say in one sentence why a schedule has fired at an instant, or has not, or when it will; with the reason, \
-                 the slot, the run and what stood in the way."
+                "Say in one sentence why a schedule has fired, or has not, or when it will; with the reason, the slot, the \
+                 run and what stood in the way."
             }
             Tool::Query => {
                 "Read anything about schedules, runs and decisions in EQL, the EDN Query Language. [:psi.graph/attributes] \

@@ -72,17 +72,32 @@ impl ToolInfo {
             Text::Native(tool) => return tool.description().to_owned(),
             Text::Edn(text) => part(text, "description"),
         };
-        // The file breaks its lines to be readable. The description is one line.
-        text.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+        one_line(text.as_str().unwrap_or_default())
     }
 
     /// The JSON Schema of its arguments.
     pub fn input_schema(&self) -> Value {
         match self.text {
             Text::Native(tool) => tool.input_schema(),
-            Text::Edn(text) => part(text, "input-schema"),
+            Text::Edn(text) => described(part(text, "input-schema")),
         }
     }
+}
+
+/// A text of a file, which breaks its lines to be readable.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A schema with its descriptions as single lines.
+fn described(schema: Value) -> Value {
+    let Value::Map(map) = schema else { return schema };
+    let is_description = |key: &Value| key.as_keyword().is_some_and(|key| key.as_str() == "description");
+    let entry = |(key, value): (Value, Value)| match value.as_str() {
+        Some(text) if is_description(&key) => (key, Value::from(one_line(text))),
+        Some(_) | None => (key, described(value)),
+    };
+    Value::Map(map.into_iter().map(entry).collect())
 }
 
 /// A part of the description, nil if it has none. Read anew each time: lists of tools are asked for rarely.
@@ -125,7 +140,7 @@ mod tests {
             path.split(' ').try_fold(schema.clone(), step).unwrap_or(Value::Nil)
         };
         let names = |names: Vec<&str>| Value::vector(names.into_iter().map(Value::from).collect::<Vec<_>>());
-        let config = "$defs session-config properties";
+        let config = "properties session-config properties";
         let lists = [
             ("properties op enum".to_owned(), psi::Op::ALL.iter().map(|op| op.name()).collect()),
             (
@@ -138,21 +153,25 @@ mod tests {
                 PromptSource::ALL.iter().map(|x| x.name()).collect(),
             ),
             (
-                "$defs skill properties source enum".to_owned(),
+                format!("{config} skills items properties source enum"),
                 SkillSource::ALL.iter().map(|x| x.name()).collect(),
             ),
-            ("$defs message properties role enum".to_owned(), Role::ALL.iter().map(|x| x.name()).collect()),
+            (
+                format!("{config} preloaded-messages items properties role enum"),
+                Role::ALL.iter().map(|x| x.name()).collect(),
+            ),
         ];
         for (path, expected) in lists {
             assert_eq!(at(&path), names(expected), "{path}");
         }
         let preloaded = format!("{config} preloaded-messages maxItems");
+        let tool_ids = format!("{config} tool-ids maxItems");
         let bounds = [
             ("properties message maxLength", limits::TEXT_BYTES),
             ("properties label maxLength", limits::LABEL_BYTES),
             ("properties delay-ms minimum", limits::DELAY_MS_MIN),
             ("properties delay-ms maximum", limits::DELAY_MS_MAX),
-            ("$defs strings maxItems", limits::CONFIG_ITEMS),
+            (tool_ids.as_str(), limits::CONFIG_ITEMS),
             (preloaded.as_str(), limits::PRELOADED_MESSAGES),
         ];
         for (path, limit) in bounds {

@@ -49,33 +49,32 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
         |words: &[&str]| Value::vector(words.iter().map(|word| Value::from(*word)).collect::<Vec<_>>());
     for tool in [Tool::Create, Tool::Update] {
         let schema = schema(tool);
-        let policy = |name: &str| part(&schema, &format!("$defs policy properties {name}"));
+        let holder = if tool == Tool::Create { "properties" } else { "properties patch properties" };
+        let policy = |name: &str| part(&schema, &format!("{holder} policy properties {name}"));
         assert_eq!(part(&policy("overlap"), "enum"), words(Overlap::NAMES));
         assert_eq!(part(&policy("missed_run"), "enum"), words(MissedRun::NAMES));
-        assert_eq!(part(&policy("overlap"), "default"), Value::from(JobPolicy::default().overlap.name()));
-        assert_eq!(
-            part(&policy("missed_run"), "default"),
-            Value::from(JobPolicy::default().missed_run.name())
-        );
-        let kinds = |def: &str, count: usize| -> Vec<Value> {
-            (0..count)
-                .map(|i| part(&schema, &format!("$defs {def} oneOf {i} properties kind const")))
-                .collect()
-        };
-        assert_eq!(Value::vector(kinds("schedule", 4)), words(ScheduleKind::NAMES));
-        assert_eq!(Value::vector(kinds("target", 3)), words(TargetKind::NAMES));
+        // A policy is replaced as a whole, so that its defaults are those of cron_create.
+        if tool == Tool::Create {
+            let default = JobPolicy::default();
+            assert_eq!(part(&policy("overlap"), "default"), Value::from(default.overlap.name()));
+            assert_eq!(part(&policy("missed_run"), "default"), Value::from(default.missed_run.name()));
+            let timeout = part(&policy("timeout_seconds"), "default");
+            assert_eq!(timeout.to_string(), default.timeout_seconds.to_string());
+        }
+        let kinds = |of: &str| part(&schema, &format!("{holder} {of} properties kind enum"));
+        assert_eq!(kinds("schedule"), words(ScheduleKind::NAMES));
+        assert_eq!(kinds("target"), words(TargetKind::NAMES));
         let bounds = [
-            ("$defs schedule oneOf 1 properties every_seconds minimum", limits::PERIOD_MS_MIN.value / 1_000),
-            ("$defs schedule oneOf 1 properties every_seconds maximum", limits::PERIOD_MS_MAX.value / 1_000),
-            ("$defs policy properties timeout_seconds maximum", JobPolicy::TIMEOUT_SECONDS_MAX),
-            ("$defs policy properties timeout_seconds default", JobPolicy::default().timeout_seconds),
-            ("$defs timezone maxLength", limits::ZONE_BYTES.value),
-            ("$defs target oneOf 1 properties session_id maxLength", limits::ID_BYTES.value),
+            ("schedule properties every_seconds minimum", limits::PERIOD_MS_MIN.value / 1_000),
+            ("schedule properties every_seconds maximum", limits::PERIOD_MS_MAX.value / 1_000),
+            ("policy properties timeout_seconds maximum", JobPolicy::TIMEOUT_SECONDS_MAX),
+            ("schedule properties timezone maxLength", limits::ZONE_BYTES.value),
+            ("target properties session_id maxLength", limits::ID_BYTES.value),
         ];
         for (path, bound) in bounds {
-            assert_eq!(part(&schema, path).to_string(), bound.to_string(), "{path}");
+            let path = format!("{holder} {path}");
+            assert_eq!(part(&schema, &path).to_string(), bound.to_string(), "{path}");
         }
-        let holder = if tool == Tool::Create { "properties" } else { "properties patch properties" };
         for (name, limit) in [("name", limits::LABEL_BYTES), ("prompt", limits::TEXT_BYTES)] {
             let path = format!("{holder} {name} maxLength");
             assert_eq!(part(&schema, &path).to_string(), limit.value.to_string(), "{path}");

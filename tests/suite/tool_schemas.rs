@@ -1,0 +1,147 @@
+//! What the tools declare is taken by every provider of models, and is short.
+//!
+//! The restrictions are those that the providers publish for tools: Anthropic (no `oneOf`, `allOf` or `anyOf` at the root, names
+//! of properties), OpenAI (length of a description, depth, number of properties), Google (types, no `$ref`, no `const`). A
+//! schema that one of them does not take spoils the whole request, with all other tools in it.
+
+use serde_json::{Map, Value};
+
+/// Names and descriptions and schemas of all tools, as bytes of compact JSON: four make a token. Source: the tools' texts are
+/// in each request of a model.
+const TOOLS_BYTES: usize = 18_000;
+
+type Faults = Vec<String>;
+
+fn tools() -> Vec<Value> {
+    let printed: Value =
+        serde_json::from_str(&std::fs::read_to_string("schema/tools.json").expect("it is there"))
+            .expect("JSON");
+    printed["tools"].as_array().expect("a list").clone()
+}
+
+fn name(tool: &Value) -> &str {
+    tool["name"].as_str().expect("a name")
+}
+
+fn is_name(name: &str, marks: &str) -> bool {
+    let is_in = |letter: char| letter.is_ascii_alphanumeric() || marks.contains(letter);
+    (1..=64).contains(&name.len()) && name.chars().all(is_in)
+}
+
+#[test]
+fn every_provider_takes_the_tools() {
+    let mut faults = Faults::new();
+    for tool in tools() {
+        let mut fault = |why: String| faults.push(format!("{}: {why}", name(&tool)));
+        if !is_name(name(&tool), "_-") {
+            fault("its name".to_owned());
+        }
+        let description = tool["description"].as_str().unwrap_or_default();
+        if description.is_empty() || description.len() > 1_024 {
+            fault(format!("a description of {} bytes", description.len()));
+        }
+        check(&tool["inputSchema"], name(&tool), 1, &mut faults);
+        let schema = &tool["inputSchema"];
+        if schema["type"] != "object" || count(schema) > 100 {
+            faults.push(format!("{}: {} properties", name(&tool), count(schema)));
+        }
+    }
+    assert_eq!(faults, Faults::new());
+}
+
+/// What some provider refuses, or what leaves a model to guess.
+fn check(schema: &Value, at: &str, depth: usize, faults: &mut Faults) {
+    let Some(node) = schema.as_object() else { return faults.push(format!("{at}: no object")) };
+    const KEYS: [&str; 14] = [
+        "type",
+        "description",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "minItems",
+        "maxItems",
+        "enum",
+        "minLength",
+        "maxLength",
+        "minimum",
+        "maximum",
+        "format",
+    ];
+    let is_known = |key: &String| KEYS.contains(&key.as_str()) || key == "default" || key == "examples";
+    faults.extend(node.keys().filter(|key| !is_known(key)).map(|key| format!("{at}: {key}")));
+    if node.get("description").and_then(Value::as_str).is_some_and(|text| text.contains('\n')) {
+        faults.push(format!("{at}: a line break in its description"));
+    }
+    let has = |key: &str| node.contains_key(key);
+    let is_bounded = match node.get("type").and_then(Value::as_str) {
+        Some("object") => {
+            properties(node, at, depth, faults);
+            node.get("additionalProperties") == Some(&Value::Bool(false)) && depth <= 5
+        }
+        Some("array") => {
+            check(&node["items"], &format!("{at}[]"), depth, faults);
+            has("maxItems")
+        }
+        Some("string") => {
+            has("enum") || has("maxLength") || node.get("format").is_some_and(|it| it == "date-time")
+        }
+        Some("integer") => has("minimum") && has("maximum"),
+        Some("boolean") => true,
+        _ => false,
+    };
+    if !is_bounded {
+        faults.push(format!("{at}: no type, or no bound"));
+    }
+}
+
+fn properties(node: &Map<String, Value>, at: &str, depth: usize, faults: &mut Faults) {
+    let named = node.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    for (name, schema) in &named {
+        if !is_name(name, "_.-") {
+            faults.push(format!("{at}: the name {name}"));
+        }
+        check(schema, &format!("{at}.{name}"), depth + 1, faults);
+    }
+    let required = node.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let is_missing = |name: &&Value| name.as_str().is_none_or(|name| !named.contains_key(name));
+    faults.extend(required.iter().filter(is_missing).map(|name| format!("{at}: requires {name}")));
+}
+
+fn count(schema: &Value) -> usize {
+    let of = |value: &Value| value.as_object().map_or(0, |map| map.values().map(count).sum::<usize>());
+    schema.get("properties").map_or(0, |named| named.as_object().map_or(0, Map::len) + of(named))
+        + schema.get("items").map_or(0, count)
+}
+
+/// Run it with `--nocapture` for the table.
+#[test]
+fn the_tools_are_told_in_few_words() {
+    let mut all = 0;
+    for tool in tools() {
+        let told = [&tool["name"], &tool["description"], &tool["inputSchema"]];
+        let bytes: usize = told.iter().map(|part| part.to_string().len()).sum();
+        println!("{:24} {bytes:6} bytes, about {} tokens", name(&tool), bytes.div_ceil(4));
+        all += bytes;
+    }
+    println!("{:24} {all:6} bytes, about {} tokens", "all", all.div_ceil(4));
+    assert!(all <= TOOLS_BYTES, "{all} bytes");
+}
+
+#[test]
+fn what_a_provider_refuses_is_seen() {
+    let faulty = serde_json::json!({
+        "type": "object", "additionalProperties": false, "allOf": [], "required": ["absent"],
+        "properties": {"agents-md?": {"type": "boolean"}, "free": {"type": "string"}, "either": {"type": ["string", "null"]}}
+    });
+    let mut faults = Faults::new();
+    check(&faulty, "it", 1, &mut faults);
+    let expected = [
+        "it: allOf",
+        "it: the name agents-md?",
+        "it.either: no type, or no bound",
+        "it.free: no type, or no bound",
+        "it: requires \"absent\"",
+    ];
+    assert_eq!(faults, expected);
+}
