@@ -135,11 +135,11 @@ impl Shared {
         self.revocations.load(Ordering::Acquire) == revocations || self.core().state.is_in_flight(run)
     }
 
-    /// Calls a host. A host that is not connected, or that panics, counts as failed.
+    /// Calls a host. A host that panics counts as failed.
     fn ask(&self, host: HostId, phase: Phase, question: impl FnOnce(&dyn Host) -> HostAnswer) -> HostAnswer {
-        let Some(host) = self.hosts.find(host) else {
-            return HostAnswer::Failed(Failure::new(phase, Reason::HostLost, "the host is not connected"));
-        };
+        // The report of a host's loss ends what was out with it. By now the run may be out with the next host: a failure
+        // reported here would count against that one.
+        let Some(host) = self.hosts.find(host) else { return HostAnswer::Later };
         // Unwind safe: the host is behind a port, so its panic leaves nothing of the engine half changed.
         catch_unwind(AssertUnwindSafe(|| question(&*host))).unwrap_or_else(|_| {
             HostAnswer::Failed(Failure::new(phase, Reason::HostRefused, "the host panicked"))

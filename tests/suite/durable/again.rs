@@ -43,6 +43,30 @@ fn a_host_that_is_back_gets_first_what_was_first() {
     check(true);
 }
 
+/// The commit of a hand-over may be told only when its host is lost and the run is out with the next one.
+#[test]
+fn a_hand_over_to_a_lost_host_is_not_held_against_the_next() {
+    let lives = Lives::new();
+    let mut life = ByHand::new(&lives);
+    let (lost, number) = connect(&lives, &life.handle, 1);
+    let owner = life.open(number);
+    let policy = Policy { recovery: Recovery::Redeliver, ..Policy::PLAIN };
+    let settings = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
+    let id = ScheduleId::new("once").expect("an id");
+    let new = NewSchedule { id: Some(id.clone()), settings, ..message(&owner, 1_000) };
+    let create = Command::CreateSchedule(NewSchedule { durability: Durability::Durable, ..new });
+    life.ask(create).wait().expect("it is kept");
+    life.turn();
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    life.handle.run_due();
+    life.handle.detach_host(number);
+    let (next, number) = connect(&lives, &life.handle, 2);
+    take_over(&life.handle, number, &owner).expect("nobody has it");
+    while life.answers.publish() {}
+    assert_eq!((received(&lost), received(&next)), (vec![], vec![id.clone()]));
+    assert_eq!(life.status(&id), Some(Status::Delivered));
+}
+
 #[test]
 fn the_built_in_host_gets_first_what_was_first() {
     let lives = Lives::new();
