@@ -121,7 +121,8 @@ pub(super) fn for_each_of(
     mut take: impl FnMut(Row),
 ) -> Result<BTreeSet<ScheduleId>, RecoveryError> {
     let mut sorted: Vec<&RowRecord> = records.iter().collect();
-    sorted.sort_by_key(|record| (&*record.key <= BEHIND_SCHEDULES, Arc::clone(&record.key)));
+    // Definitions before schedules; the rest stays in its order.
+    sorted.sort_by_key(|record| (&*record.key <= BEHIND_SCHEDULES, record.key.starts_with(SCHEDULE)));
     let mut joining = Joining::default();
     for row in sorted.into_iter().filter_map(parse_row) {
         joining.join(row?)?.into_iter().for_each(&mut take);
