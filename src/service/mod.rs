@@ -49,7 +49,7 @@ pub(crate) use self::queue::Queue;
 #[cfg(feature = "http")]
 pub(crate) use self::quota::{Quota, Share};
 pub(crate) use self::reach::Reach;
-pub use self::tools::{TOOLBOX, ToolInfo};
+pub use self::tools::{TOOLBOX, ToolEffect, ToolInfo};
 
 /// A service over one engine. Clones share its plan cache and its rate limits.
 #[derive(Clone)]

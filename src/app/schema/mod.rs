@@ -33,7 +33,8 @@ fn tools() -> String {
         let map = Map::new()
             .with("name", tool.name)
             .with("dialect", tool.dialect.name())
-            .with("description", tool.description());
+            .with("description", tool.description())
+            .with("annotations", tool.effect.annotations());
         Value::Map(map.with("inputSchema", tool.input_schema()))
     };
     let tools: Vec<Value> = TOOLBOX.iter().map(describe).collect();

@@ -54,12 +54,4 @@ impl Tool {
             }
         }
     }
-
-    /// Whether it changes nothing.
-    pub const fn only_reads(self) -> bool {
-        match self {
-            Tool::List | Tool::Explain | Tool::Query => true,
-            Tool::Create | Tool::Cancel | Tool::Update => false,
-        }
-    }
 }

@@ -5,7 +5,7 @@
 
 use crate::dialect::{cron, native, psi, reminder, session_action};
 use crate::domain::Dialect;
-use crate::edn::{Caps, Value, read};
+use crate::edn::{Caps, Map, Value, read};
 
 /// One tool.
 #[derive(Debug)]
@@ -14,7 +14,33 @@ pub struct ToolInfo {
     pub name: &'static str,
     /// The dialect that it belongs to.
     pub dialect: Dialect,
+    /// What a call of it can do at most.
+    pub effect: ToolEffect,
     text: Text,
+}
+
+/// What a call of a tool can do at most, for hosts that ask a person before a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolEffect {
+    /// It changes nothing.
+    Reads,
+    /// It adds something, and leaves what there is.
+    Adds,
+    /// It changes what there is; a second call may change it again.
+    Changes,
+    /// It removes something; a second call has nothing more to remove.
+    Removes,
+}
+
+impl ToolEffect {
+    /// The hints of the Model Context Protocol. The tools reach nothing outside of the scheduler.
+    pub fn annotations(self) -> Map {
+        Map::new()
+            .with("readOnlyHint", self == ToolEffect::Reads)
+            .with("destructiveHint", matches!(self, ToolEffect::Changes | ToolEffect::Removes))
+            .with("idempotentHint", matches!(self, ToolEffect::Reads | ToolEffect::Removes))
+            .with("openWorldHint", false)
+    }
 }
 
 /// Where a tool's description and schema are.
@@ -28,42 +54,53 @@ enum Text {
 
 /// Every tool.
 pub const TOOLBOX: &[ToolInfo] = &[
-    ToolInfo { name: psi::TOOL, dialect: Dialect::Psi, text: Text::Edn(include_str!("psi-tool.edn")) },
-    ToolInfo::cron(cron::Tool::Create),
-    ToolInfo::cron(cron::Tool::List),
-    ToolInfo::cron(cron::Tool::Get),
-    ToolInfo::cron(cron::Tool::Update),
-    ToolInfo::cron(cron::Tool::Delete),
-    ToolInfo::cron(cron::Tool::Pause),
-    ToolInfo::cron(cron::Tool::Resume),
-    ToolInfo::reminder(reminder::Tool::Add),
-    ToolInfo::reminder(reminder::Tool::List),
-    ToolInfo::reminder(reminder::Tool::Remove),
-    ToolInfo::session_action(session_action::Tool::Schedule),
-    ToolInfo::session_action(session_action::Tool::ReportReady),
-    ToolInfo::native(native::Tool::Create),
-    ToolInfo::native(native::Tool::List),
-    ToolInfo::native(native::Tool::Cancel),
-    ToolInfo::native(native::Tool::Update),
-    ToolInfo::native(native::Tool::Explain),
-    ToolInfo::native(native::Tool::Query),
+    ToolInfo {
+        name: psi::TOOL,
+        dialect: Dialect::Psi,
+        effect: ToolEffect::Changes,
+        text: Text::Edn(include_str!("psi-tool.edn")),
+    },
+    ToolInfo::cron(cron::Tool::Create, ToolEffect::Adds),
+    ToolInfo::cron(cron::Tool::List, ToolEffect::Reads),
+    ToolInfo::cron(cron::Tool::Get, ToolEffect::Reads),
+    ToolInfo::cron(cron::Tool::Update, ToolEffect::Changes),
+    ToolInfo::cron(cron::Tool::Delete, ToolEffect::Removes),
+    ToolInfo::cron(cron::Tool::Pause, ToolEffect::Changes),
+    ToolInfo::cron(cron::Tool::Resume, ToolEffect::Changes),
+    ToolInfo::reminder(reminder::Tool::Add, ToolEffect::Adds),
+    ToolInfo::reminder(reminder::Tool::List, ToolEffect::Reads),
+    ToolInfo::reminder(reminder::Tool::Remove, ToolEffect::Removes),
+    ToolInfo::session_action(session_action::Tool::Schedule, ToolEffect::Changes),
+    ToolInfo::session_action(session_action::Tool::ReportReady, ToolEffect::Adds),
+    ToolInfo::native(native::Tool::Create, ToolEffect::Adds),
+    ToolInfo::native(native::Tool::List, ToolEffect::Reads),
+    ToolInfo::native(native::Tool::Cancel, ToolEffect::Removes),
+    ToolInfo::native(native::Tool::Update, ToolEffect::Changes),
+    ToolInfo::native(native::Tool::Explain, ToolEffect::Reads),
+    ToolInfo::native(native::Tool::Query, ToolEffect::Reads),
 ];
 
 impl ToolInfo {
-    const fn cron(tool: cron::Tool) -> ToolInfo {
-        ToolInfo { name: tool.name(), dialect: Dialect::Cron, text: Text::Edn(tool.declaration()) }
+    const fn cron(tool: cron::Tool, effect: ToolEffect) -> ToolInfo {
+        ToolInfo { name: tool.name(), dialect: Dialect::Cron, effect, text: Text::Edn(tool.declaration()) }
     }
 
-    const fn reminder(tool: reminder::Tool) -> ToolInfo {
-        ToolInfo { name: tool.name(), dialect: Dialect::Reminder, text: Text::Edn(tool.declaration()) }
+    const fn reminder(tool: reminder::Tool, effect: ToolEffect) -> ToolInfo {
+        ToolInfo {
+            name: tool.name(),
+            dialect: Dialect::Reminder,
+            effect,
+            text: Text::Edn(tool.declaration()),
+        }
     }
 
-    const fn session_action(tool: session_action::Tool) -> ToolInfo {
-        ToolInfo { name: tool.name(), dialect: Dialect::SessionAction, text: Text::Edn(tool.declaration()) }
+    const fn session_action(tool: session_action::Tool, effect: ToolEffect) -> ToolInfo {
+        let text = Text::Edn(tool.declaration());
+        ToolInfo { name: tool.name(), dialect: Dialect::SessionAction, effect, text }
     }
 
-    const fn native(tool: native::Tool) -> ToolInfo {
-        ToolInfo { name: tool.name(), dialect: Dialect::Native, text: Text::Native(tool) }
+    const fn native(tool: native::Tool, effect: ToolEffect) -> ToolInfo {
+        ToolInfo { name: tool.name(), dialect: Dialect::Native, effect, text: Text::Native(tool) }
     }
 
     /// What the tool does, for the model or the person that chooses one.

@@ -20,7 +20,7 @@ use crate::domain::Caller;
 use crate::domain::Op;
 use crate::edn::Value;
 
-pub use self::catalog::{TOOLBOX, ToolInfo};
+pub use self::catalog::{TOOLBOX, ToolEffect, ToolInfo};
 
 impl Service {
     /// Calls a tool for a caller; `None` if there is no tool of that name. The answer is in the tool's own words, also when it

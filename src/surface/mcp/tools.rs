@@ -5,7 +5,7 @@
 
 use super::fault::denied;
 use super::features::Tool;
-use crate::dialect::{Answer, Notation, json, native};
+use crate::dialect::{Answer, Notation, json};
 use crate::domain::Caller;
 use crate::edn::{Map, Value};
 use crate::service::{Service, ToolInfo};
@@ -26,20 +26,8 @@ pub(super) fn describe(tool: &'static ToolInfo) -> Tool {
         name: tool.name.to_owned(),
         description: tool.description(),
         input_schema: tool.input_schema(),
-        annotations: native::Tool::parse(tool.name).map(annotations),
+        annotations: Some(tool.effect.annotations()),
     }
-}
-
-/// Hints for hosts that ask a person before a call.
-fn annotations(tool: native::Tool) -> Map {
-    let takes_away = match tool {
-        native::Tool::Cancel | native::Tool::Update => true,
-        native::Tool::Create | native::Tool::List | native::Tool::Explain | native::Tool::Query => false,
-    };
-    Map::new()
-        .with("readOnlyHint", tool.only_reads())
-        .with("destructiveHint", takes_away)
-        .with("openWorldHint", false)
 }
 
 /// Prints an answer as text, which every client shows to its model, and as data.

@@ -10,11 +10,12 @@ use reveille::edn::{Map, Value, read};
 use reveille::graph::mutation::MutationName;
 use reveille::graph::registry::{Param, ParamType};
 use reveille::runtime::Handle;
-use reveille::service::{Service, TOOLBOX};
+use reveille::service::{Service, TOOLBOX, ToolEffect};
 
 use crate::simulated::{self, session, standing, token};
 
 mod graphql;
+mod mcp;
 mod walls;
 mod world;
 
@@ -139,18 +140,38 @@ fn calls() -> Vec<(&'static str, &'static str, Op)> {
 #[test]
 fn a_tool_is_for_whom_its_operation_is() {
     for tool in TOOLBOX {
-        assert!(calls().iter().any(|(name, ..)| *name == tool.name), "no call of {} here", tool.name);
+        let ops: Vec<Op> =
+            calls().iter().filter(|(name, ..)| *name == tool.name).map(|(.., op)| *op).collect();
+        assert!(!ops.is_empty(), "no call of {} here", tool.name);
+        // What a host is told of the tool is what its calls may do.
+        let takes_away = ops.iter().any(|op| matches!(op, Op::Cancel | Op::Change));
+        let effects: &[ToolEffect] = match ops.iter().all(|op| *op == Op::Query) {
+            true => &[ToolEffect::Reads],
+            false if takes_away => &[ToolEffect::Changes, ToolEffect::Removes],
+            false => &[ToolEffect::Adds],
+        };
+        assert!(effects.contains(&tool.effect), "{}: {:?}", tool.name, tool.effect);
     }
     for (tool, args, op) in calls() {
+        let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
         for at in 0..World::new().callers().len() {
             let world = World::new();
             let (who, caller) = world.callers().swap_remove(at);
             let before = standing(&world.handle);
-            let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
             let answer = Service::new(world.handle.clone()).call_tool(tool, &caller, &args, Notation::Edn);
             assert_eq!(answer.is_ok(), is_admitted(op, &world, &caller), "{who}: {tool} {args}: {answer:?}");
             let is_unchanged = standing(&world.handle) == before;
             assert!(answer.is_ok() || is_unchanged, "{who} has changed something: {tool}");
+
+            // Through MCP a model speaks, whatever its program holds.
+            let world = World::new();
+            let (_, caller) = world.callers().swap_remove(at);
+            let before = standing(&world.handle);
+            let answer = mcp::call(&world.handle, &caller, tool, &args);
+            let may = is_admitted(op, &world, &caller.as_model());
+            let is_tool = TOOLBOX.iter().any(|it| it.name == tool);
+            assert_eq!(!answer.contains("FORBIDDEN"), may || !is_tool, "{who}: {tool} over MCP: {answer}");
+            assert!(may || standing(&world.handle) == before, "{who} has changed something over MCP: {tool}");
         }
     }
 }

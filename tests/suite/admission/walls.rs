@@ -8,7 +8,7 @@ use reveille::graph::mutation::MutationName;
 use reveille::service::Service;
 
 use super::world::{ABSENT, ANOTHER, CLOSED, OWN, REOPENED, Subject, World};
-use super::{ask, graphql, params};
+use super::{ask, graphql, mcp, params};
 
 /// What each caller of a session is asked about: everything that is not its own.
 fn foreign_to(caller: &Caller) -> impl Iterator<Item = &'static str> {
@@ -110,6 +110,11 @@ fn anothers_schedule_is_none_to_every_tool() {
             let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
             let answer = Service::new(world.handle.clone()).call_tool(tool, caller, &args, Notation::Edn);
             format!("{:?}", answer.map(|answer| answer.map(|it| it.value.to_string())))
+        });
+        compare(&format!("{tool} {args} over MCP"), &|world, caller, subject| {
+            let args = args.replace("SCHEDULE", &subject.schedule);
+            let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
+            mcp::call(&world.handle, caller, tool, &args)
         });
     }
 }

@@ -64,6 +64,7 @@ fn describe(tool: &ToolInfo) -> Value {
         .with("name", tool.name)
         .with("dialect", Value::keyword(tool.dialect.name()))
         .with("description", tool.description())
+        .with("annotations", tool.effect.annotations())
         .with("input-schema", tool.input_schema())
         .into()
 }
