@@ -47,6 +47,21 @@ pub(super) struct Stream {
 }
 
 impl Client {
+    /// A client of the daemon that is to answer; `None` if the user asks for an engine in this process. An empty engine must not
+    /// answer for a daemon that is down: it would look like a quiet night.
+    ///
+    /// # Errors
+    /// That there is no daemon; those of [`Daemon::find`].
+    pub(super) fn required(
+        args: &DaemonArgs,
+        session: Option<&SessionId>,
+    ) -> Result<Option<Client>, AppFault> {
+        if args.is_embedded() {
+            return Ok(None);
+        }
+        Client::asked_for(args, session)?.map(Some).ok_or_else(|| AppFault::usage(NO_DAEMON))
+    }
+
     /// A client of the daemon that [`Daemon::find`] finds; `None` if the command has to use an engine of its own.
     ///
     /// # Errors
@@ -187,3 +202,6 @@ impl Answered {
 const PATIENCE: Duration = Duration::from_millis(30_000);
 /// Maximum size of an answer. Another program on the port must not fill our memory.
 const ANSWER_BYTES_MAX: usize = 1 << 28;
+
+const NO_DAEMON: &str = "there is no daemon to ask; start one with `reveille serve`, name it with --url, or pass --embedded \
+                         for an empty engine of this command alone";

@@ -5,6 +5,7 @@
 use std::io;
 use std::process::ExitCode;
 
+use super::changed;
 use super::client::Client;
 use super::fault::AppFault;
 use super::forecast_explain;
@@ -15,7 +16,7 @@ use crate::edn::{self, Caps, Map, Symbol, Value};
 use crate::graph::mutation::MutationName;
 use crate::surface::cli::{
     ApproveArgs, CallerArgs, DaemonArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, OperatorArgs,
-    PauseArgs, Printing, RescheduleArgs, WhichArgs,
+    PauseArgs, Printing, RescheduleArgs, RunArgs, WhichArgs,
 };
 
 pub(super) fn cancel(args: &OneOrAllArgs) -> io::Result<ExitCode> {
@@ -30,8 +31,9 @@ pub(super) fn resume(args: &OneOrAllArgs) -> io::Result<ExitCode> {
     Control::of(args).act([MutationName::Resume, MutationName::ResumeAll], Map::new())
 }
 
-pub(super) fn run_now(args: &OneArgs) -> io::Result<ExitCode> {
-    Control::of_one(args).one(MutationName::RunNow, Map::new().with("schedule-id", args.schedule.as_str()))
+pub(super) fn run_now(args: &RunArgs) -> io::Result<ExitCode> {
+    let params = args.slot.params.clone().with("schedule-id", args.one.schedule.as_str());
+    Control::of_one(&args.one).one(MutationName::RunNow, params)
 }
 
 pub(super) fn reschedule(args: &RescheduleArgs) -> io::Result<ExitCode> {
@@ -79,7 +81,7 @@ pub(super) fn approvals(args: &OperatorArgs) -> io::Result<ExitCode> {
     let runs = answer.as_map().and_then(|map| map.keyword("reveille.engine/held-runs")).cloned();
     let runs = runs.unwrap_or(Value::Nil);
     if args.printing.edn || args.printing.json {
-        print(&args.printing, &runs)?;
+        print(&args.printing, &runs, None)?;
         return Ok(ExitCode::SUCCESS);
     }
     foreign_text::print(&waiting(runs.as_items().unwrap_or_default()))?;
@@ -146,7 +148,8 @@ impl<'a> Control<'a> {
         match self.ask(mutation, params) {
             // The inner error is the daemon's refusal, the outer one means that there was no answer.
             Ok(Ok(answer)) => {
-                print(self.printing, &answer)?;
+                let words = answer.as_map().and_then(|answer| changed::words(mutation, answer));
+                print(self.printing, &answer, words)?;
                 Ok(ExitCode::SUCCESS)
             }
             Ok(Err(refusal)) => {
@@ -159,14 +162,18 @@ impl<'a> Control<'a> {
 
     /// Sends a mutation. The inner result is its answer, or the refusal in words.
     fn ask(&self, mutation: MutationName, params: Map) -> Result<Result<Value, String>, AppFault> {
-        let answer = self.query(&format!("[({} {})]", mutation.name(), Value::Map(params)))?;
+        let call = format!("({} {})", mutation.name(), Value::Map(params));
+        let asked =
+            changed::shape(mutation).map_or_else(|| call.clone(), |shape| format!("{{{call} {shape}}}"));
+        let answer = self.query(&format!("[{asked}]"))?;
         Ok(outcome(&answer, mutation.name()))
     }
 
     /// Sends a query, and returns the daemon's answer.
     fn query(&self, query: &str) -> Result<Value, AppFault> {
+        let client = Client::required(self.daemon, self.session)?;
         let client =
-            Client::asked_for(self.daemon, self.session)?.ok_or_else(|| AppFault::usage(NO_DAEMON))?;
+            client.ok_or_else(|| AppFault::usage("there is nothing to change in an empty engine"))?;
         let answered = client.post("/eql", Notation::Edn, query.as_bytes().to_vec())?;
         if answered.status.as_u16() != 200 {
             return Err(AppFault::usage(answered.complaint(Notation::Edn)));
@@ -195,16 +202,16 @@ fn outcome(answer: &Value, mutation: &str) -> Result<Value, String> {
     answered.cloned().ok_or_else(|| answer.to_string())
 }
 
-fn print(printing: &Printing, answer: &Value) -> io::Result<()> {
+/// Prints an answer, as text in these words if there are any.
+fn print(printing: &Printing, answer: &Value, words: Option<String>) -> io::Result<()> {
     let line = |(key, value): (&Value, &Value)| {
         let name = key.as_keyword().map_or_else(|| key.to_string(), |key| key.name().to_owned());
         format!("{name}  {}\n", value.as_str().map_or_else(|| shown(value), visible))
     };
-    let words = || answer.as_map().into_iter().flatten().map(line).collect();
-    forecast_explain::print(printing, answer, words).map(|_| ())
+    let lines = || words.unwrap_or_else(|| answer.as_map().into_iter().flatten().map(line).collect());
+    forecast_explain::print(printing, answer, lines).map(|_| ())
 }
 
 const HELD: &str = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval]}]";
-const NO_DAEMON: &str = "there is no daemon to ask; start one with `reveille serve`, or name it with --url";
 /// The caps on a daemon's answer, which may be longer than a request.
 const ANSWER_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };

@@ -36,7 +36,7 @@ impl Daemon {
     /// # Errors
     /// [`AppFault`] for an invalid address, a missing token, or an address that may not have it.
     pub(super) fn find(args: &DaemonArgs) -> Result<Option<Daemon>, AppFault> {
-        if args.url.as_deref() == Some("") {
+        if args.is_embedded() {
             return Ok(None);
         }
         let environment = Environment::read();

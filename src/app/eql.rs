@@ -18,7 +18,7 @@ pub(super) fn eql(args: &EqlArgs) -> io::Result<ExitCode> {
         Ok(request) => request,
         Err(fault) => return Ok(fault.tell()),
     };
-    match Client::asked_for(&args.caller.daemon, args.caller.session.as_ref()) {
+    match Client::required(&args.caller.daemon, args.caller.session.as_ref()) {
         Ok(Some(client)) => ask_daemon(&client, &request),
         Ok(None) => ask_own(args, &request),
         Err(fault) => Ok(fault.tell()),

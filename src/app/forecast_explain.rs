@@ -11,6 +11,7 @@ use super::in_process;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::{Moment, SessionId, Span};
 use crate::edn::{self, Caps, Map, Value};
+use crate::engine::Verdict;
 use crate::graph::eql::Boundary;
 use crate::service::reply;
 use crate::surface::cli::{DaemonArgs, ExplainArgs, ForecastArgs, Printing};
@@ -36,7 +37,16 @@ pub(super) fn explain(args: &ExplainArgs) -> io::Result<ExitCode> {
         Err(fault) => return Ok(fault.tell()),
     };
     let explanation = answer.keyword("reveille/explain").cloned().unwrap_or(Value::Nil);
-    print(&args.printing, &explanation, || told(&explanation))
+    let printed = print(&args.printing, &explanation, || told(&explanation))?;
+    Ok(if is_unknown(&explanation) { ExitCode::FAILURE } else { printed })
+}
+
+/// Whether nothing is known of the schedule: a script that misspelt it must not take that for an answer.
+fn is_unknown(explanation: &Value) -> bool {
+    let verdict = explanation.as_map().and_then(|map| map.keyword("reveille.explanation/verdict"));
+    verdict
+        .and_then(Value::as_keyword)
+        .is_some_and(|verdict| verdict.name() == Verdict::UnknownSchedule.name())
 }
 
 fn ask_forecast(args: &ForecastArgs) -> Result<Map, AppFault> {
@@ -59,13 +69,13 @@ pub(super) fn query(attribute: &str, params: Map, shape: &str) -> String {
     format!("[{{(:{attribute} {}) {shape}}}]", Value::Map(params))
 }
 
-/// Sends a query to the daemon, or to an empty engine of this process.
+/// Sends a query to the daemon, or to an empty engine of this process if the user asks for that.
 pub(super) fn ask(daemon: &DaemonArgs, session: Option<&SessionId>, query: &str) -> Result<Map, AppFault> {
     let wrong = |error: String| AppFault::usage(format!("the query could not be read: {error}"));
     // The query is built here, but the user's values in it may exceed a cap.
     let form = edn::read(query.as_bytes(), &REQUEST_CAPS).map_err(|error| wrong(error.to_string()))?;
     let request = Value::from(Map::new().with("pathom/eql", form));
-    let answer = if let Some(client) = Client::asked_for(daemon, session)? {
+    let answer = if let Some(client) = Client::required(daemon, session)? {
         let answered = client.post("/eql", Notation::Edn, request.to_string().into_bytes())?;
         if answered.status.as_u16() != 200 {
             return Err(AppFault::usage(answered.complaint(Notation::Edn)));

@@ -43,7 +43,7 @@ fn request(args: &GraphqlArgs) -> Result<Value, AppFault> {
 }
 
 fn answer(args: &GraphqlArgs, request: &Value) -> Result<String, AppFault> {
-    let Some(client) = Client::asked_for(&args.caller.daemon, args.caller.session.as_ref())? else {
+    let Some(client) = Client::required(&args.caller.daemon, args.caller.session.as_ref())? else {
         return own(args, request);
     };
     let mut text = String::new();

@@ -1,16 +1,16 @@
-//! Handles SIGTERM and SIGINT: an orderly stop.
+//! Handles SIGTERM, SIGINT and SIGHUP: an orderly stop. A terminal that is closed sends the last one.
 
 use std::io;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// Runs `stop` once, on a thread of its own, when the process receives SIGTERM or SIGINT.
+/// Runs `stop` once, on a thread of its own, when the process receives one of them.
 ///
 /// # Errors
 /// The operating system's error if it accepts no handler or provides no thread.
 pub(super) fn on_stop(stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
     let wait = move || {
         if signals.forever().next().is_some() {
             stop();

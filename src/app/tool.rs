@@ -30,11 +30,15 @@ pub(super) fn tool(args: &ToolArgs) -> io::Result<ExitCode> {
         Ok(parsed) => parsed,
         Err(error) => return usage(&error),
     };
-    match Client::asked_for(&args.daemon, args.session.as_ref()) {
+    if args.wait && args.daemon.url.as_deref().is_some_and(|url| !url.is_empty()) {
+        return usage("--wait needs an in-process engine; to follow a daemon, use `reveille stdio`");
+    }
+    // Only an engine of its own can be waited for, whether or not there is a daemon.
+    if args.wait {
+        return call_own(args, &value, notation);
+    }
+    match Client::required(&args.daemon, args.session.as_ref()) {
         Ok(None) => call_own(args, &value, notation),
-        Ok(Some(_)) if args.wait => {
-            usage("--wait needs an in-process engine; to follow a daemon, use `reveille stdio`")
-        }
         Ok(Some(client)) => call_daemon(&client, &args.name, notation, text),
         Err(fault) => Ok(fault.tell()),
     }

@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::asking::{CallerArgs, DaemonArgs, Printing, session_id};
 use super::controls::{
-    ApproveArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, OperatorArgs, PauseArgs,
-    RescheduleArgs,
+    ApproveArgs, DenyArgs, GrantArgs, HoldArgs, OneOrAllArgs, OperatorArgs, PauseArgs, RescheduleArgs,
+    RunArgs,
 };
 use crate::domain::{Moment, SessionId};
 use crate::surface::mcp::{ToolFilter, UnknownDialect};
@@ -189,9 +189,9 @@ Examples:
     /// Resume a paused schedule, or all paused schedules of a session.
     #[command(after_help = "Examples:\n  reveille resume sch-…\n  reveille resume --all-of main")]
     Resume(OneOrAllArgs),
-    /// Start a run of a schedule at once; its slots stay as they are.
-    #[command(after_help = "Example:\n  reveille run-now sch-…")]
-    RunNow(OneArgs),
+    /// Run a schedule at once. One with a single slot does not run again then, unless --keep-slot.
+    #[command(after_help = "Examples:\n  reveille run-now sch-…\n  reveille run-now sch-… --keep-slot")]
+    RunNow(RunArgs),
     /// Change the time, prompt or label of a schedule; what is omitted stays as it is.
     #[command(after_help = "\
 Examples:

@@ -9,8 +9,7 @@ use crate::domain::SessionId;
 /// Which daemon to ask, and as whom.
 #[derive(Args, Debug)]
 pub struct DaemonArgs {
-    /// Ask the daemon at this address; an empty value means an in-process engine [default: the daemon that serves
-    /// DATA-DIR, else an in-process engine]
+    /// Ask the daemon at this address; an empty value is the same as --embedded [default: the daemon that serves DATA-DIR]
     #[arg(long, value_name = "URL", env = "REVEILLE_URL", hide_env_values = true)]
     pub url: Option<String>,
     /// Read the token from this file [default: REVEILLE_TOKEN, then DATA-DIR/operator.token, which only the daemon that
@@ -24,6 +23,16 @@ pub struct DaemonArgs {
     // Without a variable: a file in some directory must not be able to set it.
     #[arg(long)]
     pub insecure: bool,
+    /// Ask no daemon but an empty engine in this process, which ends with the command
+    #[arg(long)]
+    pub embedded: bool,
+}
+
+impl DaemonArgs {
+    /// Whether no daemon is to be asked.
+    pub fn is_embedded(&self) -> bool {
+        self.embedded || self.url.as_deref() == Some("")
+    }
 }
 
 /// As whom a command asks, and which daemon.

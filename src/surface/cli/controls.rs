@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::asking::{CallerArgs, DaemonArgs, Printing, session_id};
-use super::flags::{ChangeFlags, Flags, GrantFlags, ReasonFlags};
+use super::flags::{ChangeFlags, Flags, GrantFlags, ReasonFlags, SlotFlags};
 use crate::domain::SessionId;
 
 /// A schedule, or all schedules of a session.
@@ -43,6 +43,17 @@ pub struct PauseArgs {
 }
 
 /// Arguments of `reveille run-now`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// What becomes of the slot.
+    #[command(flatten)]
+    pub slot: Flags<SlotFlags>,
+    /// The schedule.
+    #[command(flatten)]
+    pub one: OneArgs,
+}
+
+/// One schedule, as whom to act on it, and how the answer is printed.
 #[derive(Args, Debug)]
 pub struct OneArgs {
     /// The schedule.

@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::dialect::REQUEST_CAPS;
 use crate::edn::{self, Map, Value};
-use crate::graph::mutation::{ChangeParams, Conditions, GrantParams, ReasonParams, WhenParams};
+use crate::graph::mutation::{ChangeParams, Conditions, GrantParams, ReasonParams, SlotParams, WhenParams};
 use crate::graph::registry::{Param, ParamGroups, ParamType};
 
 /// The parameters that are the flags of one command.
@@ -34,6 +34,14 @@ pub struct ReasonFlags;
 
 impl FlagSet for ReasonFlags {
     const GROUPS: ParamGroups = &[ReasonParams::GROUP];
+}
+
+/// The flag of a run by hand.
+#[derive(Debug)]
+pub struct SlotFlags;
+
+impl FlagSet for SlotFlags {
+    const GROUPS: ParamGroups = &[SlotParams::GROUP];
 }
 
 /// The flags of a grant.
@@ -98,7 +106,9 @@ fn flag(param: &'static Param) -> Arg {
     match param.kind {
         ParamType::Enum { values, .. } => arg.value_parser(clap::builder::PossibleValuesParser::new(values)),
         ParamType::List(_) => arg.value_delimiter(',').num_args(1..),
-        ParamType::Text | ParamType::Id | ParamType::Boolean | ParamType::Integer { .. } => arg,
+        // `--keep-slot` alone is a yes; `=false` is the other word for a parameter whose default is a yes.
+        ParamType::Boolean => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
+        ParamType::Text | ParamType::Id | ParamType::Integer { .. } => arg,
         ParamType::Instant | ParamType::Record(_) | ParamType::Map => arg,
     }
 }

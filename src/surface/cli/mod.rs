@@ -12,5 +12,5 @@ pub use args::{
 pub use asking::{CallerArgs, DaemonArgs, Printing};
 pub use controls::{
     ApproveArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, OperatorArgs, PauseArgs,
-    RescheduleArgs, WhichArgs,
+    RescheduleArgs, RunArgs, WhichArgs,
 };

@@ -47,13 +47,18 @@ impl Daemon {
         self.ok(&["eql", query])
     }
 
-    /// A schedule far ahead in the session `main`, run at once: its id.
-    fn fire(&self, message: &str) -> String {
+    /// A schedule far ahead in the session `main`: its id.
+    fn create(&self, message: &str) -> String {
         let created = self.eql(&format!(
             "[(psi.scheduler/create {{:kind \"message\" :session-id \"main\" :message \"{message}\" \
              :delay-ms 3600000 :durability \"durable\"}})]"
         ));
-        let id = between(&created, ":psi.scheduler/schedule-id \"", "\"");
+        between(&created, ":psi.scheduler/schedule-id \"", "\"")
+    }
+
+    /// A schedule that runs at once: its id.
+    fn fire(&self, message: &str) -> String {
+        let id = self.create(message);
         self.ok(&["run-now", &id]);
         id
     }
@@ -172,18 +177,15 @@ fn an_operator_controls_all_of_a_session_and_what_it_may_do() {
     configure(&home, "");
     let daemon = Daemon::start(&home);
     daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
-    let first = daemon.fire("one");
-    daemon.fire("two");
-    assert_eq!(
-        daemon.ok(&["pause", "--all-of", "main", "--reason", "lunch"]),
-        "session-id  main\nchanged-count  2\nleft-count  0\n"
-    );
+    let first = daemon.create("one");
+    daemon.create("two");
+    assert_eq!(daemon.ok(&["pause", "--all-of", "main", "--reason", "lunch"]), "paused  2 schedules\n");
     assert!(daemon.ok(&["explain", &first]).contains("by operator (token operator)"));
     let log = daemon.ok(&["log", "--by", "operator", "--last", "1000"]);
     assert!(log.contains("by operator (token operator)"), "{log}");
     assert_eq!(daemon.ok(&["log", "--by", "nobody"]), "no such decisions\n");
     daemon.ok(&["resume", &first]);
-    assert!(daemon.ok(&["resume", "--all-of", "main"]).contains("changed-count  1\n"));
+    assert!(daemon.ok(&["resume", "--all-of", "main"]).contains("resumed  1 schedule\n"));
     daemon.ok(&["reschedule", &first, "--when", "in 2 hours", "--label", "later"]);
     daemon.ok(&["hold-all", "--reason", "an incident"]);
     daemon.ok(&["release-all"]);
@@ -202,7 +204,7 @@ fn an_operator_controls_all_of_a_session_and_what_it_may_do() {
         "main",
     ]);
     assert!(code != Some(0) && text.contains("may not change anything"), "{text}");
-    assert!(daemon.ok(&["cancel", "--all-of", "main"]).contains("changed-count  2\n"));
+    assert!(daemon.ok(&["cancel", "--all-of", "main"]).contains("cancelled  2 schedules\n"));
     let (code, text) = daemon.run(&["cancel", &first]);
     assert!(code == Some(1), "{text}");
 }

@@ -8,3 +8,4 @@ mod repeats;
 mod slow_clients;
 mod token;
 mod transfer;
+mod words;

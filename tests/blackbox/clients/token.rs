@@ -124,7 +124,7 @@ fn a_stranger_gets_no_token_while_no_daemon_runs() {
 fn a_stranger_on_the_default_port_gets_no_token() {
     let home = Home::new("token-default");
     let before = home.run(&mut home.command(&["eql", "[]", "--data-dir", "state"]));
-    assert_eq!((before.code, before.out.as_str()), (Some(0), "{}\n"), "without a token: {}", before.err);
+    assert_eq!((before.code, before.out.as_str()), (Some(2), ""), "without a token: {}", before.err);
     assert!(Daemon::start(&home).end("-TERM").success());
     // If another program has the port, it is a stranger too; only what it hears is unknown.
     let stranger = Stranger::listen("127.0.0.1:7517");

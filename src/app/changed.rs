@@ -1,0 +1,87 @@
+//! What the operator's commands say of a change: what was changed, by its label, and what is to come.
+
+use super::foreign_text::{shown, visible};
+use crate::edn::{Map, Value};
+use crate::graph::mutation::MutationName;
+
+/// How the answer of a mutation is told.
+enum Told {
+    /// By its verb and the schedule that it changed.
+    One(&'static str),
+    /// By its verb and the number of schedules that it changed.
+    Many(&'static str),
+    /// In these words.
+    Text(&'static str),
+}
+
+impl Told {
+    /// `None` if the mutation has no words of its own: its answer is told field by field.
+    fn of(mutation: MutationName) -> Option<Told> {
+        match mutation {
+            MutationName::Cancel => Some(Told::One("cancelled")),
+            MutationName::Pause => Some(Told::One("paused")),
+            MutationName::Resume => Some(Told::One("resumed")),
+            MutationName::RunNow => Some(Told::One("runs now")),
+            MutationName::Reschedule => Some(Told::One("changed")),
+            MutationName::CancelAll => Some(Told::Many("cancelled")),
+            MutationName::PauseAll => Some(Told::Many("paused")),
+            MutationName::ResumeAll => Some(Told::Many("resumed")),
+            MutationName::HoldAll => Some(Told::Text("held  everything, until `reveille release-all`\n")),
+            MutationName::ReleaseAll => Some(Told::Text("released  what is paused by itself stays paused\n")),
+            MutationName::Create
+            | MutationName::SkipNext
+            | MutationName::Approve
+            | MutationName::Deny
+            | MutationName::SetGrant
+            | MutationName::Open
+            | MutationName::Close
+            | MutationName::UserMessage
+            | MutationName::Busy
+            | MutationName::JobReady => None,
+        }
+    }
+}
+
+/// What is asked of a schedule after its change; `None` if the mutation changes no single schedule.
+pub(super) fn shape(mutation: MutationName) -> Option<&'static str> {
+    matches!(Told::of(mutation)?, Told::One(_)).then_some(
+        "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/next-fire-at \
+         :psi.scheduler/paused?]",
+    )
+}
+
+/// The answer as lines for people; `None` if the mutation has no words of its own.
+pub(super) fn words(mutation: MutationName, answer: &Map) -> Option<String> {
+    Some(match Told::of(mutation)? {
+        Told::Text(text) => text.to_owned(),
+        Told::Many(verb) => {
+            let count = |name| value(answer, name).and_then(Value::as_int).unwrap_or_default();
+            let (changed, left) =
+                (count("psi.agent-session/changed-count"), count("psi.agent-session/left-count"));
+            let rest = if left == 0 { String::new() } else { format!("; {left} stay as they are") };
+            let plural = if changed == 1 { "" } else { "s" };
+            format!("{verb}  {changed} schedule{plural}{rest}\n")
+        }
+        Told::One(verb) => {
+            let text = |name| value(answer, name).and_then(Value::as_str).map(visible);
+            let id = text("psi.scheduler/schedule-id").unwrap_or_default();
+            let label = text("psi.scheduler/label").map_or_else(String::new, |label| format!("  {label}"));
+            format!("{verb}  {id}{label}\n  {}\n", outlook(answer))
+        }
+    })
+}
+
+fn value<'a>(answer: &'a Map, name: &str) -> Option<&'a Value> {
+    answer.keyword(name).filter(|value| !value.is_nil())
+}
+
+/// What is to come of a schedule.
+fn outlook(answer: &Map) -> String {
+    let next = value(answer, "psi.scheduler/next-fire-at").map(shown);
+    let is_paused = value(answer, "psi.scheduler/paused?").and_then(Value::as_bool).unwrap_or(false);
+    match next {
+        Some(next) if is_paused => format!("paused; its next slot would be {next}"),
+        Some(next) => format!("next slot  {next}"),
+        None => "no further slot".to_owned(),
+    }
+}

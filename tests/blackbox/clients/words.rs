@@ -1,0 +1,92 @@
+//! What commands say to a person: that there is no daemon, that a schedule is unknown, and what has changed.
+
+use crate::harness::daemon::{Daemon, Ended, Home};
+
+const CREATE: &str = "[(psi.scheduler/create {:session-id \"main\" :kind :message :message \"m\" :label \"rotate\" \
+                      :delay-ms 3600000 :durability :durable})]";
+
+/// A command without a daemon, or for the one that serves the data directory.
+fn run(home: &Home, args: &[&str]) -> Ended {
+    home.run(home.command(args).env("REVEILLE_DATA_DIR", home.state()))
+}
+
+/// A daemon that is down must not look like a quiet night.
+#[test]
+fn without_a_daemon_questions_and_calls_say_so() {
+    let home = Home::new("no-daemon");
+    let list = "{:action \"scheduler\" :op \"list\"}";
+    for args in [
+        &["eql", "[:psi.scheduler/pending-count]"][..],
+        &["graphql", "{ pendingCount }"],
+        &["forecast"],
+        &["explain", "sch-nope"],
+        &["log"],
+        &["tool", "psi-tool", list],
+        &["pause", "sch-nope"],
+        &["approvals"],
+    ] {
+        let ended = run(&home, args);
+        assert_eq!(ended.code, Some(2), "{args:?}: {}{}", ended.out, ended.err);
+        assert!(
+            ended.err.contains("there is no daemon to ask; start one with `reveille serve`"),
+            "{}",
+            ended.err
+        );
+        assert!(ended.out.is_empty(), "{args:?}: {}", ended.out);
+    }
+    for args in [
+        &["eql", "--embedded", "[:psi.scheduler/pending-count]"][..],
+        &["graphql", "--embedded", "{ pendingCount }"],
+        &["forecast", "--embedded"],
+        &["tool", "--embedded", "psi-tool", list],
+    ] {
+        let ended = run(&home, args);
+        assert_eq!(ended.code, Some(0), "{args:?}: {}{}", ended.out, ended.err);
+    }
+}
+
+#[test]
+fn changes_are_told_by_label() {
+    let home = Home::new("told");
+    let daemon = Daemon::start(&home);
+    let ok = |args: &[&str]| {
+        let ended = run(&home, args);
+        assert_eq!(ended.code, Some(0), "{args:?}: {}{}", ended.out, ended.err);
+        ended.out
+    };
+    ok(&["eql", "[(psi.agent-session/open {:session-id \"main\"})]"]);
+    let id = |made: &str| made.split('"').find(|part| part.starts_with("sch-")).expect(made).to_owned();
+    let once = id(&ok(&["eql", CREATE]));
+    let paused = ok(&["pause", &once]);
+    assert!(
+        paused.starts_with(&format!("paused  {once}  rotate\n  paused; its next slot would be ")),
+        "{paused}"
+    );
+    let resumed = ok(&["resume", &once]);
+    assert!(resumed.starts_with(&format!("resumed  {once}  rotate\n  next slot  ")), "{resumed}");
+    let ran = ok(&["run-now", &once]);
+    assert_eq!(ran, format!("runs now  {once}  rotate\n  no further slot\n"));
+    let again = id(&ok(&["eql", &CREATE.replace(":delay-ms", ":every-ms")]));
+    let ran = ok(&["run-now", &again]);
+    assert!(ran.starts_with(&format!("runs now  {again}  rotate\n  next slot  ")), "{ran}");
+    let kept = id(&ok(&["eql", CREATE]));
+    let ran = ok(&["run-now", "--keep-slot", &kept]);
+    assert!(ran.contains("next slot"), "{ran}");
+    assert_eq!(ok(&["pause", "--all-of", "main"]), "paused  2 schedules\n");
+    assert_eq!(ok(&["resume", "--all-of", "main"]), "resumed  2 schedules\n");
+    assert_eq!(ok(&["hold-all"]), "held  everything, until `reveille release-all`\n");
+    assert_eq!(ok(&["release-all"]), "released  what is paused by itself stays paused\n");
+    let cancelled = ok(&["cancel", &again]);
+    assert_eq!(cancelled, format!("cancelled  {again}  rotate\n  no further slot\n"));
+    // What is unknown is an answer in words, and a failure for a script.
+    let unknown = run(&home, &["explain", "sch-nope"]);
+    assert_eq!(unknown.code, Some(1), "{}", unknown.err);
+    assert!(unknown.out.starts_with("Nothing is known of a schedule sch-nope."), "{}", unknown.out);
+    assert_eq!(run(&home, &["explain", &kept]).code, Some(0));
+    // README's call waits for an engine of its own, beside a daemon too.
+    let wait = "{:action \"scheduler\" :op \"create\" :kind \"message\" :message \"m\" :delay-ms 1000}";
+    assert!(ok(&["tool", "psi-tool", "--wait", wait]).contains("delivered"));
+    // A terminal that is closed stops the daemon in good order.
+    assert_eq!(daemon.end("-HUP").code(), Some(0));
+    home.assert_sound();
+}
